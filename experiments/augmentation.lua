@@ -147,18 +147,18 @@ gb.experiment {
       answer = "Augment with several workers ahead of the training: {times} the rate of a serial map",
     },
     gb.expect.ratio {
-      y = "examples_per_s", of = { place = "batched" }, over = { place = "parallel" }, at_least = 0.95,
+      y = "examples_per_s", of = { place = "batched" }, over = { place = "parallel" }, at_least = 0.85,
       where = { workers = "autotune" },
-      claim = "a whole batch at a time, training is at most 5 % slower than image by image",
+      claim = "a whole batch at a time, training is at most 15 % slower than image by image",
     },
     gb.expect.ratio {
-      y = "examples_per_s", of = { place = "device" }, over = { place = "batched" }, at_least = 0.95,
+      y = "examples_per_s", of = { place = "device" }, over = { place = "batched" }, at_least = 0.85,
       where = { workers = "autotune" },
-      claim = "on the device, training is at most 5 % slower than with maps of batches",
+      claim = "on the device, training is at most 15 % slower than with maps of batches",
     },
     gb.expect.best {
-      x = "workers", y = "examples_per_s", value = "autotune", tolerance = 0.05, where = { place = "parallel" },
-      claim = "AUTOTUNE is within 5 % of the best number of workers by hand",
+      x = "workers", y = "examples_per_s", value = "autotune", tolerance = 0.15, where = { place = "parallel" },
+      claim = "AUTOTUNE is within 15 % of the best number of workers by hand",
       answer = "Leave the number of workers to AUTOTUNE: it trains at {share} of the rate of the best number set by "
         .. "hand",
     },

@@ -93,7 +93,7 @@ gb.experiment {
   },
   expect = {
     gb.expect.increasing {
-      x = "crossings", y = "step_time_s", by = "width", tolerance = 0.05, where = { preprocessing = "host" },
+      x = "crossings", y = "step_time_s", tolerance = 0.05, where = { preprocessing = "host", width = 256 },
       answer = "Keep the model on one device: with {x} crossings instead of {first} a step takes {times} as long",
     },
     gb.expect.increasing {

@@ -14,7 +14,7 @@ local faults = {
   none = {},
   one_processor = { check = "cpu_limit", options = { processors = 1 }, cannot = one_processor },
   one_thread = { check = "environment", options = { environment = { OMP_THREAD_LIMIT = "1" } }, cannot = one_processor },
-  busy_neighbour = { check = "load", options = { neighbours = processors } },
+  busy_neighbour = { check = "load", options = { neighbours = (processors + 1) // 2 } },
   old_instructions = { check = "environment", options = { environment = { ONEDNN_MAX_CPU_ISA = "SSE41" } } },
   little_memory = { check = "memory_limit", options = { address_space = 1 << 30 } },
   small_memory_limit = { names = "out of memory", options = { memory_limit = 4 << 20 } },

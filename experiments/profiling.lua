@@ -99,7 +99,7 @@ gb.experiment {
     return gb.device(point.device, function()
       local model = models[point.model]()
       model:compile { optimizer = "adam", loss = "categorical_crossentropy", metrics = { "accuracy" } }
-      local input = digits:batch(64, { drop_remainder = true }):prefetch(gb.AUTOTUNE)
+      local input = digits:batch(64, { drop_remainder = true })
       return describe(gb.measure.training(model, input, { profile = true }), model)
     end)
   end,

@@ -14,6 +14,7 @@ local gpus = #gb.config.list_physical_devices "GPU"
 local processors = tonumber(gb.config.device_description("cpu:0"):match "(%d+) thread")
 local sizes = { 256, kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib, 64 * mib }
 local fitted = 2  -- replicas that the model is made of
+local buckets = { 256, 4 * kib, 64 * kib, mib, 16 * mib }  -- the gradients of the training below are smaller than the last
 
 local function counts(most)
   local list = { 2 }
@@ -29,9 +30,9 @@ local function devices(count)
   return names
 end
 
-local function all_reduces(names, count, cross_device)
+local function all_reduces(names, count, cross_device, of_sizes)
   return gb.measure.collective {
-    sizes = sizes, devices = table.move(names, 1, count, 1, {}), cross_device = cross_device,
+    sizes = table.move(of_sizes or sizes, 1, #(of_sizes or sizes), 1, {}), devices = table.move(names, 1, count, 1, {}), cross_device = cross_device,
   }
 end
 
@@ -71,7 +72,7 @@ local function steps(point, names)
   local together = train(names, point.replicas, point.cross_device)
   local pair = point.replicas == fitted and together or train(names, fitted, point.cross_device)
   local model = gb.measure.scaling_model {
-    collectives = all_reduces(names, fitted, point.cross_device), step_time_s = alone.step_time_s,
+    collectives = all_reduces(names, fitted, point.cross_device, buckets), step_time_s = alone.step_time_s,
     gradient_bytes = pair.exchange_bytes, bucket_bytes = pair.exchange_bytes / pair.exchanges,
     overlap = pair.overlap_share, measured = { together },
   }
@@ -119,7 +120,8 @@ gb.experiment {
   seconds = function(point, measurement_s)
     local messages_s = measurement_s + 0.2 * #sizes
     local pair_s = point.replicas == fitted and 0 or point.part == "step" and measurement_s or messages_s
-    return messages_s + pair_s + (point.part == "step" and 2 * measurement_s or 0)
+    return (point.part == "step" and measurement_s + 0.2 * #buckets or messages_s) + pair_s
+      + (point.part == "step" and 2 * measurement_s or 0)
   end,
   run = function(point)
     local names = devices(point.replicas)

@@ -32,6 +32,8 @@ class Kernel {
   /// Which implementation was chosen, for traces and reports: "onednn:jit:avx512_core", "loop".
   virtual std::string_view implementation() const = 0;
   virtual std::size_t workspace_bytes() const { return 0; }
+  /// The time of a run, if it is known without one: of an emulated device.
+  virtual std::optional<Seconds> known_time() const { return std::nullopt; }
   virtual void run(Stream& stream, std::span<const TensorView> inputs, std::span<const TensorView> outputs,
                    std::span<std::byte> workspace) = 0;
 };

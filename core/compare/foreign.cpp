@@ -31,11 +31,6 @@ void add_record(MeasuringProcess& process, Record record) {
   process.records.push_back(std::move(record));
 }
 
-std::optional<double> number_of(const Info& info, std::string_view name) {
-  const Info* field = info.find(name);
-  return field && field->cell() ? number_in(*field->cell()) : std::nullopt;
-}
-
 // ---- CSV
 
 constexpr std::array<std::string_view, 2> process_columns{"process", "run"};
@@ -129,7 +124,7 @@ Record record_of_benchmark(const Info& one, const std::string& where) {
   }
   const double unit = seconds_per(one.text("time_unit"), where);
   for (const char* figure : {"real_time", "cpu_time"})
-    if (const auto value = number_of(one, figure)) record.set_measured(std::string(figure) + "_s", *value * unit);
+    if (const auto value = one.number(figure)) record.set_measured(std::string(figure) + "_s", *value * unit);
   for (const auto& [field, value] : *one.fields()) {
     const auto number = value.cell() ? number_in(*value.cell()) : std::nullopt;
     if (!number || no_figures.contains(field)) continue;

@@ -36,7 +36,10 @@ class Device {
   virtual Stream& stream() = 0;
   /// Another stream. Events must order its work against other uses of the same memory.
   virtual std::unique_ptr<Stream> new_stream() = 0;
+  /// An event that orders work. Event::since needs new_timed_event().
   virtual std::unique_ptr<Event> new_event() = 0;
+  /// An event that also takes the device's time, which costs the device a write between two pieces of work.
+  virtual std::unique_ptr<Event> new_timed_event() { return new_event(); }
   /// Calls `queue` with a stream that records work instead of running it. Returns nullptr, without a call, if recording
   /// would not make launches cheaper.
   virtual std::unique_ptr<Recording> record(const std::function<void(Stream&)>& queue) {
@@ -53,6 +56,11 @@ class Device {
   virtual std::string emulation() const { return {}; }
   /// Highest rates per second that are known without a driver, such as "float32_flops_per_s" and "memory_bytes_per_s".
   virtual std::map<std::string, double> peaks() const { return {}; }
+  /// The time of a copy on this device's streams, if it is known without the copy: of an emulated device.
+  virtual std::optional<Seconds> known_copy_time(const void* destination, const void* source, std::size_t bytes) {
+    (void)destination, (void)source, (void)bytes;
+    return std::nullopt;
+  }
   /// Total time that callers have spent in synchronous copies of this device's streams; none if copies are
   /// asynchronous, which a tracer shows.
   virtual std::optional<Seconds> copy_time() const { return std::nullopt; }

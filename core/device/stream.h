@@ -13,7 +13,7 @@ class Event {
   virtual bool ready() const = 0;
   /// Blocks the calling thread until the work before the mark is done.
   virtual void wait() const = 0;
-  /// Device time between two marks that are both done.
+  /// Device time between two marks that are both done, of events made by Device::new_timed_event().
   virtual Seconds since(const Event& earlier) const = 0;
 };
 

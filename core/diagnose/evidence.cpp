@@ -11,25 +11,14 @@ namespace {
 /// In the description of a GPU's library.
 constexpr std::string_view tf32_text = "as TF32";
 
-std::optional<double> number_of(const Info& fields, std::string_view name) {
-  const Info* const field = fields.find(name);
-  return field != nullptr && field->cell() != nullptr ? number_in(*field->cell()) : std::nullopt;
-}
-
-const Info::List& list_of(const Info& run, std::string_view name) {
-  static const Info::List nothing;
-  const Info* const field = run.find(name);
-  return field != nullptr && field->list() != nullptr ? *field->list() : nothing;
-}
-
 DevicePeaks peaks_of(const Info& device) {
   DevicePeaks peaks;
   const Info* const table = device.find("peaks");
   if (table == nullptr) return peaks;
-  peaks.float32 = number_of(*table, "float32_flops_per_s");
-  peaks.tf32 = number_of(*table, "tf32_flops_per_s");
+  peaks.float32 = table->number("float32_flops_per_s");
+  peaks.tf32 = table->number("tf32_flops_per_s");
   for (const char* half : {"float16_flops_per_s", "bfloat16_flops_per_s"}) {
-    if (const auto peak = number_of(*table, half)) peaks.half = std::max(peaks.half.value_or(0), *peak);
+    if (const auto peak = table->number(half)) peaks.half = std::max(peaks.half.value_or(0), *peak);
   }
   return peaks;
 }
@@ -49,11 +38,11 @@ bool names_device(std::string_view devices, std::string_view name) {
 
 RunFacts facts_of(const Info& run) {
   RunFacts facts;
-  for (const Info& device : list_of(run, "devices"))
-    facts.devices.push_back({device.text("name"), peaks_of(device), number_of(device, "memory_bytes"),
+  for (const Info& device : run.items("devices"))
+    facts.devices.push_back({device.text("name"), peaks_of(device), device.number("memory_bytes"),
                              device.text("library").find(tf32_text) != std::string::npos});
-  for (const Info& check : list_of(run, "machine_checks")) {
-    facts.machine.push_back({check.text("name"), check.text("device"), check.text("state"), check.text("found"),
+  for (const Info& check : run.items("machine_checks")) {
+    facts.machine.push_back({check.text("name"), check.text("device"), check_state(check.text("state")), check.text("found"),
                              check.text("consequence"), check.text("remedy")});
   }
   return facts;

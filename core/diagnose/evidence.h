@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/doctor/check.h"
 #include "core/measure/estimate.h"
 #include "core/results/info.h"
 #include "core/results/record.h"
@@ -26,11 +27,6 @@ inline constexpr std::array<std::string_view, 8> step_classes = {
     "compute_share",    "communication_share", "peer_wait_share", "copy_share",
     "input_wait_share", "launch_share",        "host_share",      "other_share"};
 
-/// What a check of the machine found (`gpubench doctor`).
-struct MachineFact {
-  std::string name, device, state, found, consequence, remedy;
-};
-
 /// Highest rates of a device by its data sheet, per second; none if unknown.
 struct DevicePeaks {
   std::optional<double> float32, tf32, half;  ///< FLOP/s; half: the better of float16 and bfloat16
@@ -45,7 +41,7 @@ struct DeviceFacts {
 
 struct RunFacts {
   std::vector<DeviceFacts> devices;
-  std::vector<MachineFact> machine;
+  std::vector<CheckResult> machine;  ///< what `gpubench doctor` found
 };
 
 /// From run.json: `devices`, and `problems` that gpubench doctor found. Fields that are missing or malformed are left

@@ -15,17 +15,16 @@ constexpr std::array finding_table = {
     &bandwidth_bound,     &compute_bound,   &cannot_tell,
 };
 
-bool costs_speed(const MachineFact& fact, const Evidence& evidence) {
-  const bool is_problem = fact.state == "costs speed" || fact.state == "wrong";
-  return is_problem && (fact.device.empty() || evidence.uses(fact.device));
+bool costs_speed(const CheckResult& fact, const Evidence& evidence) {
+  return fact.is_problem() && (fact.device.empty() || evidence.uses(fact.device));
 }
 
-std::vector<MachineFact> machine_of(const Evidence& evidence) {
-  std::vector<MachineFact> facts;
-  for (const MachineFact& fact : evidence.facts().machine)
+std::vector<CheckResult> machine_of(const Evidence& evidence) {
+  std::vector<CheckResult> facts;
+  for (const CheckResult& fact : evidence.facts().machine)
     if (costs_speed(fact, evidence)) facts.push_back(fact);
   if (const std::string throttle = evidence.text("throttle"); !throttle.empty()) {
-    facts.push_back({"throttle", evidence.text("device"), "costs speed", throttle,
+    facts.push_back({"throttle", evidence.text("device"), CheckState::costs_speed, throttle,
                      "kernels ran at lowered clocks while this point was measured", "gpubench doctor names the cause"});
   }
   return facts;

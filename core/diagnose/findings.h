@@ -17,7 +17,7 @@ struct Diagnosis {
   /// The largest gain first; never empty for a row that has_steps().
   std::vector<Finding> findings;
   /// Facts of the machine that cost speed, or compute wrongly.
-  std::vector<MachineFact> machine;
+  std::vector<CheckResult> machine;
 
   /// The finding with the largest gain in one line, or "cannot tell ...". Empty without findings.
   std::string verdict() const;

@@ -14,6 +14,8 @@ enum class CheckState {
 };
 /// "ok", "costs speed", "wrong", "unknown".
 std::string_view to_string(CheckState state);
+/// `unknown` for any other text.
+CheckState check_state(std::string_view text);
 
 struct CheckResult {
   std::string name;    ///< of the check, a row of the table in docs/doctor.md: "gpu_throttling", "load"

@@ -78,6 +78,12 @@ std::string_view to_string(CheckState state) {
   return state_names[state];
 }
 
+CheckState check_state(std::string_view text) {
+  const auto found = std::ranges::find(state_names.names, text);
+  if (found == state_names.names.end()) return CheckState::unknown;
+  return static_cast<CheckState>(found - state_names.names.begin());
+}
+
 MachineSources machine_sources() {
   MachineSources sources;
   sources.environment = [](const std::string& name) {

@@ -68,10 +68,11 @@ class Runtime {
   /// while it was active.
   void renew_recordings() { ++recordings_; }
   std::uint64_t recordings() const { return recordings_; }
-  /// While set, executors and eager ops of this runtime add their spans, and recordings are new. nullptr ends that.
+  /// While set, executors and eager ops of this runtime add their spans; nullptr ends that. Recordings are new before
+  /// and after: those made while a tracer was attached would keep its instructions.
   /// Without `records`, segments are launched op by op, so that each launch shows its node.
   void set_spans(HostSpans* spans, bool records = true) {
-    if (spans != nullptr || records != records_) renew_recordings();
+    renew_recordings();
     spans_ = spans;
     records_ = records;
   }

@@ -74,7 +74,7 @@ bool StepTracer::has_room() const {
 
 TracedSteps StepTracer::finish() {
   assert(steps() > 0);
-  const Clock::time_point last = now();
+  const Clock::time_point last = steps_.returned = now();
   for (int replica = 1; replicas_ != nullptr && replica < replicas_->size(); ++replica)
     replicas_->runtime(replica).synchronize();
   runtime_.synchronize();

@@ -19,6 +19,7 @@ bool uses_asynchronous_devices(const Devices& devices);
 struct TracedSteps {
   Clock::time_point begin;
   std::vector<Clock::time_point> ends;  ///< of each step; the last one includes the wait for the devices
+  Clock::time_point returned;           ///< when the last step had returned, before that wait
   std::vector<TracedDevice> devices;    ///< by replica; a single one without replicas
   bool on_gpus = false;                 ///< whether a tracer sees every replica's device; false without replicas
   std::size_t lost = 0;                 ///< spans that did not fit, or that the tracer lost

@@ -23,8 +23,9 @@ std::string key_of(const Device& device) {
 }
 
 double best_rate(Device& device, void* to, const void* from, std::size_t bytes) {
+  if (const auto time = device.known_copy_time(to, from, bytes)) return static_cast<double>(bytes) / time->count();
   Stream& stream = device.stream();
-  const std::unique_ptr<Event> begin = device.new_event(), end = device.new_event();
+  const std::unique_ptr<Event> begin = device.new_timed_event(), end = device.new_timed_event();
   Seconds fastest = Seconds::max();
   const Stopwatch watch;
   stream.copy(to, from, bytes);  // maps memory on its first use
@@ -50,7 +51,7 @@ CopyRates measure(Device& device, std::size_t bytes) {
   }
   if (host == nullptr) return rates;
   const Buffer outside = host->allocate(link_bytes, "copy peak");
-  std::memset(outside.data(), 1, link_bytes);
+  if (device.emulation().empty()) std::memset(outside.data(), 1, link_bytes);
   rates.to_device = best_rate(device, here.data(), outside.data(), link_bytes);
   rates.from_device = best_rate(device, outside.data(), here.data(), link_bytes);
   return rates;
@@ -81,7 +82,9 @@ std::optional<CopyRates> CopyPeak::known_rates(const Device& device) const {
 }
 
 std::optional<CopyRates> CopyPeak::rates(Device& device) {
-  if (const std::optional<CopyRates> known = known_rates(device)) return known;
+  // The rates of an emulated device cost no time, and a script may change them.
+  const bool measures = device.emulation().empty();
+  if (const std::optional<CopyRates> known = known_rates(device); known && measures) return known;
   const std::optional<CopyRates> rates = best_copy_rates(device);
   if (rates) known_[key_of(device)] = *rates;
   return rates;

@@ -16,10 +16,11 @@ struct CopyRates {
   double on_device = 0;  ///< counts both read and written bytes, as memory bandwidths do
 };
 
-/// Takes about a tenth of a second. None if the memory does not suffice.
+/// Takes about a tenth of a second, and no time on an emulated device. None if the memory does not suffice.
 std::optional<CopyRates> best_copy_rates(Device& device);
 
-/// Caches measured rates by the device's id and description, because a device may be split differently later.
+/// Caches measured rates by the device's id and description, because a device may be split differently later. Those of
+/// emulated devices are computed again at each call, because a script may change their profile.
 class CopyPeak {
  public:
   std::optional<CopyRates> rates(Device& device);

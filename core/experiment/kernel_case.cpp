@@ -102,10 +102,12 @@ PlannedKernel::PlannedKernel(const Backend& backend, Device& device, const Op& o
 }
 
 TensorView PlannedKernel::allocate(Device& device, const TensorType& type) {
-  const HostTensor values = ordinary_numbers(type);
   buffers_.push_back(device.memory().allocate(type.bytes(), "kernel benchmark: " + to_string(type)));
-  stream_->copy(buffers_.back().data(), values.data(), values.bytes());
-  stream_->synchronize();  // the source must live until here
+  if (device.emulation().empty()) {
+    const HostTensor values = ordinary_numbers(type);
+    stream_->copy(buffers_.back().data(), values.data(), values.bytes());
+    stream_->synchronize();  // the source must live until here
+  }
   return {&type, buffers_.back().data()};
 }
 

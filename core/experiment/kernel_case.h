@@ -34,7 +34,7 @@ struct Conv2DExtents {
 KernelCase conv2d_case(const Conv2DExtents& extents, Dtype dtype);
 
 /// An op planned for fixed types on one device, with its own memory. The memory holds numbers of ordinary size, because
-/// zeros, denormals or garbage would change the speed.
+/// zeros, denormals or garbage would change the speed; that of an emulated device holds none.
 class PlannedKernel {
  public:
   /// Throws as Op::infer, Backend::plan and MemoryPool::allocate do. Integers are 0.
@@ -45,6 +45,7 @@ class PlannedKernel {
   void synchronize() { stream_->synchronize(); }
 
   std::string_view implementation() const { return kernel_->implementation(); }
+  std::optional<Seconds> known_time() const { return kernel_->known_time(); }
   double flops() const { return flops_; }
   double bytes() const { return bytes_; }
 

@@ -10,14 +10,15 @@
 
 namespace gpubench {
 
-/// Floating-point operations per second; takes about a second. None if the device's memory does not suffice. Throws as
-/// planning does.
+/// Floating-point operations per second; takes about a second, and no time on an emulated device. None if the device's
+/// memory does not suffice. Throws as planning does.
 std::optional<double> best_matmul_flops(Device& device, const Backend& backend, Dtype dtype);
 
 /// Marks a record with `mfu` above 1 as unreliable: the machine was busier while its reference was measured.
 void mark_impossible_mfu(Record& record);
 
-/// Caches measured rates.
+/// Caches measured rates. Those of emulated devices are computed again at each call, because a script may change their
+/// profile.
 class MatmulPeak {
  public:
   std::optional<double> flops_per_s(Device& device, const Backend& backend, Dtype dtype);

@@ -102,7 +102,10 @@ void Profiler::on_train_end(Training&) {
   if (trace_ != nullptr && trace_->steps->steps() > 0) finish();
   trace_.reset();
   if (written_) return;
-  throw Error(fmt::format("{}: the training ended after {}", steps_text(options_), format_count(taken_, "step")));
+  const std::string reason = fmt::format("{}: nothing was traced, the training ended after {}", steps_text(options_),
+                                         format_count(taken_, "step"));
+  replace_file(folder() / "profile.txt", reason + "\n");
+  options_.warn(reason);
 }
 
 }  // namespace gpubench

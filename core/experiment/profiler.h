@@ -18,6 +18,8 @@ struct ProfilerOptions {
   std::string path;
   /// Maps the path to the folder to write into; may throw Error to refuse it.
   std::function<std::string(const std::string& path)> place = [](const std::string& path) { return path; };
+  /// Told why nothing was traced, if the training ended before; its history is worth more than an error.
+  std::function<void(const std::string& reason)> warn = [](const std::string&) {};
 };
 
 class Profiler final : public Callback {
@@ -29,8 +31,8 @@ class Profiler final : public Callback {
   /// Throws Error if the folder cannot be written, or the training is known to be shorter.
   void on_train_begin(Training& training) override;
   void on_step(std::int64_t step) override;
-  /// Throws Error if the training was shorter than the first step to trace. If it ended among them, the steps that were
-  /// taken are written.
+  /// If the training ended among the steps to trace, those that were taken are written; if it ended before, profile.txt
+  /// says so.
   void on_train_end(Training& training) override;
   bool wants_steps() const override { return true; }
 

@@ -87,9 +87,9 @@ class Measurement {
   void measure() {
     const NvtxRange range("measure");
     begin(Phase::measuring);
+    steps_.reset_figures();  // waits for the devices
     // So that as many steps are in flight when the first sample begins as when the last one ends.
     for (int step = 0; step < steps_.steps_in_flight(); ++step) steps_.step();
-    steps_.reset_figures();
     replicas_ = steps_.replicas();
     if (replicas_ != nullptr) replicas_->begin();
     devices_.begin();

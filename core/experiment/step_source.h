@@ -24,7 +24,7 @@ class StepSource {
   virtual std::int64_t ready_elements() { return epochs() != nullptr ? epochs()->ready_elements() : 0; }
   /// Steps that may still run on a device when step() returns; step() waits for earlier ones.
   virtual int steps_in_flight() const { return 0; }
-  /// Called between warm-up and measuring: restarts figures that accumulate over steps.
+  /// Called between warm-up and measuring: restarts figures that accumulate over steps. May wait for the devices.
   virtual void reset_figures() {}
   /// After reset_figures(): the watch of the replicas that take the steps; nullptr without replicas.
   virtual ReplicaWatch* replicas() { return nullptr; }

@@ -12,7 +12,8 @@
 namespace gpubench {
 
 struct TraceLimits {
-  /// At least `least_steps`, then until `time` has passed, `most_steps` are reached or the timeline is nearly full.
+  /// Counted steps: at least `least_steps`, then until `time` has passed, `most_steps` are reached or the timeline is
+  /// nearly full.
   int least_steps = 3, most_steps = 50;
   Seconds time{0.2};
   /// Also profiles the steps, by node and with their idle gaps; devices then launch op by op.
@@ -27,9 +28,10 @@ enum class ExchangeSource : std::uint8_t {
 };
 
 struct StepTrace {
-  /// Over all traced steps: the mean of the replicas' devices, else all devices as one.
+  /// Of the counted steps: the mean of the replicas' devices, else all devices as one. On devices that work beside the
+  /// host, its window begins and ends while they are as busy as in the middle of a training, as the timed steps do.
   Breakdown breakdown;
-  int steps = 0;
+  int steps = 0;  ///< that are counted
   /// Share of the traced time that adding the spans of host threads took.
   double observer_share = 0;
   ExchangeSource exchanges = ExchangeSource::none;

@@ -82,9 +82,9 @@ void TracePhase::describe(Record& record, double step_time, std::optional<double
   const bool timed = wait_share && !asynchronous_;
   set_breakdown(record, timed ? with_wait(parts, *wait_share) : parts, trace_->steps, trace_->exchanges);
   double observed = trace_->observer_share;
-  // The window begins and ends with idle devices, so it may be one step longer than as many steps that overlap.
+  // A tracer of devices slows them too. Both windows begin and end with steps in flight.
   if (asynchronous_)
-    observed = std::max(observed, 1 - step_time * (trace_->steps + 1) / Seconds(parts.window.length()).count());
+    observed = std::max(observed, 1 - step_time * trace_->steps / Seconds(parts.window.length()).count());
   record.set("observer_share", observed);
 }
 

@@ -8,6 +8,23 @@
 
 namespace gpubench::math {
 
+/// What an update does to a gradient before it uses it. Keeps NaN.
+struct ClipGradient {
+  float factor, limit;
+
+  GPUBENCH_HOST_DEVICE float operator()(float g) const {
+    const float scaled = g * factor;
+    return scaled > limit ? limit : (scaled < -limit ? -limit : scaled);
+  }
+};
+
+/// The factor that limits a norm, given as its square, to `limit`. NaN for a norm that is not finite, so that a
+/// diverged model is visible.
+GPUBENCH_HOST_DEVICE float factor_of_norm(float square, float limit) {
+  const float norm = sqrtf(square);
+  return limit / (norm > limit ? norm : limit) + (square - square);
+}
+
 struct Sgd {
   float learning_rate, decay;
 
@@ -40,6 +57,39 @@ struct Adam {
     m += (g - m) * one_minus_beta1;
     v += (g * g - v) * one_minus_beta2;
     w -= decay * w + rate * m / (sqrtf(v) + epsilon);
+  }
+};
+
+/// The step has the sign of a mixture of momentum and gradient; NaN stays NaN.
+struct Lion {
+  float learning_rate, decay, beta1, one_minus_beta1, beta2, one_minus_beta2;
+
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& momentum) const {
+    const float mixed = beta1 * momentum + one_minus_beta1 * g;
+    const float sign = mixed > 0.0F ? 1.0F : (mixed < 0.0F ? -1.0F : mixed);
+    w -= decay * w + learning_rate * sign;
+    momentum = beta2 * momentum + one_minus_beta2 * g;
+  }
+};
+
+/// Adam's step, scaled for each variable to the variable's norm. The corrections are 1 / (1 - beta^t).
+struct Lamb {
+  float learning_rate, decay, one_minus_beta1, one_minus_beta2, correction1, correction2, epsilon;
+
+  /// Updates the moments and returns the step before scaling.
+  GPUBENCH_HOST_DEVICE float moments(float g, float& m, float& v) const {
+    m += (g - m) * one_minus_beta1;
+    v += (g * g - v) * one_minus_beta2;
+    return step(m, v);
+  }
+  GPUBENCH_HOST_DEVICE float step(float m, float v) const {
+    return m * correction1 / (sqrtf(v * correction2) + epsilon);
+  }
+  /// Weight decay comes before the norms, as in Keras.
+  GPUBENCH_HOST_DEVICE float decayed(float w) const { return w - decay * w; }
+  /// Of a variable, from the squares of its norm and of its step's norm.
+  GPUBENCH_HOST_DEVICE static float ratio(float variable, float step) {
+    return variable > 0.0F && step > 0.0F ? sqrtf(variable) / sqrtf(step) : 1.0F;
   }
 };
 

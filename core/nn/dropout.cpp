@@ -1,8 +1,8 @@
 // Sets a share of its inputs to zero in training and scales the rest up; passes them on unchanged otherwise.
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/nn/layer_kind.h"
+#include "core/nn/unused_seed.h"
 #include "core/ops/random.h"
 
 namespace gpubench::nn {
@@ -18,8 +18,6 @@ class Dropout final : public Layer {
  private:
   void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
   Value apply(const CallContext& context, std::span<const Value> inputs) const override;
-
-  std::uint64_t unused_seed(const CallContext& context) const;
 
   double rate_;
   std::uint64_t seed_;
@@ -44,20 +42,11 @@ Value Dropout::apply(const CallContext& context, std::span<const Value> inputs) 
   if (!context.step) fail("draws by the step counter in training, but this call has none");
   const Shape& shape = context.graph.type(inputs[0]).shape;
   const std::int64_t row = element_count(std::span(shape).subspan(1));
-  return ops::dropout(context.graph, inputs[0], context.step, rate_, unused_seed(context), context.first_row * row);
-}
-
-/// Keeps the masks apart when one layer is applied several times in a graph.
-std::uint64_t Dropout::unused_seed(const CallContext& context) const {
-  const auto nodes = std::span(context.graph.nodes()).subspan(context.first_node);
-  for (std::uint64_t applied = 0;; ++applied) {
-    const std::uint64_t seed = seed_ + (applied << 32);
-    const auto uses = [&](const Node& node) {
-      const auto* const op = dynamic_cast<const gpubench::Dropout*>(node.op.get());
-      return op != nullptr && op->seed == seed;
-    };
-    if (std::ranges::none_of(nodes, uses)) return seed;
-  }
+  const std::uint64_t seed = unused_seed(context, seed_, [](const Node& node) {
+    const auto* const op = op_as<gpubench::Dropout>(node);
+    return op != nullptr ? &op->seed : nullptr;
+  });
+  return ops::dropout(context.graph, inputs[0], context.step, rate_, seed, context.first_row * row);
 }
 
 }  // namespace

@@ -2,39 +2,57 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/math/half.h"
 #include "core/math/philox.h"
+#include "core/nn/named_arguments.h"
 
 namespace gpubench {
 namespace {
 
+using Kind = Initializer::Kind;
+using Fan = Initializer::Fan;
+using Distribution = Initializer::Distribution;
+
+/// The defaults of each name, and the names of its arguments.
 struct NamedInitializer {
-  std::string_view name;
-  Initializer::Kind kind;
-  std::string_view first_name, second_name;  // empty: takes no such argument
-  double first, second;
+  Initializer of;
+  std::string_view first_name = "", second_name = "";  // empty: takes no such argument
+  bool chooses = false;                                // takes mode and distribution
 };
+
+constexpr Initializer scaled(std::string_view name, double scale, Fan fan, Distribution distribution) {
+  return {name, Kind::variance_scaling, scale, 0, fan, distribution, {}};
+}
 
 constexpr std::array named_initializers = {
-    NamedInitializer{"zeros", Initializer::Kind::zeros, "", "", 0, 0},
-    NamedInitializer{"ones", Initializer::Kind::ones, "", "", 0, 0},
-    NamedInitializer{"constant", Initializer::Kind::constant, "value", "", 0, 0},
-    NamedInitializer{"glorot_uniform", Initializer::Kind::glorot_uniform, "", "", 0, 0},
-    NamedInitializer{"glorot_normal", Initializer::Kind::glorot_normal, "", "", 0, 0},
-    NamedInitializer{"he_uniform", Initializer::Kind::he_uniform, "", "", 0, 0},
-    NamedInitializer{"he_normal", Initializer::Kind::he_normal, "", "", 0, 0},
-    NamedInitializer{"random_uniform", Initializer::Kind::random_uniform, "minval", "maxval", -0.05, 0.05},
-    NamedInitializer{"random_normal", Initializer::Kind::random_normal, "mean", "stddev", 0.0, 0.05},
+    NamedInitializer{{"zeros", Kind::constant, 0}},
+    NamedInitializer{{"ones", Kind::constant, 1}},
+    NamedInitializer{{"constant", Kind::constant, 0}, "value"},
+    NamedInitializer{scaled("glorot_uniform", 1, Fan::average, Distribution::uniform)},
+    NamedInitializer{scaled("glorot_normal", 1, Fan::average, Distribution::truncated_normal)},
+    NamedInitializer{scaled("he_uniform", 2, Fan::in, Distribution::uniform)},
+    NamedInitializer{scaled("he_normal", 2, Fan::in, Distribution::truncated_normal)},
+    NamedInitializer{scaled("lecun_uniform", 1, Fan::in, Distribution::uniform)},
+    NamedInitializer{scaled("lecun_normal", 1, Fan::in, Distribution::truncated_normal)},
+    NamedInitializer{scaled("variance_scaling", 1, Fan::in, Distribution::truncated_normal), "scale", "", true},
+    NamedInitializer{{"random_uniform", Kind::random_uniform, -0.05, 0.05}, "minval", "maxval"},
+    NamedInitializer{{"random_normal", Kind::random_normal, 0, 0.05}, "mean", "stddev"},
+    NamedInitializer{{"truncated_normal", Kind::truncated_normal, 0, 0.05}, "mean", "stddev"},
+    NamedInitializer{{"orthogonal", Kind::orthogonal, 1}, "gain"},
 };
 
-const NamedInitializer& row_of(Initializer::Kind kind) {
-  return *std::find_if(named_initializers.begin(), named_initializers.end(),
-                       [kind](const NamedInitializer& row) { return row.kind == kind; });
+constexpr std::array<std::string_view, 3> fan_names = {"fan_in", "fan_out", "fan_avg"};
+constexpr std::array<std::string_view, 3> distribution_names = {"truncated_normal", "untruncated_normal", "uniform"};
+
+const NamedInitializer* find_row(std::string_view name) {
+  const auto row = std::ranges::find(named_initializers, name, [](const auto& known) { return known.of.name; });
+  return row == named_initializers.end() ? nullptr : row;
 }
 
 struct Fans {
@@ -71,16 +89,68 @@ void fill_normal(std::span<float> values, std::uint64_t seed, double mean, doubl
   }
 }
 
-/// Normal values within two standard deviations, scaled so that the spread after cutting is `stddev`.
-void fill_truncated_normal(std::span<float> values, std::uint64_t seed, double stddev) {
-  constexpr double spread_of_cut = 0.87962566103423978;  // standard deviation of a unit normal cut at +-2
+/// Normal values within two standard deviations of the mean.
+void fill_truncated_normal(std::span<float> values, std::uint64_t seed, double mean, double stddev) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     double drawn = 0;
     std::uint64_t attempt = 0;
     do {
       drawn = normal(seed, attempt++, i);
     } while (std::abs(drawn) > 2);
-    values[i] = static_cast<float>(drawn * stddev / spread_of_cut);
+    values[i] = static_cast<float>(mean + drawn * stddev);
+  }
+}
+
+void fill_scaled(std::span<float> values, const Initializer& initializer, const Fans& fans, std::uint64_t seed) {
+  constexpr double spread_of_cut = 0.87962566103423978;  // standard deviation of a unit normal cut at +-2
+  double fan = (fans.in + fans.out) / 2;
+  if (initializer.fan == Fan::in) fan = fans.in;
+  if (initializer.fan == Fan::out) fan = fans.out;
+  const double variance = initializer.first / std::max(fan, 1.0);
+  switch (initializer.distribution) {
+    case Distribution::uniform: {
+      const double limit = std::sqrt(3 * variance);
+      return fill_uniform(values, seed, -limit, limit);
+    }
+    case Distribution::truncated_normal:
+      return fill_truncated_normal(values, seed, 0, std::sqrt(variance) / spread_of_cut);
+    case Distribution::untruncated_normal:
+      return fill_normal(values, seed, 0, std::sqrt(variance));
+  }
+}
+
+/// Makes `vectors` of `length` orthonormal, one after the other; twice, because one pass leaves rounding errors.
+void orthonormalize(std::span<double> values, std::size_t vectors, std::size_t length) {
+  for (std::size_t i = 0; i < vectors; ++i) {
+    const std::span<double> own = values.subspan(i * length, length);
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t k = 0; k < i; ++k) {
+        const std::span<const double> other = values.subspan(k * length, length);
+        const double along = std::inner_product(own.begin(), own.end(), other.begin(), 0.0);
+        for (std::size_t at = 0; at < length; ++at) own[at] -= along * other[at];
+      }
+    }
+    const double norm = std::sqrt(std::inner_product(own.begin(), own.end(), own.begin(), 0.0));
+    for (double& value : own) value /= norm;
+  }
+}
+
+void fill_orthogonal(std::span<float> values, const Shape& shape, std::uint64_t seed, double gain) {
+  if (shape.size() < 2) {
+    throw Error(
+        fmt::format("initializer 'orthogonal': needs a shape of two or more dimensions, got {}", to_string(shape)));
+  }
+  if (values.empty()) return;
+  const auto columns = static_cast<std::size_t>(shape.back());
+  const std::size_t rows = values.size() / columns, vectors = std::min(rows, columns), length = std::max(rows, columns);
+  std::vector<double> drawn(values.size());
+  for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] = normal(seed, 0, i);
+  orthonormalize(drawn, vectors, length);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      const std::size_t at = rows < columns ? row * length + column : column * length + row;
+      values[row * columns + column] = static_cast<float>(gain * drawn[at]);
+    }
   }
 }
 
@@ -96,41 +166,43 @@ HostTensor rounded(const HostTensor& wide, Dtype dtype, const BitsOf& bits_of) {
 [[noreturn]] void unknown(std::string_view text) {
   std::string names;
   for (const NamedInitializer& row : named_initializers) {
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
+    names += (names.empty() ? "" : ", ") + std::string(row.of.name);
     if (!row.first_name.empty()) names += fmt::format("({}=...)", row.first_name);
   }
   throw Error(fmt::format("unknown initializer '{}' (known: {}; each also takes seed=...)", text, names));
 }
 
-double parse_number(std::string_view text, std::string_view whole) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    throw Error(fmt::format("initializer '{}': '{}' is no number", whole, text));
-  }
-  return number;
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-void set_argument(Initializer& initializer, const NamedInitializer& row, std::string_view argument,
+template <class Enum>
+Enum parse_choice(std::span<const std::string_view> names, std::string_view argument, std::string_view text,
                   std::string_view whole) {
-  const std::size_t equals = argument.find('=');
-  if (equals == std::string_view::npos) unknown(whole);
-  const std::string_view name = trim(argument.substr(0, equals));
-  const double number = parse_number(trim(argument.substr(equals + 1)), whole);
-  if (name == "seed") {
-    initializer.seed = static_cast<std::uint64_t>(number);
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return static_cast<Enum>(found - names.begin());
+  throw Error(
+      fmt::format("initializer '{}': {} must be one of {}, got '{}'", whole, argument, fmt::join(names, ", "), text));
+}
+
+void set_argument(Initializer& initializer, const NamedInitializer& row, std::string_view name, std::string_view text,
+                  std::string_view whole) {
+  const auto number = [&] { return parse_argument(text, fmt::format("initializer '{}'", whole)); };
+  if (row.chooses && name == "mode") {
+    initializer.fan = parse_choice<Fan>(fan_names, name, text, whole);
+  } else if (row.chooses && name == "distribution") {
+    initializer.distribution = parse_choice<Distribution>(distribution_names, name, text, whole);
+  } else if (name == "seed") {
+    initializer.seed = static_cast<std::uint64_t>(number());
   } else if (!row.first_name.empty() && name == row.first_name) {
-    initializer.first = number;
+    initializer.first = number();
   } else if (!row.second_name.empty() && name == row.second_name) {
-    initializer.second = number;
+    initializer.second = number();
   } else {
     throw Error(fmt::format("initializer '{}': unknown argument '{}'", whole, name));
+  }
+}
+
+void check(const Initializer& initializer, std::string_view whole) {
+  const bool scales = initializer.kind == Kind::variance_scaling;
+  if (scales && !(initializer.first > 0)) {
+    throw Error(fmt::format("initializer '{}': scale must be above 0, got {}", whole, initializer.first));
   }
 }
 
@@ -139,38 +211,24 @@ void set_argument(Initializer& initializer, const NamedInitializer& row, std::st
 HostTensor Initializer::make(const TensorType& type, std::uint64_t seed_to_use) const {
   HostTensor tensor(TensorType{type.shape, Dtype::f32});
   const std::span<float> values = tensor.values<float>();
-  const Fans fans = fans_of(type.shape);
   switch (kind) {
-    case Kind::zeros:
-      std::fill(values.begin(), values.end(), 0.0F);
-      break;
-    case Kind::ones:
-      std::fill(values.begin(), values.end(), 1.0F);
-      break;
     case Kind::constant:
       std::fill(values.begin(), values.end(), static_cast<float>(first));
-      break;
-    case Kind::glorot_uniform: {
-      const double limit = std::sqrt(6 / (fans.in + fans.out));
-      fill_uniform(values, seed_to_use, -limit, limit);
-      break;
-    }
-    case Kind::glorot_normal:
-      fill_truncated_normal(values, seed_to_use, std::sqrt(2 / (fans.in + fans.out)));
-      break;
-    case Kind::he_uniform: {
-      const double limit = std::sqrt(6 / fans.in);
-      fill_uniform(values, seed_to_use, -limit, limit);
-      break;
-    }
-    case Kind::he_normal:
-      fill_truncated_normal(values, seed_to_use, std::sqrt(2 / fans.in));
       break;
     case Kind::random_uniform:
       fill_uniform(values, seed_to_use, first, second);
       break;
     case Kind::random_normal:
       fill_normal(values, seed_to_use, first, second);
+      break;
+    case Kind::truncated_normal:
+      fill_truncated_normal(values, seed_to_use, first, second);
+      break;
+    case Kind::variance_scaling:
+      fill_scaled(values, *this, fans_of(type.shape), seed_to_use);
+      break;
+    case Kind::orthogonal:
+      fill_orthogonal(values, type.shape, seed_to_use, first);
       break;
   }
   if (type.dtype == Dtype::f16) return rounded(tensor, type.dtype, [](float x) { return math::to_float16(x).bits; });
@@ -179,34 +237,28 @@ HostTensor Initializer::make(const TensorType& type, std::uint64_t seed_to_use) 
 }
 
 Initializer parse_initializer(std::string_view text) {
-  const std::size_t open = text.find('(');
-  const std::string_view name = trim(text.substr(0, open));
-  const auto row = std::find_if(named_initializers.begin(), named_initializers.end(),
-                                [name](const NamedInitializer& known) { return known.name == name; });
-  if (row == named_initializers.end()) unknown(text);
-  Initializer initializer{row->kind, row->first, row->second, {}};
-  if (open == std::string_view::npos) return initializer;
-
-  if (text.back() != ')') unknown(text);
-  std::string_view rest = text.substr(open + 1, text.size() - open - 2);
-  while (!trim(rest).empty()) {
-    const std::size_t comma = rest.find(',');
-    set_argument(initializer, *row, rest.substr(0, comma), text);
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-  }
+  const auto parsed = parse_named_arguments(text);
+  if (!parsed) unknown(text);
+  const NamedInitializer* const row = find_row(parsed->name);
+  if (row == nullptr) unknown(text);
+  Initializer initializer = row->of;
+  for (const auto& [name, value] : parsed->arguments) set_argument(initializer, *row, name, value, text);
+  check(initializer, text);
   return initializer;
 }
 
 std::string to_string(const Initializer& initializer) {
-  const NamedInitializer& row = row_of(initializer.kind);
+  const NamedInitializer& row = *find_row(initializer.name);
   std::string arguments;
   const auto add = [&arguments](std::string_view name, auto value) {
     arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", name, value);
   };
   if (!row.first_name.empty()) add(row.first_name, initializer.first);
   if (!row.second_name.empty()) add(row.second_name, initializer.second);
+  if (row.chooses) add("mode", fan_names[static_cast<std::size_t>(initializer.fan)]);
+  if (row.chooses) add("distribution", distribution_names[static_cast<std::size_t>(initializer.distribution)]);
   if (initializer.seed) add("seed", *initializer.seed);
-  return arguments.empty() ? std::string(row.name) : fmt::format("{}({})", row.name, arguments);
+  return arguments.empty() ? std::string(row.of.name) : fmt::format("{}({})", row.of.name, arguments);
 }
 
 }  // namespace gpubench

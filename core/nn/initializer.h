@@ -13,25 +13,28 @@ namespace gpubench {
 
 struct Initializer {
   enum class Kind : std::uint8_t {
-    zeros,
-    ones,
     constant,
-    glorot_uniform,
-    glorot_normal,
-    he_uniform,
-    he_normal,
     random_uniform,
-    random_normal
+    random_normal,
+    truncated_normal,  ///< within two standard deviations
+    variance_scaling,  ///< a spread of sqrt(scale / fan)
+    orthogonal,        ///< rows or columns of length `gain`, each at right angles to all others
   };
-  Kind kind = Kind::zeros;
-  /// constant: value; random_uniform: minval, maxval; random_normal: mean, stddev.
+  enum class Fan : std::uint8_t { in, out, average };
+  enum class Distribution : std::uint8_t { truncated_normal, untruncated_normal, uniform };
+
+  std::string_view name = "zeros";  ///< a row of the table
+  Kind kind = Kind::constant;
+  /// value; minval, maxval; mean, stddev; scale; gain.
   double first = 0;
   double second = 0;
+  Fan fan = Fan::in;
+  Distribution distribution = Distribution::truncated_normal;
   /// The initializer's own seed; if unset, the variable's position in the global sequence determines the seed.
-  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> seed{};
 
   /// Values of a floating-point type; 16-bit values are rounded from float32. Fans as in Keras: [in, out], [height,
-  /// width, in, out].
+  /// width, in, out]. Throws Error for an orthogonal one with fewer than two dimensions.
   HostTensor make(const TensorType& type, std::uint64_t seed_to_use) const;
 };
 

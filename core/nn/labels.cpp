@@ -14,24 +14,26 @@ Value in_float32(Graph& graph, Value predictions) {
 
 void expect_classes(const Graph& graph, std::string_view owner, Value predictions) {
   const TensorType& type = graph.type(predictions);
-  if (type.rank() == 2 && is_floating(type.dtype)) return;
+  if (type.rank() >= 2 && is_floating(type.dtype)) return;
   throw Error(fmt::format("{}: predictions must be floating-point [batch, classes], got {}", owner, to_string(type)));
 }
 
 Value class_indices(Graph& graph, std::string_view owner, Value labels, Value predictions) {
   expect_classes(graph, owner, predictions);
   const TensorType type = graph.type(labels);
-  const std::int64_t batch = graph.type(predictions).shape[0];
-  const bool column = type.rank() == 2 && type.shape[1] == 1;
-  if ((type.rank() != 1 && !column) || type.shape[0] != batch) {
-    throw Error(fmt::format("{}: labels must be one class index per example, [{}], got {} for predictions {}", owner,
-                            batch, to_string(type), to_string(graph.type(predictions))));
+  Shape wanted = graph.type(predictions).shape;
+  wanted.back() = 1;
+  const bool column = type.shape == wanted;
+  wanted.pop_back();
+  if (type.shape != wanted && !column) {
+    throw Error(fmt::format("{}: labels must be one class index per example, {}, got {} for predictions {}", owner,
+                            to_string(wanted), to_string(type), to_string(graph.type(predictions))));
   }
   if (is_floating(type.dtype) || type.dtype == Dtype::boolean || type.dtype == Dtype::bytes) {
     throw Error(fmt::format("{}: labels must be integers, got {}; one-hot labels go with categorical_crossentropy",
                             owner, to_string(type)));
   }
-  return column ? ops::reshape(graph, labels, {batch}) : labels;
+  return ops::reshape(graph, labels, wanted);
 }
 
 Value matching_labels(Graph& graph, std::string_view owner, Value labels, Value predictions) {

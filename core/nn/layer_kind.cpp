@@ -24,7 +24,12 @@ const std::vector<LayerKind>& layer_kinds() {
       nn::add(),
       nn::concatenate(),
       nn::custom(),
+      nn::embedding(),
+      nn::group_query_attention(),
       nn::lambda(),
+      nn::layer_normalization(),
+      nn::multi_head_attention(),
+      nn::rms_normalization(),
   };
   return kinds;
 }

@@ -40,7 +40,12 @@ LayerKind activation();
 LayerKind add();
 LayerKind concatenate();
 LayerKind custom();
+LayerKind embedding();
+LayerKind group_query_attention();
 LayerKind lambda();
+LayerKind layer_normalization();
+LayerKind multi_head_attention();
+LayerKind rms_normalization();
 }  // namespace nn
 
 /// The `make` of a layer that is constructed from (Config, DeviceId).

@@ -13,12 +13,21 @@
 
 namespace gpubench {
 
+/// How the values of a batch become one number.
+enum class LossReduction : std::uint8_t {
+  mean,  ///< "sum_over_batch_size" or "mean"
+  sum,   ///< over the examples of the batch
+  none,  ///< a value per example, for loops written by hand
+};
+
 class Loss {
  public:
   virtual ~Loss() = default;
+  virtual LossReduction reduction() const { return LossReduction::mean; }
   virtual std::string name() const = 0;
   /// Values of any shape, computed in float32 from predictions of any floating-point type. `inputs`: the model's
-  /// inputs, for losses that read them. Throws Error naming the loss and both types.
+  /// inputs, for losses that read them. Reduced by any but the mean, values are one per example: elements of the
+  /// predictions' last dimension are averaged. Throws Error naming the loss and both types.
   Value call(Graph& graph, Value labels, Value predictions, std::span<const Value> inputs = {}) const;
   /// Whether the loss also reads the model's inputs.
   virtual bool reads_inputs() const { return false; }
@@ -38,12 +47,13 @@ using GraphFunction = std::function<Value(Graph& graph, Value labels, Value pred
 
 struct LossKind {
   std::string name;
-  std::vector<ConfigField> fields;
-  LossPtr (*make)(const Config& config);
+  std::vector<ConfigField> fields;  ///< besides `reduction`, which all have
+  Value (*values)(Graph& graph, const Config& config, Value labels, Value predictions);
+  bool takes_class_indices = false;
 };
-/// categorical_crossentropy, sparse_categorical_crossentropy, binary_crossentropy (from_logits), mean_squared_error.
+/// In the order of their names.
 const std::vector<LossKind>& loss_kinds();
-/// Throws Error listing the names.
+/// Takes Keras' short names too: "mse". Throws Error listing the names.
 LossPtr make_loss(std::string_view name, const ConfigEntries& options = {});
 LossPtr make_custom_loss(std::string name, GraphFunction function);
 

@@ -1,5 +1,6 @@
 #include "core/nn/metric.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -7,17 +8,28 @@
 #include "core/nn/labels.h"
 #include "core/ops/cast.h"
 #include "core/ops/metric.h"
+#include "core/ops/shape_ops.h"
 
 namespace gpubench {
 namespace {
 
+/// [batch, ..., classes] as rows of classes.
+Value in_rows(Graph& graph, Value x) {
+  const TensorType& type = graph.type(x);
+  const std::int64_t columns = type.shape.back();
+  return ops::reshape(graph, x, {columns == 0 ? 0 : type.elements() / columns, columns});
+}
+
 Value one_hot_matches(Graph& graph, const std::string& owner, int k, Value labels, Value predictions) {
   expect_classes(graph, owner, predictions);
-  return ops::top_k_matches(graph, predictions, matching_labels(graph, owner, labels, predictions), k);
+  const Value one_hot = matching_labels(graph, owner, labels, predictions);
+  return ops::top_k_matches(graph, in_rows(graph, predictions), in_rows(graph, one_hot), k);
 }
 
 Value index_matches(Graph& graph, const std::string& owner, int k, Value labels, Value predictions) {
-  return ops::top_k_matches(graph, predictions, class_indices(graph, owner, labels, predictions), k);
+  const Value indices = class_indices(graph, owner, labels, predictions);
+  return ops::top_k_matches(graph, in_rows(graph, predictions),
+                            ops::reshape(graph, indices, {graph.type(indices).elements()}), k);
 }
 
 Value threshold_matches(Graph& graph, const std::string& owner, double threshold, Value labels, Value predictions) {
@@ -53,6 +65,44 @@ class FunctionMetric final : public Metric {
  private:
   std::string name_;
   GraphFunction function_;
+};
+
+/// A metric whose mean of values is given another form.
+class FormedMetric final : public Metric {
+ public:
+  FormedMetric(MetricPtr values, double (*form)(double mean)) : values_(std::move(values)), form_(form) {}
+  std::string name() const override { return values_->name(); }
+  Value call(Graph& graph, Value labels, Value predictions) const override {
+    return values_->call(graph, labels, predictions);
+  }
+  double result(std::span<const float> state) const override { return form_(Metric::result(state)); }
+
+ private:
+  MetricPtr values_;
+  double (*form_)(double);
+};
+
+/// The mean of what a script gives it.
+class Mean final : public Metric {
+ public:
+  std::string name() const override { return "mean"; }
+  bool takes_values() const override { return true; }
+  Value call(Graph& graph, Value values, Value /*same*/) const override { return ops::cast(graph, values, Dtype::f32); }
+};
+
+class OwnStateMetric final : public Metric {
+ public:
+  explicit OwnStateMetric(StateMetric of) : of_(std::move(of)) {}
+  std::string name() const override { return of_.name; }
+  bool averages() const override { return false; }
+  std::int64_t state_size(const TensorType& predictions) const override { return of_.size(predictions); }
+  Value call(Graph& graph, Value labels, Value predictions) const override {
+    return of_.added(graph, labels, in_float32(graph, predictions));
+  }
+  double result(std::span<const float> state) const override { return of_.result(state); }
+
+ private:
+  StateMetric of_;
 };
 
 constexpr double default_threshold = 0.5;
@@ -105,31 +155,77 @@ MetricPtr make_loss_metric(const Config& config) {
   });
 }
 
+/// Keras' metric is the cosine, its loss minus the cosine.
+MetricPtr make_cosine_similarity(const Config& config) {
+  return std::make_shared<const FormedMetric>(make_loss_metric(config), [](double mean) { return -mean; });
+}
+
+MetricPtr make_root_mean_squared_error(const Config& config) {
+  const LossPtr loss = make_loss("mean_squared_error");
+  MetricPtr squares = make_custom_metric(config.owner(), [loss](Graph& graph, Value labels, Value predictions) {
+    return loss->call(graph, labels, predictions);
+  });
+  return std::make_shared<const FormedMetric>(std::move(squares), [](double mean) { return std::sqrt(mean); });
+}
+
+MetricPtr make_mean(const Config& /*config*/) {
+  return std::make_shared<const Mean>();
+}
+
 }  // namespace
 
+double Metric::result(std::span<const float> state) const {
+  return static_cast<double>(state[0]) / static_cast<double>(state[1]);
+}
+
 const std::vector<MetricKind>& metric_kinds() {
+  static const ConfigField threshold{"threshold", default_threshold}, thresholds{"thresholds", default_threshold},
+      k{"k", std::int64_t{5}}, no_class{"class_id", std::int64_t{-1}};
   static const std::vector<MetricKind> kinds = {
       {"accuracy", {}, &make_accuracy},
-      {"categorical_accuracy", {}, &make_categorical},
-      {"sparse_categorical_accuracy", {}, &make_sparse},
-      {"binary_accuracy", {{"threshold", default_threshold}}, &make_binary},
-      {"top_k_categorical_accuracy", {{"k", std::int64_t{5}}}, &make_top_k},
-      {"mean_squared_error", {}, &make_loss_metric},
-      {"categorical_crossentropy", {}, &make_loss_metric},
-      {"sparse_categorical_crossentropy", {}, &make_loss_metric},
+      {"auc", {{"num_thresholds", std::int64_t{200}}, {"curve", std::string("ROC")}}, &make_auc},
+      {"binary_accuracy", {threshold}, &make_binary},
       {"binary_crossentropy", {}, &make_loss_metric},
+      {"categorical_accuracy", {}, &make_categorical},
+      {"categorical_crossentropy", {}, &make_loss_metric},
+      {"cosine_similarity", {}, &make_cosine_similarity},
+      {"f1_score", {{"average", std::string("macro")}, {"threshold", -1.0}}, &make_f1_score},
+      {"kl_divergence", {}, &make_loss_metric},
+      {"mean", {}, &make_mean},
+      {"mean_absolute_error", {}, &make_loss_metric},
+      {"mean_squared_error", {}, &make_loss_metric},
+      {"precision", {thresholds, no_class}, &make_precision},
+      {"recall", {thresholds, no_class}, &make_recall},
+      {"root_mean_squared_error", {}, &make_root_mean_squared_error},
+      {"sparse_categorical_accuracy", {}, &make_sparse},
+      {"sparse_categorical_crossentropy", {}, &make_loss_metric},
+      {"sparse_top_k_categorical_accuracy", {k}, &make_top_k},
+      {"top_k_categorical_accuracy", {k}, &make_top_k},
   };
   return kinds;
 }
 
 MetricPtr make_metric(std::string_view name, const ConfigEntries& options) {
   if (name == "acc") name = "accuracy";
+  if (name == "mae") name = "mean_absolute_error";
   if (name == "mse") name = "mean_squared_error";
   for (const MetricKind& kind : metric_kinds()) {
     if (kind.name == name) return kind.make(Config(kind.name, kind.fields, options));
   }
   throw_unknown_name("unknown metric", name, names_of(metric_kinds(), &MetricKind::name),
                      "; or a function of labels and predictions");
+}
+
+MetricPtr make_state_metric(StateMetric metric) {
+  return std::make_shared<const OwnStateMetric>(std::move(metric));
+}
+
+std::optional<double> result_of(const Metric* metric, std::span<const float> state) {
+  if (metric != nullptr && !metric->averages()) return metric->result(state);
+  const bool saw_nothing = state[1] <= 0;  // the count of an emulated device is not a number, and so is the mean
+  if (saw_nothing) return std::nullopt;
+  if (metric != nullptr) return metric->result(state);
+  return static_cast<double>(state[0]) / static_cast<double>(state[1]);
 }
 
 MetricPtr make_custom_metric(std::string name, GraphFunction function) {

@@ -1,6 +1,10 @@
-// Values that training reports besides the loss; their mean over an epoch is accumulated inside the graph.
+// Values that training reports besides the loss. Their state over an epoch, a sum and a count or counts of their own,
+// is accumulated inside the graph; the states of replicas add up.
 #pragma once
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,8 +17,16 @@ class Metric {
  public:
   virtual ~Metric() = default;
   virtual std::string name() const = 0;
-  /// float32 values to average. Throws Error naming the metric and both types.
+  /// Whether its state is the sum and the count of values.
+  virtual bool averages() const { return true; }
+  /// Numbers in the float32 state, for predictions of this type for one example.
+  virtual std::int64_t state_size(const TensorType& /*predictions*/) const { return 2; }
+  /// float32 values to average, or else what is added to the state. Throws Error naming the metric and both types.
   virtual Value call(Graph& graph, Value labels, Value predictions) const = 0;
+  /// The metric of a state. Of one that averages, some values have been added.
+  virtual double result(std::span<const float> state) const;
+  /// Whether it averages what a script gives it, instead of comparing predictions with labels.
+  virtual bool takes_values() const { return false; }
 };
 using MetricPtr = std::shared_ptr<const Metric>;
 
@@ -23,11 +35,28 @@ struct MetricKind {
   std::vector<ConfigField> fields;
   MetricPtr (*make)(const Config& config);
 };
-/// accuracy (chosen by the types of labels and predictions, as in Keras), categorical_accuracy,
-/// sparse_categorical_accuracy, binary_accuracy (threshold), top_k_categorical_accuracy (k), mean_squared_error.
+/// In the order of their names. `accuracy` is chosen by the types of labels and predictions, as in Keras.
 const std::vector<MetricKind>& metric_kinds();
-/// Throws Error listing the names.
+/// Takes Keras' short names too: "acc". Throws Error listing the names.
 MetricPtr make_metric(std::string_view name, const ConfigEntries& options = {});
 MetricPtr make_custom_metric(std::string name, GraphFunction function);
+
+/// A metric with a state of its own.
+struct StateMetric {
+  std::string name;
+  std::function<std::int64_t(const TensorType& predictions)> size;
+  GraphFunction added;  ///< to the state, from labels and float32 predictions
+  std::function<double(std::span<const float> state)> result;
+};
+MetricPtr make_state_metric(StateMetric metric);
+
+// Of thresholds and classes, in confusion_metrics.cpp.
+MetricPtr make_auc(const Config& config);
+MetricPtr make_f1_score(const Config& config);
+MetricPtr make_precision(const Config& config);
+MetricPtr make_recall(const Config& config);
+
+/// The value of a state; none if it averages and has seen nothing. `metric`: null for a mean.
+std::optional<double> result_of(const Metric* metric, std::span<const float> state);
 
 }  // namespace gpubench

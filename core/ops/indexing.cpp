@@ -67,8 +67,8 @@ namespace ops {
 Value one_hot(Graph& graph, Value indices, std::int64_t depth, Dtype dtype) {
   return graph.apply(std::make_shared<const OneHot>(depth, dtype), {indices});
 }
-Value gather(Graph& graph, Value params, Value indices) {
-  return graph.apply(std::make_shared<const Gather>(), {params, indices});
+Value gather(Graph& graph, Value params, Value indices, Gather::Of of) {
+  return graph.apply(std::make_shared<const Gather>(of), {params, indices});
 }
 Value gather_gradient(Graph& graph, Value dy, Value indices, std::int64_t rows) {
   return graph.apply(std::make_shared<const GatherGradient>(rows), {dy, indices});

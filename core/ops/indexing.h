@@ -23,7 +23,11 @@ class OneHot final : public Op {
 /// params [rows, ...], integers of any shape -> [indices..., ...]: rows of params.
 class Gather final : public Op {
  public:
+  /// What an index stands for in the error for one out of range.
+  enum class Of : std::uint8_t { rows, tokens };
+  explicit Gather(Of indexed = Of::rows) : of(indexed) {}
   std::string_view name() const override { return "gather"; }
+  std::string attributes() const override { return of == Of::tokens ? "of=tokens" : ""; }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
@@ -34,6 +38,8 @@ class Gather final : public Op {
     if (!inputs[0].shared) return std::nullopt;
     return BlockForm{.inputs = BlockForm::Inputs::as_they_are};
   }
+
+  const Of of;
 };
 
 /// dy [indices..., ...], indices -> [rows, ...]: for each row the sum of the gradients of its uses.
@@ -51,7 +57,7 @@ class GatherGradient final : public Op {
 namespace ops {
 
 Value one_hot(Graph& graph, Value indices, std::int64_t depth, Dtype dtype = Dtype::f32);
-Value gather(Graph& graph, Value params, Value indices);
+Value gather(Graph& graph, Value params, Value indices, Gather::Of of = Gather::Of::rows);
 Value gather_gradient(Graph& graph, Value dy, Value indices, std::int64_t rows);
 
 }  // namespace ops

@@ -14,6 +14,10 @@ std::vector<TensorType> OptimizerUpdate::infer(std::span<const TensorType> input
   ops::expect_count(name(), inputs, first + count * static_cast<std::size_t>(2 + slots()));
   ops::expect_type(name(), "the learning rate", inputs[0], {{}, Dtype::f32});
   if (counts_steps()) ops::expect_type(name(), "the step", inputs[1], {{}, Dtype::i64});
+  if (limits_norm()) {
+    ops::expect_type(name(), "the sums of squares", inputs[static_cast<std::size_t>(squares_input())],
+                     {clip.global ? Shape{} : Shape{variables}, Dtype::f32});
+  }
   if (skippable) ops::expect_type(name(), "the flag", inputs[first - 1], {{}, Dtype::boolean});
 
   const std::span<const TensorType> targets = inputs.subspan(first, count);
@@ -50,7 +54,10 @@ double OptimizerUpdate::flops(std::span<const TensorType>, std::span<const Tenso
 }
 
 std::string OptimizerUpdate::common_attributes() const {
-  return fmt::format("variables={}{}", variables, skippable ? " skippable" : "");
+  std::string text = fmt::format("variables={}{}", variables, skippable ? " skippable" : "");
+  if (clip.value < GradientClip::none) text += fmt::format(" clip_value={}", clip.value);
+  if (limits_norm()) text += fmt::format(" {}clip_norm={}", clip.global ? "global_" : "", clip.norm);
+  return text;
 }
 
 std::string SgdUpdate::attributes() const {
@@ -59,9 +66,24 @@ std::string SgdUpdate::attributes() const {
                      common_attributes());
 }
 
+namespace {
+
+std::string text_of(const AdamAttributes& a) {
+  return fmt::format("beta1={} beta2={} epsilon={} weight_decay={}", a.beta1, a.beta2, a.epsilon, a.weight_decay);
+}
+
+}  // namespace
+
 std::string AdamUpdate::attributes() const {
-  const AdamAttributes& a = settings;
-  return fmt::format("beta1={} beta2={} epsilon={} weight_decay={} {}", a.beta1, a.beta2, a.epsilon, a.weight_decay,
+  return fmt::format("{} {}", text_of(settings), common_attributes());
+}
+
+std::string LambUpdate::attributes() const {
+  return fmt::format("{} {}", text_of(settings), common_attributes());
+}
+
+std::string LionUpdate::attributes() const {
+  return fmt::format("beta1={} beta2={} weight_decay={} {}", settings.beta1, settings.beta2, settings.weight_decay,
                      common_attributes());
 }
 
@@ -71,14 +93,34 @@ std::string RmspropUpdate::attributes() const {
                      common_attributes());
 }
 
+std::string SumsOfSquares::attributes() const {
+  return fmt::format("tensors={} of_all={}", tensors, of_all);
+}
+
+std::vector<TensorType> SumsOfSquares::infer(std::span<const TensorType> inputs) const {
+  if (tensors == 0) ops::refuse(name(), "there is no tensor to sum over");
+  ops::expect_count(name(), inputs, static_cast<std::size_t>(tensors));
+  for (const TensorType& type : inputs) ops::expect_floating(name(), type);
+  return {{of_all ? Shape{} : Shape{tensors}, Dtype::f32}};
+}
+
+double SumsOfSquares::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+  double elements = 0;
+  for (const TensorType& type : inputs) elements += static_cast<double>(type.elements());
+  return 2 * elements;
+}
+
 namespace ops {
 namespace {
 
-std::vector<Value> apply_update(Graph& graph, const std::shared_ptr<const OptimizerUpdate>& op,
-                                std::initializer_list<Value> leading, Value found_infinity,
-                                std::initializer_list<Values> groups) {
+template <class O, class Attributes>
+std::vector<Value> apply_update(Graph& graph, const Attributes& attributes, std::initializer_list<Value> leading,
+                                const UpdateControl& control, std::initializer_list<Values> groups) {
+  const auto op = std::make_shared<const O>(attributes, static_cast<int>(groups.begin()->size()),
+                                            static_cast<bool>(control.found_infinity), control.clip);
   std::vector<Value> inputs(leading);
-  if (found_infinity) inputs.push_back(found_infinity);
+  if (op->limits_norm()) inputs.push_back(control.squares);
+  if (control.found_infinity) inputs.push_back(control.found_infinity);
   for (const Values group : groups) inputs.insert(inputs.end(), group.begin(), group.end());
   const Value first = graph.apply(op, inputs);
   std::vector<Value> outputs;
@@ -89,26 +131,34 @@ std::vector<Value> apply_update(Graph& graph, const std::shared_ptr<const Optimi
 }  // namespace
 
 std::vector<Value> sgd_update(Graph& graph, const SgdAttributes& attributes, Value learning_rate, Values variables,
-                              Values gradients, Values velocities, Value found_infinity) {
-  const auto op = std::make_shared<const SgdUpdate>(attributes, static_cast<int>(variables.size()),
-                                                    static_cast<bool>(found_infinity));
-  return apply_update(graph, op, {learning_rate}, found_infinity, {variables, gradients, velocities});
+                              Values gradients, Values velocities, const UpdateControl& control) {
+  return apply_update<SgdUpdate>(graph, attributes, {learning_rate}, control, {variables, gradients, velocities});
 }
 
 std::vector<Value> adam_update(Graph& graph, const AdamAttributes& attributes, Value learning_rate, Value step,
-                               Values variables, Values gradients, Values m, Values v, Value found_infinity) {
-  const auto op = std::make_shared<const AdamUpdate>(attributes, static_cast<int>(variables.size()),
-                                                     static_cast<bool>(found_infinity));
-  return apply_update(graph, op, {learning_rate, step}, found_infinity, {variables, gradients, m, v});
+                               Values variables, Values gradients, Values m, Values v, const UpdateControl& control) {
+  return apply_update<AdamUpdate>(graph, attributes, {learning_rate, step}, control, {variables, gradients, m, v});
+}
+
+std::vector<Value> lion_update(Graph& graph, const LionAttributes& attributes, Value learning_rate, Values variables,
+                               Values gradients, Values momentums, const UpdateControl& control) {
+  return apply_update<LionUpdate>(graph, attributes, {learning_rate}, control, {variables, gradients, momentums});
+}
+
+std::vector<Value> lamb_update(Graph& graph, const AdamAttributes& attributes, Value learning_rate, Value step,
+                               Values variables, Values gradients, Values m, Values v, const UpdateControl& control) {
+  return apply_update<LambUpdate>(graph, attributes, {learning_rate, step}, control, {variables, gradients, m, v});
 }
 
 std::vector<Value> rmsprop_update(Graph& graph, const RmspropAttributes& attributes, Value learning_rate,
                                   Values variables, Values gradients, Values mean_squares, Values velocities,
-                                  Values mean_gradients, Value found_infinity) {
-  const auto op = std::make_shared<const RmspropUpdate>(attributes, static_cast<int>(variables.size()),
-                                                        static_cast<bool>(found_infinity));
-  return apply_update(graph, op, {learning_rate}, found_infinity,
-                      {variables, gradients, mean_squares, velocities, mean_gradients});
+                                  Values mean_gradients, const UpdateControl& control) {
+  return apply_update<RmspropUpdate>(graph, attributes, {learning_rate}, control,
+                                     {variables, gradients, mean_squares, velocities, mean_gradients});
+}
+
+Value sums_of_squares(Graph& graph, Values tensors, bool of_all) {
+  return graph.apply(std::make_shared<const SumsOfSquares>(static_cast<int>(tensors.size()), of_all), tensors);
 }
 
 }  // namespace ops

@@ -1,30 +1,48 @@
 // Optimizer updates: one op, and one kernel, for all variables of a model. Formulas as in Keras 3; weight decay is
 // decoupled (variable -= learning_rate * weight_decay * variable) in all of them.
 #pragma once
+#include <limits>
+
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
 
 namespace gpubench {
 
-/// Inputs: scalars (learning rate float32[], optionally step int64[], optionally found infinity bool[]), then groups of
-/// `variables` tensors each: the variables, their gradients, and the slots. Variables and slots have one floating-point
-/// type, gradients may have others; computed in float32. Outputs: variables, then slots, all in place.
+/// Limits for gradients, applied while an update reads them. Only one of the two is finite.
+struct GradientClip {
+  static constexpr double none = std::numeric_limits<double>::infinity();
+
+  double value = none;  ///< of an element's magnitude
+  double norm = none;   ///< of a gradient's norm: a gradient with a larger one is scaled down
+  bool global = false;  ///< `norm` is for the norm of all gradients together
+};
+
+/// Inputs: scalars (learning rate float32[], optionally step int64[], with a limit for norms the gradients' sums of
+/// squares float32[variables] or, if global, float32[], optionally found infinity bool[]), then groups of `variables`
+/// tensors each: the variables, their gradients, and the slots. Variables and slots have one floating-point type,
+/// gradients may have others; computed in float32. Outputs: variables, then slots, all in place.
 class OptimizerUpdate : public Op {
  public:
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
   std::vector<Alias> aliases() const final;
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
 
-  int leading() const { return 1 + (counts_steps() ? 1 : 0) + (skippable ? 1 : 0); }
+  int leading() const { return squares_input() + (limits_norm() ? 1 : 0) + (skippable ? 1 : 0); }
+  bool limits_norm() const { return clip.norm < GradientClip::none; }
+  bool clips() const { return limits_norm() || clip.value < GradientClip::none; }
+  /// Index of the sums of squares, if limits_norm().
+  int squares_input() const { return counts_steps() ? 2 : 1; }
   virtual bool counts_steps() const { return false; }
   /// State tensors per variable.
   virtual int slots() const = 0;
 
   const int variables;
   const bool skippable;  ///< if the last scalar is true, variables and slots stay unchanged
+  const GradientClip clip;
 
  protected:
-  OptimizerUpdate(int count, bool skips) : variables(count), skippable(skips) {}
+  OptimizerUpdate(int count, bool skips, const GradientClip& limits)
+      : variables(count), skippable(skips), clip(limits) {}
   /// The end of attributes(), after the settings.
   std::string common_attributes() const;
   virtual int flops_per_element() const = 0;
@@ -39,7 +57,8 @@ struct SgdAttributes {
 /// learning rate, variables, gradients, velocities (only with momentum).
 class SgdUpdate final : public OptimizerUpdate {
  public:
-  SgdUpdate(const SgdAttributes& of, int count, bool skips = false) : OptimizerUpdate(count, skips), settings(of) {}
+  SgdUpdate(const SgdAttributes& of, int count, bool skips = false, const GradientClip& limits = {})
+      : OptimizerUpdate(count, skips, limits), settings(of) {}
   std::string_view name() const override { return "sgd_update"; }
   std::string attributes() const override;
   int slots() const override { return settings.momentum != 0 ? 1 : 0; }
@@ -60,7 +79,8 @@ struct AdamAttributes {
 /// learning rate, step (1 at the first update), variables, gradients, m, v.
 class AdamUpdate final : public OptimizerUpdate {
  public:
-  AdamUpdate(const AdamAttributes& of, int count, bool skips = false) : OptimizerUpdate(count, skips), settings(of) {}
+  AdamUpdate(const AdamAttributes& of, int count, bool skips = false, const GradientClip& limits = {})
+      : OptimizerUpdate(count, skips, limits), settings(of) {}
   std::string_view name() const override { return "adam_update"; }
   std::string attributes() const override;
   bool counts_steps() const override { return true; }
@@ -70,6 +90,44 @@ class AdamUpdate final : public OptimizerUpdate {
 
  protected:
   int flops_per_element() const override { return 12; }
+};
+
+struct LionAttributes {
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+  double weight_decay = 0;
+};
+
+/// learning rate, variables, gradients, momentums.
+class LionUpdate final : public OptimizerUpdate {
+ public:
+  LionUpdate(const LionAttributes& of, int count, bool skips = false, const GradientClip& limits = {})
+      : OptimizerUpdate(count, skips, limits), settings(of) {}
+  std::string_view name() const override { return "lion_update"; }
+  std::string attributes() const override;
+  int slots() const override { return 1; }
+
+  const LionAttributes settings;
+
+ protected:
+  int flops_per_element() const override { return 8; }
+};
+
+/// learning rate, step (1 at the first update), variables, gradients, m, v. Reads variables and slots twice, because
+/// each variable's step is scaled by norms.
+class LambUpdate final : public OptimizerUpdate {
+ public:
+  LambUpdate(const AdamAttributes& of, int count, bool skips = false, const GradientClip& limits = {})
+      : OptimizerUpdate(count, skips, limits), settings(of) {}
+  std::string_view name() const override { return "lamb_update"; }
+  std::string attributes() const override;
+  bool counts_steps() const override { return true; }
+  int slots() const override { return 2; }
+
+  const AdamAttributes settings;
+
+ protected:
+  int flops_per_element() const override { return 24; }
 };
 
 struct RmspropAttributes {
@@ -82,8 +140,8 @@ struct RmspropAttributes {
 /// learning rate, variables, gradients, mean squares, velocities (only with momentum), mean gradients (only centered).
 class RmspropUpdate final : public OptimizerUpdate {
  public:
-  RmspropUpdate(const RmspropAttributes& of, int count, bool skips = false)
-      : OptimizerUpdate(count, skips), settings(of) {}
+  RmspropUpdate(const RmspropAttributes& of, int count, bool skips = false, const GradientClip& limits = {})
+      : OptimizerUpdate(count, skips, limits), settings(of) {}
   std::string_view name() const override { return "rmsprop_update"; }
   std::string attributes() const override;
   int slots() const override { return 1 + (settings.momentum != 0 ? 1 : 0) + (settings.centered ? 1 : 0); }
@@ -94,19 +152,46 @@ class RmspropUpdate final : public OptimizerUpdate {
   int flops_per_element() const override { return 8; }
 };
 
+/// `tensors` floating-point tensors -> the sum of squares of each, float32[tensors], or of all, float32[].
+class SumsOfSquares final : public Op {
+ public:
+  SumsOfSquares(int count, bool together) : tensors(count), of_all(together) {}
+  std::string_view name() const override { return "sums_of_squares"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const int tensors;
+  const bool of_all;
+};
+
 namespace ops {
 
 using Values = std::span<const Value>;
 
-/// All return the updated variables, then the updated slots. `velocities` is empty without momentum. If the bool[]
-/// `found_infinity` is given and true, nothing is updated.
+/// How an update takes its gradients.
+struct UpdateControl {
+  Value found_infinity{};  ///< bool[]: if given and true, nothing is updated
+  GradientClip clip{};
+  Value squares{};  ///< with a limit for norms
+};
+
+/// All return the updated variables, then the updated slots. `velocities` is empty without momentum.
 std::vector<Value> sgd_update(Graph& graph, const SgdAttributes& attributes, Value learning_rate, Values variables,
-                              Values gradients, Values velocities, Value found_infinity = {});
+                              Values gradients, Values velocities, const UpdateControl& control = {});
 std::vector<Value> adam_update(Graph& graph, const AdamAttributes& attributes, Value learning_rate, Value step,
-                               Values variables, Values gradients, Values m, Values v, Value found_infinity = {});
+                               Values variables, Values gradients, Values m, Values v,
+                               const UpdateControl& control = {});
+std::vector<Value> lion_update(Graph& graph, const LionAttributes& attributes, Value learning_rate, Values variables,
+                               Values gradients, Values momentums, const UpdateControl& control = {});
+std::vector<Value> lamb_update(Graph& graph, const AdamAttributes& attributes, Value learning_rate, Value step,
+                               Values variables, Values gradients, Values m, Values v,
+                               const UpdateControl& control = {});
 std::vector<Value> rmsprop_update(Graph& graph, const RmspropAttributes& attributes, Value learning_rate,
                                   Values variables, Values gradients, Values mean_squares, Values velocities,
-                                  Values mean_gradients, Value found_infinity = {});
+                                  Values mean_gradients, const UpdateControl& control = {});
+
+Value sums_of_squares(Graph& graph, Values tensors, bool of_all);
 
 }  // namespace ops
 }  // namespace gpubench

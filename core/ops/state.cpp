@@ -1,19 +1,11 @@
 #include "core/ops/state.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 
 #include "core/ops/check.h"
 
 namespace gpubench {
-namespace {
-
-double checked_steps(std::string_view op, double steps) {
-  if (steps > 0) return steps;
-  ops::refuse(op, fmt::format("decay_steps must be above 0, got {}", steps));
-}
-
-}  // namespace
 
 std::vector<TensorType> StateOp::infer(std::span<const TensorType> inputs) const {
   ops::expect_count(name(), inputs, 2);
@@ -46,25 +38,22 @@ double AccumulateMean::flops(std::span<const TensorType> inputs, std::span<const
   return static_cast<double>(inputs[1].elements());
 }
 
-std::vector<TensorType> ScheduleOp::infer(std::span<const TensorType> inputs) const {
+template <class F>
+std::string ScheduleOp<F>::attributes() const {
+  return fmt::format("{}", fmt::join(function.fields(), " "));
+}
+
+template <class F>
+std::vector<TensorType> ScheduleOp<F>::infer(std::span<const TensorType> inputs) const {
   ops::expect_count(name(), inputs, 1);
   ops::expect_type(name(), "the step", inputs[0], {{}, Dtype::i64});
   return {{{}, Dtype::f32}};
 }
 
-CosineDecay::CosineDecay(double start, double steps, double floor)
-    : initial(start), decay_steps(checked_steps("cosine_decay", steps)), alpha(floor) {}
-
-std::string CosineDecay::attributes() const {
-  return fmt::format("initial={} decay_steps={} alpha={}", initial, decay_steps, alpha);
-}
-
-ExponentialDecay::ExponentialDecay(double start, double steps, double factor, bool in_steps)
-    : initial(start), decay_steps(checked_steps("exponential_decay", steps)), rate(factor), staircase(in_steps) {}
-
-std::string ExponentialDecay::attributes() const {
-  return fmt::format("initial={} decay_steps={} rate={} staircase={}", initial, decay_steps, rate, staircase);
-}
+template class ScheduleOp<math::CosineDecay>;
+template class ScheduleOp<math::ExponentialDecay>;
+template class ScheduleOp<math::PiecewiseConstant>;
+template class ScheduleOp<math::PolynomialDecay>;
 
 namespace ops {
 
@@ -79,13 +68,6 @@ Value moving_average(Graph& graph, Value variable, Value value, double momentum)
 }
 Value accumulate_mean(Graph& graph, Value state, Value values) {
   return graph.apply(std::make_shared<const AccumulateMean>(), {state, values});
-}
-
-Value cosine_decay(Graph& graph, Value step, double initial, double decay_steps, double alpha) {
-  return graph.apply(std::make_shared<const CosineDecay>(initial, decay_steps, alpha), {step});
-}
-Value exponential_decay(Graph& graph, Value step, double initial, double decay_steps, double rate, bool staircase) {
-  return graph.apply(std::make_shared<const ExponentialDecay>(initial, decay_steps, rate, staircase), {step});
 }
 
 }  // namespace ops

@@ -1,8 +1,9 @@
 // Updates of variables: the output is the variable's memory, so a node has an effect even if nothing reads its output.
-// Also learning rates as functions of the step (int64[] -> float32[]), computed on the device. Formulas as in Keras.
+// Also learning rates as functions of the step (int64[] -> float32[]), computed on the device.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
+#include "core/math/schedule.h"
 
 namespace gpubench {
 
@@ -45,32 +46,16 @@ class AccumulateMean final : public StateOp {
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 };
 
-class ScheduleOp : public Op {
+/// step -> learning rate; F of core/math/schedule.h.
+template <class F>
+class ScheduleOp final : public Op {
  public:
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
-};
-
-/// initial * ((1 - alpha) * (1 + cos(pi * min(step, decay_steps) / decay_steps)) / 2 + alpha).
-class CosineDecay final : public ScheduleOp {
- public:
-  /// decay_steps > 0; throws Error otherwise.
-  CosineDecay(double start, double steps, double floor);
-  std::string_view name() const override { return "cosine_decay"; }
+  explicit ScheduleOp(const F& f) : function(f) {}
+  std::string_view name() const override { return F::name; }
   std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
 
-  const double initial, decay_steps, alpha;
-};
-
-/// initial * rate ^ (step / decay_steps); staircase rounds the exponent down.
-class ExponentialDecay final : public ScheduleOp {
- public:
-  /// decay_steps > 0; throws Error otherwise.
-  ExponentialDecay(double start, double steps, double factor, bool in_steps);
-  std::string_view name() const override { return "exponential_decay"; }
-  std::string attributes() const override;
-
-  const double initial, decay_steps, rate;
-  const bool staircase;
+  const F function;
 };
 
 namespace ops {
@@ -79,10 +64,6 @@ Value assign(Graph& graph, Value variable, Value value);
 Value assign_add(Graph& graph, Value variable, Value value);
 Value moving_average(Graph& graph, Value variable, Value value, double momentum);
 Value accumulate_mean(Graph& graph, Value state, Value values);
-
-Value cosine_decay(Graph& graph, Value step, double initial, double decay_steps, double alpha = 0);
-Value exponential_decay(Graph& graph, Value step, double initial, double decay_steps, double rate,
-                        bool staircase = false);
 
 }  // namespace ops
 }  // namespace gpubench

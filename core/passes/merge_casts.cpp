@@ -90,14 +90,17 @@ class CastMerger {
     return true;
   }
 
-  /// An optimizer's update, and the unscaling before it, accept gradients of any floating-point type.
+  /// An optimizer's update, and the ops before it, accept gradients of any floating-point type.
   bool read_narrow_gradients(std::int32_t index) {
     const Node& reader = node(index);
     const auto* const update = op_as<OptimizerUpdate>(reader);
-    const auto* const unscale = op_as<Unscale>(reader);
-    if (update == nullptr && unscale == nullptr) return false;
-    const auto first = static_cast<std::size_t>(update != nullptr ? update->leading() + update->variables : 1);
-    const auto count = static_cast<std::size_t>(update != nullptr ? update->variables : unscale->gradients);
+    const bool unscales = op_as<Unscale>(reader) != nullptr, squares = op_as<SumsOfSquares>(reader) != nullptr;
+    if (update == nullptr && !unscales && !squares) return false;
+    const auto first = static_cast<std::size_t>(update != nullptr ? update->leading() + update->variables
+                                                : unscales        ? 1
+                                                                  : 0);
+    const std::size_t count =
+        update != nullptr ? static_cast<std::size_t>(update->variables) : reader.inputs.size() - first;
     std::vector<Value> inputs;
     for (std::size_t i = 0; i < reader.inputs.size(); ++i) {
       const Value given = reader.inputs[i];

@@ -91,9 +91,9 @@ std::string waterfall_text(const Waterfall& waterfall, const TextStyle& style) {
   return text + line(total, waterfall.step_s, 1, "");
 }
 
-std::string machine_text(const std::vector<MachineFact>& machine, const TextStyle& style) {
+std::string machine_text(const std::vector<CheckResult>& machine, const TextStyle& style) {
   std::string text;
-  for (const MachineFact& fact : machine) {
+  for (const CheckResult& fact : machine) {
     const std::string subject = fact.device.empty() ? fact.name : fact.name + " of " + fact.device;
     text += wrap_words(
         one_line(fmt::format("machine: {}: {}; {}. Remedy: {}", subject, fact.found, fact.consequence, fact.remedy)), 0,
@@ -186,10 +186,10 @@ Info row_info(const Run& run, const ExplainedRow& one, Words words) {
   if (one.waterfall.step_s > 0) fields.set("step_s", one.waterfall.step_s);
   fields.set("waterfall", waterfall_info(one.waterfall));
   Info::List machine;
-  for (const MachineFact& fact : one.diagnosis.machine) {
+  for (const CheckResult& fact : one.diagnosis.machine) {
     machine.push_back(Info::Fields{{"name", fact.name},
                                    {"device", fact.device},
-                                   {"state", fact.state},
+                                   {"state", std::string(to_string(fact.state))},
                                    {"found", fact.found},
                                    {"consequence", fact.consequence},
                                    {"remedy", fact.remedy}});

@@ -25,15 +25,14 @@ struct PlacedTrendChange {
 };
 
 double number_of(const Info& info, std::string_view name) {
-  const Info* const found = info.find(name);
-  return found != nullptr && found->cell() != nullptr ? number_in(*found->cell()).value_or(0) : 0;
+  return info.number(name).value_or(0);
 }
 
 std::vector<const Info*> watched_series(const Info& trend) {
   std::vector<const Info*> watched;
   if (trend.list() == nullptr) return watched;
   for (const Info& series : *trend.list())
-    if (series.text("watched") == "true" && !items_in(series, "points").empty()) watched.push_back(&series);
+    if (series.text("watched") == "true" && !series.items("points").empty()) watched.push_back(&series);
   return watched;
 }
 
@@ -41,7 +40,7 @@ std::vector<const Info*> watched_series(const Info& trend) {
 std::vector<PlacedTrendChange> changes_in(const std::vector<const Info*>& all) {
   std::vector<PlacedTrendChange> changes;
   for (const Info* const series : all)
-    for (const Info& change : items_in(*series, "changes")) changes.push_back({series, &change});
+    for (const Info& change : series->items("changes")) changes.push_back({series, &change});
   std::ranges::stable_sort(changes, std::ranges::greater(),
                            [](const PlacedTrendChange& one) { return number_of(*one.change, "id"); });
   std::ranges::stable_sort(changes, {}, [](const PlacedTrendChange& one) {
@@ -53,7 +52,7 @@ std::vector<PlacedTrendChange> changes_in(const std::vector<const Info*>& all) {
 std::size_t count_of_runs(const std::vector<const Info*>& all) {
   std::set<std::string> runs;
   for (const Info* const series : all)
-    for (const Info& point : items_in(*series, "points")) runs.insert(series->text("host") + " " + point.text("run"));
+    for (const Info& point : series->items("points")) runs.insert(series->text("host") + " " + point.text("run"));
   return runs.size();
 }
 
@@ -110,10 +109,10 @@ PageTable table_of_figures(const std::vector<const Info*>& all, bool folded) {
                             .rows = {}},
                   .folded = folded};
   for (const Info* const series : all) {
-    const Info::List& points = items_in(*series, "points");
+    const Info::List& points = series->items("points");
     table.table.rows.push_back({figure_of(*series), place_of_series(*series),
                                 value_text(*series, number_of(points.back(), "value")), std::to_string(points.size()),
-                                date_of(points.front()), std::to_string(items_in(*series, "outliers").size())});
+                                date_of(points.front()), std::to_string(series->items("outliers").size())});
   }
   return table;
 }
@@ -151,7 +150,7 @@ std::string csv_of(const std::vector<const Info*>& all) {
   std::string text = csv_line(
       {"figure", "unit", "axes", "slot", "host", "suite", "run", "started", "value", "low", "high", "reliable"});
   for (const Info* const series : all) {
-    for (const Info& point : items_in(*series, "points")) {
+    for (const Info& point : series->items("points")) {
       std::vector<std::string> fields;
       for (const char* const name : {"metric", "unit", "axes", "slot", "host", "suite"})
         fields.push_back(to_csv(Cell(series->text(name))));
@@ -190,7 +189,7 @@ std::vector<PageSection> trend_sections(const std::string& experiment, const Inf
   if (changes.empty()) reported.lines.push_back("No change of " + experiment + " was reported.");
   if (!changes.empty()) reported.tables.push_back(table_of_changes(changes));
   std::vector<const Info*> changed, calm;
-  for (const Info* const series : all) (items_in(*series, "changes").empty() ? calm : changed).push_back(series);
+  for (const Info* const series : all) (series->items("changes").empty() ? calm : changed).push_back(series);
   if (!changed.empty()) reported.tables.push_back(table_of_figures(changed, false));
   if (!calm.empty()) reported.tables.push_back(table_of_figures(calm, true));
   // Figures with changes come first.

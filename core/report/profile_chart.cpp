@@ -30,16 +30,12 @@ constexpr std::array flame_groups = {
     FlameGroup{"host_compute", "#768390"},  FlameGroup{"compile", "#6e7681"},   FlameGroup{"other", "#f85149"}};
 
 double number_of(const Info& info, std::string_view name) {
-  const Info* const found = info.find(name);
-  return found != nullptr && found->cell() != nullptr ? number_in(*found->cell()).value_or(0) : 0;
+  return info.number(name).value_or(0);
 }
 
-/// An empty table of Lua comes back as no list.
 const Info::List& list_of(const Info& info, std::string_view name) {
-  static const Info::List none;
-  const Info* const found = info.find(name);
-  if (found == nullptr) throw Error(fmt::format("a list '{}' is missing", name));
-  return found->list() == nullptr ? none : *found->list();
+  if (info.find(name) == nullptr) throw Error(fmt::format("a list '{}' is missing", name));
+  return info.items(name);
 }
 
 /// Kernels are grouped by their role, other time by its class.

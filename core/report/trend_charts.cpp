@@ -26,7 +26,7 @@ std::vector<std::string> runs_in_order(std::span<const Info* const> series) {
   std::vector<std::string> runs;
   for (const Info* const one : series) {
     auto next = runs.begin();
-    for (const Info& point : items_in(*one, "points")) {
+    for (const Info& point : one->items("points")) {
       const std::string run = point.text("run");
       auto found = std::find(runs.begin(), runs.end(), run);
       if (found == runs.end()) found = runs.insert(next, run);
@@ -69,7 +69,7 @@ class TrendChart {
 
  private:
   void add_points(const Info& series, const Column& figure) {
-    for (const Info& point : items_in(series, "points")) {
+    for (const Info& point : series.items("points")) {
       Record record{{"point", static_cast<std::int64_t>(records_.size() + 1)},
                     {run_column, numbers_.at(point.text("run"))},
                     {setting_column, series.text("axes")}};
@@ -85,7 +85,7 @@ class TrendChart {
   }
 
   void add_marks(const Info& series) {
-    for (const Info& change : items_in(series, "changes")) {
+    for (const Info& change : series.items("changes")) {
       const auto found = numbers_.find(change.text("run"));
       if (found == numbers_.end()) continue;  // of a run that was pruned
       std::string& name = marks_[found->second];
@@ -100,12 +100,6 @@ class TrendChart {
 };
 
 }  // namespace
-
-const Info::List& items_in(const Info& info, std::string_view field) {
-  static const Info::List none;
-  const Info* const found = info.find(field);
-  return found != nullptr && found->list() != nullptr ? *found->list() : none;
-}
 
 Column column_of_series(const Info& series) {
   Column column = column_of(series.text("metric"));
@@ -123,7 +117,7 @@ std::string place_of_series(const Info& series) {
 std::vector<Chart> trend_charts(const std::vector<const Info*>& series) {
   std::vector<std::pair<std::string, std::vector<const Info*>>> groups;
   for (const Info* const one : series) {
-    if (items_in(*one, "points").empty()) continue;
+    if (one->items("points").empty()) continue;
     const std::string key = fmt::format("{}\n{}\n{}", one->text("metric"), device_of(*one), one->text("card"));
     auto found = std::ranges::find(groups, key, [](const auto& group) { return group.first; });
     if (found == groups.end()) found = groups.insert(groups.end(), {key, {}});

@@ -15,6 +15,5 @@ std::vector<Chart> trend_charts(const std::vector<const Info*>& series);
 std::string place_of_series(const Info& series);
 /// With the unit, direction and kind that the history keeps.
 Column column_of_series(const Info& series);
-const Info::List& items_in(const Info& info, std::string_view field);
 
 }  // namespace gpubench

@@ -135,6 +135,17 @@ std::vector<std::string> Info::texts(std::string_view name) const {
   return texts;
 }
 
+std::optional<double> Info::number(std::string_view name) const {
+  const Info* const field = find(name);
+  return field != nullptr && field->cell() != nullptr ? number_in(*field->cell()) : std::nullopt;
+}
+
+const Info::List& Info::items(std::string_view name) const {
+  static const List nothing;
+  const Info* const field = find(name);
+  return field != nullptr && field->list() != nullptr ? *field->list() : nothing;
+}
+
 // Text from elsewhere may be invalid UTF-8, which must not cost the run its facts.
 std::string to_json(const Info& info) {
   return json_of(info).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

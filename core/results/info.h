@@ -1,6 +1,7 @@
 // The tree of facts in run.json: what ran where. Keeps its order, so that people can read the file from top to bottom.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,10 @@ class Info {
   std::string text(std::string_view name) const;
   /// Texts of a field that holds a list of cells; empty if there is none.
   std::vector<std::string> texts(std::string_view name) const;
+  /// Value of a field that holds a number; nothing if there is none.
+  std::optional<double> number(std::string_view name) const;
+  /// Items of a field that holds a list; empty if there is none. An empty table of Lua is no list.
+  const List& items(std::string_view name) const;
 
  private:
   std::variant<Cell, List, Fields> value_;

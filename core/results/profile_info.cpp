@@ -43,15 +43,8 @@ Info gap_info(const IdleGap& gap) {
   return fields;
 }
 
-const Info::List& list_in(const Info& info, std::string_view name) {
-  static const Info::List nothing;
-  const Info* const found = info.find(name);
-  return found != nullptr && found->list() != nullptr ? *found->list() : nothing;
-}
-
 double number_of(const Info& info, std::string_view name) {
-  const Info* const found = info.find(name);
-  return found != nullptr && found->cell() != nullptr ? number_in(*found->cell()).value_or(0) : 0;
+  return info.number(name).value_or(0);
 }
 
 std::string name_of(const Info& entry, std::string_view field) {
@@ -64,7 +57,7 @@ std::string table_of(const Info& info, std::string_view list, std::string_view f
   constexpr std::size_t most_lines = 20;
   constexpr std::size_t name_width = 28;
   std::string text = fmt::format("{:<{}} {:>10} {:>7} {:>8}\n", field, name_width, "time/step", "share", "calls");
-  const Info::List& entries = list_in(info, list);
+  const Info::List& entries = info.items(list);
   double rest = 0, rest_share = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const double time = number_of(entries[i], "time_s"), share = number_of(entries[i], "share");
@@ -118,8 +111,8 @@ std::string profile_text(const Info& info) {
       fmt::format("{:.0f} steps of {}\n", number_of(info, "steps"), format_seconds(number_of(info, "step_s")));
   if (const std::string doubt = info.text("doubt"); !doubt.empty()) text += "unreliable: " + doubt + "\n";
   text += "\n" + table_of(info, "layers", "layer") + "\n" + table_of(info, "ops", "op");
-  if (!list_in(info, "gaps").empty()) text += "\n";
-  for (const Info& gap : list_in(info, "gaps")) text += gap_text(gap);
+  if (!info.items("gaps").empty()) text += "\n";
+  for (const Info& gap : info.items("gaps")) text += gap_text(gap);
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "core/train/callbacks.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -140,7 +141,47 @@ void ModelCheckpoint::on_epoch_end(Training& training, std::int64_t epoch, Logs&
   std::string path = options_.path;
   replace_all(path, "{epoch}", fmt::format("{:02}", epoch + 1));
   for (const auto& [name, value] : logs) replace_all(path, "{" + name + "}", fmt::format("{:.4f}", value));
-  save_model(training.trainer.runtime(), training.trainer.model(), options_.place(path));
+  const auto save = options_.save_weights_only ? &save_weights : &save_model;
+  save(training.trainer.runtime(), training.trainer.model(), options_.place(path));
+}
+
+ReduceLearningRateOnPlateau::ReduceLearningRateOnPlateau(ReduceLearningRateOptions options)
+    : options_(std::move(options)), monitor_("ReduceLROnPlateau", options_.monitor, options_.mode, options_.min_delta) {
+  if (!(options_.factor >= 0 && options_.factor < 1)) {
+    throw Error(fmt::format("ReduceLROnPlateau: factor must be at least 0 and below 1, got {}", options_.factor));
+  }
+  if (options_.patience < 0 || options_.cooldown < 0 || !(options_.min_lr >= 0)) {
+    throw Error(fmt::format("ReduceLROnPlateau: patience, cooldown and min_lr must be at least 0, got {}, {} and {}",
+                            options_.patience, options_.cooldown, options_.min_lr));
+  }
+}
+
+void ReduceLearningRateOnPlateau::on_train_begin(Training&) {
+  monitor_.reset();
+  waited_ = cooling_ = 0;
+}
+
+void ReduceLearningRateOnPlateau::on_epoch_end(Training& training, std::int64_t, Logs& logs) {
+  const double rate = training.trainer.learning_rate();
+  const bool improves = monitor_.improves(logs);
+  logs.emplace_back("learning_rate", rate);
+  if (cooling_ > 0) {
+    --cooling_;
+    waited_ = 0;
+  }
+  if (improves) {
+    waited_ = 0;
+    return;
+  }
+  if (cooling_ > 0 || ++waited_ < options_.patience || rate <= options_.min_lr) return;
+  training.trainer.set_learning_rate(std::max(rate * options_.factor, options_.min_lr));
+  cooling_ = options_.cooldown;
+  waited_ = 0;
+}
+
+void TerminateOnNan::on_batch_end(Training& training, std::int64_t, const Logs& logs) {
+  const double* const loss = find_log(logs, "loss");
+  if (loss != nullptr && !std::isfinite(*loss)) training.stop = true;
 }
 
 void print_figures(const Logs& logs, std::FILE* stream) {

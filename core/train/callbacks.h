@@ -26,7 +26,7 @@ struct Training {
   std::int64_t steps = 0;
   /// Whether it continues from a saved training.
   bool resumed = false;
-  /// Set to end the training after the current epoch.
+  /// Set to end the training: after the current batch when set by a callback of a batch, else after the current epoch.
   bool stop = false;
   /// When the input of the latest step was fetched.
   Clock::time_point fetched{};
@@ -37,6 +37,9 @@ class Callback {
   virtual ~Callback() = default;
   virtual void on_train_begin(Training&) {}
   virtual void on_epoch_begin(Training&, std::int64_t /*epoch*/) {}
+  /// Called before every step, only if wants_batch_begins(). If the dataset's size is not known, no step may follow.
+  virtual void on_batch_begin(Training&, std::int64_t /*batch*/) {}
+  virtual bool wants_batch_begins() const { return false; }
   /// `logs` has the epoch's figures so far. Reading them waits for the device, so this is called only if
   /// wants_batches().
   virtual void on_batch_end(Training&, std::int64_t /*batch*/, const Logs& /*logs*/) {}
@@ -138,10 +141,13 @@ class LearningRateScheduler final : public Callback {
 };
 
 struct ModelCheckpointOptions {
-  /// Folder; "{epoch}" is replaced by the epoch from 1, and "{val_loss}" by that figure (any figure is possible).
+  /// Folder or file; "{epoch}" is replaced by the epoch from 1, and "{val_loss}" by that figure (any figure is
+  /// possible).
   std::string path;
   std::string monitor = "val_loss";
   bool save_best_only = false;
+  /// Whether the path is a file of weights only.
+  bool save_weights_only = false;
   std::string mode = "auto";
   /// Maps the path after replacement to the path to write; may throw Error to refuse it.
   std::function<std::string(const std::string& filled)> place = [](const std::string& filled) { return filled; };
@@ -157,6 +163,38 @@ class ModelCheckpoint final : public Callback {
  private:
   ModelCheckpointOptions options_;
   Monitor monitor_;
+};
+
+struct ReduceLearningRateOptions {
+  std::string monitor = "val_loss";
+  double factor = 0.1;
+  std::int64_t patience = 10;
+  std::string mode = "auto";
+  double min_delta = 1e-4;
+  std::int64_t cooldown = 0;
+  double min_lr = 0;
+};
+
+/// Multiplies the learning rate by a factor when a figure has not improved for some epochs. The figure learning_rate
+/// goes into the history.
+class ReduceLearningRateOnPlateau final : public Callback {
+ public:
+  /// Throws Error for a factor that reduces nothing, and for negative numbers.
+  explicit ReduceLearningRateOnPlateau(ReduceLearningRateOptions options);
+  void on_train_begin(Training& training) override;
+  void on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) override;
+
+ private:
+  ReduceLearningRateOptions options_;
+  Monitor monitor_;
+  std::int64_t waited_ = 0, cooling_ = 0;
+};
+
+/// Ends training when the loss is infinite or not a number. It looks after every batch, which waits for the device.
+class TerminateOnNan final : public Callback {
+ public:
+  void on_batch_end(Training& training, std::int64_t batch, const Logs& logs) override;
+  bool wants_batches() const override { return true; }
 };
 
 enum class Verbosity : std::uint8_t { silent, line, epochs };

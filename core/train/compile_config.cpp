@@ -41,19 +41,21 @@ std::vector<MetricPtr> metrics_of(const CompileConfig& config, std::size_t outpu
   return metrics;
 }
 
-std::vector<std::string> metric_names(const Model& model, const CompileConfig& config) {
-  std::vector<std::string> names = {"loss"};
+std::vector<Figure> figures_of(const Model& model, const CompileConfig& config) {
+  std::vector<Figure> figures = {{"loss"}};
   const std::vector<std::string> outputs = model.output_names();
+  const std::vector<TensorType> types = model.output_types();
   const bool several = outputs.size() > 1;
   for (const std::string& output : outputs) {
-    if (several) names.push_back(output + "_loss");
+    if (several) figures.push_back({output + "_loss"});
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     for (const MetricPtr& metric : metrics_of(config, i)) {
-      names.push_back(several ? outputs[i] + "_" + metric->name() : metric->name());
+      figures.push_back(
+          {several ? outputs[i] + "_" + metric->name() : metric->name(), metric, metric->state_size(types[i])});
     }
   }
-  return names;
+  return figures;
 }
 
 std::vector<OwnerPtr> layers_named(const Model& model, const std::vector<std::string>& names,

@@ -9,6 +9,7 @@
 #include "core/nn/metric.h"
 #include "core/nn/model.h"
 #include "core/train/loss_scale.h"
+#include "core/train/metric_states.h"
 #include "core/train/optimizer.h"
 
 namespace gpubench {
@@ -41,6 +42,10 @@ struct CompileConfig {
   } offload{};
   /// The replicas that train the model together; null: no replicas.
   ReplicasPtr replicas = nullptr;
+  /// Factors of the outputs' losses in their sum; empty: all 1.
+  std::vector<double> loss_weights{};
+  /// Factors of training examples by their class, for a model with one output; empty: all 1.
+  std::vector<float> class_weights{};
   /// Metrics of single outputs besides `metrics`: one list each, or none.
   std::vector<std::vector<MetricPtr>> output_metrics{};
 };
@@ -48,8 +53,8 @@ struct CompileConfig {
 /// The metrics of one output.
 std::vector<MetricPtr> metrics_of(const CompileConfig& config, std::size_t output);
 /// "loss", then each metric. With several outputs: "loss", the loss of each output ("dense_1_loss"), then the metrics
-/// of each ("dense_1_accuracy").
-std::vector<std::string> metric_names(const Model& model, const CompileConfig& config);
+/// of each ("dense_1_accuracy"). The model is defined.
+std::vector<Figure> figures_of(const Model& model, const CompileConfig& config);
 
 /// The layers with these names. Throws Error for a name that the model lacks; `purpose` completes "there is no layer
 /// 'x' to ...".

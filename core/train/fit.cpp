@@ -25,6 +25,7 @@ class Fit {
     for (const CallbackPtr& callback : options.callbacks) {
       wants_batches_ = wants_batches_ || callback->wants_batches();
       if (callback->wants_steps()) step_watchers_.push_back(callback.get());
+      if (callback->wants_batch_begins()) begin_watchers_.push_back(callback.get());
     }
   }
 
@@ -100,6 +101,7 @@ class Fit {
     require_cursor();
     std::int64_t step = position_.step;
     for (; options_.steps_per_epoch == 0 || step < options_.steps_per_epoch; ++step) {
+      announce(step);
       if (!steps_.step(*cursor_) && !continue_dataset(step)) break;
       ++position_.data_position;
       position_.step = step + 1;
@@ -108,6 +110,10 @@ class Fit {
       if (wants_batches_) report_batch(step);
       if (options_.save_steps > 0 && position_.step % options_.save_steps == 0) {
         save();
+      }
+      if (training_.stop) {
+        ++step;
+        break;
       }
     }
     trainer_.runtime().synchronize();
@@ -123,6 +129,14 @@ class Fit {
     open_data(position_.data_epoch + 1);
     require_cursor();
     return steps_.step(*cursor_);
+  }
+
+  /// Not behind the last step of a dataset whose size is known.
+  void announce(std::int64_t step) {
+    if (begin_watchers_.empty()) return;
+    const std::int64_t steps = expected_steps();
+    if (steps > 0 && step >= steps) return;
+    for (Callback* watcher : begin_watchers_) watcher->on_batch_begin(training_, step);
   }
 
   void report_batch(std::int64_t step) {
@@ -141,7 +155,7 @@ class Fit {
   std::unique_ptr<Cursor> cursor_;
   TrainingPosition position_;
   bool wants_batches_ = false;
-  std::vector<Callback*> step_watchers_;
+  std::vector<Callback*> step_watchers_, begin_watchers_;
 };
 
 }  // namespace

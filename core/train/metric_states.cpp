@@ -9,19 +9,19 @@ const double* find_log(const Logs& logs, std::string_view name) {
   return found == logs.end() ? nullptr : &found->second;
 }
 
-MetricStates::MetricStates(Runtime& runtime, VariableFactory& factory, const std::vector<std::string>& names,
+MetricStates::MetricStates(Runtime& runtime, VariableFactory& factory, std::vector<Figure> figures,
                            const DeviceId& device)
-    : runtime_(runtime), names_(names) {
+    : runtime_(runtime), figures_(std::move(figures)) {
   const OwnerPtr owner = make_owner("metrics");
-  for (const std::string& name : names_) {
-    states_.push_back(factory.create("metrics/" + name, HostTensor::zeros({{2}, Dtype::f32}), device, false, owner));
+  for (const Figure& figure : figures_) {
+    const HostTensor zeros = HostTensor::zeros({{figure.size}, Dtype::f32});
+    states_.push_back(factory.create("metrics/" + figure.name, zeros, device, false, owner));
   }
 }
 
 void MetricStates::reset() {
-  const HostTensor zeros = HostTensor::zeros({{2}, Dtype::f32});
   runtime_.synchronize();
-  for (const VariablePtr& state : states_) runtime_.variables().write(*state, zeros);
+  for (const VariablePtr& state : states_) runtime_.variables().write(*state, HostTensor::zeros(state->type));
 }
 
 Logs MetricStates::read() const {
@@ -29,9 +29,8 @@ Logs MetricStates::read() const {
   Logs logs;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const HostTensor state = runtime_.variables().read(*states_[i]);
-    const auto values = state.values<float>();
-    const bool saw_nothing = values[1] <= 0;  // the count of an emulated device is not a number, and so is the mean
-    if (!saw_nothing) logs.emplace_back(names_[i], static_cast<double>(values[0]) / static_cast<double>(values[1]));
+    const auto result = result_of(figures_[i].metric.get(), state.values<float>());
+    if (result) logs.emplace_back(figures_[i].name, *result);
   }
   return logs;
 }

@@ -1,4 +1,4 @@
-// The running means of an epoch (loss and metrics), as variables to which graphs add.
+// The states of an epoch (loss and metrics), as variables to which graphs add.
 #pragma once
 #include <string>
 #include <utility>
@@ -6,6 +6,7 @@
 
 #include "core/exec/runtime.h"
 #include "core/nn/initializer.h"
+#include "core/nn/metric.h"
 
 namespace gpubench {
 
@@ -15,22 +16,27 @@ using Logs = std::vector<std::pair<std::string, double>>;
 /// The figure with this name, or null.
 const double* find_log(const Logs& logs, std::string_view name);
 
+struct Figure {
+  std::string name;
+  MetricPtr metric = nullptr;  ///< null: a mean
+  std::int64_t size = 2;       ///< of its state
+};
+
 class MetricStates {
  public:
-  MetricStates(Runtime& runtime, VariableFactory& factory, const std::vector<std::string>& names,
-               const DeviceId& device);
+  MetricStates(Runtime& runtime, VariableFactory& factory, std::vector<Figure> figures, const DeviceId& device);
 
-  /// float32 [2]: sum and count.
+  /// float32 [size]; of a mean sum and count.
   const VariablePtr& state(std::size_t index) const { return states_[index]; }
   std::size_t size() const { return states_.size(); }
   const std::vector<VariablePtr>& variables() const { return states_; }
   void reset();
-  /// The means since the last reset; waits for the device. Metrics without values are left out.
+  /// The figures since the last reset; waits for the device. Means without values are left out.
   Logs read() const;
 
  private:
   Runtime& runtime_;
-  std::vector<std::string> names_;
+  std::vector<Figure> figures_;
   std::vector<VariablePtr> states_;
 };
 

@@ -1,23 +1,55 @@
 #include "core/train/optimizer.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/base/known_names.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
-#include "core/ops/optimizer.h"
 #include "core/ops/state.h"
 
 namespace gpubench {
+namespace {
+
+/// Throws Error for several limits, as Keras does, and for limits that are not positive.
+GradientClip clip_of(const Config& config) {
+  std::string given;
+  for (const char* const name : {"clipnorm", "clipvalue", "global_clipnorm"}) {
+    const double limit = config.number(name);
+    if (!(limit > 0)) throw Error(fmt::format("{}: {} must be above 0, got {}", config.owner(), name, limit));
+    if (limit == GradientClip::none) continue;
+    if (!given.empty()) {
+      throw Error(fmt::format("{}: only one of clipnorm, clipvalue and global_clipnorm can be given, got {} and {}",
+                              config.owner(), given, name));
+    }
+    given = name;
+  }
+  const bool global = given == "global_clipnorm";
+  return {.value = config.number("clipvalue"),
+          .norm = config.number(global ? "global_clipnorm" : "clipnorm"),
+          .global = global};
+}
+
+}  // namespace
 
 Optimizer::Optimizer(Config config, SchedulePtr schedule)
     : config_(std::move(config)), schedule_(std::move(schedule)), owner_(make_owner(name())) {
   config_.number_within("learning_rate", 0, std::numeric_limits<double>::infinity());
+  clip_ = clip_of(config_);
+}
+
+void Optimizer::exclude_from_weight_decay(std::vector<std::string> texts) {
+  if (iterations_) {
+    throw Error(fmt::format("optimizer {}: exclude_from_weight_decay must be called before the first step", name()));
+  }
+  not_decayed_ = std::move(texts);
+}
+
+Optimizer::Place Optimizer::place_of(const Variable& variable) const {
+  const auto in_name = [&](const std::string& text) { return variable.name.find(text) != std::string::npos; };
+  return {variable.device, variable.type.dtype, std::ranges::none_of(not_decayed_, in_name)};
 }
 
 void Optimizer::build(VariableFactory& factory, std::span<const VariablePtr> variables) {
@@ -77,8 +109,28 @@ void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients, 
   const Value rate = schedule_ ? schedule_->call(graph, before) : graph.variable(learning_rate_);
   const Value one = graph.constant(HostTensor::scalar<std::int64_t>(1));
   const Value count = found_infinity ? ops::sub(graph, one, ops::cast(graph, found_infinity, Dtype::i64)) : one;
-  const Scalars scalars{rate, ops::assign_add(graph, before, count), found_infinity};
+  Scalars scalars{rate, ops::assign_add(graph, before, count), {found_infinity, clip_, {}}};
+  if (clip_.global) scalars.control.squares = global_squares(graph, places, gradients, variables);
   for (const Place& place : places) update_place(graph, place, scalars, gradients, variables);
+}
+
+Value Optimizer::global_squares(Graph& graph, std::span<const Place> places, std::span<const Value> gradients,
+                                std::span<const VariablePtr> variables) const {
+  Value all;
+  std::vector<DeviceId> devices;
+  for (const Place& place : places) {
+    if (std::ranges::find(devices, place.device) != devices.end()) continue;
+    devices.push_back(place.device);
+    std::vector<Value> own;
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      if (gradients[i] && variables[i]->device == place.device) own.push_back(gradients[i]);
+    }
+    const GraphScope scope(graph, place.device, owner_, Role::update);
+    const Value squares = ops::sums_of_squares(graph, own, true);
+    const GraphScope joined(graph, iterations_->device, owner_, Role::update);
+    all = all ? ops::add(graph, all, squares) : squares;
+  }
+  return all;
 }
 
 void Optimizer::update_place(Graph& graph, const Place& place, const Scalars& scalars, std::span<const Value> gradients,
@@ -93,7 +145,11 @@ void Optimizer::update_place(Graph& graph, const Place& place, const Scalars& sc
     const OwnedSlots& own = slots_of(variables[i]);
     for (std::size_t k = 0; k < slots.size(); ++k) slots[k].push_back(graph.variable(own.slots[k]));
   }
-  update(graph, scalars, updated, by, slots);
+  Scalars own_scalars = scalars;
+  own_scalars.decays = place.decays;
+  if (clip_.norm < GradientClip::none && !clip_.global)
+    own_scalars.control.squares = ops::sums_of_squares(graph, by, false);
+  update(graph, own_scalars, updated, by, slots);
 }
 
 std::vector<VariablePtr> Optimizer::state_of(std::span<const VariablePtr> variables) const {
@@ -122,119 +178,6 @@ void set_learning_rate(Runtime& runtime, const Optimizer& optimizer, double rate
     refuse(optimizer.schedule() ? "it follows a schedule" : "no variables have been trained yet");
   runtime.synchronize();
   runtime.variables().write(*optimizer.learning_rate(), HostTensor::scalar(static_cast<float>(rate)));
-}
-
-// The optimizers, with Keras' names and defaults, and the list of them: adding one is a class and a row.
-namespace {
-
-class Sgd final : public Optimizer {
- public:
-  Sgd(Config given, SchedulePtr schedule) : Optimizer(std::move(given), std::move(schedule)) {
-    attributes_.momentum = config().number_within("momentum", 0, 1);
-    attributes_.nesterov = config().flag("nesterov");
-    if (attributes_.nesterov && attributes_.momentum == 0)
-      throw Error("sgd: nesterov needs a momentum above 0, such as momentum = 0.9");
-    attributes_.weight_decay = config().number_within("weight_decay", 0, 1);
-  }
-
- protected:
-  std::vector<std::string> slot_names() const override {
-    if (attributes_.momentum == 0) return {};
-    return {"momentum"};
-  }
-  void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables, std::span<const Value> gradients,
-              const Slots& slots) const override {
-    ops::sgd_update(graph, attributes_, scalars.learning_rate, variables, gradients,
-                    slots.empty() ? std::span<const Value>() : slots[0], scalars.found_infinity);
-  }
-
- private:
-  SgdAttributes attributes_;
-};
-
-class Adam final : public Optimizer {
- public:
-  Adam(Config given, SchedulePtr schedule) : Optimizer(std::move(given), std::move(schedule)) {
-    attributes_.beta1 = config().number_within("beta_1", 0, 1);
-    attributes_.beta2 = config().number_within("beta_2", 0, 1);
-    attributes_.epsilon = config().number_within("epsilon", 0, 1);
-    attributes_.weight_decay = config().number_within("weight_decay", 0, 1);
-  }
-
- protected:
-  std::vector<std::string> slot_names() const override { return {"m", "v"}; }
-  void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables, std::span<const Value> gradients,
-              const Slots& slots) const override {
-    ops::adam_update(graph, attributes_, scalars.learning_rate, scalars.step, variables, gradients, slots[0], slots[1],
-                     scalars.found_infinity);
-  }
-
- private:
-  AdamAttributes attributes_;
-};
-
-class Rmsprop final : public Optimizer {
- public:
-  Rmsprop(Config given, SchedulePtr schedule) : Optimizer(std::move(given), std::move(schedule)) {
-    attributes_.rho = config().number_within("rho", 0, 1);
-    attributes_.momentum = config().number_within("momentum", 0, 1);
-    attributes_.epsilon = config().number_within("epsilon", 0, 1);
-    attributes_.centered = config().flag("centered");
-  }
-
- protected:
-  std::vector<std::string> slot_names() const override {
-    std::vector<std::string> names = {"mean_square"};
-    if (attributes_.momentum != 0) names.emplace_back("momentum");
-    if (attributes_.centered) names.emplace_back("mean_gradient");
-    return names;
-  }
-  void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables, std::span<const Value> gradients,
-              const Slots& slots) const override {
-    const bool momentum = attributes_.momentum != 0;
-    const std::span<const Value> none;
-    ops::rmsprop_update(graph, attributes_, scalars.learning_rate, variables, gradients, slots[0],
-                        momentum ? slots[1] : none, attributes_.centered ? slots.back() : none, scalars.found_infinity);
-  }
-
- private:
-  RmspropAttributes attributes_;
-};
-
-template <class T>
-OptimizerPtr construct(Config config, SchedulePtr schedule) {
-  return std::make_shared<T>(std::move(config), std::move(schedule));
-}
-
-std::vector<ConfigField> adam_fields(double weight_decay) {
-  return {
-      {"learning_rate", 0.001}, {"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", weight_decay}};
-}
-
-}  // namespace
-
-const std::vector<OptimizerKind>& optimizer_kinds() {
-  static const std::vector<OptimizerKind> kinds = {
-      {"sgd",
-       {{"learning_rate", 0.01}, {"momentum", 0.0}, {"nesterov", false}, {"weight_decay", 0.0}},
-       &construct<Sgd>},
-      {"adam", adam_fields(0), &construct<Adam>},
-      {"adamw", adam_fields(0.004), &construct<Adam>},
-      {"rmsprop",
-       {{"learning_rate", 0.001}, {"rho", 0.9}, {"momentum", 0.0}, {"epsilon", 1e-7}, {"centered", false}},
-       &construct<Rmsprop>},
-  };
-  return kinds;
-}
-
-OptimizerPtr make_optimizer(std::string_view name, const ConfigEntries& options, SchedulePtr schedule) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  for (const OptimizerKind& kind : optimizer_kinds()) {
-    if (kind.name == lower) return kind.make(Config(kind.name, kind.fields, options), std::move(schedule));
-  }
-  throw_unknown_name("unknown optimizer", name, names_of(optimizer_kinds(), &OptimizerKind::name));
 }
 
 }  // namespace gpubench

@@ -1,6 +1,7 @@
 // Turns gradients into updates of variables. All variables of one device and type are updated by one multi-tensor op.
 // Step counter, learning rate and slots are variables, so that a planned graph never changes.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include "core/graph/graph.h"
 #include "core/nn/config.h"
 #include "core/nn/initializer.h"
+#include "core/ops/optimizer.h"
 
 namespace gpubench {
 
@@ -28,10 +30,16 @@ struct ScheduleKind {
   std::vector<ConfigField> fields;
   SchedulePtr (*make)(const Config& config);
 };
-/// cosine_decay, exponential_decay.
+/// cosine_decay, exponential_decay, polynomial_decay.
 const std::vector<ScheduleKind>& schedule_kinds();
 /// Throws Error listing the names.
 SchedulePtr make_schedule(std::string_view name, const ConfigEntries& options);
+/// values[i] up to and including step boundaries[i], then the last value. Throws Error for other numbers of values than
+/// one more than boundaries, and for boundaries that do not rise.
+SchedulePtr make_piecewise_constant_decay(std::span<const double> boundaries, std::span<const double> values);
+/// Adds nodes for the float32 step that compute one floating-point number; made from a traced script function.
+using StepGraphFunction = std::function<Value(Graph& graph, Value step)>;
+SchedulePtr make_traced_schedule(StepGraphFunction function);
 
 class Optimizer {
  public:
@@ -47,6 +55,11 @@ class Optimizer {
 
   /// Creates the step counter, the learning rate and the slots of variables that have none yet.
   void build(VariableFactory& factory, std::span<const VariablePtr> variables);
+  /// Variables whose name contains one of the texts are not decayed: for weights that weight_decay should not pull to
+  /// 0, such as biases. Throws Error after build().
+  void exclude_from_weight_decay(std::vector<std::string> texts);
+  const std::vector<std::string>& excluded_from_weight_decay() const { return not_decayed_; }
+
   /// Adds the update to `graph`, with one gradient per variable, none if the loss does not depend on it. The variables
   /// must have been passed to build(). If the bool[] `found_infinity` is given and true at run time, nothing changes,
   /// not even the step counter. Throws Error if no variable has a gradient, or a gradient's type differs.
@@ -66,9 +79,11 @@ class Optimizer {
   virtual std::vector<std::string> slot_names() const = 0;
   /// By slot, then by variable.
   using Slots = std::vector<std::vector<Value>>;
-  /// Scalars that an update node reads.
+  /// Scalars that an update node reads, and how it uses them.
   struct Scalars {
-    Value learning_rate, step, found_infinity;
+    Value learning_rate, step;
+    ops::UpdateControl control;
+    bool decays = true;  ///< whether weight decay applies to the node's variables
   };
   /// Adds one update node.
   virtual void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables,
@@ -80,18 +95,24 @@ class Optimizer {
     std::vector<VariablePtr> slots;
   };
   const OwnedSlots& slots_of(const VariablePtr& variable) const;
-  /// The variables of one update op have the same device and type.
+  /// The variables of one update op have the same device and type, and are all decayed or not.
   struct Place {
     DeviceId device;
     Dtype dtype;
+    bool decays;
     bool operator==(const Place&) const = default;
   };
-  static Place place_of(const Variable& variable) { return {variable.device, variable.type.dtype}; }
+  Place place_of(const Variable& variable) const;
+  /// The sum of squares of all gradients, on the step counter's device.
+  Value global_squares(Graph& graph, std::span<const Place> places, std::span<const Value> gradients,
+                       std::span<const VariablePtr> variables) const;
   void update_place(Graph& graph, const Place& place, const Scalars& scalars, std::span<const Value> gradients,
                     std::span<const VariablePtr> variables) const;
 
   Config config_;
   SchedulePtr schedule_;
+  GradientClip clip_;
+  std::vector<std::string> not_decayed_;
   OwnerPtr owner_;
   VariablePtr iterations_, learning_rate_;
   std::vector<OwnedSlots> slots_;
@@ -108,7 +129,7 @@ struct OptimizerKind {
   std::vector<ConfigField> fields;
   OptimizerPtr (*make)(Config config, SchedulePtr schedule);
 };
-/// sgd, adam, adamw, rmsprop.
+/// adam, adamw, lamb, lion, rmsprop, sgd.
 const std::vector<OptimizerKind>& optimizer_kinds();
 /// Case does not matter, as in Keras. Throws Error listing the names.
 OptimizerPtr make_optimizer(std::string_view name, const ConfigEntries& options = {}, SchedulePtr schedule = nullptr);

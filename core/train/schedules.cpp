@@ -1,8 +1,13 @@
-// The schedules of the learning rate, with Keras' names, and the list of them.
+// The schedules of the learning rate, with Keras' names, and the list of them: adding one is a function object in
+// core/math/schedule.h and a row.
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <memory>
 
+#include "core/base/error.h"
 #include "core/base/known_names.h"
+#include "core/ops/cast.h"
 #include "core/ops/state.h"
 #include "core/train/optimizer.h"
 
@@ -10,61 +15,88 @@ namespace gpubench {
 namespace {
 
 constexpr double no_limit = std::numeric_limits<double>::infinity();
+constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 
-class CosineDecaySchedule final : public Schedule {
+template <class F>
+class StepFunction final : public Schedule {
  public:
-  explicit CosineDecaySchedule(const Config& config)
-      : initial_(config.number_within("initial_learning_rate", 0, no_limit)),
-        steps_(config.integer_from("decay_steps", 1)),
-        alpha_(config.number_within("alpha", 0, no_limit)) {}
+  explicit StepFunction(const F& function) : function_(function) {}
   Value call(Graph& graph, Value step) const override {
-    return ops::cosine_decay(graph, step, initial_, static_cast<double>(steps_), alpha_);
+    return graph.apply(std::make_shared<const ScheduleOp<F>>(function_), {step});
   }
 
  private:
-  double initial_;
-  std::int64_t steps_;
-  double alpha_;
+  F function_;
 };
 
-class ExponentialDecaySchedule final : public Schedule {
- public:
-  explicit ExponentialDecaySchedule(const Config& config)
-      : initial_(config.number_within("initial_learning_rate", 0, no_limit)),
-        steps_(config.integer_from("decay_steps", 1)),
-        rate_(config.number_within("decay_rate", 0, no_limit)),
-        staircase_(config.flag("staircase")) {}
-  Value call(Graph& graph, Value step) const override {
-    return ops::exponential_decay(graph, step, initial_, static_cast<double>(steps_), rate_, staircase_);
-  }
-
- private:
-  double initial_;
-  std::int64_t steps_;
-  double rate_;
-  bool staircase_;
-};
-
-template <class T>
-SchedulePtr construct_schedule(const Config& config) {
-  return std::make_shared<const T>(config);
+template <class F>
+SchedulePtr schedule_of(const F& function) {
+  return std::make_shared<const StepFunction<F>>(function);
 }
+
+double rate_of(const Config& config, std::string_view name) {
+  return config.number_within(name, 0, no_limit);
+}
+
+double steps_of(const Config& config) {
+  return static_cast<double>(config.integer_from("decay_steps", 1));
+}
+
+SchedulePtr make_cosine_decay(const Config& config) {
+  const double initial = rate_of(config, "initial_learning_rate");
+  const auto warmup = static_cast<double>(config.integer_from("warmup_steps", 0));
+  const bool warms = !std::isnan(config.number("warmup_target"));
+  if (!warms && warmup > 0) {
+    throw Error(
+        fmt::format("{}: warmup_steps needs warmup_target, the rate that the warm-up ends with", config.owner()));
+  }
+  const double peak = warms ? rate_of(config, "warmup_target") : initial;
+  return schedule_of(math::CosineDecay{initial, steps_of(config), rate_of(config, "alpha"), peak, warmup});
+}
+
+SchedulePtr make_exponential_decay(const Config& config) {
+  return schedule_of(math::ExponentialDecay{rate_of(config, "initial_learning_rate"), steps_of(config),
+                                            rate_of(config, "decay_rate"), config.flag("staircase")});
+}
+
+SchedulePtr make_polynomial_decay(const Config& config) {
+  return schedule_of(math::PolynomialDecay{rate_of(config, "initial_learning_rate"), steps_of(config),
+                                           rate_of(config, "end_learning_rate"), rate_of(config, "power"),
+                                           config.flag("cycle")});
+}
+
+class TracedSchedule final : public Schedule {
+ public:
+  explicit TracedSchedule(StepGraphFunction function) : function_(std::move(function)) {}
+  Value call(Graph& graph, Value step) const override {
+    const Value rate = function_(graph, ops::cast(graph, step, Dtype::f32));
+    if (graph.type(rate).shape.empty() && is_floating(graph.type(rate).dtype))
+      return ops::cast(graph, rate, Dtype::f32);
+    throw Error(fmt::format("learning_rate: the function of the step must return one floating-point number, got {}",
+                            to_string(graph.type(rate))));
+  }
+
+ private:
+  StepGraphFunction function_;
+};
 
 }  // namespace
 
 const std::vector<ScheduleKind>& schedule_kinds() {
+  static const ConfigField initial{"initial_learning_rate", 0.0, true}, steps{"decay_steps", std::int64_t{0}, true};
   static const std::vector<ScheduleKind> kinds = {
       {"cosine_decay",
-       {"initial_learning_rate", "decay_steps"},
-       {{"initial_learning_rate", 0.0, true}, {"decay_steps", std::int64_t{0}, true}, {"alpha", 0.0}},
-       &construct_schedule<CosineDecaySchedule>},
+       {"initial_learning_rate", "decay_steps", "alpha"},
+       {initial, steps, {"alpha", 0.0}, {"warmup_target", not_given}, {"warmup_steps", std::int64_t{0}}},
+       &make_cosine_decay},
       {"exponential_decay",
-       {"initial_learning_rate", "decay_steps", "decay_rate"},
-       {{"initial_learning_rate", 0.0, true},
-        {"decay_steps", std::int64_t{0}, true},
-        {"decay_rate", 0.0, true},
-        {"staircase", false}},
-       &construct_schedule<ExponentialDecaySchedule>},
+       {"initial_learning_rate", "decay_steps", "decay_rate", "staircase"},
+       {initial, steps, {"decay_rate", 0.0, true}, {"staircase", false}},
+       &make_exponential_decay},
+      {"polynomial_decay",
+       {"initial_learning_rate", "decay_steps", "end_learning_rate", "power", "cycle"},
+       {initial, steps, {"end_learning_rate", 0.0001}, {"power", 1.0}, {"cycle", false}},
+       &make_polynomial_decay},
   };
   return kinds;
 }
@@ -74,6 +106,36 @@ SchedulePtr make_schedule(std::string_view name, const ConfigEntries& options) {
     if (kind.name == name) return kind.make(Config(kind.name, kind.fields, options));
   }
   throw_unknown_name("unknown schedule", name, names_of(schedule_kinds(), &ScheduleKind::name));
+}
+
+SchedulePtr make_piecewise_constant_decay(std::span<const double> boundaries, std::span<const double> values) {
+  constexpr std::string_view owner = "piecewise_constant_decay";
+  constexpr std::size_t most = math::PiecewiseConstant::capacity;
+  if (values.size() != boundaries.size() + 1) {
+    throw Error(fmt::format("{}: {} boundaries need {} values, got {}", owner, boundaries.size(), boundaries.size() + 1,
+                            values.size()));
+  }
+  if (boundaries.size() > most) {
+    throw Error(fmt::format("{}: at most {} boundaries are possible, got {}", owner, most, boundaries.size()));
+  }
+  math::PiecewiseConstant pieces{.count = static_cast<int>(boundaries.size()), .boundaries = {}, .values = {}};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(values[i] >= 0 && std::isfinite(values[i]))) {
+      throw Error(fmt::format("{}: values must be at least 0, got {}", owner, values[i]));
+    }
+    pieces.values[i] = values[i];
+  }
+  for (std::size_t i = 0; i < boundaries.size(); ++i) {
+    if (i > 0 && !(boundaries[i] > boundaries[i - 1])) {
+      throw Error(fmt::format("{}: boundaries must rise, got {} after {}", owner, boundaries[i], boundaries[i - 1]));
+    }
+    pieces.boundaries[i] = boundaries[i];
+  }
+  return schedule_of(pieces);
+}
+
+SchedulePtr make_traced_schedule(StepGraphFunction function) {
+  return std::make_shared<const TracedSchedule>(std::move(function));
 }
 
 }  // namespace gpubench

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
 #include "core/graph/gradients.h"
+#include "core/nn/regularizer.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 #include "core/passes/recompute.h"
@@ -52,6 +53,7 @@ StepValues part_of(Graph& graph, const StepValues& whole, std::int64_t index, st
   StepValues result;
   for (const Value input : whole.inputs) result.inputs.push_back(part(input));
   for (const Value label : whole.labels) result.labels.push_back(part(label));
+  for (const Value weight : whole.weights) result.weights.push_back(part(weight));
   return result;
 }
 
@@ -76,7 +78,9 @@ void require_own_weights(const Graph& graph, const Model& model) {
 
 StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
                            std::span<const TensorType> element, const std::optional<BatchShare>& share) {
-  const StepValues whole = bind_element(graph, model, element, true);
+  StepValues whole = bind_element(graph, model, element, true);
+  weigh_classes(graph, model, config.class_weights, whole);
+  whole.penalty = penalty(graph, model);
   const Value counter = graph.variable(config.optimizer->iterations());
   std::vector<Value> values;
   for (const VariablePtr& variable : model.trainable_variables()) values.push_back(graph.variable(variable));
@@ -100,10 +104,12 @@ StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig
                               .first_row = (share ? share->first : 0) + index * rows,
                               .first_node = graph.nodes().size(),
                               .replica = replica};
+    part.batch_rows = share ? share->total : rows * parts;
+    part.penalty = whole.penalty;
     part.outputs = model.call(context, part.inputs);
     if (index == 0) require_own_weights(graph, model);
-    const Value loss =
-        share_of(graph, add_losses(graph, model, config, figures, part), weight / static_cast<double>(parts));
+    Value loss = share_of(graph, add_losses(graph, model, config, figures, part), weight / static_cast<double>(parts));
+    if (whole.penalty && index == 0) loss = with_penalty(graph, loss, share_of(graph, whole.penalty, weight));
     section.middle = count();
     result.values = add_gradients(graph, scale ? scale->scaled(graph, loss) : loss, values, result.values);
     section.last = count();
@@ -199,6 +205,8 @@ StepGraph evaluation_graph(const Model& model, const CompileConfig& config, cons
                                                                             : element[0].shape[0];
     StepValues values = bind_element(step.graph, model, with_rows(element, rows), true);
     values.outputs = model.call({step.graph}, values.inputs);
+    values.penalty = penalty(step.graph, model);
+    if (share) values.batch_rows = share->total;
     add_losses(step.graph, model, config, figures, values);
   }
   figures.exchange(step.graph);

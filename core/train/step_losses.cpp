@@ -1,12 +1,15 @@
 #include "core/train/step_losses.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
+#include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
+#include "core/ops/indexing.h"
 #include "core/ops/metric.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
@@ -24,9 +27,48 @@ const Loss& loss_of(const CompileConfig& config, std::size_t output) {
   return *config.losses[config.losses.size() == 1 ? 0 : output];
 }
 
+/// `values` times the weights of their examples.
+Value weighted(Graph& graph, const Loss& loss, Value values, Value weights) {
+  const TensorType type = graph.type(values);
+  Shape shape = graph.type(weights).shape;
+  if (type.rank() == 1 && shape.size() == 2 && shape.back() == 1) shape.pop_back();
+  const bool fits =
+      !shape.empty() && shape.size() <= type.shape.size() && std::equal(shape.begin(), shape.end(), type.shape.begin());
+  if (!fits) {
+    throw Error(fmt::format("sample weights: one number per example is expected for the values {} of {}, got {}{}",
+                            to_string(type), loss.name(), to_string(graph.type(weights)),
+                            type.rank() == 0 ? "; a loss that gives one number for a batch takes no weights" : ""));
+  }
+  shape.resize(type.shape.size(), 1);
+  return ops::mul(graph, values, ops::reshape(graph, ops::cast(graph, weights, type.dtype), shape));
+}
+
+/// The factor of the mean of the values in the model's loss.
+double factor_of(const Graph& graph, const CompileConfig& config, std::size_t i, const StepValues& step, Value values) {
+  const Loss& loss = loss_of(config, i);
+  const double weight = config.loss_weights.empty() ? 1 : config.loss_weights[i];
+  if (loss.reduction() == LossReduction::mean) return weight;
+  if (loss.reduction() == LossReduction::none) {
+    throw Error(
+        fmt::format("{}: reduction 'none' leaves no number to minimize; compile takes 'sum_over_batch_size' or "
+                    "'sum'",
+                    loss.name()));
+  }
+  const auto here = static_cast<double>(graph.type(step.outputs[i]).shape[0]);
+  const double batches = step.batch_rows == 0 ? 1 : static_cast<double>(step.batch_rows) / here;
+  return weight * batches * static_cast<double>(graph.type(values).elements());
+}
+
 /// The values of output `i`, whose mean joins the scalar that training minimizes.
 Value add_loss(Graph& graph, const CompileConfig& config, std::size_t i, const StepValues& step, Value& total) {
-  const Value values = loss_of(config, i).call(graph, step.labels[i], step.outputs[i], step.inputs);
+  const Loss& loss = loss_of(config, i);
+  Value values = loss.call(graph, step.labels[i], step.outputs[i], step.inputs);
+  if (!step.weights.empty()) {
+    values = weighted(graph, loss, values, step.weights[step.weights.size() == 1 ? 0 : i]);
+  }
+  if (const double factor = factor_of(graph, config, i, step, values); factor != 1) {
+    values = ops::mul(graph, values, ops::scalar(graph, factor, graph.type(values).dtype));
+  }
   const Value mean = graph.type(values).shape.empty() ? values : ops::reduce_mean(graph, values);
   total = total ? ops::add(graph, total, mean) : mean;
   return values;
@@ -44,20 +86,65 @@ std::vector<TensorType> with_rows(std::span<const TensorType> element, std::int6
 
 StepValues bind_element(Graph& graph, const Model& model, std::span<const TensorType> element, bool labelled) {
   const std::size_t inputs = model.inputs().size(), outputs = model.outputs().size();
-  if (element.size() < inputs || (labelled && element.size() != inputs + outputs)) {
-    throw Error(fmt::format("model '{}': an element must be {} input{} and {} label{}, got a tuple of {}", model.name(),
-                            inputs, inputs == 1 ? "" : "s", outputs, outputs == 1 ? "" : "s", element.size()));
+  const std::size_t more = element.size() - std::min(element.size(), inputs + outputs);
+  const bool complete = element.size() >= inputs + outputs && (more <= 1 || more == outputs);
+  if (element.size() < inputs || (labelled && !complete)) {
+    throw Error(
+        fmt::format("model '{}': an element must be {} input{} and {} label{}, and may have weights of the examples "
+                    "behind them, got a tuple of {}",
+                    model.name(), inputs, inputs == 1 ? "" : "s", outputs, outputs == 1 ? "" : "s", element.size()));
   }
   StepValues bound;
   for (std::size_t i = 0; i < inputs; ++i) {
     const GraphScope scope(graph, model.calls()[model.inputs()[i]].layer->device(), "");
     bound.inputs.push_back(graph.input(element[i], "x"));
   }
-  for (std::size_t i = inputs; labelled && i < element.size(); ++i) {
-    const GraphScope scope(graph, output_device(model, i - inputs), "");
-    bound.labels.push_back(graph.input(element[i], "y"));
+  for (std::size_t i = 0; labelled && i < outputs; ++i) {
+    const GraphScope scope(graph, output_device(model, i), "");
+    bound.labels.push_back(graph.input(element[inputs + i], "y"));
+  }
+  for (std::size_t i = 0; labelled && i < more; ++i) {
+    const GraphScope scope(graph, output_device(model, i), "");
+    bound.weights.push_back(graph.input(element[inputs + outputs + i], "sample_weight"));
   }
   return bound;
+}
+
+void weigh_classes(Graph& graph, const Model& model, const std::vector<float>& class_weights, StepValues& step) {
+  if (class_weights.empty()) return;
+  if (step.labels.size() != 1) {
+    throw Error(
+        fmt::format("class_weight: model '{}' has {} outputs, and only one can have classes with weights; give "
+                    "sample weights",
+                    model.name(), step.labels.size()));
+  }
+  const GraphScope scope(graph, output_device(model, 0), loss_owner());
+  const std::int64_t columns = model.output_types()[0].shape.empty() ? 1 : model.output_types()[0].shape.back();
+  const std::int64_t classes = columns == 1 ? 2 : columns;
+  if (std::ssize(class_weights) > classes) {
+    throw Error(fmt::format("class_weight: model '{}' has the classes 0 to {}, got a weight for class {}", model.name(),
+                            classes - 1, class_weights.size() - 1));
+  }
+  HostTensor table(TensorType{{classes}, Dtype::f32});
+  std::ranges::fill(table.values<float>(), 1.0F);
+  std::ranges::copy(class_weights, table.values<float>().begin());
+  const TensorType labels = graph.type(step.labels[0]);
+  const bool one_hot = columns > 1 && labels.rank() > 1 && labels.shape.back() == columns;
+  Value indices = step.labels[0];
+  if (one_hot) {
+    indices = graph.apply(std::make_shared<const ArgMax>(-1), {indices});
+  } else {
+    Shape shape = labels.shape;
+    if (labels.rank() > 1 && shape.back() == 1) shape.pop_back();
+    indices = ops::reshape(graph, ops::cast(graph, indices, Dtype::i64), shape);
+  }
+  const Value weights = ops::gather(graph, graph.constant(table), indices);
+  if (step.weights.empty()) {
+    step.weights.push_back(weights);
+  } else {
+    const Value given = ops::cast(graph, step.weights[0], Dtype::f32);
+    step.weights[0] = ops::mul(graph, ops::reshape(graph, given, graph.type(weights).shape), weights);
+  }
 }
 
 // Sums are float32 for every type of computation.
@@ -68,6 +155,14 @@ void Figures::add(Graph& graph, std::size_t index, Value values, std::int64_t ba
     sums_[index].push_back(ops::sum_and_count(graph, wide));
   } else {
     ops::accumulate_mean(graph, graph.variable(states_.state(index)), wide);
+  }
+}
+
+void Figures::add_to_state(Graph& graph, std::size_t index, Value added) {
+  if (shared_) {
+    sums_[index].push_back(added);
+  } else {
+    ops::assign_add(graph, graph.variable(states_.state(index)), added);
   }
 }
 
@@ -88,6 +183,12 @@ void Figures::finish(Graph& graph) {
   }
 }
 
+Value with_penalty(Graph& graph, Value loss, Value penalty) {
+  if (!penalty) return loss;
+  const GraphScope scope(graph, graph.node(loss).device, loss_owner());
+  return ops::add(graph, loss, ops::cast(graph, penalty, graph.type(loss).dtype));
+}
+
 const OwnerPtr& loss_owner() {
   static const OwnerPtr owner = make_owner("loss");
   return owner;
@@ -106,20 +207,24 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
                  const StepValues& step) {
   Value total;
   const std::size_t outputs = step.outputs.size();
-  std::size_t state = outputs > 1 ? 1 + outputs : 1;  // as in metric_names()
+  std::size_t state = outputs > 1 ? 1 + outputs : 1;  // as in figures_of()
   const std::int64_t batch_size = graph.type(step.outputs[0]).shape[0];
   for (std::size_t i = 0; i < outputs; ++i) {
     const GraphScope scope(graph, output_device(model, i), loss_owner());
     const Value values = add_loss(graph, config, i, step, total);
-    figures.add(graph, outputs > 1 ? 1 + i : 0, values, batch_size);
+    const Value shown = outputs == 1 ? with_penalty(graph, values, step.penalty) : values;
+    figures.add(graph, outputs > 1 ? 1 + i : 0, shown, batch_size);
     for (const MetricPtr& metric : metrics_of(config, i)) {
       const GraphScope named(graph, output_device(model, i), make_owner(metric->name()));
-      figures.add(graph, state++, metric->call(graph, step.labels[i], step.outputs[i]), batch_size);
+      const Value measured = metric->call(graph, step.labels[i], step.outputs[i]);
+      if (metric->averages()) figures.add(graph, state, measured, batch_size);
+      if (!metric->averages()) figures.add_to_state(graph, state, measured);
+      ++state;
     }
   }
   if (outputs > 1) {
     const GraphScope scope(graph, output_device(model, 0), loss_owner());
-    figures.add(graph, 0, total, batch_size);
+    figures.add(graph, 0, with_penalty(graph, total, step.penalty), batch_size);
   }
   return total;
 }

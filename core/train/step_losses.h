@@ -12,16 +12,20 @@ namespace gpubench {
 /// The values from which a step computes a loss.
 struct StepValues {
   std::vector<Value> inputs, labels, outputs;
+  std::vector<Value> weights{};  ///< of examples: none, one for all outputs, or one each
+  Value penalty{};               ///< of regularizers, float32 []; part of the reported loss
+  /// Rows of the whole batch, of which these values may be a part; 0: all are here.
+  std::int64_t batch_rows = 0;
 };
 
 /// The types with `rows` rows instead of the batch's.
 std::vector<TensorType> with_rows(std::span<const TensorType> element, std::int64_t rows);
 
-/// The graph's inputs, each on the device that reads it; `labelled`: including labels. Throws Error for an element of
-/// another length.
+/// The graph's inputs, each on the device that reads it; `labelled`: including labels and, if the element has more
+/// tensors, weights of examples. Throws Error for an element of another length.
 StepValues bind_element(Graph& graph, const Model& model, std::span<const TensorType> element, bool labelled);
 
-/// Adds to the running means of loss and metrics: directly, or, for one of several replicas, after the sums over all
+/// Adds to the states of loss and metrics: directly, or, for one of several replicas, after the sums over all
 /// replicas.
 class Figures {
  public:
@@ -29,6 +33,8 @@ class Figures {
 
   /// A scalar is the mean of its batch, and is weighted by `batch_size`.
   void add(Graph& graph, std::size_t index, Value values, std::int64_t batch_size);
+  /// For a metric with a state of its own: what is added to it.
+  void add_to_state(Graph& graph, std::size_t index, Value added);
   /// Begins the exchange of the sums; they are zero if this replica has no examples.
   void exchange(Graph& graph);
   void finish(Graph& graph);
@@ -39,8 +45,13 @@ class Figures {
   std::vector<std::vector<Value>> sums_;  // by state: of each part of the batch, then of the whole
 };
 
+/// `loss` plus the penalty, if there is one.
+Value with_penalty(Graph& graph, Value loss, Value penalty);
 /// The owner of the nodes that compute losses.
 const OwnerPtr& loss_owner();
+/// Multiplies the weights of the examples by those of their classes. Throws Error for models with several outputs, and
+/// for weights of other classes than the model has.
+void weigh_classes(Graph& graph, const Model& model, const std::vector<float>& class_weights, StepValues& step);
 /// The scalar that training minimizes: the sum of the outputs' mean losses.
 Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, const StepValues& step);
 /// The same; also adds per-example losses and metrics to `figures`.

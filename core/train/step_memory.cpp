@@ -28,7 +28,9 @@ class PlannedVariables final : public VariableFactory {
 OptimizerPtr unbuilt_copy(const Optimizer& optimizer) {
   const auto& kinds = optimizer_kinds();
   const auto kind = std::ranges::find(kinds, optimizer.name(), &OptimizerKind::name);
-  return kind->make(optimizer.config(), optimizer.schedule());
+  OptimizerPtr copy = kind->make(optimizer.config(), optimizer.schedule());
+  copy->exclude_from_weight_decay(optimizer.excluded_from_weight_decay());
+  return copy;
 }
 
 std::vector<VariablePtr> optimizer_state(const CompileConfig& config, const Model& model) {
@@ -85,7 +87,7 @@ DryStep dry_step(Trainer& trainer, CompileConfig config, std::span<const TensorT
     config.loss_scale->build(variables, config.optimizer->iterations()->device);
   }
   const DeviceId& device = model.calls()[model.outputs()[0]].layer->device();
-  const MetricStates metrics(trainer.runtime(), variables, metric_names(model, config), device);
+  const MetricStates metrics(trainer.runtime(), variables, figures_of(model, config), device);
   StepGraph graph = training_graph(model, config, metrics, element, share);
   return {std::move(config), std::move(graph)};
 }

@@ -131,8 +131,12 @@ void Trainer::prepare_evaluation(std::span<const TensorType> element) {
     throw Error(fmt::format("model '{}': has {} outputs, so it takes one loss or {}, got {}", model_->name(), outputs,
                             outputs, config_.losses.size()));
   }
+  if (!config_.loss_weights.empty() && config_.loss_weights.size() != outputs) {
+    throw Error(fmt::format("model '{}': has {} outputs, so it takes {} loss_weights, got {}", model_->name(), outputs,
+                            outputs, config_.loss_weights.size()));
+  }
   const DeviceId& device = model_->calls()[model_->outputs()[0]].layer->device();
-  metrics_.emplace(runtime_, factory_, metric_names(*model_, config_), device);
+  metrics_.emplace(runtime_, factory_, figures_of(*model_, config_), device);
   take_values_of_first_process(model_->variables());
 }
 
@@ -296,6 +300,15 @@ std::vector<HostTensor> Trainer::predict(const Dataset& dataset) {
   std::vector<HostTensor> results;
   for (const auto& output : batches) results.push_back(join(output));
   return results;
+}
+
+void Trainer::set_class_weights(std::vector<float> weights) {
+  if (config_.class_weights == weights) return;
+  config_.class_weights = std::move(weights);
+  runtime_.synchronize();
+  PhasePlans& training = plans_[static_cast<std::size_t>(Phase::training)];
+  training.host.clear();
+  training.device.clear();
 }
 
 double Trainer::learning_rate() const {

@@ -58,6 +58,9 @@ class Trainer {
     return metrics_ ? metrics_->variables() : std::vector<VariablePtr>{};
   }
 
+  /// Factors of training examples by their class, for the steps from now on; empty: all 1. Steps are planned again if
+  /// they differ from those before.
+  void set_class_weights(std::vector<float> weights);
   double learning_rate() const;
   /// Throws Error if a schedule sets the learning rate.
   void set_learning_rate(double rate);

@@ -13,8 +13,9 @@ struct ScriptCallback {
 template <>
 inline constexpr const char* class_name<ScriptCallback> = "Callback";
 
-/// A Callback object, or a table of functions: on_train_begin(), on_epoch_begin(epoch), on_batch_end(batch, logs),
-/// on_epoch_end(epoch, logs), on_train_end(). If on_epoch_end returns false, training stops.
+/// A Callback object, or a table of functions: on_train_begin(), on_epoch_begin(epoch), on_batch_begin(batch),
+/// on_batch_end(batch, logs), on_epoch_end(epoch, logs), on_train_end(). If a function of a batch or the end of an
+/// epoch returns false, training stops.
 CallbackPtr read_callback(lua_State* L, int index);
 
 }  // namespace gpubench::lua

@@ -15,6 +15,7 @@ namespace {
 struct CompileTable {
   OptimizerArgument optimizer = std::string("rmsprop");
   std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction, PerOutput<LossArgument>> loss;
+  std::vector<double> loss_weights;
   PerOutput<std::variant<std::string, std::shared_ptr<ScriptMetric>, LuaFunction, std::vector<MetricArgument>>> metrics;
   std::string execution = "graph";
   bool run_eagerly = false;
@@ -30,6 +31,7 @@ struct CompileTable {
   static constexpr auto fields =
       std::tuple{field("optimizer", &CompileTable::optimizer),
                  required("loss", &CompileTable::loss),
+                 field("loss_weights", &CompileTable::loss_weights),
                  field("metrics", &CompileTable::metrics),
                  field("execution", &CompileTable::execution),
                  field("run_eagerly", &CompileTable::run_eagerly),
@@ -148,6 +150,7 @@ int compile_model(lua_State* L) {
   config.optimizer = optimizer.optimizer;
   config.loss_scale = loss_scale_of(table, optimizer, *self->model);
   config.losses = losses_of(table, *self->model);
+  config.loss_weights = table.loss_weights;
   read_metrics(table, *self->model, config);
   config.executor.execution = table.run_eagerly ? Execution::eager : parse_execution(table.execution);
   config.executor.passes = table.passes.options();

@@ -2,6 +2,7 @@
 #include "core/data/function/decode_raw.h"
 #include "core/data/function/read_file.h"
 #include "core/data/source/list_files.h"
+#include "core/data/source/text.h"
 #include "lua/api/dataset.h"
 #include "lua/api/element_function.h"
 #include "lua/api/file_names.h"
@@ -26,6 +27,14 @@ DatasetPtr files_listed(lua_State* L, const FileNames& patterns, const ListFiles
   return list_files(listed(L, patterns), order);
 }
 
+DatasetPtr lines_of(lua_State* L, const FileNames& files) {
+  return text_lines(listed(L, files));
+}
+
+DatasetPtr tokens_of(lua_State* L, const FileNames& files) {
+  return byte_tokens(listed(L, files));
+}
+
 struct DecodeRawTable {
   Dtype dtype = Dtype::u8;
   Shape shape{varying};
@@ -44,7 +53,7 @@ void open_data_files(lua_State* L) {
   const Module data = gb.submodule("data");
   data.function<&read_file>("read_file").function<&raw_decoder>("decode_raw");
   const Module constructors = data.submodule("Dataset");
-  constructors.function<&files_listed>("list_files");
+  constructors.function<&files_listed>("list_files").function<&lines_of>("text_lines").function<&tokens_of>("bytes");
 }
 
 }  // namespace gpubench::lua

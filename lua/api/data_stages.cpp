@@ -166,6 +166,13 @@ DatasetPtr interleaved(lua_State* L, const DatasetPtr& source, const LuaFunction
   return interleave(source, call, table.options(elements && *elements != endless ? *elements : 1));
 }
 
+/// dataset:flat_map(fn): all of one input before the next.
+DatasetPtr flat_mapped(lua_State* L, const DatasetPtr& source, const LuaFunction& function) {
+  InterleaveTable one_by_one;
+  one_by_one.cycle_length = 1;
+  return interleaved(L, source, function, one_by_one);
+}
+
 /// gb.data.Dataset.interleave(datasets, options)
 DatasetPtr interleaved_list(const std::vector<DatasetPtr>& inputs, const InterleaveTable& table) {
   if (inputs.empty()) throw Error("interleave: no datasets given; at least one is needed");
@@ -183,7 +190,8 @@ void add_stages(Class<Dataset>& dataset) {
       .method<&concatenated>("concatenate")
       .method<&enumerated>("enumerate")
       .method<&throttled>("throttle")
-      .method<&interleaved>("interleave");
+      .method<&interleaved>("interleave")
+      .method<&flat_mapped>("flat_map");
 }
 
 void open_data_stages(lua_State* L) {

@@ -5,6 +5,7 @@
 
 namespace gpubench::lua {
 
+void add_sequences(Class<Dataset>& dataset);
 void add_stages(Class<Dataset>& dataset);
 
 }  // namespace gpubench::lua

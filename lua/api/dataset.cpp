@@ -29,10 +29,10 @@
 namespace gpubench::lua {
 namespace {
 
-HostTensor host_tensor_at(lua_State* L, int index) {
+HostTensor host_tensor_at(lua_State* L, int index, std::string_view what) {
   if (!Value<Tensor>::matches(L, index)) return read_host_tensor(L, index);
   const Tensor tensor = Value<Tensor>::read(L, index);
-  if (tensor.symbolic()) throw Error("from_tensor_slices: a traced tensor has no values yet");
+  if (tensor.symbolic()) throw Error(fmt::format("{}: a traced tensor has no values yet", what));
   return world_of(L).dispatcher.eager().on_host(tensor);
 }
 
@@ -45,19 +45,29 @@ bool is_tuple(lua_State* L, int index) {
   return starts_with_tensor;
 }
 
-int from_slices(lua_State* L) {
+/// The argument: one tensor or a tuple.
+std::vector<HostTensor> given_tensors(lua_State* L, std::string_view what) {
   std::vector<HostTensor> tensors;
   if (is_tuple(L, 1)) {
     const auto count = static_cast<lua_Integer>(sequence_length(L, 1));
     for (lua_Integer i = 1; i <= count; ++i) {
       lua_rawgeti(L, 1, i);
-      tensors.push_back(host_tensor_at(L, -1));
+      tensors.push_back(host_tensor_at(L, -1, what));
       lua_pop(L, 1);
     }
   } else {
-    tensors.push_back(host_tensor_at(L, 1));
+    tensors.push_back(host_tensor_at(L, 1, what));
   }
-  Value<DatasetPtr>::push(L, from_tensor_slices(std::move(tensors)));
+  return tensors;
+}
+
+int from_slices(lua_State* L) {
+  Value<DatasetPtr>::push(L, from_tensor_slices(given_tensors(L, "from_tensor_slices")));
+  return 1;
+}
+
+int from_whole(lua_State* L) {
+  Value<DatasetPtr>::push(L, from_tensors(given_tensors(L, "from_tensors")));
   return 1;
 }
 
@@ -169,6 +179,7 @@ void open_dataset(lua_State* L) {
       .method<&push_statistics>("stats")
       .meta<&to_string_of>("__tostring");
   add_loops(dataset);
+  add_sequences(dataset);
   add_stages(dataset);
   open_dataset_iterator(L);
   const Module gb = Module::root(L);
@@ -176,7 +187,9 @@ void open_dataset(lua_State* L) {
   const Module data = gb.submodule("data");
   data.value("AUTOTUNE", autotune);
   const Module constructors = data.submodule("Dataset");
-  constructors.function<&from_slices>("from_tensor_slices").function<&zipped>("zip");
+  constructors.function<&from_slices>("from_tensor_slices")
+      .function<&from_whole>("from_tensors")
+      .function<&zipped>("zip");
 }
 
 }  // namespace gpubench::lua

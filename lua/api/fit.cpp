@@ -98,7 +98,7 @@ std::vector<HostTensor> split_off(std::vector<HostTensor>& arrays, double share)
 struct FitTable {
   std::int64_t epochs = 1, initial_epoch = 0, steps_per_epoch = 0, batch_size = 32;
   bool shuffle = true;
-  std::optional<Reference> validation_data;
+  std::optional<Reference> validation_data, sample_weight, class_weight;
   std::optional<double> validation_split;
   std::optional<std::vector<Reference>> callbacks;
   std::variant<std::int64_t, std::string> verbose = std::string("auto");
@@ -111,6 +111,8 @@ struct FitTable {
                                             field("shuffle", &FitTable::shuffle),
                                             field("validation_data", &FitTable::validation_data),
                                             field("validation_split", &FitTable::validation_split),
+                                            field("sample_weight", &FitTable::sample_weight),
+                                            field("class_weight", &FitTable::class_weight),
                                             field("callbacks", &FitTable::callbacks),
                                             field("verbose", &FitTable::verbose),
                                             field("resume", &FitTable::resume),
@@ -136,18 +138,68 @@ DatasetPtr read_validation(lua_State* L, const Reference& value, std::int64_t ba
     return dataset;
   }
   if (!lua_istable(L, index)) {
-    throw ArgumentError(fmt::format("option 'validation_data': a Dataset or {{ inputs, labels }} is expected, got {}",
-                                    type_name_at(L, index)));
+    throw ArgumentError(
+        fmt::format("option 'validation_data': a Dataset or {{ inputs, labels[, weights] }} is expected, got {}",
+                    type_name_at(L, index)));
   }
   std::vector<HostTensor> arrays;
-  for (lua_Integer i = 1; i <= 2; ++i) {
-    if (lua_rawgeti(L, index, i) == LUA_TNIL)
-      throw ArgumentError("option 'validation_data': { inputs, labels } is expected");
-    append_arrays(L, -1, arrays);
+  for (lua_Integer i = 1; i <= 3; ++i) {
+    const bool missing = lua_rawgeti(L, index, i) == LUA_TNIL;
+    if (missing && i <= 2) throw ArgumentError("option 'validation_data': { inputs, labels[, weights] } is expected");
+    if (!missing) append_arrays(L, -1, arrays);
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
   return batches_of(std::move(arrays), batch_size);
+}
+
+/// Appends the weights of examples to their arrays.
+void append_weights(lua_State* L, Data& data, const std::optional<Reference>& weights) {
+  if (!weights) return;
+  if (data.dataset) {
+    throw ArgumentError(
+        "option 'sample_weight': goes with tensors; the elements of a Dataset have the weights behind their labels: "
+        "Dataset.from_tensor_slices { inputs, labels, weights }");
+  }
+  weights->push(L);
+  append_arrays(L, -1, data.arrays);
+  lua_pop(L, 1);
+}
+
+/// class_weight = { [0] = 1, [1] = 5 }: by class, 1 where there is none.
+std::vector<float> read_class_weights(lua_State* L, const std::optional<Reference>& value) {
+  std::vector<float> weights;
+  if (!value) return weights;
+  value->push(L);
+  const int table = lua_gettop(L);
+  if (!lua_istable(L, table)) {
+    throw ArgumentError(fmt::format("option 'class_weight': a table such as {{ [0] = 1, [1] = 5 }} is expected, got {}",
+                                    type_name_at(L, table)));
+  }
+  constexpr lua_Integer most_classes = 1 << 20;
+  lua_pushnil(L);
+  while (lua_next(L, table) != 0) {
+    const bool fits = lua_isinteger(L, -2) != 0 && lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) >= 0 &&
+                      lua_tointeger(L, -2) >= 0 && lua_tointeger(L, -2) < most_classes;
+    if (!fits) {
+      throw ArgumentError(
+          "option 'class_weight': classes from 0 and numbers from 0 are expected, such as { [0] = 1, [1] = 5 }");
+    }
+    const auto label = static_cast<std::size_t>(lua_tointeger(L, -2));
+    if (weights.size() <= label) weights.resize(label + 1, 1.0F);
+    weights[label] = static_cast<float>(lua_tonumber(L, -1));
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return weights;
+}
+
+/// The loop of an outer fit keeps its plans.
+void set_class_weights(ScriptModel& self, std::vector<float> weights) {
+  if (self.is_running() && weights != self.trainer()->config().class_weights) {
+    throw Error(fmt::format("fit: model '{}' is being trained with another class_weight", self.model->name()));
+  }
+  self.trainer()->set_class_weights(std::move(weights));
 }
 
 /// gb.AUTOTUNE: the largest batch that fits the device's limit.
@@ -249,8 +301,10 @@ void push_predictions(lua_State* L, const ScriptModel& model, const Dataset& dat
 struct EvaluationTable {
   std::int64_t batch_size = 32;
   std::variant<std::int64_t, std::string> verbose = std::int64_t{0};
+  std::optional<Reference> sample_weight;
   static constexpr auto fields =
-      std::tuple{field("batch_size", &EvaluationTable::batch_size), field("verbose", &EvaluationTable::verbose)};
+      std::tuple{field("batch_size", &EvaluationTable::batch_size), field("verbose", &EvaluationTable::verbose),
+                 field("sample_weight", &EvaluationTable::sample_weight)};
 };
 
 }  // namespace
@@ -260,6 +314,8 @@ int fit_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   Data data = Data::read(L, 2, true);
   auto table = Value<FitTable>::read(L, data.next);
+  append_weights(L, data, table.sample_weight);
+  set_class_weights(*self, read_class_weights(L, table.class_weight));
   table.batch_size = resolve_batch_size(L, *self->trainer(), table.batch_size, data);
   FitOptions options = fit_options(L, table, data);
   require_parts(*self->trainer(), data, table.batch_size);
@@ -277,8 +333,9 @@ int fit_model(lua_State* L) {
 /// model:evaluate(dataset) or model:evaluate(x, y, options): a table of figures by name.
 int evaluate_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
-  const Data data = Data::read(L, 2, true);
+  Data data = Data::read(L, 2, true);
   const auto table = Value<EvaluationTable>::read(L, data.next);
+  append_weights(L, data, table.sample_weight);
   const Verbosity verbosity = verbosity_of(table.verbose);
   refuse_autotune(table.batch_size, "evaluate");
   const DatasetPtr part = part_of_process(self->replicas.get(), data.batches(table.batch_size));
@@ -296,6 +353,7 @@ int predict_model(lua_State* L) {
   const Data data = Data::read(L, 2, false);
   const auto table = Value<EvaluationTable>::read(L, data.next);
   verbosity_of(table.verbose);  // predictions have no figures to print
+  if (table.sample_weight) throw ArgumentError("option 'sample_weight': predictions have no loss to weigh");
   refuse_autotune(table.batch_size, "predict");
   push_predictions(L, *self, *data.batches(table.batch_size));
   return 1;

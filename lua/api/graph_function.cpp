@@ -1,7 +1,7 @@
 #include "lua/api/graph_function.h"
 
+#include <array>
 #include <fmt/format.h>
-#include <vector>
 
 #include "core/base/error.h"
 #include "lua/api/tensor.h"
@@ -9,22 +9,36 @@
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
+namespace {
+
+/// Adds the nodes that the function computes its one tensor with.
+gpubench::Value add_traced(Graph& graph, const LuaFunction& function, std::span<const gpubench::Value> given,
+                           const std::string& what, const char* of) {
+  lua_State* const L = function.reference().machine().running();
+  const GraphTrace trace(world_of(L).dispatcher, graph);
+  const auto push = [&](lua_State* running) {
+    luaL_checkstack(running, 8, "traced function");
+    function.reference().push(running);
+    for (const gpubench::Value value : given) Value<Tensor>::push(running, trace.tensor(value));
+    return static_cast<int>(given.size());
+  };
+  const std::vector<gpubench::Value> outputs = call_in_trace(L, push, what);
+  if (outputs.size() == 1) return outputs.front();
+  throw Error(fmt::format("{}: the function of {} must return one tensor, it returned {}", what, of, outputs.size()));
+}
+
+}  // namespace
 
 GraphFunction graph_function(LuaFunction function, std::string what) {
   return [function = std::move(function), what = std::move(what)](Graph& graph, gpubench::Value labels,
                                                                   gpubench::Value predictions) {
-    lua_State* const L = function.reference().machine().running();
-    const GraphTrace trace(world_of(L).dispatcher, graph);
-    const auto push = [&](lua_State* running) {
-      luaL_checkstack(running, 8, "traced function");
-      function.reference().push(running);
-      for (const gpubench::Value value : {labels, predictions}) Value<Tensor>::push(running, trace.tensor(value));
-      return 2;
-    };
-    const std::vector<gpubench::Value> outputs = call_in_trace(L, push, what);
-    if (outputs.size() == 1) return outputs.front();
-    throw Error(fmt::format("{}: the function of labels and predictions must return one tensor, it returned {}", what,
-                            outputs.size()));
+    return add_traced(graph, function, std::array{labels, predictions}, what, "labels and predictions");
+  };
+}
+
+StepGraphFunction step_function(LuaFunction function) {
+  return [function = std::move(function)](Graph& graph, gpubench::Value step) {
+    return add_traced(graph, function, std::array{step}, "learning_rate", "the step");
   };
 }
 

@@ -20,8 +20,13 @@ constexpr ClassName classes[] = {{"Zeros", "zeros"},
                                  {"GlorotNormal", "glorot_normal"},
                                  {"HeUniform", "he_uniform"},
                                  {"HeNormal", "he_normal"},
+                                 {"LecunNormal", "lecun_normal"},
+                                 {"LecunUniform", "lecun_uniform"},
+                                 {"Orthogonal", "orthogonal"},
                                  {"RandomUniform", "random_uniform"},
-                                 {"RandomNormal", "random_normal"}};
+                                 {"RandomNormal", "random_normal"},
+                                 {"TruncatedNormal", "truncated_normal"},
+                                 {"VarianceScaling", "variance_scaling"}};
 
 /// gb.initializers.<Class>{arguments}: "random_normal(mean=0, stddev=0.02)".
 StackFunction constructor(const char* name) {

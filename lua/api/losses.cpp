@@ -22,10 +22,18 @@ LossPtr to_loss(const LossArgument& argument) {
 }
 
 MetricPtr to_metric(const MetricArgument& argument, std::size_t number) {
-  if (const auto* name = std::get_if<std::string>(&argument)) return make_metric(*name);
-  if (const auto* object = std::get_if<std::shared_ptr<ScriptMetric>>(&argument)) return (*object)->metric;
-  const std::string name = fmt::format("metric_{}", number);
-  return make_custom_metric(name, graph_function(std::get<LuaFunction>(argument), name));
+  MetricPtr metric;
+  if (const auto* name = std::get_if<std::string>(&argument)) metric = make_metric(*name);
+  if (const auto* object = std::get_if<std::shared_ptr<ScriptMetric>>(&argument)) metric = (*object)->metric;
+  if (const auto* function = std::get_if<LuaFunction>(&argument)) {
+    const std::string name = fmt::format("metric_{}", number);
+    metric = make_custom_metric(name, graph_function(*function, name));
+  }
+  if (!metric->takes_values()) return metric;
+  throw Error(
+      fmt::format("metric '{}': averages numbers of a loop written by hand; compile takes metrics of labels and "
+                  "predictions",
+                  metric->name()));
 }
 
 namespace {
@@ -34,25 +42,44 @@ struct LossClassName {
   const char* in_scripts;
   const char* in_core;
 };
-constexpr LossClassName loss_classes[] = {{"CategoricalCrossentropy", "categorical_crossentropy"},
-                                          {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
-                                          {"BinaryCrossentropy", "binary_crossentropy"},
-                                          {"MeanSquaredError", "mean_squared_error"}};
-constexpr LossClassName metric_classes[] = {{"Accuracy", "accuracy"},
-                                            {"CategoricalAccuracy", "categorical_accuracy"},
-                                            {"SparseCategoricalAccuracy", "sparse_categorical_accuracy"},
+constexpr LossClassName loss_classes[] = {{"BinaryCrossentropy", "binary_crossentropy"},
+                                          {"CategoricalCrossentropy", "categorical_crossentropy"},
+                                          {"CosineSimilarity", "cosine_similarity"},
+                                          {"Huber", "huber"},
+                                          {"KLDivergence", "kl_divergence"},
+                                          {"MeanAbsoluteError", "mean_absolute_error"},
+                                          {"MeanSquaredError", "mean_squared_error"},
+                                          {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"}};
+constexpr LossClassName metric_classes[] = {{"AUC", "auc"},
+                                            {"Accuracy", "accuracy"},
                                             {"BinaryAccuracy", "binary_accuracy"},
-                                            {"TopKCategoricalAccuracy", "top_k_categorical_accuracy"},
-                                            {"MeanSquaredError", "mean_squared_error"},
+                                            {"BinaryCrossentropy", "binary_crossentropy"},
+                                            {"CategoricalAccuracy", "categorical_accuracy"},
                                             {"CategoricalCrossentropy", "categorical_crossentropy"},
+                                            {"CosineSimilarity", "cosine_similarity"},
+                                            {"F1Score", "f1_score"},
+                                            {"KLDivergence", "kl_divergence"},
+                                            {"Mean", "mean"},
+                                            {"MeanAbsoluteError", "mean_absolute_error"},
+                                            {"MeanSquaredError", "mean_squared_error"},
+                                            {"Precision", "precision"},
+                                            {"Recall", "recall"},
+                                            {"RootMeanSquaredError", "root_mean_squared_error"},
+                                            {"SparseCategoricalAccuracy", "sparse_categorical_accuracy"},
                                             {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
-                                            {"BinaryCrossentropy", "binary_crossentropy"}};
+                                            {"SparseTopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy"},
+                                            {"TopKCategoricalAccuracy", "top_k_categorical_accuracy"}};
 
-/// gb.losses.<Class>{options}
+/// gb.losses.<Class>(options)
 StackFunction loss_constructor(const char* name) {
-  return [name](lua_State* L) {
+  std::vector<std::string> positional;
+  for (const LossKind& kind : loss_kinds()) {
+    if (kind.name != name) continue;
+    for (const ConfigField& option : kind.fields) positional.push_back(option.name);
+  }
+  return [name, positional](lua_State* L) {
     auto loss = std::make_shared<ScriptLoss>();
-    loss->loss = make_loss(name, read_config(L, 1, {}));
+    loss->loss = make_loss(name, read_config(L, 1, positional));
     Value<std::shared_ptr<ScriptLoss>>::push(L, std::move(loss));
     return 1;
   };
@@ -86,7 +113,7 @@ std::vector<Tensor> loss_arguments(lua_State* L, const Loss& loss) {
   return arguments;
 }
 
-/// loss(labels, predictions[, inputs]): the mean over the batch.
+/// loss(labels, predictions[, inputs]): reduced over the batch.
 int call_loss(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptLoss>>::read(L, 1);
   const std::vector<Tensor> inputs = loss_arguments(L, *self->loss);
@@ -94,7 +121,10 @@ int call_loss(lua_State* L) {
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
     const GraphScope scope(graph, self->loss->name());
     const gpubench::Value losses = self->loss->call(graph, values[0], values[1], values.subspan(2));
-    return std::vector{graph.type(losses).shape.empty() ? losses : ops::reduce_mean(graph, losses)};
+    const LossReduction reduction = self->loss->reduction();
+    if (graph.type(losses).shape.empty() || reduction == LossReduction::none) return std::vector{losses};
+    const bool sum = reduction == LossReduction::sum;
+    return std::vector{sum ? ops::reduce_sum(graph, losses) : ops::reduce_mean(graph, losses)};
   };
   Value<Tensor>::push(L, self->calls.apply(world_of(L).dispatcher, inputs, {}, build).front());
   return 1;
@@ -104,34 +134,51 @@ std::string loss_name(const ScriptLoss& self) {
   return self.loss->name();
 }
 
-void update_state(lua_State* L, ScriptMetric& self, const TensorLike& labels, const TensorLike& predictions) {
-  World& world = *self.world;
-  if (!self.state) {
-    const HostTensor zeros = HostTensor::zeros({{2}, Dtype::f32});
-    self.state =
-        world.runtime.variables().create("metrics/" + self.metric->name(), zeros, world.dispatcher.device(), false);
+/// metric:update_state(labels, predictions), or metric:update_state(values) of a mean.
+int update_state(lua_State* L) {
+  const auto self = Value<std::shared_ptr<ScriptMetric>>::read(L, 1);
+  const Metric& metric = *self->metric;
+  if (metric.takes_values() && lua_isnoneornil(L, 3)) {
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
   }
-  const std::array inputs{labels.tensor, predictions.tensor};
-  self.calls.apply(world_of(L).dispatcher, inputs, {}, [&](Graph& graph, std::span<const gpubench::Value> values) {
-    const GraphScope scope(graph, self.metric->name());
-    ops::accumulate_mean(graph, graph.variable(self.state), self.metric->call(graph, values[0], values[1]));
+  const std::array inputs{read_tensor(L, 2), read_tensor(L, 3)};
+  World& world = *self->world;
+  const Shape& shape = inputs[1].type().shape;
+  if (!metric.averages() && shape.empty()) {
+    throw ArgumentError(
+        fmt::format("{}: predictions of a batch are expected, got {}", metric.name(), to_string(inputs[1].type())));
+  }
+  const Shape example = shape.empty() ? Shape{} : Shape(shape.begin() + 1, shape.end());
+  const TensorType state{{metric.state_size({example, inputs[1].type().dtype})}, Dtype::f32};
+  if (self->state && self->state->type != state) {
+    throw Error(fmt::format("{}: predictions have another number of classes than those before, got {}", metric.name(),
+                            to_string(inputs[1].type())));
+  }
+  if (!self->state) {
+    self->state = world.runtime.variables().create("metrics/" + metric.name(), HostTensor::zeros(state),
+                                                   world.dispatcher.device(), false);
+  }
+  self->calls.apply(world_of(L).dispatcher, inputs, {}, [&](Graph& graph, std::span<const gpubench::Value> values) {
+    const GraphScope scope(graph, metric.name());
+    const gpubench::Value variable = graph.variable(self->state), added = metric.call(graph, values[0], values[1]);
+    if (metric.averages()) ops::accumulate_mean(graph, variable, added);
+    if (!metric.averages()) ops::assign_add(graph, variable, added);
     return std::vector<gpubench::Value>{};
   });
+  return 0;
 }
 
 std::optional<double> metric_result(const ScriptMetric& self) {
   if (!self.state) return std::nullopt;
   self.world->runtime.synchronize();
-  const HostTensor state = self.world->runtime.variables().read(*self.state);
-  const auto values = state.values<float>();
-  if (!(values[1] > 0)) return std::nullopt;
-  return static_cast<double>(values[0]) / static_cast<double>(values[1]);
+  return result_of(self.metric.get(), self.world->runtime.variables().read(*self.state).values<float>());
 }
 
 void reset_state(ScriptMetric& self) {
   if (!self.state) return;
   self.world->runtime.synchronize();
-  self.world->runtime.variables().write(*self.state, HostTensor::zeros({{2}, Dtype::f32}));
+  self.world->runtime.variables().write(*self.state, HostTensor::zeros(self.state->type));
 }
 
 std::string metric_name(const ScriptMetric& self) {

@@ -24,7 +24,7 @@ inline constexpr const char* class_name<ScriptLoss> = "Loss";
 struct ScriptMetric {
   WorldPtr world;
   MetricPtr metric;
-  VariablePtr state;  // float32 [2]: sum and count; created by the first update_state()
+  VariablePtr state;  // created by the first update_state()
   TensorCalls calls;
 };
 template <>

@@ -289,10 +289,6 @@ void save_weights_to(lua_State* L, const ScriptModel& self, const std::string& p
   save_weights(self.world->runtime, *self.model, output_path(L, path, "Model:save_weights"));
 }
 
-void load_weights_from(const ScriptModel& self, const std::string& path) {
-  load_weights(self.world->runtime, *self.model, path);
-}
-
 struct LoadOptions {
   std::map<std::string, std::variant<std::shared_ptr<ScriptLayer>, LuaFunction>> custom_objects;
   static constexpr auto fields = std::tuple{field("custom_objects", &LoadOptions::custom_objects)};
@@ -365,7 +361,7 @@ void open_model(lua_State* L) {
       .method<&set_weights>("set_weights")
       .method<&save>("save")
       .method<&save_weights_to>("save_weights")
-      .method<&load_weights_from>("load_weights");
+      .method<&load_model_weights>("load_weights");
   Module::root(L).function<&sequential>("Sequential").function<&functional>("Model").function<&load>("load_model");
 }
 

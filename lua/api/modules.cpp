@@ -26,7 +26,7 @@ void open_modules(lua_State* L) {
   open_data_images(L);
   open_data_records(L);
   open_data_tables(L);
-  open_mnist(L);
+  open_image_sets(L);
   open_array_files(L);
   open_measured(L);
   open_results(L);
@@ -39,10 +39,12 @@ void open_modules(lua_State* L) {
   open_measure_kernels(L);
   open_layers(L);
   open_initializers(L);
+  open_regularizers(L);
   open_model(L);
   open_losses(L);
   open_distillation(L);
   open_optimizers(L);
+  open_schedules(L);
   open_distribute(L);
   open_emulation(L);
   open_callbacks(L);

@@ -29,32 +29,8 @@ struct OptimizerClassName {
   const char* in_scripts;
   const char* in_core;
 };
-constexpr OptimizerClassName optimizer_classes[] = {
-    {"SGD", "sgd"}, {"Adam", "adam"}, {"AdamW", "adamw"}, {"RMSprop", "rmsprop"}};
-constexpr OptimizerClassName schedule_classes[] = {{"CosineDecay", "cosine_decay"},
-                                                   {"ExponentialDecay", "exponential_decay"}};
-
-/// Takes a Schedule out of the options' learning_rate, which is a number otherwise.
-SchedulePtr take_schedule(lua_State* L) {
-  if (!lua_istable(L, 1)) return nullptr;
-  SchedulePtr schedule;
-  lua_getfield(L, 1, "learning_rate");
-  if (Value<ScriptSchedule>::matches(L, -1)) schedule = Value<ScriptSchedule>::read(L, -1).schedule;
-  lua_pop(L, 1);
-  if (!schedule) return nullptr;
-  // A copy without it, because the script may use its table again.
-  lua_newtable(L);
-  lua_pushnil(L);
-  while (lua_next(L, 1) != 0) {
-    lua_pushvalue(L, -2);
-    lua_insert(L, -2);
-    lua_settable(L, -4);
-  }
-  lua_pushnil(L);
-  lua_setfield(L, -2, "learning_rate");
-  lua_replace(L, 1);
-  return schedule;
-}
+constexpr OptimizerClassName optimizer_classes[] = {{"Adam", "adam"}, {"AdamW", "adamw"},     {"Lamb", "lamb"},
+                                                    {"Lion", "lion"}, {"RMSprop", "rmsprop"}, {"SGD", "sgd"}};
 
 /// gb.optimizers.<Class>{options}
 StackFunction optimizer_constructor(const char* name) {
@@ -79,13 +55,6 @@ int loss_scale_optimizer(lua_State* L) {
   made->loss_scale = std::make_shared<LossScale>(options);
   Value<std::shared_ptr<ScriptOptimizer>>::push(L, std::move(made));
   return 1;
-}
-
-StackFunction schedule_constructor(const ScheduleKind& kind) {
-  return [&kind](lua_State* L) {
-    Value<ScriptSchedule>::push(L, {make_schedule(kind.name, read_config(L, 1, kind.positional))});
-    return 1;
-  };
 }
 
 VariablePtr variable_of(const Tensor& tensor) {
@@ -281,8 +250,14 @@ std::int64_t iterations(const ScriptOptimizer& self) {
   return self.world->runtime.variables().read(*self.optimizer->iterations()).values<std::int64_t>()[0];
 }
 
-std::string schedule_text(const ScriptSchedule&) {
-  return "Schedule";
+struct DecayExclusions {
+  std::vector<std::string> var_names;
+  static constexpr auto fields = std::tuple{required("var_names", &DecayExclusions::var_names)};
+};
+
+/// optimizer:exclude_from_weight_decay { var_names = { "bias" } }
+void exclude_from_weight_decay(const std::shared_ptr<ScriptOptimizer>& self, const DecayExclusions& exclusions) {
+  self->optimizer->exclude_from_weight_decay(exclusions.var_names);
 }
 
 std::string optimizer_name(const ScriptOptimizer& self) {
@@ -292,7 +267,6 @@ std::string optimizer_name(const ScriptOptimizer& self) {
 }  // namespace
 
 void open_optimizers(lua_State* L) {
-  Class<ScriptSchedule>(L).meta<&schedule_text>("__tostring");
   Class<ScriptOptimizer>(L)
       .property<&optimizer_name>("name")
       .property<&iterations>("iterations")
@@ -300,21 +274,14 @@ void open_optimizers(lua_State* L) {
       .property<&loss_scale>("loss_scale")
       .property<&skipped_steps>("skipped_steps")
       .method<&apply_gradients>("apply_gradients")
+      .method<&exclude_from_weight_decay>("exclude_from_weight_decay")
       .method<&get_scaled_loss>("get_scaled_loss")
       .method<&get_unscaled_gradients>("get_unscaled_gradients");
   const Module gb = Module::root(L);
-  {
-    const Module optimizers = gb.submodule("optimizers");
-    for (const OptimizerClassName& name : optimizer_classes)
-      optimizers.value(name.in_scripts, optimizer_constructor(name.in_core));
-    optimizers.function<&loss_scale_optimizer>("LossScaleOptimizer");
-  }
-  const Module schedules = gb.submodule("schedules");
-  for (const ScheduleKind& kind : schedule_kinds()) {
-    for (const OptimizerClassName& name : schedule_classes) {
-      if (kind.name == name.in_core) schedules.value(name.in_scripts, schedule_constructor(kind));
-    }
-  }
+  const Module optimizers = gb.submodule("optimizers");
+  for (const OptimizerClassName& name : optimizer_classes)
+    optimizers.value(name.in_scripts, optimizer_constructor(name.in_core));
+  optimizers.function<&loss_scale_optimizer>("LossScaleOptimizer");
 }
 
 }  // namespace gpubench::lua

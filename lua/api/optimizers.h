@@ -30,6 +30,7 @@ inline constexpr const char* class_name<ScriptOptimizer> = "Optimizer";
 
 struct ScriptSchedule {
   SchedulePtr schedule;
+  TensorCalls calls;
 };
 template <>
 inline constexpr const char* class_name<ScriptSchedule> = "Schedule";
@@ -41,5 +42,9 @@ struct ChosenOptimizer {
   LossScalePtr loss_scale;
 };
 ChosenOptimizer to_optimizer(const OptimizerArgument& argument);
+
+/// Takes a schedule, or a function of the step, out of an optimizer's arguments, where learning_rate may be one instead
+/// of a number: the first argument, or an option of the table. Null for a number.
+SchedulePtr take_schedule(lua_State* L);
 
 }  // namespace gpubench::lua

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/base/error.h"
+#include "core/nn/layer_function.h"
 #include "core/nn/layer_kind.h"
 #include "core/results/info.h"
 #include "lua/api/layers.h"

@@ -4,7 +4,7 @@
 #include <lua.hpp>
 #include <string>
 
-#include "core/nn/layer_function.h"
+#include "core/nn/config.h"
 
 namespace gpubench::lua {
 

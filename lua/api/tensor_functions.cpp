@@ -1,9 +1,12 @@
 // gb.tensor, gb.zeros, gb.Variable and the functions of several tensors.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/ops/attention.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
@@ -125,6 +128,27 @@ Tensor where(lua_State* L, const Tensor& condition, TensorOperand a, TensorOpera
   return apply<Select>(L, std::array{condition, read_tensor(L, a.index, dtype), read_tensor(L, b.index, dtype)});
 }
 
+struct AttentionCallOptions {
+  std::variant<std::monostate, Tensor> mask;
+  std::optional<double> scale;
+  bool is_causal = false;
+  static constexpr auto fields =
+      std::tuple{field("mask", &AttentionCallOptions::mask), field("scale", &AttentionCallOptions::scale),
+                 field("is_causal", &AttentionCallOptions::is_causal)};
+};
+
+Tensor dot_product_attention(lua_State* L, const Tensor& query, const Tensor& key, const Tensor& value,
+                             const AttentionCallOptions& o) {
+  std::vector<Tensor> inputs{query, key, value};
+  const Tensor* const mask = std::get_if<Tensor>(&o.mask);
+  if (mask != nullptr) inputs.push_back(*mask);
+  const Shape& shape = query.type().shape;
+  const double width = shape.empty() ? 1 : static_cast<double>(std::max<std::int64_t>(1, shape.back()));
+  const AttentionOptions options{
+      .scale = o.scale.value_or(1 / std::sqrt(width)), .causal = o.is_causal, .mask = mask != nullptr};
+  return world_of(L).dispatcher.apply_one(std::make_shared<const Attention>(options), inputs);
+}
+
 struct VariableOptions {
   std::string name = "variable";
   bool trainable = true;
@@ -156,6 +180,7 @@ void open_tensor_functions(lua_State* L) {
       .function<&ones>("ones")
       .function<&arange>("arange")
       .function<&concat>("concat")
+      .function<&dot_product_attention>("dot_product_attention")
       .function<&matmul>("matmul")
       .function<&where>("where")
       .function<&variable>("Variable");

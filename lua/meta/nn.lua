@@ -76,6 +76,9 @@ function gb.layers.Input(shape, options) end
 ---@field use_bias boolean? true unless given
 ---@field kernel_initializer string? "glorot_uniform" unless given
 ---@field bias_initializer string? "zeros" unless given
+---@field kernel_regularizer string? "l1", "l2", "l1_l2" or one of gb.regularizers; none unless given. The penalty is part of
+--- the loss that training minimizes and reports
+---@field bias_regularizer string?
 ---@field quantization string? "aware" or "int8", set by gb.quantize: rounds as int8 does in float32, or computes in it
 
 --- activation(x W + b) over the last dimension.
@@ -223,8 +226,37 @@ function Model:save(path) end
 ---@param path string a .safetensors file
 function Model:save_weights(path) end
 
----@param path string
-function Model:load_weights(path) end
+--- With a path alone: what save_weights wrote. With a table: weights that another program saved as safetensors.
+--- `names` says which of the file's tensors each weight ("conv1/kernel") is: a table, or a function of the weight's name;
+--- { "a", "b" } adds tensors, and { "qkv", part = 2, of = 3 } takes the second third of the outputs. Weights that a table
+--- leaves out have their own names. In the `layout` "torch", kernels are transposed: of Dense and of attention from
+--- [out, in], of Conv1D from [out, in, width], of Conv2D, DepthwiseConv2D and SeparableConv2D from [out, in, height, width],
+--- of Conv2DTranspose from [in, out, height, width], and of LSTM from [4 units, in], whose bias is the sum of two; tables
+--- of Embedding and vectors are the same. GRU orders its gates otherwise in PyTorch. Shapes may join or divide neighbouring
+--- dimensions. Missing tensors and other shapes are errors that name both sides, before any weight has changed.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 }, name = "fc" }) }
+--- local path = gb._native.options.out .. "/weights.safetensors"
+--- model:save_weights(path)
+--- model:load_weights { path, names = { ["fc/kernel"] = "fc/kernel" } }
+--- model:load_weights { path, names = function(weight) return weight end }
+--- local ok, message = pcall(model.load_weights, model, { path, layout = "torch" })
+--- assert(not ok and message:find "tensor 'fc/kernel' is float32%[3, 2%], here float32%[2, 3%]")
+--- ```
+---@param from string|LoadWeightsOptions
+function Model:load_weights(from) end
+
+---@class WeightOrigin
+---@field [integer] string tensors of the file, which are added
+---@field part integer? of equal parts of the output dimension, which one (1)
+---@field of integer? how many (1)
+
+---@class LoadWeightsOptions
+---@field [integer] string the file
+---@field names table<string, string|WeightOrigin>|fun(weight: string): string|WeightOrigin|nil
+---@field layout "keras"|"torch"|nil how kernels are stored ("keras", as here)
 
 ---@class SequentialOptions
 ---@field [integer] Layer|Model|SymbolicTensor models have one input and one output
@@ -324,5 +356,52 @@ function gb.initializers.RandomUniform(options) end
 ---@param options NormalInitializerOptions?
 ---@return string
 function gb.initializers.RandomNormal(options) end
+---@param options InitializerOptions?
+---@return string
+function gb.initializers.LecunNormal(options) end
+---@param options InitializerOptions?
+---@return string
+function gb.initializers.LecunUniform(options) end
+
+---@class OrthogonalInitializerOptions: InitializerOptions
+---@field gain number? 1 unless given
+
+--- Columns (or rows, if there are fewer) of length `gain` at right angles to each other; dimensions but the last are rows.
+---@param options OrthogonalInitializerOptions?
+---@return string
+function gb.initializers.Orthogonal(options) end
+--- Values within two standard deviations of the mean.
+---@param options NormalInitializerOptions?
+---@return string
+function gb.initializers.TruncatedNormal(options) end
+
+---@class VarianceScalingOptions: InitializerOptions
+---@field scale number? 1 unless given
+---@field mode string? "fan_in" unless given, "fan_out" or "fan_avg"
+---@field distribution string? "truncated_normal" unless given, "untruncated_normal" or "uniform"
+
+--- Values with a variance of scale / fan; a fan is the number of inputs or outputs that a value connects.
+---@param options VarianceScalingOptions?
+---@return string
+function gb.initializers.VarianceScaling(options) end
+
+--- Penalties for large weights, as text that layers take: l1 times the sum of magnitudes, l2 times the sum of squares.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- assert(gb.regularizers.L1L2 { l1 = 0.01, l2 = 0.02 } == "l1_l2(l1=0.01, l2=0.02)")
+--- gb.layers.Dense(4, { kernel_regularizer = gb.regularizers.L2(0.001), bias_regularizer = "l1" })
+--- ```
+gb.regularizers = {}
+
+---@param l1 number|{ l1: number? }|nil 0.01 unless given
+---@return string
+function gb.regularizers.L1(l1) end
+---@param l2 number|{ l2: number? }|nil 0.01 unless given
+---@return string
+function gb.regularizers.L2(l2) end
+---@param options { l1: number?, l2: number? }|nil 0 each unless given
+---@return string
+function gb.regularizers.L1L2(options) end
 
 return gb

@@ -34,6 +34,17 @@ local Optimizer = {}
 ---@param variables Tensor[]
 function Optimizer:apply_gradients(gradients, variables) end
 
+--- Variables whose name contains one of the texts, such as "bias" in "dense/bias", are not decayed. To be called before
+--- the first step. Keras takes regular expressions and variables as well.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local optimizer = gb.optimizers.AdamW { learning_rate = 0.001, global_clipnorm = 1 }
+--- optimizer:exclude_from_weight_decay { var_names = { "bias", "gamma", "beta" } }
+--- ```
+---@param options { var_names: string[] }
+function Optimizer:exclude_from_weight_decay(options) end
+
 --- What a loop written by hand differentiates with a LossScaleOptimizer: the loss times the scale.
 ---@param loss Tensor
 ---@return Tensor
@@ -45,8 +56,19 @@ function Optimizer:get_scaled_loss(loss) end
 ---@return (Tensor|false)[]
 function Optimizer:get_unscaled_gradients(gradients) end
 
----@class SGDOptions
----@field learning_rate number|Schedule|nil 0.01 unless given
+---@alias StepFunction fun(step: Tensor): Tensor a learning rate, traced once, so that a step runs no Lua; the step counts
+--- from 0 as a float32 number
+
+--- Of all optimizers; at most one of the three limits. They are applied where the update reads a gradient: clipvalue costs
+--- nothing, the other two one more read of the gradients. With replicas and accumulation they limit the gradients of the
+--- whole batch, with loss scaling the unscaled ones.
+---@class OptimizerOptions
+---@field clipnorm number? the norm of each variable's gradient is at most this; no limit unless given
+---@field clipvalue number? elements of gradients are limited to [-clipvalue, clipvalue]
+---@field global_clipnorm number? the norm of all gradients together is at most this
+
+---@class SGDOptions: OptimizerOptions
+---@field learning_rate number|Schedule|StepFunction|nil 0.01 unless given
 ---@field momentum number? 0 unless given
 ---@field nesterov boolean?
 ---@field weight_decay number? decoupled; 0 unless given
@@ -56,12 +78,12 @@ gb.optimizers = {}
 ---@return Optimizer
 function gb.optimizers.SGD(options) end
 
----@class AdamOptions
----@field learning_rate number|Schedule|nil 0.001 unless given
+---@class AdamOptions: OptimizerOptions
+---@field learning_rate number|Schedule|StepFunction|nil 0.001 unless given
 ---@field beta_1 number? 0.9 unless given
 ---@field beta_2 number? 0.999 unless given
 ---@field epsilon number? 1e-7 unless given
----@field weight_decay number? decoupled; 0 for Adam and 0.004 for AdamW unless given
+---@field weight_decay number? decoupled; 0.004 for AdamW and 0 for the others unless given
 
 ---@param options AdamOptions?
 ---@return Optimizer
@@ -69,9 +91,24 @@ function gb.optimizers.Adam(options) end
 ---@param options AdamOptions?
 ---@return Optimizer
 function gb.optimizers.AdamW(options) end
+--- Adam's step, scaled to each variable's norm.
+---@param options AdamOptions?
+---@return Optimizer
+function gb.optimizers.Lamb(options) end
 
----@class RMSpropOptions
----@field learning_rate number|Schedule|nil 0.001 unless given
+---@class LionOptions: OptimizerOptions
+---@field learning_rate number|Schedule|StepFunction|nil 0.001 unless given
+---@field beta_1 number? 0.9 unless given
+---@field beta_2 number? 0.99 unless given
+---@field weight_decay number? decoupled; 0 unless given
+
+--- Steps of one size for all elements, in the direction of a mixture of momentum and gradient.
+---@param options LionOptions?
+---@return Optimizer
+function gb.optimizers.Lion(options) end
+
+---@class RMSpropOptions: OptimizerOptions
+---@field learning_rate number|Schedule|StepFunction|nil 0.001 unless given
 ---@field rho number? 0.9 unless given
 ---@field momentum number? 0 unless given
 ---@field epsilon number? 1e-7 unless given
@@ -111,14 +148,26 @@ function gb.optimizers.RMSprop(options) end
 ---@return Optimizer
 function gb.optimizers.LossScaleOptimizer(inner_optimizer, options) end
 
---- A learning rate that follows the step counter.
+--- A learning rate that follows the step counter; called with a step, it gives the rate. An optimizer takes a function of
+--- the step as well, which is computed on the device like the others. Keras has no schedule that only warms up:
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local decay = gb.schedules.CosineDecay(0.1, 1000, { warmup_target = 1, warmup_steps = 100 })
+--- assert(decay(0):item() == gb.tensor(0.1):item() and decay(100):item() == 1)
+--- local constant_after_warm_up = function(step) return (step * 0.01):minimum(1.0) end
+--- gb.optimizers.SGD { learning_rate = constant_after_warm_up }
+--- ```
 ---@class Schedule
+---@overload fun(step: integer|Tensor): Tensor
 local Schedule = {}
 
 gb.schedules = {}
 
 ---@class CosineDecayOptions
----@field alpha number? share of the first rate that is left at the end; 0 unless given
+---@field alpha number? share of the highest rate that is left at the end; 0 unless given
+---@field warmup_target number? the rate rises to it linearly and decays from there
+---@field warmup_steps integer? steps of the warm-up, before those of the decay; 0 unless given
 
 ---@param initial_learning_rate number
 ---@param decay_steps integer
@@ -135,5 +184,22 @@ function gb.schedules.CosineDecay(initial_learning_rate, decay_steps, options) e
 ---@param options ExponentialDecayOptions?
 ---@return Schedule
 function gb.schedules.ExponentialDecay(initial_learning_rate, decay_steps, decay_rate, options) end
+
+---@class PolynomialDecayOptions
+---@field end_learning_rate number? 0.0001 unless given
+---@field power number? 1 unless given: a straight line
+---@field cycle boolean? begins anew at the end, over twice as many steps, then three times as many; false unless given
+
+---@param initial_learning_rate number
+---@param decay_steps integer
+---@param options PolynomialDecayOptions?
+---@return Schedule
+function gb.schedules.PolynomialDecay(initial_learning_rate, decay_steps, options) end
+
+--- values[i] up to and including step boundaries[i], then the last value.
+---@param boundaries integer[] at most 32
+---@param values number[] one more than boundaries
+---@return Schedule
+function gb.schedules.PiecewiseConstantDecay(boundaries, values) end
 
 return gb

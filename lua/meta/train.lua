@@ -1,5 +1,5 @@
 ---@meta
--- Training: compile, fit, evaluate, predict; losses, metrics and callbacks.
+-- Training: compile, fit, evaluate, predict; callbacks. Losses and metrics are in losses.lua.
 -- Names, options and defaults are those of Keras.
 
 ---@class Model
@@ -11,6 +11,7 @@ local Model = {}
 ---@field optimizer string|Optimizer|nil "rmsprop" unless given
 ---@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[]|table<string, string|Loss|LossFunction> one for all
 --- outputs, or one each: a list in their order, or a table by the names of the layers that give them
+---@field loss_weights number[]? factors of the outputs' losses in their sum, one for each output
 ---@field metrics (string|Metric|LossFunction)[]|table<string, any>|nil a list for every output, or a table by output names, with
 --- a metric or a list each
 ---@field execution string? "graph" unless given, or "eager"
@@ -95,8 +96,12 @@ function Model:compile(options) end
 ---@field epochs integer? 1 unless given
 ---@field batch_size integer? of tensors; 32 unless given; gb.AUTOTUNE: the largest that fits, as gb.find_batch_size finds it
 ---@field shuffle boolean? tensors are shuffled anew in every epoch unless false
----@field validation_data Dataset|table|nil a batched dataset, or { inputs, labels }
+---@field validation_data Dataset|table|nil a batched dataset, or { inputs, labels[, weights] }
 ---@field validation_split number? share of the rows of tensors, taken from their end
+---@field sample_weight Tensor|table|nil factors of the examples in the loss, one for each example; a list of tensors: one for
+--- each output. The elements of a dataset may have them behind the labels
+---@field class_weight table<integer, number>? factors of the examples by their class, from 0, in the loss of a model with one
+--- output; 1 where there is none. Multiplied by those of sample_weight, where Keras takes one of the two
 ---@field steps_per_epoch integer? an epoch ends with the dataset unless given
 ---@field initial_epoch integer?
 ---@field callbacks (Callback|CallbackFunctions|Pruning)[]?
@@ -133,6 +138,7 @@ function Model:fit(data, labels, options) end
 
 ---@class BatchOptions
 ---@field batch_size integer? of tensors; 32 unless given
+---@field sample_weight Tensor|table|nil for evaluate: factors of the examples in the loss
 ---@field verbose integer|string|nil evaluate prints its figures unless 0, which it is unless given
 
 --- Loss and metrics over all data, by name.
@@ -174,82 +180,21 @@ function Model:predict_on_batch(x) end
 ---@class gpubench
 local gb = {}
 
---- A loss as an object; called, it gives the mean over the batch, for loops written by hand.
----
---- ```lua
---- local gb = require "gpubench"
---- local loss = gb.losses.MeanSquaredError()
---- assert(loss(gb.tensor { 1, 2 }, gb.tensor { 1, 4 }):item() == 2)
---- ```
----@class Loss
----@field name string
----@overload fun(labels: Tensor, predictions: Tensor, inputs: Tensor|Tensor[]|nil): Tensor
-local Loss = {}
-
----@class FromLogits
----@field from_logits boolean? the predictions are not yet softmax or sigmoid; false unless given
-
-gb.losses = {}
----@param options FromLogits?
----@return Loss
-function gb.losses.CategoricalCrossentropy(options) end
----@param options FromLogits?
----@return Loss
-function gb.losses.SparseCategoricalCrossentropy(options) end
----@param options FromLogits?
----@return Loss
-function gb.losses.BinaryCrossentropy(options) end
----@return Loss
-function gb.losses.MeanSquaredError() end
-
---- A metric as an object: for compile, or for loops written by hand.
----@class Metric
----@field name string
-local Metric = {}
----@param labels Tensor
----@param predictions Tensor
-function Metric:update_state(labels, predictions) end
---- The mean since the last reset; nil before the first update. Waits for the device.
----@return number?
-function Metric:result() end
-function Metric:reset_state() end
-
-gb.metrics = {}
---- Chooses by the types of labels and predictions.
----@return Metric
-function gb.metrics.Accuracy() end
----@return Metric
-function gb.metrics.CategoricalAccuracy() end
----@return Metric
-function gb.metrics.SparseCategoricalAccuracy() end
----@class BinaryAccuracyOptions
----@field threshold number? 0.5 unless given
----@param options BinaryAccuracyOptions?
----@return Metric
-function gb.metrics.BinaryAccuracy(options) end
----@class TopKOptions
----@field k integer? 5 unless given
----@param options TopKOptions?
----@return Metric
-function gb.metrics.TopKCategoricalAccuracy(options) end
----@return Metric
-function gb.metrics.MeanSquaredError() end
----@return Metric
-function gb.metrics.CategoricalCrossentropy() end
----@return Metric
-function gb.metrics.SparseCategoricalCrossentropy() end
----@return Metric
-function gb.metrics.BinaryCrossentropy() end
-
 --- What fit calls around epochs and batches. A table of functions does the same.
 ---@class Callback
 local Callback = {}
 
---- Epochs and batches count from 1; logs are figures by name. on_batch_end waits for the device after every batch.
+--- Epochs and batches count from 1; logs are figures by name. A function of batches costs the host's time of one call of
+--- Lua each; on_batch_end with a second parameter also waits for the device to read the figures, so that the host cannot
+--- prepare the next batch meanwhile: `function(batch)` does not. Keras' names on_train_batch_begin and on_train_batch_end do
+--- the same.
 ---@class CallbackFunctions
 ---@field on_train_begin fun()?
 ---@field on_epoch_begin fun(epoch: integer)?
----@field on_batch_end fun(batch: integer, logs: table<string, number>)?
+---@field on_batch_begin (fun(batch: integer): boolean?)? may be called once more at the end of a dataset of unknown size
+---@field on_batch_end (fun(batch: integer, logs: table<string, number>): boolean?)? returning false ends the training
+---@field on_train_batch_begin (fun(batch: integer): boolean?)?
+---@field on_train_batch_end (fun(batch: integer, logs: table<string, number>): boolean?)?
 ---@field on_epoch_end (fun(epoch: integer, logs: table<string, number>): boolean?)? returning false ends the training
 ---@field on_train_end fun()?
 
@@ -270,6 +215,7 @@ function gb.callbacks.EarlyStopping(options) end
 ---@class ModelCheckpointOptions
 ---@field monitor string? "val_loss" unless given
 ---@field save_best_only boolean?
+---@field save_weights_only boolean? `path` is a .safetensors file of weights instead of a model's folder
 ---@field mode string? "auto", "min" or "max"
 
 --- Saves the model after every epoch; "{epoch}" and "{val_loss}" in `path` are filled in.
@@ -281,6 +227,33 @@ function gb.callbacks.ModelCheckpoint(path, options) end
 ---@param fn fun(epoch: integer, rate: number): number
 ---@return Callback
 function gb.callbacks.LearningRateScheduler(fn) end
+
+---@class ReduceLROnPlateauOptions
+---@field monitor string? "val_loss" unless given
+---@field factor number? 0.1 unless given
+---@field patience integer? epochs without improvement; 10 unless given
+---@field mode string? "auto", "min" or "max"
+---@field min_delta number? 0.0001 unless given
+---@field cooldown integer? epochs after a change in which none is counted; 0 unless given
+---@field min_lr number? 0 unless given
+
+--- Multiplies the learning rate by `factor` when a figure has not improved. learning_rate goes into the history.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 1 } }) }
+--- model:compile { optimizer = gb.optimizers.SGD { learning_rate = 1 }, loss = "mse" }
+--- local history = model:fit(gb.zeros { 4, 1 }, gb.zeros { 4, 1 }, { epochs = 3, verbose = 0,
+---   callbacks = { gb.callbacks.ReduceLROnPlateau { monitor = "loss", patience = 1 } } }).history
+--- assert(history.learning_rate[1] == 1 and history.learning_rate[3] < 0.11)
+--- ```
+---@param options ReduceLROnPlateauOptions?
+---@return Callback
+function gb.callbacks.ReduceLROnPlateau(options) end
+
+--- Ends training at the batch whose loss is infinite or not a number. It waits for the device after every batch.
+---@return Callback
+function gb.callbacks.TerminateOnNaN() end
 
 ---@class CSVLoggerOptions
 ---@field separator string? "," unless given
@@ -297,7 +270,8 @@ function gb.callbacks.CSVLogger(path, options) end
 
 --- Traces these steps of fit, on any device, and writes into the folder: trace.json for Perfetto or chrome://tracing,
 --- profile.json (as Model:profile returns it) and profile.txt (tables of layers, ops and idle gaps). An error if the
---- training ends before the first of these steps, or is known to end before the last one.
+--- training is known to end before the last of these steps. If it ends before the first one, for example because
+--- EarlyStopping ended it, a warning and profile.txt say so.
 ---@param options ProfilerOptions
 ---@return Callback
 function gb.callbacks.Profiler(options) end

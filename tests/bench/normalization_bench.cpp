@@ -1,6 +1,7 @@
 // Loops over rows: softmax, losses, normalization and biases at the sizes of the models of the other benchmarks.
 #include "core/ops/batch_norm.h"
 #include "core/ops/bias.h"
+#include "core/ops/layer_norm.h"
 #include "core/ops/loss.h"
 #include "core/ops/softmax.h"
 #include "tests/bench/planned_op.h"
@@ -46,6 +47,25 @@ void batch_norm_gradient(benchmark::State& state) {
              {rows(state), columns(state), columns(state), columns(state), rows(state)});
 }
 
+void layer_norm(benchmark::State& state) {
+  measure_op(state, std::make_shared<const LayerNorm>(1e-3F), {rows(state), columns(state), columns(state)});
+}
+
+void layer_norm_gradient(benchmark::State& state) {
+  const TensorType each_row{{state.range(0)}, Dtype::f32};
+  measure_op(state, std::make_shared<const LayerNormGradient>(),
+             {rows(state), columns(state), each_row, each_row, rows(state)});
+}
+
+void rms_norm(benchmark::State& state) {
+  measure_op(state, std::make_shared<const RmsNorm>(1e-6F), {rows(state), columns(state)});
+}
+
+void rms_norm_gradient(benchmark::State& state) {
+  const TensorType each_row{{state.range(0)}, Dtype::f32};
+  measure_op(state, std::make_shared<const RmsNormGradient>(), {rows(state), columns(state), each_row, rows(state)});
+}
+
 void units(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"rows", "columns"})->UseRealTime()->Unit(benchmark::kMicrosecond);
 }
@@ -60,6 +80,11 @@ void channels(benchmark::internal::Benchmark* benchmark) {
   benchmark->Args({32, 128})->Args({128, 1024})->Args({43264, 32});
 }
 
+void positions(benchmark::internal::Benchmark* benchmark) {
+  units(benchmark);
+  benchmark->Args({512, 256})->Args({4096, 768})->Args({32768, 768});
+}
+
 BENCHMARK(softmax)->Apply(classes);
 BENCHMARK(softmax_cross_entropy)->Apply(classes);
 BENCHMARK(softmax_cross_entropy_gradient)->Apply(classes);
@@ -67,6 +92,10 @@ BENCHMARK(bias_add)->Apply(channels);
 BENCHMARK(bias_gradient)->Apply(channels);
 BENCHMARK(batch_norm)->Apply(channels);
 BENCHMARK(batch_norm_gradient)->Apply(channels);
+BENCHMARK(layer_norm)->Apply(positions);
+BENCHMARK(layer_norm_gradient)->Apply(positions);
+BENCHMARK(rms_norm)->Apply(positions);
+BENCHMARK(rms_norm_gradient)->Apply(positions);
 
 }  // namespace
 }  // namespace gpubench::bench

@@ -57,7 +57,10 @@ case $part in
     checked 2 --limit
     said "--limit needs a value"
     "$check" --list >log
-    awk -F '|' '{ sum += $2 } END { exit !(NR >= 10 && sum <= 480) }' log || wrong "the parts take more than 8 minutes"
+    awk -F '|' '{ sum[$3] += $2 } END { for (call in sum) if (sum[call] > 540) exit 1; exit NR < 10 }' log ||
+      wrong "the parts of a call take more than 9 minutes"
+    checked 2 --call 4
+    said "--call: there are the calls 1, 2 and 3, got '4'"
     ;;
   passes)
     # A part of the op cases is enough: core/backend/cuda tests them all.
@@ -66,13 +69,13 @@ case $part in
       GPU_CHECK_FAULT_AFTER=60
     fake_sanitizer "ERROR SUMMARY: 0 errors"
     PATH=$top/tools:$PATH PYTHON=false checked 0 --limit 250
-    for name in devices conformance gradients executors training memory faults sanitizer; do
+    for name in devices conformance gradients executors training memory faults memcheck initcheck racecheck; do
       said "^passed   $name +[0-9]+ s"
     done
     said '^passed   conformance .* [1-9][0-9]+ tests passed$'
     said '^skipped  telemetry .+ s  .+'
     said '^skipped  speed .+ s  .+'
-    said '^8 passed, 0 failed, 2 skipped$'
+    said '^10 passed, 0 failed, 2 skipped$'
     diff <(grep -E '^(passed|skipped|[0-9])' log) "$run/summary.txt" || wrong "summary.txt differs"
     for file in summary.json environment.json devices.txt conformance.log speed.log; do
       [[ -s $run/$file ]] || wrong "$file is not in the run"
@@ -80,8 +83,8 @@ case $part in
     cat >json.lua <<'LUA'
 local text = assert(io.open(os.getenv "JSON_FILE")):read "a"
 assert(text:find '"device": "CUDA on the CPU', "the device")
-assert(select(2, text:gsub('"name": "%l+", "status": "passed"', "")) == 8, "eight parts that passed")
-assert(text:find '"passed": 8, "failed": 0, "skipped": 2', "the counts")
+assert(select(2, text:gsub('"name": "%l+", "status": "passed"', "")) == 10, "ten parts that passed")
+assert(text:find '"passed": 10, "failed": 0, "skipped": 2', "the counts")
 LUA
     JSON_FILE=$run/summary.json "$program" json.lua || wrong "summary.json"
     ! grep -rE "$top|$(dirname "$program")" "$run" || wrong "the run tells where things lie"
@@ -101,8 +104,8 @@ LUA
     fake_sanitizer "ERROR SUMMARY: 1 error"
     printf '#!/bin/bash\necho "[  PASSED  ] 1 test."\n' >tools/one_test
     chmod +x tools/one_test
-    tests=$top/tools/one_test PATH=$top/tools:$PATH checked 1 sanitizer
-    said '^failed   sanitizer .* memcheck tells no result'
+    tests=$top/tools/one_test PATH=$top/tools:$PATH checked 1 --call 3
+    said '^failed   memcheck .* memcheck tells no result'
     # A test program that has no such tests, one that fails, and one that hangs.
     printf '#!/bin/bash\necho "[  PASSED  ] 0 tests."\n' >tools/none
     printf '#!/bin/bash\necho "[  PASSED  ] 3 tests."\nexit 1\n' >tools/failing

@@ -45,6 +45,8 @@ struct OpCase {
   double least_scale = 0;
   /// Whether it is also tested in float16 and bfloat16: not where an integer depends on what is rounded to them.
   bool halves = true;
+  /// Only a pass makes the op, where the backend says that it fuses it: elsewhere the backend may refuse it.
+  bool only_fused = false;
 };
 
 /// Fills for CaseInput::fill. Rows are the last dimension.

@@ -5,6 +5,7 @@ namespace gpubench::cpu {
 const KernelTable& kernels() {
   static const KernelTable table = [] {
     KernelTable rows;
+    add_attention(rows);
     add_batch_norm(rows);
     add_cast(rows);
     add_conv(rows);
@@ -12,6 +13,7 @@ const KernelTable& kernels() {
     add_elementwise_chain(rows);
     add_image(rows);
     add_indexing(rows);
+    add_layer_norm(rows);
     add_linear(rows);
     add_loss(rows);
     add_matmul(rows);

@@ -10,6 +10,7 @@ const KernelTable& kernels();
 /// Plans `op` by its row. For kernels that contain other kernels.
 std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, Device& device);
 
+void add_attention(KernelTable& table);
 void add_batch_norm(KernelTable& table);
 void add_cast(KernelTable& table);
 void add_conv(KernelTable& table);
@@ -17,6 +18,7 @@ void add_elementwise(KernelTable& table);
 void add_elementwise_chain(KernelTable& table);
 void add_image(KernelTable& table);
 void add_indexing(KernelTable& table);
+void add_layer_norm(KernelTable& table);
 void add_linear(KernelTable& table);
 void add_loss(KernelTable& table);
 void add_matmul(KernelTable& table);

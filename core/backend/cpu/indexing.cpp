@@ -15,11 +15,24 @@ namespace gpubench::cpu {
 namespace {
 
 template <class Index>
+bool is_outside(Index index, std::int64_t limit) {
+  return static_cast<std::int64_t>(index) < 0 || static_cast<std::int64_t>(index) >= limit;
+}
+
+template <class Index>
 void check_indices(std::string_view op, std::span<const Index> indices, std::int64_t limit) {
   for (const Index index : indices) {
-    const auto value = static_cast<std::int64_t>(index);
-    if (value >= 0 && value < limit) continue;
-    throw Error(fmt::format("{}: index {} is outside 0 to {}", op, value, limit - 1));
+    if (!is_outside(index, limit)) continue;
+    throw Error(fmt::format("{}: index {} is outside 0 to {}", op, static_cast<std::int64_t>(index), limit - 1));
+  }
+}
+
+template <class Index>
+void check_tokens(std::span<const Index> tokens, std::int64_t vocabulary) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!is_outside(tokens[i], vocabulary)) continue;
+    throw Error(fmt::format("embedding: token {} (number {} of the batch) is outside the vocabulary of {}, 0 to {}",
+                            static_cast<std::int64_t>(tokens[i]), i + 1, vocabulary, vocabulary - 1));
   }
 }
 
@@ -57,8 +70,9 @@ class OneHotLoop {
 template <class Index>
 class GatherLoop {
  public:
-  explicit GatherLoop(const Signature& signature)
-      : rows_(signature.inputs[0].shape[0]),
+  GatherLoop(Gather::Of of, const Signature& signature)
+      : of_(of),
+        rows_(signature.inputs[0].shape[0]),
         row_bytes_(static_cast<std::size_t>(row_elements(signature.inputs[0].shape, 1)) *
                    size_of(signature.inputs[0].dtype)),
         threads_(threads_for_stream(signature.inputs[1].elements(),
@@ -66,7 +80,7 @@ class GatherLoop {
 
   void operator()(Views inputs, Views outputs) const {
     const std::span<const Index> indices = indices_of<Index>(inputs[1]);
-    check_indices("gather", indices, rows_);
+    of_ == Gather::Of::tokens ? check_tokens(indices, rows_) : check_indices("gather", indices, rows_);
     parallel_ranges(threads_, static_cast<std::int64_t>(indices.size()),
                     [&](int, std::int64_t begin, std::int64_t end) {
                       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
@@ -77,6 +91,7 @@ class GatherLoop {
   }
 
  private:
+  Gather::Of of_;
   std::int64_t rows_;
   std::size_t row_bytes_;
   int threads_;
@@ -124,7 +139,7 @@ std::unique_ptr<Kernel> plan_one_hot(const OneHot& op, const Signature& signatur
 
 std::unique_ptr<Kernel> plan_gather(const Gather& op, const Signature& signature, Device&) {
   return dispatch(Integers{}, op.name(), signature.inputs[1].dtype,
-                  [&]<class Index>() { return loop_kernel(GatherLoop<Index>(signature)); });
+                  [&]<class Index>() { return loop_kernel(GatherLoop<Index>(op.of, signature)); });
 }
 
 std::unique_ptr<Kernel> plan_gather_gradient(const GatherGradient& op, const Signature& signature, Device&) {

@@ -1,4 +1,4 @@
-// Updates all variables of a model in one fork; their elements are divided evenly among the threads.
+// Updates of all variables of a model, each in one fork; Lamb, which needs norms, in two.
 #include "core/math/optimizer.h"
 
 #include <cmath>
@@ -8,18 +8,25 @@
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/loop_kernel.h"
-#include "core/backend/cpu/parallel.h"
+#include "core/backend/cpu/multi_tensor.h"
+#include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/ops/optimizer.h"
 
 namespace gpubench::cpu {
 namespace {
 
-template <class F, class G, std::size_t... Slot>
-void update(const F& f, std::int64_t count, float* __restrict w, const G* __restrict g,
+template <class F, class G, class Clip, std::size_t... Slot>
+void update(const F& f, std::int64_t count, float* __restrict w, const G* __restrict g, const Clip clip,
             std::array<float*, sizeof...(Slot)> slots, std::index_sequence<Slot...>) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) f(w[i], widen(g[i]), slots[Slot][i]...);
+  for (std::int64_t i = 0; i < count; ++i) f(w[i], clip(widen(g[i])), slots[Slot][i]...);
+}
+
+std::int64_t elements_of(std::span<const TensorType> tensors) {
+  std::int64_t total = 0;
+  for (const TensorType& type : tensors) total += type.elements();
+  return total;
 }
 
 /// `Slots` state tensors per variable; `make(inputs)` reads the scalars of a run and returns the function of an
@@ -28,50 +35,150 @@ template <std::size_t Slots, class Make>
 class MultiTensorUpdate {
  public:
   MultiTensorUpdate(const OptimizerUpdate& op, const Signature& signature, Make make)
-      : make_(std::move(make)),
-        first_(static_cast<std::size_t>(op.leading())),
-        count_(static_cast<std::size_t>(op.variables)),
-        skippable_(op.skippable) {
-    const std::span<const TensorType> variables = signature.inputs.subspan(first_, count_);
-    std::int64_t total = 0;
-    for (const TensorType& type : variables) total += type.elements();
+      : make_(std::move(make)), tensors_(op) {
+    const std::span<const TensorType> variables = tensors_.variables(signature);
+    const std::int64_t total = elements_of(variables);
     constexpr std::int64_t bytes = sizeof(float) * (3 + 2 * Slots);  // variable and slots are read and written
     constexpr std::int64_t flops = Slots == 0 ? 0 : 16;
     shares_ = partition(variables, threads_for_stream(total, total * bytes, total * flops), total);
   }
 
   void operator()(Views inputs, Views) const {
-    if (skippable_ && *inputs[first_ - 1].as<bool>()) return;
+    if (tensors_.skipped(inputs)) return;
     const auto f = make_(inputs);
-    const auto shares = static_cast<std::int64_t>(shares_.size());
-    parallel_ranges(static_cast<int>(shares), shares, [&](int, std::int64_t begin, std::int64_t end) {
-      for (std::int64_t s = begin; s < end; ++s) {
-        for (const Segment& segment : shares_[static_cast<std::size_t>(s)]) run(f, inputs, segment);
-      }
+    for_each_segment(shares_, [&](std::int64_t, const Segment& segment) {
+      std::array<float*, Slots> slots;
+      for (std::size_t i = 0; i < Slots; ++i) slots[i] = tensors_.at<float>(inputs, 2 + i, segment);
+      float* const variable = tensors_.at<float>(inputs, 0, segment);
+      tensors_.with_gradient(inputs, segment, [&](const auto* gradient, const auto& clip) {
+        update(f, segment.end - segment.begin, variable, gradient, clip, slots, std::make_index_sequence<Slots>{});
+      });
     });
   }
 
  private:
-  template <class F>
-  void run(const F& f, Views inputs, const Segment& segment) const {
-    const auto tensor = [&](std::size_t group) { return inputs[first_ + group * count_ + segment.tensor]; };
-    const auto at = [&]<class T>(std::size_t group, T) { return tensor(group).template as<T>() + segment.begin; };
-    std::array<float*, Slots> slots;
-    for (std::size_t i = 0; i < Slots; ++i) slots[i] = at(2 + i, 0.0F);
-    const auto update_by = [&](const auto* gradient) {
-      update(f, segment.end - segment.begin, at(0, 0.0F), gradient, slots, std::make_index_sequence<Slots>{});
-    };
-    const Dtype of_gradient = tensor(1).type->dtype;
-    if (of_gradient == Dtype::f16) return update_by(at(1, math::Float16{}));
-    if (of_gradient == Dtype::bf16) return update_by(at(1, math::Bfloat16{}));
-    update_by(at(1, 0.0F));
+  Make make_;
+  UpdateInputs tensors_;
+  Shares shares_;
+};
+
+/// Two passes: moments and norms, then the variables.
+class LambKernel {
+ public:
+  LambKernel(const LambUpdate& op, const Signature& signature)
+      : settings_(op.settings), tensors_(op), shares_(divide(signature)), norms_(tensors_.count(), shares_.size()) {}
+
+  std::size_t workspace_bytes() const { return norms_.workspace_bytes(); }
+
+  void operator()(Views inputs, Views, std::span<std::byte> workspace) const {
+    if (tensors_.skipped(inputs)) return;
+    const math::Lamb f = function(inputs);
+    const double* const norms = norms_.compute(shares_, workspace, [&](const Segment& segment) {
+      std::array<double, 2> sums{};
+      tensors_.with_gradient(inputs, segment, [&](const auto* gradient, const auto& clip) {
+        sums = moments(f, inputs, segment, gradient, clip);
+      });
+      return sums;
+    });
+    for_each_segment(shares_, [&](std::int64_t, const Segment& segment) {
+      const double* const norm = norms + 2 * segment.tensor;
+      const float rate = f.learning_rate * f.ratio(static_cast<float>(norm[0]), static_cast<float>(norm[1]));
+      float* __restrict const w = tensors_.at<float>(inputs, 0, segment);
+      const float* const m = tensors_.at<float>(inputs, 2, segment);
+      const float* const v = tensors_.at<float>(inputs, 3, segment);
+#pragma omp simd
+      for (std::int64_t i = 0; i < segment.end - segment.begin; ++i) w[i] = f.decayed(w[i]) - rate * f.step(m[i], v[i]);
+    });
   }
 
-  Make make_;
-  std::size_t first_, count_;
-  bool skippable_;
-  std::vector<std::vector<Segment>> shares_;
+ private:
+  Shares divide(const Signature& signature) const {
+    const std::span<const TensorType> variables = tensors_.variables(signature);
+    const std::int64_t total = elements_of(variables);
+    constexpr std::int64_t bytes = sizeof(float) * 11;
+    return partition(variables, threads_for_stream(total, total * bytes, total * 32), total);
+  }
+
+  math::Lamb function(Views inputs) const {
+    const double rate = *inputs[0].as<float>(), step = static_cast<double>(*inputs[1].as<std::int64_t>());
+    return {static_cast<float>(rate),
+            static_cast<float>(rate * settings_.weight_decay),
+            static_cast<float>(1 - settings_.beta1),
+            static_cast<float>(1 - settings_.beta2),
+            static_cast<float>(1 / (1 - std::pow(settings_.beta1, step))),
+            static_cast<float>(1 / (1 - std::pow(settings_.beta2, step))),
+            static_cast<float>(settings_.epsilon)};
+  }
+
+  /// The squares of the segment's variable and step, in blocks of float32.
+  template <class G, class Clip>
+  std::array<double, 2> moments(const math::Lamb& f, Views inputs, const Segment& segment, const G* __restrict g,
+                                const Clip clip) const {
+    const float* const w = tensors_.at<float>(inputs, 0, segment);
+    float* __restrict const m = tensors_.at<float>(inputs, 2, segment);
+    float* __restrict const v = tensors_.at<float>(inputs, 3, segment);
+    const std::int64_t count = segment.end - segment.begin;
+    std::array<double, 2> total{};
+    for (std::int64_t begin = 0; begin < count; begin += sum_block) {
+      const std::int64_t end = std::min(begin + sum_block, count);
+      float variable = 0, steps = 0;
+#pragma omp simd reduction(+ : variable, steps)
+      for (std::int64_t i = begin; i < end; ++i) {
+        const float step = f.moments(clip(widen(g[i])), m[i], v[i]), before = f.decayed(w[i]);
+        variable += before * before;
+        steps += step * step;
+      }
+      total[0] += static_cast<double>(variable);
+      total[1] += static_cast<double>(steps);
+    }
+    return total;
+  }
+
+  AdamAttributes settings_;
+  UpdateInputs tensors_;
+  Shares shares_;
+  TensorSums<2> norms_;
 };
+
+template <class T>
+double sum_of_squares(const T* values, std::int64_t count) {
+  double total = 0;
+  for (std::int64_t begin = 0; begin < count; begin += sum_block) {
+    const std::int64_t end = std::min(begin + sum_block, count);
+    float part = 0;
+#pragma omp simd reduction(+ : part)
+    for (std::int64_t i = begin; i < end; ++i) part += widen(values[i]) * widen(values[i]);
+    total += static_cast<double>(part);
+  }
+  return total;
+}
+
+std::unique_ptr<Kernel> plan_sums_of_squares(const SumsOfSquares& op, const Signature& signature, Device&) {
+  const std::int64_t total = elements_of(signature.inputs);
+  const auto bytes = static_cast<std::int64_t>(sizeof(float)) * total;
+  Shares shares = partition(signature.inputs, threads_for_stream(total, bytes), total);
+  const TensorSums<1> sums(signature.inputs.size(), shares.size());
+  const auto run = [of_all = op.of_all, shares = std::move(shares), sums](Views inputs, Views outputs,
+                                                                          std::span<std::byte> workspace) {
+    const double* const squares = sums.compute(shares, workspace, [&](const Segment& segment) {
+      const TensorView& tensor = inputs[segment.tensor];
+      const auto of = [&]<class T>(T) {
+        return std::array{sum_of_squares(tensor.as<T>() + segment.begin, segment.end - segment.begin)};
+      };
+      if (tensor.type->dtype == Dtype::f16) return of(math::Float16{});
+      if (tensor.type->dtype == Dtype::bf16) return of(math::Bfloat16{});
+      return of(0.0F);
+    });
+    float* const out = outputs[0].as<float>();
+    double all = 0;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!of_all) out[i] = static_cast<float>(squares[i]);
+      all += squares[i];
+    }
+    if (of_all) *out = static_cast<float>(all);
+  };
+  return loop_kernel(run, sums.workspace_bytes());
+}
 
 /// Gradients of 16 bits are read as they are; variables and slots are what the sums are kept in.
 bool is_float32(const OptimizerUpdate& op, const Signature& signature) {
@@ -119,6 +226,26 @@ std::unique_ptr<Kernel> plan_adam_update(const AdamUpdate& op, const Signature& 
   });
 }
 
+std::unique_ptr<Kernel> plan_lion_update(const LionUpdate& op, const Signature& signature, Device& device) {
+  if (!is_float32(op, signature)) return plan_widened<&plan_lion_update>(op, signature, device, &has_16_bits);
+  return multi_tensor<1>(op, signature, [settings = op.settings](Views in) {
+    const float rate = learning_rate(in);
+    return math::Lion{rate,
+                      rate * static_cast<float>(settings.weight_decay),
+                      static_cast<float>(settings.beta1),
+                      static_cast<float>(1 - settings.beta1),
+                      static_cast<float>(settings.beta2),
+                      static_cast<float>(1 - settings.beta2)};
+  });
+}
+
+std::unique_ptr<Kernel> plan_lamb_update(const LambUpdate& op, const Signature& signature, Device& device) {
+  if (!is_float32(op, signature)) return plan_widened<&plan_lamb_update>(op, signature, device, &has_16_bits);
+  LambKernel kernel(op, signature);
+  const std::size_t workspace_bytes = kernel.workspace_bytes();
+  return loop_kernel(std::move(kernel), workspace_bytes);
+}
+
 std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signature& signature, Device& device) {
   if (!is_float32(op, signature)) return plan_widened<&plan_rmsprop_update>(op, signature, device, &has_16_bits);
   const auto rho = static_cast<float>(op.settings.rho), epsilon = static_cast<float>(op.settings.epsilon);
@@ -146,7 +273,10 @@ std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signa
 void add_optimizer(KernelTable& table) {
   add_row<&plan_sgd_update>(table);
   add_row<&plan_adam_update>(table);
+  add_row<&plan_lion_update>(table);
+  add_row<&plan_lamb_update>(table);
   add_row<&plan_rmsprop_update>(table);
+  add_row<&plan_sums_of_squares>(table);
 }
 
 }  // namespace gpubench::cpu

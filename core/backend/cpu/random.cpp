@@ -7,8 +7,8 @@
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
+#include "core/backend/cpu/random_words.h"
 #include "core/backend/cpu/widened.h"
-#include "core/math/philox.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -19,24 +19,8 @@ using math::philox_lanes;
 /// Measured: a nanosecond per element, the time of a hundred operations of vectorized loops.
 constexpr std::int64_t flops_per_element = 100;
 
-/// The random words of one block of elements, in the elements' order.
-struct WordBlock {
-  alignas(64) std::uint32_t words[philox_block];
-};
-
 /// Functions that use two words per element take the second from counters that no first word comes from.
 constexpr std::uint64_t second_words = std::uint64_t{1} << 63;
-
-void fill_words(WordBlock& block, std::uint64_t seed, std::uint64_t step, std::uint64_t first_counter) {
-#pragma omp simd
-  for (std::int64_t lane = 0; lane < philox_lanes; ++lane) {
-    const math::PhiloxWords random = math::philox(seed, step, first_counter + static_cast<std::uint64_t>(lane));
-    block.words[lane] = random.word[0];
-    block.words[philox_lanes + lane] = random.word[1];
-    block.words[2 * philox_lanes + lane] = random.word[2];
-    block.words[3 * philox_lanes + lane] = random.word[3];
-  }
-}
 
 /// x where its word reaches the threshold, scaled, else 0. The output may be x.
 struct DropMask {

@@ -117,15 +117,30 @@ struct RowBlocks {
   static constexpr std::int64_t cost_per_element = 4;
 };
 
-/// Reduces a row in vector lanes. The order of additions is fixed, so no compiler flag for reordering is needed.
+/// Reduces a row in vector lanes, a longer one in several vectors at a time, because each operation waits for the one
+/// before it. The order of additions is fixed, so no compiler flag for reordering is needed.
 /// `term(lanes or float, index)` gives the operand of `combine` for element `index`.
 template <class Term, class Combine>
 float reduce_row(std::int64_t count, float start, const Term& term, const Combine& combine) {
+  constexpr std::int64_t vectors = 4, step = vectors * lane_count;
   float result = start;
   std::int64_t i = 0;
   if (count >= lane_count) {
     LaneValues parts = term(LaneValues{}, 0);
-    for (i = lane_count; i + lane_count <= count; i += lane_count) parts = combine(parts, term(LaneValues{}, i));
+    i = lane_count;
+    if (count >= 2 * step) {
+      LaneValues others[vectors - 1];
+      for (std::int64_t v = 1; v < vectors; ++v) others[v - 1] = term(LaneValues{}, v * lane_count);
+      for (i = step; i + step <= count; i += step) {
+        parts = combine(parts, term(LaneValues{}, i));
+#pragma GCC unroll 4
+        for (std::int64_t v = 1; v < vectors; ++v) {
+          others[v - 1] = combine(others[v - 1], term(LaneValues{}, i + v * lane_count));
+        }
+      }
+      for (const LaneValues& other : others) parts = combine(parts, other);
+    }
+    for (; i + lane_count <= count; i += lane_count) parts = combine(parts, term(LaneValues{}, i));
     for (std::int64_t lane = 0; lane < lane_count; ++lane) result = combine(result, parts[lane]);
   }
   for (; i < count; ++i) result = combine(result, term(0.0F, i));

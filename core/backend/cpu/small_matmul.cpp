@@ -1,6 +1,5 @@
 #include "core/backend/cpu/small_matmul.h"
 
-#include "core/backend/cpu/lanes.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/parallel.h"
@@ -63,35 +62,6 @@ constexpr std::int64_t most_rows = 16;
 constexpr std::int64_t row_block = 2;
 constexpr std::int64_t vector_block = 4;
 
-/// c[Rows][Vectors * lanes] of all that `a` and `b` hold; strides are the widths of a and of b and c.
-template <Onto onto, std::int64_t Rows, std::int64_t Vectors>
-void block_of_products(std::int64_t terms, const float* a, std::int64_t a_width, const float* b, std::int64_t b_width,
-                       float* c) {
-  Lanes sums[Rows][Vectors]{};
-  if constexpr (onto == Onto::result) {
-#pragma GCC unroll 8
-    for (std::int64_t row = 0; row < Rows; ++row) {
-#pragma GCC unroll 8
-      for (std::int64_t v = 0; v < Vectors; ++v)
-        sums[row][v] = *reinterpret_cast<const Lanes*>(c + row * b_width + v * lane_count);
-    }
-  }
-  for (std::int64_t term = 0; term < terms; ++term, a += a_width, b += b_width) {
-#pragma GCC unroll 8
-    for (std::int64_t v = 0; v < Vectors; ++v) {
-      const Lanes right = *reinterpret_cast<const Lanes*>(b + v * lane_count);
-#pragma GCC unroll 8
-      for (std::int64_t row = 0; row < Rows; ++row) sums[row][v] += a[row] * right;
-    }
-  }
-#pragma GCC unroll 8
-  for (std::int64_t row = 0; row < Rows; ++row) {
-#pragma GCC unroll 8
-    for (std::int64_t v = 0; v < Vectors; ++v)
-      *reinterpret_cast<Lanes*>(c + row * b_width + v * lane_count) = sums[row][v];
-  }
-}
-
 template <Onto onto>
 struct OuterProduct {
   std::int64_t terms, rows, columns;
@@ -100,9 +70,9 @@ struct OuterProduct {
   void rows_of_products(const float* a, const float* b, float* c) const {
     std::int64_t column = 0;
     for (; column + vector_block * lane_count <= columns; column += vector_block * lane_count)
-      block_of_products<onto, Rows, vector_block>(terms, a, rows, b + column, columns, c + column);
+      block_of_products<onto, Rows, vector_block>(terms, {a, 1, rows}, b + column, columns, c + column, columns);
     for (; column < columns; column += lane_count)
-      block_of_products<onto, Rows, 1>(terms, a, rows, b + column, columns, c + column);
+      block_of_products<onto, Rows, 1>(terms, {a, 1, rows}, b + column, columns, c + column, columns);
   }
 
   void operator()(std::int64_t first, std::int64_t last, const float* a, const float* b, float* c) const {

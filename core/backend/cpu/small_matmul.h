@@ -7,12 +7,10 @@
 #include <memory>
 
 #include "core/backend/backend.h"
+#include "core/backend/cpu/block_products.h"
 #include "core/ops/matmul.h"
 
 namespace gpubench::cpu {
-
-/// Whether a product overwrites its result or is added to it.
-enum class Onto : std::uint8_t { nothing, result };
 
 /// Whether sgemm is faster for this product of two matrices, a and c as [rows, columns].
 bool small_matmul_is_faster(const Matmul& op, const TensorType& a, const TensorType& c);

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstring>
-#include <numbers>
 #include <vector>
 
 #include "core/backend/cpu/cpu_kernels.h"
@@ -55,24 +53,11 @@ std::unique_ptr<Kernel> plan_accumulate_mean(const AccumulateMean&, const Signat
   });
 }
 
-/// f(step) in double precision, written as float32.
+/// Computed in double precision, written as float32.
 template <class F>
-std::unique_ptr<Kernel> of_step(F f) {
-  return loop_kernel([f](Views inputs, Views outputs) {
+std::unique_ptr<Kernel> plan_schedule(const ScheduleOp<F>& op, const Signature&, Device&) {
+  return loop_kernel([f = op.function](Views inputs, Views outputs) {
     *outputs[0].as<float>() = static_cast<float>(f(static_cast<double>(*inputs[0].as<std::int64_t>())));
-  });
-}
-
-std::unique_ptr<Kernel> plan_cosine_decay(const CosineDecay& op, const Signature&, Device&) {
-  return of_step([initial = op.initial, steps = op.decay_steps, alpha = op.alpha](double step) {
-    const double cosine = 0.5 * (1 + std::cos(std::numbers::pi * std::min(step, steps) / steps));
-    return initial * ((1 - alpha) * cosine + alpha);
-  });
-}
-
-std::unique_ptr<Kernel> plan_exponential_decay(const ExponentialDecay& op, const Signature&, Device&) {
-  return of_step([initial = op.initial, steps = op.decay_steps, rate = op.rate, stairs = op.staircase](double step) {
-    return initial * std::pow(rate, stairs ? std::floor(step / steps) : step / steps);
   });
 }
 
@@ -150,8 +135,10 @@ void add_state(KernelTable& table) {
   add_float32_row<&plan_assign_add>(table);
   add_float32_row<&plan_moving_average>(table);
   add_float32_row<&plan_accumulate_mean>(table);
-  add_float32_row<&plan_cosine_decay>(table);
-  add_float32_row<&plan_exponential_decay>(table);
+  add_float32_row<&plan_schedule<math::CosineDecay>>(table);
+  add_float32_row<&plan_schedule<math::ExponentialDecay>>(table);
+  add_float32_row<&plan_schedule<math::PiecewiseConstant>>(table);
+  add_float32_row<&plan_schedule<math::PolynomialDecay>>(table);
   add_row<&plan_unscale>(table);
   add_float32_row<&plan_loss_scale_update>(table);
 }

@@ -133,7 +133,12 @@ std::unique_ptr<Stream> CudaDevice::new_stream() {
 
 std::unique_ptr<Event> CudaDevice::new_event() {
   use_gpu(physical_);
-  return std::make_unique<CudaEvent>();
+  return std::make_unique<CudaEvent>(false);
+}
+
+std::unique_ptr<Event> CudaDevice::new_timed_event() {
+  use_gpu(physical_);
+  return std::make_unique<CudaEvent>(true);
 }
 
 std::unique_ptr<Recording> CudaDevice::record(const std::function<void(Stream&)>& queue) {

@@ -41,6 +41,7 @@ class CudaDevice final : public Device {
   Stream& stream() override { return *stream_; }
   std::unique_ptr<Stream> new_stream() override;
   std::unique_ptr<Event> new_event() override;
+  std::unique_ptr<Event> new_timed_event() override;
   std::unique_ptr<Recording> record(const std::function<void(Stream&)>& queue) override;
   void bind_to_thread() override;
   bool shares_host_memory() const override { return false; }

@@ -5,11 +5,13 @@ namespace gpubench::cuda {
 const KernelTable& kernels() {
   static const KernelTable table = [] {
     KernelTable rows;
+    add_attention(rows);
     add_batch_norm(rows);
     add_conv(rows);
     add_elementwise(rows);
     add_image(rows);
     add_indexing(rows);
+    add_layer_norm(rows);
     add_loss(rows);
     add_matmul(rows);
     add_metric(rows);

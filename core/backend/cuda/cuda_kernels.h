@@ -14,11 +14,13 @@ std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, De
 /// cached for planning the op.
 bool fuses_matmul(const Op& op, const Signature& signature, Device& device);
 
+void add_attention(KernelTable& table);
 void add_batch_norm(KernelTable& table);
 void add_conv(KernelTable& table);
 void add_elementwise(KernelTable& table);
 void add_image(KernelTable& table);
 void add_indexing(KernelTable& table);
+void add_layer_norm(KernelTable& table);
 void add_loss(KernelTable& table);
 void add_matmul(KernelTable& table);
 void add_metric(KernelTable& table);

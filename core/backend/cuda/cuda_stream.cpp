@@ -46,8 +46,9 @@ class Capture {
 
 }  // namespace
 
-CudaEvent::CudaEvent() {
-  check(cudaEventCreate(&handle_), "cudaEventCreate");
+CudaEvent::CudaEvent(bool timed) {
+  check(cudaEventCreateWithFlags(&handle_, timed ? cudaEventDefault : cudaEventDisableTiming),
+        "cudaEventCreateWithFlags");
 }
 
 CudaEvent::~CudaEvent() {

@@ -10,8 +10,8 @@ namespace gpubench::cuda {
 
 class CudaEvent final : public Event {
  public:
-  /// An event on the calling thread's GPU.
-  CudaEvent();
+  /// An event on the calling thread's GPU; since() needs two that are timed.
+  explicit CudaEvent(bool timed);
   ~CudaEvent() override;
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/backend/cuda/cuda_device.h"
+#include "core/backend/cuda/cuda_stream.h"
+#include "core/backend/cuda/search.h"
 
 namespace gpubench::cuda {
 
@@ -109,11 +111,14 @@ std::size_t workspace_limit(std::size_t memory_bytes) {
 CudnnPlan::CudnnPlan(CudnnHandle& handle, BackendDescriptor plan, std::int64_t engine, std::size_t workspace_bytes)
     : handle_(&handle), plan_(std::move(plan)), engine_(engine), workspace_bytes_(workspace_bytes) {}
 
-std::optional<CudnnPlan> CudnnPlan::choose(CudnnGraph graph, CudnnHandle& handle, const EngineRules& rules,
-                                           std::string& why_not) {
+std::vector<std::shared_ptr<const CudnnPlan>> CudnnPlan::candidates(CudnnGraph graph, CudnnHandle& handle,
+                                                                    const EngineRules& rules, std::size_t most,
+                                                                    std::string& why_not) {
+  const auto shared_graph = std::make_shared<const CudnnGraph>(std::move(graph));
+  std::vector<std::shared_ptr<const CudnnPlan>> result;
   why_not = "cuDNN proposes no engine";
   for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    for (BackendDescriptor& configuration : proposed_engines(graph, mode, why_not)) {
+    for (BackendDescriptor& configuration : proposed_engines(*shared_graph, mode, why_not)) {
       const Engine engine = engine_of(configuration);
       if (!keeps_rules(rules, engine.notes)) continue;
       std::optional<BackendDescriptor> built = build(configuration, handle.handle(), why_not);
@@ -123,13 +128,15 @@ std::optional<CudnnPlan> CudnnPlan::choose(CudnnGraph graph, CudnnHandle& handle
         why_not = fmt::format("engine {} needs {} bytes of workspace", engine.index, workspace);
         continue;
       }
-      CudnnPlan plan(handle, std::move(*built), engine.index, workspace);
-      plan.graph_ = std::move(graph);
-      plan.configuration_ = std::move(configuration);
-      return plan;
+      const std::shared_ptr<CudnnPlan> plan(new CudnnPlan(handle, std::move(*built), engine.index, workspace));
+      plan->graph_ = shared_graph;
+      plan->configuration_ = std::move(configuration);
+      result.push_back(plan);
+      if (result.size() == most) return result;
     }
+    if (!result.empty()) break;
   }
-  return std::nullopt;
+  return result;
 }
 
 void CudnnRun::pack(std::span<void* const> memory, void* workspace) {
@@ -169,13 +176,41 @@ ConvolutionPlans::Choice ConvolutionPlans::choose(const ConvolutionProblem& prob
   const EngineRules rules{.dtype = problem.dtype,
                           .tf32 = device_.allows_tf32(),
                           .workspace_limit = workspace_limit(device_.properties().memory_bytes)};
+  constexpr std::size_t most_candidates = 6;
   CudnnHandle& handle = device_.cudnn();
-  const auto lock = handle.lock();
   Choice choice;
-  if (auto plan = CudnnPlan::choose(convolution_graph(problem, handle.handle()), handle, rules, choice.why_not)) {
-    choice.plan = std::make_shared<const CudnnPlan>(*std::move(plan));
+  std::vector<std::shared_ptr<const CudnnPlan>> candidates;
+  {
+    const auto lock = handle.lock();
+    candidates = CudnnPlan::candidates(convolution_graph(problem, handle.handle()), handle, rules, most_candidates,
+                                       choice.why_not);
   }
+  if (candidates.empty()) return choice;
+  choice.plan = candidates[candidates.size() == 1 ? 0 : fastest_of(problem, candidates)];
   return choice;
+}
+
+std::size_t ConvolutionPlans::fastest_of(const ConvolutionProblem& problem,
+                                         std::span<const std::shared_ptr<const CudnnPlan>> candidates) const {
+  const auto random = [&](const std::array<std::int64_t, 4>& dimensions) {
+    std::size_t bytes = size_of(problem.dtype);
+    for (const std::int64_t extent : dimensions) bytes *= static_cast<std::size_t>(extent);
+    return random_buffer(device_, bytes, problem.dtype);
+  };
+  try {
+    const Buffer image = random(problem.image), filter = random(problem.filter), result = random(problem.result);
+    const Buffer bias = random({problem.result[1], 1, 1, 1});
+    std::size_t most = 0;
+    for (const auto& candidate : candidates) most = std::max(most, candidate->workspace_bytes());
+    const Buffer workspace = device_.memory().allocate(most, "search of algorithms");
+    const std::array<void*, 4> memory{image.data(), filter.data(), result.data(), bias.data()};
+    std::vector<CudnnRun> runs(candidates.begin(), candidates.end());
+    return fastest(device_, candidates.size(), [&](std::size_t i) {
+      runs[i].run(handle_of(device_.stream()), std::span(memory).first(problem.bias ? 4 : 3), workspace.data());
+    });
+  } catch (const OutOfMemory&) {
+    return 0;  // a GPU this full trains with the engine that cuDNN expects to be fastest
+  }
 }
 
 }  // namespace gpubench::cuda

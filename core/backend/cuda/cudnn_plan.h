@@ -1,6 +1,6 @@
-// Chooses the engine for a graph: cuDNN proposes engines, best first, and the first one that obeys our rules, can be
-// built and fits into the workspace limit is taken. Nothing is timed, so that equal graphs get the same engine in every
-// run.
+// Chooses the engine for a graph. cuDNN proposes engines, the one that it expects to be fastest first. Those that obey
+// our rules, can be built and fit into the workspace limit are candidates; of the first of them, the fastest by
+// measurement is taken, because proposals were ordered for callers without our rules.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -29,12 +29,14 @@ bool keeps_rules(const EngineRules& rules, std::span<const cudnnBackendNumerical
 /// The workspace limit of one kernel on a GPU with this much memory.
 std::size_t workspace_limit(std::size_t memory_bytes);
 
-/// The engine chosen for a graph; kernels may share it.
+/// An engine for a graph; kernels may share it.
 class CudnnPlan {
  public:
-  /// Returns nothing if no engine is left; `why_not` then says why the last one was refused.
-  static std::optional<CudnnPlan> choose(CudnnGraph graph, CudnnHandle& handle, const EngineRules& rules,
-                                         std::string& why_not);
+  /// At most `most` engines, in cuDNN's order. Returns nothing if no engine is left; `why_not` then says why the last
+  /// one was refused. The handle must be locked.
+  static std::vector<std::shared_ptr<const CudnnPlan>> candidates(CudnnGraph graph, CudnnHandle& handle,
+                                                                  const EngineRules& rules, std::size_t most,
+                                                                  std::string& why_not);
 
   std::int64_t engine() const { return engine_; }
   std::size_t workspace_bytes() const { return workspace_bytes_; }
@@ -44,7 +46,7 @@ class CudnnPlan {
   CudnnPlan(CudnnHandle& handle, BackendDescriptor plan, std::int64_t engine, std::size_t workspace_bytes);
 
   CudnnHandle* handle_;
-  std::optional<CudnnGraph> graph_;  // the plan refers to it
+  std::shared_ptr<const CudnnGraph> graph_;  // the plan refers to it
   std::optional<BackendDescriptor> configuration_;
   BackendDescriptor plan_;
   std::int64_t engine_;
@@ -73,7 +75,7 @@ class CudnnRun {
 class CudaDevice;
 
 /// Chooses the cuDNN engine of each convolution once per device and remembers it for all kernels, because building an
-/// engine may compile it.
+/// engine may compile it, and candidates are timed.
 class ConvolutionPlans {
  public:
   explicit ConvolutionPlans(CudaDevice& device) : device_(device) {}
@@ -87,6 +89,8 @@ class ConvolutionPlans {
 
  private:
   Choice choose(const ConvolutionProblem& problem) const;
+  std::size_t fastest_of(const ConvolutionProblem& problem,
+                         std::span<const std::shared_ptr<const CudnnPlan>> candidates) const;
 
   CudaDevice& device_;
   std::mutex mutex_;

@@ -65,6 +65,7 @@ std::unique_ptr<Kernel> plan_elementwise_chain(const ElementwiseChain& op, const
   const TensorType& output = signature.outputs[0];
   program.elements = output.elements();
   program.output_type = output.dtype;
+  program.input_count = static_cast<int>(signature.inputs.size());
   for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
     const Stretch stretch = *ops::stretch_of(signature.inputs[i].shape, output.shape);
     program.inputs[i] = {stretch.repeat, stretch.period, signature.inputs[i].dtype};

@@ -1,5 +1,4 @@
-// Times algorithms for one problem against each other on the device. Matrices are random: a GPU that multiplies zeros
-// draws less power and clocks higher than in real use.
+// Times algorithms for one matrix product against each other.
 #pragma once
 #include <span>
 

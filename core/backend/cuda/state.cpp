@@ -37,22 +37,11 @@ std::unique_ptr<Kernel> plan_accumulate_mean(const AccumulateMean& op, const Sig
                        });
 }
 
-std::unique_ptr<Kernel> plan_cosine_decay(const CosineDecay& op, const Signature&, Device& device) {
-  return launch_kernel(op, device,
-                       [initial = op.initial, steps = op.decay_steps, alpha = op.alpha](const LaunchOn& on,
-                                                                                        Views inputs, Views outputs) {
-                         return launch_cosine_decay(on, outputs[0].as<float>(), inputs[0].as<std::int64_t>(), initial,
-                                                    steps, alpha);
-                       });
-}
-
-std::unique_ptr<Kernel> plan_exponential_decay(const ExponentialDecay& op, const Signature&, Device& device) {
-  return launch_kernel(op, device,
-                       [initial = op.initial, steps = op.decay_steps, factor = op.rate, staircase = op.staircase](
-                           const LaunchOn& on, Views inputs, Views outputs) {
-                         return launch_exponential_decay(on, outputs[0].as<float>(), inputs[0].as<std::int64_t>(),
-                                                         initial, steps, factor, staircase);
-                       });
+template <class F>
+std::unique_ptr<Kernel> plan_schedule(const ScheduleOp<F>& op, const Signature&, Device& device) {
+  return launch_kernel(op, device, [f = op.function](const LaunchOn& on, Views inputs, Views outputs) {
+    return launch_schedule(on, outputs[0].as<float>(), inputs[0].as<std::int64_t>(), f);
+  });
 }
 
 }  // namespace
@@ -62,8 +51,10 @@ void add_state(KernelTable& table) {
   add_row<&plan_assign_add>(table);
   add_row<&plan_moving_average>(table);
   add_row<&plan_accumulate_mean>(table);
-  add_row<&plan_cosine_decay>(table);
-  add_row<&plan_exponential_decay>(table);
+  add_row<&plan_schedule<math::CosineDecay>>(table);
+  add_row<&plan_schedule<math::ExponentialDecay>>(table);
+  add_row<&plan_schedule<math::PiecewiseConstant>>(table);
+  add_row<&plan_schedule<math::PolynomialDecay>>(table);
 }
 
 }  // namespace gpubench::cuda

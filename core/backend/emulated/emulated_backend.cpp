@@ -22,6 +22,7 @@ class EmulatedKernel final : public Kernel {
         work_{&device.kernels(), to_clock(seconds), SpanClass::compute, std::make_shared<const std::string>(op)} {}
 
   std::string_view implementation() const override { return "emulated"; }
+  std::optional<Seconds> known_time() const override { return work_.length; }
   void run(Stream& stream, std::span<const TensorView>, std::span<const TensorView>, std::span<std::byte>) override {
     device_.count_kernel(seconds_);
     emulated_stream(stream).launch(work_);

@@ -157,6 +157,11 @@ BookedWork EmulatedDevice::work_of_copy(const void* destination, const void* sou
           arrives ? to_device : to_host};
 }
 
+std::optional<Seconds> EmulatedDevice::known_copy_time(const void* destination, const void* source, std::size_t bytes) {
+  bool blocks_host = false;
+  return work_of_copy(destination, source, bytes, blocks_host).length;
+}
+
 bool EmulatedDevice::keeps_content(const void* destination, std::size_t bytes) const {
   const std::optional<AddressMap::Owner> owner = map_->owner_of(destination);
   return owner && (*owner != AddressMap::pinned || bytes >= large_copy);

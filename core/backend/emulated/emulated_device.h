@@ -33,6 +33,7 @@ class EmulatedDevice final : public Device {
   bool shares_host_memory() const override { return false; }
   std::string emulation() const override;
   std::map<std::string, double> peaks() const override;
+  std::optional<Seconds> known_copy_time(const void* destination, const void* source, std::size_t bytes) override;
 
   const Profile& profile() const { return profile_; }
   SpanLog& log() const { return *log_; }

@@ -23,7 +23,7 @@ void wait_on_host(const EmulatedDevice& device, Clock::time_point time) {
   static const auto name = text("waiting for the device");
   const Clock::time_point begin = Clock::now();
   if (begin >= time) return;
-  sleep_until(time);
+  wait_until(time);
   if (!device.log().records()) return;
   device.log().add({SpanClass::host_sync, name, host_lane(), -1, 0, {begin, Clock::now()}});
 }

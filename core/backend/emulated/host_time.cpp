@@ -23,6 +23,18 @@ void request_exact_sleeps() {
   requested = true;
 }
 
+/// A thread that waits spins for so long before the end: about as long as a sleep takes too long.
+constexpr Clock::duration spun = std::chrono::microseconds(60);
+
+/// Returns early once an interrupt or a time-out is requested.
+void sleep_until(Clock::time_point time) {
+  request_exact_sleeps();
+  for (Clock::time_point now = Clock::now(); now < time; now = Clock::now()) {
+    if (interrupt_requested() || timeout_requested()) return;
+    std::this_thread::sleep_until(std::min(time, now + interrupt_period));
+  }
+}
+
 /// Until when the calling thread is in its calls.
 thread_local Clock::time_point busy_until = Clock::time_point::min();
 
@@ -39,11 +51,9 @@ void hold_host_until(Clock::time_point time) {
   if (busy_until - Clock::now() > most_ahead) sleep_until(busy_until - ahead_after_sleep);
 }
 
-void sleep_until(Clock::time_point time) {
-  request_exact_sleeps();
-  for (Clock::time_point now = Clock::now(); now < time; now = Clock::now()) {
-    if (interrupt_requested() || timeout_requested()) return;
-    std::this_thread::sleep_until(std::min(time, now + interrupt_period));
+void wait_until(Clock::time_point time) {
+  sleep_until(time - spun);
+  while (Clock::now() < time && !interrupt_requested() && !timeout_requested()) {
   }
 }
 

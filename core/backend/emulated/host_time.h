@@ -1,5 +1,5 @@
-// The host's side of emulated devices: what calls cost a host thread, and waiting. Nothing spins, and no thread is
-// started: a thread that waits sleeps itself.
+// The host's side of emulated devices: what calls cost a host thread, and waiting. No thread is started: a thread that
+// waits sleeps itself, and spins only for the last moment, because a sleep takes some 50 us too long.
 #pragma once
 #include "core/backend/emulated/engine.h"
 #include "core/base/clock.h"
@@ -13,8 +13,8 @@ Stretch charge_host(Clock::duration length);
 /// Keeps the calling thread busy until `time`, in the same way.
 void hold_host_until(Clock::time_point time);
 
-/// Blocks until `time`, and at most some 50 us longer on an idle machine. Returns early once an interrupt or a time-out
-/// is requested: no memory depends on emulated work.
-void sleep_until(Clock::time_point time);
+/// Blocks until `time`, and at most some microseconds longer on an idle machine. Returns early once an interrupt or a
+/// time-out is requested: no memory depends on emulated work.
+void wait_until(Clock::time_point time);
 
 }  // namespace gpubench

@@ -25,7 +25,10 @@ class HostOrder final : public Stream {
 /// Copies of one collective, in the order of the streams that they belong to.
 struct StagedWork {
   StagedWork(Device& device, int rank, StagedTensors how)
-      : tensors(device, rank, how), reached(device.new_event()), done(device.new_event()), met(device.new_event()) {}
+      : tensors(device, rank, how),
+        reached(device.new_event()),
+        done(device.new_timed_event()),
+        met(device.new_timed_event()) {}
   StagedCollective tensors;
   std::unique_ptr<Event> reached, done;  // the kernels' place of it; the results' arrival
   std::unique_ptr<Event> met;            // where the kernels can go on with the results alone

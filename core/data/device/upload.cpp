@@ -129,7 +129,8 @@ std::shared_ptr<DeviceSlots::Slot> DeviceSlots::take(std::size_t bytes) {
   const bool known = slot != nullptr;
   if (known && slot->memory.bytes() >= bytes) return slot;
   if (!known) {
-    slot = std::make_shared<Slot>(Slot{{}, device_.new_event(), device_.new_event(), device_.new_event(), false});
+    slot = std::make_shared<Slot>(
+        Slot{{}, device_.new_timed_event(), device_.new_timed_event(), device_.new_event(), false});
   }
   slot->filled->wait();
   Buffer memory = device_.memory().allocate(std::max(bytes, MemoryPool::alignment), "element");

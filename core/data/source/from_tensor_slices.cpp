@@ -84,4 +84,15 @@ DatasetPtr from_tensor_slices(std::vector<HostTensor> tensors) {
   return std::make_shared<SlicesDataset>(tensors);
 }
 
+DatasetPtr from_tensors(const std::vector<HostTensor>& tensors) {
+  if (tensors.empty()) throw Error("from_tensors: no tensors given; at least one is needed");
+  std::vector<HostTensor> rows;
+  for (const HostTensor& tensor : tensors) {
+    Shape shape = tensor.shape();
+    shape.insert(shape.begin(), 1);
+    rows.push_back(tensor.reshaped(std::move(shape)));
+  }
+  return from_tensor_slices(std::move(rows));
+}
+
 }  // namespace gpubench

@@ -11,4 +11,7 @@ namespace gpubench {
 /// Throws Error if the tensors' first dimensions differ, one is a scalar, or there are no rows.
 DatasetPtr from_tensor_slices(std::vector<HostTensor> tensors);
 
+/// A dataset of one element: the tensors themselves.
+DatasetPtr from_tensors(const std::vector<HostTensor>& tensors);
+
 }  // namespace gpubench

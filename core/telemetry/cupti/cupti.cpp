@@ -55,6 +55,7 @@ CuptiFunctions bound(const SharedLibrary& library) {
   library.bind(table.timestamp, "cuptiGetTimestamp");
   library.bind(table.callback_name, "cuptiGetCallbackName");
   library.bind(table.result_string, "cuptiGetResultString");
+  library.bind(table.finalize, "cuptiFinalize");
   return table;
 }
 
@@ -68,6 +69,7 @@ Cupti::Cupti(const CuptiFunctions& functions, std::size_t buffer_count, std::siz
 
 Cupti::~Cupti() {
   end();
+  detach();
 }
 
 void Cupti::end() noexcept {
@@ -75,6 +77,10 @@ void Cupti::end() noexcept {
   for (const CUpti_ActivityKind kind : recorded_kinds) functions_.disable(kind);
   functions_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // CUPTI gives back all buffers that it holds
   buffers_in_use = nullptr;
+}
+
+void Cupti::detach() noexcept {
+  if (std::exchange(is_attached_, false)) functions_.finalize();
 }
 
 void Cupti::check(CUptiResult result, std::string_view call) const {
@@ -89,11 +95,12 @@ void Cupti::start() {
   if (!buffers_in_use.compare_exchange_strong(nobody, &buffers_)) {
     throw Error("tracing: another trace of this process is running; only one can");
   }
-  is_running_ = true;
+  is_running_ = is_attached_ = true;
   try {
     record();
   } catch (...) {
     end();
+    detach();
     throw;
   }
 }
@@ -143,6 +150,7 @@ std::size_t Cupti::stop(Timeline& timeline) {
   check(functions_.dropped_records(nullptr, 0, &dropped), "cuptiActivityGetNumDroppedRecords");
   const std::size_t untimed = add_spans(decode_all(), ClockConversion(started_, stopped), timeline);
   buffers_.clear();
+  detach();
   return dropped + untimed;
 }
 

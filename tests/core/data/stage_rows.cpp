@@ -9,6 +9,7 @@
 #include "core/data/source/range.h"
 #include "core/data/source/synthetic.h"
 #include "core/data/stage/batch.h"
+#include "core/data/stage/bucket.h"
 #include "core/data/stage/by_position.h"
 #include "core/data/stage/combine.h"
 #include "core/data/stage/filter.h"
@@ -19,6 +20,7 @@
 #include "core/data/stage/shuffle.h"
 #include "core/data/stage/throttle.h"
 #include "core/data/stage/unbatch.h"
+#include "core/data/stage/window.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
@@ -59,6 +61,16 @@ const StageRow rows[] = {
     {"batch of ragged",
      [](const DatasetPtr&) { return batch(map(batch(ragged(8), 1), std::make_shared<Identity>()), 1); }},
     {"padded_batch", [](const DatasetPtr&) { return padded_batch(ragged(40), {.size = 3}); }},
+    {"bucket_by_sequence_length",
+     [](const DatasetPtr&) {
+       return bucket_by_sequence_length(ragged(40), {.boundaries = {3}, .batch_sizes = {3, 4}});
+     }},
+    {"window",
+     [](DatasetPtr source) { return window(std::move(source), {.size = 3, .shift = 2, .drop_remainder = true}); }},
+    {"window with gaps",
+     [](DatasetPtr source) {
+       return window(std::move(source), {.size = 2, .shift = 5, .stride = 2, .drop_remainder = true});
+     }},
     {"unbatch", [](DatasetPtr source) { return unbatch(batch(std::move(source), 7)); }},
     {"filter", [](DatasetPtr source) { return filter(std::move(source), not_third()); }, true},
     {"repeat", [](DatasetPtr source) { return repeat(shuffle(std::move(source), {.buffer = 9}), 2); }, true},

@@ -48,6 +48,7 @@ TEST(Evidence, RunFactsComeFromRunJson) {
   EXPECT_FALSE(facts.devices[1].allows_tf32);
   EXPECT_FALSE(facts.devices[1].peaks.float32);
   EXPECT_EQ(facts.machine.at(0).found, "3");
+  EXPECT_EQ(facts.machine.at(0).state, CheckState::costs_speed);
 }
 
 TEST(Evidence, MalformedFactsAreLeftOut) {

@@ -132,9 +132,9 @@ TEST(Finding, TheCeilingIsAmdahls) {
 
 TEST(Machine, FactsThatCostSpeedStandBesideTheFindings) {
   RunFacts facts;
-  facts.machine = {{"load", "", "costs speed", "3 programs run", "cores are shared", "stop them"},
-                   {"governor", "", "ok", "performance", "", ""},
-                   {"gpu_memory", "gpu:1", "costs speed", "90 % taken", "less is left", "end them"}};
+  facts.machine = {{"load", "", CheckState::costs_speed, "3 programs run", "cores are shared", "stop them"},
+                   {"governor", "", CheckState::ok, "performance", "", ""},
+                   {"gpu_memory", "gpu:1", CheckState::costs_speed, "90 % taken", "less is left", "end them"}};
   const Diagnosis diagnosis = diagnose(trained_row({{"throttle", std::string("thermal slowdown")}}), facts);
   ASSERT_THAT(diagnosis.machine, SizeIs(2));
   EXPECT_EQ(diagnosis.machine[0].name, "load");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/backend/emulated/emulated_backend.h"
 #include "core/backend/registry/devices.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
@@ -77,6 +78,23 @@ TEST_F(KernelsTest, ThePeakIsMeasuredOnce) {
   EXPECT_GT(first, 1e8);
   EXPECT_EQ(peak.flops_per_s(device(), backend(), Dtype::f32), first);
   EXPECT_EQ(device().memory().use().reserved, 0U);
+}
+
+TEST_F(KernelsTest, ThePeakOfAnEmulatedDeviceFollowsFromItsProfile) {
+  MatmulPeak peak;
+  const auto rate_of = [&](double flops_per_s) {
+    EmulatedOptions options;
+    options.custom = known_profile("h200").profile;
+    options.custom->name = "custom";
+    options.custom->ramp_s = options.custom->kernel_s = 0;
+    options.custom->float32_flops_per_s = flops_per_s;
+    EmulatedBackend emulated(BackendConfig{.options = options});
+    Device& custom = *emulated.named(parse_device_id("emulated:custom:0"));
+    return peak.flops_per_s(custom, emulated, Dtype::f32).value_or(0);
+  };
+  constexpr double slow = 1e6, fast = 1e12;  // measured, a product of 8192 would take 12 days on the slow one
+  EXPECT_NEAR(rate_of(slow) / slow, 1, 1e-3);
+  EXPECT_NEAR(rate_of(fast) / fast, 1, 1e-3) << "a profile of the same name";
 }
 
 TEST_F(KernelsTest, ADeviceWithoutRoomHasNoPeak) {

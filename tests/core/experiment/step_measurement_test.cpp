@@ -33,14 +33,18 @@ class BufferedSteps final : public StepSource {
   Clock::time_point fetched_{};
 };
 
-std::vector<std::int64_t> ready_while_measured(BufferedSteps steps) {
+StepMeasurement measure_briefly(StepSource& steps) {
   Devices devices{DeviceConfig{}};
   Runtime runtime{devices};
   StepLimits limits;
   limits.stopping.budget = limits.stopping.min_time = Seconds(0.001);
   limits.warmup.max_time = limits.warmup.window_time = Seconds(1e-9);
   limits.warmup.window_steps = 1;
-  measure_steps(steps, runtime, limits, "test");
+  return measure_steps(steps, runtime, limits, "test");
+}
+
+std::vector<std::int64_t> ready_while_measured(BufferedSteps steps) {
+  measure_briefly(steps);
   return steps.seen;
 }
 
@@ -50,6 +54,29 @@ TEST(StepMeasurement, BeginsWhenAnInputThatIsTooSlowHasUsedUpItsBuffers) {
 
 TEST(StepMeasurement, LeavesBuffersAloneThatStayFull) {
   EXPECT_THAT(ready_while_measured({64, 64}), testing::AllOf(testing::Not(testing::IsEmpty()), testing::Each(64)));
+}
+
+/// Counts the steps since the figures began, which empties the devices.
+class QueuedSteps final : public StepSource {
+ public:
+  void step() override {
+    ++since_figures;
+    fetched_ = Clock::now();
+  }
+  std::int64_t examples() const override { return 1; }
+  Clock::time_point fetched() const override { return fetched_; }
+  int steps_in_flight() const override { return 2; }
+  void reset_figures() override { since_figures = 0; }
+  std::int64_t since_figures = 0;
+
+ private:
+  Clock::time_point fetched_{};
+};
+
+TEST(StepMeasurement, FillsTheDevicesAfterTheFiguresBegan) {
+  QueuedSteps steps;
+  const StepMeasurement measured = measure_briefly(steps);
+  EXPECT_EQ(steps.since_figures, std::ssize(measured.samples) + steps.steps_in_flight());
 }
 
 TEST(IntervalQuality, NamesWhatIsKnownTooLittle) {

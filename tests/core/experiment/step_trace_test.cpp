@@ -13,10 +13,13 @@ class CountedSteps final : public StepSource {
   void step() override {
     ++taken;
     fetched_ = Clock::now();
+    returned.push_back(fetched_);
   }
   std::int64_t examples() const override { return 1; }
   Clock::time_point fetched() const override { return fetched_; }
-  int taken = 0;
+  int steps_in_flight() const override { return in_flight; }
+  int taken = 0, in_flight = 0;
+  std::vector<Clock::time_point> returned;
 
  private:
   Clock::time_point fetched_{};
@@ -92,6 +95,17 @@ TEST_F(StepTraceTest, TakesAFewSteps) {
   EXPECT_EQ(steps_.taken, 3 + 1);  // one more, untimed, in which executors name their nodes
   EXPECT_EQ(trace({.least_steps = 3, .most_steps = 7, .time = Seconds(3600)}).steps, 7);
   EXPECT_EQ(steps_.taken, 4 + 7 + 1);
+}
+
+TEST_F(StepTraceTest, CountsStepsOnlyWhileTheDeviceIsAsBusyAsBetweenThem) {
+  Device& device = devices_.device(parse_device_id("emulated:t4:0"));
+  const Buffer used = device.memory().allocate(1, "test");
+  steps_.in_flight = 2;
+  const StepTrace trace = this->trace({.least_steps = 3, .most_steps = 3, .time = Seconds(0)});
+  EXPECT_EQ(trace.steps, 3);
+  ASSERT_EQ(steps_.returned.size(), 3 + 3 + 3U) << "to record, to fill the device, to count";
+  EXPECT_GE(trace.breakdown.window.begin, steps_.returned[5]);
+  EXPECT_LT(trace.breakdown.window.begin, steps_.returned[6]);
 }
 
 TEST_F(StepTraceTest, EndsBeforeTheTimelineIsFull) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
+#include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
 #include "core/nn/model.h"
 #include "core/ops/elementwise.h"
@@ -79,6 +80,20 @@ TEST(FunctionLayer, IsAnActivation) {
   const LayerPtr wrong = make_layer("Activation", {{"activation", sums}});
   EXPECT_THAT([&] { wrong->call({graph}, std::array{graph.inputs()[0]}); },
               ThrowsMessage<Error>(HasSubstr("its activation must keep the shape [2, 4], and returned float32[2]")));
+}
+
+TEST(FunctionLayer, IsStoredByNameAndFoundAgain) {
+  const auto doubled = formula_function([](Graph& graph, Value x, auto&) { return ops::add(graph, x, x); });
+  const LayerPtr layer = make_layer("Lambda", {{"function", doubled}, {"input_shape", Shape{4}}});
+  const std::string json = architecture_to_json(Model("m", std::vector{layer}));
+  EXPECT_THAT(json, HasSubstr(R"("function": "here")"));
+  EXPECT_THAT([&] { architecture_from_json(json, {}); },
+              ThrowsMessage<Error>(HasSubstr("layer 'formula' needs a function of a script")));
+  const ModelPtr again = architecture_from_json(json, {}, [&](const std::string& name, const std::string& stored) {
+    EXPECT_EQ(name + stored, R"(formula{"function":"here"})");
+    return doubled;
+  });
+  EXPECT_EQ(again->layers()[1]->config().function("function"), doubled);
 }
 
 TEST(Model, RenamesLayersWhoseNameItChoseItself) {

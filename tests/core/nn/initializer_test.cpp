@@ -65,6 +65,63 @@ TEST(Initializer, TakesArguments) {
   EXPECT_EQ(parse_initializer("constant(value=0.25)").make({{2}, Dtype::f32}, 0).values<float>()[1], 0.25F);
 }
 
+TEST(Initializer, VarianceScalingIsTheFamilyOfTheOthers) {
+  const TensorType type{{60, 40}, Dtype::f32};
+  const auto same = [&](const char* a, const char* b) {
+    const HostTensor one = parse_initializer(a).make(type, 5), other = parse_initializer(b).make(type, 5);
+    return std::ranges::equal(one.values<float>(), other.values<float>());
+  };
+  EXPECT_TRUE(same("he_normal", "variance_scaling(scale=2, mode=fan_in, distribution=truncated_normal)"));
+  EXPECT_TRUE(same("glorot_uniform", "variance_scaling(mode=fan_avg, distribution=uniform)"));
+  EXPECT_TRUE(same("lecun_uniform", "variance_scaling(distribution=uniform)"));
+  EXPECT_FALSE(same("lecun_normal", "variance_scaling(mode=fan_out)"));
+  const std::string text = "variance_scaling(scale=0.5, mode=fan_out, distribution=untruncated_normal, seed=3)";
+  EXPECT_EQ(to_string(parse_initializer(text)), text);
+}
+
+TEST(Initializer, TruncatedNormalKeepsItsDeviationAsKerasDoes) {
+  const Moments cut = moments(parse_initializer("truncated_normal(mean=1, stddev=0.5)").make({{20000}, Dtype::f32}, 3));
+  EXPECT_NEAR(cut.mean, 1, 0.02);
+  EXPECT_NEAR(cut.stddev, 0.5 * 0.8796, 0.01);
+  EXPECT_LE(cut.high, 2);
+  EXPECT_GE(cut.low, 0);
+}
+
+TEST(Initializer, OrthogonalVectorsHaveLengthAndRightAngles) {
+  for (const Shape& shape : {Shape{20, 8}, Shape{8, 20}, Shape{2, 4, 8}}) {
+    const HostTensor made = parse_initializer("orthogonal(gain=2)").make({shape, Dtype::f32}, 4);
+    const auto values = made.values<float>();
+    const auto columns = static_cast<std::size_t>(shape.back()), rows = values.size() / columns;
+    const bool by_row = rows < columns;
+    const std::size_t vectors = std::min(rows, columns), length = std::max(rows, columns);
+    const auto at = [&](std::size_t vector, std::size_t i) {
+      return static_cast<double>(by_row ? values[vector * columns + i] : values[i * columns + vector]);
+    };
+    for (std::size_t a = 0; a < vectors; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) {
+        double product = 0;
+        for (std::size_t i = 0; i < length; ++i) product += at(a, i) * at(b, i);
+        EXPECT_NEAR(product, a == b ? 4 : 0, 1e-5) << to_string(shape) << ' ' << a << ' ' << b;
+      }
+    }
+  }
+  EXPECT_THAT(
+      [] {
+        parse_initializer("orthogonal").make({{3}, Dtype::f32}, 1);
+      },
+      ThrowsMessage<Error>("initializer 'orthogonal': needs a shape of two or more dimensions, got [3]"));
+}
+
+TEST(Initializer, RefusesWrongChoices) {
+  EXPECT_THAT([] { parse_initializer("variance_scaling(mode=fan)"); },
+              ThrowsMessage<Error>("initializer 'variance_scaling(mode=fan)': mode must be one of fan_in, fan_out, "
+                                   "fan_avg, got 'fan'"));
+  EXPECT_THAT([] { parse_initializer("variance_scaling(scale=0)"); },
+              ThrowsMessage<Error>("initializer 'variance_scaling(scale=0)': scale must be above 0, got 0"));
+  EXPECT_THAT([] { parse_initializer("he_normal(mode=fan_in)"); },
+              ThrowsMessage<Error>(HasSubstr("unknown argument 'mode'")));
+}
+
 TEST(Initializer, NarrowValuesAreTheWideOnesRounded) {
   const Initializer he = parse_initializer("he_normal");
   const HostTensor wide = he.make({{50, 20}, Dtype::f32}, 7);

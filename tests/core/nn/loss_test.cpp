@@ -39,6 +39,22 @@ TEST(Loss, GivesAValuePerExample) {
   EXPECT_EQ(Pair({{4}, Dtype::f32}, {{4, 1}, Dtype::f32}).loss("binary_crossentropy"), (Shape{4, 1}));
 }
 
+TEST(Loss, GivesAValuePerExampleOfOtherKinds) {
+  EXPECT_EQ(Pair(ten, ten).loss("mae"), (Shape{4, 10}));
+  EXPECT_EQ(Pair(ten, ten).loss("huber", {{"delta", 0.5}}), (Shape{4, 10}));
+  EXPECT_EQ(Pair(ten, ten).loss("kld"), (Shape{4}));
+  EXPECT_EQ(Pair(ten, ten).loss("cosine_similarity"), (Shape{4}));
+  EXPECT_EQ(Pair(ten, ten).loss("mse", {{"reduction", std::string("none")}}), (Shape{4}));
+}
+
+TEST(Loss, TakesSequencesOfClasses) {
+  const TensorType sequences{{4, 7, 10}, Dtype::f32};
+  EXPECT_EQ(Pair({{4, 7}, Dtype::i64}, sequences).loss("sparse_categorical_crossentropy"), (Shape{4, 7}));
+  EXPECT_EQ(Pair({{4, 7, 1}, Dtype::i64}, sequences).loss("sparse_categorical_crossentropy"), (Shape{4, 7}));
+  EXPECT_EQ(Pair(sequences, sequences).loss("categorical_crossentropy"), (Shape{4, 7}));
+  EXPECT_EQ(Pair({{4, 7}, Dtype::i64}, sequences).metric("accuracy"), (Shape{28}));
+}
+
 TEST(Loss, TakesOneHotLabelsOfOtherTypes) {
   EXPECT_EQ(Pair({{4, 10}, Dtype::u8}, ten).loss("categorical_crossentropy"), (Shape{4}));
 }
@@ -64,8 +80,9 @@ TEST(Loss, Refuses) {
       ThrowsMessage<Error>(
           "mean_squared_error: labels must have the shape of the predictions [4, 10], got float32[3, 10]"));
   EXPECT_THAT([] { make_loss("crossentropy"); },
-              ThrowsMessage<Error>("unknown loss 'crossentropy' (known: categorical_crossentropy, "
-                                   "sparse_categorical_crossentropy, binary_crossentropy, mean_squared_error; or a "
+              ThrowsMessage<Error>("unknown loss 'crossentropy' (known: binary_crossentropy, "
+                                   "categorical_crossentropy, cosine_similarity, huber, kl_divergence, "
+                                   "mean_absolute_error, mean_squared_error, sparse_categorical_crossentropy; or a "
                                    "function of labels and predictions)"));
   EXPECT_THAT(
       [] {
@@ -90,8 +107,9 @@ TEST(Metric, TopKHasItsK) {
 }
 
 TEST(Metric, Refuses) {
-  EXPECT_THAT([] { make_metric("accurate"); },
-              ThrowsMessage<Error>(HasSubstr("unknown metric 'accurate' (did you mean 'accuracy'?) (known: accuracy")));
+  EXPECT_THAT(
+      [] { make_metric("accurate"); },
+      ThrowsMessage<Error>(HasSubstr("unknown metric 'accurate' (did you mean 'accuracy'?) (known: accuracy, auc")));
   EXPECT_THAT(
       [] {
         make_metric("top_k_categorical_accuracy", {{"k", std::int64_t{0}}});

@@ -111,6 +111,11 @@ TEST(IndexingTest, AnIndexOutOfRangeIsAnError) {
   EXPECT_THAT([&] { run(Gather(), {params, labels}); }, ThrowsMessage<Error>("gather: index 10 is outside 0 to 3"));
   EXPECT_THAT(
       [&] {
+        run(Gather(Gather::Of::tokens), {params, labels});
+      },
+      ThrowsMessage<Error>("embedding: token 10 (number 2 of the batch) is outside the vocabulary of 4, 0 to 3"));
+  EXPECT_THAT(
+      [&] {
         run(GatherGradient(4), {HostTensor::zeros({{3, 2}, Dtype::f32}), labels});
       },
       ThrowsMessage<Error>("gather_gradient: index 10 is outside 0 to 3"));

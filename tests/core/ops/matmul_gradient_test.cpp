@@ -42,7 +42,8 @@ OpCase bias_gradient_case(std::string name, Shape a, Shape b, Factor summed, Mat
                 const Array& factor = in[summed == Factor::first ? 0 : 1];
                 for (std::int64_t i = 0; i < factor.size(); ++i) out[1][i % out[1].size()] += factor[i];
               },
-          .differentiable = false};
+          .differentiable = false,
+          .only_fused = true};
 }
 
 std::vector<OpCase> bias_gradient_cases() {
@@ -71,7 +72,8 @@ OpCase accumulate_case(std::string name, Shape a, Shape b, Shape sum,
                 multiply(options, in, out[0]);
                 for (std::int64_t i = 0; i < out[0].size(); ++i) out[0][i] += in[2][i];
               },
-          .differentiable = false};
+          .differentiable = false,
+          .only_fused = true};
 }
 
 std::vector<OpCase> accumulate_cases() {
@@ -116,7 +118,8 @@ OpCase mask_case(std::string name, Shape a, Shape b, bool bias) {
                       }
                       for (std::int64_t i = 0; i < out[0].size(); ++i) out[0][i] = std::max(out[0][i], 0.0);
                     },
-                .differentiable = false};
+                .differentiable = false,
+                .only_fused = true};
   const auto no_bias = [](Array& array, std::mt19937_64&) {
     for (double& value : array.values) value = 0;
   };
@@ -143,7 +146,8 @@ OpCase argument_case(std::string name, Shape a, Shape b, bool bias) {
                       multiply(options, in, out[1]);
                       for (std::int64_t i = 0; i < out[0].size(); ++i) out[0][i] = gelu_tanh(out[1][i]);
                     },
-                .differentiable = false};
+                .differentiable = false,
+                .only_fused = true};
   if (bias) result.inputs.push_back(CaseInput{.type = {{b[1]}, Dtype::f32}});
   return result;
 }
@@ -178,7 +182,8 @@ OpCase derivative_case(std::string name, Activation activation, Shape a, Shape b
                                                                       : gelu_tanh_slope(in[2][i]);
                 }
               },
-          .differentiable = false};
+          .differentiable = false,
+          .only_fused = true};
 }
 
 std::vector<OpCase> activation_gradient_cases() {

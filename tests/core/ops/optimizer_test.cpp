@@ -1,5 +1,6 @@
 #include "core/ops/optimizer.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <gmock/gmock.h>
@@ -15,6 +16,7 @@ namespace {
 using support::Array;
 using support::CaseInput;
 using support::OpCase;
+using testing::Throws;
 using testing::ThrowsMessage;
 
 /// Variables of these shapes: none a multiple of a vector, one that spans threads.
@@ -125,6 +127,120 @@ OpCase rmsprop_case(std::string name, RmspropAttributes a) {
                      });
 }
 
+/// Whole numbers, so that no step's direction is 0 but for rounding.
+OpCase lion_case(std::string name, LionAttributes a) {
+  const auto op = std::make_shared<const LionUpdate>(a, static_cast<int>(shapes().size()));
+  std::vector<CaseInput> inputs = groups({rate}, {{-3, 3}});
+  for (std::size_t i = 1 + shapes().size(); i < inputs.size(); ++i) {
+    inputs[i].low = -3;
+    inputs[i].high = 3;
+    inputs[i].fill = support::whole_numbers;
+  }
+  return update_case(std::move(name), op, std::move(inputs),
+                     [a](double lr, double, double& w, double g, double* slots) {
+                       const double mixed = a.beta1 * slots[0] + (1 - a.beta1) * g;
+                       w -= lr * a.weight_decay * w + lr * (mixed > 0 ? 1 : mixed < 0 ? -1 : 0);
+                       slots[0] = a.beta2 * slots[0] + (1 - a.beta2) * g;
+                     });
+}
+
+OpCase lamb_case(std::string name, AdamAttributes a) {
+  const auto op = std::make_shared<const LambUpdate>(a, static_cast<int>(shapes().size()));
+  OpCase result = update_case(std::move(name), op, groups({rate, step}, {{-1, 1}, {0, 1}}), {});
+  result.reference = [a](std::span<const Array> in, std::span<Array> out) {
+    const std::size_t n = shapes().size();
+    const double lr = in[0][0], t = in[1][0];
+    for (std::size_t variable = 0; variable < n; ++variable) {
+      const Array &w = in[2 + variable], &g = in[2 + n + variable];
+      double variable_norm = 0, step_norm = 0;
+      std::vector<double> steps;
+      for (std::int64_t i = 0; i < w.size(); ++i) {
+        const double m = a.beta1 * in[2 + 2 * n + variable][i] + (1 - a.beta1) * g[i];
+        const double v = a.beta2 * in[2 + 3 * n + variable][i] + (1 - a.beta2) * g[i] * g[i];
+        out[n + variable][i] = m;
+        out[2 * n + variable][i] = v;
+        const double decayed = w[i] - lr * a.weight_decay * w[i];
+        steps.push_back(m / (1 - std::pow(a.beta1, t)) / (std::sqrt(v / (1 - std::pow(a.beta2, t))) + a.epsilon));
+        variable_norm += decayed * decayed;
+        step_norm += steps.back() * steps.back();
+        out[variable][i] = decayed;
+      }
+      const double ratio = variable_norm > 0 && step_norm > 0 ? std::sqrt(variable_norm / step_norm) : 1;
+      for (std::int64_t i = 0; i < w.size(); ++i) out[variable][i] -= lr * ratio * steps[static_cast<std::size_t>(i)];
+    }
+  };
+  return result;
+}
+
+/// The case with limits for its gradients: of each norm, the squares of which differ from variable to variable.
+OpCase clipped(OpCase op_case, std::string name, const std::shared_ptr<const OptimizerUpdate>& op) {
+  op_case.name = std::move(name);
+  op_case.op = op;
+  const GradientClip clip = op->clip;
+  const auto squares = static_cast<std::size_t>(op->squares_input()), n = shapes().size();
+  if (op->limits_norm()) {
+    const Shape shape = clip.global ? Shape{} : Shape{static_cast<std::int64_t>(n)};
+    op_case.inputs.insert(op_case.inputs.begin() + op->squares_input(), {{shape, Dtype::f32}, 0.01, 4});
+  }
+  op_case.reference = [op, clip, squares, n, update = op_case.reference](std::span<const Array> in,
+                                                                         std::span<Array> out) {
+    std::vector<Array> others(in.begin(), in.end());
+    if (op->limits_norm()) others.erase(others.begin() + op->squares_input());
+    const std::size_t first = static_cast<std::size_t>(op->leading()) - (op->limits_norm() ? 1 : 0) + n;
+    for (std::size_t variable = 0; variable < n; ++variable) {
+      double factor = 1;
+      if (op->limits_norm()) {
+        const double norm = std::sqrt(in[squares][clip.global ? 0 : static_cast<std::int64_t>(variable)]);
+        factor = clip.norm / std::max(norm, clip.norm);
+      }
+      for (double& g : others[first + variable].values) g = std::clamp(factor * g, -clip.value, clip.value);
+    }
+    update(others, out);
+  };
+  return op_case;
+}
+
+std::vector<OpCase> clipped_optimizer_cases() {
+  const auto count = static_cast<int>(shapes().size());
+  const GradientClip value{.value = 0.3}, each{.norm = 1}, all{.norm = 1, .global = true};
+  return {
+      clipped(sgd_case("", {}), "sgd_clipvalue",
+              std::make_shared<const SgdUpdate>(SgdAttributes{}, count, false, value)),
+      clipped(adam_case("", {}), "adam_clipnorm",
+              std::make_shared<const AdamUpdate>(AdamAttributes{}, count, false, each)),
+      clipped(adam_case("", {}), "adam_global_clipnorm",
+              std::make_shared<const AdamUpdate>(AdamAttributes{}, count, false, all)),
+      clipped(lamb_case("", {}), "lamb_clipnorm",
+              std::make_shared<const LambUpdate>(AdamAttributes{}, count, false, each)),
+      clipped(rmsprop_case("", {}), "rmsprop_global_clipnorm",
+              std::make_shared<const RmspropUpdate>(RmspropAttributes{}, count, false, all)),
+  };
+}
+
+/// Tensors of all floating types; one spans several partial sums.
+OpCase squares_case(std::string name, bool of_all, Dtype dtype) {
+  std::vector<CaseInput> inputs;
+  for (const Shape& shape : shapes()) inputs.push_back({{shape, Dtype::f32}, -1, 1});
+  inputs[0].type.dtype = dtype;
+  inputs[3].type.dtype = dtype;
+  return {.name = std::move(name),
+          .op = std::make_shared<const SumsOfSquares>(static_cast<int>(inputs.size()), of_all),
+          .inputs = std::move(inputs),
+          .reference =
+              [of_all](std::span<const Array> in, std::span<Array> out) {
+                for (std::size_t i = 0; i < in.size(); ++i) {
+                  for (const double x : in[i].values) out[0][of_all ? 0 : static_cast<std::int64_t>(i)] += x * x;
+                }
+              },
+          .differentiable = false,
+          .halves = false};
+}
+
+std::vector<OpCase> squares_cases() {
+  return {squares_case("each", false, Dtype::f32), squares_case("all", true, Dtype::f32),
+          squares_case("each_bfloat16", false, Dtype::bf16), squares_case("all_float16", true, Dtype::f16)};
+}
+
 /// The case of `op` with a flag behind its other scalars.
 OpCase with_flag(OpCase op_case, const std::shared_ptr<const OptimizerUpdate>& op, bool skipped) {
   const auto flag = op->leading() - 1;
@@ -169,6 +285,7 @@ std::vector<OpCase> mixed_optimizer_cases() {
           with_gradients_in(Dtype::f16, sgd_case("sgd_nesterov", {.momentum = 0.9, .nesterov = true})),
           with_gradients_in(Dtype::bf16, adam_case("adam", {})),
           with_gradients_in(Dtype::f16, adam_case("adam", {.epsilon = 1e-3})),
+          with_gradients_in(Dtype::bf16, lamb_case("lamb", {})),
           with_gradients_in(
               Dtype::bf16, rmsprop_case("rmsprop_centered_momentum", {.rho = 0.8, .momentum = 0.9, .centered = true}))};
 }
@@ -178,6 +295,8 @@ std::vector<OpCase> optimizer_in_16_bits_cases() {
           in(Dtype::f16, sgd_case("sgd_momentum_float16", {.momentum = 0.9, .weight_decay = 0.1})),
           in(Dtype::bf16, adam_case("adam_bfloat16", {})),
           in(Dtype::f16, adam_case("adam_float16", {.epsilon = 1e-3})),
+          in(Dtype::f16, lion_case("lion_float16", {.beta1 = 0.875})),
+          in(Dtype::bf16, lamb_case("lamb_bfloat16", {})),
           in(Dtype::bf16, rmsprop_case("rmsprop_bfloat16", {})),
           in(Dtype::f16,
              rmsprop_case("rmsprop_centered_momentum_float16", {.rho = 0.8, .momentum = 0.9, .centered = true}))};
@@ -192,6 +311,10 @@ std::vector<OpCase> optimizer_cases() {
       sgd_case("sgd_nesterov", {.momentum = 0.9, .nesterov = true, .weight_decay = 0.1}),
       adam_case("adam", {}),
       adam_case("adam_decay", {.beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-3, .weight_decay = 0.1}),
+      lion_case("lion", {.beta1 = 0.875}),
+      lion_case("lion_decay", {.beta1 = 0.875, .beta2 = 0.9, .weight_decay = 0.1}),
+      lamb_case("lamb", {}),
+      lamb_case("lamb_decay", {.beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-3, .weight_decay = 0.1}),
       rmsprop_case("rmsprop", {}),
       rmsprop_case("rmsprop_momentum", {.rho = 0.8, .momentum = 0.9}),
       rmsprop_case("rmsprop_centered", {.rho = 0.8, .centered = true}),
@@ -199,6 +322,7 @@ std::vector<OpCase> optimizer_cases() {
       with_flag(sgd_case("sgd", {}), std::make_shared<const SgdUpdate>(SgdAttributes{}, count, true), true),
       with_flag(adam_case("adam", {}), std::make_shared<const AdamUpdate>(AdamAttributes{}, count, true), true),
       with_flag(adam_case("adam", {}), std::make_shared<const AdamUpdate>(AdamAttributes{}, count, true), false),
+      with_flag(lamb_case("lamb", {}), std::make_shared<const LambUpdate>(AdamAttributes{}, count, true), true),
       with_flag(rmsprop_case("rmsprop", {}), std::make_shared<const RmspropUpdate>(RmspropAttributes{}, count, true),
                 true),
   };
@@ -207,6 +331,8 @@ std::vector<OpCase> optimizer_cases() {
 GPUBENCH_OP_CASES(Optimizer, optimizer_cases);
 GPUBENCH_OP_CASES(OptimizerIn16Bits, optimizer_in_16_bits_cases);
 GPUBENCH_OP_CASES(OptimizerByGradientsOf16Bits, mixed_optimizer_cases);
+GPUBENCH_OP_CASES(ClippedOptimizer, clipped_optimizer_cases);
+GPUBENCH_OP_CASES(SumsOfSquares, squares_cases);
 
 class OptimizerTest : public testing::Test {
  protected:
@@ -236,6 +362,15 @@ TEST_F(OptimizerTest, UpdatesTakeVariablesGradientsAndSlotsOfOneType) {
               ThrowsMessage<Error>("adam_update: the step must be int64[], got float32[]"));
 }
 
+TEST_F(OptimizerTest, NormsAreLimitedBySumsOfSquares) {
+  const ops::UpdateControl each{.found_infinity = {}, .clip = {.norm = 1}, .squares = rate_};
+  EXPECT_THAT([&] { ops::sgd_update(graph_, {}, rate_, {{w_}}, {{w_}}, {}, each); },
+              ThrowsMessage<Error>("sgd_update: the sums of squares must be float32[1], got float32[]"));
+  EXPECT_THAT([&] { ops::sums_of_squares(graph_, {}, true); },
+              ThrowsMessage<Error>("sums_of_squares: there is no tensor to sum over"));
+  EXPECT_THAT([&] { ops::sums_of_squares(graph_, {{step_}}, true); }, Throws<Error>());
+}
+
 TEST_F(OptimizerTest, OutputsAreTheMemoryOfVariablesAndSlots) {
   const AdamUpdate adam({}, 2);
   EXPECT_TRUE(adam.has_effect());
@@ -254,6 +389,10 @@ TEST_F(OptimizerTest, AttributesSayEverythingThatDecidesTheResult) {
   EXPECT_NE(AdamUpdate({.epsilon = 1e-7}, 1).attributes(), AdamUpdate({.epsilon = 1e-8}, 1).attributes());
   EXPECT_NE(RmspropUpdate({}, 1).attributes(), RmspropUpdate({.centered = true}, 1).attributes());
   EXPECT_NE(SgdUpdate({}, 1).attributes(), SgdUpdate({}, 2).attributes());
+  EXPECT_NE(SgdUpdate({}, 1, false, {.value = 1}).attributes(), SgdUpdate({}, 1).attributes());
+  EXPECT_NE(SgdUpdate({}, 1, false, {.norm = 1}).attributes(),
+            SgdUpdate({}, 1, false, {.norm = 1, .global = true}).attributes());
+  EXPECT_NE(SumsOfSquares(2, true).attributes(), SumsOfSquares(2, false).attributes());
 }
 
 }  // namespace

@@ -22,31 +22,59 @@ OpCase schedule_case(std::string name, OpPtr op, std::function<double(double)> f
           .differentiable = false};
 }
 
+template <class F>
+OpPtr schedule(const F& function) {
+  return std::make_shared<const ScheduleOp<F>>(function);
+}
+
 std::vector<OpCase> schedule_cases() {
   return {
-      schedule_case("cosine_decay", std::make_shared<const CosineDecay>(0.1, 200, 0.05),
+      schedule_case("cosine_decay", schedule(math::CosineDecay{0.1, 200, 0.05, 0.1, 0}),
                     [](double step) {
                       const double share = std::min(step / 200, 1.0);
                       return 0.1 * (0.95 * 0.5 * (1 + std::cos(M_PI * share)) + 0.05);
                     }),
-      schedule_case("exponential_decay", std::make_shared<const ExponentialDecay>(0.1, 50, 0.9, false),
+      schedule_case("cosine_decay_warm_up", schedule(math::CosineDecay{0.01, 200, 0.05, 0.1, 50}),
+                    [](double step) {
+                      if (step < 50) return 0.01 + 0.09 * step / 50;
+                      const double share = std::min((step - 50) / 200, 1.0);
+                      return 0.1 * (0.95 * 0.5 * (1 + std::cos(M_PI * share)) + 0.05);
+                    }),
+      schedule_case("exponential_decay", schedule(math::ExponentialDecay{0.1, 50, 0.9, false}),
                     [](double step) { return 0.1 * std::pow(0.9, step / 50); }),
-      schedule_case("exponential_stairs", std::make_shared<const ExponentialDecay>(0.1, 50, 0.9, true),
+      schedule_case("exponential_stairs", schedule(math::ExponentialDecay{0.1, 50, 0.9, true}),
                     [](double step) { return 0.1 * std::pow(0.9, std::floor(step / 50)); }),
+      schedule_case("polynomial_decay", schedule(math::PolynomialDecay{0.1, 100, 0.01, 2, false}),
+                    [](double step) { return 0.09 * std::pow(1 - std::min(step, 100.0) / 100, 2) + 0.01; }),
+      schedule_case("polynomial_cycles", schedule(math::PolynomialDecay{0.1, 100, 0.01, 1, true}),
+                    [](double step) {
+                      const double length = 100 * std::max(1.0, std::ceil(step / 100));
+                      return 0.09 * (1 - step / length) + 0.01;
+                    }),
+      schedule_case("piecewise_constant", schedule(math::PiecewiseConstant{2, {100, 200}, {0.1, 0.01, 0.001}}),
+                    [](double step) { return step <= 100   ? 0.1
+                                             : step <= 200 ? 0.01
+                                                           : 0.001; }),
   };
 }
 
 GPUBENCH_OP_CASES(Schedule, schedule_cases);
 
-TEST(ScheduleTest, NeedsStepsAndAnIntegerStep) {
+TEST(ScheduleTest, NeedsAnIntegerStep) {
   Graph graph;
-  const Value step = graph.input({{}, Dtype::i64}, "step"), x = graph.input({{}, Dtype::f32}, "x");
-  EXPECT_THAT([&] { ops::cosine_decay(graph, step, 0.1, 0); },
-              ThrowsMessage<Error>("cosine_decay: decay_steps must be above 0, got 0"));
-  EXPECT_THAT([&] { ops::exponential_decay(graph, step, 0.1, -1, 0.9); },
-              ThrowsMessage<Error>("exponential_decay: decay_steps must be above 0, got -1"));
-  EXPECT_THAT([&] { ops::cosine_decay(graph, x, 0.1, 10); },
-              ThrowsMessage<Error>("cosine_decay: the step must be int64[], got float32[]"));
+  const Value x = graph.input({{}, Dtype::f32}, "x");
+  EXPECT_THAT(
+      [&] {
+        graph.apply(schedule(math::CosineDecay{0.1, 10, 0, 0.1, 0}), {x});
+      },
+      ThrowsMessage<Error>("cosine_decay: the step must be int64[], got float32[]"));
+}
+
+TEST(ScheduleTest, AttributesSayEverythingThatDecidesTheResult) {
+  const auto pieces = [](double last) { return schedule(math::PiecewiseConstant{1, {10}, {0.1, last}})->attributes(); };
+  EXPECT_NE(pieces(0.01), pieces(0.02));
+  EXPECT_NE(schedule(math::ExponentialDecay{0.1, 50, 0.9, true})->attributes(),
+            schedule(math::ExponentialDecay{0.1, 50, 0.9, false})->attributes());
 }
 
 }  // namespace

@@ -25,6 +25,16 @@ TEST(Info, ComesBackFromJsonInOrder) {
   EXPECT_EQ(info.find("nested")->find("k")->text("k"), "");
 }
 
+TEST(Info, FieldsOfAnotherKindAreNoNumberAndNoList) {
+  const Info info(Info::Fields{{"count", 2}, {"text", "two"}, {"list", Info::List{1, 2}}});
+  EXPECT_EQ(info.number("count"), 2);
+  EXPECT_EQ(info.number("text"), std::nullopt);
+  EXPECT_EQ(info.number("absent"), std::nullopt);
+  EXPECT_EQ(info.items("list").size(), 2U);
+  EXPECT_TRUE(info.items("count").empty());
+  EXPECT_TRUE(info.items("absent").empty());
+}
+
 TEST(Info, WhatJsonCannotHoldDoesNotLoseTheFile) {
   Info info;
   info.set("ratio", std::nan(""));

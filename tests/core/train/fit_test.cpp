@@ -30,7 +30,7 @@ const std::vector<double>& figure(const History& history, std::string_view name)
 }
 
 TEST_F(Fit, DenseModelLearnsTheSampleDigits) {
-  const Mnist train = support::sample_digits("train"), test = support::sample_digits("test");
+  const ImageSet train = support::sample_digits("train"), test = support::sample_digits("test");
   Trainer model = trainer(support::dense_digits());
   FitOptions options;
   options.epochs = 3;
@@ -42,8 +42,8 @@ TEST_F(Fit, DenseModelLearnsTheSampleDigits) {
 }
 
 TEST_F(Fit, ConvolutionModelLearnsTheSampleDigits) {
-  const MnistOptions images{.flatten = false, .one_hot = false, .scaled = true};
-  const Mnist train = support::sample_digits("train", images), test = support::sample_digits("test", images);
+  const ImageSetOptions images{.flatten = false, .one_hot = false, .scaled = true};
+  const ImageSet train = support::sample_digits("train", images), test = support::sample_digits("test", images);
   Trainer model = trainer(support::convolution_digits(8), classifier("adam", "sparse_categorical_crossentropy"));
   FitOptions options;
   options.epochs = 2;
@@ -187,8 +187,8 @@ TEST_F(Fit, TrainsDropoutAndBatchNormalization) {
 }
 
 TEST_F(Fit, TakesBytesAsImages) {
-  const MnistOptions raw{.flatten = true, .one_hot = false, .scaled = false};
-  const Mnist train = support::sample_digits("train", raw);
+  const ImageSetOptions raw{.flatten = true, .one_hot = false, .scaled = false};
+  const ImageSet train = support::sample_digits("train", raw);
   Trainer model = trainer(support::dense_digits(), classifier("sgd", "sparse_categorical_crossentropy"));
   model.predict(*batches_of({train.images.rows(0, 10)}, 5));
 }
@@ -237,7 +237,8 @@ TEST_F(Fit, RefusesWhatCannotTrain) {
               ThrowsMessage<Error>("evaluate: the dataset never ends; use take"));
   EXPECT_THAT([&] { model.predict(*repeat(data)); }, ThrowsMessage<Error>("predict: the dataset never ends; use take"));
   EXPECT_THAT([&] { fit(model, *batches_of({blobs.points}, 10), {}); },
-              ThrowsMessage<Error>("model 'small': an element must be 1 input and 1 label, got a tuple of 1"));
+              ThrowsMessage<Error>("model 'small': an element must be 1 input and 1 label, and may have weights of the "
+                                   "examples behind them, got a tuple of 1"));
   EXPECT_THAT(
       [&] {
         fit(model, *batches_of({blobs.one_hot, blobs.one_hot}, 10), {});
@@ -279,7 +280,7 @@ TEST_F(Fit, TrainsLayersOnSeveralDevices) {
 }
 
 TEST_F(Fit, SameSeedTrainsTheDigitsToTheSameBytes) {
-  const Mnist train = support::sample_digits("train");
+  const ImageSet train = support::sample_digits("train");
   const auto two_steps = [&] {
     seed = 7;
     Trainer model = trainer(support::dense_digits());

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/data/source/mnist.h"
+#include "core/data/source/image_set.h"
 #include "core/nn/layer_kind.h"
 #include "core/train/fit.h"
 #include "core/train/store_variables.h"
@@ -32,9 +32,9 @@ inline ModelPtr convolution_digits(std::int64_t filters = 32) {
 }
 
 /// The sample that comes with gpubench, wherever the tests run.
-inline Mnist sample_digits(std::string_view split, const MnistOptions& options = {}) {
-  const std::vector<MnistFolder> sample = {{"sample", "data/mnist", true}};
-  return load_mnist(split, options, sample);
+inline ImageSet sample_digits(std::string_view split, const ImageSetOptions& options = {}) {
+  const std::vector<ImageSetFolder> sample = {{"sample", "data/mnist", true}};
+  return load_images(mnist(), split, options, sample);
 }
 
 class TrainTest : public ::testing::Test {

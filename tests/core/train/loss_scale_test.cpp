@@ -106,7 +106,7 @@ TEST_F(TrainTest, AMixedStepCastsEachWeightOnceAndUpdatesByGradientsOf16Bits) {
   const std::vector<TensorType> element{{{6, 4}, Dtype::f32}, {{6, 3}, Dtype::f32}};
   Trainer prepared = trainer(model, config);
   prepared.prepare_training(element);
-  const MetricStates metrics(runtime, factory, metric_names(*model, config), {});
+  const MetricStates metrics(runtime, factory, figures_of(*model, config), {});
   StepGraph step = training_graph(*model, config, metrics, element);
   const Program program = apply_passes({std::move(step.graph), {}}, {});
 

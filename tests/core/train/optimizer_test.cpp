@@ -1,5 +1,6 @@
 #include "core/train/optimizer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
@@ -81,6 +82,61 @@ TEST(Optimizer, LeavesVariablesWithoutGradientAlone) {
   EXPECT_EQ(graph.nodes().back().inputs.size(), 3U);  // rate, one variable, one gradient
 }
 
+TEST(Optimizer, LimitsNormsByOneReduction) {
+  const std::vector variables{weight("a"), weight("b"), weight("c", {DeviceId::Kind::cpu, 1, ""})};
+  EXPECT_THAT(Applied("sgd", {{"clipvalue", 0.5}}, {weight("a"), weight("b")}).ops(),
+              ElementsAre("assign_add", "sgd_update"));
+  EXPECT_THAT(Applied("sgd", {{"clipnorm", 1.0}}, {weight("a"), weight("b")}).ops(),
+              ElementsAre("assign_add", "sums_of_squares", "sgd_update"));
+  EXPECT_THAT(Applied("sgd", {{"global_clipnorm", 1.0}}, variables).ops(),
+              ElementsAre("assign_add", "sums_of_squares", "sums_of_squares", "add", "sgd_update", "sgd_update"));
+}
+
+TEST(Optimizer, DecaysVariablesUnlessTheirNameIsExcluded) {
+  FakeVariables factory;
+  const std::vector variables{weight("dense/kernel"), weight("dense/bias")};
+  const OptimizerPtr adamw = make_optimizer("adamw");
+  adamw->exclude_from_weight_decay({"bias", "gamma"});
+  adamw->build(factory, variables);
+  Graph graph;
+  const std::vector gradients{graph.input(variables[0]->type, "g"), graph.input(variables[1]->type, "g")};
+  adamw->apply_gradients(graph, gradients, variables);
+  std::vector<std::string> decays;
+  for (const Node& node : graph.nodes()) {
+    if (const auto* update = op_as<AdamUpdate>(node))
+      decays.push_back(fmt::format("{}", update->settings.weight_decay));
+  }
+  EXPECT_THAT(decays, ElementsAre("0.004", "0"));
+  EXPECT_THAT([&] { adamw->exclude_from_weight_decay({"kernel"}); },
+              ThrowsMessage<Error>("optimizer adamw: exclude_from_weight_decay must be called before the first step"));
+}
+
+TEST(Optimizer, RefusesLimits) {
+  const auto with = [](const ConfigEntries& entries) { return [entries] { make_optimizer("adam", entries); }; };
+  EXPECT_THAT(with({{"clipnorm", 0.0}}), ThrowsMessage<Error>("adam: clipnorm must be above 0, got 0"));
+  EXPECT_THAT(with({{"clipvalue", -1.0}}), ThrowsMessage<Error>("adam: clipvalue must be above 0, got -1"));
+  EXPECT_THAT(with({{"clipnorm", 1.0}, {"global_clipnorm", 1.0}}),
+              ThrowsMessage<Error>("adam: only one of clipnorm, clipvalue and global_clipnorm can be given, got "
+                                   "clipnorm and global_clipnorm"));
+}
+
+TEST(Schedule, RefusesPiecesThatDoNotFit) {
+  const std::vector<double> two{10, 5}, one{10}, rates{0.1, 0.01, 0.001}, negative{0.1, -1};
+  EXPECT_THAT([&] { make_piecewise_constant_decay(one, rates); },
+              ThrowsMessage<Error>("piecewise_constant_decay: 1 boundaries need 2 values, got 3"));
+  EXPECT_THAT([&] { make_piecewise_constant_decay(two, rates); },
+              ThrowsMessage<Error>("piecewise_constant_decay: boundaries must rise, got 5 after 10"));
+  EXPECT_THAT([&] { make_piecewise_constant_decay(one, negative); },
+              ThrowsMessage<Error>("piecewise_constant_decay: values must be at least 0, got -1"));
+  EXPECT_THAT([&] { make_piecewise_constant_decay(std::vector<double>(33), std::vector<double>(34)); },
+              ThrowsMessage<Error>("piecewise_constant_decay: at most 32 boundaries are possible, got 33"));
+  EXPECT_THAT(
+      [] {
+        make_schedule("cosine_decay", {{"initial_learning_rate", 0.1}, {"decay_steps", 5.0}, {"warmup_steps", 2.0}});
+      },
+      ThrowsMessage<Error>("cosine_decay: warmup_steps needs warmup_target, the rate that the warm-up ends with"));
+}
+
 TEST(Optimizer, Refuses) {
   FakeVariables factory;
   const std::vector variables{weight("a")};
@@ -96,9 +152,9 @@ TEST(Optimizer, Refuses) {
               ThrowsMessage<Error>("optimizer sgd: the gradient of a must be float32[2, 3], got float32[3]"));
   EXPECT_THAT([&] { sgd->apply_gradients(graph, {}, variables); },
               ThrowsMessage<Error>("optimizer sgd: got 0 gradients for 1 variables"));
-  EXPECT_THAT(
-      [] { make_optimizer("adamx"); },
-      ThrowsMessage<Error>("unknown optimizer 'adamx' (did you mean 'adam'?) (known: sgd, adam, adamw, rmsprop)"));
+  EXPECT_THAT([] { make_optimizer("adamx"); },
+              ThrowsMessage<Error>(
+                  "unknown optimizer 'adamx' (did you mean 'adam'?) (known: adam, adamw, lamb, lion, rmsprop, sgd)"));
   EXPECT_THAT(
       [] {
         make_optimizer("sgd", {{"lr", 0.1}});
@@ -109,8 +165,9 @@ TEST(Optimizer, Refuses) {
         make_optimizer("sgd", {{"learning_rate", -0.1}});
       },
       ThrowsMessage<Error>(HasSubstr("learning_rate must be at least 0")));
-  EXPECT_THAT([] { make_schedule("cosine", {}); },
-              ThrowsMessage<Error>("unknown schedule 'cosine' (known: cosine_decay, exponential_decay)"));
+  EXPECT_THAT(
+      [] { make_schedule("cosine", {}); },
+      ThrowsMessage<Error>("unknown schedule 'cosine' (known: cosine_decay, exponential_decay, polynomial_decay)"));
 }
 
 }  // namespace

@@ -198,3 +198,25 @@ testing.case("files are interleaved as tf.data does it: what list_files gives na
   testing.raises("a path is a string or its bytes, uint8[n] as list_files gives them; this is float32[2]", Dataset.tfrecord,
     gb.ones { 2 })
 end)
+
+testing.case("text is read by lines or by bytes", function()
+  io.open(out .. "text.txt", "w"):write("one\ntwo\r\nthree"):close()
+  testing.equal(texts(Dataset.text_lines(out .. "text.txt")), "one two three")
+  local tokens = Dataset.bytes { out .. "text.txt", out .. "text.txt" }
+  testing.equal(tokens.size, 28)
+  testing.equal(tokens.element_types[1], "uint8[]")
+  testing.raises("text_lines: there is no file none", Dataset.text_lines, "none")
+  testing.raises("bytes: there is no file none", Dataset.bytes, "none")
+end)
+
+testing.case("sets of images come from the folder that the script names", function()
+  testing.raises("cifar10: none is no folder", gb.datasets.cifar10, "train", { directory = "none" })
+  testing.raises("fashion_mnist: no images found; looked in " .. out, gb.datasets.fashion_mnist, "test",
+    { directory = out })
+  io.open(out .. "test_batch.bin", "wb"):write(("\4" .. ("\0"):rep(1024) .. ("\255"):rep(2048)):rep(3)):close()
+  local images, labels = gb.datasets.cifar10_arrays("test", { directory = out, one_hot = false })
+  testing.equal(images.shape, { 3, 32, 32, 3 })
+  testing.equal(images[1][1][1]:to_table(), { 0.0, 1.0, 1.0 })
+  testing.equal(labels:to_table(), { 4, 4, 4 })
+  testing.equal(gb.datasets.cifar10("test", { directory = out, flatten = true }).element_types[1], "float32[3072]")
+end)

@@ -306,3 +306,56 @@ testing.case("iterators that a script forgets do not add up", function()
   collectgarbage "restart"
   testing.is_true(most - before < 150, string.format("%d threads beside the first %d", most - before, before))
 end)
+
+testing.case("windows overlap, have strides, and drop what is incomplete", function()
+  testing.equal(values(range(7):window(3)), "0,1,2 3,4,5 6")
+  testing.equal(values(range(7):window { size = 3, shift = 2, drop_remainder = true }), "0,1,2 2,3,4 4,5,6")
+  testing.equal(values(range(7):window(3, { shift = 1, stride = 2, drop_remainder = true })), "0,2,4 1,3,5 2,4,6")
+  testing.equal(values(range(7):window(2, { drop_remainder = true }):batch(2):map(function(x) return x:sum() end)), "6 9")
+  testing.raises("size is missing: a number first, or by name", function() range(7):window { shift = 2 } end)
+  testing.raises("window: a shift of 0; at least 1 is needed", function() range(7):window(2, { shift = 0 }) end)
+end)
+
+testing.case("windows and buckets are destroyed while they run", function()
+  local source = range(1000):map(function(n) return n end, { num_parallel_calls = 2 })
+  for value in source:window(5, { shift = 2 }):prefetch(4):iter() do
+    testing.equal(#value, 5)
+    break
+  end
+  local ragged = range(1, 1000):map(gb.data.lua_function(function(n)
+    return ("x"):rep(n % 9 + 1)
+  end, { output = { "uint8[?]" } }), { num_parallel_calls = 2 })
+  for batch in ragged:bucket_by_sequence_length({ bucket_boundaries = { 5 }, bucket_batch_sizes = { 2, 3 } }):prefetch(2)
+    :iter() do
+    testing.is_true(#batch >= 2)
+    break
+  end
+end)
+
+testing.case("buckets hold elements of similar length", function()
+  local words = range(1, 7):map(gb.data.lua_function(function(n) return ("x"):rep(n) end, { output = { "uint8[?]" } }))
+  local function shapes(options)
+    local found = {}
+    for batch in words:bucket_by_sequence_length(options):iter() do found[#found + 1] = table.concat(batch.shape, "x") end
+    return table.concat(found, " ")
+  end
+  local options = { bucket_boundaries = { 3, 5 }, bucket_batch_sizes = { 2, 2, 1 } }
+  testing.equal(shapes(options), "2x2 2x4 1x5 1x6")
+  options.bucket_boundaries[3], options.bucket_batch_sizes[4] = 8, 1
+  options.pad_to_bucket_boundary = true
+  testing.equal(shapes(options), "2x2 2x4 1x7 1x7")
+  testing.raises("option 'bucket_batch_sizes' is required", function()
+    words:bucket_by_sequence_length { bucket_boundaries = { 3 } }
+  end)
+end)
+
+testing.case("datasets of one element, flat maps, and batches of another size", function()
+  testing.equal(data.Dataset.from_tensors(gb.zeros { 4, 2 }).element_types, { "float32[4, 2]" })
+  testing.equal(values(range(1, 4):flat_map(function(n) return range(n:item()) end)), "0 0 1 0 1 2")
+  testing.raises("flat_map: argument #1", function() range(3):flat_map(3) end)
+  testing.raises("the function returned a number", function()
+    for _ in range(3):flat_map(function() return 3 end):iter() do end
+  end)
+  testing.equal(values(range(7):batch(3):rebatch(2, { drop_remainder = true })), "0,1 2,3 4,5")
+  testing.raises("unbatch: int64[] is a scalar", function() range(7):rebatch(2) end)
+end)

@@ -24,6 +24,8 @@
 #include "core/codec/tfrecord.h"
 #include "core/data/cache/stored_elements.h"
 #include "core/data/source/csv.h"
+#include "core/data/source/image_set.h"
+#include "core/data/source/text.h"
 #include "core/data/types.h"
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
@@ -98,6 +100,17 @@ void read_csv(Bytes bytes) {
       continue;
     }
   }
+}
+
+void read_text(Bytes bytes) {
+  const std::string path = file_of(bytes, "a.txt").string();
+  drain(*text_lines(std::span(&path, 1)));
+  drain(*byte_tokens(std::span(&path, 1)));
+}
+
+void read_cifar10(Bytes bytes) {
+  const ImageSetFolder folder{"here", file_of(bytes, "cifar10/test_batch.bin").parent_path()};
+  load_images(cifar10(), "test", {}, std::span(&folder, 1));
 }
 
 void read_records(Bytes bytes) {
@@ -220,6 +233,7 @@ HostTensor decode_any_idx(ByteSource& source) {
 
 const std::map<std::string, std::function<void(Bytes)>> readers = {
     {"cache", read_cache},
+    {"cifar10", read_cifar10},
     {"csv", read_csv},
     {"example", read_examples},
     {"gzip", inflate},
@@ -233,6 +247,7 @@ const std::map<std::string, std::function<void(Bytes)>> readers = {
     {"run", read_run_of},
     {"safetensors", decode<&decode_safetensors>},
     {"state", read_state},
+    {"text", read_text},
     {"tfrecord", read_records},
 };
 

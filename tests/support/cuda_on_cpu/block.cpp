@@ -1,6 +1,7 @@
 #include "tests/support/cuda_on_cpu/block.h"
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -163,6 +164,20 @@ void Block::start() {
 }
 
 }  // namespace
+
+void check_alignment(const void* address, std::size_t bytes) {
+  if (reinterpret_cast<std::uintptr_t>(address) % bytes == 0) return;
+  std::fprintf(stderr, "CUDA on the CPU: misaligned address %p of %zu bytes\n", address, bytes);
+  std::abort();
+}
+
+bool within_limits(const Grid& grid) {
+  constexpr unsigned most_threads = 1024, most_blocks = 65535, most_blocks_x = 0x7FFFFFFF;
+  const auto [x, y, z] = grid.blocks;
+  const std::uint64_t threads = std::uint64_t{grid.threads.x} * grid.threads.y * grid.threads.z;
+  return threads >= 1 && threads <= most_threads && x >= 1 && y >= 1 && z >= 1 && x <= most_blocks_x &&
+         y <= most_blocks && z <= most_blocks;
+}
 
 void run_grid(const Grid& grid, const std::function<void()>& thread) {
   now.blocks = grid.blocks;

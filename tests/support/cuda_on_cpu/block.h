@@ -12,6 +12,10 @@ struct Grid {
   dim3 blocks, threads;
 };
 
+/// What GPUs launch: no extent of 0, blocks of at most 1024 threads, grids of at most 65 535 blocks in y and z (CUDA
+/// C++ Programming Guide, "Compute Capabilities").
+bool within_limits(const Grid& grid);
+
 /// CUDA's built-in variables for the thread that runs now.
 struct Now {
   uint3 thread{}, block{};
@@ -21,6 +25,9 @@ extern Now now;
 
 /// Calls `thread` once for each thread of the grid.
 void run_grid(const Grid& grid, const std::function<void()>& thread);
+
+/// Ends the test when the address is no multiple of `bytes`: a GPU faults at such a load or store.
+void check_alignment(const void* address, std::size_t bytes);
 
 /// Return when all threads of the block, or of the caller's warp, have called; threads that have ended do not count.
 void wait_for_block();

@@ -18,7 +18,7 @@ namespace gpubench::cuda_on_cpu {
 cudnnStatus_t refused(cudnnStatus_t status, std::string why);
 
 /// Adds work to the handle's stream.
-cudnnStatus_t queue(cudnnHandle_t handle, std::function<void()> work);
+cudnnStatus_t queue(cudnnHandle_t handle, std::function<void()> work, double milliseconds = 1);
 
 std::size_t element_bytes(cudnnDataType_t type);
 double load(const void* data, cudnnDataType_t type, std::int64_t at);

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cuda_runtime_api.h>
+#include <map>
 #include <vector>
 
 namespace gpubench::cuda_on_cpu {
@@ -19,6 +20,8 @@ struct Machine {
   bool blaslt_fuses_training = true;
   /// How long each algorithm for a product takes by the events around it, in the order in which cuBLASLt proposes them.
   std::vector<double> matmul_milliseconds{0.001};
+  /// How long cuDNN's engines take by the events around them, by their numbers.
+  std::map<std::int64_t, double> engine_milliseconds;
   /// A GPU that another process has for itself; none when -1.
   int taken = -1;
   /// Whether the host may touch the memory, as an MPI does that takes messages from there.

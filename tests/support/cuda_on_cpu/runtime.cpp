@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,7 @@ struct CUevent_st {
   std::size_t ticket = 0;         // the stream's steps up to it come before the mark
   double milliseconds = 0;        // of the stream's work before the mark
   CUgraph_st* capture = nullptr;  // the graph that the stream was captured into
+  bool timed = true;
 };
 
 /// What several streams queued while they were captured, in the order in which the host queued it.
@@ -60,6 +62,7 @@ std::vector<CUstream_st*>& streams = *new std::vector<CUstream_st*>;
 std::vector<std::unique_ptr<CUstream_st>>& ended = *new std::vector<std::unique_ptr<CUstream_st>>;
 thread_local int current_gpu = 0;
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local int captures = 0;  // that this thread has begun and not ended
 cudaError_t lost = cudaSuccess;
 int kernels_left = -1;
 cudaError_t fault = cudaSuccess;
@@ -70,6 +73,12 @@ cudaError_t result(cudaError_t status) {
   if (status == cudaSuccess && lost != cudaSuccess) status = lost;
   if (status != cudaSuccess) last_error = status;
   return status;
+}
+
+/// Calls that may wait for a device or change its memory map fail in a thread that captures
+/// (cudaStreamCaptureModeThreadLocal), whichever stream or event they name.
+cudaError_t unless_capturing() {
+  return result(captures > 0 ? cudaErrorStreamCaptureUnsupported : cudaSuccess);
 }
 
 /// As far as the stream can go without what others have yet to queue.
@@ -110,6 +119,16 @@ void wait_until(std::unique_lock<std::recursive_mutex>& lock, CUstream_st* strea
   }
 }
 
+/// With a seed, streams run a random part of what is queued each time that something is queued: every legal order of
+/// streams comes up under some seed. Without one they run as late as they may.
+void run_by_chance() {
+  static const char* const seed = std::getenv("CUDA_ON_CPU_SEED");
+  static std::minstd_rand& random = *new std::minstd_rand(seed == nullptr ? 1 : std::strtoul(seed, nullptr, 10) + 1);
+  if (seed == nullptr || streams.empty()) return;
+  CUstream_st& chosen = *streams[random() % streams.size()];
+  run_until(chosen, chosen.done + random() % 4);
+}
+
 void add(cudaStream_t stream, StepMaker make) {
   if (stream->capture != nullptr) {
     stream->capture->work.push_back(std::move(make));
@@ -118,6 +137,7 @@ void add(cudaStream_t stream, StepMaker make) {
   } else {
     stream->waiting.push_back(make(stream, steps_queued(*stream) + 1));
     if (stream->hurries) run_all(*stream);
+    run_by_chance();
     changed.notify_all();
   }
 }
@@ -267,12 +287,13 @@ cudaError_t cudaGetDevice(int* device) {
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const std::lock_guard lock(mutex);
-  if (lost != cudaSuccess) return result(lost);
+  if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
   *memory = gpu_memories()[current_gpu].allocate(bytes);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFree(void* memory) {
   const std::lock_guard lock(mutex);
+  if (captures > 0) return unless_capturing();
   for (CUstream_st* stream : streams) run_all(*stream);
   for (auto& [gpu, pool] : gpu_memories()) {
     if (pool.owns(memory)) return pool.release(memory) ? cudaSuccess : result(cudaErrorInvalidValue);
@@ -287,11 +308,12 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   const std::lock_guard lock(mutex);
-  if (lost != cudaSuccess) return result(lost);
+  if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
   *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFreeHost(void* memory) {
+  if (captures > 0) return unless_capturing();
   std::free(memory);
   return cudaSuccess;
 }
@@ -328,6 +350,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   auto lock = lock_streams();
+  if (stream->capture != nullptr) return result(cudaErrorStreamCaptureUnsupported);
   wait_until(lock, stream, steps_queued(*stream));
   return result(cudaSuccess);
 }
@@ -354,10 +377,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   add(stream, [reached](cudaStream_t, std::size_t) { return Step{.ready = reached, .work = nullptr}; });
   return result(cudaSuccess);
 }
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   const std::lock_guard lock(mutex);
   if (lost != cudaSuccess) return result(lost);
   *event = new CUevent_st;
+  (*event)->timed = (flags & cudaEventDisableTiming) == 0;
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -377,15 +401,18 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   const std::lock_guard lock(mutex);
+  if (captures > 0) return unless_capturing();
   const bool done = event->stream == nullptr || event->stream->done >= event->ticket;
   return done ? result(cudaSuccess) : cudaErrorNotReady;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   auto lock = lock_streams();
+  if (captures > 0) return unless_capturing();
   if (event->stream != nullptr) wait_until(lock, event->stream, event->ticket);
   return result(cudaSuccess);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  if (!start->timed || !end->timed) return result(cudaErrorInvalidResourceHandle);
   *milliseconds = 0.001F + static_cast<float>(end->milliseconds - start->milliseconds);
   return result(cudaSuccess);
 }
@@ -400,11 +427,14 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   const std::lock_guard lock(mutex);
   if (lost != cudaSuccess) return result(lost);
+  if (stream->capture != nullptr) return result(cudaErrorIllegalState);
   stream->capture = new CUgraph_st;
+  ++captures;
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = std::exchange(stream->capture, nullptr);
+  --captures;
   bool joined = true;
   for (const auto& [other, branch] : (*graph)->branches) {
     other->capture = nullptr;

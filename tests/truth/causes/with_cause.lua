@@ -11,10 +11,10 @@ local function add(finding, name, run, options)
 end
 
 -- Input: the batch takes longer to make than the step.
-for _, of in ipairs { { "little", 1.35 }, { "half", 1.7 }, { "more", 1.85 } } do
+for _, of in ipairs { { "little", 1.3 }, { "half", 1.6 }, { "more", 1.8 } } do
   local name, share = of[1], of[2]
   add("input_bound", "a generator in Lua, " .. name, function(has_cause, pick)
-    local seconds = 0.04 * pick(0.95, 1.05)
+    local seconds = made.step_s * pick(0.95, 1.05)
     local shape = { batch = 64, width = 512 }
     made.accelerator { float32_flops_per_s = made.rate_for(shape, seconds) }
     return made.on(0, function()
@@ -36,25 +36,25 @@ local unfused = {
   fuse_epilogue = false, fuse_activation_gradient = false, fuse_accumulation = false, fuse_bias_gradient = false,
   fuse_elementwise = false,
 }
-for _, of in ipairs { { "little work", 450e-6 }, { "some work", 500e-6 }, { "more work", 550e-6 } } do
+for _, of in ipairs { { "little work", 350e-6 }, { "some work", 375e-6 }, { "more work", 400e-6 } } do
   local name, kernel_s = of[1], of[2]
   add("launch_bound", "eager kernels with " .. name, function(has_cause, pick)
-    made.accelerator { launch_s = 700e-6 * pick(0.97, 1.1), kernel_s = kernel_s, float32_flops_per_s = 1e13 }
+    made.accelerator { launch_s = 500e-6 * pick(0.97, 1.1), kernel_s = kernel_s, float32_flops_per_s = 1e13 }
     local shape = { batch = 32, width = 64, features = 64, depth = 12, execution = has_cause and "eager" or "graph", passes = not has_cause and unfused or nil }
     return made.on(0, function() return made.train(made.model(shape), made.batches(shape), { resident = true }) end)
   end)
 end
 add("launch_bound", "a batch too small for its launches", function(has_cause, pick)
-  made.accelerator { launch_s = 700e-6 * pick(0.97, 1.1), kernel_s = 300e-6 }
+  made.accelerator { launch_s = 500e-6 * pick(0.97, 1.1), kernel_s = 210e-6 }
   local shape = { batch = has_cause and 64 or 128, width = 256, features = 256, depth = 6, execution = "eager" }
   return made.on(0, function() return made.train(made.model(shape), made.batches(shape), { resident = true }) end)
 end)
 
 -- The host: Lua in every step, after a wait for its result.
-for _, of in ipairs { { "little", 0.3 }, { "half", 0.7 }, { "much", 1.1 } } do
+for _, of in ipairs { { "little", 0.3 }, { "half", 0.6 }, { "much", 0.85 } } do
   local name, share = of[1], of[2]
   add("host_bound", "Lua between the steps, " .. name, function(has_cause, pick)
-    local seconds = 0.04 * pick(0.95, 1.05)
+    local seconds = made.step_s * pick(0.95, 1.05)
     made.accelerator { float32_flops_per_s = 8 * 2 * 512 ^ 3 / seconds }
     return made.on(0, function()
       local w = gb.Variable(gb.zeros { 512, 512 })
@@ -81,7 +81,7 @@ end
 for _, of in ipairs { { "a quarter", 0.25 }, { "half", 0.6 }, { "all", 1.1 } } do
   local name, share = of[1], of[2]
   add("copy_bound", "one place for batches, " .. name .. " of the step", function(has_cause, pick)
-    local seconds = 0.04 * pick(0.95, 1.05)
+    local seconds = made.step_s * pick(0.95, 1.05)
     local shape = { batch = 256, width = 1024, input_slots = has_cause and 1 or 2 }
     made.accelerator {
       float32_flops_per_s = made.rate_for(shape, seconds),
@@ -92,7 +92,7 @@ for _, of in ipairs { { "a quarter", 0.25 }, { "half", 0.6 }, { "all", 1.1 } } d
   end)
 end
 add("copy_bound", "a link slower than the step", function(has_cause, pick)
-  local seconds = 0.04
+  local seconds = made.step_s
   local shape = { batch = 256, width = 1024 }
   made.accelerator {
     float32_flops_per_s = made.rate_for(shape, seconds),
@@ -107,7 +107,7 @@ end)
 -- Layers on another device than their neighbours.
 local function crossing(name, elsewhere, share)
   add("placement_crossings", name, function(has_cause, pick)
-    local seconds = 0.04 * pick(0.95, 1.05)
+    local seconds = made.step_s * pick(0.95, 1.05)
     local shape = { batch = 512, width = 1024, depth = 6 }
     local rate = 4 * made.input_bytes(shape) / (share * seconds)
     made.accelerator {
@@ -121,8 +121,8 @@ local function crossing(name, elsewhere, share)
   end)
 end
 crossing("a layer on a neighbour behind a slow link", "emulated:custom:1", 0.3)
-crossing("a layer on a neighbour behind a slower link", "emulated:custom:1", 0.8)
-crossing("a layer on a neighbour behind a very slow link", "emulated:custom:1", 1.2)
+crossing("a layer on a neighbour behind a slower link", "emulated:custom:1", 0.6)
+crossing("a layer on a neighbour behind a very slow link", "emulated:custom:1", 0.95)
 
 -- Exchanges of gradients that take longer than what hides them.
 for _, options in ipairs {
@@ -131,7 +131,7 @@ for _, options in ipairs {
 } do
   local name = options.name
   add("communication_bound", "a slow link between replicas: " .. name, function(has_cause, pick)
-    local seconds = 0.04 * pick(0.95, 1.05)
+    local seconds = made.step_s * pick(0.95, 1.05)
     local shape = { batch = 128, width = 1024, depth = 4 }
     local bytes = 4 * (1024 * 1024 * 4)
     local exchange = 2 * (options.replicas - 1) / options.replicas * bytes
@@ -152,7 +152,7 @@ end
 for _, of in ipairs { { "a little more", 1.5 }, { "twice as much", 2 }, { "three times as much", 3 }, { "four times as much", 4 } } do
   local name, first = of[1], of[2]
   add("uneven_replicas", "one replica gets " .. name, function(has_cause, pick)
-    local seconds = 0.04 * pick(0.95, 1.05)
+    local seconds = made.step_s * pick(0.95, 1.05)
     local shape = { batch = 256, width = 1024 }
     made.accelerator { float32_flops_per_s = made.rate_for(shape, seconds) }
     local strategy = gb.distribute.MirroredStrategy {
@@ -167,7 +167,7 @@ end
 for _, of in ipairs { { "a little", 1.3 }, { "more", 2 }, { "much", 2.6 } } do
   local name, share = of[1], of[2]
   add("memory_limit", "offloaded activations cost " .. name, function(has_cause, pick)
-    local seconds = 0.05 * pick(0.95, 1.05)
+    local seconds = 1.25 * made.step_s * pick(0.95, 1.05)
     local shape = { batch = 1024, width = 1024, depth = 8, offload = has_cause or nil }
     local rate = 8 * made.input_bytes(shape) / (share * seconds / 2)
     made.accelerator {
@@ -181,7 +181,7 @@ end
 for _, factor in ipairs { 1.35, 1.6, 2, 2.3 } do
   local name = factor .. " times as fast"
   add("precision_unused", "16 bits are " .. name, function(has_cause, pick)
-    local seconds = 0.04 * pick(0.95, 1.05)
+    local seconds = made.step_s * pick(0.95, 1.05)
     local shape = { batch = 512, width = 1024 }
     local rate = made.rate_for(shape, seconds)
     made.accelerator { float32_flops_per_s = rate, float16_flops_per_s = factor * rate }
@@ -191,7 +191,7 @@ for _, factor in ipairs { 1.35, 1.6, 2, 2.3 } do
 end
 
 -- Widths that tensor cores do not take.
-for _, width in ipairs { 1004, 1006, 1010 } do
+for _, width in ipairs { 1004, 1006, 1010, 1012 } do
   add("unaligned_sizes", "a width of " .. width, function(has_cause, pick)
     local shape = { batch = 512, width = has_cause and width or (width + 7) // 8 * 8, features = 1024 }
     made.accelerator { float16_flops_per_s = 4e11 * pick(0.9, 1.1), float32_flops_per_s = 2e11 }
@@ -201,7 +201,7 @@ for _, width in ipairs { 1004, 1006, 1010 } do
 end
 
 -- Kernels that only move bytes, and could be one.
-for _, count in ipairs { 2, 3, 4 } do
+for _, count in ipairs { 2, 3, 4, 5 } do
   add("bandwidth_bound", 2 * count .. " functions after each layer, not fused", function(has_cause, pick)
     made.accelerator { memory_bytes_per_s = 3e10 * pick(0.95, 1.05), float32_flops_per_s = 2e12 }
     local shape = {

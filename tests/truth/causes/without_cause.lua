@@ -8,7 +8,7 @@ local function add(name, changes, shape, options)
   list[#list + 1] = {
     name = name,
     run = function(_, pick)
-      local all = { float32_flops_per_s = made.rate_for(shape, (options and options.seconds or 0.04) * pick(0.9, 1.1)) }
+      local all = { float32_flops_per_s = made.rate_for(shape, (options and options.seconds or made.step_s) * pick(0.9, 1.1)) }
       for key, value in pairs(changes) do all[key] = value end
       made.accelerator(all)
       if options and options.policy then gb.config.set_dtype_policy(options.policy) end
@@ -43,8 +43,8 @@ add("16 bits, aligned", { float16_flops_per_s = 4e12 }, {}, { policy = "mixed_bf
 add("16 bits, aligned, wider", { float16_flops_per_s = 8e12 }, { width = 2048 }, { policy = "mixed_bfloat16" })
 add("batches that are copied under the step", { pinned_bytes_per_s = 3e8, pageable_bytes_per_s = 3e8 }, {}, { copies = true })
 add("two replicas with a fast link", {}, { batch = 256 }, { replicas = 2 })
-add("four replicas with a fast link", {}, { batch = 256 }, { replicas = 4, seconds = 0.05 })
+add("four replicas with a fast link", {}, { batch = 256 }, { replicas = 4, seconds = 1.25 * made.step_s })
 add("slow launches that a graph hides", { launch_s = 50e-6 }, {})
-add("a long step", {}, {}, { seconds = 0.1 })
+add("a long step", {}, {}, { seconds = 2.5 * made.step_s })
 
 return list

@@ -2,6 +2,7 @@
 // the same path that gives them, and CUDA's keywords, the same meaning on the CPU, so that tests run every kernel
 // there.
 #pragma once
+#include <cstdint>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -29,6 +30,35 @@ __device__ inline float widen(math::Bfloat16 x) {
 template <class T>
 __device__ T widen(T x) {
   return x;
+}
+
+/// 8 or 16 bytes of aligned memory in one instruction, whatever they hold: a struct of 16-bit members would be moved
+/// member by member.
+template <int bytes>
+struct alignas(bytes) Bits {
+  std::uint32_t words[bytes / 4];
+};
+__device__ inline void load_bits(const void* from, Bits<8>& bits) {
+  const uint2 words = *static_cast<const uint2*>(from);
+  bits = {{words.x, words.y}};
+}
+__device__ inline void load_bits(const void* from, Bits<16>& bits) {
+  const uint4 words = *static_cast<const uint4*>(from);
+  bits = {{words.x, words.y, words.z, words.w}};
+}
+__device__ inline void store_bits(void* to, const Bits<8>& bits) {
+  *static_cast<uint2*>(to) = make_uint2(bits.words[0], bits.words[1]);
+}
+__device__ inline void store_bits(void* to, const Bits<16>& bits) {
+  *static_cast<uint4*>(to) = make_uint4(bits.words[0], bits.words[1], bits.words[2], bits.words[3]);
+}
+
+/// How many blocks of the kernel a multiprocessor of the calling thread's GPU holds at once.
+template <class Kernel>
+int resident_blocks(Kernel* kernel, int threads) {
+  int blocks = 0;
+  const cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0);
+  return status == cudaSuccess && blocks > 0 ? blocks : 1;
 }
 
 /// Converts a computed value to its stored type; 16-bit types round to nearest even.

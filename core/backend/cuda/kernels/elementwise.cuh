@@ -1,7 +1,7 @@
 // Loops of element-wise kernels. The flat loop handles floating types where every input has the output's shape or is
-// one value, and moves packs of four elements (up to 16 bytes a load or store). The general loop handles the rest. Both
-// switch on types at run time, which memory latency hides: one instance per function and type took minutes to compile
-// and megabytes per architecture.
+// one value, and moves 16 bytes a load or store. The general loop handles the rest, and switches on types at run time,
+// which memory latency hides: one instance per function and type took minutes to compile and megabytes per
+// architecture.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -88,41 +88,54 @@ __device__ void store_as(void* data, Dtype type, std::int64_t at, C value) {
   }
 }
 
-/// Four elements moved at once. Tensors begin at multiples of 64 bytes, so packs are aligned.
-template <class T>
-struct alignas(pack_size * sizeof(T)) Pack {
-  T values[pack_size];
+/// `count` neighbours, computed with together.
+template <class T, int count = pack_size>
+struct Pack {
+  T values[count];
 };
 
-template <class T>
-__device__ Pack<float> widen(const Pack<T>& pack) {
-  Pack<float> result;
+/// Elements [at, at + count) of memory that holds elements of T, by loads of up to 16 bytes. Tensors begin at multiples
+/// of 64 bytes, so packs are aligned where `at` is a multiple of `count`.
+template <class T, int count>
+__device__ Pack<float, count> load_pack_of(const void* data, std::int64_t at) {
+  constexpr int bytes = count * sizeof(T) < 16 ? count * sizeof(T) : 16, part = bytes / sizeof(T);
+  Pack<float, count> result;
 #pragma unroll
-  for (int k = 0; k < pack_size; ++k) result.values[k] = widen(pack.values[k]);
+  for (int first = 0; first < count; first += part) {
+    Bits<bytes> bits;
+    load_bits(as<T>(data) + at + first, bits);
+    const auto stored = __builtin_bit_cast(Pack<T, part>, bits);
+#pragma unroll
+    for (int k = 0; k < part; ++k) result.values[first + k] = widen(stored.values[k]);
+  }
   return result;
 }
-
-/// Elements [at, at + 4) of memory that holds elements of a floating `type`.
-__device__ inline Pack<float> load_pack(const void* data, Dtype type, std::int64_t at) {
-  if (type == Dtype::f16) return widen(*reinterpret_cast<const Pack<math::Float16>*>(as<math::Float16>(data) + at));
-  if (type == Dtype::bf16) return widen(*reinterpret_cast<const Pack<math::Bfloat16>*>(as<math::Bfloat16>(data) + at));
-  return *reinterpret_cast<const Pack<float>*>(as<float>(data) + at);
+template <int count = pack_size>
+__device__ Pack<float, count> load_pack(const void* data, Dtype type, std::int64_t at) {
+  if (type == Dtype::f16) return load_pack_of<math::Float16, count>(data, at);
+  if (type == Dtype::bf16) return load_pack_of<math::Bfloat16, count>(data, at);
+  return load_pack_of<float, count>(data, at);
 }
 
-template <class T>
-__device__ void store_pack(void* data, std::int64_t at, const Pack<float>& pack) {
-  Pack<T> result;
+template <class T, int count>
+__device__ void store_pack_of(void* data, std::int64_t at, const Pack<float, count>& pack) {
+  constexpr int bytes = count * sizeof(T) < 16 ? count * sizeof(T) : 16, part = bytes / sizeof(T);
 #pragma unroll
-  for (int k = 0; k < pack_size; ++k) result.values[k] = Narrow<T>::from(pack.values[k]);
-  *reinterpret_cast<Pack<T>*>(static_cast<T*>(data) + at) = result;
+  for (int first = 0; first < count; first += part) {
+    Pack<T, part> stored;
+#pragma unroll
+    for (int k = 0; k < part; ++k) stored.values[k] = Narrow<T>::from(pack.values[first + k]);
+    store_bits(static_cast<T*>(data) + at + first, __builtin_bit_cast(Bits<bytes>, stored));
+  }
 }
-__device__ inline void store_pack(void* data, Dtype type, std::int64_t at, const Pack<float>& pack) {
+template <int count>
+__device__ void store_pack(void* data, Dtype type, std::int64_t at, const Pack<float, count>& pack) {
   if (type == Dtype::f16) {
-    store_pack<math::Float16>(data, at, pack);
+    store_pack_of<math::Float16>(data, at, pack);
   } else if (type == Dtype::bf16) {
-    store_pack<math::Bfloat16>(data, at, pack);
+    store_pack_of<math::Bfloat16>(data, at, pack);
   } else {
-    store_pack<float>(data, at, pack);
+    store_pack_of<float>(data, at, pack);
   }
 }
 
@@ -187,32 +200,62 @@ __device__ auto apply(const F& f, const At& at) {
   }
 }
 
-// `out` may be the memory of an input of the same shape: each element is read and written by one thread, in that order.
-template <class F>
-__global__ void flat_kernel(F f, ElementwiseAccess access, void* out, Inputs in) {
-  constexpr int arity = arity_of<F, float>;
-  const Dtype type = access.output_type;
-  for (std::int64_t i = first_index() * pack_size; i < access.elements; i += index_step() * pack_size) {
-    if (i + pack_size <= access.elements) {
-      Pack<float> x[arity], result;
+/// Elements of T in 16 bytes: what a thread of the flat loop moves at once.
+template <class T>
+inline constexpr int wide = 16 / sizeof(T);
+
+// All loads of a turn come before the first use. `out` may be the memory of an input of the same shape: each element is
+// read and written by one thread, in that order.
+template <class T, class F>
+__device__ void flat_loop(const F& f, const ElementwiseAccess& access, void* out, const Inputs& in) {
+  constexpr int arity = arity_of<F, float>, count = wide<T>;
+  using Packed = Pack<T, count>;
+  float single[arity];
+#pragma unroll
+  for (int n = 0; n < arity; ++n) single[n] = access.stride[n][0] == 0 ? widen(as<T>(in.data[n])[0]) : 0.0F;
+  for (std::int64_t i = first_index() * count; i < access.elements; i += index_step() * count) {
+    if (i + count <= access.elements) {
+      Bits<16> x[arity];  // widened where they are used, for a 16-bit pack has twice its registers as float32
 #pragma unroll
       for (int n = 0; n < arity; ++n) {
-        if (access.stride[n][0] != 0) {
-          x[n] = load_pack(in.data[n], type, i);
-        } else {
-          const float value = load_as<float>(in.data[n], type, 0);
-          for (float& element : x[n].values) element = value;
-        }
+        if (access.stride[n][0] != 0) load_bits(as<T>(in.data[n]) + i, x[n]);
       }
+      Pack<float, count> result;
 #pragma unroll
-      for (int k = 0; k < pack_size; ++k) result.values[k] = apply(f, [&](int n) { return x[n].values[k]; });
-      store_pack(out, type, i, result);
+      for (int k = 0; k < count; ++k) {
+        const auto at = [&](int n) {
+          return access.stride[n][0] != 0 ? widen(__builtin_bit_cast(Packed, x[n]).values[k]) : single[n];
+        };
+        result.values[k] = apply(f, at);
+      }
+      store_pack_of<T>(out, i, result);
     } else {
       for (std::int64_t k = i; k < access.elements; ++k) {
-        const auto at = [&](int n) { return load_as<float>(in.data[n], type, k * access.stride[n][0]); };
-        store_as<float>(out, type, k, apply(f, at));
+        const auto at = [&](int n) { return widen(as<T>(in.data[n])[k * access.stride[n][0]]); };
+        static_cast<T*>(out)[k] = Narrow<T>::from(apply(f, at));
       }
     }
+  }
+}
+
+/// Blocks that a multiprocessor must hold, which limits their registers to 40: 24 KB and more of loads are then in
+/// flight, what an H200's bandwidth takes. Functions of three inputs, and those below, would spill registers to memory.
+template <class F>
+inline constexpr int flat_blocks = arity_of<F, float> == 3 ? 4 : 6;
+template <>
+inline constexpr int flat_blocks<math::GeluTanhGradient> = 4;
+template <>
+inline constexpr int flat_blocks<math::SiluGradient> = 4;
+
+template <class F>
+__global__ void __launch_bounds__(block_threads, flat_blocks<F>)
+    flat_kernel(F f, ElementwiseAccess access, void* out, Inputs in) {
+  if (access.output_type == Dtype::f16) {
+    flat_loop<math::Float16>(f, access, out, in);
+  } else if (access.output_type == Dtype::bf16) {
+    flat_loop<math::Bfloat16>(f, access, out, in);
+  } else {
+    flat_loop<float>(f, access, out, in);
   }
 }
 
@@ -232,7 +275,7 @@ cudaError_t launch_general(const LaunchOn& on, const ElementwiseAccess& access, 
   Inputs inputs{};
   constexpr int arity = arity_of<F, C>;
   for (int n = 0; n < arity; ++n) inputs.data[n] = in[n];
-  const unsigned blocks = blocks_for(on, access.elements, block_threads * pack_size);
+  const unsigned blocks = filling_blocks<&general_kernel<F, C>>(on, access.elements, block_threads * pack_size);
   return launch(on, blocks, block_threads, &general_kernel<F, C>, F{}, access, out, inputs);
 }
 
@@ -247,8 +290,9 @@ cudaError_t launch_function(const LaunchOn& on, const ElementwiseAccess& access,
       Inputs inputs{};
       constexpr int arity = arity_of<F, float>;
       for (int n = 0; n < arity; ++n) inputs.data[n] = in[n];
-      return launch(on, blocks_for(on, access.elements, block_threads * pack_size), block_threads, &flat_kernel<F>, F{},
-                    access, out, inputs);
+      const std::int64_t per_block = block_threads * 16 / static_cast<std::int64_t>(size_of(type));
+      return launch(on, filling_blocks<&flat_kernel<F>>(on, access.elements, per_block), block_threads, &flat_kernel<F>,
+                    F{}, access, out, inputs);
     }
   }
   if constexpr (domain != math::Domain::bools) {

@@ -27,7 +27,8 @@ struct ChainInstruction {
 struct ChainProgram {
   std::int64_t elements = 0;
   Dtype output_type = Dtype::f32;
-  int count = 0;
+  int count = 0;        ///< of steps
+  int input_count = 1;  ///< of `inputs` that are in use
   ChainInstruction steps[max_chain_steps] = {};
   ChainInput inputs[max_chain_inputs] = {};
 };

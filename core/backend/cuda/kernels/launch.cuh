@@ -15,6 +15,16 @@ cudaError_t launch(const LaunchOn& on, unsigned blocks, unsigned threads, void (
   return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
+/// Number of blocks for `items`, `per_block` of which fit into a block: at most as many as the GPU holds at once, so
+/// that none of it idles while a last, partly filled wave of blocks runs. Threads loop over the rest. The GPU that
+/// launches the kernel first is asked.
+template <auto kernel>
+unsigned filling_blocks(const LaunchOn& on, std::int64_t items, std::int64_t per_block) {
+  static const int resident = resident_blocks(kernel, block_threads);
+  const std::int64_t wanted = (items + per_block - 1) / per_block;
+  return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::int64_t{on.multiprocessors} * resident));
+}
+
 /// First element and step of the calling thread in a grid-stride loop.
 __device__ inline std::int64_t first_index() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -2,6 +2,7 @@
 // tile's variable up in the kernel's parameters.
 #include <utility>
 
+#include "core/backend/cuda/kernels/block_reduce.cuh"
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/optimizer.h"
 #include "core/math/optimizer.h"
@@ -10,12 +11,22 @@ namespace gpubench::cuda {
 
 namespace {
 
-constexpr int per_thread = 4;
-constexpr std::int64_t tile = per_thread * block_threads;
+/// Elements of a block's tile: one or two packs of 16 bytes a thread.
+constexpr int unscale_pack = 8;
+constexpr std::int64_t tile = unscale_pack * block_threads;
 
 __host__ __device__ constexpr std::int64_t tiles_of(std::int64_t elements) {
   return (elements + tile - 1) / tile;
 }
+
+/// The tensors that a function updates, element by element: the variable, then its slots.
+template <int slots>
+struct Updated {
+  void* tensors[slots + 1];
+};
+
+/// How often the threads of a block go over a tile with one element each.
+constexpr int per_thread = tile / block_threads;
 
 /// One element of a tensor stored as T, computed with as float32: written back when it goes.
 template <class T>
@@ -32,17 +43,65 @@ class Element {
   float value_;
 };
 
-template <class T, class F, std::size_t... Slot>
-__device__ void update_tile(const F& f, const UpdateTensors& tensors, int variable, std::int64_t begin,
-                            std::index_sequence<Slot...>) {
-  const std::int64_t elements = tensors.elements[variable];
+__device__ math::ClipGradient clip_of(const UpdateScalars& scalars, int variable) {
+  if (scalars.squares == nullptr) return {1.0F, scalars.limit};
+  return {math::factor_of_norm(scalars.squares[scalars.of_all ? 0 : variable], scalars.norm), scalars.limit};
+}
+
+template <class F, class Values, std::size_t... Slot>
+__device__ void update_element(const F& f, float gradient, const Values& value, std::index_sequence<Slot...>) {
+  f(value(0), gradient, value(Slot + 1)...);
+}
+
+// All tensors are loaded before the first is stored: the compiler cannot know that they do not overlap.
+template <class T, int slots, class F>
+__device__ void update_pack(const F& f, const math::ClipGradient& clip, const Updated<slots>& updated,
+                            const void* gradient, Dtype gradient_type, std::int64_t i) {
+  constexpr int count = wide<T>;
+  const Pack<float, count> gradients = load_pack<count>(gradient, gradient_type, i);
+  Pack<float, count> x[slots + 1];
 #pragma unroll
-  for (int k = 0; k < per_thread; ++k) {
-    const std::int64_t i = begin + k * block_threads + threadIdx.x;
-    if (i >= elements) continue;
-    const float gradient = load_as<float>(tensors.gradient[variable], tensors.gradient_type[variable], i);
-    f(Element<T>(tensors.variable[variable], i).value(), gradient,
-      Element<T>(tensors.slot[Slot][variable], i).value()...);
+  for (int n = 0; n <= slots; ++n) x[n] = load_pack_of<T, count>(updated.tensors[n], i);
+#pragma unroll
+  for (int k = 0; k < count; ++k) {
+    update_element(
+        f, clip(gradients.values[k]), [&](int n) -> float& { return x[n].values[k]; },
+        std::make_index_sequence<slots>{});
+  }
+#pragma unroll
+  for (int n = 0; n <= slots; ++n) store_pack_of<T>(updated.tensors[n], i, x[n]);
+}
+
+template <class T, int slots, class F>
+__device__ void update_one(const F& f, const math::ClipGradient& clip, const Updated<slots>& updated,
+                           const void* gradient, Dtype gradient_type, std::int64_t i) {
+  float x[slots + 1];
+  for (int n = 0; n <= slots; ++n) x[n] = widen(as<T>(updated.tensors[n])[i]);
+  update_element(
+      f, clip(load_as<float>(gradient, gradient_type, i)), [&](int n) -> float& { return x[n]; },
+      std::make_index_sequence<slots>{});
+  for (int n = 0; n <= slots; ++n) static_cast<T*>(updated.tensors[n])[i] = Narrow<T>::from(x[n]);
+}
+
+template <class T, int slots, class F>
+__device__ void update_tile(const F& f, const UpdateTensors& tensors, const UpdateScalars& scalars, int variable,
+                            std::int64_t begin) {
+  constexpr int count = wide<T>;
+  const std::int64_t elements = tensors.elements[variable];
+  const math::ClipGradient clip = clip_of(scalars, variable);
+  const void* const gradient = tensors.gradient[variable];
+  const Dtype type = tensors.gradient_type[variable];
+  Updated<slots> updated{{tensors.variable[variable]}};
+#pragma unroll
+  for (int n = 0; n < slots; ++n) updated.tensors[n + 1] = tensors.slot[n][variable];
+#pragma unroll
+  for (std::int64_t part = 0; part < tile; part += count * block_threads) {
+    const std::int64_t i = begin + part + threadIdx.x * count;
+    if (i + count <= elements) {
+      update_pack<T, slots>(f, clip, updated, gradient, type, i);
+    } else {
+      for (std::int64_t k = i; k < elements; ++k) update_one<T, slots>(f, clip, updated, gradient, type, k);
+    }
   }
 }
 
@@ -56,22 +115,33 @@ __global__ void update_kernel(Make make, const __grid_constant__ UpdateTensors t
   std::int64_t first = 0;  // tile of the variable
   for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
     while (t - first >= tiles_of(tensors.elements[variable])) first += tiles_of(tensors.elements[variable++]);
-    update_tile<T>(f, tensors, variable, (t - first) * tile, std::make_index_sequence<slots>{});
+    update_tile<T, slots>(f, tensors, scalars, variable, (t - first) * tile);
   }
+}
+
+template <class Tensors>
+std::int64_t total_tiles(const Tensors& tensors) {
+  std::int64_t tiles = 0;
+  for (int i = 0; i < tensors.count; ++i) tiles += tiles_of(tensors.elements[i]);
+  return tiles;
+}
+
+/// launch(T{}) for the type that the variables are stored as.
+template <class Launch>
+cudaError_t with_storage(Dtype type, const Launch& launch) {
+  if (type == Dtype::f16) return launch(math::Float16{});
+  if (type == Dtype::bf16) return launch(math::Bfloat16{});
+  return launch(0.0F);
 }
 
 template <int slots, class Make>
 cudaError_t launch_update(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars, Make make) {
-  std::int64_t tiles = 0;
-  for (int i = 0; i < tensors.count; ++i) tiles += tiles_of(tensors.elements[i]);
+  const std::int64_t tiles = total_tiles(tensors);
   if (tiles == 0) return cudaSuccess;
-  const auto launch_for = [&]<class T>(T) {
-    return launch(on, blocks_for(on, tiles, 1), block_threads, &update_kernel<T, slots, Make>, make, tensors, scalars,
-                  tiles);
-  };
-  if (tensors.type == Dtype::f16) return launch_for(math::Float16{});
-  if (tensors.type == Dtype::bf16) return launch_for(math::Bfloat16{});
-  return launch_for(0.0F);
+  return with_storage(tensors.type, [&]<class T>(T) {
+    return launch(on, filling_blocks<&update_kernel<T, slots, Make>>(on, tiles, 1), block_threads,
+                  &update_kernel<T, slots, Make>, make, tensors, scalars, tiles);
+  });
 }
 
 struct MakeSgd {
@@ -106,6 +176,28 @@ struct MakeAdam {
   }
 };
 
+struct MakeLion {
+  LionConstants of;
+  __device__ math::Lion operator()(const UpdateScalars& scalars) const {
+    const float rate = *scalars.learning_rate;
+    return {rate, rate * of.weight_decay, of.beta1, of.one_minus_beta1, of.beta2, of.one_minus_beta2};
+  }
+};
+
+struct MakeLamb {
+  AdamConstants of;
+  __device__ math::Lamb operator()(const UpdateScalars& scalars) const {
+    const float rate = *scalars.learning_rate, step = static_cast<float>(*scalars.step);
+    return {rate,
+            rate * of.weight_decay,
+            of.one_minus_beta1,
+            of.one_minus_beta2,
+            -1.0F / expm1f(step * of.log_beta1),
+            -1.0F / expm1f(step * of.log_beta2),
+            of.epsilon};
+  }
+};
+
 struct MakeRmsprop {
   RmspropConstants of;
   __device__ math::Rmsprop operator()(const UpdateScalars& scalars) const {
@@ -131,6 +223,96 @@ struct MakeRmspropCenteredMomentum {
   }
 };
 
+struct AddFloats {
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+/// Updates the moments; partial sums of a tile are the squares of its variables and of their steps.
+template <class T>
+__global__ void lamb_moments_kernel(MakeLamb make, const __grid_constant__ UpdateTensors tensors, UpdateScalars scalars,
+                                    float* variables, float* steps, std::int64_t tiles) {
+  if (scalars.skip != nullptr && *scalars.skip) return;
+  const math::Lamb f = make(scalars);
+  int variable = 0;
+  std::int64_t first = 0;  // tile of the variable
+  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+    while (t - first >= tiles_of(tensors.elements[variable])) first += tiles_of(tensors.elements[variable++]);
+    const math::ClipGradient clip = clip_of(scalars, variable);
+    float of_variable = 0, of_step = 0;
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k) {
+      const std::int64_t i = (t - first) * tile + k * block_threads + threadIdx.x;
+      if (i >= tensors.elements[variable]) continue;
+      const float gradient = clip(load_as<float>(tensors.gradient[variable], tensors.gradient_type[variable], i));
+      const float w = f.decayed(widen(static_cast<const T*>(tensors.variable[variable])[i]));
+      const float step = f.moments(gradient, Element<T>(tensors.slot[0][variable], i).value(),
+                                   Element<T>(tensors.slot[1][variable], i).value());
+      of_variable += w * w;
+      of_step += step * step;
+    }
+    of_variable = block_reduce<block_threads>(of_variable, AddFloats{});
+    __syncthreads();
+    of_step = block_reduce<block_threads>(of_step, AddFloats{});
+    __syncthreads();
+    if (threadIdx.x != 0) continue;
+    variables[t] = of_variable;
+    steps[t] = of_step;
+  }
+}
+
+template <class T>
+__global__ void lamb_apply_kernel(MakeLamb make, const __grid_constant__ UpdateTensors tensors, UpdateScalars scalars,
+                                  const float* variables, const float* steps, std::int64_t tiles) {
+  if (scalars.skip != nullptr && *scalars.skip) return;
+  const math::Lamb f = make(scalars);
+  int variable = 0;
+  std::int64_t first = 0;  // tile of the variable
+  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+    while (t - first >= tiles_of(tensors.elements[variable])) first += tiles_of(tensors.elements[variable++]);
+    const float rate = f.learning_rate * math::Lamb::ratio(variables[variable], steps[variable]);
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k) {
+      const std::int64_t i = (t - first) * tile + k * block_threads + threadIdx.x;
+      if (i >= tensors.elements[variable]) continue;
+      const float m = widen(static_cast<const T*>(tensors.slot[0][variable])[i]);
+      const float v = widen(static_cast<const T*>(tensors.slot[1][variable])[i]);
+      Element<T> w(tensors.variable[variable], i);
+      w.value() = f.decayed(w.value()) - rate * f.step(m, v);
+    }
+  }
+}
+
+__global__ void squares_kernel(const __grid_constant__ SquaresTensors tensors, float* partial, std::int64_t tiles) {
+  int tensor = 0;
+  std::int64_t first = 0;  // tile of the tensor
+  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+    while (t - first >= squares_tiles(tensors.elements[tensor])) first += squares_tiles(tensors.elements[tensor++]);
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < squares_tile / block_threads; ++k) {
+      const std::int64_t i = (t - first) * squares_tile + k * block_threads + threadIdx.x;
+      if (i >= tensors.elements[tensor]) continue;
+      const float value = load_as<float>(tensors.tensor[tensor], tensors.type[tensor], i);
+      sum += value * value;
+    }
+    sum = block_reduce<block_threads>(sum, AddFloats{});
+    if (threadIdx.x == 0) partial[t] = sum;
+    __syncthreads();
+  }
+}
+
+// A block for each sum: one order of additions gives one result.
+__global__ void sum_ranges_kernel(const __grid_constant__ SumRanges ranges, const float* partial, float* sums) {
+  const int range = static_cast<int>(blockIdx.x);
+  const std::int64_t begin = range == 0 ? ranges.begin : ranges.ends[range - 1];
+  double sum = 0;
+  for (std::int64_t i = begin + threadIdx.x; i < ranges.ends[range]; i += blockDim.x) {
+    sum += static_cast<double>(partial[i]);
+  }
+  const double total = block_reduce<block_threads>(sum, [](double a, double b) { return a + b; });
+  if (threadIdx.x == 0) sums[range] = static_cast<float>(total);
+}
+
 // Threads that find an overflow all store the same byte, so that nothing is reduced and a step without one writes
 // nothing.
 __global__ void unscale_kernel(const __grid_constant__ UnscaleTensors tensors, const float* scale, bool* found,
@@ -142,13 +324,21 @@ __global__ void unscale_kernel(const __grid_constant__ UnscaleTensors tensors, c
     while (t - first >= tiles_of(tensors.elements[tensor])) first += tiles_of(tensors.elements[tensor++]);
     const std::int64_t begin = (t - first) * tile, elements = tensors.elements[tensor];
     bool overflowed = false;
-#pragma unroll
-    for (int k = 0; k < per_thread; ++k) {
-      const std::int64_t i = begin + k * block_threads + threadIdx.x;
-      if (i >= elements) continue;
-      const float value = load_as<float>(tensors.gradient[tensor], tensors.type[tensor], i) * inverse;
+    const std::int64_t i = begin + threadIdx.x * unscale_pack;
+    const auto unscaled = [&](float gradient) {
+      const float value = gradient * inverse;
       overflowed |= !math::is_finite(value);
-      tensors.unscaled[tensor][i] = value;
+      return value;
+    };
+    if (i + unscale_pack <= elements) {
+      Pack<float, unscale_pack> pack = load_pack<unscale_pack>(tensors.gradient[tensor], tensors.type[tensor], i);
+#pragma unroll
+      for (float& value : pack.values) value = unscaled(value);
+      store_pack_of<float>(tensors.unscaled[tensor], i, pack);
+    } else {
+      for (std::int64_t k = i; k < elements; ++k) {
+        tensors.unscaled[tensor][k] = unscaled(load_as<float>(tensors.gradient[tensor], tensors.type[tensor], k));
+      }
     }
     if (overflowed) *found = true;
   }
@@ -173,6 +363,48 @@ cudaError_t launch_adam(const LaunchOn& on, const UpdateTensors& tensors, const 
   return launch_update<2>(on, tensors, scalars, MakeAdam{constants});
 }
 
+cudaError_t launch_lion(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                        const LionConstants& constants) {
+  return launch_update<1>(on, tensors, scalars, MakeLion{constants});
+}
+
+std::size_t lamb_workspace(std::int64_t elements) {
+  const std::int64_t tiles = elements / tile + update_capacity;  // the last tile of a variable may be a part of one
+  return static_cast<std::size_t>(2 * (tiles + update_capacity)) * sizeof(float);
+}
+
+cudaError_t launch_lamb(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                        const AdamConstants& constants, float* workspace) {
+  const std::int64_t tiles = total_tiles(tensors);
+  if (tiles == 0) return cudaSuccess;
+  float *const norms = workspace, *const partial = workspace + 2 * update_capacity;
+  SumRanges ranges;
+  ranges.count = tensors.count;
+  for (std::int64_t end = 0, i = 0; i < tensors.count; ++i) ranges.ends[i] = end += tiles_of(tensors.elements[i]);
+  const MakeLamb make{constants};
+  return with_storage(tensors.type, [&]<class T>(T) {
+    const unsigned blocks = blocks_for(on, tiles, 1);
+    cudaError_t status = launch(on, blocks, block_threads, &lamb_moments_kernel<T>, make, tensors, scalars, partial,
+                                partial + tiles, tiles);
+    if (status == cudaSuccess) status = launch_sum_ranges(on, ranges, partial, norms);
+    if (status == cudaSuccess) status = launch_sum_ranges(on, ranges, partial + tiles, norms + update_capacity);
+    if (status != cudaSuccess) return status;
+    return launch(on, blocks, block_threads, &lamb_apply_kernel<T>, make, tensors, scalars, norms,
+                  norms + update_capacity, tiles);
+  });
+}
+
+cudaError_t launch_squares(const LaunchOn& on, const SquaresTensors& tensors, float* partial) {
+  std::int64_t tiles = 0;
+  for (int i = 0; i < tensors.count; ++i) tiles += squares_tiles(tensors.elements[i]);
+  if (tiles == 0) return cudaSuccess;
+  return launch(on, blocks_for(on, tiles, 1), block_threads, &squares_kernel, tensors, partial, tiles);
+}
+
+cudaError_t launch_sum_ranges(const LaunchOn& on, const SumRanges& ranges, const float* partial, float* sums) {
+  return launch(on, static_cast<unsigned>(ranges.count), block_threads, &sum_ranges_kernel, ranges, partial, sums);
+}
+
 cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
                            const RmspropConstants& constants) {
   if (constants.centered && constants.momentum != 0) {
@@ -184,10 +416,10 @@ cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, con
 }
 
 cudaError_t launch_unscale(const LaunchOn& on, const UnscaleTensors& tensors, const float* scale, bool* found) {
-  std::int64_t tiles = 0;
-  for (int i = 0; i < tensors.count; ++i) tiles += tiles_of(tensors.elements[i]);
+  const std::int64_t tiles = total_tiles(tensors);
   if (tiles == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, tiles, 1), block_threads, &unscale_kernel, tensors, scale, found, tiles);
+  return launch(on, filling_blocks<&unscale_kernel>(on, tiles, 1), block_threads, &unscale_kernel, tensors, scale,
+                found, tiles);
 }
 
 cudaError_t launch_loss_scale_update(const LaunchOn& on, const math::LossScale& rule, float* scale,

@@ -28,6 +28,11 @@ struct UpdateScalars {
   const float* learning_rate = nullptr;
   const std::int64_t* step = nullptr;  ///< for Adam only: 1 at the first update
   const bool* skip = nullptr;          ///< if given and true, nothing is updated
+  /// Sums of squares of the gradients, whose norms are limited to `norm`: one of all, or one of each of the tensors.
+  const float* squares = nullptr;
+  bool of_all = false;
+  float norm = 0;
+  float limit = 0;  ///< of a gradient's elements
 };
 
 struct SgdConstants {
@@ -43,12 +48,48 @@ struct AdamConstants {
 cudaError_t launch_adam(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
                         const AdamConstants& constants);
 
+struct LionConstants {
+  float beta1 = 0, one_minus_beta1 = 0, beta2 = 0, one_minus_beta2 = 0, weight_decay = 0;
+};
+cudaError_t launch_lion(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                        const LionConstants& constants);
+
+/// Bytes of workspace for tensors of these elements altogether.
+std::size_t lamb_workspace(std::int64_t elements);
+cudaError_t launch_lamb(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                        const AdamConstants& constants, float* workspace);
+
 struct RmspropConstants {
   float rho = 0, epsilon = 0, momentum = 0;
   bool centered = false;
 };
 cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
                            const RmspropConstants& constants);
+
+inline constexpr int squares_capacity = 64;
+
+struct SquaresTensors {
+  int count = 0;
+  std::int64_t elements[squares_capacity] = {};
+  const void* tensor[squares_capacity] = {};
+  Dtype type[squares_capacity] = {};
+};
+
+/// Elements of one partial sum: more than an update's tile has, because there is only one number to write for it.
+inline constexpr std::int64_t squares_tile = 16 * block_threads;
+/// Number of partial sums of a tensor.
+GPUBENCH_HOST_DEVICE std::int64_t squares_tiles(std::int64_t elements) {
+  return (elements + squares_tile - 1) / squares_tile;
+}
+/// Writes the partial sums of squares of the tensors, one tensor behind the other.
+cudaError_t launch_squares(const LaunchOn& on, const SquaresTensors& tensors, float* partial);
+/// sums[i] = the sum of partial sums ends[i - 1] to ends[i] (exclusive; from 0).
+struct SumRanges {
+  int count = 0;
+  std::int64_t begin = 0;
+  std::int64_t ends[squares_capacity] = {};
+};
+cudaError_t launch_sum_ranges(const LaunchOn& on, const SumRanges& ranges, const float* partial, float* sums);
 
 inline constexpr int unscale_capacity = 64;
 

@@ -1,6 +1,7 @@
 #include "core/backend/cuda/kernels/block_reduce.cuh"
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/state.h"
+#include "core/math/schedule.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -25,17 +26,9 @@ __global__ void accumulate_mean_kernel(float* state, const float* values, std::i
   }
 }
 
-__global__ void cosine_decay_kernel(float* rate, const std::int64_t* step, double initial, double steps, double alpha) {
-  constexpr double pi = 3.14159265358979323846;
-  const double at = static_cast<double>(*step);
-  const double cosine = 0.5 * (1 + cos(pi * (at < steps ? at : steps) / steps));
-  *rate = static_cast<float>(initial * ((1 - alpha) * cosine + alpha));
-}
-
-__global__ void exponential_decay_kernel(float* rate, const std::int64_t* step, double initial, double steps,
-                                         double factor, bool staircase) {
-  const double exponent = static_cast<double>(*step) / steps;
-  *rate = static_cast<float>(initial * pow(factor, staircase ? floor(exponent) : exponent));
+template <class F>
+__global__ void schedule_kernel(float* rate, const std::int64_t* step, const __grid_constant__ F f) {
+  *rate = static_cast<float>(f(static_cast<double>(*step)));
 }
 
 }  // namespace
@@ -55,14 +48,14 @@ cudaError_t launch_sum_and_count(const LaunchOn& on, float* state, const float* 
   return launch(on, 1, block_threads, &accumulate_mean_kernel, state, values, count, false);
 }
 
-cudaError_t launch_cosine_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial, double steps,
-                                double alpha) {
-  return launch(on, 1, 1, &cosine_decay_kernel, rate, step, initial, steps, alpha);
+template <class F>
+cudaError_t launch_schedule(const LaunchOn& on, float* rate, const std::int64_t* step, const F& f) {
+  return launch(on, 1, 1, &schedule_kernel<F>, rate, step, f);
 }
 
-cudaError_t launch_exponential_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial,
-                                     double steps, double factor, bool staircase) {
-  return launch(on, 1, 1, &exponential_decay_kernel, rate, step, initial, steps, factor, staircase);
-}
+template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::CosineDecay&);
+template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::ExponentialDecay&);
+template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::PiecewiseConstant&);
+template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::PolynomialDecay&);
 
 }  // namespace gpubench::cuda

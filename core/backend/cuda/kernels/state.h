@@ -18,12 +18,8 @@ cudaError_t launch_accumulate_mean(const LaunchOn& on, float* state, const float
 /// state[0] = the sum of the values, state[1] = their number.
 cudaError_t launch_sum_and_count(const LaunchOn& on, float* state, const float* values, std::int64_t count);
 
-/// rate = initial * ((1 - alpha) * (1 + cos(pi * min(step, steps) / steps)) / 2 + alpha).
-cudaError_t launch_cosine_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial, double steps,
-                                double alpha);
-
-/// rate = initial * factor ^ (step / steps); `staircase` rounds the exponent down.
-cudaError_t launch_exponential_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial,
-                                     double steps, double factor, bool staircase);
+/// F: any of core/math/schedule.h.
+template <class F>
+cudaError_t launch_schedule(const LaunchOn& on, float* rate, const std::int64_t* step, const F& f);
 
 }  // namespace gpubench::cuda

@@ -32,6 +32,15 @@ TEST(CudaConvTest, StrictFloat32KeepsOffTensorCores) {
   EXPECT_EQ(engine_of(backend_with(false), {}, Dtype::bf16), "cudnn:conv:engine 42");
 }
 
+TEST(CudaConvTest, TheFastestCandidateIsTaken) {
+  cuda_on_cpu::machine().engine_milliseconds = {{42, 3}, {45, 2}};
+  EXPECT_EQ(engine_of(backend_with(true), {}, Dtype::f32), "cudnn:conv:engine 45") << "proposed behind engine 42";
+  cuda_on_cpu::machine().engine_milliseconds = {{42, 2}, {45, 3}};
+  EXPECT_EQ(engine_of(backend_with(true), {}, Dtype::f32), "cudnn:conv:engine 42");
+  EXPECT_EQ(engine_of(backend_with(false), {}, Dtype::f32), "cudnn:conv:engine 45") << "the rules come first";
+  cuda_on_cpu::machine().engine_milliseconds.clear();
+}
+
 TEST(CudaConvTest, FallsBackToEnginesThatAreNotProposedFirst) {
   EXPECT_EQ(engine_of(backend_with(false), {.dilations = {2, 2}}, Dtype::f32), "cudnn:conv:engine 0");
 }

@@ -63,5 +63,20 @@ TEST(FromTensorSlices, RefusesWhatHasNoCommonRows) {
               ThrowsMessage<Error>("from_tensor_slices: no tensors given; at least one is needed"));
 }
 
+TEST(FromTensors, TheTensorsAreTheOnlyElement) {
+  const HostTensor pair = HostTensor::of<float>({2}, std::array{1.0F, 2.0F});
+  const DatasetPtr dataset = from_tensors({pair, HostTensor::scalar(std::int64_t{7})});
+  EXPECT_EQ(dataset->size(), 1);
+  EXPECT_EQ(to_string(dataset->element_types()), "(float32[2], int64[])");
+  Element element;
+  const std::unique_ptr<Cursor> cursor = dataset->open();
+  ASSERT_TRUE(cursor->next(element));
+  EXPECT_EQ(element[0].data(), pair.data());
+  EXPECT_EQ(element[1].values<std::int64_t>()[0], 7);
+  EXPECT_FALSE(cursor->next(element));
+  EXPECT_THAT([] { from_tensors({}); },
+              testing::ThrowsMessage<Error>("from_tensors: no tensors given; at least one is needed"));
+}
+
 }  // namespace
 }  // namespace gpubench

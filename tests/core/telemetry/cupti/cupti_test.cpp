@@ -120,6 +120,25 @@ TEST_F(CuptiTest, OnlyOneTraceRuns) {
   EXPECT_EQ(second->stop(timeline_), 0U);
 }
 
+TEST_F(CuptiTest, NothingStaysAttachedAfterATrace) {
+  const auto tracer = this->tracer();
+  for (int round = 0; round < 2; ++round) {
+    tracer->start();
+    EXPECT_TRUE(fake_.attached);
+    run_kernels(5);
+    EXPECT_EQ(tracer->stop(timeline_), 0U);
+    EXPECT_FALSE(fake_.attached);
+  }
+  EXPECT_EQ(timeline_.spans().size(), 10U);
+}
+
+TEST_F(CuptiTest, NothingStaysAttachedAfterAnError) {
+  fake_.refused = CUPTI_ACTIVITY_KIND_MEMSET;
+  const auto tracer = this->tracer();
+  EXPECT_THROW(tracer->start(), DeviceError);
+  EXPECT_FALSE(fake_.attached);
+}
+
 TEST_F(CuptiTest, DestroyedWhileTracing) {
   {
     const auto tracer = this->tracer();
@@ -128,6 +147,7 @@ TEST_F(CuptiTest, DestroyedWhileTracing) {
   }
   EXPECT_THAT(fake_.enabled, IsEmpty());
   EXPECT_EQ(fake_.buffers_held, 0);
+  EXPECT_FALSE(fake_.attached);
 }
 
 }  // namespace

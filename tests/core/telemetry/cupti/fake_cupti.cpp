@@ -74,6 +74,7 @@ CuptiFunctions FakeCupti::functions() {
   table.enable = [](CUpti_ActivityKind kind) {
     if (kind == fake_cupti->refused) return CUPTI_ERROR_NOT_INITIALIZED;
     fake_cupti->enabled.insert(kind);
+    fake_cupti->attached = true;
     return CUPTI_SUCCESS;
   };
   table.disable = [](CUpti_ActivityKind kind) {
@@ -101,6 +102,11 @@ CuptiFunctions FakeCupti::functions() {
   };
   table.result_string = [](CUptiResult, const char** text) {
     *text = "CUPTI_ERROR_NOT_INITIALIZED";
+    return CUPTI_SUCCESS;
+  };
+  table.finalize = [] {
+    assert(fake_cupti->enabled.empty());
+    fake_cupti->attached = false;
     return CUPTI_SUCCESS;
   };
   return table;

@@ -33,6 +33,8 @@ class FakeCupti {
   std::uint64_t now_ns = 1000;
   std::size_t dropped = 0;
   int buffers_held = 0;
+  /// Whether it hooks into the driver's calls: from the first activity that is enabled to cuptiFinalize.
+  bool attached = false;
 
   // For its functions.
   void write(const void* record, std::size_t bytes, CUpti_ActivityKind kind);

@@ -2,6 +2,7 @@
 #pragma once
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <cuda_runtime_api.h>
 #include <tuple>
@@ -66,6 +67,7 @@ template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
   const gpubench::cuda_on_cpu::Grid grid{config->gridDim, config->blockDim};
+  if (!gpubench::cuda_on_cpu::within_limits(grid)) return cudaErrorInvalidConfiguration;
   std::tuple<Parameters...> kept(arguments...);
   return gpubench::cuda_on_cpu::queue(config->stream, [grid, kernel, kept] {
     gpubench::cuda_on_cpu::run_grid(grid, [&] { std::apply(kernel, kept); });
@@ -93,6 +95,26 @@ inline float widen(math::Bfloat16 x) {
 template <class T>
 T widen(T x) {
   return x;
+}
+
+template <int bytes>
+struct alignas(bytes) Bits {
+  std::uint32_t words[bytes / 4];
+};
+template <int bytes>
+void load_bits(const void* from, Bits<bytes>& bits) {
+  ::gpubench::cuda_on_cpu::check_alignment(from, bytes);
+  std::memcpy(&bits, from, bytes);
+}
+template <int bytes>
+void store_bits(void* to, const Bits<bytes>& bits) {
+  ::gpubench::cuda_on_cpu::check_alignment(to, bytes);
+  std::memcpy(to, &bits, bytes);
+}
+
+template <class Kernel>
+int resident_blocks(Kernel*, int) {
+  return 8;
 }
 
 template <class T>

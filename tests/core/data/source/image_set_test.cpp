@@ -1,4 +1,4 @@
-#include "core/data/source/mnist.h"
+#include "core/data/source/image_set.h"
 
 #include <cstdlib>
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::ThrowsMessage;
 
 class Digits : public TemporaryFolder {
  protected:
-  static std::vector<MnistFolder> sample() { return {{"sample", resource("data/mnist"), true}}; }
+  static std::vector<ImageSetFolder> sample() { return {{"sample", resource("data/mnist"), true}}; }
 
   static std::string idx(const std::vector<std::uint32_t>& extents, const std::string& data) {
     std::string bytes = big(0x0800U | static_cast<std::uint32_t>(extents.size()));
@@ -28,13 +28,13 @@ class Digits : public TemporaryFolder {
   static std::string images(std::uint32_t count) {
     return idx({count, 28, 28}, std::string(std::size_t{count} * 784, '\xff'));
   }
-  std::vector<MnistFolder> here() const { return {{"here", file("")}}; }
+  std::vector<ImageSetFolder> here() const { return {{"here", file("")}}; }
 
   /// Where the full digits lie on machines that have them.
-  static std::vector<MnistFolder> full() {
-    std::vector<MnistFolder> folders{{"shared", "../shared/data/mnist"}};
+  static std::vector<ImageSetFolder> full() {
+    std::vector<ImageSetFolder> folders{{"shared", "../shared/data/mnist"}};
     if (const char* const data = std::getenv("GPUBENCH_DATA")) folders.insert(folders.begin(), {"GPUBENCH_DATA", data});
-    std::erase_if(folders, [](const MnistFolder& folder) {
+    std::erase_if(folders, [](const ImageSetFolder& folder) {
       return !std::filesystem::exists(folder.directory / "train-images-idx3-ubyte.gz");
     });
     return folders;
@@ -42,8 +42,8 @@ class Digits : public TemporaryFolder {
 };
 
 TEST_F(Digits, TheSampleIsSplitInTwo) {
-  const Mnist train = load_mnist("train", {}, sample());
-  const Mnist test = load_mnist("test", {}, sample());
+  const ImageSet train = load_images(mnist(), "train", {}, sample());
+  const ImageSet test = load_images(mnist(), "test", {}, sample());
   EXPECT_EQ(to_string(train.images.type()), "float32[8000, 784]");
   EXPECT_EQ(to_string(train.labels.type()), "float32[8000, 10]");
   EXPECT_EQ(to_string(test.images.type()), "float32[2000, 784]");
@@ -55,7 +55,7 @@ TEST_F(Digits, TheSampleIsSplitInTwo) {
 }
 
 TEST_F(Digits, ImagesAndLabelsAreScaledAndOneHot) {
-  const Mnist test = load_mnist("test", {}, sample());
+  const ImageSet test = load_images(mnist(), "test", {}, sample());
   const auto images = test.images.values<float>();
   EXPECT_EQ(*std::min_element(images.begin(), images.end()), 0.0F);
   EXPECT_EQ(*std::max_element(images.begin(), images.end()), 1.0F);
@@ -67,8 +67,8 @@ TEST_F(Digits, ImagesAndLabelsAreScaledAndOneHot) {
 }
 
 TEST_F(Digits, OptionsChangeShapeLabelsAndScale) {
-  const Mnist plain = load_mnist("test", {}, sample());
-  const Mnist raw = load_mnist("test", {.flatten = false, .one_hot = false, .scaled = false}, sample());
+  const ImageSet plain = load_images(mnist(), "test", {}, sample());
+  const ImageSet raw = load_images(mnist(), "test", {.flatten = false, .one_hot = false, .scaled = false}, sample());
   EXPECT_EQ(to_string(raw.images.type()), "uint8[2000, 28, 28, 1]");
   EXPECT_EQ(to_string(raw.labels.type()), "int64[2000]");
   const auto pixels = raw.images.values<std::uint8_t>();
@@ -81,21 +81,21 @@ TEST_F(Digits, OptionsChangeShapeLabelsAndScale) {
 }
 
 TEST_F(Digits, TheFullDigitsAreTheOnesPublished) {
-  const std::vector<MnistFolder> folders = full();
+  const std::vector<ImageSetFolder> folders = full();
   if (folders.empty()) GTEST_SKIP() << "no full digits in $GPUBENCH_DATA or ../shared/data/mnist";
-  const Mnist train = load_mnist("train", {.one_hot = false, .scaled = false}, folders);
+  const ImageSet train = load_images(mnist(), "train", {.one_hot = false, .scaled = false}, folders);
   EXPECT_EQ(to_string(train.images.type()), "uint8[60000, 784]");
   EXPECT_THAT(train.labels.rows(0, 5).values<std::int64_t>(), ElementsAre(5, 0, 4, 1, 9));
-  EXPECT_EQ(load_mnist("test", {}, folders).origin.examples, 10000);
+  EXPECT_EQ(load_images(mnist(), "test", {}, folders).origin.examples, 10000);
 }
 
 TEST_F(Digits, TheFirstFolderWithDigitsIsUsed) {
   write("train-images-idx3-ubyte", images(2));
   write("train-labels-idx1-ubyte", idx({2}, "\3\7"));
-  std::vector<MnistFolder> folders = here();
+  std::vector<ImageSetFolder> folders = here();
   folders.insert(folders.begin(), {"empty", file("empty")});
   folders.push_back(sample().front());
-  const Mnist train = load_mnist("train", {}, folders);
+  const ImageSet train = load_images(mnist(), "train", {}, folders);
   EXPECT_EQ(train.origin.kind, "here");
   EXPECT_EQ(train.origin.directory, file(""));
   EXPECT_EQ(train.origin.examples, 2);
@@ -105,9 +105,9 @@ TEST_F(Digits, TheFirstFolderWithDigitsIsUsed) {
 
 TEST_F(Digits, AnIncompleteFolderIsAnErrorAndNoReasonToGoOn) {
   write("train-images-idx3-ubyte", images(2));
-  std::vector<MnistFolder> folders = here();
+  std::vector<ImageSetFolder> folders = here();
   folders.push_back(sample().front());
-  EXPECT_THAT([&] { load_mnist("train", {}, folders); },
+  EXPECT_THAT([&] { load_images(mnist(), "train", {}, folders); },
               ThrowsMessage<Error>("mnist: " + file("").string() +
                                    " has neither train-labels-idx1-ubyte nor train-labels-idx1-ubyte.gz"));
 }
@@ -116,28 +116,29 @@ TEST_F(Digits, DamagedFilesAreNamed) {
   const auto images_file = write("train-images-idx3-ubyte", images(2));
   const auto labels_file = write("train-labels-idx1-ubyte", idx({2}, "\3\12"));
   EXPECT_THAT(
-      [&] { load_mnist("train", {}, here()); },
+      [&] { load_images(mnist(), "train", {}, here()); },
       ThrowsMessage<Error>(labels_file.string() + ": label 10 of example 1 is out of range; labels are 0 to 9"));
   write("train-labels-idx1-ubyte", idx({3}, "\3\4\5"));
-  EXPECT_THAT([&] { load_mnist("train", {}, here()); },
+  EXPECT_THAT([&] { load_images(mnist(), "train", {}, here()); },
               ThrowsMessage<Error>("mnist: " + images_file.string() + " has 2 images, but " + labels_file.string() +
                                    " has 3 labels"));
   write("train-images-idx3-ubyte", idx({2, 20, 28}, std::string(1120, 'x')));
-  EXPECT_THAT([&] { load_mnist("train", {}, here()); },
+  EXPECT_THAT([&] { load_images(mnist(), "train", {}, here()); },
               ThrowsMessage<Error>(images_file.string() + ": holds uint8[2, 20, 28]; uint8[any, 28, 28] is expected"));
   write("train-images-idx3-ubyte", images(2).substr(0, 1000));
-  EXPECT_THAT([&] { load_mnist("train", {}, here()); }, ThrowsMessage<Error>(HasSubstr("the file is cut short")));
+  EXPECT_THAT([&] { load_images(mnist(), "train", {}, here()); },
+              ThrowsMessage<Error>(HasSubstr("the file is cut short")));
   write("train-images-idx3-ubyte", images(0));
   write("train-labels-idx1-ubyte", idx({0}, ""));
-  EXPECT_THAT([&] { load_mnist("train", {}, here()); },
+  EXPECT_THAT([&] { load_images(mnist(), "train", {}, here()); },
               ThrowsMessage<Error>("mnist: " + images_file.string() + " has no images"));
 }
 
 TEST_F(Digits, UnknownSplitsAndFoldersAreNamed) {
-  EXPECT_THAT([] { load_mnist("valid", {}, sample()); },
+  EXPECT_THAT([] { load_images(mnist(), "valid", {}, sample()); },
               ThrowsMessage<Error>("mnist: unknown split 'valid' (known: train, test)"));
-  EXPECT_THAT([&] { load_mnist("train", {}, here()); },
-              ThrowsMessage<Error>("mnist: no digits found; looked in " + file("").string() + " (here)"));
+  EXPECT_THAT([&] { load_images(mnist(), "train", {}, here()); },
+              ThrowsMessage<Error>("mnist: no images found; looked in " + file("").string() + " (here)"));
 }
 
 /// Sets a variable of the environment for a test.
@@ -159,7 +160,7 @@ class EnvironmentVariable {
 TEST_F(Digits, FoldersComeFromTheEnvironmentTheCacheAndTheProgram) {
   const EnvironmentVariable data("GPUBENCH_DATA", "");
   const EnvironmentVariable cache("XDG_CACHE_HOME", "/xdg");
-  const std::vector<MnistFolder> folders = mnist_folders();
+  const std::vector<ImageSetFolder> folders = image_folders(mnist());
   ASSERT_EQ(folders.size(), 2U);
   EXPECT_EQ(folders[0].directory, "/xdg/gpubench/mnist");
   EXPECT_EQ(folders[0].kind, "user cache");
@@ -168,27 +169,99 @@ TEST_F(Digits, FoldersComeFromTheEnvironmentTheCacheAndTheProgram) {
 
 TEST_F(Digits, AFolderThatIsSetIsTheOnlyOne) {
   const EnvironmentVariable data("GPUBENCH_DATA", file("").string());
-  const std::vector<MnistFolder> folders = mnist_folders();
+  const std::vector<ImageSetFolder> folders = image_folders(mnist());
   ASSERT_EQ(folders.size(), 2U);
   EXPECT_EQ(folders[0].directory, file("") / "mnist");
   EXPECT_EQ(folders[1].directory, file(""));
-  EXPECT_THROW(load_mnist("train"), Error);
+  EXPECT_THROW(load_images(mnist(), "train"), Error);
 }
 
 TEST_F(Digits, AFolderThatIsSetMustExist) {
   const EnvironmentVariable data("GPUBENCH_DATA", "/no/such/folder");
-  EXPECT_THAT([] { mnist_folders(); },
+  EXPECT_THAT([] { image_folders(mnist()); },
               ThrowsMessage<Error>("mnist: GPUBENCH_DATA is /no/such/folder, which is no folder"));
 }
 
 TEST_F(Digits, ArraysAreDecodedOncePerProcess) {
   const EnvironmentVariable data("GPUBENCH_DATA", "");
   const EnvironmentVariable cache("XDG_CACHE_HOME", file("").string());
-  const Mnist first = load_mnist("test");
-  const Mnist second = load_mnist("test", {.flatten = false});
+  const ImageSet first = load_images(mnist(), "test");
+  const ImageSet second = load_images(mnist(), "test", {.flatten = false});
   EXPECT_EQ(first.images.data(), second.images.data());
   EXPECT_EQ(to_string(first.images.type()), "float32[2000, 784]");
   EXPECT_EQ(to_string(first.labels.type()), "float32[2000, 10]");
+}
+
+TEST_F(Digits, AFolderOfTheUserIsUsedOrAnError) {
+  const EnvironmentVariable data("GPUBENCH_DATA", "/no/such/folder");
+  write("t10k-images-idx3-ubyte", images(3));
+  write("t10k-labels-idx1-ubyte", idx({3}, "\1\2\3"));
+  const ImageSet test = load_images(mnist(), "test", {}, file(""));
+  EXPECT_EQ(test.origin.kind, "directory");
+  EXPECT_EQ(test.origin.examples, 3);
+  const std::filesystem::path missing = file("missing");
+  EXPECT_THAT([&] { load_images(mnist(), "test", {}, missing); },
+              ThrowsMessage<Error>("mnist: " + missing.string() + " is no folder"));
+}
+
+TEST_F(Digits, FashionHasTheFormatButNeitherTheFolderNorTheSample) {
+  const EnvironmentVariable data("GPUBENCH_DATA", file("").string());
+  write("t10k-images-idx3-ubyte", images(2));
+  write("t10k-labels-idx1-ubyte", idx({2}, "\1\2"));
+  EXPECT_THAT([] { load_images(fashion_mnist(), "test"); },
+              ThrowsMessage<Error>("fashion_mnist: no images found; looked in " +
+                                   (file("") / "fashion_mnist").string() + " (GPUBENCH_DATA)"));
+  std::filesystem::create_directory(file("fashion_mnist"));
+  write("fashion_mnist/t10k-images-idx3-ubyte", images(1));
+  write("fashion_mnist/t10k-labels-idx1-ubyte", idx({1}, "\5"));
+  const ImageSet test = load_images(fashion_mnist(), "test", {.flatten = false, .one_hot = false});
+  EXPECT_EQ(to_string(test.images.type()), "float32[1, 28, 28, 1]");
+  EXPECT_THAT(test.labels.values<std::int64_t>(), ElementsAre(5));
+}
+
+class Cifar10 : public TemporaryFolder {
+ protected:
+  /// A record whose pixel p has the values p, p + 1 and p + 2 (modulo 256).
+  static std::string record(char label) {
+    std::string bytes(1, label);
+    for (int channel = 0; channel < 3; ++channel) {
+      for (int pixel = 0; pixel < 1024; ++pixel) bytes += static_cast<char>(pixel + channel);
+    }
+    return bytes;
+  }
+  ImageSet load(std::string_view split) const {
+    const std::vector<ImageSetFolder> folders{{"here", file("")}};
+    return load_images(cifar10(), split, {.flatten = false, .one_hot = false, .scaled = false}, folders);
+  }
+};
+
+TEST_F(Cifar10, PlanesBecomeChannels) {
+  write("test_batch.bin", record(3) + record(9));
+  const ImageSet test = load("test");
+  EXPECT_EQ(to_string(test.images.type()), "uint8[2, 32, 32, 3]");
+  EXPECT_THAT(test.labels.values<std::int64_t>(), ElementsAre(3, 9));
+  const auto pixels = test.images.values<std::uint8_t>();
+  for (std::size_t i = 0; i < pixels.size(); ++i) ASSERT_EQ(pixels[i], (i % 3072 / 3 + i % 3) % 256) << i;
+}
+
+TEST_F(Cifar10, TrainingImagesAreOfFiveFilesInTheirOrder) {
+  for (int i = 1; i <= 5; ++i) write("data_batch_" + std::to_string(i) + ".bin", record(static_cast<char>(i)));
+  EXPECT_THAT(load("train").labels.values<std::int64_t>(), ElementsAre(1, 2, 3, 4, 5));
+}
+
+TEST_F(Cifar10, DamagedFilesAreNamed) {
+  EXPECT_THAT([&] { load("test"); },
+              ThrowsMessage<Error>("cifar10: no images found; looked in " + file("").string() + " (here)"));
+  const auto path = write("test_batch.bin", record(3) + record(4).substr(0, 100));
+  EXPECT_THAT([&] { load("test"); }, ThrowsMessage<Error>(HasSubstr(path.string() + ": ")));
+  EXPECT_THAT([&] { load("test"); }, ThrowsMessage<Error>(HasSubstr("record 2 of 3073 bytes")));
+  write("test_batch.bin", record(3) + record(10));
+  EXPECT_THAT([&] { load("test"); },
+              ThrowsMessage<Error>(path.string() + ": label 10 of example 1 is out of range; labels are 0 to 9"));
+  write("test_batch.bin", "");
+  EXPECT_THAT([&] { load("test"); }, ThrowsMessage<Error>("cifar10: " + path.string() + " has no images"));
+  EXPECT_THAT([&] { load("train"); }, ThrowsMessage<Error>("cifar10: " + file("").string() +
+                                                           " has neither data_batch_1.bin nor data_batch_1.bin.gz"));
 }
 
 }  // namespace

@@ -1,0 +1,97 @@
+#include "core/nn/regularizer.h"
+
+#include <array>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/known_names.h"
+#include "core/nn/named_arguments.h"
+#include "core/ops/broadcast.h"
+#include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/reduce.h"
+
+namespace gpubench {
+namespace {
+
+constexpr double keras_default = 0.01;
+
+struct NamedRegularizer {
+  std::string_view name;
+  Regularizer of;
+  bool takes_l1, takes_l2;
+};
+constexpr std::array named_regularizers = {
+    NamedRegularizer{"l1", {.l1 = keras_default}, true, false},
+    NamedRegularizer{"l2", {.l2 = keras_default}, false, true},
+    NamedRegularizer{"l1_l2", {}, true, true},
+};
+
+constexpr std::string_view option_end = "_regularizer";
+
+const VariablePtr* variable_of(const Layer& layer, std::string_view name) {
+  const std::string full = fmt::format("{}/{}", layer.name(), name);
+  for (const VariablePtr& variable : layer.variables()) {
+    if (variable->name == full) return &variable;
+  }
+  return nullptr;
+}
+
+Value penalty_of(Graph& graph, const VariablePtr& variable, const Regularizer& regularizer) {
+  const GraphScope scope(graph, variable->device, variable->owner);
+  const Value weights = ops::cast(graph, graph.variable(variable), Dtype::f32);
+  Value sum;
+  const auto add = [&](double factor, Value values) {
+    const Value part = ops::mul(graph, ops::reduce_sum(graph, values), ops::scalar(graph, factor, Dtype::f32));
+    sum = sum ? ops::add(graph, sum, part) : part;
+  };
+  if (regularizer.l1 != 0) add(regularizer.l1, ops::abs(graph, weights));
+  if (regularizer.l2 != 0) add(regularizer.l2, ops::square(graph, weights));
+  return sum;
+}
+
+}  // namespace
+
+Regularizer parse_regularizer(std::string_view text) {
+  const auto parsed = parse_named_arguments(text);
+  for (const NamedRegularizer& row : named_regularizers) {
+    if (!parsed || row.name != parsed->name) continue;
+    Regularizer regularizer = row.of;
+    const std::string owner = fmt::format("regularizer '{}'", text);
+    for (const auto& [name, value] : parsed->arguments) {
+      const bool l1 = name == "l1" && row.takes_l1, l2 = name == "l2" && row.takes_l2;
+      if (!l1 && !l2) throw Error(fmt::format("{}: unknown argument '{}'", owner, name));
+      const double factor = parse_argument(value, owner);
+      if (!(factor >= 0)) throw Error(fmt::format("{}: {} must be at least 0, got {}", owner, name, factor));
+      (l1 ? regularizer.l1 : regularizer.l2) = factor;
+    }
+    return regularizer;
+  }
+  throw_unknown_name("unknown regularizer", text, names_of(named_regularizers, &NamedRegularizer::name),
+                     "; or with factors, such as l2(l2=0.001)");
+}
+
+std::string to_string(const Regularizer& regularizer) {
+  return fmt::format("l1_l2(l1={}, l2={})", regularizer.l1, regularizer.l2);
+}
+
+Value penalty(Graph& graph, const Model& model) {
+  Value sum;
+  for (const LayerPtr& layer : model.layers()) {
+    if (!layer->trainable()) continue;
+    for (const auto& [name, value] : layer->config().entries()) {
+      const auto* const text = std::get_if<std::string>(&value);
+      if (!name.ends_with(option_end) || text == nullptr || text->empty()) continue;
+      const VariablePtr* const variable =
+          variable_of(*layer, std::string_view(name).substr(0, name.size() - option_end.size()));
+      if (variable == nullptr || !(*variable)->trainable) continue;
+      const Value own = penalty_of(graph, *variable, parse_regularizer(*text));
+      if (!own) continue;
+      const GraphScope scope(graph, graph.node(own).device, "regularizers");
+      sum = sum ? ops::add(graph, sum, own) : own;
+    }
+  }
+  return sum;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,22 @@
+// Penalties for large weights, added to the loss: l1 sum(|w|) + l2 sum(w^2). A layer has one for its variable "kernel"
+// if it has the option "kernel_regularizer", and likewise for other variables.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "core/nn/model.h"
+
+namespace gpubench {
+
+struct Regularizer {
+  double l1 = 0, l2 = 0;
+};
+
+/// "l1", "l2", "l1_l2", or with arguments "l1_l2(l1=0.01, l2=0.02)". Throws Error listing the names.
+Regularizer parse_regularizer(std::string_view text);
+std::string to_string(const Regularizer& regularizer);
+
+/// The sum of the penalties of the model's trained variables, float32 []; none if it has no regularizers.
+Value penalty(Graph& graph, const Model& model);
+
+}  // namespace gpubench

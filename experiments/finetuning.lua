@@ -1,0 +1,117 @@
+-- The first training is on the digits 0 to 4 with all layers of a ResNet-18 of a quarter of the published width; the second
+-- learns the digits 5 to 9 from a few examples and starts with the weights of the first.
+local gb = require "gpubench"
+
+local width = gb.quick and 8 or 16
+local pretraining_epochs, epochs, examples = gb.quick and 1 or 2, gb.quick and 3 or 5, gb.quick and 512 or 1024
+local seeds = { 1, 2, 3 }
+
+-- The digits from `first` on, five of them, with labels from 0.
+local function digits(split, first)
+  local all = gb.datasets.mnist(split, { flatten = false, one_hot = false })
+  local some = all:filter(function(_, label) return label:ge(first):logical_and(label:lt(first + 5)) end)
+  return some:map(function(image, label) return image, label - first end)
+end
+
+local function net(seed)
+  gb.config.set_seed(seed)
+  return gb.zoo.resnet18 { input_shape = { 28, 28, 1 }, classes = 5, width = width }
+end
+
+local function compiled(model)
+  model:compile {
+    optimizer = gb.optimizers.Adam { learning_rate = 1e-3 },
+    loss = gb.losses.SparseCategoricalCrossentropy { from_logits = true }, metrics = { "accuracy" },
+  }
+  return model
+end
+
+local pretrained = {}
+
+-- The weights after the first training, the same for all points of a seed.
+local function weights_of(seed)
+  if not pretrained[seed] then
+    local model = compiled(net(seed))
+    local input = digits("train", 0):cache():shuffle(10000, { seed = seed }):batch(64)
+    model:fit(input, { epochs = pretraining_epochs, verbose = 0 })
+    pretrained[seed] = model:get_weights()
+  end
+  return pretrained[seed]
+end
+
+-- What is trained: "all" layers, those from the last stage on, or the last layer only ("head").
+local function model_for(trained, seed)
+  local model = net(seed)
+  model:set_weights(weights_of(seed))
+  local frozen = trained ~= "all"
+  for _, layer in ipairs(model.layers) do
+    if trained == "last stage" and layer.name:find "^stage4" or layer.name == "classes" then frozen = false end
+    layer.trainable = not frozen
+  end
+  return compiled(model)
+end
+
+local function fine_tuned_accuracy(trained, seed)
+  local model = model_for(trained, seed)
+  local some = digits("train", 5):take(examples):cache()
+  model:fit(some:shuffle(examples, { seed = seed }):batch(32), { epochs = epochs, verbose = 0 })
+  return model:evaluate(digits("test", 5):batch(250)).accuracy
+end
+
+local function over_all(y, trained, options)
+  options.y, options.of, options.over = y, { trained = trained }, { trained = "all" }
+  return gb.expect.ratio(options)
+end
+
+gb.experiment {
+  name  = "finetuning",
+  topic = "models",
+  title = "Fine-tuning: what frozen layers save",
+  question = "Must a trained net be trained as a whole for a new task?",
+  cause    = "Training all layers computes gradients through the whole net, keeps all activations for them, and keeps two "
+    .. "more copies of every weight for Adam, although the first layers hardly change.",
+  remedy   = "Freeze the layers that stay (layer.trainable = false) before compile: nothing below the first trained layer "
+    .. "has gradients, activations that wait for them, or slots of the optimizer.",
+  reading  = "Step time, memory and accuracy for what is trained: what the head alone loses in accuracy is the price of its "
+    .. "speed; the last stage is in between.",
+  axes  = {
+    gb.axis("device", gb.devices()),
+    gb.axis("trained", { "all", "last stage", "head" }, { closed = true }),
+  },
+  columns = { "trained_parameters", "step_memory_bytes", "test_accuracy" },
+  seconds = function(_, measurement_s) return measurement_s + #seeds * (gb.quick and 2 or 15) end,
+  run = function(point)
+    return gb.device(point.device, function()
+      local model = model_for(point.trained, seeds[1])
+      local input = digits("train", 5):cache():shuffle(10000, { seed = 1 }):batch(32, { drop_remainder = true })
+      local plan = model:memory(input)
+      local row = gb.measure.training(model, input:repeated())
+      row.trained_parameters = model:count_params { trainable = true }
+      row.step_memory_bytes = plan.optimizer + plan.arena
+      row.test_accuracy = 0
+      for _, seed in ipairs(seeds) do
+        row.test_accuracy = row.test_accuracy + fine_tuned_accuracy(point.trained, seed) / #seeds
+      end
+      return row
+    end)
+  end,
+  charts = {
+    gb.chart.bar { x = "trained", y = "step_time_s" },
+    gb.chart.bar { x = "trained", y = "step_memory_bytes" },
+    gb.chart.bar { x = "trained", y = "test_accuracy" },
+  },
+  expect = {
+    over_all("step_time_s", "head", {
+      at_most = 0.7, claim = "training the head alone takes at most 0.7 times the time",
+      answer = "Freeze what stays: training the head alone takes {times} the time of a step of the whole net",
+    }),
+    over_all("step_memory_bytes", "head", {
+      at_most = 0.5, claim = "training the head alone takes at most half the memory beside the weights",
+      answer = "The head alone takes {times} the memory beside the weights",
+    }),
+    over_all("test_accuracy", "last stage", {
+      at_least = 0.9, claim = "training the last stage and the head keeps nine tenths of the accuracy",
+      answer = "Training the last stage too keeps the accuracy: {of} instead of {over}",
+    }),
+  },
+}

@@ -1,0 +1,73 @@
+-- Sizes of the nets are in lua/gpubench/zoo/workload.lua: published widths on smaller inputs; --quick takes small nets.
+-- `activations_bytes` is exact, from the plan of a step; `planned_bytes` is the plan's total.
+local gb = require "gpubench"
+local workload = require "gpubench.zoo.workload"
+
+local batches = gb.quick and { 2, 16 } or { 2, 8 }
+local smallest, largest = batches[1], batches[#batches]
+
+local function ratio(options)
+  options.where = options.where or {}
+  return gb.expect.ratio(options)
+end
+
+gb.experiment {
+  name  = "models",
+  topic = "models",
+  title = "What limits ResNets, MobileNets, transformers and LSTMs",
+  question = "How much of the device do today's nets use, what limits each, and how much memory do they take?",
+  cause    = "Nets differ in the work that they do for each byte they move: large products and convolutions reuse what "
+    .. "they read, depthwise convolutions, normalizations and small batches hardly do, and recurrent nets compute one "
+    .. "position after the other.",
+  remedy   = "A batch that fills the device, as far as memory reaches; 16-bit activations, which take half the memory and "
+    .. "half the traffic; where a net has no large products, expect less of the peak.",
+  reading  = "Share of the peak over the batch size, one line for each net: what stays low at every batch is limited by the "
+    .. "kind of its layers, what rises was limited by the batch. The verdict of a row says what limits it. Memory over the "
+    .. "batch size: the slope is activations, the start is weights and the optimizer.",
+  axes  = {
+    gb.axis("device", gb.devices()),
+    gb.axis("model", workload.names, { closed = true }),
+    gb.axis("precision", { "float32", "mixed_bfloat16" }, { closed = true }),
+    gb.axis("batch_size", batches),
+  },
+  columns = { "parameters", "planned_bytes", "activations_bytes" },
+  seconds = function(_, measurement_s) return measurement_s + (gb.quick and 0.2 or 2) end,
+  run = function(point)
+    return gb.device(point.device, function()
+      local options = workload.options(point.model, gb.quick)
+      local model = workload.compiled(point.model, options, point.precision)
+      local input = workload.batches(point.model, options, point.batch_size)
+      local plan = model:memory(input)
+      local row = gb.measure.training(model, input)
+      row.parameters = model:count_params { trainable = true }
+      row.planned_bytes, row.activations_bytes = plan.total, plan.peak_activations
+      return row
+    end)
+  end,
+  charts = {
+    gb.chart.line { x = "batch_size", y = "mfu", series = "model", where = { precision = "float32" }, log_x = 2 },
+    gb.chart.line { x = "batch_size", y = "peak_memory_bytes", series = "model", where = { precision = "float32" }, log_x = 2 },
+    gb.chart.bar { x = "model", y = "activations_bytes", series = "precision", where = { batch_size = largest } },
+  },
+  expect = {
+    ratio {
+      y = "flops_per_s", of = { model = "mobilenet_v2" }, over = { model = "resnet50" }, at_most = 0.7,
+      where = { precision = "float32", batch_size = largest },
+      claim = "depthwise convolutions reach at most 0.7 times the flops/s of a ResNet's",
+      answer = "Fewer flops are not as many times less time: MobileNetV2 computes at {times} the flops/s of ResNet-50",
+    },
+    ratio {
+      y = "examples_per_s", of = { batch_size = largest }, over = { batch_size = smallest }, at_least = 1.2,
+      where = { precision = "float32", model = "lstm_text" },
+      claim = "a recurrent net needs a batch: one position after the other is little work at a time",
+      answer = "Give recurrent nets a batch: " .. largest .. " examples at once train {times} as many examples/s as "
+        .. smallest,
+    },
+    ratio {
+      y = "activations_bytes", of = { precision = "mixed_bfloat16" }, over = { precision = "float32" }, at_most = 0.75,
+      where = { batch_size = largest, model = "resnet50" },
+      claim = "16-bit activations of ResNet-50 take at most 0.75 times the memory",
+      answer = "mixed_bfloat16 keeps the activations of ResNet-50 in {times} the memory",
+    },
+  },
+}

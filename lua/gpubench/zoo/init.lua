@@ -1,0 +1,31 @@
+-- gb.zoo: published nets, by default in their published sizes.
+local check = require "gpubench.check"
+
+local zoo = {}
+
+local names = { "bert_small", "gpt2_small", "lstm_text", "mobilenet_v2", "resnet18", "resnet50" }
+
+-- The options with their defaults, which also name the known ones and their types.
+local function with_defaults(name, options, defaults)
+  local fields = {}
+  for _, key in ipairs(check.sorted_keys(defaults)) do
+    local kind = math.type(defaults[key]) or type(defaults[key])
+    fields[#fields + 1] = { key, kind == "table" and "array" or kind == "float" and "number" or kind }
+  end
+  local merged = {}
+  for key, value in pairs(defaults) do merged[key] = value end
+  for key, value in pairs(check.options("gb.zoo." .. name, options or {}, fields)) do
+    if math.type(value) == "integer" and value < 0 then
+      check.fail("gb.zoo.%s: option '%s': a size is expected, got %d", name, key, value)
+    end
+    merged[key] = value
+  end
+  return merged
+end
+
+for _, name in ipairs(names) do
+  local net = require("gpubench.zoo." .. name)
+  zoo[name] = function(options) return net.build(with_defaults(name, options, net.defaults)) end
+end
+
+return zoo

@@ -1,0 +1,70 @@
+-- Nets of gb.zoo as a measurement trains them: sizes that a machine of two cores trains in seconds, the loss, and random
+-- batches.
+local gb = require "gpubench.native"
+
+local workload = {}
+
+workload.names = { "resnet18", "resnet50", "mobilenet_v2", "bert_small", "gpt2_small", "lstm_text" }
+
+-- Widths as published, inputs smaller; `quick` nets are small in all.
+local full = {
+  resnet18 = { input_shape = { 96, 96, 3 } },
+  resnet50 = { input_shape = { 96, 96, 3 } },
+  mobilenet_v2 = { input_shape = { 96, 96, 3 } },
+  bert_small = { length = 64, classes = 2 },
+  gpt2_small = { length = 64 },
+  lstm_text = { length = 80 },
+}
+local quick = {
+  resnet18 = { input_shape = { 32, 32, 3 }, width = 16, classes = 10 },
+  resnet50 = { input_shape = { 32, 32, 3 }, width = 16, classes = 10 },
+  mobilenet_v2 = { input_shape = { 32, 32, 3 }, classes = 10 },
+  bert_small = { length = 32, classes = 2, width = 64, depth = 2, heads = 2, vocabulary = 1000 },
+  gpt2_small = { length = 32, width = 64, depth = 2, heads = 2, vocabulary = 1000 },
+  lstm_text = { length = 20, width = 32, units = 32, vocabulary = 1000 },
+}
+local vocabularies = { bert_small = 30522, gpt2_small = 50257, lstm_text = 20000 }
+
+function workload.options(name, is_quick) return (is_quick and quick or full)[name] end
+
+local function loss_of(name)
+  local loss = name == "lstm_text" and "BinaryCrossentropy" or "SparseCategoricalCrossentropy"
+  return gb.losses[loss] { from_logits = true }
+end
+
+-- A compiled net in this precision.
+function workload.compiled(name, options, precision)
+  local before = gb.config.dtype_policy()
+  gb.config.set_dtype_policy(precision)
+  local made, model = pcall(gb.zoo[name], options)
+  gb.config.set_dtype_policy(before)
+  if not made then error(model, 0) end
+  model:compile { optimizer = gb.optimizers.Adam { learning_rate = 1e-4 }, loss = loss_of(name) }
+  return model
+end
+
+-- Batches of random examples that stay in memory.
+function workload.batches(name, options, batch_size)
+  local function tokens() return { "int32[" .. options.length .. "]", options.vocabulary or vocabularies[name] } end
+  local function synthetic(type, classes)
+    return gb.data.Dataset.synthetic { types = { type }, classes = classes, seed = 1 }
+  end
+  local inputs, labels
+  if options.input_shape then
+    inputs = synthetic("float32[" .. table.concat(options.input_shape, ", ") .. "]")
+    labels = synthetic("int64", options.classes or 1000)
+  else
+    local type, vocabulary = table.unpack(tokens())
+    inputs = synthetic(type, vocabulary)
+    if name == "gpt2_small" then
+      labels = synthetic("int64[" .. options.length .. "]", vocabulary)
+    elseif name == "lstm_text" then
+      labels = synthetic("int64[1]", 2):map(function(label) return label:cast "float32" end)
+    else
+      labels = synthetic("int64", 2)
+    end
+  end
+  return gb.data.Dataset.zip { inputs, labels }:batch(batch_size, { drop_remainder = true })
+end
+
+return workload

@@ -1,0 +1,83 @@
+---@meta
+-- Published sets of small labelled images, from files that are already on the machine.
+
+---@class gpubench
+local gb = {}
+
+---@class gpubench.datasets
+gb.datasets = {}
+
+---@class ImageSetOptions
+---@field flatten boolean? images as rows of values, else [height, width, channels] (true; of cifar10 false)
+---@field one_hot boolean? labels as float32 [10] (true), else int64
+---@field scaled boolean? float32 images in [0, 1] (true), else uint8
+---@field directory string? the folder with the files; when absent $GPUBENCH_DATA (and its folder of the set's name) if that
+---is set, else ~/.cache/gpubench/ and the set's name
+
+--- The handwritten digits. Without the full set the sample that comes with gpubench is used: the 10 000 test digits, 8 000
+--- as "train" and 2 000 as "test". run.json says which it was.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local train = gb.datasets.mnist("train")
+--- assert(train.element_types[1] == "float32[784]" and train.element_types[2] == "float32[10]")
+--- ```
+---@param split "train"|"test"
+---@param options ImageSetOptions?
+---@return Dataset
+function gb.datasets.mnist(split, options) end
+
+--- The same as two tensors: all images, all labels.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local x, y = gb.datasets.mnist_arrays("test", { flatten = false, one_hot = false })
+--- assert(x.shape[2] == 28 and #x == #y)
+--- ```
+---@param split "train"|"test"
+---@param options ImageSetOptions?
+---@return Tensor images
+---@return Tensor labels
+function gb.datasets.mnist_arrays(split, options) end
+
+--- Fashion-MNIST: 28 x 28 pictures of ten kinds of clothes, in four IDX files with the names of MNIST's
+--- (train-images-idx3-ubyte, ..., plain or gzip). Download them once, and name their folder.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local ok, message = pcall(gb.datasets.fashion_mnist, "train", { directory = "data" })
+--- assert(not ok and message:find "no images found; looked in data")
+--- ```
+---@param split "train"|"test"
+---@param options ImageSetOptions?
+---@return Dataset
+function gb.datasets.fashion_mnist(split, options) end
+
+---@param split "train"|"test"
+---@param options ImageSetOptions?
+---@return Tensor images
+---@return Tensor labels
+function gb.datasets.fashion_mnist_arrays(split, options) end
+
+--- CIFAR-10: 32 x 32 colour pictures of ten kinds, from its binary version: data_batch_1.bin to data_batch_5.bin and
+--- test_batch.bin, plain or gzip. Download them once, and name their folder.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local folder = gb._native.options.out
+--- io.open(folder .. "/test_batch.bin", "wb"):write(("\7" .. ("x"):rep(3072)):rep(4)):close()
+--- local test = gb.datasets.cifar10("test", { directory = folder, one_hot = false })
+--- assert(test.size == 4 and test.element_types[1] == "float32[32, 32, 3]")
+--- ```
+---@param split "train"|"test"
+---@param options ImageSetOptions?
+---@return Dataset
+function gb.datasets.cifar10(split, options) end
+
+---@param split "train"|"test"
+---@param options ImageSetOptions?
+---@return Tensor images
+---@return Tensor labels
+function gb.datasets.cifar10_arrays(split, options) end
+
+return gb

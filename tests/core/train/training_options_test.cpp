@@ -1,0 +1,211 @@
+// Limits of gradients, weights of examples, regularizers and metrics with a state of their own mean the same for a
+// whole batch, for parts that are accumulated, and for replicas.
+#include <cmath>
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/exec/replicated_executor.h"
+#include "tests/core/train/fixture.h"
+#include "tests/support/device_configs.h"
+
+namespace gpubench {
+namespace {
+
+using support::Blobs;
+using support::flat;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+using ::testing::ThrowsMessage;
+
+class TrainingOptions : public ::testing::Test {
+ protected:
+  struct Trained {
+    std::vector<float> weights;
+    Logs logs, evaluated;
+  };
+  enum class How : std::uint8_t { whole, accumulated, replicas, scaled };
+
+  static CompileConfig config(const ConfigEntries& optimizer = {}, const char* name = "sgd") {
+    return {make_optimizer(name, optimizer), {make_loss("categorical_crossentropy")}, {make_metric("accuracy")}, {}};
+  }
+
+  static ModelPtr regularized(const char* kernel) {
+    return std::make_shared<Model>("regularized",
+                                   std::vector{make_layer("Dense", {{"units", std::int64_t{3}},
+                                                                    {"activation", std::string("softmax")},
+                                                                    {"kernel_regularizer", std::string(kernel)},
+                                                                    {"bias_regularizer", std::string("l1")},
+                                                                    {"input_shape", Shape{4}}})});
+  }
+
+  /// Two epochs of two batches of 24.
+  Trained train(CompileConfig config, How how = How::whole, bool weighted = false, ModelPtr model = nullptr) {
+    seed = 3;
+    if (how == How::accumulated) config.gradient_accumulation_steps = 4;
+    if (how == How::scaled) config.loss_scale = std::make_shared<LossScale>(Config("scale", LossScale::fields(), {}));
+    if (how == How::replicas) {
+      ReplicaOptions options;
+      options.devices = {{DeviceId::Kind::cpu, 0, {}}, {DeviceId::Kind::cpu, 1, {}}};
+      options.shares = {3, 1};
+      config.replicas = std::make_shared<Replicas>(runtime, std::move(options), nullptr);
+    }
+    Trainer trained(runtime, factory, model ? std::move(model) : support::small_classifier(), std::move(config));
+    const DatasetPtr data = batches_of(weighted ? arrays_with_weights() : arrays(), 24);
+    fit(trained, *data, {.epochs = 2});
+    const Logs logs = trained.read_metrics();
+    return {flat(trained.weights()), logs, trained.evaluate(*data)};
+  }
+
+  std::vector<HostTensor> arrays() { return {blobs.points, blobs.one_hot}; }
+  /// The weight of class c is 1, 3, 0.
+  std::vector<HostTensor> arrays_with_weights() {
+    HostTensor weights(TensorType{{48}, Dtype::f32});
+    for (std::size_t i = 0; i < 48; ++i) {
+      weights.values<float>()[i] = class_weights[static_cast<std::size_t>(blobs.indices.values<std::int64_t>()[i])];
+    }
+    return {blobs.points, blobs.one_hot, weights};
+  }
+
+  void expect_near(const Trained& a, const Trained& b, float tolerance = 2e-6F) {
+    EXPECT_THAT(a.weights, Pointwise(::testing::FloatNear(tolerance), b.weights));
+    for (const auto& [name, value] : a.logs) EXPECT_NEAR(*find_log(b.logs, name), value, tolerance * 10) << name;
+    for (const auto& [name, value] : a.evaluated)
+      EXPECT_NEAR(*find_log(b.evaluated, name), value, tolerance * 10) << name;
+  }
+
+  const Blobs blobs{48};
+  const std::vector<float> class_weights{1, 3, 0};
+  Devices devices{support::cpu_devices(std::vector<LogicalDevice>(2, {.threads = 1}))};
+  Runtime runtime{devices};
+  std::uint64_t seed = 0;
+  StoreVariables factory{runtime, [this] { return ++seed; }};
+};
+
+TEST_F(TrainingOptions, LimitsAreOfTheWholeBatchsGradients) {
+  for (const char* const limit : {"clipnorm", "clipvalue", "global_clipnorm"}) {
+    SCOPED_TRACE(limit);
+    const ConfigEntries entries{{"learning_rate", 0.5}, {limit, 0.05}};
+    const Trained whole = train(config(entries));
+    EXPECT_NE(whole.weights, train(config({{"learning_rate", 0.5}})).weights);
+    for (const How how : {How::accumulated, How::replicas, How::scaled})
+      expect_near(train(config(entries), how), whole);
+  }
+}
+
+TEST_F(TrainingOptions, ALargeLimitChangesNothing) {
+  const Trained plain = train(config());
+  EXPECT_EQ(train(config({{"clipnorm", 1e6}})).weights, plain.weights);
+  EXPECT_EQ(train(config({{"clipvalue", 1e6}})).weights, plain.weights);
+  EXPECT_EQ(train(config({{"global_clipnorm", 1e6}})).weights, plain.weights);
+}
+
+TEST_F(TrainingOptions, LambLearns) {
+  for (const How how : {How::whole, How::accumulated, How::replicas}) {
+    const Trained trained = train(config({{"learning_rate", 0.05}}, "lamb"), how);
+    EXPECT_LT(*find_log(trained.evaluated, "loss"), 1.0);
+  }
+}
+
+TEST_F(TrainingOptions, WeightsOfExamplesAndOfClassesAreTheSame) {
+  const Trained by_example = train(config(), How::whole, true);
+  CompileConfig by_class = config();
+  by_class.class_weights = class_weights;
+  const Trained classes = train(by_class);
+  EXPECT_EQ(classes.weights, by_example.weights);
+  EXPECT_NE(train(config()).weights, by_example.weights);
+  for (const How how : {How::accumulated, How::replicas, How::scaled}) {
+    expect_near(train(config(), how, true), by_example);
+    by_class.optimizer = make_optimizer("sgd");
+    const Trained parts = train(by_class, how);
+    EXPECT_THAT(parts.weights, Pointwise(::testing::FloatNear(2e-6F), by_example.weights));
+  }
+}
+
+TEST_F(TrainingOptions, SumsAreOfTheWholeBatch) {
+  const auto summed = [&](How how) {
+    CompileConfig sum = config({{"learning_rate", 0.01}});
+    sum.losses = {make_loss("mse", {{"reduction", std::string("sum")}})};
+    return train(std::move(sum), how);
+  };
+  const Trained whole = summed(How::whole);
+  CompileConfig mean = config({{"learning_rate", 0.24}});  // 24 times as much, for the mean of 24
+  mean.losses = {make_loss("mse")};
+  EXPECT_THAT(train(std::move(mean)).weights, Pointwise(::testing::FloatNear(2e-6F), whole.weights));
+  for (const How how : {How::accumulated, How::replicas}) expect_near(summed(how), whole, 1e-5F);
+}
+
+TEST_F(TrainingOptions, PenaltiesCountOnce) {
+  const Trained whole = train(config(), How::whole, false, regularized("l1_l2(l1=0.1, l2=0.2)"));
+  EXPECT_NE(train(config(), How::whole, false, regularized("l2")).weights, whole.weights);
+  for (const How how : {How::accumulated, How::replicas, How::scaled}) {
+    expect_near(train(config(), how, false, regularized("l1_l2(l1=0.1, l2=0.2)")), whole);
+  }
+}
+
+TEST_F(TrainingOptions, StatesOfMetricsAddUp) {
+  const auto measured = [&](How how) {
+    CompileConfig all = config();
+    for (const char* const name : {"auc", "precision", "recall", "f1_score", "root_mean_squared_error"}) {
+      all.metrics.push_back(make_metric(name));
+    }
+    return train(std::move(all), how);
+  };
+  const Trained whole = measured(How::whole);
+  EXPECT_EQ(whole.evaluated.size(), 7U);
+  EXPECT_GT(*find_log(whole.evaluated, "auc"), 0.5);
+  for (const How how : {How::accumulated, How::replicas}) expect_near(measured(how), whole);
+}
+
+TEST_F(TrainingOptions, LossWeightsScaleTheLoss) {
+  CompileConfig half = config({{"learning_rate", 0.2}});
+  half.loss_weights = {0.5};
+  EXPECT_THAT(train(std::move(half)).weights,
+              Pointwise(::testing::FloatNear(2e-6F), train(config({{"learning_rate", 0.1}})).weights));
+}
+
+TEST_F(TrainingOptions, Refuses) {
+  CompileConfig two = config();
+  two.loss_weights = {1, 2};
+  EXPECT_THAT([&] { train(two); },
+              ThrowsMessage<Error>("model 'small': has 1 outputs, so it takes 1 loss_weights, got 2"));
+  CompileConfig none = config();
+  none.losses = {make_loss("mse", {{"reduction", std::string("none")}})};
+  EXPECT_THAT([&] { train(none); }, ThrowsMessage<Error>(HasSubstr("reduction 'none' leaves no number to minimize")));
+  CompileConfig classes = config();
+  classes.class_weights = {1, 1, 1, 2};
+  EXPECT_THAT([&] { train(classes); },
+              ThrowsMessage<Error>("class_weight: model 'small' has the classes 0 to 2, got a weight for class 3"));
+  Trainer trained(runtime, factory, support::small_classifier(), config());
+  EXPECT_THAT(
+      [&] {
+        trained.evaluate(*batches_of({blobs.points, blobs.one_hot, blobs.points}, 24));
+      },
+      ThrowsMessage<Error>("sample weights: one number per example is expected for the values float32[24] of "
+                           "categorical_crossentropy, got float32[24, 4]"));
+  EXPECT_THAT(
+      [&] {
+        make_loss("mse", {{"reduction", std::string("avg")}});
+      },
+      ThrowsMessage<Error>(HasSubstr("mean_squared_error: unknown reduction 'avg'")));
+  EXPECT_THAT(
+      [&] {
+        make_loss("huber", {{"delta", 0.0}});
+      },
+      ThrowsMessage<Error>("huber: delta must be above 0, got 0"));
+  EXPECT_THAT([&] { regularized("l3"); }, ThrowsMessage<Error>(HasSubstr("unknown regularizer 'l3'")));
+  EXPECT_THAT([&] { regularized("l2(l2=-1)"); },
+              ThrowsMessage<Error>("regularizer 'l2(l2=-1)': l2 must be at least 0, got -1"));
+  EXPECT_THAT(
+      [&] {
+        make_metric("auc", {{"curve", std::string("XY")}});
+      },
+      ThrowsMessage<Error>("auc: curve must be 'ROC' or 'PR', got 'XY'"));
+  EXPECT_THAT(
+      [&] {
+        make_metric("f1_score", {{"average", std::string("none")}});
+      },
+      ThrowsMessage<Error>(HasSubstr("f1_score: unknown average 'none'")));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,201 @@
+-- Optimizers, schedules, weights, metrics, callbacks and regularizers as scripts give them.
+local gb = require "gpubench"
+local testing = require "testing"
+
+local function raises(body, text) testing.raises(text, body) end
+
+local function points(count)
+  local x, y = {}, {}
+  for i = 1, count do
+    x[i], y[i] = { i % 2, (i + 1) % 2 }, i % 2
+  end
+  return gb.tensor(x), gb.tensor(y, { dtype = "int64" })
+end
+
+local function classifier(options)
+  local model = gb.Sequential { gb.layers.Dense(2, { activation = "softmax", input_shape = { 2 } }) }
+  options.loss = options.loss or "sparse_categorical_crossentropy"
+  model:compile(options)
+  return model
+end
+
+testing.case("a function of the step is a learning rate", function()
+  local traced = 0
+  local optimizer = gb.optimizers.SGD {
+    learning_rate = function(step)
+      traced = traced + 1
+      return (step + 1) * 0.5
+    end,
+  }
+  local model = gb.Sequential { gb.layers.Dense(1, { use_bias = false, input_shape = { 1 } }) }
+  model:set_weights { gb.zeros { 1, 1 } }
+  for _ = 1, 3 do optimizer:apply_gradients({ gb.ones { 1, 1 } }, model.variables) end
+  testing.near(model.variables[1]:to_table()[1][1], -(0.5 + 1 + 1.5), 1e-6)
+  testing.equal(traced, 1)
+  raises(function() optimizer.learning_rate = 1 end, "it follows a schedule")
+end)
+
+testing.case("fit follows a function of the step", function()
+  local x, y = points(8)
+  local still = classifier { optimizer = gb.optimizers.Adam { learning_rate = function(step) return step * 0 end } }
+  local before = still:get_weights()[1]:to_table()
+  still:fit(x, y, { epochs = 2, verbose = 0 })
+  testing.equal(still:get_weights()[1]:to_table(), before)
+  local wrong = classifier { optimizer = gb.optimizers.SGD { learning_rate = function() return gb.ones { 2 } end } }
+  raises(function() wrong:fit(x, y, { verbose = 0 }) end,
+    "learning_rate: the function of the step must return one floating-point number, got float32[2]")
+end)
+
+testing.case("a schedule is an argument of its own and can be called", function()
+  local schedule = gb.schedules.PiecewiseConstantDecay({ 2, 4 }, { 1, 0.5, 0.25 })
+  testing.near(schedule(2):item(), 1, 1e-9)
+  testing.near(schedule(gb.tensor(3)):item(), 0.5, 1e-9)
+  gb.optimizers.SGD(schedule)
+  gb.optimizers.SGD(schedule, { momentum = 0.9 })
+  raises(function() gb.schedules.PiecewiseConstantDecay({ 2 }, { 1 }) end, "1 boundaries need 2 values, got 1")
+  raises(function() schedule(gb.ones { 2 }) end, "the step is one number, got float32[2]")
+end)
+
+testing.case("limits are checked", function()
+  raises(function() gb.optimizers.Adam { clipnorm = 0 } end, "adam: clipnorm must be above 0, got 0")
+  raises(function() gb.optimizers.Lion { clipnorm = 1, clipvalue = 1 } end, "only one of clipnorm, clipvalue")
+  local optimizer = gb.optimizers.AdamW {}
+  optimizer:exclude_from_weight_decay { var_names = { "bias" } }
+  local model = classifier { optimizer = optimizer }
+  local x, y = points(4)
+  model:fit(x, y, { verbose = 0 })
+  raises(function() optimizer:exclude_from_weight_decay { var_names = {} } end, "before the first step")
+end)
+
+testing.case("weights of examples and classes", function()
+  local x, y = points(8)
+  local function trained(options)
+    local model = classifier { optimizer = gb.optimizers.SGD { learning_rate = 1 } }
+    model:set_weights { gb.zeros { 2, 2 }, gb.zeros { 2 } }
+    options.verbose, options.shuffle = 0, false
+    model:fit(x, y, options)
+    return model:get_weights()[1]:to_table()
+  end
+  local plain = trained {}
+  testing.equal(trained { sample_weight = gb.ones { 8 } }, plain)
+  local by_class = trained { class_weight = { [0] = 0, [1] = 2 } }
+  local by_example = trained { sample_weight = { 2, 0, 2, 0, 2, 0, 2, 0 } }
+  testing.equal(by_class, by_example)
+  testing.is_true(by_class[1][1] ~= plain[1][1], "weights change the update")
+  local model = classifier { optimizer = "sgd" }
+  local data = gb.data.Dataset.from_tensor_slices { x, y, gb.ones { 8 } }:batch(4)
+  testing.near(model:evaluate(data).loss, model:evaluate(x, y, { batch_size = 4 }).loss, 1e-6)
+  testing.near(model:evaluate(x, y, { sample_weight = gb.zeros { 8 } }).loss, 0, 1e-9)
+  model:fit(x, y, { verbose = 0, validation_data = { x, y, gb.ones { 8 } }, class_weight = { [1] = 2 } })
+  raises(function() model:fit(data, { sample_weight = gb.ones { 8 } }) end, "goes with tensors")
+  raises(function() model:fit(x, y, { class_weight = { one = 1 } }) end, "classes from 0 and numbers from 0")
+  raises(function() model:fit(x, y, { class_weight = 3 }) end, "a table such as")
+  raises(function() model:predict(x, { sample_weight = gb.ones { 8 } }) end, "no loss to weigh")
+  raises(function() model:fit(x, y, { sample_weight = gb.ones { 4 }, verbose = 0 }) end, "")
+  raises(function()
+    model:fit(x, y, { verbose = 0, callbacks = { { on_epoch_end = function()
+      model:fit(x, y, { class_weight = { [0] = 5 }, verbose = 0 })
+    end } } })
+  end, "is being trained with another class_weight")
+end)
+
+testing.case("losses as scripts call them", function()
+  local truth, guess = gb.tensor { { 0, 0 }, { 0, 0 } }, gb.tensor { { 1, 2 }, { 3, 4 } }
+  testing.equal(gb.losses.MeanAbsoluteError { reduction = "none" }(truth, guess):to_table(), { 1.5, 3.5 })
+  testing.equal(gb.losses.MeanAbsoluteError { reduction = "sum" }(truth, guess):item(), 5.0)
+  testing.near(gb.losses.Huber(0.5)(truth, guess):item(), 0.5 * 2.25, 1e-6)
+  raises(function() gb.losses.CosineSimilarity()(gb.zeros { 2 }, gb.ones { 2 }) end,
+    "cosine_similarity: predictions must be [batch, ...]")
+  raises(function() gb.losses.MeanSquaredError { reduction = "max" } end, "unknown reduction 'max'")
+end)
+
+testing.case("class indices of sequences", function()
+  local tokens = gb.Sequential { gb.Input { 3, 4 }, gb.layers.Dense(5, { activation = "softmax" }) }
+  tokens:compile { optimizer = gb.optimizers.SGD(1), loss = "sparse_categorical_crossentropy", metrics = { "accuracy" } }
+  local x, y = gb.ones { 6, 3, 4 }, gb.zeros({ 6, 3 }, { dtype = "int64" })
+  local history = tokens:fit(x, y, { epochs = 30, verbose = 0 }).history
+  testing.is_true(history.loss[30] < history.loss[1], "the loss falls")
+  testing.near(history.accuracy[30], 1, 1e-9)
+end)
+
+testing.case("metrics with a state of their own", function()
+  local recall = gb.metrics.Recall { class_id = 1 }
+  testing.equal(recall:result(), nil)
+  recall:update_state({ { 0, 1 }, { 1, 1 } }, { { 0.1, 0.9 }, { 0.2, 0.3 } })
+  testing.equal(recall:result(), 0.5)
+  recall:reset_state()
+  testing.near(recall:result(), 0, 1e-9)
+  raises(function() recall:update_state({ 1, 0 }, { 1, 0 }) end, "class_id 1 is not among the classes")
+  local f1 = gb.metrics.F1Score()
+  f1:update_state({ { 1, 0 } }, { { 0.9, 0.1 } })
+  raises(function() f1:update_state({ { 1, 0, 0 } }, { { 0.9, 0.1, 0 } }) end, "another number of classes")
+  local mean = gb.metrics.Mean()
+  mean:update_state(4)
+  mean:update_state { 1, 1 }
+  testing.near(mean:result(), 2, 1e-9)
+  raises(function() classifier { optimizer = "sgd", metrics = { mean } } end, "compile takes metrics of labels")
+end)
+
+testing.case("a batch's functions", function()
+  local x, y = points(8)
+  local calls = {}
+  local model = classifier { optimizer = "sgd" }
+  local function fit(callbacks) model:fit(x, y, { batch_size = 2, verbose = 0, callbacks = { callbacks } }) end
+  fit {
+    on_batch_begin = function(batch) calls[#calls + 1] = "begin " .. batch end,
+    on_train_batch_end = function(batch, logs) calls[#calls + 1] = "end " .. batch .. " " .. type(logs.loss) end,
+  }
+  testing.equal(table.concat(calls, ", "),
+    "begin 1, end 1 number, begin 2, end 2 number, begin 3, end 3 number, begin 4, end 4 number")
+  local seen = 0
+  fit { on_batch_end = function(batch)
+    seen = batch
+    return batch < 3
+  end }
+  testing.equal(seen, 3)
+  raises(function()
+    fit { on_batch_end = function() end, on_train_batch_end = function() end }
+  end, "two names of one function")
+end)
+
+testing.case("callbacks end the training and reduce the rate", function()
+  local x, y = points(8)
+  local wild = classifier { optimizer = gb.optimizers.SGD { learning_rate = 1e38 }, loss = function(_, p) return p * 1e38 end }
+  local batches = 0
+  wild:fit(x, y, { batch_size = 1, epochs = 3, verbose = 0, callbacks = { gb.callbacks.TerminateOnNaN(),
+    { on_batch_end = function() batches = batches + 1 end } } })
+  testing.is_true(batches < 24, "training ends at the batch")
+  local model = classifier { optimizer = gb.optimizers.SGD { learning_rate = 0 } }
+  local history = model:fit(x, y, { epochs = 3, verbose = 0,
+    callbacks = { gb.callbacks.ReduceLROnPlateau { monitor = "loss", patience = 1, factor = 0.5 } } }).history
+  testing.equal(#history.learning_rate, 3)
+  raises(function() gb.callbacks.ReduceLROnPlateau { factor = 1 } end, "factor must be at least 0 and below 1")
+  raises(function()
+    classifier({ optimizer = gb.optimizers.SGD(gb.schedules.CosineDecay(1, 2)) }):fit(x, y, { epochs = 3, verbose = 0,
+      callbacks = { gb.callbacks.ReduceLROnPlateau { monitor = "loss", patience = 0, min_delta = 9 } } })
+  end, "it follows a schedule")
+end)
+
+testing.case("a checkpoint of weights only", function()
+  local x, y = points(4)
+  local model = classifier { optimizer = "sgd" }
+  local path = gb._native.options.out .. "/weights-{epoch}.safetensors"
+  model:fit(x, y, { verbose = 0, callbacks = { gb.callbacks.ModelCheckpoint(path, { save_weights_only = true }) } })
+  local other = gb.Sequential { gb.layers.Dense(2, { activation = "softmax", input_shape = { 2 }, name = model.layers[2].name }) }
+  other:load_weights((path:gsub("{epoch}", "01")))
+  testing.equal(other:get_weights()[1]:to_table(), model:get_weights()[1]:to_table())
+end)
+
+testing.case("a frozen layer has no penalty", function()
+  local x, y = points(4)
+  local function loss_of(trainable)
+    local model = gb.Sequential { gb.layers.Dense(2, { activation = "softmax", input_shape = { 2 }, trainable = trainable,
+      kernel_regularizer = gb.regularizers.L2(1), kernel_initializer = "ones" }) }
+    model:compile { optimizer = "sgd", loss = "sparse_categorical_crossentropy" }
+    return model:evaluate(x, y).loss
+  end
+  testing.near(loss_of(true) - loss_of(false), 4, 1e-5)
+  testing.equal(gb.regularizers.L1(), "l1_l2(l1=0.01, l2=0)")
+  raises(function() gb.regularizers.L1(-1) end, "l1 must be at least 0, got -1")
+  raises(function() gb.layers.Dense(1, { kernel_regularizer = "l4" }) end, "unknown regularizer 'l4'")
+end)

@@ -1,0 +1,48 @@
+"""What is compared: nets of gb.zoo in their published widths, on inputs that two cores train in about a second a step."""
+
+MODELS = {
+    "resnet18": (8, {"input_shape": [112, 112, 3]}),
+    "resnet50": (4, {"input_shape": [96, 96, 3]}),
+    "mobilenet_v2": (8, {"input_shape": [96, 96, 3]}),
+    "bert_small": (8, {"length": 64, "classes": 2}),
+    "gpt2_small": (2, {"length": 64}),
+    "lstm_text": (32, {"length": 80}),
+}
+QUICK = {
+    "resnet18": (2, {"input_shape": [32, 32, 3], "width": 8, "classes": 10}),
+    "resnet50": (2, {"input_shape": [32, 32, 3], "width": 8, "classes": 10}),
+    "mobilenet_v2": (2, {"input_shape": [32, 32, 3], "classes": 10}),
+    "bert_small": (2, {"length": 8, "classes": 2, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
+    "gpt2_small": (2, {"length": 8, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
+    "lstm_text": (2, {"length": 8, "vocabulary": 100}),
+}
+LEARNING_RATE = 1e-4
+STEPS = 3  # of a timed epoch
+
+
+def as_text(options):
+    """For the environment of a script: "width=8;input_shape=32,32,3"."""
+    return ";".join(f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
+                    for name, value in options.items())
+
+
+def from_text(text):
+    def value(word):
+        numbers = [int(part) for part in word.split(",")]
+        return numbers if len(numbers) > 1 else numbers[0]
+
+    return {name: value(word) for name, word in (entry.split("=") for entry in text.split(";") if entry)}
+
+
+def batch_of(name, batch, options, numpy):
+    """One random batch: inputs and labels. Images are [height, width, channels]."""
+    random = numpy.random.default_rng(1)
+    if "input_shape" in options:
+        inputs = random.random((batch, *options["input_shape"]), numpy.float32)
+        return inputs, random.integers(0, options.get("classes", 1000), batch)
+    vocabulary = options.get("vocabulary", {"bert_small": 30522, "gpt2_small": 50257, "lstm_text": 20000}[name])
+    tokens = random.integers(0, vocabulary, (batch, options["length"]))
+    if name == "gpt2_small":
+        return tokens, random.integers(0, vocabulary, (batch, options["length"]))
+    labels = random.integers(0, 2, batch)
+    return tokens, labels.astype(numpy.float32)[:, None] if name == "lstm_text" else labels

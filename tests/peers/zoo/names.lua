@@ -1,0 +1,78 @@
+-- Names of weights: what torchvision, the published GPT-2 and torch_nets.py call the weights of the nets of gb.zoo.
+local names = {}
+
+local of_normalization = { gamma = "weight", beta = "bias", moving_mean = "running_mean", moving_variance = "running_var" }
+
+function names.resnet(weight)
+  local layer, part = weight:match "^(.+)/([%w_]+)$"
+  if layer == "classes" then return part == "kernel" and "fc.weight" or "fc.bias" end
+  local leaf = of_normalization[part] or "weight"
+  local stage, block, rest = layer:match "^stage(%d)_block(%d+)_(.+)$"
+  if not stage then return (layer == "conv1_bn" and "bn1." or "conv1.") .. leaf end
+  local prefix = string.format("layer%d.%d.", stage, block - 1)
+  if rest:find "^shortcut" then return prefix .. (rest == "shortcut_bn" and "downsample.1." or "downsample.0.") .. leaf end
+  return prefix .. (rest:find "_bn$" and "bn" or "conv") .. rest:match "conv(%d)" .. "." .. leaf
+end
+
+-- GPT-2's products are stored as [in, out]: layout "keras".
+function names.gpt2_small(weight)
+  local layer, part = weight:match "^([%w_]+)/(.+)$"
+  if layer == "tokens" then return "wte.weight" end
+  if layer == "positions" then return "wpe.weight" end
+  local normal = { gamma = "weight", beta = "bias" }
+  if layer == "norm" then return "ln_f." .. normal[part] end
+  local number, rest = layer:match "^block(%d+)_(.+)$"
+  local prefix = string.format("h.%d.", number - 1)
+  if rest:find "^norm" then return prefix .. "ln_" .. rest:sub(-1) .. "." .. normal[part] end
+  local leaf = part:find "kernel$" and ".weight" or ".bias"
+  if rest == "expand" then return prefix .. "mlp.c_fc" .. leaf end
+  if rest == "project" then return prefix .. "mlp.c_proj" .. leaf end
+  local projection = part:match "^[%w_]+"
+  if projection == "attention_output" then return prefix .. "attn.c_proj" .. leaf end
+  local place = { query = 1, key = 2, value = 3 }
+  return { prefix .. "attn.c_attn" .. leaf, part = place[projection], of = 3 }
+end
+
+function names.bert_small(weight)
+  local layer, part = weight:match "^([%w_]+)/(.+)$"
+  if part == "embeddings" then return layer .. ".weight" end
+  local leaf = (part:find "kernel$" or part == "gamma") and ".weight" or ".bias"
+  local number, rest = layer:match "^block(%d+)_(.+)$"
+  if not number then return layer .. leaf end
+  local prefix = string.format("blocks.%d.", number - 1)
+  if rest ~= "attention" then return prefix .. rest .. leaf end
+  local projection = part:match "^[%w_]+"
+  return prefix .. (projection == "attention_output" and "output" or projection) .. leaf
+end
+
+function names.lstm_text(weight)
+  local layer, part = weight:match "^([%w_]+)/(.+)$"
+  if layer == "tokens" then return "tokens.weight" end
+  if layer == "classes" then return part == "kernel" and "classes.weight" or "classes.bias" end
+  local prefix = layer == "bidirectional1" and "first." or "second."
+  local back = part:find "^backward" and "_reverse" or ""
+  if part:find "recurrent_kernel$" then return prefix .. "weight_hh_l0" .. back end
+  if part:find "kernel$" then return prefix .. "weight_ih_l0" .. back end
+  return { prefix .. "bias_ih_l0" .. back, prefix .. "bias_hh_l0" .. back }
+end
+
+function names.mobilenet_v2(weight)
+  local layer, part = weight:match "^(.+)/([%w_]+)$"
+  if layer == "classes" then return part == "kernel" and "classifier.1.weight" or "classifier.1.bias" end
+  local leaf, bn = of_normalization[part] or "weight", layer:find "_bn$" ~= nil
+  local stage, block, rest = layer:match "^stage(%d)_block(%d+)_(%w+)"
+  if not stage then
+    return string.format("features.%d.%d.%s", layer:find "^stem" and 0 or 18, bn and 1 or 0, leaf)
+  end
+  local blocks, place = { 1, 2, 3, 4, 3, 3, 1 }, block + 0
+  for i = 1, stage - 1 do place = place + blocks[i] end
+  local prefix = string.format("features.%d.conv.", place)
+  local expands = stage ~= "1"
+  if rest == "expand" then return prefix .. (bn and "0.1." or "0.0.") .. leaf end
+  if rest == "depthwise" then return prefix .. (expands and "1." or "0.") .. (bn and "1." or "0.") .. leaf end
+  return prefix .. (expands and (bn and "3." or "2.") or (bn and "2." or "1.")) .. leaf
+end
+
+names.resnet18, names.resnet50 = names.resnet, names.resnet
+
+return names

@@ -1,0 +1,245 @@
+"""The nets of gb.zoo in PyTorch: the names of their parameters are those of torchvision and of the published GPT-2."""
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+
+def _conv(inputs, outputs, size, stride=1, groups=1):
+    return nn.Conv2d(inputs, outputs, size, stride, size // 2, groups=groups, bias=False)
+
+
+class Basic(nn.Module):
+    expansion = 1
+
+    def __init__(self, inputs, filters, stride):
+        super().__init__()
+        self.conv1, self.bn1 = _conv(inputs, filters, 3, stride), nn.BatchNorm2d(filters)
+        self.conv2, self.bn2 = _conv(filters, filters, 3), nn.BatchNorm2d(filters)
+        self.downsample = _shortcut(inputs, filters, stride)
+
+    def forward(self, x):
+        y = functional.relu(self.bn1(self.conv1(x)))
+        return functional.relu(self.bn2(self.conv2(y)) + self.downsample(x))
+
+
+class Bottleneck(nn.Module):
+    expansion = 4
+
+    def __init__(self, inputs, filters, stride):
+        super().__init__()
+        self.conv1, self.bn1 = _conv(inputs, filters, 1), nn.BatchNorm2d(filters)
+        self.conv2, self.bn2 = _conv(filters, filters, 3, stride), nn.BatchNorm2d(filters)
+        self.conv3, self.bn3 = _conv(filters, 4 * filters, 1), nn.BatchNorm2d(4 * filters)
+        self.downsample = _shortcut(inputs, 4 * filters, stride)
+
+    def forward(self, x):
+        y = functional.relu(self.bn1(self.conv1(x)))
+        y = functional.relu(self.bn2(self.conv2(y)))
+        return functional.relu(self.bn3(self.conv3(y)) + self.downsample(x))
+
+
+def _shortcut(inputs, outputs, stride):
+    if stride == 1 and inputs == outputs:
+        return nn.Identity()
+    return nn.Sequential(_conv(inputs, outputs, 1, stride), nn.BatchNorm2d(outputs))
+
+
+class ResNet(nn.Module):
+    def __init__(self, block, blocks, input_shape, classes=1000, width=64):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(input_shape[2], width, 7, 2, 3, bias=False), nn.BatchNorm2d(width)
+        channels, stages = width, []
+        for stage, count in enumerate(blocks):
+            filters, parts = width << stage, []
+            for index in range(count):
+                parts.append(block(channels, filters, 2 if index == 0 and stage > 0 else 1))
+                channels = block.expansion * filters
+            stages.append(nn.Sequential(*parts))
+        self.layer1, self.layer2, self.layer3, self.layer4 = stages
+        self.fc = nn.Linear(channels, classes)
+
+    def forward(self, x):
+        x = functional.max_pool2d(functional.relu(self.bn1(self.conv1(x))), 3, 2, 1)
+        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        return self.fc(x.mean((2, 3)))
+
+
+class Inverted(nn.Module):
+    def __init__(self, inputs, outputs, stride, expansion):
+        super().__init__()
+        hidden, parts = expansion * inputs, []
+        if expansion > 1:
+            parts.append(nn.Sequential(_conv(inputs, hidden, 1), nn.BatchNorm2d(hidden), nn.ReLU6()))
+        parts += [nn.Sequential(_conv(hidden, hidden, 3, stride, hidden), nn.BatchNorm2d(hidden), nn.ReLU6()),
+                  _conv(hidden, outputs, 1), nn.BatchNorm2d(outputs)]
+        self.conv = nn.Sequential(*parts)
+        self.adds = stride == 1 and inputs == outputs
+
+    def forward(self, x):
+        return x + self.conv(x) if self.adds else self.conv(x)
+
+
+class MobileNetV2(nn.Module):
+    STAGES = [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]
+
+    def __init__(self, input_shape, classes=1000, dropout=0.2):
+        super().__init__()
+        channels = 32
+        parts = [nn.Sequential(_conv(input_shape[2], channels, 3, 2), nn.BatchNorm2d(channels), nn.ReLU6())]
+        for expansion, outputs, count, stride in self.STAGES:
+            for index in range(count):
+                parts.append(Inverted(channels, outputs, stride if index == 0 else 1, expansion))
+                channels = outputs
+        parts.append(nn.Sequential(_conv(channels, 1280, 1), nn.BatchNorm2d(1280), nn.ReLU6()))
+        self.features = nn.Sequential(*parts)
+        self.classifier = nn.Sequential(nn.Dropout(dropout), nn.Linear(1280, classes))
+
+    def forward(self, x):
+        return self.classifier(self.features(x).mean((2, 3)))
+
+
+class InOut(nn.Module):
+    """A linear layer with its weight as [in, out], as the published GPT-2 has it."""
+
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(inputs, outputs) * 0.02)
+        self.bias = nn.Parameter(torch.zeros(outputs))
+
+    def forward(self, x):
+        return functional.linear(x, self.weight.t(), self.bias)
+
+
+def _attend(query, key, value, heads, causal, dropout):
+    def split(x):
+        return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+    y = functional.scaled_dot_product_attention(split(query), split(key), split(value), is_causal=causal,
+                                                dropout_p=dropout)
+    return y.transpose(1, 2).flatten(2)
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, width, heads, dropout):
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.c_attn, self.c_proj = InOut(width, 3 * width), InOut(width, width)
+
+    def forward(self, x):
+        dropout = self.dropout if self.training else 0.0
+        return self.c_proj(_attend(*self.c_attn(x).chunk(3, -1), self.heads, True, dropout))
+
+
+class Expansion(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.c_fc, self.c_proj = InOut(width, 4 * width), InOut(4 * width, width)
+
+    def forward(self, x):
+        return self.c_proj(functional.gelu(self.c_fc(x), approximate="tanh"))
+
+
+class GptBlock(nn.Module):
+    def __init__(self, width, heads, dropout):
+        super().__init__()
+        self.ln_1, self.attn = nn.LayerNorm(width), SelfAttention(width, heads, dropout)
+        self.ln_2, self.mlp = nn.LayerNorm(width), Expansion(width)
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x):
+        x = x + self.drop(self.attn(self.ln_1(x)))
+        return x + self.drop(self.mlp(self.ln_2(x)))
+
+
+class Gpt2(nn.Module):
+    def __init__(self, vocabulary=50257, context=1024, length=0, width=768, depth=12, heads=12, dropout=0.1):
+        super().__init__()
+        self.wte, self.wpe = nn.Embedding(vocabulary, width), nn.Embedding(context, width)
+        for table in (self.wte, self.wpe):
+            nn.init.normal_(table.weight, std=0.02)
+        self.drop = nn.Dropout(dropout)
+        self.h = nn.ModuleList(GptBlock(width, heads, dropout) for _ in range(depth))
+        self.ln_f = nn.LayerNorm(width)
+
+    def forward(self, tokens):
+        x = self.drop(self.wte(tokens) + self.wpe(torch.arange(tokens.shape[1])))
+        for block in self.h:
+            x = block(x)
+        return functional.linear(self.ln_f(x), self.wte.weight)
+
+
+class BertBlock(nn.Module):
+    def __init__(self, width, heads, dropout):
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.output, self.norm1 = nn.Linear(width, width), nn.LayerNorm(width, 1e-12)
+        self.expand, self.project = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.norm2, self.drop = nn.LayerNorm(width, 1e-12), nn.Dropout(dropout)
+
+    def forward(self, x):
+        dropout = self.dropout if self.training else 0.0
+        y = _attend(self.query(x), self.key(x), self.value(x), self.heads, False, dropout)
+        x = self.norm1(x + self.drop(self.output(y)))
+        return self.norm2(x + self.drop(self.project(functional.gelu(self.expand(x)))))
+
+
+class BertSmall(nn.Module):
+    def __init__(self, vocabulary=30522, context=512, length=0, width=512, depth=4, heads=8, dropout=0.1, classes=0):
+        super().__init__()
+        self.tokens, self.positions = nn.Embedding(vocabulary, width), nn.Embedding(context, width)
+        self.segments, self.norm = nn.Embedding(2, width), nn.LayerNorm(width, 1e-12)
+        self.drop = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList(BertBlock(width, heads, dropout) for _ in range(depth))
+        self.pooler = nn.Linear(width, width)
+        self.classes = nn.Linear(width, classes) if classes else nn.Identity()
+
+    def forward(self, tokens):
+        x = self.tokens(tokens) + self.positions(torch.arange(tokens.shape[1])) + self.segments.weight[0]
+        x = self.drop(self.norm(x))
+        for block in self.blocks:
+            x = block(x)
+        return self.classes(self.drop(torch.tanh(self.pooler(x[:, 0]))))
+
+
+class LstmText(nn.Module):
+    def __init__(self, vocabulary=20000, length=200, width=128, units=64, classes=1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocabulary, width)
+        self.first = nn.LSTM(width, units, batch_first=True, bidirectional=True)
+        self.second = nn.LSTM(2 * units, units, batch_first=True, bidirectional=True)
+        self.classes = nn.Linear(2 * units, classes)
+
+    def forward(self, tokens):
+        _, (last, _) = self.second(self.first(self.tokens(tokens))[0])
+        return self.classes(last.transpose(0, 1).flatten(1))
+
+
+def build(name, options):
+    if name == "resnet18":
+        return ResNet(Basic, **{"blocks": [2, 2, 2, 2]} | options)
+    if name == "resnet50":
+        return ResNet(Bottleneck, **{"blocks": [3, 4, 6, 3]} | options)
+    return {"mobilenet_v2": MobileNetV2, "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText}[name](**options)
+
+
+def loss_of(name, logits, labels):
+    if name == "lstm_text":
+        return functional.binary_cross_entropy_with_logits(logits, labels)
+    return functional.cross_entropy(logits.flatten(0, -2), labels.flatten())
+
+
+def randomize(net, seed):
+    """Random statistics and scales of normalizations, so that a wrong order of them shows."""
+    generator = torch.Generator().manual_seed(seed)
+    for module in net.modules():
+        if isinstance(module, (nn.BatchNorm2d, nn.LayerNorm)):
+            size = module.weight.shape
+            module.weight.data = torch.rand(size, generator=generator) / math.sqrt(2) + 0.5
+            module.bias.data = torch.rand(size, generator=generator) / 10
+        if isinstance(module, nn.BatchNorm2d):
+            module.running_mean.data = torch.rand(size, generator=generator) / 10
+            module.running_var.data = torch.rand(size, generator=generator) + 0.5

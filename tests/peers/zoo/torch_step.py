@@ -1,0 +1,52 @@
+"""Steps of one net in PyTorch: `torch_step.py NET BATCH OPTIONS [--compile]`."""
+
+import argparse
+import resource
+
+import models
+import numpy
+import settings
+import torch
+import torch_nets
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("net", choices=list(models.MODELS))
+    parser.add_argument("batch", type=int)
+    parser.add_argument("options")
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--compile", action="store_true", help="torch.compile, and the fused Adam")
+    arguments = parser.parse_args()
+
+    torch.set_num_threads(arguments.threads)
+    torch.manual_seed(1)
+    options = models.from_text(arguments.options)
+    inputs, labels = (torch.from_numpy(array) for array in models.batch_of(arguments.net, arguments.batch, options, numpy))
+    net = torch_nets.build(arguments.net, options).train()
+    images = inputs.dim() == 4
+    if images:  # the layout in which its convolutions are fastest on CPUs
+        inputs = inputs.permute(0, 3, 1, 2)
+        net = net.to(memory_format=torch.channels_last)
+    optimizer = torch.optim.Adam(net.parameters(), models.LEARNING_RATE, fused=arguments.compile or None)
+    forward = torch.compile(net) if arguments.compile else net
+    imported = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    timer = settings.EpochTimer(models.STEPS, arguments.seconds)
+    while not timer.enough():
+        timer.begin()
+        for _ in range(models.STEPS):
+            optimizer.zero_grad()
+            loss = torch_nets.loss_of(arguments.net, forward(inputs), labels)
+            loss.backward()
+            optimizer.step()
+            loss.item()
+        timer.end()
+    name = "torch.compile" if arguments.compile else "torch"
+    parameters = sum(parameter.numel() for parameter in net.parameters())
+    settings.print_result(timer.result(system=name, version=torch.__version__, parameters=parameters,
+                                       rss_before_training=imported))
+
+
+if __name__ == "__main__":
+    main()
