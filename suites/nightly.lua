@@ -14,6 +14,7 @@ return {
     { "kernels", set = { size = { 256, 2048 } } },
     { "transfer_overhead", devices = { "gpu" } },
     { "batch_size", set = { batch_size = { 32, 256 } } },
+    { "models", set = { model = { "resnet18", "gpt2_small", "lstm_text" }, precision = "float32", batch_size = 2 } },
     { "mixed_precision", devices = { "gpu" } },
     { "inference", set = { setting = { "single", "offline" }, batch_size = { 1, 64 } } },
     { "hardware/sustained", budget = 8, set = { seconds = 20 } },

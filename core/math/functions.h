@@ -40,15 +40,18 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(Unary, silu, Silu, floats, 21, 5)
 
 /// One argument.
-#define GPUBENCH_UNARY_FUNCTIONS(ROW)   \
-  GPUBENCH_METHOD_FUNCTIONS(ROW)        \
-  ROW(Unary, neg, Neg, numbers, 0, 1)   \
-  ROW(Unary, gelu, Gelu, floats, 40, 5) \
-  ROW(Unary, gelu_tanh, GeluTanh, floats, 28, 8)
+#define GPUBENCH_UNARY_FUNCTIONS(ROW)            \
+  GPUBENCH_METHOD_FUNCTIONS(ROW)                 \
+  ROW(Unary, neg, Neg, numbers, 0, 1)            \
+  ROW(Unary, gelu, Gelu, floats, 40, 5)          \
+  ROW(Unary, gelu_tanh, GeluTanh, floats, 28, 8) \
+  ROW(Unary, relu6, Relu6, floats, 0, 2)         \
+  ROW(Unary, softplus, Softplus, floats, 42, 5)
 
 /// dy and the function's result or argument, of the same shape.
 #define GPUBENCH_GRADIENT_FUNCTIONS(ROW)                         \
   ROW(Gradient, relu_gradient, ReluGradient, floats, 0, 1)       \
+  ROW(Gradient, relu6_gradient, Relu6Gradient, floats, 0, 2)     \
   ROW(Gradient, sigmoid_gradient, SigmoidGradient, floats, 0, 3) \
   ROW(Gradient, tanh_gradient, TanhGradient, floats, 0, 3)       \
   ROW(Gradient, erf_gradient, ErfGradient, floats, 20, 4)        \
@@ -57,16 +60,20 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(Gradient, gelu_tanh_gradient, GeluTanhGradient, floats, 36, 15)
 
 /// Two numbers, broadcast.
-#define GPUBENCH_ARITHMETIC_FUNCTIONS(ROW)             \
-  ROW(Arithmetic, add, Add, numbers, 0, 1)             \
-  ROW(Arithmetic, sub, Sub, numbers, 0, 1)             \
-  ROW(Arithmetic, mul, Mul, numbers, 0, 1)             \
-  ROW(Arithmetic, div, Div, floats, 0, 1)              \
-  ROW(Arithmetic, pow, Pow, floats, 200, 1)            \
-  ROW(Arithmetic, floor_div, FloorDiv, numbers, 8, 1)  \
-  ROW(Arithmetic, floor_mod, FloorMod, numbers, 24, 1) \
-  ROW(Arithmetic, maximum, Maximum, numbers, 0, 1)     \
-  ROW(Arithmetic, minimum, Minimum, numbers, 0, 1)
+#define GPUBENCH_ARITHMETIC_FUNCTIONS(ROW)               \
+  ROW(Arithmetic, add, Add, numbers, 0, 1)               \
+  ROW(Arithmetic, sub, Sub, numbers, 0, 1)               \
+  ROW(Arithmetic, mul, Mul, numbers, 0, 1)               \
+  ROW(Arithmetic, div, Div, floats, 0, 1)                \
+  ROW(Arithmetic, pow, Pow, floats, 200, 1)              \
+  ROW(Arithmetic, floor_div, FloorDiv, numbers, 8, 1)    \
+  ROW(Arithmetic, floor_mod, FloorMod, numbers, 24, 1)   \
+  ROW(Arithmetic, maximum, Maximum, numbers, 0, 1)       \
+  ROW(Arithmetic, minimum, Minimum, numbers, 0, 1)       \
+  ROW(Arithmetic, leaky_relu, LeakyRelu, floats, 0, 1)   \
+  ROW(Arithmetic, leaky_slope, LeakySlope, floats, 0, 0) \
+  ROW(Arithmetic, elu, Elu, floats, 18, 3)               \
+  ROW(Arithmetic, elu_slope, EluSlope, floats, 17, 2)
 
 /// Two values, broadcast; the result is bool.
 #define GPUBENCH_PREDICATES(ROW)                                      \
@@ -157,6 +164,16 @@ struct Round {
 struct Relu {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return x < 0.0F ? 0.0F : x; }
 };
+/// min(max(x, 0), 6). Keeps NaN.
+struct Relu6 {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return x < 0.0F ? 0.0F : (x > 6.0F ? 6.0F : x); }
+};
+/// log(1 + exp(x)), without overflow.
+struct Softplus {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const {
+    return (x > 0.0F ? x : 0.0F) + log(1.0F + exp(x < 0.0F ? x : -x));
+  }
+};
 struct Sigmoid {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return sigmoid(x); }
 };
@@ -195,6 +212,9 @@ struct GeluTanh {
 // Gradients: of dy and the function's result y (erf, silu, gelu and gelu_tanh: its argument x).
 struct ReluGradient {
   GPUBENCH_HOST_DEVICE float operator()(float dy, float y) const { return y > 0.0F ? dy : 0.0F; }
+};
+struct Relu6Gradient {
+  GPUBENCH_HOST_DEVICE float operator()(float dy, float y) const { return y > 0.0F && y < 6.0F ? dy : 0.0F; }
 };
 struct SigmoidGradient {
   GPUBENCH_HOST_DEVICE float operator()(float dy, float y) const { return dy * y * (1.0F - y); }
@@ -293,6 +313,20 @@ struct Minimum {
   GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {
     return a < b || a != a ? a : b;
   }
+};
+
+// Functions with a parameter, which broadcasts like every second argument, and their slopes d f / d x.
+struct LeakyRelu {
+  GPUBENCH_HOST_DEVICE float operator()(float x, float slope) const { return x < 0.0F ? slope * x : x; }
+};
+struct LeakySlope {
+  GPUBENCH_HOST_DEVICE float operator()(float x, float slope) const { return x < 0.0F ? slope : 1.0F; }
+};
+struct Elu {
+  GPUBENCH_HOST_DEVICE float operator()(float x, float alpha) const { return x < 0.0F ? alpha * (exp(x) - 1.0F) : x; }
+};
+struct EluSlope {
+  GPUBENCH_HOST_DEVICE float operator()(float x, float alpha) const { return x < 0.0F ? alpha * exp(x) : 1.0F; }
 };
 
 struct Equal {

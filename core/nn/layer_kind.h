@@ -26,24 +26,60 @@ LayerPtr make_layer(std::string_view kind, const ConfigEntries& options = {}, De
 
 /// The kinds, each defined in its layer's source.
 namespace nn {
-LayerKind input();
-LayerKind dense();
-LayerKind conv2d();
-LayerKind max_pooling2d();
-LayerKind average_pooling2d();
-LayerKind global_average_pooling2d();
-LayerKind flatten();
-LayerKind reshape();
-LayerKind dropout();
-LayerKind batch_normalization();
 LayerKind activation();
 LayerKind add();
+LayerKind average();
+LayerKind average_pooling1d();
+LayerKind average_pooling2d();
+LayerKind batch_normalization();
+LayerKind bidirectional();
 LayerKind concatenate();
+LayerKind conv1d();
+LayerKind conv2d();
+LayerKind conv2d_transpose();
+LayerKind custom();
+LayerKind dense();
+LayerKind depthwise_conv2d();
+LayerKind dropout();
+LayerKind elu();
 LayerKind embedding();
+LayerKind flatten();
+LayerKind global_average_pooling1d();
+LayerKind global_average_pooling2d();
+LayerKind global_max_pooling1d();
+LayerKind global_max_pooling2d();
 LayerKind group_query_attention();
+LayerKind gru();
+LayerKind input();
+LayerKind lambda();
 LayerKind layer_normalization();
+LayerKind leaky_relu();
+LayerKind lstm();
+LayerKind max_pooling1d();
+LayerKind max_pooling2d();
+LayerKind maximum();
+LayerKind minimum();
 LayerKind multi_head_attention();
+LayerKind multiply();
+LayerKind normalization();
+LayerKind permute();
+LayerKind random_brightness();
+LayerKind random_contrast();
+LayerKind random_flip();
+LayerKind random_rotation();
+LayerKind random_translation();
+LayerKind random_zoom();
+LayerKind relu();
+LayerKind repeat_vector();
+LayerKind rescaling();
+LayerKind reshape();
 LayerKind rms_normalization();
+LayerKind separable_conv2d();
+LayerKind softmax();
+LayerKind subtract();
+LayerKind time_distributed();
+LayerKind up_sampling2d();
+LayerKind zero_padding2d();
 }  // namespace nn
 
 /// The `make` of a layer that is constructed from (Config, DeviceId).

@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
-#include "core/nn/activation.h"
 #include "core/ops/bias.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
@@ -39,7 +38,7 @@ LinearLayer::Quantization parse_quantization(const Config& config, const DtypePo
 }  // namespace
 
 std::vector<ConfigField> LinearLayer::fields(std::vector<ConfigField> own) {
-  own.insert(own.end(), {{"activation", std::string()},
+  own.insert(own.end(), {{"activation", std::string(), false, true},
                          {"use_bias", true},
                          {"kernel_initializer", std::string("glorot_uniform")},
                          {"bias_initializer", std::string("zeros")},
@@ -51,9 +50,8 @@ LinearLayer::LinearLayer(Config given, DeviceId device, std::string width_option
     : Layer(std::move(given), std::move(device)),
       width_option_(std::move(width_option)),
       width_(config().integer_from(width_option_, 1)),
-      activation_(config().text("activation")),
+      activation_(*this),
       quantization_(parse_quantization(config(), policy())) {
-  check_activation(kind(), activation_);
   parse_initializer(config().text("kernel_initializer"));
   parse_initializer(config().text("bias_initializer"));
 }
@@ -63,7 +61,7 @@ std::string LinearLayer::precision() const {
 }
 
 Dtype LinearLayer::output_dtype() const {
-  return activated_dtype(activation_, policy());
+  return activation_.output_dtype();
 }
 
 void LinearLayer::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
@@ -127,7 +125,7 @@ Value LinearLayer::output_of(const CallContext& context, Value x) const {
     y = product(graph, read, rounded_kernel(context));
   }
   if (bias_) y = ops::bias_add(graph, y, weight(context, bias_));
-  return apply_activation(graph, activation_, y, policy());
+  return activation_.apply(context, y);
 }
 
 }  // namespace gpubench

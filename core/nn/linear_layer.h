@@ -1,11 +1,11 @@
-// The common part of Dense and Conv2D: a kernel whose last dimension is the output channels, a bias, an activation, and
-// the option `quantization`. "aware": computes in float32, with input and kernel rounded as in int8, so that training
-// adapts to it. "int8": computes in int8, with one scale per output channel for the kernel and one scale for the input.
-// Both are symmetric.
+// The common part of Dense, Conv1D and Conv2D: a kernel whose last dimension is the output channels, a bias, an
+// activation, and the option `quantization`. "aware": computes in float32, with input and kernel rounded as in int8, so
+// that training adapts to it. "int8": computes in int8, with one scale per output channel for the kernel and one scale
+// for the input. Both are symmetric.
 #pragma once
 #include <string>
 
-#include "core/nn/layer.h"
+#include "core/nn/activation.h"
 
 namespace gpubench {
 
@@ -13,13 +13,13 @@ class LinearLayer : public Layer {
  public:
   enum class Quantization : std::uint8_t { none, aware, int8 };
 
-  const LinearLayer* linear() const final { return this; }
+  const LinearLayer* linear() const override { return this; }
   std::string precision() const final;
 
   Quantization quantization() const { return quantization_; }
   bool integer() const { return quantization_ == Quantization::int8; }
   /// Whether the output has an activation besides product and bias.
-  bool has_activation() const { return !activation_.empty() && activation_ != "linear"; }
+  bool has_activation() const { return !activation_.is_linear(); }
   /// The option with the number of output channels: "units", "filters".
   const std::string& width_option() const { return width_option_; }
   /// [..., inputs, outputs]; null before the layer is built.
@@ -60,7 +60,7 @@ class LinearLayer : public Layer {
 
   std::string width_option_;
   std::int64_t width_;
-  std::string activation_;
+  ActivationOption activation_;
   Quantization quantization_;
   VariablePtr kernel_, bias_, input_range_;
   VariablePtr kernel_scale_, input_scale_;  // [outputs] and [], of an int8 layer

@@ -1,22 +1,51 @@
 // Layers that join branches.
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <string_view>
 
 #include "core/nn/layer_kind.h"
+#include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench::nn {
 namespace {
 
-/// The sum of two or more inputs of one type.
-class Add final : public Layer {
+/// A layer that combines its inputs element by element, two at a time from the first on.
+struct Combination {
+  const char* kind;
+  const char* default_name;
+  Value (*combine)(Graph&, Value, Value);
+  std::size_t most_inputs = 0;  ///< 0: any number
+  bool mean = false;            ///< divided by the number of inputs
+};
+
+constexpr std::array combinations = {
+    Combination{"Add", "add", &ops::add},
+    Combination{"Average", "average", &ops::add, 0, true},
+    Combination{"Maximum", "maximum", &ops::maximum},
+    Combination{"Minimum", "minimum", &ops::minimum},
+    Combination{"Multiply", "multiply", &ops::mul},
+    Combination{"Subtract", "subtract", &ops::sub, 2},
+};
+
+const Combination& combination_of(std::string_view kind) {
+  return *std::ranges::find(combinations, kind, [](const Combination& row) { return std::string_view(row.kind); });
+}
+
+/// Inputs of one rank and type; extents of 1 are stretched.
+class Merge final : public Layer {
  public:
-  using Layer::Layer;
-  std::string default_name() const override { return "add"; }
+  Merge(Config given, DeviceId device)
+      : Layer(std::move(given), std::move(device)), combination_(combination_of(kind())) {}
+  std::string default_name() const override { return combination_.default_name; }
   TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+
+  const Combination& combination_;
 };
 
 /// Inputs side by side along `axis`, counted with the batch as 0 or from the end; the default is the last.
@@ -32,19 +61,31 @@ class Concatenate final : public Layer {
   Value apply(const CallContext& context, std::span<const Value> inputs) const override;
 };
 
-TensorType Add::output_type(std::span<const TensorType> inputs) const {
+TensorType Merge::output_type(std::span<const TensorType> inputs) const {
+  const std::size_t most = combination_.most_inputs;
+  if (most > 0 && inputs.size() != most) fail(fmt::format("takes {} inputs, got {}", most, inputs.size()));
   if (inputs.size() < 2) fail(fmt::format("needs at least two inputs, got {}", inputs.size()));
-  for (const TensorType& input : inputs) {
-    if (input == inputs[0]) continue;
-    fail(fmt::format("needs inputs of one type, got {} and {}", to_string(inputs[0]), to_string(input)));
+  TensorType result = inputs[0];
+  for (const TensorType& input : inputs.subspan(1)) {
+    bool fits = input.dtype == result.dtype && input.rank() == result.rank();
+    for (std::size_t i = 0; fits && i < result.shape.size(); ++i) {
+      fits = input.shape[i] == result.shape[i] || input.shape[i] == 1 || result.shape[i] == 1;
+      if (result.shape[i] == 1) result.shape[i] = input.shape[i];
+    }
+    if (fits) continue;
+    fail(fmt::format("needs inputs of one type, whose extents are equal or 1, got {} and {}", to_string(inputs[0]),
+                     to_string(input)));
   }
-  return inputs[0];
+  return result;
 }
 
-Value Add::apply(const CallContext& context, std::span<const Value> inputs) const {
-  Value sum = inputs[0];
-  for (const Value input : inputs.subspan(1)) sum = ops::add(context.graph, sum, input);
-  return sum;
+Value Merge::apply(const CallContext& context, std::span<const Value> inputs) const {
+  Graph& graph = context.graph;
+  Value result = inputs[0];
+  for (const Value input : inputs.subspan(1)) result = combination_.combine(graph, result, input);
+  if (!combination_.mean) return result;
+  const double share = 1.0 / static_cast<double>(inputs.size());
+  return ops::mul(graph, result, ops::scalar(graph, share, graph.type(result).dtype));
 }
 
 std::size_t Concatenate::dimension(const TensorType& example) const {
@@ -79,10 +120,29 @@ Value Concatenate::apply(const CallContext& context, std::span<const Value> inpu
   return ops::concat(context.graph, inputs, static_cast<int>(dimension(example)) + 1);
 }
 
+LayerKind merge_kind(const char* name) {
+  return {name, {}, {}, &construct_layer<Merge>};
+}
+
 }  // namespace
 
 LayerKind add() {
-  return {"Add", {}, {}, &construct_layer<Add>};
+  return merge_kind("Add");
+}
+LayerKind average() {
+  return merge_kind("Average");
+}
+LayerKind maximum() {
+  return merge_kind("Maximum");
+}
+LayerKind minimum() {
+  return merge_kind("Minimum");
+}
+LayerKind multiply() {
+  return merge_kind("Multiply");
+}
+LayerKind subtract() {
+  return merge_kind("Subtract");
 }
 LayerKind concatenate() {
   return {"Concatenate", {}, {{"axis", std::int64_t{-1}}}, &construct_layer<Concatenate>};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/error.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/shape_ops.h"
 
@@ -89,6 +90,64 @@ class Reshape final : public Layer {
   Shape target_;
 };
 
+/// Reorders the dimensions of an example: dims {2, 1} swaps the two.
+class Permute final : public Layer {
+ public:
+  Permute(Config given, DeviceId device) : Layer(std::move(given), std::move(device)), order_(config().shape("dims")) {
+    Shape sorted = order_;
+    std::ranges::sort(sorted);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      if (sorted[i] == static_cast<std::int64_t>(i) + 1) continue;
+      throw Error(fmt::format("Permute: dims must list each dimension of an example once, numbered from 1, got {}",
+                              to_string(order_)));
+    }
+  }
+  std::string default_name() const override { return "permute"; }
+  Channels channels() const override { return Channels::mixed; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
+    if (inputs[0].shape.size() != order_.size()) {
+      fail(fmt::format("dims {} order {} dimensions, got {}", to_string(order_), order_.size(), to_string(inputs[0])));
+    }
+    TensorType result{{}, inputs[0].dtype};
+    for (const std::int64_t from : order_) result.shape.push_back(inputs[0].shape[static_cast<std::size_t>(from - 1)]);
+    return result;
+  }
+
+ private:
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    std::vector<std::int64_t> order{0};
+    order.insert(order.end(), order_.begin(), order_.end());
+    return ops::transpose(context.graph, inputs[0], std::move(order));
+  }
+
+  Shape order_;
+};
+
+/// [features] -> [n, features].
+class RepeatVector final : public Layer {
+ public:
+  RepeatVector(Config given, DeviceId device)
+      : Layer(std::move(given), std::move(device)), count_(config().integer_from("n", 1)) {}
+  std::string default_name() const override { return "repeat_vector"; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    const TensorType& input = only_input(inputs, 1, "[features]");
+    const TensorType result{{count_, input.shape[0]}, input.dtype};
+    check_size(result, name());
+    return result;
+  }
+
+ private:
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    Graph& graph = context.graph;
+    const Shape& shape = graph.type(inputs[0]).shape;
+    const Shape repeated{shape[0], count_, shape[1]};
+    return ops::broadcast_to(graph, ops::reshape(graph, inputs[0], {shape[0], 1, shape[1]}), repeated);
+  }
+
+  std::int64_t count_;
+};
+
 }  // namespace
 
 LayerKind input() {
@@ -99,6 +158,13 @@ LayerKind flatten() {
 }
 LayerKind reshape() {
   return {"Reshape", {"target_shape"}, {{"target_shape", Shape{}, true}}, &construct_layer<Reshape>};
+}
+
+LayerKind permute() {
+  return {"Permute", {"dims"}, {{"dims", Shape{}, true}}, &construct_layer<Permute>};
+}
+LayerKind repeat_vector() {
+  return {"RepeatVector", {"n"}, {{"n", std::int64_t{0}, true}}, &construct_layer<RepeatVector>};
 }
 
 }  // namespace gpubench::nn

@@ -12,11 +12,11 @@ namespace gpubench {
 namespace {
 
 constexpr std::string_view image_role = "the image [batch, height, width, channels]";
-constexpr std::string_view filter_role = "the filter [height, width, input channels, output channels]";
+constexpr std::string_view filter_role = "the filter [height, width, input channels / groups, output channels]";
 
 std::string window_attributes(const Conv2DAttributes& options) {
-  return fmt::format("strides={} padding={} dilations={}", to_string(options.strides), to_string(options.padding),
-                     to_string(options.dilations));
+  return fmt::format("strides={} padding={} dilations={} groups={}", to_string(options.strides),
+                     to_string(options.padding), to_string(options.dilations), options.groups);
 }
 
 Conv2DAttributes without_epilogue(Conv2DAttributes options) {
@@ -27,9 +27,15 @@ Conv2DAttributes without_epilogue(Conv2DAttributes options) {
 
 /// The result's shape for an image and a filter whose ranks are checked.
 Shape convolved(std::string_view op, const Conv2DAttributes& options, const Shape& image, const Shape& filter) {
-  if (image[3] != filter[2]) {
-    throw Error(fmt::format("{}: the image {} has {} channels, the filter {} expects {}", op, to_string(image),
-                            image[3], to_string(filter), filter[2]));
+  const std::int64_t groups = options.groups;
+  if (groups < 1) ops::refuse(op, fmt::format("groups must be at least 1, got {}", groups));
+  if (filter[3] % groups != 0) {
+    ops::refuse(op, fmt::format("{} output channels do not divide into {} groups", filter[3], groups));
+  }
+  if (image[3] % groups != 0 || image[3] / groups != filter[2]) {
+    const std::string in_groups = groups == 1 ? "" : fmt::format(" in {} groups", groups);
+    ops::refuse(op, fmt::format("the image {} has {} channels, the filter {} expects {}{}", to_string(image), image[3],
+                                to_string(filter), filter[2] * groups, in_groups));
   }
   const auto window = slide(op, options, image, filter);
   return {image[0], window[0].outputs, window[1].outputs, filter[3]};

@@ -1,7 +1,8 @@
 // Two-dimensional convolution, with a layer's bias and activation as an epilogue, and its two gradients. Images are
-// [batch, height, width, channels], filters [height, width, input channels, output channels]. Convolution and the
-// following max pool can be one op, and so can the filter gradient of both: a backend can then keep the convolution's
-// result, the largest tensor of a small model, in its caches.
+// [batch, height, width, channels], filters [height, width, input channels / groups, output channels]. Group g of the
+// output channels, which are contiguous, reads group g of the input channels; a depthwise convolution has one input
+// channel in each group. Convolution and the following max pool can be one op, and so can the filter gradient of both:
+// a backend can then keep the convolution's result, the largest tensor of a small model, in its caches.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/ops/activation.h"
@@ -14,6 +15,7 @@ struct Conv2DAttributes {
   Extents strides = {1, 1};
   Padding padding = Padding::valid;
   Extents dilations = {1, 1};
+  std::int64_t groups = 1;
   bool bias = false;  ///< a third input, [output channels]; forward only
   Activation activation = Activation::none;
 };
@@ -31,7 +33,7 @@ class Conv2D final : public Op {
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
-  /// 2 B Ho Wo Kh Kw Cin Cout, padding included; the epilogue is not counted.
+  /// 2 B Ho Wo Kh Kw Cin Cout / groups, padding included; the epilogue is not counted.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 
   const Conv2DAttributes options;

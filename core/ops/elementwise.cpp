@@ -53,6 +53,12 @@ Derivatives derivatives(math::Log, const At& at) {
 Derivatives derivatives(math::Relu, const At& at) {
   return {ops::relu_gradient(at.graph, at.gradient, at.output)};
 }
+Derivatives derivatives(math::Relu6, const At& at) {
+  return {ops::relu6_gradient(at.graph, at.gradient, at.output)};
+}
+Derivatives derivatives(math::Softplus, const At& at) {
+  return {ops::mul(at.graph, at.gradient, ops::sigmoid(at.graph, at.a))};
+}
 Derivatives derivatives(math::Sigmoid, const At& at) {
   return {ops::sigmoid_gradient(at.graph, at.gradient, at.output)};
 }
@@ -107,6 +113,18 @@ Derivatives derivatives(math::Maximum, const At& at) {
 Derivatives derivatives(math::Minimum, const At& at) {
   return {where(at.graph, ops::less_equal(at.graph, at.a, at.b), at.gradient),
           where(at.graph, ops::greater(at.graph, at.a, at.b), at.gradient)};
+}
+
+Derivatives derivatives(math::LeakyRelu, const At& at) {
+  const Value below_zero = ops::minimum(at.graph, at.a, number(at, 0, at.a));
+  return {ops::mul(at.graph, at.gradient, ops::leaky_slope(at.graph, at.a, at.b)),
+          ops::mul(at.graph, at.gradient, below_zero)};
+}
+Derivatives derivatives(math::Elu, const At& at) {
+  const Value below_zero = ops::minimum(at.graph, at.a, number(at, 0, at.a));
+  const Value of_one = ops::sub(at.graph, ops::exp(at.graph, below_zero), number(at, 1, at.a));
+  return {ops::mul(at.graph, at.gradient, ops::elu_slope(at.graph, at.a, at.b)),
+          ops::mul(at.graph, at.gradient, of_one)};
 }
 
 }  // namespace

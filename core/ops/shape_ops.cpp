@@ -210,6 +210,11 @@ std::vector<TensorType> SliceGradient::infer(std::span<const TensorType> inputs)
   return {{input_shape, inputs[0].dtype}};
 }
 
+std::vector<Value> SliceGradient::gradient(Graph& graph, std::span<const Value>, std::span<const Value>,
+                                           std::span<const Value> output_gradients) const {
+  return {ops::slice(graph, output_gradients[0], range)};
+}
+
 std::string Concat::attributes() const {
   return fmt::format("axis={}", axis);
 }
@@ -317,6 +322,18 @@ Value slice(Graph& graph, Value x, SliceRange range) {
 }
 Value slice_gradient(Graph& graph, Value dy, Shape input_shape, SliceRange range) {
   return graph.apply(std::make_shared<const SliceGradient>(std::move(input_shape), std::move(range)), {dy});
+}
+Value pad(Graph& graph, Value x, Shape before, Shape after) {
+  const Shape inner = graph.type(x).shape;
+  before.resize(inner.size());
+  after.resize(inner.size());
+  Shape outer = inner;
+  SliceRange range{before, inner, {}};
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    range.end[i] += before[i];
+    outer[i] += before[i] + after[i];
+  }
+  return slice_gradient(graph, x, std::move(outer), std::move(range));
 }
 Value concat(Graph& graph, std::span<const Value> parts, std::int64_t axis) {
   return graph.apply(std::make_shared<const Concat>(axis), parts);

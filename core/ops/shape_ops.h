@@ -77,13 +77,15 @@ class Slice final : public MovementOp {
   const SliceRange range;
 };
 
-/// dy -> dx of the input's shape: dy at the slice's elements, else 0.
+/// dy -> dx of the input's shape: dy at the slice's elements, else 0. Also pads with zeros.
 class SliceGradient final : public MovementOp {
  public:
   SliceGradient(Shape input, SliceRange of) : input_shape(std::move(input)), range(std::move(of)) {}
   std::string_view name() const override { return "slice_gradient"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
 
   ResolvedSlice resolve() const;
 
@@ -141,6 +143,8 @@ Value reshape(Graph& graph, Value x, Shape shape);
 Value transpose(Graph& graph, Value x, std::vector<std::int64_t> permutation = {});
 Value slice(Graph& graph, Value x, SliceRange range);
 Value slice_gradient(Graph& graph, Value dy, Shape input_shape, SliceRange range);
+/// x between zeros: `before` and `after` are the numbers of zeros of the first dimensions, 0 where they end.
+Value pad(Graph& graph, Value x, Shape before, Shape after);
 Value concat(Graph& graph, std::span<const Value> parts, std::int64_t axis);
 /// Part `index` of `parts` equal parts along the first dimension: a view if it begins at an aligned address, else a
 /// copy. `x` itself if there is one part.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/nn/architecture.h"
+#include "lua/api/layers.h"
+#include "lua/api/script_function.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
@@ -9,6 +12,17 @@ namespace {
 
 bool is_list(lua_State* L, int index) {
   return lua_istable(L, index) && lua_rawlen(L, index) > 0;
+}
+
+/// A list of integers; {{1, 2}, {3, 4}} is {1, 2, 3, 4}.
+Shape read_integers(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  const bool nested = lua_rawgeti(L, index, 1) == LUA_TTABLE;
+  lua_pop(L, 1);
+  if (!nested) return Value<Shape>::read(L, index);
+  Shape all;
+  for (const Shape& part : Value<std::vector<Shape>>::read(L, index)) all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
 ConfigValue read_value(lua_State* L, int index) {
@@ -21,10 +35,17 @@ ConfigValue read_value(lua_State* L, int index) {
     case LUA_TSTRING:
       return Value<std::string>::read(L, index);
     case LUA_TTABLE:
-      return Value<Shape>::read(L, index);
+      return read_integers(L, index);
+    case LUA_TFUNCTION:
+    case LUA_TUSERDATA:
+      if (Value<LuaFunction>::matches(L, index)) return lambda_function(Value<LuaFunction>::read(L, index));
+      if (Value<std::shared_ptr<ScriptLayer>>::matches(L, index)) {
+        return layer_to_text(*Value<std::shared_ptr<ScriptLayer>>::read(L, index)->layer);
+      }
+      [[fallthrough]];
     default:
-      throw ArgumentError(
-          fmt::format("a boolean, number, string or list of integers is expected, got {}", type_name_at(L, index)));
+      throw ArgumentError(fmt::format("a boolean, number, string, function or list of integers is expected, got {}",
+                                      type_name_at(L, index)));
   }
 }
 

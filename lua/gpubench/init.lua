@@ -10,6 +10,7 @@ gb.experiment = require("gpubench.experiment").declare
 gb.measure.efficiency = require "gpubench.efficiency"
 gb.measure.in_process = require "gpubench.in_process"
 gb.measure.share_interval = require "gpubench.share_interval"
+gb.zoo = require "gpubench.zoo"
 gb.quick = gb._native.options.quick
 gb.clock = gb._native.system.seconds
 

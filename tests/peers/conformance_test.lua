@@ -4,25 +4,8 @@ local gb = require "gpubench"
 local testing = require "testing"
 local reference = dofile "tests/peers/reference_values.lua"
 
-local function describe(case)
-  local options = {}
-  for name, value in pairs(case.options) do options[#options + 1] = name .. "=" .. testing.show(value) end
-  table.sort(options)
-  return string.format("%s{%s}", case.class or case.name or "", table.concat(options, ", "))
-end
-
--- Compares nested arrays (or tensors) number by number; the tolerance is relative for numbers above 1.
-local function close(actual, expected, tolerance, what)
-  if type(actual) == "userdata" then actual = actual:to_table() end
-  if type(expected) == "number" then
-    if math.abs(actual - expected) > tolerance * math.max(1, math.abs(expected)) then
-      error(string.format("%s: Keras has %.7g, gpubench %.7g", what, expected, actual), 0)
-    end
-    return testing.note()
-  end
-  testing.is_true(#actual == #expected, what .. " has another size")
-  for index, item in ipairs(expected) do close(actual[index], item, tolerance, what .. "[" .. index .. "]") end
-end
+local cases = dofile "tests/peers/layer_cases.lua"
+local describe, close = cases.describe, cases.close
 
 local function tensor(values, dtype)
   return gb.tensor(values, dtype and { dtype = dtype })
@@ -98,35 +81,11 @@ for number, case in ipairs(reference.losses) do
   end)
 end
 
-for _, case in ipairs(reference.layers) do
-  testing.case("layer " .. describe(case), function()
-    local shape = {}
-    local row = case.input[1]
-    while type(row) == "table" do
-      shape[#shape + 1] = #row
-      row = row[1]
-    end
-    local layer = gb.layers[case.class](options_of(case))
-    local model = gb.Sequential { gb.Input(shape), layer }
-    local weights = {}
-    for index, values in ipairs(case.weights) do weights[index] = tensor(values) end
-    if #weights > 0 then model:set_weights(weights) end
-    local input = tensor(case.input)
-    close(model(input), case.output, 1e-5, "output")
-    local tape <close> = gb.tape()
-    local total = model(input):square():sum()
-    close(tape:gradient(total, input), case.gradient_of_squares, 2e-5, "gradient")
-  end)
-end
+cases.run(reference.layers)
 
 for _, case in ipairs(reference.batch_normalization) do
   testing.case("batch normalization " .. describe(case), function()
-    local channels, shape = #case.weights[1], {}
-    local row = case.inputs[1][1]
-    while type(row) == "table" do
-      shape[#shape + 1] = #row
-      row = row[1]
-    end
+    local channels, shape = #case.weights[1], cases.example_shape(case.inputs[1])
     testing.equal(shape[#shape], channels)
     local model = gb.Sequential { gb.Input(shape), gb.layers.BatchNormalization(options_of(case)) }
     local weights = {}

@@ -36,7 +36,8 @@ GradientGraph build_gradient(const OpCase& op_case) {
   for (std::size_t i = 0; i < count; ++i) {
     outputs.push_back({first.node, static_cast<std::int32_t>(i)});
     const TensorType type = graph.type(outputs.back());
-    result.output_gradients.push_back(is_floating(type.dtype) ? graph.input(type, "gradient") : Value{});
+    const bool flows = is_floating(type.dtype) && i < op_case.saved_from;
+    result.output_gradients.push_back(flows ? graph.input(type, "gradient") : Value{});
   }
   const bool reached = std::any_of(result.output_gradients.begin(), result.output_gradients.end(),
                                    [](Value value) { return static_cast<bool>(value); });

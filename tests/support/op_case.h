@@ -3,6 +3,7 @@
 // results in an input's memory against results in fresh memory, and blocks of elements against each alone. Inputs are
 // drawn anew in every run; a failure prints the seed, which GPUBENCH_TEST_SEED brings back.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
 #include <random>
@@ -38,6 +39,8 @@ struct OpCase {
   std::function<void(std::span<const Array> inputs, std::span<Array> outputs)> differentiated = {};
   /// Whether a gradient flows at all. When false, the test checks that none does; none ever does from integers.
   bool differentiable = true;
+  /// Outputs from this one on are for the op's gradient only, and have none themselves.
+  std::size_t saved_from = SIZE_MAX;
   /// Largest error of an output relative to its largest value; 0: by dtype (float32 1e-5, float16 2e-3,
   /// bfloat16 1.6e-2, others exact). Gradients are allowed ten times as much.
   double tolerance = 0;

@@ -29,7 +29,7 @@ std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature
   const TensorType &x = signature.inputs[0], &filter = signature.inputs[1], &y = signature.outputs[0];
   if (few_channel_conv_applies(op.options, x, filter.shape)) return plan_few_channel_conv2d(op, signature, device);
   auto kernel = std::make_unique<OneDnnKernel>(device);
-  const auto filter_memory = filter_desc(op.name(), filter);
+  const auto filter_memory = filter_desc(op.name(), filter, op.options.groups);
   const auto bias = op.options.bias ? vector_desc(op.name(), signature.inputs[2]) : dnnl::memory::desc();
   const auto desc = describe_convolution(
       image_desc(op.name(), x), any_layout(filter_memory), op.options.bias ? &bias : nullptr, image_desc(op.name(), y),
@@ -55,7 +55,7 @@ std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op
   if (needs_widening(signature)) return plan_widened<&plan_conv2d_input_gradient>(op, signature, device);
   const TensorType &dy = signature.inputs[0], &filter = signature.inputs[1], &dx = signature.outputs[0];
   auto kernel = std::make_unique<OneDnnKernel>(device);
-  const auto filter_memory = filter_desc(op.name(), filter);
+  const auto filter_memory = filter_desc(op.name(), filter, op.options.groups);
   const auto desc = describe_convolution_input_gradient(image_desc(op.name(), dx), any_layout(filter_memory),
                                                         image_desc(op.name(), dy),
                                                         window_of(op.name(), op.options, dx.shape, filter.shape));
@@ -74,7 +74,7 @@ std::unique_ptr<Kernel> plan_conv2d_filter_gradient(const Conv2DFilterGradient& 
   if (few_channel_conv_applies(op.options, x, dfilter.shape))
     return plan_few_channel_conv2d_filter_gradient(op, signature, device);
   auto kernel = std::make_unique<OneDnnKernel>(device);
-  const auto filter_memory = filter_desc(op.name(), dfilter);
+  const auto filter_memory = filter_desc(op.name(), dfilter, op.options.groups);
   const auto desc = describe_convolution_filter_gradient(image_desc(op.name(), x), any_layout(filter_memory),
                                                          image_desc(op.name(), dy),
                                                          window_of(op.name(), op.options, x.shape, dfilter.shape));

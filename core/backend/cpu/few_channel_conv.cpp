@@ -97,8 +97,8 @@ std::unique_ptr<Kernel> plan_pooled_gradient(const FewChannelGeometry& g, const 
 
 bool few_channel_conv_applies(const Conv2DAttributes& options, const TensorType& image, const Shape& filter) {
   const bool simple = options.activation == Activation::none || options.activation == Activation::relu;
-  return image.dtype == Dtype::f32 && simple && filter[2] <= most_channels && filter[3] % lane_count == 0 &&
-         filter[0] * filter[1] * filter[2] <= most_taps && image.elements() > 0;
+  return image.dtype == Dtype::f32 && options.groups == 1 && simple && filter[2] <= most_channels &&
+         filter[3] % lane_count == 0 && filter[0] * filter[1] * filter[2] <= most_taps && image.elements() > 0;
 }
 
 std::unique_ptr<Kernel> plan_few_channel_conv2d(const Conv2D& op, const Signature& signature, Device& device) {

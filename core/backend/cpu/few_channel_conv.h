@@ -9,8 +9,8 @@
 
 namespace gpubench::cpu {
 
-/// Whether these kernels apply: float32, up to 4 channels and 32 taps, a number of output channels that is a multiple
-/// of the vector lanes, and no activation but relu.
+/// Whether these kernels apply: float32, one group, up to 4 channels and 32 taps, a number of output channels that is a
+/// multiple of the vector lanes, and no activation but relu.
 bool few_channel_conv_applies(const Conv2DAttributes& options, const TensorType& image, const Shape& filter);
 
 std::unique_ptr<Kernel> plan_few_channel_conv2d(const Conv2D& op, const Signature& signature, Device& device);

@@ -1,7 +1,6 @@
 // The loops over one image with few channels: the convolution, and the sums of the filter's gradient.
 #pragma once
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "core/backend/cpu/lanes.h"
@@ -59,21 +58,6 @@ struct FewChannelGeometry {
   std::vector<std::int64_t> taps;              // offsets of the filter's taps in the padded image
   int threads = 1;
 };
-
-/// Splits `count` items into groups of nearly equal size N <= Most and calls body.template operator()<N>(first) for
-/// each.
-template <std::int64_t Most, class Body>
-void in_groups(std::int64_t count, const Body& body) {
-  const std::int64_t groups = (count + Most - 1) / Most;
-  const auto call = [&]<std::int64_t... N>(std::int64_t size, std::int64_t first,
-                                           std::integer_sequence<std::int64_t, N...>) {
-    ((size == N + 1 ? body.template operator()<N + 1>(first) : void()), ...);
-  };
-  for (std::int64_t group = 0; group < groups; ++group) {
-    const std::int64_t first = count * group / groups, last = count * (group + 1) / groups;
-    call(last - first, first, std::make_integer_sequence<std::int64_t, Most>{});
-  }
-}
 
 struct FewChannelEpilogue {
   const float* bias;  ///< null for none

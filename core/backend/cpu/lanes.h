@@ -2,6 +2,7 @@
 // For the few loops that compilers do not vectorize.
 #pragma once
 #include <cstdint>
+#include <utility>
 
 namespace gpubench::cpu {
 
@@ -28,5 +29,20 @@ using Lanes [[gnu::vector_size(vector_bytes), gnu::aligned(4), gnu::may_alias]] 
 /// The same vector as an aligned value: in registers and as a template argument.
 using LaneValues [[gnu::vector_size(vector_bytes)]] = float;
 using IntegerLanes [[gnu::vector_size(vector_bytes)]] = std::int32_t;
+
+/// Splits `count` items into groups of nearly equal size N <= Most and calls body.template operator()<N>(first) for
+/// each.
+template <std::int64_t Most, class Body>
+void in_groups(std::int64_t count, const Body& body) {
+  const std::int64_t groups = (count + Most - 1) / Most;
+  const auto call = [&]<std::int64_t... N>(std::int64_t size, std::int64_t first,
+                                           std::integer_sequence<std::int64_t, N...>) {
+    ((size == N + 1 ? body.template operator()<N + 1>(first) : void()), ...);
+  };
+  for (std::int64_t group = 0; group < groups; ++group) {
+    const std::int64_t first = count * group / groups, last = count * (group + 1) / groups;
+    call(last - first, first, std::make_integer_sequence<std::int64_t, Most>{});
+  }
+}
 
 }  // namespace gpubench::cpu

@@ -59,8 +59,11 @@ Desc image_desc(std::string_view op, const TensorType& type) {
   return {{s[0], s[3], s[1], s[2]}, onednn_type(op, type.dtype), dnnl::memory::format_tag::nhwc};
 }
 
-Desc filter_desc(std::string_view op, const TensorType& type) {
+Desc filter_desc(std::string_view op, const TensorType& type, std::int64_t groups) {
   const Shape& s = type.shape;
+  if (groups > 1) {
+    return {{groups, s[3] / groups, s[2], s[0], s[1]}, onednn_type(op, type.dtype), dnnl::memory::format_tag::hwigo};
+  }
   return {{s[3], s[2], s[0], s[1]}, onednn_type(op, type.dtype), dnnl::memory::format_tag::hwio};
 }
 

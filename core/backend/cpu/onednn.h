@@ -30,8 +30,9 @@ dnnl::memory::data_type onednn_type(std::string_view op, Dtype dtype);
 dnnl::memory::desc strided(std::string_view op, Dtype dtype, const OneDnnDims& dims, const OneDnnDims& strides);
 /// [batch, height, width, channels] as oneDNN orders it: batch, channels, height, width.
 dnnl::memory::desc image_desc(std::string_view op, const TensorType& type);
-/// [height, width, input channels, output channels] as oneDNN orders it: output, input, height, width.
-dnnl::memory::desc filter_desc(std::string_view op, const TensorType& type);
+/// [height, width, input channels / groups, output channels] as oneDNN orders it: output, input, height, width, with
+/// the groups in front where there are several.
+dnnl::memory::desc filter_desc(std::string_view op, const TensorType& type, std::int64_t groups = 1);
 /// A vector; an empty descriptor when there is none.
 dnnl::memory::desc vector_desc(std::string_view op, const TensorType& type);
 /// The same dimensions, with the layout left to the primitive. By version.

@@ -16,7 +16,8 @@ enum class ConvolutionKind : std::uint8_t { forward, input_gradient, filter_grad
 struct ConvolutionProblem {
   ConvolutionKind kind = ConvolutionKind::forward;
   Dtype dtype = Dtype::f32;
-  /// In cuDNN's order: [batch, channels, height, width], [output channels, input channels, height, width].
+  /// In cuDNN's order: [batch, channels, height, width], [output channels, input channels of a group, height, width].
+  /// cuDNN derives the number of groups from the image's channels and the filter's.
   std::array<std::int64_t, 4> image{}, filter{}, result{};
   Extents strides{}, dilations{}, padding_before{}, padding_after{};
   bool bias = false;
@@ -29,14 +30,14 @@ struct ConvolutionProblem {
   /// cuDNN's channels-last engines, [output channels, height, width, input channels]. Not needed where a dimension of 1
   /// makes the two layouts equal.
   bool transposes_filter() const { return filter[0] != 1 && filter_rows() != 1; }
-  /// Height x width x input channels: rows of the filter as a matrix with `filter[0]` columns.
+  /// Height x width x input channels of a group: rows of the filter as a matrix with `filter[0]` columns.
   std::int64_t filter_rows() const { return filter[1] * filter[2] * filter[3]; }
 
   auto operator<=>(const ConvolutionProblem&) const = default;
 };
 
-/// `image` is [batch, height, width, channels], `filter` [height, width, input channels, output channels]. Throws Error
-/// if a tensor is empty, because cuDNN refuses those.
+/// `image` is [batch, height, width, channels], `filter` [height, width, input channels / groups, output channels].
+/// Throws Error if a tensor is empty, because cuDNN refuses those.
 ConvolutionProblem convolution_problem(const Op& op, ConvolutionKind kind, const Conv2DAttributes& options, Dtype dtype,
                                        const Shape& image, const Shape& filter);
 

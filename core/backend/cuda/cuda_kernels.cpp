@@ -19,6 +19,7 @@ const KernelTable& kernels() {
     add_pool(rows);
     add_quantize(rows);
     add_random(rows);
+    add_recurrent(rows);
     add_reduce(rows);
     add_shape_ops(rows);
     add_softmax(rows);

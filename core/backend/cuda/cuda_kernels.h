@@ -28,6 +28,7 @@ void add_optimizer(KernelTable& table);
 void add_pool(KernelTable& table);
 void add_quantize(KernelTable& table);
 void add_random(KernelTable& table);
+void add_recurrent(KernelTable& table);
 void add_reduce(KernelTable& table);
 void add_shape_ops(KernelTable& table);
 void add_softmax(KernelTable& table);

@@ -28,8 +28,10 @@ void for_each_product(const Conv2DAttributes& options, const Shape& image, const
       const std::int64_t x =
           column * options.strides[1] - axes[1].padding_before + tap % filter[1] * options.dilations[1];
       if (y < 0 || y >= image[1] || x < 0 || x >= image[2]) continue;
-      for (std::int64_t c = 0; c < image[3]; ++c) {
-        visit(((batch * image[1] + y) * image[2] + x) * image[3] + c, (tap * filter[2] + c) * filter[3] + channel, r);
+      const std::int64_t first = channel / (filter[3] / options.groups) * filter[2];
+      for (std::int64_t c = 0; c < filter[2]; ++c) {
+        visit(((batch * image[1] + y) * image[2] + x) * image[3] + first + c,
+              (tap * filter[2] + c) * filter[3] + channel, r);
       }
     }
   }
@@ -94,9 +96,16 @@ OpCase filter_gradient_case(std::string name, const Sizes& sizes, Conv2DAttribut
 
 const Sizes grey{{2, 6, 7, 1}, {3, 3, 1, 16}}, grey_wide{{3, 9, 8, 1}, {3, 3, 1, 40}}, odd{{2, 5, 6, 3}, {2, 3, 3, 5}},
     deep{{2, 5, 5, 16}, {3, 3, 16, 16}}, pointwise{{2, 4, 4, 8}, {1, 1, 8, 4}},
-    large_window{{2, 9, 9, 1}, {5, 5, 1, 8}};
+    large_window{{2, 9, 9, 1}, {5, 5, 1, 8}}, grouped{{2, 5, 6, 6}, {3, 2, 3, 4}},
+    depthwise{{2, 6, 5, 19}, {3, 3, 1, 19}}, depthwise_wide{{1, 7, 9, 64}, {3, 3, 1, 64}},
+    multiplied{{2, 5, 4, 3}, {3, 3, 1, 6}};
 const Conv2DAttributes same{.padding = Padding::same}, strided{.strides = {2, 3}, .padding = Padding::same},
     strided_valid{.strides = {2, 1}}, dilated{.dilations = {2, 2}};
+
+Conv2DAttributes in_groups(std::int64_t groups, Conv2DAttributes options = {}) {
+  options.groups = groups;
+  return options;
+}
 
 OpCase in(Dtype dtype, OpCase op_case) {
   op_case.name += "_" + std::string(to_string(dtype));
@@ -130,6 +139,21 @@ std::vector<OpCase> conv_cases() {
       forward_case("bias_relu", grey, {.bias = true, .activation = Activation::relu}),
       forward_case("bias_gelu", odd, {.bias = true, .activation = Activation::gelu}),
       forward_case("bias_gelu_tanh", odd, {.bias = true, .activation = Activation::gelu_tanh}),
+      forward_case("grouped", grouped, in_groups(2)),
+      forward_case("grouped_bias_relu", grouped,
+                   {.padding = Padding::same, .groups = 2, .bias = true, .activation = Activation::relu}),
+      forward_case("depthwise", depthwise, in_groups(19)),
+      forward_case("depthwise_same", depthwise, in_groups(19, same)),
+      forward_case("depthwise_strided", depthwise, in_groups(19, strided)),
+      forward_case("depthwise_dilated", depthwise, in_groups(19, dilated)),
+      forward_case("depthwise_wide", depthwise_wide, in_groups(64, same)),
+      forward_case("depthwise_wide_strided", depthwise_wide,
+                   in_groups(64, {.strides = {2, 2}, .padding = Padding::same})),
+      forward_case("depthwise_bias_relu", depthwise,
+                   {.padding = Padding::same, .groups = 19, .bias = true, .activation = Activation::relu}),
+      forward_case("depthwise_gelu", depthwise, {.groups = 19, .bias = true, .activation = Activation::gelu}),
+      forward_case("multiplied", multiplied, in_groups(3, same)),
+      in_bfloat16(forward_case("depthwise_wide", depthwise_wide, in_groups(64, same))),
   };
 }
 
@@ -156,6 +180,16 @@ std::vector<OpCase> conv_gradient_cases() {
       filter_gradient_case("filter_odd_strided_valid", odd, strided_valid),
       filter_gradient_case("filter_deep", deep),
       filter_gradient_case("filter_pointwise", pointwise),
+      input_gradient_case("input_grouped", grouped, in_groups(2)),
+      input_gradient_case("input_depthwise", depthwise, in_groups(19, same)),
+      input_gradient_case("input_depthwise_strided", depthwise, in_groups(19, strided)),
+      input_gradient_case("input_depthwise_wide", depthwise_wide, in_groups(64, same)),
+      input_gradient_case("input_multiplied", multiplied, in_groups(3, same)),
+      filter_gradient_case("filter_grouped", grouped, in_groups(2)),
+      filter_gradient_case("filter_depthwise", depthwise, in_groups(19, same)),
+      filter_gradient_case("filter_depthwise_strided", depthwise, in_groups(19, strided)),
+      filter_gradient_case("filter_depthwise_wide", depthwise_wide, in_groups(64, same)),
+      filter_gradient_case("filter_multiplied", multiplied, in_groups(3, same)),
   };
 }
 
@@ -171,6 +205,22 @@ TEST(ConvTest, RefusesWhatDoesNotFit) {
       },
       testing::ThrowsMessage<Error>(
           "conv2d: the image [1, 4, 4, 3] has 3 channels, the filter [3, 3, 1, 8] expects 1"));
+  EXPECT_THAT(
+      [&] {
+        ops::conv2d(graph, value({1, 4, 4, 6}), value({3, 3, 2, 8}), in_groups(2));
+      },
+      testing::ThrowsMessage<Error>(
+          "conv2d: the image [1, 4, 4, 6] has 6 channels, the filter [3, 3, 2, 8] expects 4 in 2 groups"));
+  EXPECT_THAT(
+      [&] {
+        ops::conv2d(graph, value({1, 4, 4, 6}), value({3, 3, 2, 8}), in_groups(3));
+      },
+      testing::ThrowsMessage<Error>("conv2d: 8 output channels do not divide into 3 groups"));
+  EXPECT_THAT(
+      [&] {
+        ops::conv2d(graph, value({1, 4, 4, 6}), value({3, 3, 2, 8}), in_groups(0));
+      },
+      testing::ThrowsMessage<Error>("conv2d: groups must be at least 1, got 0"));
   EXPECT_THAT(
       [&] {
         ops::conv2d(graph, value({1, 4, 4, 1}), value({5, 5, 1, 8}));
@@ -197,6 +247,9 @@ TEST(ConvTest, CountsPaddingAsWork) {
   const Conv2D op(same);
   const std::vector<TensorType> inputs = {floats({2, 6, 7, 3}), floats({3, 3, 3, 5})};
   EXPECT_EQ(op.flops(inputs, op.infer(inputs)), 2.0 * 2 * 6 * 7 * 3 * 3 * 3 * 5);
+  const Conv2D depthwise_op(in_groups(3, same));
+  const std::vector<TensorType> of_groups = {floats({2, 6, 7, 3}), floats({3, 3, 1, 6})};
+  EXPECT_EQ(depthwise_op.flops(of_groups, depthwise_op.infer(of_groups)), 2.0 * 2 * 6 * 7 * 3 * 3 * 6);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "core/ops/elementwise.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,6 +92,10 @@ std::vector<OpCase> unary_cases() {
       unary_case<Relu>("relu", {f32}, relu),
       unary_case<Relu>("relu_on_threads", {large}, relu),
       unary_case<Relu>("relu_of_nothing", {{{0, 3}, Dtype::f32}}, relu),
+      unary_case<Relu6>("relu6", {f32, -4, 12}, [](double x) { return std::clamp(x, 0.0, 6.0); }),
+      unary_case<Softplus>("softplus", {f32, -8, 8}, [](double x) { return std::log1p(std::exp(x)); }),
+      unary_case<Softplus>("softplus_far_out", {f32, -200, 200},
+                           [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }),
       unary_case<Sigmoid>("sigmoid", {f32, -8, 8}, sigmoid),
       unary_case<Tanh>("tanh", {f32, -4, 4}, [](double x) { return std::tanh(x); }),
       unary_case<Erf>("erf", {f32, -4, 4}, [](double x) { return std::erf(x); }),
@@ -102,6 +107,8 @@ std::vector<OpCase> unary_cases() {
       unary_case<LogicalNot>(
           "logical_not", {boolean}, [](double x) { return 1 - x; }, false),
       gradient_case<ReluGradient>("relu_gradient", {f32}, [](double dy, double y) { return y > 0 ? dy : 0; }),
+      gradient_case<Relu6Gradient>("relu6_gradient", {f32, -2, 8},
+                                   [](double dy, double y) { return y > 0 && y < 6 ? dy : 0; }),
       gradient_case<SigmoidGradient>("sigmoid_gradient", {f32, 0, 1},
                                      [](double dy, double y) { return dy * y * (1 - y); }),
       gradient_case<TanhGradient>("tanh_gradient", {f32, -1, 1}, [](double dy, double y) { return dy * (1 - y * y); }),
@@ -200,6 +207,8 @@ std::vector<OpCase> arithmetic_cases() {
   const auto power = [](double a, double b) { return std::pow(a, b); };
   const auto larger = [](double a, double b) { return std::max(a, b); };
   const auto smaller = [](double a, double b) { return std::min(a, b); };
+  const auto leaky = [](double x, double slope) { return x < 0 ? slope * x : x; };
+  const auto elu = [](double x, double alpha) { return x < 0 ? alpha * std::expm1(x) : x; };
   return {
       smooth<Add>("add", floats({3, 35}), floats({3, 35}), sum),
       smooth<Add>("add_scalar", floats({3, 35}), floats({}), sum),
@@ -239,6 +248,14 @@ std::vector<OpCase> arithmetic_cases() {
       smooth<Maximum>("maximum_row", floats({5, 7}), floats({7}), larger),
       smooth<Minimum>("minimum", floats({5, 7}), floats({5, 7}), smaller),
       smooth<Minimum>("minimum_scalar", floats({5, 7}), floats({}), smaller),
+      smooth<LeakyRelu>("leaky_relu", floats({5, 7}), floats({}, 0.1, 0.3), leaky),
+      smooth<LeakyRelu>("leaky_relu_row", floats({5, 7}), floats({7}, 0.1, 0.3), leaky),
+      discrete<LeakySlope>("leaky_slope", floats({5, 7}), floats({}, 0.1, 0.3),
+                           [](double x, double slope) { return x < 0 ? slope : 1; }),
+      smooth<Elu>("elu", floats({5, 7}, -3, 3), floats({}, 0.5, 2), elu),
+      smooth<Elu>("elu_row", floats({5, 7}, -3, 3), floats({7}, 0.5, 2), elu),
+      discrete<EluSlope>("elu_slope", floats({5, 7}, -3, 3), floats({}, 0.5, 2),
+                         [](double x, double alpha) { return x < 0 ? alpha * std::exp(x) : 1; }),
   };
 }
 

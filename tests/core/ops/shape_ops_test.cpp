@@ -82,11 +82,9 @@ OpCase slice_case(std::string name, CaseInput x, SliceRange range) {
 OpCase slice_gradient_case(std::string name, Shape whole, SliceRange range) {
   auto op = std::make_shared<const SliceGradient>(std::move(whole), std::move(range));
   const ResolvedSlice slice = op->resolve();
-  OpCase result = movement_case(std::move(name), op, {input(slice.shape)}, [slice](auto in, auto out) {
+  return movement_case(std::move(name), op, {input(slice.shape)}, [slice](auto in, auto out) {
     for (std::int64_t i = 0; i < in[0].size(); ++i) out[0][sliced(slice, i, out[0].type.shape)] = in[0][i];
   });
-  result.differentiable = false;
-  return result;
 }
 
 OpCase concat_case(std::string name, std::vector<CaseInput> parts, std::int64_t axis) {

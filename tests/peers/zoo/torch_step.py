@@ -43,7 +43,8 @@ def main():
             loss.item()
         timer.end()
     name = "torch.compile" if arguments.compile else "torch"
-    parameters = sum(parameter.numel() for parameter in net.parameters())
+    # PyTorch splits the bias of an LSTM into two that are added.
+    parameters = sum(value.numel() for key, value in net.named_parameters() if "bias_hh" not in key)
     settings.print_result(timer.result(system=name, version=torch.__version__, parameters=parameters,
                                        rss_before_training=imported))
 

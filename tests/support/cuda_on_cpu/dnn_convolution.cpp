@@ -65,8 +65,11 @@ cudnnStatus_t read_convolution(Descriptor& descriptor, GraphOperation& operation
       return bad("the result's extent is not what the convolution gives");
     }
   }
-  if (operation.image.dims[1] != operation.filter.dims[1] || operation.result.dims[1] != operation.filter.dims[0] ||
-      operation.image.dims[0] != operation.result.dims[0]) {
+  const std::int64_t groups = operation.image.dims[1] / operation.filter.dims[1];
+  if (groups * operation.filter.dims[1] != operation.image.dims[1] || operation.result.dims[1] % groups != 0) {
+    return bad("the channels do not divide into groups");
+  }
+  if (operation.result.dims[1] != operation.filter.dims[0] || operation.image.dims[0] != operation.result.dims[0]) {
     return bad("batch or channels differ");
   }
   return CUDNN_STATUS_SUCCESS;

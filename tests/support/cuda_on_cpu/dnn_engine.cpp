@@ -102,12 +102,14 @@ void convolve(const GraphOperation& op, Values& values) {
     return static_cast<std::size_t>(((at[0] * dims[1] + at[1]) * dims[2] + at[2]) * dims[3] + at[3]);
   };
   const auto add = [&](const auto& at, double value) { sums[place(at)] += value; };
+  const std::int64_t groups = op.image.dims[1] / op.filter.dims[1], outputs_of_group = op.result.dims[1] / groups;
   for_each(op.result.dims, [&](const auto& y) {
+    const std::int64_t first_channel = y[1] / outputs_of_group * op.filter.dims[1];
     for_each({1, op.filter.dims[1], op.filter.dims[2], op.filter.dims[3]}, [&](const auto& tap) {
       const std::int64_t row = y[2] * op.strides[0] - op.before[0] + tap[2] * op.dilations[0];
       const std::int64_t column = y[3] * op.strides[1] - op.before[1] + tap[3] * op.dilations[1];
       if (row < 0 || row >= op.image.dims[2] || column < 0 || column >= op.image.dims[3]) return;
-      const std::array x{y[0], tap[1], row, column}, w{y[1], tap[1], tap[2], tap[3]};
+      const std::array x{y[0], first_channel + tap[1], row, column}, w{y[1], tap[1], tap[2], tap[3]};
       if (forward) add(y, values.read(op.image, x) * values.read(op.filter, w));
       if (data) add(x, values.read(op.result, y) * values.read(op.filter, w));
       if (!forward && !data) add(w, values.read(op.image, x) * values.read(op.result, y));

@@ -72,6 +72,14 @@ TEST(ConvolutionProblemTest, AFilterOfOneRowOrColumnIsNotTurned) {
   EXPECT_EQ(forward({}, {1, 4, 4, 2}, {3, 3, 2, 8}).filter_rows(), 18);
 }
 
+TEST(ConvolutionProblemTest, GroupsFollowFromTheChannels) {
+  const ConvolutionProblem problem = forward({.groups = 4}, {2, 6, 7, 8}, {3, 3, 2, 12});
+  EXPECT_EQ(problem.image, (Dimensions{2, 8, 6, 7}));
+  EXPECT_EQ(problem.filter, (Dimensions{12, 2, 3, 3}));
+  EXPECT_EQ(problem.result, (Dimensions{2, 12, 4, 5}));
+  EXPECT_TRUE(forward({.groups = 8}, {1, 4, 4, 8}, {3, 3, 1, 8}).transposes_filter());
+}
+
 TEST(ConvolutionProblemTest, EmptyTensorsAreRefused) {
   EXPECT_THAT(
       [] {

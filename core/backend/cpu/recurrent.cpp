@@ -1,0 +1,254 @@
+// Recurrent ops in loops of our own: rows of the batch do not depend on each other, so each thread takes its rows
+// through all steps, and no step waits for another thread. The kernel is packed once a run.
+#include "core/ops/recurrent.h"
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "core/backend/cpu/cpu_kernels.h"
+#include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/onednn.h"
+#include "core/backend/cpu/panel_product.h"
+#include "core/backend/cpu/parallel.h"
+#include "core/backend/cpu/recurrent_cells.h"
+#include "core/backend/cpu/widened.h"
+#include "core/base/error.h"
+
+namespace gpubench::cpu {
+namespace {
+
+constexpr std::array<float, lane_count> lanes_of_zeros{};
+
+/// Order of the steps, and the work of one run.
+struct Steps {
+  Steps(const RecurrentExtents& of, const RecurrentAttributes& options)
+      : extents(of),
+        gates(gates_of(options.cell)),
+        backwards(options.backwards),
+        threads(threads_for(of.batch, of.steps * of.batch * of.units * of.units * gates / lane_count)) {}
+
+  /// The step that is computed as number `turn`.
+  std::int64_t step(std::int64_t turn) const { return backwards ? extents.steps - 1 - turn : turn; }
+  /// Elements of a step of the states.
+  std::int64_t state_elements() const { return extents.batch * extents.units; }
+
+  RecurrentExtents extents;
+  std::int64_t gates;
+  bool backwards;
+  int threads;
+};
+
+template <class Cell>
+class Forward {
+ public:
+  explicit Forward(const Steps& steps) : steps_(steps), kernel_{steps.extents.units, panels_of(steps.extents.units)} {}
+
+  std::size_t workspace_bytes() const { return static_cast<std::size_t>(kernel_.elements()) * sizeof(float); }
+
+  void operator()(Views inputs, Views outputs, std::span<std::byte> workspace) const {
+    const std::int64_t units = steps_.extents.units;
+    const float* const kernel = inputs[1].as<float>();
+    auto* const packed = reinterpret_cast<float*>(workspace.data());
+    kernel_.pack(packed, [&](std::int64_t term, std::int64_t panel, std::int64_t gate, std::int64_t lane) {
+      const std::int64_t unit = panel * lane_count + lane;
+      return unit < units ? kernel[(term * Cell::gates + gate) * units + unit] : 0.0F;
+    });
+    const Memory memory{inputs[0].as<float>(), inputs.size() > 2 ? inputs[2].as<float>() : nullptr,
+                        outputs[0].as<float>(), outputs[1].as<float>(), outputs[2].as<float>()};
+    parallel_ranges(steps_.threads, steps_.extents.batch, [&](int, std::int64_t first, std::int64_t last) {
+      for (std::int64_t turn = 0; turn < steps_.extents.steps; ++turn) run_step(turn, first, last, packed, memory);
+    });
+  }
+
+ private:
+  using Kernel = PanelMatrix<Cell::gates>;
+  struct Memory {
+    const float *x, *bias;
+    float *states, *memory, *gates;
+  };
+
+  static std::int64_t panels_of(std::int64_t units) { return (units + lane_count - 1) / lane_count; }
+
+  /// Rows [first, last) of the batch.
+  void run_step(std::int64_t turn, std::int64_t first, std::int64_t last, const float* packed,
+                const Memory& memory) const {
+    const std::int64_t units = steps_.extents.units, batch = steps_.extents.batch, step = steps_.step(turn);
+    const std::int64_t before = turn == 0 ? step : steps_.step(turn - 1);
+    const float* const carried = Cell::previous_is_memory ? memory.memory : memory.states;
+    // Before the first step the state is 0: a product of no terms.
+    const Kernel kernel{turn == 0 ? 0 : kernel_.terms, kernel_.panels};
+    for (std::int64_t panel = 0; panel < kernel_.panels; ++panel) {
+      const std::int64_t unit = panel * lane_count, count = std::min(lane_count, units - unit);
+      const auto cells = [&](std::int64_t row, std::int64_t rows, const float* sums) {
+        for (std::int64_t r = 0; r < rows; ++r) {
+          const std::int64_t at = step * batch + first + row + r, from = before * batch + first + row + r;
+          const CellRow cell{.x = memory.x + at * Cell::gates * units + unit,
+                             .sums = sums + r * Kernel::width,
+                             .bias = memory.bias == nullptr ? nullptr : memory.bias + unit,
+                             .previous = turn == 0 ? lanes_of_zeros.data() : carried + from * units + unit,
+                             .gates = memory.gates + at * Cell::gates * units + unit,
+                             .memory = memory.memory + at * units + unit,
+                             .state = memory.states + at * units + unit};
+          if (count == lane_count) {
+            Cell::forward(lane_count, units, cell);
+          } else {
+            Cell::forward(count, units, cell);
+          }
+        }
+      };
+      kernel.multiply(last - first, memory.states + (before * batch + first) * units, units,
+                      packed + panel * kernel_.panel_elements(), cells);
+    }
+  }
+
+  Steps steps_;
+  Kernel kernel_;
+};
+
+/// The workspace: the transposed kernel in panels; dh, dc and a row of zeros; and, for gru, the gradient of the
+/// products' sums in all steps.
+template <class Cell>
+class Backward {
+ public:
+  explicit Backward(const Steps& steps)
+      : steps_(steps), kernel_{Cell::gates * steps.extents.units, panels_of(steps.extents.units)} {}
+
+  std::size_t workspace_bytes() const {
+    const std::int64_t sums = Cell::previous_is_memory ? 0 : steps_.extents.steps * Cell::gates;
+    return static_cast<std::size_t>(kernel_.elements() + (2 + sums) * steps_.state_elements() + steps_.extents.units) *
+           sizeof(float);
+  }
+
+  void operator()(Views inputs, Views outputs, std::span<std::byte> workspace) const {
+    const std::int64_t units = steps_.extents.units, width = Cell::gates * units;
+    const float* const kernel = inputs[0].as<float>();
+    auto* const packed = reinterpret_cast<float*>(workspace.data());
+    kernel_.pack(packed, [&](std::int64_t term, std::int64_t panel, std::int64_t v, std::int64_t lane) {
+      const std::int64_t unit = (panel * vectors + v) * lane_count + lane;
+      return unit < units ? kernel[unit * width + term] : 0.0F;
+    });
+    float* const dh = packed + kernel_.elements();
+    float* const dx = outputs[0].as<float>();
+    float* const zeros = dh + 2 * steps_.state_elements();
+    const Memory memory{.states = inputs[1].as<float>(),
+                        .memory = inputs[2].as<float>(),
+                        .gates = inputs[3].as<float>(),
+                        .dstates = inputs[4].as<float>(),
+                        .zeros = zeros,
+                        .dh = dh,
+                        .dc = dh + steps_.state_elements(),
+                        .dx = dx,
+                        .sums = Cell::previous_is_memory ? dx : zeros + units};
+    std::fill_n(dh, 2 * steps_.state_elements() + units, 0.0F);
+    parallel_ranges(steps_.threads, steps_.extents.batch, [&](int, std::int64_t first, std::int64_t last) {
+      for (std::int64_t turn = steps_.extents.steps - 1; turn >= 0; --turn) {
+        run_step(turn, first, last, packed, memory);
+      }
+    });
+    sum_kernel_gradient(memory, outputs[1].as<float>());
+    if (!Cell::previous_is_memory) sum_bias_gradient(memory.sums, outputs[2].as<float>());
+  }
+
+ private:
+  static constexpr std::int64_t vectors = 4;
+  using Kernel = PanelMatrix<vectors>;
+  struct Memory {
+    const float *states, *memory, *gates, *dstates, *zeros;
+    float *dh, *dc, *dx, *sums;
+  };
+
+  static std::int64_t panels_of(std::int64_t units) { return (units + Kernel::width - 1) / Kernel::width; }
+
+  void run_step(std::int64_t turn, std::int64_t first, std::int64_t last, const float* packed,
+                const Memory& memory) const {
+    const std::int64_t units = steps_.extents.units, width = Cell::gates * units;
+    const std::int64_t batch = steps_.extents.batch, step = steps_.step(turn);
+    const std::int64_t before = turn == 0 ? step : steps_.step(turn - 1);
+    const float* const carried = Cell::previous_is_memory ? memory.memory : memory.states;
+    for (std::int64_t row = first; row < last; ++row) {
+      const std::int64_t at = step * batch + row;
+      const CellGradientRow cell{.gates = memory.gates + at * width,
+                                 .memory = memory.memory + at * units,
+                                 .previous = turn == 0 ? memory.zeros : carried + (before * batch + row) * units,
+                                 .dstate = memory.dstates + at * units,
+                                 .dh = memory.dh + row * units,
+                                 .dc = memory.dc + row * units,
+                                 .dx = memory.dx + at * width,
+                                 .sums = memory.sums + at * width};
+      Cell::previous_is_memory ? lstm_gradient(units, cell) : gru_gradient(units, cell);
+    }
+    if (turn == 0) return;
+    for (std::int64_t panel = 0; panel < kernel_.panels; ++panel) {
+      const std::int64_t unit = panel * Kernel::width, count = std::min(Kernel::width, units - unit);
+      kernel_.multiply(last - first, memory.sums + (step * batch + first) * width, width,
+                       packed + panel * kernel_.panel_elements(),
+                       [&](std::int64_t row, std::int64_t rows, const float* sums) {
+                         for (std::int64_t r = 0; r < rows; ++r) {
+                           float* const to = memory.dh + (first + row + r) * units + unit;
+                           for (std::int64_t u = 0; u < count; ++u) to[u] += sums[r * Kernel::width + u];
+                         }
+                       });
+    }
+  }
+
+  /// The product of all states with the gradients of the steps behind them.
+  void sum_kernel_gradient(const Memory& memory, float* dkernel) const {
+    const auto [steps, batch, units] = steps_.extents;
+    const std::int64_t width = Cell::gates * units, rows = (steps - 1) * batch;
+    if (rows == 0) {
+      std::fill_n(dkernel, units * width, 0.0F);
+      return;
+    }
+    const float* const states = memory.states + (steps_.backwards ? batch * units : 0);
+    const float* const sums = memory.sums + (steps_.backwards ? 0 : batch * width);
+    const dnnl_status_t status =
+        dnnl_sgemm('T', 'N', units, width, rows, 1.0F, states, units, sums, width, 0.0F, dkernel, width);
+    if (status != dnnl_success) throw DeviceError("oneDNN", "dnnl_sgemm", "failed at run time");
+  }
+
+  void sum_bias_gradient(const float* sums, float* dbias) const {
+    const std::int64_t units = steps_.extents.units, width = Cell::gates * units;
+    const std::int64_t rows = steps_.extents.steps * steps_.extents.batch;
+    constexpr std::int64_t block = 64;
+    for (std::int64_t unit = 0; unit < units; unit += block) {
+      const std::int64_t count = std::min(block, units - unit);
+      std::array<double, block> totals{};
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const float* const from = sums + row * width + 2 * units + unit;
+        for (std::int64_t u = 0; u < count; ++u) totals[static_cast<std::size_t>(u)] += static_cast<double>(from[u]);
+      }
+      std::transform(totals.begin(), totals.begin() + count, dbias + unit,
+                     [](double total) { return static_cast<float>(total); });
+    }
+  }
+
+  Steps steps_;
+  Kernel kernel_;
+};
+
+template <template <class> class Loops>
+std::unique_ptr<Kernel> plan_cell(const RecurrentAttributes& options, const TensorType& states, Device& device) {
+  device.bind_to_thread();
+  const Steps steps(recurrent_extents(states), options);
+  const auto kernel = [](const auto& loops) { return loop_kernel(loops, loops.workspace_bytes()); };
+  return options.cell == RecurrentCell::lstm ? kernel(Loops<LstmCell>(steps)) : kernel(Loops<GruCell>(steps));
+}
+
+std::unique_ptr<Kernel> plan_recurrence(const Recurrence& op, const Signature& signature, Device& device) {
+  return plan_cell<Forward>(op.options, signature.outputs[0], device);
+}
+
+std::unique_ptr<Kernel> plan_recurrence_gradient(const RecurrenceGradient& op, const Signature& signature,
+                                                 Device& device) {
+  return plan_cell<Backward>(op.options, signature.inputs[1], device);
+}
+
+}  // namespace
+
+void add_recurrent(KernelTable& table) {
+  add_float32_row<&plan_recurrence>(table);
+  add_float32_row<&plan_recurrence_gradient>(table);
+}
+
+}  // namespace gpubench::cpu

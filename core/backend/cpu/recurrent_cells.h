@@ -1,0 +1,103 @@
+// The cells of recurrent ops for one row of the batch: gates, memory and state of `count` neighbouring units from the
+// sums of the product with the previous state, and the derivatives. `units` is the distance between gates.
+#pragma once
+#include <cstdint>
+
+#include "core/backend/cpu/lanes.h"
+#include "core/math/elementary.h"
+
+namespace gpubench::cpu {
+
+/// What a cell reads and writes in one row, at its first unit.
+struct CellRow {
+  const float* x;         ///< of each gate
+  const float* sums;      ///< of each gate, lane_count apart
+  const float* bias;      ///< gru
+  const float* previous;  ///< lstm: memory of the previous step, gru: its state
+  float *gates, *memory, *state;
+};
+
+struct LstmCell {
+  static constexpr std::int64_t gates = 4;
+  static constexpr bool previous_is_memory = true;
+
+  static void forward(std::int64_t count, std::int64_t units, const CellRow& row) {
+#pragma omp simd
+    for (std::int64_t u = 0; u < count; ++u) {
+      const float i = math::sigmoid(row.x[u] + row.sums[u]);
+      const float f = math::sigmoid(row.x[units + u] + row.sums[lane_count + u]);
+      const float g = math::tanh(row.x[2 * units + u] + row.sums[2 * lane_count + u]);
+      const float o = math::sigmoid(row.x[3 * units + u] + row.sums[3 * lane_count + u]);
+      const float c = f * row.previous[u] + i * g;
+      row.gates[u] = i;
+      row.gates[units + u] = f;
+      row.gates[2 * units + u] = g;
+      row.gates[3 * units + u] = o;
+      row.memory[u] = c;
+      row.state[u] = o * math::tanh(c);
+    }
+  }
+};
+
+struct GruCell {
+  static constexpr std::int64_t gates = 3;
+  static constexpr bool previous_is_memory = false;
+
+  static void forward(std::int64_t count, std::int64_t units, const CellRow& row) {
+#pragma omp simd
+    for (std::int64_t u = 0; u < count; ++u) {
+      const float z = math::sigmoid(row.x[u] + row.sums[u]);
+      const float r = math::sigmoid(row.x[units + u] + row.sums[lane_count + u]);
+      const float inner = row.sums[2 * lane_count + u] + row.bias[u];
+      const float g = math::tanh(row.x[2 * units + u] + r * inner);
+      row.gates[u] = z;
+      row.gates[units + u] = r;
+      row.gates[2 * units + u] = g;
+      row.memory[u] = inner;
+      row.state[u] = z * row.previous[u] + (1.0F - z) * g;
+    }
+  }
+};
+
+/// The same for the derivatives, over all units of a row.
+struct CellGradientRow {
+  const float *gates, *memory;
+  const float* previous;  ///< as in CellRow
+  const float* dstate;
+  float* dh;    ///< in: of the state from the next step; out: what the previous state gets besides the product
+  float* dc;    ///< lstm: of the memory, from the next step and for the previous one
+  float* dx;    ///< of the gates' sums as x has them; may be the gates
+  float* sums;  ///< gru: of the gates' sums as the product has them; lstm: the same as dx
+};
+
+inline void lstm_gradient(std::int64_t units, const CellGradientRow& row) {
+#pragma omp simd
+  for (std::int64_t u = 0; u < units; ++u) {
+    const float i = row.gates[u], f = row.gates[units + u], g = row.gates[2 * units + u], o = row.gates[3 * units + u];
+    const float tanh_c = math::tanh(row.memory[u]), dh = row.dstate[u] + row.dh[u];
+    const float dc = row.dc[u] + dh * o * (1.0F - tanh_c * tanh_c);
+    row.dx[u] = dc * g * i * (1.0F - i);
+    row.dx[units + u] = dc * row.previous[u] * f * (1.0F - f);
+    row.dx[2 * units + u] = dc * i * (1.0F - g * g);
+    row.dx[3 * units + u] = dh * tanh_c * o * (1.0F - o);
+    row.dc[u] = dc * f;
+    row.dh[u] = 0;
+  }
+}
+
+inline void gru_gradient(std::int64_t units, const CellGradientRow& row) {
+#pragma omp simd
+  for (std::int64_t u = 0; u < units; ++u) {
+    const float z = row.gates[u], r = row.gates[units + u], g = row.gates[2 * units + u];
+    const float dh = row.dstate[u] + row.dh[u];
+    const float dz = dh * (row.previous[u] - g) * z * (1.0F - z), dg = dh * (1.0F - z) * (1.0F - g * g);
+    const float dr = dg * row.memory[u] * r * (1.0F - r);
+    row.dx[u] = row.sums[u] = dz;
+    row.dx[units + u] = row.sums[units + u] = dr;
+    row.dx[2 * units + u] = dg;
+    row.sums[2 * units + u] = dg * r;
+    row.dh[u] = dh * z;
+  }
+}
+
+}  // namespace gpubench::cpu

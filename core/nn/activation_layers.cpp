@@ -1,0 +1,148 @@
+// Activation functions with parameters as layers. Functions without parameters are Activation's.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/nn/activation.h"
+#include "core/nn/layer_kind.h"
+#include "core/ops/broadcast.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/shape_ops.h"
+
+namespace gpubench::nn {
+namespace {
+
+/// The value of the option max_value that stands for none.
+constexpr double no_limit = -1;
+
+Value number(Graph& graph, double value, Value x) {
+  return ops::scalar(graph, value, graph.type(x).dtype);
+}
+
+void check_relu(const Config& config) {
+  const double limit = config.number("max_value");
+  if (limit < 0 && limit != no_limit) {
+    throw Error(fmt::format("ReLU: max_value must be at least 0, got {}", limit));
+  }
+  for (const char* name : {"negative_slope", "threshold"}) {
+    if (!(config.number(name) >= 0)) {
+      throw Error(fmt::format("ReLU: {} must be at least 0, got {}", name, config.number(name)));
+    }
+  }
+}
+
+/// max_value where x is at least that, x where it is above the threshold, else negative_slope * (x - threshold).
+Value apply_relu(const Config& config, Graph& graph, Value x) {
+  const double limit = config.number("max_value"), slope = config.number("negative_slope");
+  const double threshold = config.number("threshold");
+  if (slope == 0 && threshold == 0 && limit == 6) return ops::relu6(graph, x);
+  Value y;
+  if (threshold != 0) {
+    const Value start = number(graph, threshold, x);
+    const Value below = ops::mul(graph, ops::sub(graph, x, start), number(graph, slope, x));
+    y = ops::select(graph, ops::greater(graph, x, start), x, below);
+  } else {
+    y = slope == 0 ? ops::relu(graph, x) : ops::leaky_relu(graph, x, number(graph, slope, x));
+  }
+  return limit == no_limit ? y : ops::minimum(graph, y, number(graph, limit, x));
+}
+
+void check_leaky_relu(const Config& config) {
+  const double slope = config.number("negative_slope");
+  if (!(slope >= 0)) throw Error(fmt::format("LeakyReLU: negative_slope must be at least 0, got {}", slope));
+}
+
+Value apply_leaky_relu(const Config& config, Graph& graph, Value x) {
+  return ops::leaky_relu(graph, x, number(graph, config.number("negative_slope"), x));
+}
+
+Value apply_elu(const Config& config, Graph& graph, Value x) {
+  return ops::elu(graph, x, number(graph, config.number("alpha"), x));
+}
+
+struct Function {
+  const char* kind;
+  const char* default_name;
+  const char* first_option;
+  Value (*apply)(const Config&, Graph&, Value);
+  void (*check)(const Config&) = nullptr;
+};
+
+constexpr std::array functions = {
+    Function{"ELU", "elu", "alpha", &apply_elu},
+    Function{"LeakyReLU", "leaky_re_lu", "negative_slope", &apply_leaky_relu, &check_leaky_relu},
+    Function{"ReLU", "re_lu", "max_value", &apply_relu, &check_relu},
+};
+
+const Function& function_of(std::string_view kind) {
+  return *std::ranges::find(functions, kind, [](const Function& row) { return std::string_view(row.kind); });
+}
+
+class FunctionLayer final : public Layer {
+ public:
+  FunctionLayer(Config given, DeviceId device)
+      : Layer(std::move(given), std::move(device)), function_(function_of(kind())) {
+    if (function_.check != nullptr) function_.check(config());
+  }
+  std::string default_name() const override { return function_.default_name; }
+  TensorType output_type(std::span<const TensorType> inputs) const override { return only_input(inputs, -1, ""); }
+
+ private:
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    return function_.apply(config(), context.graph, inputs[0]);
+  }
+
+  const Function& function_;
+};
+
+/// Along `axis`, counted with the batch as 0 or from the end.
+class Softmax final : public Layer {
+ public:
+  using Layer::Layer;
+  std::string default_name() const override { return "softmax"; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    TensorType output = only_input(inputs, -1, "");
+    const std::int64_t axis = config().integer("axis"), last = output.rank();
+    if (axis == 0 || axis > last || axis < -last) {
+      fail(fmt::format("axis {} is the batch or not there; {} per example has the axes 1 to {} or -1 to -{}", axis,
+                       to_string(output), last, last));
+    }
+    output.dtype = activated_dtype("softmax", policy());
+    return output;
+  }
+
+ private:
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    Graph& graph = context.graph;
+    const std::int64_t rank = graph.type(inputs[0]).rank(), axis = (config().integer("axis") + rank) % rank;
+    if (axis == rank - 1) return apply_activation(graph, "softmax", inputs[0], policy());
+    std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[static_cast<std::size_t>(axis)], order.back());
+    const Value last = apply_activation(graph, "softmax", ops::transpose(graph, inputs[0], order), policy());
+    return ops::transpose(graph, last, order);
+  }
+};
+
+LayerKind function_kind(const char* kind, std::vector<ConfigField> fields) {
+  return {kind, {function_of(kind).first_option}, std::move(fields), &construct_layer<FunctionLayer>};
+}
+
+}  // namespace
+
+LayerKind elu() {
+  return function_kind("ELU", {{"alpha", 1.0}});
+}
+LayerKind leaky_relu() {
+  return function_kind("LeakyReLU", {{"negative_slope", 0.3}});
+}
+LayerKind relu() {
+  return function_kind("ReLU", {{"max_value", no_limit}, {"negative_slope", 0.0}, {"threshold", 0.0}});
+}
+LayerKind softmax() {
+  return {"Softmax", {"axis"}, {{"axis", std::int64_t{-1}}}, &construct_layer<Softmax>};
+}
+
+}  // namespace gpubench::nn

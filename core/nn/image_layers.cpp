@@ -1,0 +1,154 @@
+// Layers that change images [height, width, channels] without learning: borders of zeros, larger images, other units.
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/nn/layer_kind.h"
+#include "core/nn/sliding.h"
+#include "core/ops/broadcast.h"
+#include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/shape_ops.h"
+
+namespace gpubench::nn {
+namespace {
+
+class ZeroPadding2D final : public Layer {
+ public:
+  ZeroPadding2D(Config given, DeviceId device) : Layer(std::move(given), std::move(device)) {
+    const Shape& sides = config().shape("padding");
+    const bool outside = std::ranges::any_of(sides, [](std::int64_t side) { return side < 0 || side > INT32_MAX; });
+    if (outside || (sides.size() != 1 && sides.size() != 2 && sides.size() != 4)) {
+      throw Error(
+          fmt::format("ZeroPadding2D: padding must be one integer, {{height, width}} or {{{{top, bottom}}, "
+                      "{{left, right}}}}, each 0 to {}, got {}",
+                      INT32_MAX, to_string(sides)));
+    }
+    const std::size_t next = sides.size() == 1 ? 0 : 1;
+    before_ = {sides[0], sides.size() == 4 ? sides[2] : sides[next]};
+    after_ = {sides.size() == 4 ? sides[1] : sides[0], sides.size() == 4 ? sides[3] : sides[next]};
+  }
+  std::string default_name() const override { return "zero_padding2d"; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    TensorType output = only_input(inputs, 3, sliding_form(2));
+    for (std::size_t axis = 0; axis < 2; ++axis) output.shape[axis] += before_[axis] + after_[axis];
+    check_size(output, kind());
+    return output;
+  }
+
+ private:
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    return ops::pad(context.graph, inputs[0], {0, before_[0], before_[1]}, {0, after_[0], after_[1]});
+  }
+
+  Extents before_{}, after_{};
+};
+
+/// Repeats rows and columns.
+class UpSampling2D final : public Layer {
+ public:
+  UpSampling2D(Config given, DeviceId device)
+      : Layer(std::move(given), std::move(device)), size_(sliding_extents(*this, "size", 2)) {
+    if (config().text("interpolation") != "nearest") {
+      throw Error(fmt::format("UpSampling2D: interpolation must be 'nearest', got '{}'; gb.image.resize has others",
+                              config().text("interpolation")));
+    }
+  }
+  std::string default_name() const override { return "up_sampling2d"; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    TensorType output = only_input(inputs, 3, sliding_form(2));
+    for (std::size_t axis = 0; axis < 2; ++axis) output.shape[axis] *= size_[axis];
+    check_size(output, kind());
+    return output;
+  }
+
+ private:
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    Graph& graph = context.graph;
+    const Shape from = graph.type(inputs[0]).shape;
+    const Value rows = ops::reshape(graph, inputs[0], {from[0], from[1], 1, from[2], 1, from[3]});
+    const Value repeated = ops::broadcast_to(graph, rows, {from[0], from[1], size_[0], from[2], size_[1], from[3]});
+    return ops::reshape(graph, repeated, {from[0], from[1] * size_[0], from[2] * size_[1], from[3]});
+  }
+
+  Extents size_;
+};
+
+/// x * scale + offset; integers are cast to the type of computation first.
+class Rescaling final : public Layer {
+ public:
+  using Layer::Layer;
+  std::string default_name() const override { return "rescaling"; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
+    if (inputs[0].dtype == Dtype::bytes) fail(fmt::format("expects numbers, got {}", to_string(inputs[0])));
+    return {inputs[0].shape, policy().compute};
+  }
+
+ private:
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    Graph& graph = context.graph;
+    const Value x = ops::cast(graph, inputs[0], policy().compute);
+    const auto number = [&](const char* option) {
+      return ops::scalar(graph, config().number(option), policy().compute);
+    };
+    const Value scaled = ops::mul(graph, x, number("scale"));
+    return config().number("offset") == 0 ? scaled : ops::add(graph, scaled, number("offset"));
+  }
+};
+
+/// (x - mean) / sqrt(variance) of each channel, by fixed statistics of the data, which are variables.
+class NormalizationLayer final : public Layer {
+ public:
+  using Layer::Layer;
+  std::string default_name() const override { return "normalization"; }
+  Channels channels() const override { return Channels::kept; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    const TensorType& input = only_input(inputs, -1, "[..., channels]");
+    if (input.rank() < 1) fail(fmt::format("expects [..., channels] per example, got {}", to_string(input)));
+    if (mean_ && mean_->type.shape[0] != input.shape.back()) {
+      fail(fmt::format("was built for {} channels, got {}", mean_->type.shape[0], to_string(input)));
+    }
+    return input;
+  }
+
+ private:
+  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override {
+    const auto statistic = [&](const char* name) {
+      const Initializer constant{.kind = Initializer::Kind::constant, .first = config().number(name)};
+      return make_variable(factory, name, {inputs[0].shape.back()}, constant, false);
+    };
+    mean_ = statistic("mean");
+    variance_ = statistic("variance");
+  }
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    Graph& graph = context.graph;
+    constexpr double least_deviation = 1e-7;  // of Keras
+    const Value deviation = ops::maximum(graph, ops::sqrt(graph, weight(context, variance_)),
+                                         ops::scalar(graph, least_deviation, policy().compute));
+    return ops::div(graph, ops::sub(graph, inputs[0], weight(context, mean_)), deviation);
+  }
+
+  VariablePtr mean_, variance_;
+};
+
+}  // namespace
+
+LayerKind normalization() {
+  return {"Normalization", {}, {{"mean", 0.0}, {"variance", 1.0}}, &construct_layer<NormalizationLayer>};
+}
+LayerKind rescaling() {
+  return {"Rescaling", {"scale", "offset"}, {{"scale", 1.0, true}, {"offset", 0.0}}, &construct_layer<Rescaling>};
+}
+LayerKind up_sampling2d() {
+  return {"UpSampling2D",
+          {"size", "interpolation"},
+          {{"size", Shape{2, 2}}, {"interpolation", std::string("nearest")}},
+          &construct_layer<UpSampling2D>};
+}
+LayerKind zero_padding2d() {
+  return {"ZeroPadding2D", {"padding"}, {{"padding", Shape{1, 1}}}, &construct_layer<ZeroPadding2D>};
+}
+
+}  // namespace gpubench::nn

@@ -1,0 +1,151 @@
+#include "core/nn/recurrent_layer.h"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/nn/layer_kind.h"
+#include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/matmul.h"
+#include "core/ops/shape_ops.h"
+
+namespace gpubench::nn {
+namespace {
+
+RecurrentCell cell_of(const Config& config) {
+  return config.owner() == "LSTM" ? RecurrentCell::lstm : RecurrentCell::gru;
+}
+
+/// Rows [first, last) of the last dimension.
+Value part_of(Graph& graph, Value x, std::int64_t first, std::int64_t last) {
+  const auto rank = static_cast<std::size_t>(graph.type(x).rank());
+  SliceRange range{Shape(rank, 0), Shape(rank, SliceRange::to_end), {}};
+  range.begin.back() = first;
+  range.end.back() = last;
+  return ops::slice(graph, x, std::move(range));
+}
+
+Value row_of(Graph& graph, Value x, std::int64_t row) {
+  const Value taken = ops::slice(graph, x, {.begin = {row}, .end = {row + 1}, .stride = {}});
+  const Shape& shape = graph.type(x).shape;
+  return ops::reshape(graph, taken, Shape(shape.begin() + 1, shape.end()));
+}
+
+}  // namespace
+
+Value swap_batch_and_steps(Graph& graph, Value x) {
+  return ops::transpose(graph, x, {1, 0, 2});
+}
+
+Value last_state(Graph& graph, Value states, bool backwards) {
+  return row_of(graph, states, backwards ? 0 : graph.type(states).shape[0] - 1);
+}
+
+std::vector<ConfigField> RecurrentLayer::fields(RecurrentCell cell) {
+  return {{"units", std::int64_t{0}, true},
+          {"activation", std::string("tanh")},
+          {"recurrent_activation", std::string("sigmoid")},
+          {"use_bias", true},
+          {"kernel_initializer", std::string("glorot_uniform")},
+          {"recurrent_initializer", std::string("orthogonal")},
+          {"bias_initializer", std::string("zeros")},
+          {cell == RecurrentCell::lstm ? "unit_forget_bias" : "reset_after", true},
+          {"return_sequences", false},
+          {"go_backwards", false}};
+}
+
+RecurrentLayer::RecurrentLayer(Config given, DeviceId device)
+    : Layer(std::move(given), std::move(device)), cell_(cell_of(config())), units_(config().integer_from("units", 1)) {
+  const auto require = [&](const char* option, const char* only) {
+    if (config().text(option) == only) return;
+    throw Error(fmt::format("{}: {} must be '{}', got '{}'; the recurrence computes no other", kind(), option, only,
+                            config().text(option)));
+  };
+  require("activation", "tanh");
+  require("recurrent_activation", "sigmoid");
+  if (cell_ == RecurrentCell::gru && !config().flag("reset_after")) {
+    throw Error("GRU: reset_after must be true; the recurrence applies the reset gate after the product only");
+  }
+  for (const char* option : {"kernel_initializer", "recurrent_initializer", "bias_initializer"}) {
+    parse_initializer(config().text(option));
+  }
+}
+
+TensorType RecurrentLayer::output_type(std::span<const TensorType> inputs) const {
+  const TensorType& input = only_input(inputs, 2, "[steps, features]");
+  if (input.shape[0] < 1) fail(fmt::format("needs at least one step, got {}", to_string(input)));
+  if (weights_.kernel && weights_.kernel->type.shape[0] != input.shape[1]) {
+    fail(fmt::format("was built for {} features, got {}", weights_.kernel->type.shape[0], to_string(input)));
+  }
+  if (returns_sequences()) return {{input.shape[0], units_}, input.dtype};
+  return {{units_}, input.dtype};
+}
+
+RecurrentWeights RecurrentLayer::make_weights(VariableFactory& factory, std::int64_t features, const Make& make) const {
+  const std::int64_t width = gates_of(cell_) * units_;
+  const auto initial = [&](const char* option, Shape shape) {
+    const Initializer initializer = parse_initializer(config().text(option));
+    return initializer.make({std::move(shape), policy().variable}, initializer.seed.value_or(factory.next_seed()));
+  };
+  RecurrentWeights weights;
+  weights.kernel = make("kernel", initial("kernel_initializer", {features, width}));
+  weights.recurrent = make("recurrent_kernel", initial("recurrent_initializer", {units_, width}));
+  if (!config().flag("use_bias")) return weights;
+  const bool lstm = cell_ == RecurrentCell::lstm;
+  HostTensor bias = initial("bias_initializer", lstm ? Shape{width} : Shape{2, width});
+  if (lstm && config().flag("unit_forget_bias")) {
+    const HostTensor ones = parse_initializer("ones").make({{units_}, policy().variable}, 0);
+    std::memcpy(bias.data() + ones.bytes(), ones.data(), ones.bytes());  // the second gate
+  }
+  weights.bias = make("bias", bias);
+  return weights;
+}
+
+void RecurrentLayer::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
+  weights_ = make_weights(factory, inputs[0].shape[1], [&](const std::string& name, const HostTensor& initial) {
+    return make_variable(factory, name, initial, true);
+  });
+}
+
+RecurrentLayer::Biases RecurrentLayer::biases(const CallContext& context, const VariablePtr& bias) const {
+  Graph& graph = context.graph;
+  if (cell_ == RecurrentCell::lstm) return {bias ? weight(context, bias) : Value{}, {}};
+  if (!bias) return {{}, graph.constant(HostTensor::zeros({{units_}, policy().compute}))};
+  const Value both = weight(context, bias), of_state = row_of(graph, both, 1);
+  // The gates add both parts, so that one sum over all steps holds for them; the candidate's part stays apart.
+  const Value of_gates = ops::pad(graph, part_of(graph, of_state, 0, 2 * units_), {}, {units_});
+  return {ops::add(graph, row_of(graph, both, 0), of_gates), part_of(graph, of_state, 2 * units_, 3 * units_)};
+}
+
+Value RecurrentLayer::run(const CallContext& context, Value x, const RecurrentWeights& weights, bool backwards) const {
+  Graph& graph = context.graph;
+  const Shape shape = graph.type(x).shape;
+  const Biases bias = biases(context, weights.bias);
+  const Value rows = ops::reshape(graph, x, {shape[0] * shape[1], shape[2]});
+  Value product = ops::matmul(graph, rows, weight(context, weights.kernel));
+  if (bias.input) product = ops::bias_add(graph, product, bias.input);
+  const Value gates = ops::reshape(graph, product, {shape[0], shape[1], gates_of(cell_) * units_});
+  return ops::recurrence(graph, gates, weight(context, weights.recurrent), bias.inner,
+                         {.cell = cell_, .backwards = backwards});
+}
+
+Value RecurrentLayer::apply(const CallContext& context, std::span<const Value> inputs) const {
+  Graph& graph = context.graph;
+  const bool backwards = goes_backwards();
+  const Value states = run(context, swap_batch_and_steps(graph, inputs[0]), weights_, backwards);
+  if (!returns_sequences()) return last_state(graph, states, backwards);
+  // As in Keras, a sequence computed backwards is returned in the order of computation.
+  const Value sequence = swap_batch_and_steps(graph, states);
+  return backwards ? graph.apply(std::make_shared<const Reverse>(std::vector<std::int64_t>{1}), {sequence}) : sequence;
+}
+
+LayerKind gru() {
+  return {"GRU", {"units"}, RecurrentLayer::fields(RecurrentCell::gru), &construct_layer<RecurrentLayer>};
+}
+LayerKind lstm() {
+  return {"LSTM", {"units"}, RecurrentLayer::fields(RecurrentCell::lstm), &construct_layer<RecurrentLayer>};
+}
+
+}  // namespace gpubench::nn

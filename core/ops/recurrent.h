@@ -1,0 +1,71 @@
+// A recurrent layer over all its steps, as one op. Its inputs are the products of all steps' inputs with the input
+// kernel, which one matmul computes; only the product with the previous state is left to each step. Tensors have the
+// time first, so that a step is contiguous. The state before the first step is 0.
+#pragma once
+#include <string_view>
+
+#include "core/graph/graph.h"
+
+namespace gpubench {
+
+/// With k = kernel and the parts of x and of h k in the order of the gates:
+/// lstm: i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of (x + h k); c = f c + i g; h = o tanh(c).
+/// gru: z, r = sigmoid(x + h k); inner = h k + bias; g = tanh(x + r inner); h = z h + (1 - z) g.
+enum class RecurrentCell : std::uint8_t { lstm, gru };
+
+/// "lstm", "gru".
+std::string_view to_string(RecurrentCell cell);
+/// 4 and 3.
+std::int64_t gates_of(RecurrentCell cell);
+
+struct RecurrentAttributes {
+  RecurrentCell cell = RecurrentCell::lstm;
+  bool backwards = false;  ///< from the last step to the first
+};
+
+/// Extents of a recurrent op.
+struct RecurrentExtents {
+  std::int64_t steps, batch, units;
+};
+
+/// x [steps, batch, gates * units], kernel [units, gates * units][, gru: bias [units]] -> states [steps, batch, units],
+/// memory [steps, batch, units] (lstm: c, gru: inner), gates [steps, batch, gates * units]. Memory and gates are for
+/// the gradient, and have none themselves.
+class Recurrence final : public Op {
+ public:
+  explicit Recurrence(RecurrentAttributes given) : options(given) {}
+  std::string_view name() const override { return "recurrence"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  std::vector<Alias> aliases() const override { return {{2, 0, Alias::Kind::may_overwrite}}; }
+  /// Products with the states, of which the first step has none, and the cells.
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const RecurrentAttributes options;
+};
+
+/// kernel, states, memory, gates, dstates -> dx, dkernel[, gru: dbias]
+class RecurrenceGradient final : public Op {
+ public:
+  explicit RecurrenceGradient(RecurrentAttributes given) : options(given) {}
+  std::string_view name() const override { return "recurrence_gradient"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Alias> aliases() const override { return {{0, 3, Alias::Kind::may_overwrite}}; }
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const RecurrentAttributes options;
+};
+
+/// Of the states or of any other tensor [steps, batch, units].
+RecurrentExtents recurrent_extents(const TensorType& states);
+
+namespace ops {
+
+/// The states of all steps. `bias`: none for lstm.
+Value recurrence(Graph& graph, Value x, Value kernel, Value bias, RecurrentAttributes options);
+
+}  // namespace ops
+}  // namespace gpubench

@@ -1,0 +1,209 @@
+---@meta
+-- Layers of images [height, width, channels] and of sequences [steps, channels]: convolutions, pooling, borders, sizes.
+-- Names, options and defaults are those of Keras.
+
+---@class gpubench
+local gb = {}
+
+gb.layers = {}
+
+---@class Conv1DOptions: DenseOptions
+---@field kernel_size integer? required here or as the second argument
+---@field strides integer? 1 unless given
+---@field padding string? "valid" unless given, "same", or "causal": zeros in front only
+---@field dilation_rate integer? 1 unless given
+---@field groups integer? 1 unless given
+
+--- Convolution of [steps, channels] sequences.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.Conv1D(8, 3, { padding = "causal", dilation_rate = 2 })
+--- assert(layer(gb.ones { 2, 10, 4 }).shape[2] == 10)
+--- ```
+---@param filters integer
+---@param kernel_size integer|Conv1DOptions
+---@param options Conv1DOptions?
+---@return Layer
+function gb.layers.Conv1D(filters, kernel_size, options) end
+
+---@class SlidingOptions: LayerOptions
+---@field kernel_size integer|integer[]|nil height and width
+---@field strides integer|integer[]|nil 1 unless given
+---@field padding string? "valid" unless given, or "same"
+---@field dilation_rate integer|integer[]|nil 1 unless given
+---@field activation string?
+---@field use_bias boolean? true unless given
+---@field bias_initializer string? "zeros" unless given
+
+---@class DepthwiseConv2DOptions: SlidingOptions
+---@field depth_multiplier integer? output channels of each input channel; 1 unless given
+---@field depthwise_initializer string? "glorot_uniform" unless given
+
+--- Convolves each channel apart.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.DepthwiseConv2D(3, { padding = "same", use_bias = false })
+--- assert(layer(gb.ones { 2, 8, 8, 16 }).shape[4] == 16)
+--- assert(layer.variables[1].shape[4] == 1) -- 3 x 3 x 16 x 1
+--- ```
+---@param kernel_size integer|integer[]|DepthwiseConv2DOptions
+---@param options DepthwiseConv2DOptions?
+---@return Layer
+function gb.layers.DepthwiseConv2D(kernel_size, options) end
+
+---@class SeparableConv2DOptions: DepthwiseConv2DOptions
+---@field pointwise_initializer string? "glorot_uniform" unless given
+
+--- A depthwise convolution, then one of 1 x 1 that mixes the channels.
+---@param filters integer
+---@param kernel_size integer|integer[]|SeparableConv2DOptions
+---@param options SeparableConv2DOptions?
+---@return Layer
+function gb.layers.SeparableConv2D(filters, kernel_size, options) end
+
+---@class Conv2DTransposeOptions: SlidingOptions
+---@field kernel_initializer string? "glorot_uniform" unless given
+
+--- The gradient of a convolution as a layer, which makes images larger: with padding "same", strides times as large.
+---@param filters integer
+---@param kernel_size integer|integer[]|Conv2DTransposeOptions
+---@param options Conv2DTransposeOptions?
+---@return Layer
+function gb.layers.Conv2DTranspose(filters, kernel_size, options) end
+
+---@class PoolingOptions: LayerOptions
+---@field pool_size integer|integer[]|nil 2 unless given; of sequences one number
+---@field strides integer|integer[]|nil pool_size unless given
+---@field padding string? "valid" unless given, or "same"
+
+---@param pool_size integer|integer[]|PoolingOptions|nil
+---@param options PoolingOptions?
+---@return Layer
+function gb.layers.MaxPooling2D(pool_size, options) end
+
+---@param pool_size integer|integer[]|PoolingOptions|nil
+---@param options PoolingOptions?
+---@return Layer
+function gb.layers.AveragePooling2D(pool_size, options) end
+
+---@param pool_size integer|PoolingOptions|nil
+---@param options PoolingOptions?
+---@return Layer
+function gb.layers.MaxPooling1D(pool_size, options) end
+
+---@param pool_size integer|PoolingOptions|nil
+---@param options PoolingOptions?
+---@return Layer
+function gb.layers.AveragePooling1D(pool_size, options) end
+
+---@class GlobalPoolingOptions: LayerOptions
+---@field keepdims boolean? whether height and width, or the steps, stay as 1; false unless given
+
+--- [height, width, channels] -> [channels].
+---@param options GlobalPoolingOptions?
+---@return Layer
+function gb.layers.GlobalAveragePooling2D(options) end
+
+--- [height, width, channels] -> [channels].
+---@param options GlobalPoolingOptions?
+---@return Layer
+function gb.layers.GlobalMaxPooling2D(options) end
+
+--- [steps, channels] -> [channels].
+---@param options GlobalPoolingOptions?
+---@return Layer
+function gb.layers.GlobalAveragePooling1D(options) end
+
+--- [steps, channels] -> [channels].
+---@param options GlobalPoolingOptions?
+---@return Layer
+function gb.layers.GlobalMaxPooling1D(options) end
+
+---@class ZeroPadding2DOptions: LayerOptions
+---@field padding integer|integer[]|integer[][]|nil of all sides, {height, width}, or {{top, bottom}, {left, right}}; 1
+--- unless given
+
+---@param padding integer|integer[]|integer[][]|ZeroPadding2DOptions|nil
+---@param options ZeroPadding2DOptions?
+---@return Layer
+function gb.layers.ZeroPadding2D(padding, options) end
+
+---@class UpSampling2DOptions: LayerOptions
+---@field size integer|integer[]|nil 2 unless given
+---@field interpolation string? "nearest", the only one
+
+--- Repeats rows and columns.
+---@param size integer|integer[]|UpSampling2DOptions|nil
+---@param options UpSampling2DOptions?
+---@return Layer
+function gb.layers.UpSampling2D(size, options) end
+
+---@class RescalingOptions: LayerOptions
+---@field offset number? 0 unless given
+
+--- x * scale + offset; integers are cast to the type that the layer computes in.
+---@param scale number
+---@param offset number|RescalingOptions|nil
+---@param options RescalingOptions?
+---@return Layer
+function gb.layers.Rescaling(scale, offset, options) end
+
+---@class RandomImageOptions: LayerOptions
+---@field seed integer? drawn from the global seed unless given
+
+---@class RandomFlipOptions: RandomImageOptions
+---@field mode string? "horizontal_and_vertical" unless given, "horizontal" or "vertical"
+
+--- Mirrors each image, or not, with probability 1/2 in each direction. This and the following layers change images in
+--- training only, each image by its own numbers.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.RandomFlip("horizontal")
+--- local x = gb.ones { 2, 4, 4, 1 }
+--- assert(layer(x, { training = true }).shape[2] == 4)
+--- ```
+---@param mode string|RandomFlipOptions|nil
+---@param options RandomFlipOptions?
+---@return Layer
+function gb.layers.RandomFlip(mode, options) end
+
+--- No gradient flows through the images of these layers.
+---@class RandomMotionOptions: RandomImageOptions
+---@field fill_mode string? what lies outside an image: "reflect" unless given, "wrap", "nearest" or "constant"
+---@field fill_value number? 0 unless given
+---@field interpolation string? "bilinear" unless given, or "nearest"
+
+---@param factor number 0 to 1: the largest angle to either side as a share of a full turn
+---@param options RandomMotionOptions?
+---@return Layer
+function gb.layers.RandomRotation(factor, options) end
+
+---@param height_factor number 0 to 1: the furthest to either side as a share of the height
+---@param width_factor number of the width
+---@param options RandomMotionOptions?
+---@return Layer
+function gb.layers.RandomTranslation(height_factor, width_factor, options) end
+
+---@param height_factor number 0 to 1: shows at most 1 + height_factor, at least 1 - height_factor of the height
+---@param width_factor number|RandomMotionOptions|nil of the width; as the height, by the same number, unless given
+---@param options RandomMotionOptions?
+---@return Layer
+function gb.layers.RandomZoom(height_factor, width_factor, options) end
+
+---@class RandomColorOptions: RandomImageOptions
+---@field value_range integer[]? {0, 255} unless given; results stay in it
+
+---@param factor number 0 to 1: the largest change to either side as a share of the range
+---@param options RandomColorOptions?
+---@return Layer
+function gb.layers.RandomBrightness(factor, options) end
+
+---@param factor number 0 to 1: contrast times 1 - factor to 1 + factor
+---@param options RandomColorOptions?
+---@return Layer
+function gb.layers.RandomContrast(factor, options) end
+
+return gb

@@ -1,0 +1,94 @@
+---@meta
+-- Published nets, by default in their published sizes: `model:count_params { trainable = true }` is the published number.
+-- Outputs are logits; losses have from_logits = true. Each net is 10 to 70 lines of Lua in lua/gpubench/zoo, to copy and
+-- change.
+
+---@class gpubench
+local gb = {}
+
+---@class gpubench.zoo
+gb.zoo = {}
+
+---@class ResNetOptions
+---@field input_shape integer[]? of one image ({ 224, 224, 3 })
+---@field classes integer? (1000)
+---@field width integer? channels of the first stage (64); each further stage has twice as many
+---@field blocks integer[]? of each stage ({ 2, 2, 2, 2 } of resnet18, { 3, 4, 6, 3 } of resnet50)
+
+--- 11 689 512 parameters. As in torchvision: padding is symmetric, epsilon of the normalization is 1e-5.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.zoo.resnet18 { input_shape = { 28, 28, 1 }, classes = 10, width = 8 }
+--- model:compile { optimizer = "adam", loss = gb.losses.SparseCategoricalCrossentropy { from_logits = true } }
+--- local digits = gb.datasets.mnist("train", { flatten = false, one_hot = false })
+--- model:fit(digits:batch(8), { steps_per_epoch = 2, verbose = 0 })
+--- assert(#gb.zoo.resnet18().layers > 60)
+--- ```
+---@param options ResNetOptions?
+---@return Model
+function gb.zoo.resnet18(options) end
+
+--- 25 557 032 parameters. Version 1.5: the stride of a block is in its 3 x 3 convolution, as in torchvision.
+---@param options ResNetOptions?
+---@return Model
+function gb.zoo.resnet50(options) end
+
+---@class MobileNetOptions
+---@field input_shape integer[]? of one image ({ 224, 224, 3 })
+---@field classes integer? (1000)
+---@field alpha number? factor of all widths, which are rounded to multiples of 8 (1.0)
+---@field dropout number? before the last layer (0.2)
+
+--- 3 504 872 parameters. As in torchvision.
+---@param options MobileNetOptions?
+---@return Model
+function gb.zoo.mobilenet_v2(options) end
+
+---@class TransformerOptions
+---@field vocabulary integer? tokens (50257 of gpt2_small, 30522 of bert_small)
+---@field context integer? positions that have a vector (1024 and 512)
+---@field length integer? tokens of an example (context)
+---@field width integer? channels (768 and 512)
+---@field depth integer? blocks (12 and 4)
+---@field heads integer? of each block's attention, which divide width (12 and 8)
+---@field dropout number? (0.1)
+
+--- GPT-2's smallest: tokens [length] to logits [length, vocabulary], made by the table of the tokens itself. 124 439 808
+--- parameters.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local path = gb._native.options.out .. "/small.txt"
+--- io.open(path, "w"):write(("to be or not to be, "):rep(40)):close()
+--- local pairs_of = gb.data.Dataset.bytes(path):window { size = 17, shift = 16, drop_remainder = true }
+---   :map(function(text) return text[{ 1, -2 }]:cast "int32", text[{ 2, -1 }]:cast "int64" end)
+--- local model = gb.zoo.gpt2_small { vocabulary = 256, length = 16, width = 32, depth = 2, heads = 2 }
+--- model:compile { optimizer = "adam", loss = gb.losses.SparseCategoricalCrossentropy { from_logits = true } }
+--- model:fit(pairs_of:batch(8), { epochs = 1, verbose = 0 })
+--- ```
+---@param options TransformerOptions?
+---@return Model
+function gb.zoo.gpt2_small(options) end
+
+---@class BertOptions: TransformerOptions
+---@field classes integer? logits behind the pooler; without, the pooler's output (0: none)
+
+--- BERT of 4 layers of 512, with its pooler: tokens [length] to the pooler's output, or to logits. 28 763 648 parameters.
+---@param options BertOptions?
+---@return Model
+function gb.zoo.bert_small(options) end
+
+---@class LstmTextOptions
+---@field vocabulary integer? tokens (20000)
+---@field length integer? tokens of an example (200)
+---@field width integer? channels of a token's vector (128)
+---@field units integer? of each LSTM in each direction (64)
+---@field classes integer? logits (1: for a loss of two classes)
+
+--- Two bidirectional LSTMs over tokens: Keras' example on film reviews, 2 757 761 parameters.
+---@param options LstmTextOptions?
+---@return Model
+function gb.zoo.lstm_text(options) end
+
+return gb

@@ -1,0 +1,110 @@
+#include "core/nn/recurrent_layer.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/nn/architecture.h"
+#include "tests/core/nn/called.h"
+
+namespace gpubench {
+namespace {
+
+using support::Called;
+using support::f32;
+using support::infer;
+using support::refusal;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+ConfigEntries units(ConfigEntries more = {}) {
+  more.emplace_back("units", std::int64_t{4});
+  return more;
+}
+
+TEST(Lstm, ComputesTheProductOfAllStepsAtOnce) {
+  const Called layer("LSTM", units(), {f32({5, 3})});
+  EXPECT_EQ(layer.shape(), (Shape{8, 4}));
+  EXPECT_THAT(layer.variables.names, ElementsAre("lstm/kernel", "lstm/recurrent_kernel", "lstm/bias"));
+  EXPECT_EQ(layer.layer->variables()[0]->type, f32({3, 16}));
+  EXPECT_EQ(layer.layer->variables()[1]->type, f32({4, 16}));
+  EXPECT_EQ(layer.layer->variables()[2]->type, f32({16}));
+  EXPECT_THAT(layer.ops(),
+              ElementsAre("transpose", "reshape", "matmul", "bias_add", "reshape", "recurrence", "slice", "reshape"));
+}
+
+TEST(Lstm, ReturnsSequencesInTheOrderOfComputation) {
+  EXPECT_EQ(infer("LSTM", units({{"return_sequences", true}}), {f32({5, 3})}), (Shape{5, 4}));
+  const ConfigEntries backwards = units({{"return_sequences", true}, {"go_backwards", true}, {"use_bias", false}});
+  EXPECT_THAT(Called("LSTM", backwards, {f32({5, 3})}).ops(),
+              ElementsAre("transpose", "reshape", "matmul", "reshape", "recurrence", "transpose", "reverse"));
+}
+
+TEST(Gru, KeepsTheStatesBiasApart) {
+  const Called layer("GRU", units(), {f32({5, 3})});
+  EXPECT_EQ(layer.layer->variables()[2]->type, f32({2, 12}));
+  EXPECT_EQ(layer.shape(), (Shape{8, 4}));
+  EXPECT_EQ(Called("GRU", units({{"use_bias", false}}), {f32({5, 3})}).variables.names.size(), 2U);
+}
+
+TEST(Recurrent, Refuses) {
+  EXPECT_THAT(refusal("LSTM", units(), {f32({3})}),
+              ThrowsMessage<Error>("layer 'lstm' (LSTM): expects [steps, features] per example, got float32[3]"));
+  EXPECT_THAT(refusal("GRU", units(), {f32({0, 3})}),
+              ThrowsMessage<Error>("layer 'gru' (GRU): needs at least one step, got float32[0, 3]"));
+  EXPECT_THAT(refusal("LSTM", units({{"activation", std::string("relu")}}), {f32({5, 3})}),
+              ThrowsMessage<Error>("LSTM: activation must be 'tanh', got 'relu'; the recurrence computes no other"));
+  EXPECT_THAT(refusal("GRU", units({{"reset_after", false}}), {f32({5, 3})}),
+              ThrowsMessage<Error>(HasSubstr("GRU: reset_after must be true")));
+  EXPECT_THAT(refusal("LSTM", {{"units", std::int64_t{0}}}, {f32({5, 3})}),
+              ThrowsMessage<Error>("LSTM: units must be at least 1, got 0"));
+  const Called layer("LSTM", units(), {f32({5, 3})});
+  const TensorType other = f32({5, 2});
+  EXPECT_THAT([&] { layer.layer->infer(std::span(&other, 1)); },
+              ThrowsMessage<Error>(HasSubstr("was built for 3 features, got float32[5, 2]")));
+}
+
+ConfigEntries around(std::string_view kind, const ConfigEntries& inner, ConfigEntries more = {}) {
+  more.emplace_back("layer", layer_to_text(*make_layer(kind, inner)));
+  return more;
+}
+
+TEST(Bidirectional, HasWeightsForEachDirection) {
+  const Called layer("Bidirectional", around("LSTM", units()), {f32({5, 3})});
+  EXPECT_EQ(layer.shape(), (Shape{8, 8}));
+  EXPECT_THAT(layer.variables.names,
+              ElementsAre("bidirectional/forward_kernel", "bidirectional/forward_recurrent_kernel",
+                          "bidirectional/forward_bias", "bidirectional/backward_kernel",
+                          "bidirectional/backward_recurrent_kernel", "bidirectional/backward_bias"));
+  const ConfigEntries summed = around("GRU", units({{"return_sequences", true}}), {{"merge_mode", std::string("sum")}});
+  EXPECT_EQ(infer("Bidirectional", summed, {f32({5, 3})}), (Shape{5, 4}));
+}
+
+TEST(Bidirectional, Refuses) {
+  EXPECT_THAT(refusal("Bidirectional", around("Dense", units()), {f32({5, 3})}),
+              ThrowsMessage<Error>("Bidirectional: the layer must be an LSTM or a GRU"));
+  EXPECT_THAT(refusal("Bidirectional", around("LSTM", units({{"go_backwards", true}})), {f32({5, 3})}),
+              ThrowsMessage<Error>("Bidirectional: the layer must not have go_backwards"));
+  EXPECT_THAT(refusal("Bidirectional", {{"layer", std::string("LSTM")}}, {f32({5, 3})}),
+              ThrowsMessage<Error>("Bidirectional: the option 'layer': no layer: 'LSTM'"));
+  EXPECT_THAT(refusal("Bidirectional", around("LSTM", units(), {{"merge_mode", std::string("max")}}), {f32({5, 3})}),
+              ThrowsMessage<Error>("Bidirectional: merge_mode must be 'concat', 'sum', 'mul' or 'ave', got 'max'"));
+  EXPECT_THAT(refusal("Bidirectional", around("LSTM", units(), {{"dtype", std::string("bfloat16")}}), {f32({5, 3})}),
+              ThrowsMessage<Error>("Bidirectional: the layer's dtype is bfloat16, that of LSTM is float32; both must "
+                                   "be equal"));
+}
+
+TEST(TimeDistributed, TakesStepsAsRowsOfTheBatch) {
+  const Called layer("TimeDistributed", around("Dense", units()), {f32({5, 3})});
+  EXPECT_EQ(layer.shape(), (Shape{8, 5, 4}));
+  EXPECT_THAT(layer.variables.names, ElementsAre("time_distributed/kernel", "time_distributed/bias"));
+  EXPECT_THAT(layer.ops(), ElementsAre("reshape", "matmul", "bias_add", "reshape"));
+  EXPECT_THAT(
+      refusal("TimeDistributed", around("Dense", units()), {f32({})}),
+      ThrowsMessage<Error>(HasSubstr("expects [steps, ...] per example with at least one step, got float32[]")));
+  EXPECT_THAT(refusal("TimeDistributed", {{"layer", std::string(1 << 17, '[')}}, {f32({5, 3})}),
+              ThrowsMessage<Error>("TimeDistributed: the option 'layer': too many layers around each other"));
+}
+
+}  // namespace
+}  // namespace gpubench
