@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "core/base/known_names.h"
+#include "core/nn/regularizer.h"
 
 namespace gpubench {
 
@@ -77,8 +79,11 @@ const LayerKind& find_layer_kind(std::string_view name) {
 
 LayerPtr make_layer(const LayerKind& kind, const ConfigEntries& options, DeviceId device) {
   std::vector<ConfigField> fields = kind.fields;
+  std::ranges::move(regularizer_fields(kind.fields), std::back_inserter(fields));
   for (ConfigField& field : Layer::common_fields()) fields.push_back(std::move(field));
-  return kind.make(Config(kind.name, fields, options), std::move(device));
+  Config config(kind.name, fields, options);
+  check_regularizers(config);
+  return kind.make(std::move(config), std::move(device));
 }
 
 LayerPtr make_layer(std::string_view kind, const ConfigEntries& options, DeviceId device) {

@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
-#include "core/nn/regularizer.h"
 #include "core/ops/bias.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
@@ -43,8 +42,6 @@ std::vector<ConfigField> LinearLayer::fields(std::vector<ConfigField> own) {
                          {"use_bias", true},
                          {"kernel_initializer", std::string("glorot_uniform")},
                          {"bias_initializer", std::string("zeros")},
-                         {"kernel_regularizer", std::string()},
-                         {"bias_regularizer", std::string()},
                          {"quantization", std::string()}});
   return own;
 }
@@ -57,9 +54,6 @@ LinearLayer::LinearLayer(Config given, DeviceId device, std::string width_option
       quantization_(parse_quantization(config(), policy())) {
   parse_initializer(config().text("kernel_initializer"));
   parse_initializer(config().text("bias_initializer"));
-  for (const char* const option : {"kernel_regularizer", "bias_regularizer"}) {
-    if (!config().text(option).empty()) parse_regularizer(config().text(option));
-  }
 }
 
 std::string LinearLayer::precision() const {

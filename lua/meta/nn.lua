@@ -43,6 +43,8 @@ local Layer = {}
 ---@field dtype string
 local SymbolicTensor = {}
 
+--- A layer with an option such as `embeddings_initializer` also takes `embeddings_regularizer`, as DenseOptions has
+--- kernel_regularizer.
 ---@class LayerOptions
 ---@field name string? "dense", "dense_1", ... unless given
 ---@field input_shape integer[]? of one example; the first layer of a Sequential
