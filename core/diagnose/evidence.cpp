@@ -42,8 +42,8 @@ RunFacts facts_of(const Info& run) {
     facts.devices.push_back({device.text("name"), peaks_of(device), device.number("memory_bytes"),
                              device.text("library").find(tf32_text) != std::string::npos});
   for (const Info& check : run.items("machine_checks")) {
-    facts.machine.push_back({check.text("name"), check.text("device"), check_state(check.text("state")), check.text("found"),
-                             check.text("consequence"), check.text("remedy")});
+    facts.machine.push_back({check.text("name"), check.text("device"), check_state(check.text("state")),
+                             check.text("found"), check.text("consequence"), check.text("remedy")});
   }
   return facts;
 }

@@ -98,6 +98,7 @@ Record to_record(const CollectiveMeasurement& measurement, Scatter scatter) {
     set_rate(record, "bus_bytes_per_s", bytes * bus_factor(measurement.one.kind, measurement.ranks), measurement.time);
   if (measurement.wrong) record.set("wrong", *measurement.wrong);
   record.set("quality", quality_of(measurement, scatter));
+  record.set("detail", "no shares: one collective is timed, not a step");
   return record;
 }
 

@@ -143,6 +143,7 @@ Record to_record(const KernelMeasurement& measurement, const DeviceId& device, s
   set_rate(record, "flops_per_s", measurement.flops, measurement.time);
   if (best_flops_per_s) set_rate(record, "mfu", measurement.flops / *best_flops_per_s, measurement.time);
   mark_impossible_mfu(record);
+  record.set("detail", "no shares: one kernel is timed, not a step");
   return record;
 }
 

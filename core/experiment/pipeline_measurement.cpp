@@ -113,6 +113,7 @@ class PipelineRun {
     record.set("first_element_s", first_element_.count());
     record.set_measured("cpu_share", cpu_share_);
     record.set("stop_reason", window_.rule().reason());
+    record.set("detail", "no shares: only the input is timed, no device waits for it");
     return record;
   }
 

@@ -98,8 +98,46 @@ class Rescaling final : public Layer {
   }
 };
 
+/// (x - mean) / sqrt(variance) of each channel, by fixed statistics of the data, which are variables.
+class NormalizationLayer final : public Layer {
+ public:
+  using Layer::Layer;
+  std::string default_name() const override { return "normalization"; }
+  Channels channels() const override { return Channels::kept; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    const TensorType& input = only_input(inputs, -1, "[..., channels]");
+    if (input.rank() < 1) fail(fmt::format("expects [..., channels] per example, got {}", to_string(input)));
+    if (mean_ && mean_->type.shape[0] != input.shape.back()) {
+      fail(fmt::format("was built for {} channels, got {}", mean_->type.shape[0], to_string(input)));
+    }
+    return input;
+  }
+
+ private:
+  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override {
+    const auto statistic = [&](const char* name) {
+      const Initializer constant{.kind = Initializer::Kind::constant, .first = config().number(name)};
+      return make_variable(factory, name, {inputs[0].shape.back()}, constant, false);
+    };
+    mean_ = statistic("mean");
+    variance_ = statistic("variance");
+  }
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    Graph& graph = context.graph;
+    constexpr double least_deviation = 1e-7;  // of Keras
+    const Value deviation = ops::maximum(graph, ops::sqrt(graph, weight(context, variance_)),
+                                         ops::scalar(graph, least_deviation, policy().compute));
+    return ops::div(graph, ops::sub(graph, inputs[0], weight(context, mean_)), deviation);
+  }
+
+  VariablePtr mean_, variance_;
+};
+
 }  // namespace
 
+LayerKind normalization() {
+  return {"Normalization", {}, {{"mean", 0.0}, {"variance", 1.0}}, &construct_layer<NormalizationLayer>};
+}
 LayerKind rescaling() {
   return {"Rescaling", {"scale", "offset"}, {{"scale", 1.0, true}, {"offset", 0.0}}, &construct_layer<Rescaling>};
 }

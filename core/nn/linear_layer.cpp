@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
-#include "core/nn/activation.h"
 #include "core/nn/regularizer.h"
 #include "core/ops/bias.h"
 #include "core/ops/broadcast.h"
@@ -40,7 +39,7 @@ LinearLayer::Quantization parse_quantization(const Config& config, const DtypePo
 }  // namespace
 
 std::vector<ConfigField> LinearLayer::fields(std::vector<ConfigField> own) {
-  own.insert(own.end(), {{"activation", std::string()},
+  own.insert(own.end(), {{"activation", std::string(), false, true},
                          {"use_bias", true},
                          {"kernel_initializer", std::string("glorot_uniform")},
                          {"bias_initializer", std::string("zeros")},
@@ -54,9 +53,8 @@ LinearLayer::LinearLayer(Config given, DeviceId device, std::string width_option
     : Layer(std::move(given), std::move(device)),
       width_option_(std::move(width_option)),
       width_(config().integer_from(width_option_, 1)),
-      activation_(config().text("activation")),
+      activation_(*this),
       quantization_(parse_quantization(config(), policy())) {
-  check_activation(kind(), activation_);
   parse_initializer(config().text("kernel_initializer"));
   parse_initializer(config().text("bias_initializer"));
   for (const char* const option : {"kernel_regularizer", "bias_regularizer"}) {
@@ -69,7 +67,7 @@ std::string LinearLayer::precision() const {
 }
 
 Dtype LinearLayer::output_dtype() const {
-  return activated_dtype(activation_, policy());
+  return activation_.output_dtype();
 }
 
 void LinearLayer::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
@@ -133,7 +131,7 @@ Value LinearLayer::output_of(const CallContext& context, Value x) const {
     y = product(graph, read, rounded_kernel(context));
   }
   if (bias_) y = ops::bias_add(graph, y, weight(context, bias_));
-  return apply_activation(graph, activation_, y, policy());
+  return activation_.apply(context, y);
 }
 
 }  // namespace gpubench

@@ -49,7 +49,7 @@ std::vector<ConfigField> RecurrentLayer::fields(RecurrentCell cell) {
           {"recurrent_activation", std::string("sigmoid")},
           {"use_bias", true},
           {"kernel_initializer", std::string("glorot_uniform")},
-          {"recurrent_initializer", std::string("glorot_uniform")},
+          {"recurrent_initializer", std::string("orthogonal")},
           {"bias_initializer", std::string("zeros")},
           {cell == RecurrentCell::lstm ? "unit_forget_bias" : "reset_after", true},
           {"return_sequences", false},

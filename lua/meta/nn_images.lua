@@ -150,4 +150,60 @@ function gb.layers.UpSampling2D(size, options) end
 ---@return Layer
 function gb.layers.Rescaling(scale, offset, options) end
 
+---@class RandomImageOptions: LayerOptions
+---@field seed integer? drawn from the global seed unless given
+
+---@class RandomFlipOptions: RandomImageOptions
+---@field mode string? "horizontal_and_vertical" unless given, "horizontal" or "vertical"
+
+--- Mirrors each image, or not, with probability 1/2 in each direction. This and the following layers change images in
+--- training only, each image by its own numbers.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.RandomFlip("horizontal")
+--- local x = gb.ones { 2, 4, 4, 1 }
+--- assert(layer(x, { training = true }).shape[2] == 4)
+--- ```
+---@param mode string|RandomFlipOptions|nil
+---@param options RandomFlipOptions?
+---@return Layer
+function gb.layers.RandomFlip(mode, options) end
+
+--- No gradient flows through the images of these layers.
+---@class RandomMotionOptions: RandomImageOptions
+---@field fill_mode string? what lies outside an image: "reflect" unless given, "wrap", "nearest" or "constant"
+---@field fill_value number? 0 unless given
+---@field interpolation string? "bilinear" unless given, or "nearest"
+
+---@param factor number 0 to 1: the largest angle to either side as a share of a full turn
+---@param options RandomMotionOptions?
+---@return Layer
+function gb.layers.RandomRotation(factor, options) end
+
+---@param height_factor number 0 to 1: the furthest to either side as a share of the height
+---@param width_factor number of the width
+---@param options RandomMotionOptions?
+---@return Layer
+function gb.layers.RandomTranslation(height_factor, width_factor, options) end
+
+---@param height_factor number 0 to 1: shows at most 1 + height_factor, at least 1 - height_factor of the height
+---@param width_factor number|RandomMotionOptions|nil of the width; as the height, by the same number, unless given
+---@param options RandomMotionOptions?
+---@return Layer
+function gb.layers.RandomZoom(height_factor, width_factor, options) end
+
+---@class RandomColorOptions: RandomImageOptions
+---@field value_range integer[]? {0, 255} unless given; results stay in it
+
+---@param factor number 0 to 1: the largest change to either side as a share of the range
+---@param options RandomColorOptions?
+---@return Layer
+function gb.layers.RandomBrightness(factor, options) end
+
+---@param factor number 0 to 1: contrast times 1 - factor to 1 + factor
+---@param options RandomColorOptions?
+---@return Layer
+function gb.layers.RandomContrast(factor, options) end
+
 return gb

@@ -12,7 +12,7 @@ gb.layers = {}
 ---@field recurrent_activation string? "sigmoid", the only one
 ---@field use_bias boolean? true unless given
 ---@field kernel_initializer string? "glorot_uniform" unless given
----@field recurrent_initializer string? "glorot_uniform" unless given (Keras: orthogonal)
+---@field recurrent_initializer string? "orthogonal" unless given
 ---@field bias_initializer string? "zeros" unless given
 ---@field return_sequences boolean? whether the states of all steps are returned; false unless given: the last one
 ---@field go_backwards boolean? from the last step to the first, in which order sequences are returned; false unless given

@@ -39,6 +39,26 @@ function gb.layers.Multiply(options) end
 ---@return Layer
 function gb.layers.Subtract(options) end
 
+---@class NormalizationOptions: LayerOptions
+---@field mean number? of all channels; 0 unless given
+---@field variance number? 1 unless given
+
+--- (x - mean) / sqrt(variance) of each channel, the last dimension. Both are variables [channels], which hold statistics
+--- of the data and are not trained. Keras' `adapt` is not there: assign them.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.Normalization()
+--- local x = gb.tensor { { 1, 10 }, { 3, 30 } }
+--- layer(x)
+--- layer.variables[1]:assign(gb.tensor { 2, 20 })
+--- layer.variables[2]:assign(gb.tensor { 1, 100 })
+--- assert(layer(x):to_table()[2][2] == 1)
+--- ```
+---@param options NormalizationOptions?
+---@return Layer
+function gb.layers.Normalization(options) end
+
 ---@class ReLUOptions: LayerOptions
 ---@field max_value number? no limit unless given
 ---@field negative_slope number? 0 unless given

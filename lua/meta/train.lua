@@ -9,9 +9,11 @@ local Model = {}
 
 ---@class CompileOptions
 ---@field optimizer string|Optimizer|nil "rmsprop" unless given
----@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[] one for all outputs, or one each
+---@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[]|table<string, string|Loss|LossFunction> one for all
+--- outputs, or one each: a list in their order, or a table by the names of the layers that give them
 ---@field loss_weights number[]? factors of the outputs' losses in their sum, one for each output
----@field metrics (string|Metric|LossFunction)[]?
+---@field metrics (string|Metric|LossFunction)[]|table<string, any>|nil a list for every output, or a table by output names, with
+--- a metric or a list each
 ---@field execution string? "graph" unless given, or "eager"
 ---@field run_eagerly boolean?
 ---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }; a wrong name gets the
@@ -109,7 +111,8 @@ function Model:compile(options) end
 ---@field save_steps integer? with resume: saved also after so many steps of an epoch
 
 ---@class History
----@field history table<string, number[]> by figure: loss, accuracy, val_loss, ...; where the loss is scaled, skipped_steps
+---@field history table<string, number[]> by figure: loss, accuracy, val_loss, ...; with several outputs also
+--- <output>_loss, and metrics as <output>_accuracy; where the loss is scaled, skipped_steps
 --- since the training began
 ---@field epoch integer[] numbers of the epochs, from 1
 
@@ -151,6 +154,29 @@ function Model:evaluate(data, labels, options) end
 ---@return Tensor|Tensor[]
 function Model:predict(data, options) end
 
+--- One training step on these tensors; returns its figures by name, with the loss before the update.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
+--- model:compile { optimizer = "sgd", loss = "mse" }
+--- for step = 1, 3 do assert(model:train_on_batch(gb.ones { 4, 2 }, gb.zeros { 4, 1 }).loss >= 0) end
+--- ```
+---@param x Tensor|table
+---@param y Tensor|table
+---@return table<string, number>
+function Model:train_on_batch(x, y) end
+
+--- Loss and metrics of these tensors, by name.
+---@param x Tensor|table
+---@param y Tensor|table
+---@return table<string, number>
+function Model:test_on_batch(x, y) end
+
+---@param x Tensor|table
+---@return Tensor|Tensor[]
+function Model:predict_on_batch(x) end
+
 ---@class gpubench
 local gb = {}
 
@@ -158,9 +184,9 @@ local gb = {}
 ---@class Callback
 local Callback = {}
 
---- Epochs and batches count from 1; logs are figures by name. A function of batches costs the host's time of one call of
---- Lua each; on_batch_end with a second parameter also waits for the device to read the figures, so that the host cannot
---- prepare the next batch meanwhile: `function(batch)` does not. Keras' names on_train_batch_begin and on_train_batch_end do
+--- Epochs and batches count from 1; logs are figures by name. A function of batches costs the host one call of Lua each,
+--- about 0.1 us; on_batch_end with a second parameter also reads the figures, about 0.6 us and on a GPU the wait for all its
+--- work, so that the host cannot prepare the next batch meanwhile (the finding host_bound). `function(batch)` does not. Keras' names on_train_batch_begin and on_train_batch_end do
 --- the same.
 ---@class CallbackFunctions
 ---@field on_train_begin fun()?

@@ -34,6 +34,21 @@ void update(benchmark::State& state, const std::vector<std::int64_t>& widths) {
   measure_op(state, op, inputs_of(*op, variables));
 }
 
+/// Adam with a limit for the norm of all gradients, and the sum that it reads.
+void clipped_adam(benchmark::State& state, const std::vector<std::int64_t>& widths) {
+  const std::vector<TensorType> variables = perceptron(widths);
+  const GradientClip clip{.norm = 1, .global = true};
+  const auto op = std::make_shared<const AdamUpdate>(AdamAttributes{}, static_cast<int>(variables.size()), false, clip);
+  std::vector<TensorType> inputs = inputs_of(*op, variables);
+  inputs.insert(inputs.begin() + op->squares_input(), {{}, Dtype::f32});
+  measure_op(state, op, inputs);
+}
+
+void sums_of_squares(benchmark::State& state, const std::vector<std::int64_t>& widths) {
+  const std::vector<TensorType> variables = perceptron(widths);
+  measure_op(state, std::make_shared<const SumsOfSquares>(static_cast<int>(variables.size()), true), variables);
+}
+
 void adam(benchmark::State& state, const std::vector<std::int64_t>& widths) {
   update<AdamUpdate>(state, widths);
 }
@@ -85,6 +100,8 @@ const std::vector<std::int64_t> small{784, 128, 10}, large{784, 1024, 1024, 1024
 
 BENCHMARK_CAPTURE(adam, small, small)->Apply(timed);
 BENCHMARK_CAPTURE(adam, large, large)->Apply(timed);
+BENCHMARK_CAPTURE(clipped_adam, large, large)->Apply(timed);
+BENCHMARK_CAPTURE(sums_of_squares, large, large)->Apply(timed);
 BENCHMARK_CAPTURE(sgd, small, small)->Apply(timed);
 BENCHMARK_CAPTURE(sgd, large, large)->Apply(timed);
 BENCHMARK_CAPTURE(rmsprop, small, small)->Apply(timed);

@@ -39,6 +39,21 @@ testing.case("architecture: an accuracy does not depend on how long the speed wa
   testing.equal(accuracies[1], accuracies[2])
 end)
 
+testing.case("attention: naive and fused compute the same at every length", function()
+  local declaration = declared "attention"
+  with(gb.measure, { loop = function() return {} end }, function()
+    for _, length in ipairs { 128, 256 } do
+      local results = {}
+      for index, attention in ipairs { "naive", "fused" } do
+        local row = row_of(declaration, { device = gb.devices()[1], length = length, attention = attention })
+        testing.equal(row.status .. (row.detail or ""), "ok")
+        results[index] = row.result
+      end
+      testing.is_true(math.abs(results[1] / results[2] - 1) < 1e-5, "results")
+    end
+  end)
+end)
+
 testing.case("device_placement: as many crossings as it says, on the devices that it names", function()
   local declaration = declared "device_placement"
   local device = gb.device

@@ -5,6 +5,7 @@
 
 #include "core/backend/cpu/block_products.h"
 #include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/random_words.h"
 #include "core/backend/cpu/rows.h"
 
@@ -33,7 +34,7 @@ class MaskRows {
       : dtype_(blocks.mask_dtype),
         of_query_(blocks.strides[2]),
         of_key_(blocks.strides[3]),
-        mask_(place.mask),
+        mask_(place.beside.mask),
         first_(place.batch * blocks.strides[0] + place.head * blocks.strides[1] +
                place.key_block * key_block * blocks.strides[3]) {}
 
@@ -78,7 +79,7 @@ class DroppedRows {
         threshold_(static_cast<std::uint32_t>(blocks.options.dropout * 0x1p32)),
         scale_(static_cast<float>(1 / (1 - blocks.options.dropout))),
         seed_(blocks.options.seed),
-        step_(place.step),
+        step_(place.beside.step),
         row_counters_(blocks.extents.random_row() / math::philox_block * math::philox_lanes) {
     const AttentionExtents& extents = blocks.extents;
     const std::int64_t rows_before =
@@ -133,16 +134,27 @@ class MaskedProducts {
 
 }  // namespace
 
-AttentionBlocks::AttentionBlocks(const AttentionExtents& given, const AttentionOptions& chosen, const TensorType* mask)
-    : extents(given),
+AttentionBlocks::AttentionBlocks(const AttentionOptions& chosen, const Signature& signature)
+    : extents(signature.inputs[0], signature.inputs[1], signature.inputs[2]),
       options(chosen),
-      dim(whole_vectors(given.dim)),
-      value_dim(whole_vectors(given.value_dim)),
-      query_blocks(parts_of(given.queries, query_block)),
-      key_blocks(parts_of(given.keys, key_block)) {
-  if (mask == nullptr) return;
-  mask_dtype = mask->dtype;
-  strides = mask_strides(*mask);
+      dim(whole_vectors(extents.dim)),
+      value_dim(whole_vectors(extents.value_dim)),
+      query_blocks(parts_of(extents.queries, query_block)),
+      key_blocks(parts_of(extents.keys, key_block)) {
+  if (!options.mask) return;
+  mask_dtype = signature.inputs[3].dtype;
+  strides = mask_strides(signature.inputs[3]);
+}
+
+int threads_for_attention(const Op& op, const Signature& signature, std::int64_t tasks, Device& device) {
+  device.bind_to_thread();
+  return threads_for_stream(tasks, 0, static_cast<std::int64_t>(op.flops(signature.inputs, signature.outputs)));
+}
+
+BesideInputs::BesideInputs(const AttentionOptions& options, std::span<const TensorView> inputs) {
+  std::size_t next = 3;
+  if (options.mask) mask = inputs[next++].data;
+  if (options.dropout > 0) step = static_cast<std::uint64_t>(*inputs[next].as<std::int64_t>());
 }
 
 std::int64_t AttentionBlocks::queries_in(std::int64_t block) const {
@@ -151,6 +163,11 @@ std::int64_t AttentionBlocks::queries_in(std::int64_t block) const {
 
 std::int64_t AttentionBlocks::keys_in(std::int64_t block) const {
   return std::min(key_block, extents.keys - block * key_block);
+}
+
+std::int64_t AttentionBlocks::block_in_turn(std::int64_t turn, std::int64_t count) const {
+  if (!options.causal) return turn;
+  return turn % 2 == 0 ? turn / 2 : count - 1 - turn / 2;
 }
 
 std::int64_t AttentionBlocks::key_blocks_of(std::int64_t block) const {

@@ -15,7 +15,7 @@ inline constexpr std::int64_t key_block = 64;  // as many as a block of random w
 
 /// What all blocks of one attention have in common.
 struct AttentionBlocks {
-  AttentionBlocks(const AttentionExtents& given, const AttentionOptions& chosen, const TensorType* mask);
+  AttentionBlocks(const AttentionOptions& chosen, const Signature& signature);
 
   AttentionExtents extents;
   AttentionOptions options;
@@ -26,17 +26,30 @@ struct AttentionBlocks {
 
   std::int64_t queries_in(std::int64_t block) const;
   std::int64_t keys_in(std::int64_t block) const;
+  /// The block to compute as number `turn` of `count`: with a causal mask long and short ones alternate, so that
+  /// threads that take neighbouring turns do equal work.
+  std::int64_t block_in_turn(std::int64_t turn, std::int64_t count) const;
   /// Blocks of keys that a block of queries attends to: the first ones.
   std::int64_t key_blocks_of(std::int64_t block) const;
   /// The first block of queries that attends to a block of keys.
   std::int64_t first_query_block_of(std::int64_t block) const;
 };
 
+/// Threads for an op of attention with so many tasks.
+int threads_for_attention(const Op& op, const Signature& signature, std::int64_t tasks, Device& device);
+
+/// The inputs beside q, k and v.
+struct BesideInputs {
+  const std::byte* mask = nullptr;  ///< null: no mask
+  std::uint64_t step = 0;
+
+  BesideInputs(const AttentionOptions& options, std::span<const TensorView> inputs);
+};
+
 /// Which queries meet which keys, and what stands beside the tensors in a run.
 struct BlockPlace {
   std::int64_t batch = 0, head = 0, query_block = 0, key_block = 0;
-  const std::byte* mask = nullptr;  ///< null: no mask
-  std::uint64_t step = 0;
+  BesideInputs beside;
 };
 
 /// float32 memory that a thread computes a pair of blocks in.

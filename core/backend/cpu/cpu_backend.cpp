@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/backend/cpu/address_space.h"
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/processor.h"
@@ -57,6 +58,7 @@ bool CpuBackend::fuses(const Op& op, const Signature& signature, Device&) const 
 }
 
 std::unique_ptr<Kernel> CpuBackend::plan(const Op& op, const Signature& signature, Device& device) const {
+  cpu::require_address_space();
   return cpu::plan_kernel(op, signature, device);
 }
 

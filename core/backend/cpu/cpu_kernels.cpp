@@ -6,6 +6,7 @@ const KernelTable& kernels() {
   static const KernelTable table = [] {
     KernelTable rows;
     add_attention(rows);
+    add_attention_gradient(rows);
     add_batch_norm(rows);
     add_cast(rows);
     add_conv(rows);
@@ -22,6 +23,7 @@ const KernelTable& kernels() {
     add_pool(rows);
     add_quantize(rows);
     add_random(rows);
+    add_random_affine(rows);
     add_recurrent(rows);
     add_reduce(rows);
     add_shape_ops(rows);

@@ -11,6 +11,7 @@ const KernelTable& kernels();
 std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, Device& device);
 
 void add_attention(KernelTable& table);
+void add_attention_gradient(KernelTable& table);
 void add_batch_norm(KernelTable& table);
 void add_cast(KernelTable& table);
 void add_conv(KernelTable& table);
@@ -27,6 +28,7 @@ void add_optimizer(KernelTable& table);
 void add_pool(KernelTable& table);
 void add_quantize(KernelTable& table);
 void add_random(KernelTable& table);
+void add_random_affine(KernelTable& table);
 void add_recurrent(KernelTable& table);
 void add_reduce(KernelTable& table);
 void add_shape_ops(KernelTable& table);

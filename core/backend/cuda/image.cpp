@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "core/backend/cuda/cuda_kernels.h"
+#include "core/backend/cuda/kernels/random_affine.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/ops/image.h"
+#include "core/ops/random_affine.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -70,9 +72,19 @@ std::unique_ptr<Kernel> plan_resize_images(const ResizeImages& op, const Signatu
       });
 }
 
+std::unique_ptr<Kernel> plan_random_affine(const RandomAffine& op, const Signature& signature, Device& device) {
+  const ImageBatch images = batch_of(signature.inputs[0]);
+  const AffineSampling sampling{op.options.range, op.options.fill, op.options.fill_value, op.options.bilinear};
+  return plan_random_images(op, signature, device, op.seed,
+                            [=](const LaunchOn& on, const ImageDraws& draws, const void* in, void* out) {
+                              return launch_random_affine(on, draws, images, sampling, in, out);
+                            });
+}
+
 }  // namespace
 
 void add_image(KernelTable& table) {
+  add_row<&plan_random_affine>(table);
   add_row<&plan_random_flip_left_right>(table);
   add_row<&plan_random_brightness>(table);
   add_row<&plan_random_contrast>(table);

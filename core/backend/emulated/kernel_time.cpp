@@ -10,6 +10,7 @@
 #include "core/ops/batch_norm.h"
 #include "core/ops/conv.h"
 #include "core/ops/fused_matmul.h"
+#include "core/ops/layer_norm.h"
 #include "core/ops/loss.h"
 #include "core/ops/matmul.h"
 #include "core/ops/quantized_linear.h"
@@ -32,6 +33,8 @@ KernelKind kind_of(const Op& op) {
       {typeid(Conv2DInputGradient), product},
       {typeid(Conv2DMaxPool), product},
       {typeid(Conv2DMaxPoolFilterGradient), product},
+      {typeid(LayerNorm), softmax},
+      {typeid(LayerNormGradient), softmax},
       {typeid(LogSoftmax), softmax},
       {typeid(LogSoftmaxGradient), softmax},
       {typeid(Matmul), product},
@@ -41,6 +44,8 @@ KernelKind kind_of(const Op& op) {
       {typeid(MatmulBiasGradient), product},
       {typeid(QuantizedConv2D), product},
       {typeid(QuantizedMatmul), product},
+      {typeid(RmsNorm), softmax},
+      {typeid(RmsNormGradient), softmax},
       {typeid(Softmax), softmax},
       {typeid(SoftmaxCrossEntropy), softmax},
       {typeid(SoftmaxCrossEntropyGradient), softmax},

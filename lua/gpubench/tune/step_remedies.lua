@@ -71,16 +71,21 @@ local function compiled_step(facts)
   return nil, #loops(facts) > 0 and "the step is compiled already" or "the script measures no loop of its own"
 end
 
+-- The function that a table of callbacks has for the end of a batch, under either of its names.
+local function batch_end(one)
+  return type(one) == "table" and (one.on_batch_end or one.on_train_batch_end) or nil
+end
+
 -- What calls back after every batch does so at the end of the epoch instead, with the figures of the epoch.
 local function by_epoch(callbacks)
   local list = {}
   for index, one in ipairs(callbacks) do
     list[index] = one
-    if type(one) == "table" and one.on_batch_end then
+    if batch_end(one) then
       local copy = {}
       for name, fn in pairs(one) do copy[name] = fn end
-      local on_batch_end, on_epoch_end = one.on_batch_end, one.on_epoch_end
-      copy.on_batch_end = nil
+      local on_batch_end, on_epoch_end = batch_end(one), one.on_epoch_end
+      copy.on_batch_end, copy.on_train_batch_end = nil, nil
       copy.on_epoch_end = function(epoch, logs)
         on_batch_end(1, logs)
         if on_epoch_end then return on_epoch_end(epoch, logs) end
@@ -95,7 +100,7 @@ local function options_with_callbacks(arguments)
   for number, options in ipairs(arguments) do
     if type(options) == "table" and type(options.callbacks) == "table" then
       for _, one in ipairs(options.callbacks) do
-        if type(one) == "table" and one.on_batch_end then return number end
+        if batch_end(one) then return number end
       end
     end
   end

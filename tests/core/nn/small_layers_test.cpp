@@ -74,6 +74,16 @@ TEST(Rescaling, CastsAndScales) {
   EXPECT_THAT(Called("Rescaling", {{"scale", 0.5}}, {f32({3})}).ops(), ElementsAre("mul"));
 }
 
+TEST(Normalization, HoldsStatisticsOfEachChannel) {
+  const Called layer("Normalization", {{"mean", 2.0}}, {f32({4, 3})});
+  EXPECT_THAT(layer.variables.names, ElementsAre("normalization/mean", "normalization/variance"));
+  EXPECT_EQ(layer.layer->variables()[0]->type, f32({3}));
+  EXPECT_FALSE(layer.layer->variables()[0]->trainable);
+  EXPECT_THAT(layer.ops(), ElementsAre("sqrt", "maximum", "sub", "div"));
+  EXPECT_THAT(refusal("Normalization", {}, {f32({})}),
+              ThrowsMessage<Error>(HasSubstr("expects [..., channels] per example, got float32[]")));
+}
+
 TEST(Permute, OrdersDimensionsFromOne) {
   EXPECT_EQ(Called("Permute", {{"dims", Shape{3, 1, 2}}}, {f32({4, 5, 6})}).shape(), (Shape{8, 6, 4, 5}));
   EXPECT_THAT(refusal("Permute", {{"dims", Shape{0, 1}}}, {f32({4, 5})}),

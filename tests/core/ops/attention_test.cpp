@@ -300,6 +300,9 @@ TEST(AttentionTest, CountsThePairsOfACausalMask) {
   EXPECT_EQ(AttentionExtents(q, k, k).pairs(false), 2 * 3 * 35);
   EXPECT_EQ(AttentionExtents(q, k, k).pairs(true), 2 * 3 * 15);
   EXPECT_EQ(AttentionExtents(q, short_k, short_k).pairs(true), 2 * 3 * (1 + 4 * 2));
+  const std::array<TensorType, 3> inputs{q, k, TensorType{{2, 7, 3, 5}, Dtype::f32}};
+  EXPECT_EQ(Attention({}).flops(inputs, {}), 2.0 * 210 * (4 + 5));
+  EXPECT_EQ(AttentionGradient({.causal = true}, false).flops(inputs, {}), 2.0 * 90 * (3 * 4 + 2 * 5));
 }
 
 }  // namespace

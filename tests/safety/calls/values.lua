@@ -62,7 +62,9 @@ build = {
   Layer = function()
     return one_of { function() return gb.layers.Dense(2) end, function() return gb.layers.Flatten() end,
       function() return gb.layers.Conv2D(2, 2) end, function() return gb.layers.Dropout(0.5) end,
-      function() return gb.layers.BatchNormalization() end, function() return gb.layers.Add() end }()
+      function() return gb.layers.BatchNormalization() end, function() return gb.layers.Add() end,
+      function() return gb.layers.MultiHeadAttention(2, 2) end, function() return gb.layers.LayerNormalization() end,
+      function() return gb.layers.Embedding(3, 2) end }()
   end,
   SymbolicTensor = function() return gb.Input { 3 } end,
   Optimizer = function() return one_of { gb.optimizers.SGD, gb.optimizers.Adam, gb.optimizers.RMSprop } {} end,

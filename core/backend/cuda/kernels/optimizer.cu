@@ -25,24 +25,6 @@ struct Updated {
   void* tensors[slots + 1];
 };
 
-/// How often the threads of a block go over a tile with one element each.
-constexpr int per_thread = tile / block_threads;
-
-/// One element of a tensor stored as T, computed with as float32: written back when it goes.
-template <class T>
-class Element {
- public:
-  __device__ Element(void* tensor, std::int64_t at) : stored_(static_cast<T*>(tensor) + at), value_(widen(*stored_)) {}
-  __device__ ~Element() { *stored_ = Narrow<T>::from(value_); }
-  Element(const Element&) = delete;
-  Element& operator=(const Element&) = delete;
-  __device__ float& value() { return value_; }
-
- private:
-  T* stored_;
-  float value_;
-};
-
 __device__ math::ClipGradient clip_of(const UpdateScalars& scalars, int variable) {
   if (scalars.squares == nullptr) return {1.0F, scalars.limit};
   return {math::factor_of_norm(scalars.squares[scalars.of_all ? 0 : variable], scalars.norm), scalars.limit};
@@ -240,13 +222,17 @@ __global__ void lamb_moments_kernel(MakeLamb make, const __grid_constant__ Updat
     const math::ClipGradient clip = clip_of(scalars, variable);
     float of_variable = 0, of_step = 0;
 #pragma unroll
-    for (int k = 0; k < per_thread; ++k) {
+    for (int k = 0; k < tile / block_threads; ++k) {
       const std::int64_t i = (t - first) * tile + k * block_threads + threadIdx.x;
       if (i >= tensors.elements[variable]) continue;
       const float gradient = clip(load_as<float>(tensors.gradient[variable], tensors.gradient_type[variable], i));
       const float w = f.decayed(widen(static_cast<const T*>(tensors.variable[variable])[i]));
-      const float step = f.moments(gradient, Element<T>(tensors.slot[0][variable], i).value(),
-                                   Element<T>(tensors.slot[1][variable], i).value());
+      T &stored_m = static_cast<T*>(tensors.slot[0][variable])[i],
+        &stored_v = static_cast<T*>(tensors.slot[1][variable])[i];
+      float m = widen(stored_m), v = widen(stored_v);
+      const float step = f.moments(gradient, m, v);
+      stored_m = Narrow<T>::from(m);
+      stored_v = Narrow<T>::from(v);
       of_variable += w * w;
       of_step += step * step;
     }
@@ -271,13 +257,13 @@ __global__ void lamb_apply_kernel(MakeLamb make, const __grid_constant__ UpdateT
     while (t - first >= tiles_of(tensors.elements[variable])) first += tiles_of(tensors.elements[variable++]);
     const float rate = f.learning_rate * math::Lamb::ratio(variables[variable], steps[variable]);
 #pragma unroll
-    for (int k = 0; k < per_thread; ++k) {
+    for (int k = 0; k < tile / block_threads; ++k) {
       const std::int64_t i = (t - first) * tile + k * block_threads + threadIdx.x;
       if (i >= tensors.elements[variable]) continue;
       const float m = widen(static_cast<const T*>(tensors.slot[0][variable])[i]);
       const float v = widen(static_cast<const T*>(tensors.slot[1][variable])[i]);
-      Element<T> w(tensors.variable[variable], i);
-      w.value() = f.decayed(w.value()) - rate * f.step(m, v);
+      T& w = static_cast<T*>(tensors.variable[variable])[i];
+      w = Narrow<T>::from(f.decayed(widen(w)) - rate * f.step(m, v));
     }
   }
 }
@@ -287,13 +273,22 @@ __global__ void squares_kernel(const __grid_constant__ SquaresTensors tensors, f
   std::int64_t first = 0;  // tile of the tensor
   for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
     while (t - first >= squares_tiles(tensors.elements[tensor])) first += squares_tiles(tensors.elements[tensor++]);
+    const std::int64_t begin = (t - first) * squares_tile, elements = tensors.elements[tensor];
+    const void* const values = tensors.tensor[tensor];
     float sum = 0;
 #pragma unroll
-    for (int k = 0; k < squares_tile / block_threads; ++k) {
-      const std::int64_t i = (t - first) * squares_tile + k * block_threads + threadIdx.x;
-      if (i >= tensors.elements[tensor]) continue;
-      const float value = load_as<float>(tensors.tensor[tensor], tensors.type[tensor], i);
-      sum += value * value;
+    for (std::int64_t part = 0; part < squares_tile; part += unscale_pack * block_threads) {
+      const std::int64_t i = begin + part + threadIdx.x * unscale_pack;
+      if (i + unscale_pack <= elements) {
+        const Pack<float, unscale_pack> pack = load_pack<unscale_pack>(values, tensors.type[tensor], i);
+#pragma unroll
+        for (const float value : pack.values) sum += value * value;
+      } else {
+        for (std::int64_t k = i; k < elements; ++k) {
+          const float value = load_as<float>(values, tensors.type[tensor], k);
+          sum += value * value;
+        }
+      }
     }
     sum = block_reduce<block_threads>(sum, AddFloats{});
     if (threadIdx.x == 0) partial[t] = sum;
@@ -398,7 +393,8 @@ cudaError_t launch_squares(const LaunchOn& on, const SquaresTensors& tensors, fl
   std::int64_t tiles = 0;
   for (int i = 0; i < tensors.count; ++i) tiles += squares_tiles(tensors.elements[i]);
   if (tiles == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, tiles, 1), block_threads, &squares_kernel, tensors, partial, tiles);
+  return launch(on, filling_blocks<&squares_kernel>(on, tiles, 1), block_threads, &squares_kernel, tensors, partial,
+                tiles);
 }
 
 cudaError_t launch_sum_ranges(const LaunchOn& on, const SumRanges& ranges, const float* partial, float* sums) {

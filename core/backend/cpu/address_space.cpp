@@ -1,0 +1,37 @@
+#include "core/backend/cpu/address_space.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+
+namespace gpubench::cpu {
+namespace {
+
+/// oneDNN generates its float32 products at their first run, in every worker thread: some 25 MB with two of them.
+constexpr double needed_bytes = 64 << 20;
+
+double used_bytes() {
+  double pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+void require_address_space() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  const auto allowed = static_cast<double>(limit.rlim_cur);
+  const double left = std::max(0.0, allowed - used_bytes());
+  if (left >= needed_bytes) return;
+  throw OutOfMemory(fmt::format(
+      "cpu: the limit of {} on this process's address space (ulimit -v) leaves {}; generated kernels may need {}",
+      format_bytes(allowed), format_bytes(left), format_bytes(needed_bytes)));
+}
+
+}  // namespace gpubench::cpu
