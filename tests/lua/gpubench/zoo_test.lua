@@ -80,7 +80,7 @@ local function counted_flops(name, options)
   local flops = {}
   for i = 1, 2 do
     local model = workload.compiled(name, options, "float32")
-    local row = gb.measure.training(model, workload.batches(name, options, 2 * i), { budget = 0.01, min_time = 0.001, warmup = 0 })
+    local row = gb.measure.training(model, workload.batches(name, options, 2 * i), { budget = 0.01, min_time = 0.001, warmup = 0.01 })
     flops[i] = row.flops_per_step
   end
   return (flops[2] - flops[1]) / 2
@@ -103,7 +103,7 @@ testing.case("the memory of a step is the planned one, to the byte", function()
   collectgarbage()
   local before = gb.config.memory_info().in_use
   local weights = model:memory(input).variables
-  local row = gb.measure.training(model, input, { budget = 0.01, min_time = 0.001, warmup = 0 })
+  local row = gb.measure.training(model, input, { budget = 0.01, min_time = 0.001, warmup = 0.01 })
   -- Weights and metrics are there already; what other cases left is no part of the plan.
   testing.is_true(weights > 0)
   testing.is_true(row.peak_memory_bytes - model:memory(input).total <= before, "more than planned")
