@@ -18,7 +18,7 @@ testing.case("models: a row has the parameters and the memory of its net", funct
   local rows = {}
   for index, precision in ipairs { "float32", "mixed_bfloat16" } do
     rows[index] = row_of(declaration,
-      { device = gb.devices()[1], model = "resnet50", precision = precision, batch_size = 16 })
+      { device = gb.devices()[1], model = "resnet50", precision = precision, batch_size = 32 })
     testing.equal(rows[index].status .. (rows[index].detail or ""), "ok")
   end
   testing.equal(rows[1].parameters, rows[2].parameters)
