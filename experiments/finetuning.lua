@@ -24,14 +24,14 @@ end
 
 local path
 
--- The weights after the first training, which all points and trials start with, in a file.
+-- The weights after the first training, which all points and trials start with, in a folder.
 local function pretrained()
   if not path then
     local model = compiled(net())
     local input = digits("train", 0):shuffle(10000, { seed = 1 }):batch(64)
     model:fit(input, { epochs = pretraining_epochs, verbose = 0 })
-    path = string.format("%s/results/finetuning_%d.safetensors", gb._native.options.out, width)
-    model:save_weights(path)
+    path = string.format("%s/results/finetuning_%d", gb._native.options.out, width)
+    model:save(path)
   end
   return path
 end
@@ -39,7 +39,7 @@ end
 -- What is trained: "all" layers, those from the last stage on, or the last layer only ("head").
 local function model_for(trained)
   local model = net()
-  model:load_weights(pretrained())
+  model:load_weights(pretrained() .. "/weights.safetensors")
   local frozen = trained ~= "all"
   for _, layer in ipairs(model.layers) do
     if trained == "last stage" and layer.name:find "^stage4" or layer.name == "classes" then frozen = false end
