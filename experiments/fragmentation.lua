@@ -51,7 +51,7 @@ gb.experiment {
         model:fit(digits:batch(size), { steps_per_epoch = 2, verbose = 0 })
       end
       local report = gb.memory.report(point.execution == "graph" and model or nil)
-      local row = {}
+      local row = { detail = "no shares: fit trains, and no step is traced" }
       for _, pool in ipairs(report.devices) do
         if pool.device == point.device then
           row.in_use_bytes, row.reserved_bytes = pool.in_use, pool.reserved

@@ -60,7 +60,8 @@ gb.experiment {
     -- Of both programs together; the limits are those of the programs that have begun.
     local function observe()
       collectgarbage()
-      local row = { moment = moments[#rows + 1], in_use_bytes = 0, reserved_bytes = 0, limits_bytes = 0 }
+      local row = { moment = moments[#rows + 1], in_use_bytes = 0, reserved_bytes = 0, limits_bytes = 0,
+        detail = "no shares: fit trains, and no step is traced" }
       for index, program in ipairs(programs) do
         local info = gb.config.memory_info(program)
         row[index == 1 and "first_reserved_bytes" or "second_reserved_bytes"] = info.reserved

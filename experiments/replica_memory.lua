@@ -85,7 +85,7 @@ gb.experiment {
     local width = point.model == "small" and 512 or 1280
     local model = makers[point.training](width)
     model:fit(gb.datasets.mnist("train"):batch(batch_size):take(2), { verbose = 0 })
-    local row = { state_bytes = 0, used_bytes = 0 }
+    local row = { state_bytes = 0, used_bytes = 0, detail = "no shares: fit trains, and no step is traced" }
     for _, device in ipairs(gb.memory.report(model).step.devices) do
       row.state_bytes = math.max(row.state_bytes, device.variables + device.optimizer)
     end

@@ -69,10 +69,12 @@ local function counted(names, others)
   return table.move(others, 1, #others, #names + 1, names)
 end
 
+local no_shares = "no shares: fit trains, and no step is traced"
+
 -- One number behind those that are visible must name nothing.
 local function seen_in_environment()
   local devices = gb.config.list_logical_devices "GPU"
-  local row = { chosen_by = "environment", made_visible = named_in(environment), listed = #devices, hidden = 1, refused = 0 }
+  local row = { detail = no_shares, chosen_by = "environment", made_visible = named_in(environment), listed = #devices, hidden = 1, refused = 0 }
   if not pcall(gb.device, "gpu:" .. #devices, function() end) then row.refused = 1 end
   row.used, row.models_in_place = train_on_each(devices)
   return row
@@ -121,7 +123,7 @@ gb.experiment {
     gb.config.set_visible_devices(names, point.kind:upper())
 
     local devices = gb.config.list_logical_devices(point.kind:upper())
-    local row = { chosen_by = "script", made_visible = #names, listed = #devices, recognised = 0, hidden = parts - #names, refused = 0 }
+    local row = { detail = no_shares, chosen_by = "script", made_visible = #names, listed = #devices, recognised = 0, hidden = parts - #names, refused = 0 }
     for index, number in ipairs(numbers) do
       local limit = devices[index] and gb.config.memory_info(devices[index]).limit
       if limit == limit_of(number) then row.recognised = row.recognised + 1 end

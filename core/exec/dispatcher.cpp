@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/graph/copy.h"
 #include "core/graph/leaf_ops.h"
+#include "core/ops/cast.h"
 
 namespace gpubench {
 
@@ -71,8 +72,25 @@ std::vector<Tensor> Dispatcher::apply(const Graph& graph, std::span<const Tensor
 }
 
 Tensor Dispatcher::variable(const VariablePtr& variable) {
-  if (trace_ != nullptr) return {trace_, trace_->graph.variable(variable)};
+  if (trace_ != nullptr) return {trace_, read(variable)};
   return eager_.of(variable);
+}
+
+Value Dispatcher::read(const VariablePtr& variable) {
+  Graph& graph = trace_->graph;
+  const Value value = graph.variable(variable);
+  const GraphScope scope(graph, variable->device, "cast");
+  return ops::cast(graph, value, cast_for(variable->type.dtype));
+}
+
+Dtype Dispatcher::cast_for(Dtype dtype) const {
+  const std::optional<Dtype> as = trace_ ? trace_->variables_as : std::nullopt;
+  return as && is_floating(*as) && is_floating(dtype) ? *as : dtype;
+}
+
+Dtype Dispatcher::dtype_of(const Tensor& tensor) const {
+  const Dtype dtype = tensor.type().dtype;
+  return !tensor.symbolic() && tensor.variable() != nullptr ? cast_for(dtype) : dtype;
 }
 
 Tensor Dispatcher::constant(const HostTensor& value) {
@@ -100,7 +118,7 @@ Value Dispatcher::symbol(const Tensor& tensor) {
     throw Error("trace: a tensor of another traced function is used here; pass it as an argument");
   }
   if (tensor.variable() != nullptr && tensor.type() == tensor.variable()->type) {
-    return trace_->graph.variable(tensor.variable());
+    return read(tensor.variable());
   }
   const GraphScope scope(trace_->graph, tensor.device(), "constant");
   return trace_->graph.constant(eager_.download(tensor));
@@ -109,6 +127,25 @@ Value Dispatcher::symbol(const Tensor& tensor) {
 DeviceId Dispatcher::set_device(const DeviceId& device) {
   runtime().devices().device(device);  // throws if it does not exist
   return std::exchange(device_, device);
+}
+
+GraphTrace::GraphTrace(Dispatcher& dispatcher, Graph& graph, std::optional<Dtype> variables_as)
+    : dispatcher_(dispatcher),
+      graph_(graph),
+      trace_(std::make_shared<Trace>()),
+      outer_(dispatcher.trace_),
+      device_(dispatcher.set_device(graph.device())) {
+  std::swap(trace_->graph, graph_);
+  trace_->variables_as = variables_as;
+  if (outer_ != nullptr) trace_->replica = outer_->replica;
+  dispatcher_.trace_ = trace_;
+}
+
+GraphTrace::~GraphTrace() {
+  std::swap(trace_->graph, graph_);
+  trace_->replica = nullptr;
+  dispatcher_.trace_ = outer_;
+  dispatcher_.device_ = device_;
 }
 
 }  // namespace gpubench

@@ -2,8 +2,10 @@
 // them. The functional API, model calls, maps, tapes and compiled functions all use this dispatcher.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/exec/eager.h"
@@ -32,6 +34,8 @@ class Dispatcher {
   /// tensors this way, eagerly or inside a trace.
   std::vector<Tensor> apply(const Graph& graph, std::span<const Tensor> inputs, std::span<const Value> outputs);
 
+  /// The element type that ops see: of a variable, the one to which the current trace casts it.
+  Dtype dtype_of(const Tensor& tensor) const;
   /// The variable as a tensor of the current mode.
   Tensor variable(const VariablePtr& variable);
   /// A host value as a tensor of the current mode.
@@ -60,6 +64,12 @@ class Dispatcher {
   Runtime& runtime() { return eager_.runtime(); }
 
  private:
+  friend class GraphTrace;
+  friend class TracePause;
+  /// The type to which the current trace casts a variable of type `dtype`.
+  Dtype cast_for(Dtype dtype) const;
+  /// The variable in the current trace.
+  Value read(const VariablePtr& variable);
   std::vector<Tensor> apply_eagerly(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
                                     const std::string& label, const Eager::Part& part = {});
 
@@ -67,6 +77,39 @@ class Dispatcher {
   DeviceId device_;
   std::shared_ptr<Trace> trace_;
   std::vector<Tape*> tapes_;
+};
+
+/// While it lives, ops go into `graph`, with its current owner and on its current device. It may begin during another
+/// trace, which goes on afterwards. `variables_as`: see Trace.
+class GraphTrace {
+ public:
+  GraphTrace(Dispatcher& dispatcher, Graph& graph, std::optional<Dtype> variables_as = {});
+  ~GraphTrace();
+  GraphTrace(const GraphTrace&) = delete;
+  GraphTrace& operator=(const GraphTrace&) = delete;
+
+  /// A value of the graph. During the trace the graph itself is elsewhere: use the trace's.
+  Tensor tensor(Value value) const { return {trace_, value}; }
+
+ private:
+  Dispatcher& dispatcher_;
+  Graph& graph_;
+  std::shared_ptr<Trace> trace_, outer_;
+  DeviceId device_;
+};
+
+/// While it lives, ops are computed eagerly, also inside a trace.
+class TracePause {
+ public:
+  explicit TracePause(Dispatcher& dispatcher)
+      : dispatcher_(dispatcher), paused_(std::exchange(dispatcher.trace_, nullptr)) {}
+  ~TracePause() { dispatcher_.trace_ = std::move(paused_); }
+  TracePause(const TracePause&) = delete;
+  TracePause& operator=(const TracePause&) = delete;
+
+ private:
+  Dispatcher& dispatcher_;
+  std::shared_ptr<Trace> paused_;
 };
 
 }  // namespace gpubench

@@ -2,6 +2,7 @@
 // traced). A Tensor is a handle: copies share the memory, and tapes identify tensors by their handle.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct Trace {
   Graph graph;
   std::vector<Condition> conditions{};
   const TracedReplica* replica = nullptr;  ///< the replica whose step is traced; null after the trace
+  /// Floating-point variables are cast to this type where they are read, as layers cast their weights.
+  std::optional<Dtype> variables_as{};
 };
 
 class Tensor {

@@ -83,26 +83,27 @@ const ActivationRow* find_activation(std::string_view name) {
 /// An activation function as a layer of its own.
 class ActivationLayer final : public Layer {
  public:
-  ActivationLayer(Config given, DeviceId device) : Layer(std::move(given), std::move(device)) {
-    check_activation("Activation", config().text("activation"));
-  }
+  ActivationLayer(Config given, DeviceId device) : Layer(std::move(given), std::move(device)), activation_(*this) {}
   std::string default_name() const override { return "activation"; }
   TensorType output_type(std::span<const TensorType> inputs) const override {
     TensorType output = only_input(inputs, -1, "");
-    output.dtype = activated_dtype(config().text("activation"), policy());
+    output.dtype = activation_.output_dtype();
     return output;
   }
+  Channels channels() const override { return config().function("activation") ? Channels::unknown : Channels::kept; }
 
  private:
   Value apply(const CallContext& context, std::span<const Value> inputs) const override {
-    return apply_activation(context.graph, config().text("activation"), inputs[0], policy());
+    return activation_.apply(context, inputs[0]);
   }
+
+  ActivationOption activation_;
 };
 
 }  // namespace
 
 LayerKind nn::activation() {
-  return {"Activation", {"activation"}, {{"activation", std::string(), true}}, &construct_layer<ActivationLayer>};
+  return {"Activation", {"activation"}, {{"activation", std::string(), true, true}}, &construct_layer<ActivationLayer>};
 }
 
 void check_activation(std::string_view owner, std::string_view name) {
@@ -116,6 +117,29 @@ Dtype activated_dtype(std::string_view name, const DtypePolicy& policy) {
 
 Value apply_activation(Graph& graph, std::string_view name, Value x, const DtypePolicy& policy) {
   return find_activation(name)->apply(graph, ops::cast(graph, x, activated_dtype(name, policy)));
+}
+
+ActivationOption::ActivationOption(const Layer& layer) : layer_(layer) {
+  if (const LayerFunctionPtr function = layer.config().function("activation")) {
+    body_ = function->body(layer);
+  } else {
+    name_ = layer.config().text("activation");
+    check_activation(layer.kind(), name_);
+  }
+}
+
+Dtype ActivationOption::output_dtype() const {
+  return body_ ? layer_.policy().compute : activated_dtype(name_, layer_.policy());
+}
+
+Value ActivationOption::apply(const CallContext& context, Value x) const {
+  Graph& graph = context.graph;
+  if (!body_) return apply_activation(graph, name_, x, layer_.policy());
+  const Shape shape = graph.type(x).shape;
+  const Value y = body_->call(context, std::array{x});
+  if (graph.type(y).shape == shape) return ops::cast(graph, y, output_dtype());
+  layer_.fail(fmt::format("its activation must keep the shape {}, and returned {}", to_string(shape),
+                          to_string(graph.type(y))));
 }
 
 }  // namespace gpubench

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <type_traits>
 
 #include "core/base/error.h"
 #include "core/base/json_nesting.h"
+#include "core/nn/layer_function.h"
 #include "core/nn/layer_kind.h"
 
 namespace gpubench {
@@ -16,7 +18,15 @@ using Json = nlohmann::ordered_json;
 constexpr int format_version = 1;
 
 Json to_json(const ConfigValue& value) {
-  return std::visit([](const auto& held) { return Json(held); }, value);
+  if (const auto* const function = std::get_if<LayerFunctionPtr>(&value)) return Json::parse((*function)->stored());
+  return std::visit(
+      []<class T>(const T& held) {
+        if constexpr (std::is_same_v<T, LayerFunctionPtr>)
+          return Json();
+        else
+          return Json(held);
+      },
+      value);
 }
 
 ConfigValue config_value(const std::string& name, const Json& json) {
@@ -36,9 +46,18 @@ Json layer_to_json(const Layer& layer) {
   return {{"name", layer.name()}, {"kind", layer.kind()}, {"options", std::move(options)}};
 }
 
-LayerPtr layer_from_json(const Json& json, const DeviceId& device) {
-  ConfigEntries options = {{"name", json.at("name").get<std::string>()}};
-  for (const auto& [name, value] : json.at("options").items()) options.emplace_back(name, config_value(name, value));
+LayerPtr layer_from_json(const Json& json, const DeviceId& device, const FindFunction& find_function) {
+  const auto layer = json.at("name").get<std::string>();
+  ConfigEntries options = {{"name", layer}};
+  for (const auto& [name, value] : json.at("options").items()) {
+    if (!value.is_object()) {
+      options.emplace_back(name, config_value(name, value));
+    } else if (find_function) {
+      options.emplace_back(name, find_function(layer, value.dump()));
+    } else {
+      throw Error(fmt::format("layer '{}' needs a function of a script, and none are at hand", layer));
+    }
+  }
   return make_layer(json.at("kind").get<std::string>(), options, device);
 }
 
@@ -77,7 +96,7 @@ std::string architecture_to_json(const Model& model) {
   return json.dump(2) + "\n";
 }
 
-ModelPtr architecture_from_json(std::string_view text, const DeviceId& device) {
+ModelPtr architecture_from_json(std::string_view text, const DeviceId& device, const FindFunction& find_function) {
   check_json_nesting(text, "model architecture");
   try {
     const Json json = Json::parse(text);
@@ -86,7 +105,7 @@ ModelPtr architecture_from_json(std::string_view text, const DeviceId& device) {
                               json.at("gpubench_model").dump(), format_version));
     }
     std::vector<LayerPtr> layers;
-    for (const Json& layer : json.at("layers")) layers.push_back(layer_from_json(layer, device));
+    for (const Json& layer : json.at("layers")) layers.push_back(layer_from_json(layer, device, find_function));
     if (!json.at("sequential").get<bool>()) return functional_from_json(json, layers);
     return std::make_shared<Model>(json.at("name").get<std::string>(), std::move(layers));
   } catch (const Error& error) {
@@ -111,7 +130,7 @@ LayerPtr layer_from_text(std::string_view text, const DeviceId& device) {
   if (text.size() > longest) throw Error("too many layers around each other");
   check_json_nesting(text, "a layer's description");
   try {
-    return layer_from_json(Json::parse(text), device);
+    return layer_from_json(Json::parse(text), device, {});
   } catch (const Json::exception&) {
     throw Error(fmt::format("no layer: '{}'", text));
   }

@@ -7,15 +7,19 @@
 
 #include "core/base/error.h"
 #include "core/base/known_names.h"
+#include "core/nn/layer_function.h"
 
 namespace gpubench {
 namespace {
 
-constexpr const char* type_names[] = {"a boolean", "an integer", "a number", "a string", "a list of integers"};
+constexpr const char* type_names[] = {"a boolean", "an integer",         "a number",
+                                      "a string",  "a list of integers", "a function"};
 
-/// `given` as the type of `wanted`, where nothing is lost: an integer is also a number and a list of one.
-ConfigValue convert(const std::string& owner, const std::string& name, const ConfigValue& wanted, ConfigValue given) {
+/// `given` as the field's type, where nothing is lost: an integer is also a number and a list of one.
+ConfigValue convert(const std::string& owner, const ConfigField& field, ConfigValue given) {
+  const ConfigValue& wanted = field.fallback;
   if (given.index() == wanted.index()) return given;
+  if (field.or_function && std::holds_alternative<LayerFunctionPtr>(given)) return given;
   if (const auto* integer = std::get_if<std::int64_t>(&given)) {
     if (std::holds_alternative<double>(wanted)) return static_cast<double>(*integer);
     if (std::holds_alternative<Shape>(wanted)) return Shape{*integer};
@@ -23,8 +27,8 @@ ConfigValue convert(const std::string& owner, const std::string& name, const Con
   if (const auto* number = std::get_if<double>(&given); number != nullptr && std::rint(*number) == *number) {
     if (std::holds_alternative<std::int64_t>(wanted)) return static_cast<std::int64_t>(*number);
   }
-  throw Error(fmt::format("{}: option '{}' must be {}, got {} ({})", owner, name, type_names[wanted.index()],
-                          type_names[given.index()], to_string(given)));
+  throw Error(fmt::format("{}: option '{}' must be {}{}, got {} ({})", owner, field.name, type_names[wanted.index()],
+                          field.or_function ? " or a function" : "", type_names[given.index()], to_string(given)));
 }
 
 }  // namespace
@@ -46,8 +50,7 @@ Config::Config(std::string owner, const std::vector<ConfigField>& fields, const 
       throw Error(
           fmt::format("{}: option '{}' is required; it is {}", owner_, field.name, type_names[field.fallback.index()]));
     }
-    entries_.emplace_back(
-        field.name, found == given.end() ? field.fallback : convert(owner_, field.name, field.fallback, found->second));
+    entries_.emplace_back(field.name, found == given.end() ? field.fallback : convert(owner_, field, found->second));
   }
 }
 
@@ -62,6 +65,11 @@ const ConfigValue& Config::value(std::string_view name) const {
       std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.first == name; });
   assert(found != entries_.end());
   return found->second;
+}
+
+LayerFunctionPtr Config::function(std::string_view name) const {
+  const auto* const function = std::get_if<LayerFunctionPtr>(&value(name));
+  return function == nullptr ? nullptr : *function;
 }
 
 std::int64_t Config::integer_from(std::string_view name, std::int64_t least) const {
@@ -94,6 +102,7 @@ std::string to_string(const ConfigValue& value) {
     std::string operator()(double number) const { return fmt::format("{}", number); }
     std::string operator()(const std::string& text) const { return text; }
     std::string operator()(const Shape& shape) const { return to_string(shape); }
+    std::string operator()(const LayerFunctionPtr& function) const { return function ? function->name() : "none"; }
   };
   return std::visit(Text{}, value);
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,13 +14,17 @@
 
 namespace gpubench {
 
-using ConfigValue = std::variant<bool, std::int64_t, double, std::string, Shape>;
+class LayerFunction;
+using LayerFunctionPtr = std::shared_ptr<const LayerFunction>;
+
+using ConfigValue = std::variant<bool, std::int64_t, double, std::string, Shape, LayerFunctionPtr>;
 using ConfigEntries = std::vector<std::pair<std::string, ConfigValue>>;
 
 struct ConfigField {
   std::string name;
   ConfigValue fallback;  ///< default value; its type is the field's type
   bool required = false;
+  bool or_function = false;  ///< whether a string's place can be taken by a function
 };
 
 class Config {
@@ -33,6 +38,8 @@ class Config {
   double number(std::string_view name) const { return std::get<double>(value(name)); }
   const std::string& text(std::string_view name) const { return std::get<std::string>(value(name)); }
   const Shape& shape(std::string_view name) const { return std::get<Shape>(value(name)); }
+  /// Null if the option holds a string.
+  LayerFunctionPtr function(std::string_view name) const;
   /// Of the same type as before.
   void set(std::string_view name, ConfigValue value);
   /// An integer that must be at least `least`.
@@ -51,7 +58,7 @@ class Config {
   ConfigEntries entries_;
 };
 
-/// "true", "3", "0.5", "same", "[2, 2]".
+/// "true", "3", "0.5", "same", "[2, 2]", "lambda".
 std::string to_string(const ConfigValue& value);
 
 }  // namespace gpubench

@@ -1,6 +1,8 @@
 #include "core/nn/layer.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "core/base/error.h"
 #include "core/ops/cast.h"
@@ -20,9 +22,19 @@ std::vector<ConfigField> Layer::common_fields() {
 
 Layer::Layer(Config config, DeviceId device)
     : config_(std::move(config)),
-      owner_(make_owner(config_.text("name"))),
+      owner_(std::make_shared<Owner>(Owner{config_.text("name")})),
       device_(std::move(device)),
       policy_(parse_dtype_policy(config_.text("dtype"))) {}
+
+void Layer::set_automatic_name(std::string name) {
+  set_name(std::move(name));
+  automatic_name_ = true;
+}
+
+void Layer::join(const Layer& outer, const std::string& part) {
+  owner_ = outer.owner_;
+  part_ = outer.part_ + part + "/";
+}
 
 Dtype Layer::computed(Dtype given) const {
   return is_floating(given) && is_floating(policy_.compute) ? policy_.compute : given;
@@ -41,7 +53,7 @@ TensorType Layer::infer(std::span<const TensorType> inputs) const {
 void Layer::build(VariableFactory& factory, std::span<const TensorType> inputs) {
   infer(inputs);
   if (built_) return;
-  if (name().empty()) set_name(default_name());
+  if (name().empty()) set_automatic_name(default_name());
   make_variables(factory, computed(inputs));
   built_ = true;
 }
@@ -78,13 +90,30 @@ VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& na
 
 VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& name, const HostTensor& initial,
                                  bool trainable) {
-  VariablePtr variable = factory.create(this->name() + "/" + name, initial, device_, trainable, owner_);
+  VariablePtr variable = factory.create(this->name() + "/" + part_ + name, initial, device_, trainable, owner_);
   variables_.push_back(variable);
+  variable_names_.push_back(part_ + name);
   return variable;
 }
 
+void Layer::adopt_variables(const Layer& part) {
+  variables_.insert(variables_.end(), part.variables_.begin(), part.variables_.end());
+  variable_names_.insert(variable_names_.end(), part.variable_names_.begin(), part.variable_names_.end());
+}
+
+std::vector<VariablePtr> Layer::trainable_variables() const {
+  std::vector<VariablePtr> trained;
+  if (!trainable()) return trained;
+  std::ranges::copy_if(variables_, std::back_inserter(trained), &Variable::trainable);
+  return trained;
+}
+
+std::string Layer::title() const {
+  return fmt::format("layer '{}' ({})", name().empty() ? default_name() : name(), kind());
+}
+
 void Layer::fail(const std::string& message) const {
-  throw Error(fmt::format("layer '{}' ({}): {}", name().empty() ? default_name() : name(), kind(), message));
+  throw Error(fmt::format("{}: {}", title(), message));
 }
 
 const TensorType& Layer::only_input(std::span<const TensorType> inputs, int rank, std::string_view form) const {

@@ -71,16 +71,21 @@ class Layer {
   const std::string& kind() const { return config_.owner(); }
   /// Empty until the user or a model sets it.
   const std::string& name() const { return owner_->name; }
-  void set_name(std::string name) { owner_ = make_owner(std::move(name)); }
+  void set_name(std::string name) { owner_->name = std::move(name); }
+  /// Whether a model chose the name, so that another model, which the layer joins later, may choose another one.
+  bool has_automatic_name() const { return automatic_name_; }
+  void set_automatic_name(std::string name);
   /// The owner of the layer's nodes and variables.
-  const OwnerPtr& owner() const { return owner_; }
+  OwnerPtr owner() const { return owner_; }
+  /// Makes this unbuilt layer a part of `outer`: it shares its owner, and its variables are named "outer/part/kernel".
+  void join(const Layer& outer, const std::string& part);
   /// "conv2d": the base of unnamed layers' names.
   virtual std::string default_name() const = 0;
   const Config& config() const { return config_; }
   /// Whether training updates its weights.
   bool trainable() const { return config_.flag("trainable"); }
   /// For models that are compiled later.
-  void set_trainable(bool trainable) { config_.set("trainable", trainable); }
+  virtual void set_trainable(bool trainable) { config_.set("trainable", trainable); }
   const DeviceId& device() const { return device_; }
   const DtypePolicy& policy() const { return policy_; }
   /// The type of computation, for people: the policy's name, or "int8".
@@ -108,6 +113,12 @@ class Layer {
   Value call(const CallContext& context, std::span<const Value> inputs) const;
   /// In the order in which they are saved: trainable ones first.
   const std::vector<VariablePtr>& variables() const { return variables_; }
+  /// Those that training updates: none of a frozen layer.
+  virtual std::vector<VariablePtr> trainable_variables() const;
+  /// The name of a variable in files of weights: "dense/kernel", by the layer's present name.
+  std::string saved_name(std::size_t variable) const { return name() + "/" + variable_names_[variable]; }
+  /// "layer 'conv2d' (Conv2D)".
+  std::string title() const;
   /// Throws Error("layer 'conv2d' (Conv2D): ...").
   [[noreturn]] void fail(const std::string& message) const;
 
@@ -123,6 +134,8 @@ class Layer {
   /// The same for any type, with given values.
   VariablePtr make_variable(VariableFactory& factory, const std::string& name, const HostTensor& initial,
                             bool trainable);
+  /// Makes the variables of a joined layer this layer's own.
+  void adopt_variables(const Layer& part);
   /// The variable cast to the layer's type of computation.
   Value weight(const CallContext& context, const VariablePtr& variable) const;
   /// The single input, of the given rank (per example; -1: any). `form` names its dimensions: "[height, width,
@@ -134,11 +147,14 @@ class Layer {
   std::vector<TensorType> computed(std::span<const TensorType> given) const;
 
   Config config_;
-  OwnerPtr owner_;
+  std::shared_ptr<Owner> owner_;
+  bool automatic_name_ = false;
+  std::string part_;  // "part/" of a joined layer
   DeviceId device_;
   DtypePolicy policy_;
   bool built_ = false;
   std::vector<VariablePtr> variables_;
+  std::vector<std::string> variable_names_;  // without the layer's: "kernel"
 };
 
 using LayerPtr = std::shared_ptr<Layer>;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "core/base/known_names.h"
+#include "core/nn/regularizer.h"
 
 namespace gpubench {
 
@@ -22,6 +24,7 @@ const std::vector<LayerKind>& layer_kinds() {
       nn::conv1d(),
       nn::conv2d(),
       nn::conv2d_transpose(),
+      nn::custom(),
       nn::dense(),
       nn::depthwise_conv2d(),
       nn::dropout(),
@@ -34,6 +37,7 @@ const std::vector<LayerKind>& layer_kinds() {
       nn::global_max_pooling2d(),
       nn::group_query_attention(),
       nn::gru(),
+      nn::lambda(),
       nn::layer_normalization(),
       nn::leaky_relu(),
       nn::lstm(),
@@ -75,8 +79,11 @@ const LayerKind& find_layer_kind(std::string_view name) {
 
 LayerPtr make_layer(const LayerKind& kind, const ConfigEntries& options, DeviceId device) {
   std::vector<ConfigField> fields = kind.fields;
+  std::ranges::move(regularizer_fields(kind.fields), std::back_inserter(fields));
   for (ConfigField& field : Layer::common_fields()) fields.push_back(std::move(field));
-  return kind.make(Config(kind.name, fields, options), std::move(device));
+  Config config(kind.name, fields, options);
+  check_regularizers(config);
+  return kind.make(std::move(config), std::move(device));
 }
 
 LayerPtr make_layer(std::string_view kind, const ConfigEntries& options, DeviceId device) {

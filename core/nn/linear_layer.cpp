@@ -5,8 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
-#include "core/nn/activation.h"
-#include "core/nn/regularizer.h"
 #include "core/ops/bias.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
@@ -40,12 +38,10 @@ LinearLayer::Quantization parse_quantization(const Config& config, const DtypePo
 }  // namespace
 
 std::vector<ConfigField> LinearLayer::fields(std::vector<ConfigField> own) {
-  own.insert(own.end(), {{"activation", std::string()},
+  own.insert(own.end(), {{"activation", std::string(), false, true},
                          {"use_bias", true},
                          {"kernel_initializer", std::string("glorot_uniform")},
                          {"bias_initializer", std::string("zeros")},
-                         {"kernel_regularizer", std::string()},
-                         {"bias_regularizer", std::string()},
                          {"quantization", std::string()}});
   return own;
 }
@@ -54,14 +50,10 @@ LinearLayer::LinearLayer(Config given, DeviceId device, std::string width_option
     : Layer(std::move(given), std::move(device)),
       width_option_(std::move(width_option)),
       width_(config().integer_from(width_option_, 1)),
-      activation_(config().text("activation")),
+      activation_(*this),
       quantization_(parse_quantization(config(), policy())) {
-  check_activation(kind(), activation_);
   parse_initializer(config().text("kernel_initializer"));
   parse_initializer(config().text("bias_initializer"));
-  for (const char* const option : {"kernel_regularizer", "bias_regularizer"}) {
-    if (!config().text(option).empty()) parse_regularizer(config().text(option));
-  }
 }
 
 std::string LinearLayer::precision() const {
@@ -69,7 +61,7 @@ std::string LinearLayer::precision() const {
 }
 
 Dtype LinearLayer::output_dtype() const {
-  return activated_dtype(activation_, policy());
+  return activation_.output_dtype();
 }
 
 void LinearLayer::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
@@ -133,7 +125,7 @@ Value LinearLayer::output_of(const CallContext& context, Value x) const {
     y = product(graph, read, rounded_kernel(context));
   }
   if (bias_) y = ops::bias_add(graph, y, weight(context, bias_));
-  return apply_activation(graph, activation_, y, policy());
+  return activation_.apply(context, y);
 }
 
 }  // namespace gpubench

@@ -5,7 +5,7 @@
 #pragma once
 #include <string>
 
-#include "core/nn/layer.h"
+#include "core/nn/activation.h"
 
 namespace gpubench {
 
@@ -19,7 +19,7 @@ class LinearLayer : public Layer {
   Quantization quantization() const { return quantization_; }
   bool integer() const { return quantization_ == Quantization::int8; }
   /// Whether the output has an activation besides product and bias.
-  bool has_activation() const { return !activation_.empty() && activation_ != "linear"; }
+  bool has_activation() const { return !activation_.is_linear(); }
   /// The option with the number of output channels: "units", "filters".
   const std::string& width_option() const { return width_option_; }
   /// [..., inputs, outputs]; null before the layer is built.
@@ -60,7 +60,7 @@ class LinearLayer : public Layer {
 
   std::string width_option_;
   std::int64_t width_;
-  std::string activation_;
+  ActivationOption activation_;
   Quantization quantization_;
   VariablePtr kernel_, bias_, input_range_;
   VariablePtr kernel_scale_, input_scale_;  // [outputs] and [], of an int8 layer

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/known_names.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/cast.h"
 
@@ -86,7 +87,7 @@ void Model::define_chain(const TensorType& input) {
 void Model::cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs) {
   std::map<const Symbol*, std::size_t> index;
   const auto append = [&](const Symbol& symbol) {
-    Call call{symbol.layer(), {}, symbol.type()};
+    Call call{symbol.layer(), {}, symbol.type(), symbol.shared_from_this()};
     for (const SymbolPtr& input : symbol.inputs()) call.inputs.push_back(index.at(input.get()));
     calls_.push_back(std::move(call));
     return index.emplace(&symbol, calls_.size() - 1).first->second;
@@ -116,17 +117,22 @@ void Model::cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPt
 }
 
 void Model::name_layers() const {
+  std::set<const Layer*> seen;
   std::set<std::string> taken;
+  std::vector<LayerPtr> unnamed;
   for (const LayerPtr& layer : layers()) {
-    if (!layer->name().empty() && !taken.insert(layer->name()).second) {
+    if (!seen.insert(layer.get()).second) continue;
+    if (layer->name().empty() || layer->has_automatic_name()) {
+      unnamed.push_back(layer);
+    } else if (!taken.insert(layer->name()).second) {
       throw Error(fmt::format("model '{}': two layers are named '{}'", name_, layer->name()));
     }
   }
-  for (const LayerPtr& layer : layers()) {
-    if (!layer->name().empty()) continue;
+  for (const LayerPtr& layer : unnamed) {
+    if (!layer->name().empty() && taken.insert(layer->name()).second) continue;
     std::string name = layer->default_name();
     for (int i = 1; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", layer->default_name(), i);
-    layer->set_name(name);
+    layer->set_automatic_name(name);
   }
 }
 
@@ -231,6 +237,18 @@ std::vector<TensorType> Model::output_types() const {
   return types;
 }
 
+std::vector<std::string> Model::output_names() const {
+  if (!defined()) return {chain_->back()->name()};
+  std::vector<std::string> names;
+  for (const std::size_t output : outputs_) {
+    const std::string& layer = calls_[output].layer->name();
+    std::string name = layer;
+    for (int i = 1; std::ranges::find(names, name) != names.end(); ++i) name = fmt::format("{}_{}", layer, i);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 std::vector<LayerPtr> Model::layers() const {
   if (!defined()) return *chain_;
   std::vector<LayerPtr> layers;
@@ -238,6 +256,24 @@ std::vector<LayerPtr> Model::layers() const {
     if (std::find(layers.begin(), layers.end(), call.layer) == layers.end()) layers.push_back(call.layer);
   }
   return layers;
+}
+
+LayerPtr Model::layer_named(std::string_view name) const {
+  const std::vector<LayerPtr> all = layers();
+  const auto found =
+      std::ranges::find(all, name, [](const LayerPtr& layer) { return std::string_view(layer->name()); });
+  if (found != all.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const LayerPtr& layer : all) names.emplace_back(layer->name());
+  throw_unknown_name(fmt::format("model '{}': there is no layer", name_), name, names);
+}
+
+std::vector<std::string> Model::saved_names() const {
+  std::vector<std::string> names;
+  for (const LayerPtr& layer : layers()) {
+    for (std::size_t i = 0; i < layer->variables().size(); ++i) names.push_back(layer->saved_name(i));
+  }
+  return names;
 }
 
 std::vector<VariablePtr> Model::variables() const {
@@ -249,10 +285,8 @@ std::vector<VariablePtr> Model::variables() const {
 std::vector<VariablePtr> Model::trainable_variables() const {
   std::vector<VariablePtr> trained;
   for (const LayerPtr& layer : layers()) {
-    if (!layer->trainable()) continue;
-    for (const VariablePtr& variable : layer->variables()) {
-      if (variable->trainable) trained.push_back(variable);
-    }
+    const std::vector<VariablePtr> own = layer->trainable_variables();
+    trained.insert(trained.end(), own.begin(), own.end());
   }
   return trained;
 }

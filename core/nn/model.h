@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/nn/layer.h"
@@ -16,7 +17,7 @@ using SymbolPtr = std::shared_ptr<const Symbol>;
 
 /// A value of a model under construction: `layer(symbol)` creates the next one. A model is the part of the symbols'
 /// graph between its inputs and outputs.
-class Symbol {
+class Symbol : public std::enable_shared_from_this<Symbol> {
  public:
   /// The output of `layer` applied to `inputs`; throws as Layer::infer does.
   Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs);
@@ -41,6 +42,7 @@ class Model {
     LayerPtr layer;
     std::vector<std::size_t> inputs;
     TensorType type;  ///< of one example
+    SymbolPtr symbol{};
   };
 
   /// All layers between the symbols. Throws Error if an output depends on an input that is not listed.
@@ -63,7 +65,8 @@ class Model {
   std::vector<Value> call(const CallContext& context, std::span<const Value> inputs) const;
   /// The same, but returns the outputs of all calls, in the order of calls().
   std::vector<Value> call_each(const CallContext& context, std::span<const Value> inputs) const;
-  /// Applies the model's layers to other symbols: a model used as a layer.
+  /// Applies the model's layers to other symbols: a model used as a layer. Layers without a name of the user get
+  /// another one in a model where theirs is taken.
   std::vector<SymbolPtr> apply(const std::vector<SymbolPtr>& inputs) const;
 
   const std::vector<Call>& calls() const { return calls_; }
@@ -71,9 +74,15 @@ class Model {
   const std::vector<std::size_t>& outputs() const { return outputs_; }
   std::vector<TensorType> input_types() const;
   std::vector<TensorType> output_types() const;
+  /// Names of the layers that give the outputs; "name_1" for a second output of one layer.
+  std::vector<std::string> output_names() const;
   /// Each layer once, in the order of its first call; before define() the chain's layers.
   std::vector<LayerPtr> layers() const;
+  /// Throws Error listing the names.
+  LayerPtr layer_named(std::string_view name) const;
   std::vector<VariablePtr> variables() const;
+  /// The names of variables() in files of weights.
+  std::vector<std::string> saved_names() const;
   std::vector<VariablePtr> trainable_variables() const;
 
  private:

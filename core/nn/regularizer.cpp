@@ -27,14 +27,16 @@ constexpr std::array named_regularizers = {
     NamedRegularizer{"l1_l2", {}, true, true},
 };
 
-constexpr std::string_view option_end = "_regularizer";
+constexpr std::string_view initializer_end = "_initializer", option_end = "_regularizer";
 
-const VariablePtr* variable_of(const Layer& layer, std::string_view name) {
-  const std::string full = fmt::format("{}/{}", layer.name(), name);
-  for (const VariablePtr& variable : layer.variables()) {
-    if (variable->name == full) return &variable;
-  }
-  return nullptr;
+/// The variable whose option this is: "kernel". Empty for other options.
+std::string_view regularized_by(std::string_view option) {
+  return option.ends_with(option_end) ? option.substr(0, option.size() - option_end.size()) : std::string_view();
+}
+
+/// Of "dense/kernel" and "attention/query/kernel": "kernel".
+std::string_view last_name(const Variable& variable) {
+  return std::string_view(variable.name).substr(variable.name.rfind('/') + 1);
 }
 
 Value penalty_of(Graph& graph, const VariablePtr& variable, const Regularizer& regularizer) {
@@ -75,20 +77,43 @@ std::string to_string(const Regularizer& regularizer) {
   return fmt::format("l1_l2(l1={}, l2={})", regularizer.l1, regularizer.l2);
 }
 
+std::vector<ConfigField> regularizer_fields(const std::vector<ConfigField>& fields) {
+  std::vector<ConfigField> options;
+  for (const ConfigField& field : fields) {
+    if (!field.name.ends_with(initializer_end)) continue;
+    const std::string variable = field.name.substr(0, field.name.size() - initializer_end.size());
+    options.push_back({variable + std::string(option_end), std::string()});
+  }
+  return options;
+}
+
+void check_regularizers(const Config& config) {
+  for (const auto& [name, value] : config.entries()) {
+    const auto* const text = std::get_if<std::string>(&value);
+    if (regularized_by(name).empty() || text == nullptr || text->empty()) continue;
+    try {
+      parse_regularizer(*text);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: option '{}': {}", config.owner(), name, error.what()));
+    }
+  }
+}
+
 Value penalty(Graph& graph, const Model& model) {
   Value sum;
   for (const LayerPtr& layer : model.layers()) {
     if (!layer->trainable()) continue;
     for (const auto& [name, value] : layer->config().entries()) {
       const auto* const text = std::get_if<std::string>(&value);
-      if (!name.ends_with(option_end) || text == nullptr || text->empty()) continue;
-      const VariablePtr* const variable =
-          variable_of(*layer, std::string_view(name).substr(0, name.size() - option_end.size()));
-      if (variable == nullptr || !(*variable)->trainable) continue;
-      const Value own = penalty_of(graph, *variable, parse_regularizer(*text));
-      if (!own) continue;
-      const GraphScope scope(graph, graph.node(own).device, "regularizers");
-      sum = sum ? ops::add(graph, sum, own) : own;
+      const std::string_view regularized = regularized_by(name);
+      if (regularized.empty() || text == nullptr || text->empty()) continue;
+      for (const VariablePtr& variable : layer->variables()) {
+        if (!variable->trainable || last_name(*variable) != regularized) continue;
+        const Value own = penalty_of(graph, variable, parse_regularizer(*text));
+        if (!own) continue;
+        const GraphScope scope(graph, graph.node(own).device, "regularizers");
+        sum = sum ? ops::add(graph, sum, own) : own;
+      }
     }
   }
   return sum;

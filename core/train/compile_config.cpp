@@ -33,15 +33,26 @@ void require_kept(const Model& model, const CompileConfig& config) {
 
 }  // namespace
 
+std::vector<MetricPtr> metrics_of(const CompileConfig& config, std::size_t output) {
+  std::vector<MetricPtr> metrics = config.metrics;
+  if (config.output_metrics.empty()) return metrics;
+  const std::vector<MetricPtr>& own = config.output_metrics[output];
+  metrics.insert(metrics.end(), own.begin(), own.end());
+  return metrics;
+}
+
 std::vector<Figure> figures_of(const Model& model, const CompileConfig& config) {
   std::vector<Figure> figures = {{"loss"}};
-  const bool several = model.outputs().size() > 1;
+  const std::vector<std::string> outputs = model.output_names();
   const std::vector<TensorType> types = model.output_types();
-  for (std::size_t i = 0; i < model.outputs().size(); ++i) {
-    const std::string& layer = model.calls()[model.outputs()[i]].layer->name();
-    for (const MetricPtr& metric : config.metrics) {
+  const bool several = outputs.size() > 1;
+  for (const std::string& output : outputs) {
+    if (several) figures.push_back({output + "_loss"});
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (const MetricPtr& metric : metrics_of(config, i)) {
       figures.push_back(
-          {several ? layer + "_" + metric->name() : metric->name(), metric, metric->state_size(types[i])});
+          {several ? outputs[i] + "_" + metric->name() : metric->name(), metric, metric->state_size(types[i])});
     }
   }
   return figures;

@@ -19,6 +19,7 @@ struct CompileConfig {
   OptimizerPtr optimizer;
   /// One for all outputs, or one each; the model's loss is their sum.
   std::vector<LossPtr> losses;
+  /// Of every output.
   std::vector<MetricPtr> metrics;
   ExecutorOptions executor;
   /// Whether batches are created in page-locked memory if the device of the model's inputs copies faster from there.
@@ -45,10 +46,14 @@ struct CompileConfig {
   std::vector<double> loss_weights{};
   /// Factors of training examples by their class, for a model with one output; empty: all 1.
   std::vector<float> class_weights{};
+  /// Metrics of single outputs besides `metrics`: one list each, or none.
+  std::vector<std::vector<MetricPtr>> output_metrics{};
 };
 
-/// "loss", then each metric; with several outputs there is one metric per output ("dense_1_accuracy"). The model is
-/// defined.
+/// The metrics of one output.
+std::vector<MetricPtr> metrics_of(const CompileConfig& config, std::size_t output);
+/// "loss", then each metric. With several outputs: "loss", the loss of each output ("dense_1_loss"), then the metrics
+/// of each ("dense_1_accuracy"). The model is defined.
 std::vector<Figure> figures_of(const Model& model, const CompileConfig& config);
 
 /// The layers with these names. Throws Error for a name that the model lacks; `purpose` completes "there is no layer

@@ -171,6 +171,15 @@ History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options)
   return Fit(trainer, dataset, options).run();
 }
 
+Logs train_steps(Trainer& trainer, const Dataset& dataset) {
+  trainer.reset_metrics();
+  StepLoop steps = trainer.training_loop();
+  const std::unique_ptr<Cursor> cursor = trainer.open(dataset);
+  while (steps.step(*cursor)) {
+  }
+  return trainer.read_metrics();
+}
+
 DatasetPtr batches_of(std::vector<HostTensor> arrays, std::int64_t batch_size,
                       std::optional<std::uint64_t> shuffle_seed) {
   if (arrays.empty() || arrays[0].shape().empty()) {

@@ -45,6 +45,10 @@ struct FitOptions {
 /// `dataset` must be batched. Throws Error if it is empty, or infinite without steps_per_epoch.
 History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options);
 
+/// Takes one training step for each element of `dataset` and returns the figures of these steps: for loops of scripts,
+/// without epochs and callbacks.
+Logs train_steps(Trainer& trainer, const Dataset& dataset);
+
 /// Batches over arrays with equal first dimensions: inputs, then labels. With a seed, every epoch has a new random
 /// order.
 DatasetPtr batches_of(std::vector<HostTensor> arrays, std::int64_t batch_size,

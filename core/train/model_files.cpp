@@ -7,7 +7,6 @@
 #include "core/codec/byte_source.h"
 #include "core/codec/output_file.h"
 #include "core/codec/safetensors.h"
-#include "core/nn/architecture.h"
 #include "core/train/trainer.h"
 
 namespace gpubench {
@@ -37,12 +36,12 @@ void save_model(Runtime& runtime, const Model& model, const std::filesystem::pat
 }
 
 ModelPtr load_model(Runtime& runtime, VariableFactory& factory, const std::filesystem::path& folder,
-                    const DeviceId& device) {
+                    const DeviceId& device, const FindFunction& find_function) {
   const std::filesystem::path path = folder / architecture_name;
   const std::string json = read_text(path);
   ModelPtr model;
   try {
-    model = architecture_from_json(json, device);
+    model = architecture_from_json(json, device, find_function);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()));
   }
@@ -53,26 +52,26 @@ ModelPtr load_model(Runtime& runtime, VariableFactory& factory, const std::files
 
 void save_weights(Runtime& runtime, const Model& model, const std::filesystem::path& file) {
   if (!model.built()) throw Error(fmt::format("model '{}': has no weights yet, so it cannot be saved", model.name()));
-  const std::vector<VariablePtr> variables = model.variables();
+  const std::vector<std::string> names = model.saved_names();
   const std::vector<HostTensor> values = read_weights(runtime, model);
   Safetensors contents;
-  for (std::size_t i = 0; i < values.size(); ++i) contents.tensors.push_back({variables[i]->name, values[i]});
+  for (std::size_t i = 0; i < values.size(); ++i) contents.tensors.push_back({names[i], values[i]});
   write_safetensors(file, contents);
 }
 
 void load_weights(Runtime& runtime, const Model& model, const std::filesystem::path& file) {
   const Safetensors contents = read_safetensors(file);
+  const std::vector<VariablePtr> variables = model.variables();
+  const std::vector<std::string> names = model.saved_names();
   std::vector<HostTensor> values;
-  for (const VariablePtr& variable : model.variables()) {
-    const auto found = std::find_if(contents.tensors.begin(), contents.tensors.end(),
-                                    [&](const NamedTensor& tensor) { return tensor.name == variable->name; });
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const auto found = std::ranges::find(contents.tensors, names[i], &NamedTensor::name);
     if (found == contents.tensors.end()) {
-      throw Error(
-          fmt::format("{}: has no tensor {}, which model '{}' needs", file.string(), variable->name, model.name()));
+      throw Error(fmt::format("{}: has no tensor {}, which model '{}' needs", file.string(), names[i], model.name()));
     }
-    if (found->tensor.type() != variable->type) {
-      throw Error(fmt::format("{}: tensor {} must be {}, found {}", file.string(), variable->name,
-                              to_string(variable->type), to_string(found->tensor.type())));
+    if (found->tensor.type() != variables[i]->type) {
+      throw Error(fmt::format("{}: tensor {} must be {}, found {}", file.string(), names[i],
+                              to_string(variables[i]->type), to_string(found->tensor.type())));
     }
     values.push_back(found->tensor);
   }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/exec/runtime.h"
+#include "core/nn/architecture.h"
 #include "core/nn/initializer.h"
 #include "core/nn/model.h"
 
@@ -12,7 +13,7 @@ namespace gpubench {
 void save_model(Runtime& runtime, const Model& model, const std::filesystem::path& folder);
 /// The model, built, with its weights. Throws Error naming the file and the fault.
 ModelPtr load_model(Runtime& runtime, VariableFactory& factory, const std::filesystem::path& folder,
-                    const DeviceId& device);
+                    const DeviceId& device, const FindFunction& find_function = {});
 
 /// The weights only, by the variables' names.
 void save_weights(Runtime& runtime, const Model& model, const std::filesystem::path& file);

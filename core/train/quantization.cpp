@@ -62,21 +62,23 @@ void refuse(const Model& model, Quantization refused, std::string_view computes)
   }
 }
 
-using Values = std::map<std::string, HostTensor>;  // of variables, by their names
+using Values = std::map<std::string, HostTensor>;  // of variables, by Model::saved_names()
 
 Values read_all(Runtime& runtime, const Model& model) {
   runtime.synchronize();
+  const std::vector<VariablePtr> variables = model.variables();
+  const std::vector<std::string> names = model.saved_names();
   Values values;
-  for (const VariablePtr& variable : model.variables()) {
-    values.emplace(variable->name, runtime.variables().read(*variable));
-  }
+  for (std::size_t i = 0; i < names.size(); ++i) values.emplace(names[i], runtime.variables().read(*variables[i]));
   return values;
 }
 
 void write_known(Runtime& runtime, const Model& model, const Values& values) {
-  for (const VariablePtr& variable : model.variables()) {
-    const auto known = values.find(variable->name);
-    if (known != values.end()) runtime.variables().write(*variable, known->second);
+  const std::vector<VariablePtr> variables = model.variables();
+  const std::vector<std::string> names = model.saved_names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto known = values.find(names[i]);
+    if (known != values.end()) runtime.variables().write(*variables[i], known->second);
   }
 }
 
@@ -107,10 +109,11 @@ SkippedCalls folded_norms(const Model& model, const std::set<std::string>& chose
 }
 
 /// Changes kernel and bias of `linear` so that it gives what `norm` makes of its result in inference.
-void fold(Values& values, const Layer& linear, const Normalization& norm) {
-  const auto of = [&](const VariablePtr& variable) { return values.at(variable->name).values<float>(); };
-  const auto gamma = of(norm.gamma), beta = of(norm.beta), mean = of(norm.mean), variance = of(norm.variance);
-  HostTensor& kernel = values.at(linear.linear()->kernel()->name);
+void fold(Values& values, const Layer& linear, const Layer& norm) {
+  const auto of = [&](const char* name) { return values.at(norm.name() + "/" + name).values<float>(); };
+  const auto gamma = of("gamma"), beta = of("beta"), mean = of("moving_mean"), variance = of("moving_variance");
+  const double epsilon = norm.normalization()->epsilon;
+  HostTensor& kernel = values.at(linear.name() + "/kernel");
   const std::string bias_name = linear.name() + "/bias";
   if (!values.contains(bias_name)) {
     values.emplace(bias_name, HostTensor::zeros({{static_cast<std::int64_t>(gamma.size())}, Dtype::f32}));
@@ -118,7 +121,7 @@ void fold(Values& values, const Layer& linear, const Normalization& norm) {
   const auto bias = values.at(bias_name).values<float>();
   const auto weights = kernel.values<float>();
   for (std::size_t channel = 0; channel < gamma.size(); ++channel) {
-    const double scale = gamma[channel] / std::sqrt(variance[channel] + norm.epsilon);
+    const double scale = gamma[channel] / std::sqrt(variance[channel] + epsilon);
     bias[channel] = static_cast<float>((bias[channel] - mean[channel]) * scale + beta[channel]);
     for (std::size_t i = channel; i < weights.size(); i += gamma.size()) {
       weights[i] = static_cast<float>(weights[i] * scale);
@@ -171,7 +174,7 @@ std::map<std::string, float> input_ranges(Runtime& runtime, const Model& model, 
   for (const LayerPtr& layer : model.layers()) {
     if (!chosen.contains(layer->name())) continue;
     const bool aware = quantization_of(*layer) == Quantization::aware;
-    const float range = aware ? values.at(layer->linear()->input_range()->name).values<float>()[0] : 0;
+    const float range = aware ? values.at(layer->name() + "/input_range").values<float>()[0] : 0;
     if (aware && !std::isfinite(range)) {
       throw Error(fmt::format("quantize: the input of layer '{}' was {} in training", layer->name(), range));
     }
@@ -219,7 +222,7 @@ ModelPtr quantize_int8(Runtime& runtime, VariableFactory& factory, const Model& 
   std::set<std::string> biased;
   for (const auto& [norm, linear] : folded) {
     const Layer& layer = *model.calls()[linear].layer;
-    fold(values, layer, *model.calls()[norm].layer->normalization());
+    fold(values, layer, *model.calls()[norm].layer);
     biased.insert(layer.name());
   }
   const auto options_of = [&](const Layer& layer) {

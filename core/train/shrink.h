@@ -12,9 +12,10 @@
 namespace gpubench {
 
 /// A new model with the same layers and the remaining weights. `shares`: by layer name, the share of units or filters
-/// to remove; at least one of each layer stays. Throws Error for a model that is no chain or has no weights; a name
-/// that is no Dense or Conv2D layer; the last layer with weights, whose units are the model's output; a share outside
-/// [0, 1); and a following layer that mixes channels in an unknown way (Reshape).
+/// to remove; at least one of each layer stays. Layers whose outputs an element-wise layer joins lose the same units
+/// and take one share. Throws Error for a model that has no weights; a name that is no Dense or Conv2D layer; units
+/// that are the model's output, or join its input, or are read by a layer that mixes channels in an unknown way
+/// (Reshape); shares outside [0, 1), or different ones for joined layers.
 ModelPtr shrink(Runtime& runtime, VariableFactory& factory, const Model& model,
                 const std::map<std::string, double>& shares);
 

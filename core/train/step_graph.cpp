@@ -64,6 +64,18 @@ Value share_of(Graph& graph, Value loss, double share) {
   return ops::mul(graph, loss, graph.constant(static_cast<float>(share)));
 }
 
+/// The graph's variables so far are what the model reads. A weight that none of its layers has would not be trained.
+void require_own_weights(const Graph& graph, const Model& model) {
+  const std::vector<VariablePtr> own = model.variables();
+  for (const VariablePtr& variable : graph.variables()) {
+    if (!variable->trainable || std::ranges::find(own, variable) != own.end()) continue;
+    throw Error(fmt::format(
+        "model '{}': a function of one of its layers reads '{}', which is no weight of the model and would not be "
+        "trained; make it by self:add_weight of a custom layer, or with trainable = false",
+        model.name(), variable->name));
+  }
+}
+
 StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
                            std::span<const TensorType> element, const std::optional<BatchShare>& share) {
   StepValues whole = bind_element(graph, model, element, true);
@@ -95,6 +107,7 @@ StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig
     part.batch_rows = share ? share->total : rows * parts;
     part.penalty = whole.penalty;
     part.outputs = model.call(context, part.inputs);
+    if (index == 0) require_own_weights(graph, model);
     Value loss = share_of(graph, add_losses(graph, model, config, figures, part), weight / static_cast<double>(parts));
     if (whole.penalty && index == 0) loss = with_penalty(graph, loss, share_of(graph, whole.penalty, weight));
     section.middle = count();

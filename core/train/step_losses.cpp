@@ -206,14 +206,15 @@ Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, 
 Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
                  const StepValues& step) {
   Value total;
-  std::size_t state = 1;
   const std::size_t outputs = step.outputs.size();
+  std::size_t state = outputs > 1 ? 1 + outputs : 1;  // as in figures_of()
   const std::int64_t batch_size = graph.type(step.outputs[0]).shape[0];
   for (std::size_t i = 0; i < outputs; ++i) {
     const GraphScope scope(graph, output_device(model, i), loss_owner());
     const Value values = add_loss(graph, config, i, step, total);
-    if (outputs == 1) figures.add(graph, 0, with_penalty(graph, values, step.penalty), batch_size);
-    for (const MetricPtr& metric : config.metrics) {
+    const Value shown = outputs == 1 ? with_penalty(graph, values, step.penalty) : values;
+    figures.add(graph, outputs > 1 ? 1 + i : 0, shown, batch_size);
+    for (const MetricPtr& metric : metrics_of(config, i)) {
       const GraphScope named(graph, output_device(model, i), make_owner(metric->name()));
       const Value measured = metric->call(graph, step.labels[i], step.outputs[i]);
       if (metric->averages()) figures.add(graph, state, measured, batch_size);

@@ -4,6 +4,7 @@
 
 #include "core/nn/architecture.h"
 #include "lua/api/layers.h"
+#include "lua/api/script_function.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
@@ -35,14 +36,17 @@ ConfigValue read_value(lua_State* L, int index) {
       return Value<std::string>::read(L, index);
     case LUA_TTABLE:
       return read_integers(L, index);
+    case LUA_TFUNCTION:
     case LUA_TUSERDATA:
+      // Before functions: a layer can be called too.
       if (Value<std::shared_ptr<ScriptLayer>>::matches(L, index)) {
         return layer_to_text(*Value<std::shared_ptr<ScriptLayer>>::read(L, index)->layer);
       }
+      if (Value<LuaFunction>::matches(L, index)) return lambda_function(Value<LuaFunction>::read(L, index));
       [[fallthrough]];
     default:
-      throw ArgumentError(
-          fmt::format("a boolean, number, string or list of integers is expected, got {}", type_name_at(L, index)));
+      throw ArgumentError(fmt::format("a boolean, number, string, function or list of integers is expected, got {}",
+                                      type_name_at(L, index)));
   }
 }
 

@@ -1,4 +1,4 @@
-// The methods of a model that train and use it: compile, fit, evaluate, predict.
+// The methods of a model that train and use it: fit, evaluate, predict.
 #include "core/train/fit.h"
 
 #include <algorithm>
@@ -12,11 +12,8 @@
 #include "core/train/callbacks.h"
 #include "lua/api/callbacks.h"
 #include "lua/api/dataset.h"
-#include "lua/api/losses.h"
 #include "lua/api/model.h"
-#include "lua/api/optimizers.h"
 #include "lua/api/output_path.h"
-#include "lua/api/pass_options.h"
 #include "lua/api/strategy.h"
 #include "lua/api/tensor.h"
 
@@ -24,82 +21,6 @@ namespace gpubench::lua {
 namespace {
 
 using ModelHandle = std::shared_ptr<ScriptModel>;
-
-struct CompileTable {
-  OptimizerArgument optimizer = std::string("rmsprop");
-  std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction, std::vector<LossArgument>> loss;
-  std::vector<double> loss_weights;
-  std::vector<MetricArgument> metrics;
-  std::string execution = "graph";
-  bool run_eagerly = false;
-  PassSwitches passes;
-  int input_slots = 2;
-  bool pin_inputs = true;
-  bool auto_scale_loss = true;
-  std::int64_t gradient_accumulation_steps = 1;
-  std::vector<std::string> recompute;
-  std::optional<std::int64_t> recompute_budget;
-  std::variant<bool, std::vector<std::string>> offload = false;
-  std::int64_t offload_ahead = OffloadOptions{}.ahead;
-  static constexpr auto fields =
-      std::tuple{field("optimizer", &CompileTable::optimizer),
-                 required("loss", &CompileTable::loss),
-                 field("loss_weights", &CompileTable::loss_weights),
-                 field("metrics", &CompileTable::metrics),
-                 field("execution", &CompileTable::execution),
-                 field("run_eagerly", &CompileTable::run_eagerly),
-                 field("passes", &CompileTable::passes),
-                 field("input_slots", &CompileTable::input_slots),
-                 field("pin_inputs", &CompileTable::pin_inputs),
-                 field("auto_scale_loss", &CompileTable::auto_scale_loss),
-                 field("gradient_accumulation_steps", &CompileTable::gradient_accumulation_steps),
-                 field("recompute", &CompileTable::recompute),
-                 field("recompute_budget", &CompileTable::recompute_budget),
-                 field("offload", &CompileTable::offload),
-                 field("offload_ahead", &CompileTable::offload_ahead)};
-};
-
-CompileConfig::Offload offload_of(const CompileTable& table, Execution execution) {
-  constexpr std::int64_t most_ahead = 1000;
-  if (table.offload_ahead < 0 || table.offload_ahead > most_ahead) {
-    throw ArgumentError(fmt::format("option 'offload_ahead': a number of layers from 0 to {} is expected, got {}",
-                                    most_ahead, table.offload_ahead));
-  }
-  CompileConfig::Offload offload{.ahead = static_cast<int>(table.offload_ahead)};
-  if (const auto* const layers = std::get_if<std::vector<std::string>>(&table.offload)) {
-    if (layers->empty()) throw ArgumentError("option 'offload': true, or at least one layer's name is expected");
-    offload.layers = *layers;
-  } else {
-    offload.all = std::get<bool>(table.offload);
-  }
-  if (execution == Execution::eager && (offload.all || !offload.layers.empty())) {
-    throw ArgumentError("option 'offload': activations are offloaded in graph execution only, and eager was asked for");
-  }
-  return offload;
-}
-
-/// As in Keras, models with mixed_float16 scale their loss by default.
-LossScalePtr loss_scale_of(const CompileTable& table, const ChosenOptimizer& optimizer, const Model& model) {
-  if (optimizer.loss_scale || !table.auto_scale_loss) return optimizer.loss_scale;
-  const auto narrow = [](const LayerPtr& layer) {
-    return layer->policy().mixed() && layer->policy().compute == Dtype::f16;
-  };
-  if (std::ranges::none_of(model.layers(), narrow)) return nullptr;
-  return std::make_shared<LossScale>(Config("LossScaleOptimizer", LossScale::fields(), {}));
-}
-
-std::vector<LossPtr> losses_of(const CompileTable& table) {
-  if (const auto* several = std::get_if<std::vector<LossArgument>>(&table.loss)) {
-    std::vector<LossPtr> losses;
-    for (const LossArgument& loss : *several) losses.push_back(to_loss(loss));
-    return losses;
-  }
-  LossArgument one;
-  if (const auto* name = std::get_if<std::string>(&table.loss)) one = *name;
-  if (const auto* object = std::get_if<std::shared_ptr<ScriptLoss>>(&table.loss)) one = *object;
-  if (const auto* function = std::get_if<LuaFunction>(&table.loss)) one = *function;
-  return {to_loss(one)};
-}
 
 /// A tensor, or a table of numbers, in host memory.
 HostTensor read_array(lua_State* L, int index) {
@@ -363,6 +284,20 @@ void refuse_autotune(std::int64_t batch_size, std::string_view function) {
       "option 'batch_size': gb.AUTOTUNE is found for training, by fit; {} takes a number of examples", function));
 }
 
+int push_logs(lua_State* L, const Logs& logs) {
+  Value<std::map<std::string, double>>::push(L, {logs.begin(), logs.end()});
+  return 1;
+}
+
+void push_predictions(lua_State* L, const ScriptModel& model, const Dataset& dataset) {
+  Dispatcher& dispatcher = model.world->dispatcher;
+  std::vector<Tensor> results;
+  for (const HostTensor& output : model.trainer()->predict(dataset)) {
+    results.push_back(dispatcher.eager().upload(output, dispatcher.device(), "prediction"));
+  }
+  push_one_or_more(L, std::move(results));
+}
+
 struct EvaluationTable {
   std::int64_t batch_size = 32;
   std::variant<std::int64_t, std::string> verbose = std::int64_t{0};
@@ -373,48 +308,6 @@ struct EvaluationTable {
 };
 
 }  // namespace
-
-/// model:compile { optimizer = , loss = , metrics = { ... }, execution = "graph" }
-int compile_model(lua_State* L) {
-  const auto self = Value<ModelHandle>::read(L, 1);
-  const auto table = Value<CompileTable>::read(L, 2);
-  if (self->is_running()) {
-    throw Error(
-        fmt::format("compile: model '{}' is running; it can be compiled before or after fit, evaluate, predict and "
-                    "measurements, not by a callback or function that they call",
-                    self->model->name()));
-  }
-  CompileConfig config;
-  const ChosenOptimizer optimizer = to_optimizer(table.optimizer);
-  config.optimizer = optimizer.optimizer;
-  config.loss_scale = loss_scale_of(table, optimizer, *self->model);
-  config.losses = losses_of(table);
-  config.loss_weights = table.loss_weights;
-  for (const MetricArgument& metric : table.metrics)
-    config.metrics.push_back(to_metric(metric, config.metrics.size() + 1));
-  config.executor.execution = table.run_eagerly ? Execution::eager : parse_execution(table.execution);
-  config.executor.passes = table.passes.options();
-  config.executor.input_slots = table.input_slots;
-  config.pin_inputs = table.pin_inputs;
-  if (table.gradient_accumulation_steps < 1) {
-    throw ArgumentError(fmt::format("option 'gradient_accumulation_steps': at least 1 is expected, got {}",
-                                    table.gradient_accumulation_steps));
-  }
-  config.gradient_accumulation_steps = table.gradient_accumulation_steps;
-  if (table.recompute_budget && !table.recompute.empty()) {
-    throw ArgumentError("options 'recompute' and 'recompute_budget': names of layers are expected, or a budget");
-  }
-  if (table.recompute_budget.value_or(1) < 1) {
-    throw ArgumentError(
-        fmt::format("option 'recompute_budget': bytes are expected, at least 1, got {}", *table.recompute_budget));
-  }
-  config.recompute = table.recompute;
-  config.recompute_budget = static_cast<std::size_t>(table.recompute_budget.value_or(0));
-  config.offload = offload_of(table, config.executor.execution);
-  config.replicas = self->replicas;
-  self->compile(std::move(config));
-  return 0;
-}
 
 /// model:fit(dataset, options) or model:fit(x, y, options): the history.
 int fit_model(lua_State* L) {
@@ -451,8 +344,7 @@ int evaluate_model(lua_State* L) {
     session_of(L).progress_line.hide();
     print_figures(logs, stdout);
   }
-  Value<std::map<std::string, double>>::push(L, {logs.begin(), logs.end()});
-  return 1;
+  return push_logs(L, logs);
 }
 
 /// model:predict(dataset or x, options): a tensor, or a list for several outputs.
@@ -463,12 +355,39 @@ int predict_model(lua_State* L) {
   verbosity_of(table.verbose);  // predictions have no figures to print
   if (table.sample_weight) throw ArgumentError("option 'sample_weight': predictions have no loss to weigh");
   refuse_autotune(table.batch_size, "predict");
-  Dispatcher& dispatcher = self->world->dispatcher;
-  std::vector<Tensor> results;
-  for (const HostTensor& output : self->trainer()->predict(*data.batches(table.batch_size))) {
-    results.push_back(dispatcher.eager().upload(output, dispatcher.device(), "prediction"));
-  }
-  push_one_or_more(L, std::move(results));
+  push_predictions(L, *self, *data.batches(table.batch_size));
+  return 1;
+}
+
+namespace {
+
+/// The tensors of one batch, as a dataset with one element.
+DatasetPtr one_batch(lua_State* L, const ScriptModel& model, bool labelled) {
+  const Data data = Data::read(L, 2, labelled);
+  if (data.dataset) throw ArgumentError("tensors of one batch are expected, got a Dataset; fit and evaluate take one");
+  if (!lua_isnoneornil(L, data.next)) throw ArgumentError(fmt::format("argument #{} is one too many", data.next - 1));
+  require_rows(data.arrays);
+  return part_of_process(model.replicas.get(), data.batches(std::max<std::int64_t>(1, data.arrays[0].shape()[0])));
+}
+
+}  // namespace
+
+/// model:train_on_batch(x, y): takes one step; its figures by name.
+int train_model_on_batch(lua_State* L) {
+  const auto self = Value<ModelHandle>::read(L, 1);
+  return push_logs(L, train_steps(*self->trainer(), *one_batch(L, *self, true)));
+}
+
+/// model:test_on_batch(x, y): the figures of one batch by name.
+int test_model_on_batch(lua_State* L) {
+  const auto self = Value<ModelHandle>::read(L, 1);
+  return push_logs(L, self->trainer()->evaluate(*one_batch(L, *self, true)));
+}
+
+/// model:predict_on_batch(x): a tensor, or a list for several outputs.
+int predict_model_on_batch(lua_State* L) {
+  const auto self = Value<ModelHandle>::read(L, 1);
+  push_predictions(L, *self, *one_batch(L, *self, false));
   return 1;
 }
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/graph/copy.h"
+#include "lua/api/tensor.h"
 #include "lua/api/trace.h"
 #include "lua/bind/bind.h"
 
@@ -14,15 +14,17 @@ namespace {
 /// Adds the nodes that the function computes its one tensor with.
 gpubench::Value add_traced(Graph& graph, const LuaFunction& function, std::span<const gpubench::Value> given,
                            const std::string& what, const char* of) {
-  std::vector<TracedInput> inputs;
-  for (const gpubench::Value value : given) inputs.push_back({graph.type(value), graph.node(value).device});
   lua_State* const L = function.reference().machine().running();
-  const TracedFunction traced = trace_function(L, function, inputs, what);
-  if (traced.outputs.size() != 1) {
-    throw Error(
-        fmt::format("{}: the function of {} must return one tensor, it returned {}", what, of, traced.outputs.size()));
-  }
-  return splice(graph, traced.trace->graph, given, traced.outputs).front();
+  const GraphTrace trace(world_of(L).dispatcher, graph);
+  const auto push = [&](lua_State* running) {
+    luaL_checkstack(running, 8, "traced function");
+    function.reference().push(running);
+    for (const gpubench::Value value : given) Value<Tensor>::push(running, trace.tensor(value));
+    return static_cast<int>(given.size());
+  };
+  const std::vector<gpubench::Value> outputs = call_in_trace(L, push, what);
+  if (outputs.size() == 1) return outputs.front();
+  throw Error(fmt::format("{}: the function of {} must return one tensor, it returned {}", what, of, outputs.size()));
 }
 
 }  // namespace

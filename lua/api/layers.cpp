@@ -11,7 +11,10 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/state.h"
 #include "lua/api/config_value.h"
+#include "lua/api/layer_call.h"
 #include "lua/api/openers.h"
+#include "lua/api/script_function.h"
+#include "lua/api/symbol_calls.h"
 #include "lua/api/tensor.h"
 
 namespace gpubench::lua {
@@ -32,6 +35,46 @@ gpubench::Value CallCounter::count(Graph& graph, World& world) {
   return ops::add(graph, counted, ops::scalar(graph, 0, Dtype::i64));
 }
 
+std::vector<Tensor> CallOnTensors::apply(lua_State* L, std::vector<Tensor> inputs, const AddCall& add) const {
+  const LayerCall* const outer = current_layer_call(L);
+  const bool random = training && draws;
+  CallVariant variant = variant_of_call(world.dispatcher, inputs, training, random);
+  if (outer != nullptr && training) {
+    variant.first_row = outer->context.first_row;
+    variant.replica = outer->context.replica;
+  }
+  const bool shares_step = random && outer != nullptr && outer->step;
+  if (shares_step) inputs.push_back(*outer->step);
+  const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
+    CallContext context{
+        .graph = graph, .training = training, .first_row = variant.first_row, .replica = variant.replica};
+    if (shares_step) {
+      context.step = values.back();
+      values = values.first(values.size() - 1);
+    } else if (random) {
+      context.step = counter.count(graph, world);
+    }
+    return add(context, values);
+  };
+  return calls.apply(world.dispatcher, inputs, variant, build);
+}
+
+bool in_trial(lua_State* L) {
+  const LayerCall* const outer = current_layer_call(L);
+  return outer != nullptr && outer->trial;
+}
+
+std::vector<Tensor> unknown_outputs(lua_State* L, std::span<const TensorType> examples, std::int64_t rows) {
+  const std::shared_ptr<Trace>& trace = world_of(L).dispatcher.trace();
+  if (trace == nullptr) throw Error("a layer of an earlier point is called in the function of a layer; make it anew");
+  std::vector<Tensor> outputs;
+  for (TensorType type : examples) {
+    type.shape.insert(type.shape.begin(), rows);
+    outputs.emplace_back(trace, trace->graph.input(std::move(type), "unknown"));
+  }
+  return outputs;
+}
+
 bool are_symbols(lua_State* L, int index) {
   if (Value<ScriptSymbol>::matches(L, index)) return true;
   if (!lua_istable(L, index)) return false;
@@ -43,9 +86,8 @@ bool are_symbols(lua_State* L, int index) {
 
 namespace {
 
-std::shared_ptr<ScriptLayer> make_script_layer(lua_State* L, const LayerKind& kind) {
+std::shared_ptr<ScriptLayer> make_script_layer(lua_State* L, const LayerKind& kind, ConfigEntries options) {
   const WorldPtr& world = session_of(L).world();
-  ConfigEntries options = read_config(L, 1, kind.positional);
   if (std::ranges::find(options, "dtype", &ConfigEntries::value_type::first) == options.end())
     options.emplace_back("dtype", session_of(L).dtype_policy());
   auto layer = std::make_shared<ScriptLayer>();
@@ -54,19 +96,45 @@ std::shared_ptr<ScriptLayer> make_script_layer(lua_State* L, const LayerKind& ki
   return layer;
 }
 
+struct CustomOptions {
+  std::optional<LuaFunction> build;
+  LuaFunction call;
+  std::string name;
+  bool trainable = true;
+  std::optional<Shape> input_shape;
+  std::optional<std::string> dtype;
+  static constexpr auto fields = std::tuple{field("build", &CustomOptions::build),
+                                            required("call", &CustomOptions::call),
+                                            field("name", &CustomOptions::name),
+                                            field("trainable", &CustomOptions::trainable),
+                                            field("input_shape", &CustomOptions::input_shape),
+                                            field("dtype", &CustomOptions::dtype)};
+};
+
 /// gb.layers.<Kind>(positional..., options)
 StackFunction constructor(const LayerKind& kind) {
   return [&kind](lua_State* L) {
-    Value<std::shared_ptr<ScriptLayer>>::push(L, make_script_layer(L, kind));
+    Value<std::shared_ptr<ScriptLayer>>::push(L, make_script_layer(L, kind, read_config(L, 1, kind.positional)));
     return 1;
   };
 }
 
 /// gb.Input{shape = {784}} or gb.Input({784}): a symbol, as in Keras.
 int input(lua_State* L) {
-  const auto layer = make_script_layer(L, find_layer_kind("Input"));
+  const LayerKind& kind = find_layer_kind("Input");
+  const auto layer = make_script_layer(L, kind, read_config(L, 1, kind.positional));
   Value<ScriptSymbol>::push(L, {layer->world, apply_layer(layer->layer, {})});
   return 1;
+}
+
+/// gb.layers.custom { build = function(self, shape), call = function(self, x, training), name = , ... }
+std::shared_ptr<ScriptLayer> custom(lua_State* L, const CustomOptions& options) {
+  ConfigEntries config{{"function", custom_function({options.build.value_or(LuaFunction()), options.call})},
+                       {"name", options.name},
+                       {"trainable", options.trainable}};
+  if (options.input_shape) config.emplace_back("input_shape", *options.input_shape);
+  if (options.dtype) config.emplace_back("dtype", *options.dtype);
+  return make_script_layer(L, find_layer_kind("custom"), std::move(config));
 }
 
 std::vector<TensorType> examples_of(const Layer& layer, std::span<const Tensor> inputs) {
@@ -83,17 +151,17 @@ std::vector<TensorType> examples_of(const Layer& layer, std::span<const Tensor> 
 }
 
 Tensor call_on_tensors(lua_State* L, ScriptLayer& self, const std::vector<Tensor>& inputs, bool training) {
+  const std::vector<TensorType> examples = examples_of(*self.layer, inputs);
+  if (!self.layer->built() && in_trial(L)) {
+    return unknown_outputs(L, std::array{self.layer->infer(examples)}, inputs[0].type().shape[0]).front();
+  }
   StoreVariables factory = variables_of(session_of(L), *self.world);
-  self.layer->build(factory, examples_of(*self.layer, inputs));
-  const bool random = training && self.layer->draws();
-  const CallVariant variant = variant_of_call(self.world->dispatcher, inputs, training, random);
-  const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
-    CallContext context{
-        .graph = graph, .training = training, .first_row = variant.first_row, .replica = variant.replica};
-    if (random) context.step = self.counter.count(graph, *self.world);
+  self.layer->build(factory, examples);
+  const CallOnTensors call{*self.world, self.counter, self.calls, training, self.layer->draws()};
+  const auto add = [&](const CallContext& context, std::span<const gpubench::Value> values) {
     return std::vector{self.layer->call(context, values)};
   };
-  return self.calls.apply(self.world->dispatcher, inputs, variant, build).front();
+  return call.apply(L, inputs, add).front();
 }
 
 /// layer(x): describes a model when x is symbolic, computes when it is a tensor.
@@ -102,7 +170,8 @@ int call_layer(lua_State* L) {
   if (are_symbols(L, 2)) {
     std::vector<SymbolPtr> inputs;
     for (const ScriptSymbol& symbol : read_one_or_more<ScriptSymbol>(L, 2)) inputs.push_back(symbol.symbol);
-    Value<ScriptSymbol>::push(L, {self->world, apply_layer(self->layer, std::move(inputs))});
+    self->output = apply_layer(self->layer, std::move(inputs));
+    Value<ScriptSymbol>::push(L, {self->world, self->output});
     return 1;
   }
   const auto inputs = read_one_or_more<Tensor>(L, 2);
@@ -131,6 +200,12 @@ std::vector<Tensor> layer_variables(const ScriptLayer& self) {
   return tensors;
 }
 
+/// Nil before the layer is applied to symbols.
+std::optional<ScriptSymbol> layer_output(const ScriptLayer& self) {
+  if (self.output == nullptr) return std::nullopt;
+  return ScriptSymbol{self.world, self.output};
+}
+
 bool layer_trainable(const ScriptLayer& self) {
   return self.layer->trainable();
 }
@@ -147,6 +222,10 @@ Shape symbol_shape(const ScriptSymbol& self) {
   return self.symbol->type().shape;
 }
 
+std::string symbol_dtype(const ScriptSymbol& self) {
+  return std::string(to_string(self.symbol->type().dtype));
+}
+
 std::string symbol_text(const ScriptSymbol& self) {
   return fmt::format("SymbolicTensor {} per example", to_string(self.symbol->type()));
 }
@@ -159,17 +238,20 @@ void open_layers(lua_State* L) {
       .property<&layer_kind_name>("kind")
       .property<&layer_policy>("dtype_policy")
       .property<&layer_variables>("variables")
+      .property<&layer_output>("output")
       .property<&layer_trainable, &set_layer_trainable>("trainable")
       .meta<&call_layer>("__call")
       .meta<&layer_text>("__tostring");
-  Class<ScriptSymbol>(L).property<&symbol_shape>("shape").meta<&symbol_text>("__tostring");
+  Class<ScriptSymbol>(L).property<&symbol_shape>("shape").property<&symbol_dtype>("dtype").meta<&symbol_text>(
+      "__tostring");
+  add_symbol_calls(L);
   const Module gb = Module::root(L);
   gb.function<&input>("Input");
   const Module layers = gb.submodule("layers");
   for (const LayerKind& kind : layer_kinds()) {
-    if (kind.name != "Input") layers.value(kind.name.c_str(), constructor(kind));
+    if (kind.name != "Input" && kind.name != "custom") layers.value(kind.name.c_str(), constructor(kind));
   }
-  layers.function<&input>("Input");
+  layers.function<&input>("Input").function<&custom>("custom");
 }
 
 }  // namespace gpubench::lua

@@ -1,6 +1,7 @@
 // Layers and symbols for scripts. Each keeps the World in which it was created alive, because its variables are on that
 // World's devices.
 #pragma once
+#include <functional>
 #include <lua.hpp>
 #include <memory>
 #include <vector>
@@ -27,11 +28,30 @@ class CallCounter {
   VariablePtr counter_;
 };
 
+/// A call of a layer or model on tensors: eagerly, in a traced function, or in the function of a layer, whose step
+/// counter and rows it shares.
+struct CallOnTensors {
+  using AddCall = std::function<std::vector<gpubench::Value>(const CallContext&, std::span<const gpubench::Value>)>;
+  World& world;
+  CallCounter& counter;
+  TensorCalls& calls;
+  bool training = false;
+  bool draws = false;
+
+  std::vector<Tensor> apply(lua_State* L, std::vector<Tensor> inputs, const AddCall& add) const;
+};
+
+/// Whether a layer's function is traced for its types only, so that layers that it calls must not be built.
+bool in_trial(lua_State* L);
+/// Placeholders for what an unbuilt layer returns in a trial.
+std::vector<Tensor> unknown_outputs(lua_State* L, std::span<const TensorType> examples, std::int64_t rows);
+
 struct ScriptLayer {
   WorldPtr world;
   LayerPtr layer;
   CallCounter counter;
   TensorCalls calls;
+  SymbolPtr output;  ///< of its latest application to symbols, or its first call in a model; null: none
 };
 template <>
 inline constexpr const char* class_name<ScriptLayer> = "Layer";

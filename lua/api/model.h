@@ -43,6 +43,9 @@ int fit_model(lua_State* L);
 int profile_model(lua_State* L);
 int evaluate_model(lua_State* L);
 int predict_model(lua_State* L);
+int train_model_on_batch(lua_State* L);
+int test_model_on_batch(lua_State* L);
+int predict_model_on_batch(lua_State* L);
 int model_memory(lua_State* L);
 /// In weights.cpp.
 int load_model_weights(lua_State* L);

@@ -10,7 +10,7 @@
 namespace gpubench::lua {
 namespace {
 
-constexpr int deepest = 64;
+constexpr int deepest_variable = 64;
 
 int append_code(lua_State*, const void* bytes, std::size_t size, void* to) {
   static_cast<std::string*>(to)->append(static_cast<const char*>(bytes), size);
@@ -39,7 +39,7 @@ PortableFunction::PortableFunction(lua_State* L, int index, const std::string& w
 }
 
 PortableFunction::Atom PortableFunction::capture(lua_State* L, int index, const std::string& path, int depth) {
-  if (depth > deepest) throw Error(fmt::format("{}: variable '{}' is nested too deeply", what_, path));
+  if (depth > deepest_variable) throw Error(fmt::format("{}: variable '{}' is nested too deeply", what_, path));
   luaL_checkstack(L, 6, "variables of a function");
   switch (lua_type(L, index)) {
     case LUA_TNIL:

@@ -140,7 +140,11 @@ int update(lua_State* L) {
   const Tensor variable = Value<Tensor>::read(L, 1);
   if (variable.variable() == nullptr) throw ArgumentError("only variables (gb.Variable) can be assigned to");
   const Tensor value = read_tensor(L, 2, variable.type().dtype);
+  // The variable itself, not what a layer's function reads of it.
+  const std::shared_ptr<Trace>& trace = world_of(L).dispatcher.trace();
+  const auto cast = trace ? std::exchange(trace->variables_as, std::nullopt) : std::nullopt;
   apply<O>(L, std::array{variable, value});
+  if (trace) trace->variables_as = cast;
   lua_settop(L, 1);
   return 1;
 }

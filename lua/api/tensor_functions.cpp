@@ -12,6 +12,7 @@
 #include "core/ops/matmul.h"
 #include "core/ops/random.h"
 #include "core/ops/shape_ops.h"
+#include "lua/api/layer_call.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor.h"
 #include "lua/api/tensor_composed.h"
@@ -88,9 +89,11 @@ struct NormalOptions {
                  field("seed", &NormalOptions::seed)};
 };
 
-/// A random op as one draw: at step 0 of a seed of its own.
+/// A random op as one draw, with a seed of its own: at step 0, or, in a layer's function, at each step of its training.
 Tensor draw(lua_State* L, const OpPtr& op) {
   Dispatcher& dispatcher = world_of(L).dispatcher;
+  const LayerCall* const call = current_layer_call(L);
+  if (call != nullptr && call->step) return dispatcher.apply_one(op, std::array{*call->step});
   return dispatcher.apply_one(op, std::array{dispatcher.constant(HostTensor::scalar(std::int64_t{0}))});
 }
 
@@ -126,7 +129,8 @@ Tensor matmul(lua_State* L, const Tensor& a, const Tensor& b, const MatmulOption
 Tensor where(lua_State* L, const Tensor& condition, TensorOperand a, TensorOperand b) {
   std::optional<Dtype> dtype;
   for (const TensorOperand operand : {a, b}) {
-    if (!dtype && Value<Tensor>::matches(L, operand.index)) dtype = Value<Tensor>::read(L, operand.index).type().dtype;
+    if (dtype || !Value<Tensor>::matches(L, operand.index)) continue;
+    dtype = world_of(L).dispatcher.dtype_of(Value<Tensor>::read(L, operand.index));
   }
   return apply<Select>(L, std::array{condition, read_tensor(L, a.index, dtype), read_tensor(L, b.index, dtype)});
 }

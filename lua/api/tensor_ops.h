@@ -26,7 +26,7 @@ Tensor unary(lua_State* L, const Tensor& x) {
 template <class O>
 Tensor of_operands(lua_State* L) {
   const bool first = Value<Tensor>::matches(L, 1);
-  const std::optional<Dtype> dtype = Value<Tensor>::read(L, first ? 1 : 2).type().dtype;
+  const std::optional<Dtype> dtype = world_of(L).dispatcher.dtype_of(Value<Tensor>::read(L, first ? 1 : 2));
   return apply<O>(L, std::array{read_tensor(L, 1, dtype), read_tensor(L, 2, dtype)});
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/math/half.h"
 #include "core/ops/cast.h"
 #include "lua/api/tensor.h"
 #include "lua/api/tensor_numbers.h"
@@ -77,11 +78,16 @@ void store(lua_State* L, int index, const HostTensor& tensor, std::int64_t at) {
       tensor.values<bool>()[i] = real_number(L, index) != 0;
       return;
     case Dtype::f16:
+      reinterpret_cast<math::Float16*>(tensor.data())[i] = math::to_float16(static_cast<float>(real_number(L, index)));
+      return;
     case Dtype::bf16:
+      reinterpret_cast<math::Bfloat16*>(tensor.data())[i] =
+          math::to_bfloat16(static_cast<float>(real_number(L, index)));
+      return;
     case Dtype::bytes:
       break;
   }
-  throw ArgumentError(fmt::format("values cannot be written as {}; write float32 and cast", to_string(tensor.dtype())));
+  throw ArgumentError(fmt::format("numbers cannot be written as {}", to_string(tensor.dtype())));
 }
 
 void fill(lua_State* L, int index, const HostTensor& tensor, std::size_t depth, std::int64_t& next) {

@@ -54,11 +54,11 @@ void call_traced(lua_State* L, int arguments, const std::string& what) {
 }
 
 /// By node: whether a result or an effect needs it.
-std::vector<bool> needed(const TracedFunction& traced) {
-  const std::vector<Node>& nodes = traced.trace->graph.nodes();
+std::vector<bool> needed(const Graph& graph, const std::vector<gpubench::Value>& outputs) {
+  const std::vector<Node>& nodes = graph.nodes();
   std::vector<bool> flags(nodes.size());
   const auto mark = [&](gpubench::Value value) { flags[static_cast<std::size_t>(value.node)] = true; };
-  std::ranges::for_each(traced.outputs, mark);
+  std::ranges::for_each(outputs, mark);
   for (std::size_t i = nodes.size(); i-- > 0;) {
     if (nodes[i].op->has_effect()) flags[i] = true;
     if (flags[i]) std::ranges::for_each(nodes[i].inputs, mark);
@@ -67,9 +67,10 @@ std::vector<bool> needed(const TracedFunction& traced) {
 }
 
 /// `if x:gt(0) then` cannot be seen, since Lua asks no tensor for its truth; that nothing else uses the comparison can.
-void check_conditions(const TracedFunction& traced, const std::string& what) {
-  const std::vector<bool> flags = needed(traced);
-  for (const Trace::Condition& condition : traced.trace->conditions) {
+void check_conditions(const Trace& trace, const std::vector<gpubench::Value>& outputs, const std::string& what) {
+  if (trace.conditions.empty()) return;
+  const std::vector<bool> flags = needed(trace.graph, outputs);
+  for (const Trace::Condition& condition : trace.conditions) {
     if (flags[static_cast<std::size_t>(condition.value.node)]) continue;
     throw Error(
         fmt::format("{}: {}: no result of the function depends on this comparison. If it was to decide a branch: Lua "
@@ -116,31 +117,37 @@ void rethrow_with(lua_State* L, const std::string& remark) {
   std::rethrow_exception(error.exception);
 }
 
+std::vector<gpubench::Value> call_in_trace(lua_State* L, const PushCall& push, const std::string& what) {
+  Dispatcher& dispatcher = world_of(L).dispatcher;
+  const int bottom = lua_gettop(L);
+  call_traced(L, push(L), what);
+  std::vector<gpubench::Value> outputs;
+  const int count = lua_gettop(L) - bottom;
+  for (int i = 1; i <= count; ++i) {
+    check_result(L, bottom + i, i, what);
+    outputs.push_back(dispatcher.symbol(read_tensor(L, bottom + i)));
+  }
+  lua_settop(L, bottom);
+  check_conditions(*dispatcher.trace(), outputs, what);
+  return outputs;
+}
+
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
                               const std::string& what, const TracedReplica* replica) {
-  Dispatcher& dispatcher = world_of(L).dispatcher;
-  const TraceScope scope(dispatcher, replica);
+  const TraceScope scope(world_of(L).dispatcher, replica);
   Graph& graph = scope.trace()->graph;
-  lua_State* const running = function.reference().machine().running();
-  const int bottom = lua_gettop(running);
-  luaL_checkstack(running, static_cast<int>(inputs.size()) + 8, "traced function");
-  function.reference().push(running);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const GraphScope place(graph, inputs[i].device, "");
-    const gpubench::Value value = graph.input(inputs[i].type, fmt::format("argument {}", i + 1));
-    Value<Tensor>::push(running, Tensor(scope.trace(), value));
-  }
-  call_traced(running, static_cast<int>(inputs.size()), what);
-
-  TracedFunction traced{scope.trace(), {}};
-  const int count = lua_gettop(running) - bottom;
-  for (int i = 1; i <= count; ++i) {
-    check_result(running, bottom + i, i, what);
-    traced.outputs.push_back(dispatcher.symbol(read_tensor(running, bottom + i)));
-  }
-  lua_settop(running, bottom);
-  check_conditions(traced, what);
-  return traced;
+  const auto push = [&](lua_State* running) {
+    luaL_checkstack(running, static_cast<int>(inputs.size()) + 8, "traced function");
+    function.reference().push(running);
+    for (const TracedInput& input : inputs) {
+      const GraphScope place(graph, input.device, "");
+      const std::size_t number = graph.inputs().size() + 1;
+      const gpubench::Value value = graph.input(input.type, fmt::format("argument {}", number));
+      Value<Tensor>::push(running, Tensor(scope.trace(), value));
+    }
+    return static_cast<int>(inputs.size());
+  };
+  return {scope.trace(), call_in_trace(function.reference().machine().running(), push, what)};
 }
 
 }  // namespace gpubench::lua

@@ -1,6 +1,7 @@
 // Runs a Lua function once with symbolic tensors and returns the graph that it built, for gb.compile, dataset maps,
 // custom losses and metrics.
 #pragma once
+#include <functional>
 #include <lua.hpp>
 #include <memory>
 #include <string>
@@ -27,6 +28,12 @@ struct TracedInput {
 /// through, with alternatives added if it needed a tensor's value. `replica`: the replica whose step is traced.
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
                               const std::string& what, const TracedReplica* replica = nullptr);
+
+/// Pushes a function and its arguments, and returns how many arguments there are.
+using PushCall = std::function<int(lua_State* L)>;
+/// Makes a call inside the current trace (a GraphTrace) and returns its results as values of the traced graph; errors
+/// as of trace_function.
+std::vector<gpubench::Value> call_in_trace(lua_State* L, const PushCall& push, const std::string& what);
 
 /// Call in a catch block: rethrows an error of Lua code with its position and traceback and `remark` appended to its
 /// text; other errors unchanged.

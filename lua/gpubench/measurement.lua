@@ -54,12 +54,6 @@ local function mark_fallbacks(row, fallbacks, measured_on)
   if measured_on and row.device ~= measured_on then row.quality = "unreliable: " .. row.detail end
 end
 
--- A row without shares of the step says why.
-local function explain_absence(row)
-  if row.status ~= "ok" or row.detail or row.compute_share then return end
-  row.detail = "no shares: no step of this row was traced, as gb.measure.training and gb.measure.loop do"
-end
-
 local function complete(row, axes, point, fallbacks)
   local copy = { status = "ok" }
   for column, value in pairs(row) do copy[column] = value end
@@ -69,7 +63,6 @@ local function complete(row, axes, point, fallbacks)
   local extras = { row = copy, samples = copy.samples, timeline = copy.timeline, profile = copy.profile }
   copy.samples, copy.timeline, copy.profile, copy.stages, copy.ranks = nil, nil, nil, nil, nil
   emulated.label(copy)
-  explain_absence(copy)
   return extras
 end
 

@@ -15,6 +15,8 @@
 ---@field kind string "Dense"
 ---@field dtype_policy string "mixed_bfloat16"; a type where it stores and computes in one
 ---@field variables Tensor[] empty until the layer is built
+---@field output SymbolicTensor? what the layer gave when it was last applied to symbols; of a layer from a model: what its
+--- first call in the model gives
 ---@field trainable boolean whether training updates its weights; a model that has been trained is compiled again after a
 --- change
 ---@overload fun(x: SymbolicTensor|SymbolicTensor[]): SymbolicTensor
@@ -24,11 +26,25 @@ local Layer = {}
 ---@class CallOptions
 ---@field training boolean? dropout drops and batch normalization uses the batch; false unless given
 
---- A value of a model that is being described: what gb.Input gives and layers pass on.
----@class SymbolicTensor
+--- A value of a model that is being described: what gb.Input gives and layers pass on. It has the operators and methods of
+--- Tensor, and gb.concat, gb.matmul, gb.pad, gb.stack and gb.where take it: each describes one more layer, which computes
+--- what the same call computes of tensors. As for tensors, axes and shapes of these calls count the batch as axis 0, and
+--- the result must keep it there; `shape` leaves it out. Numbers and tensors among the operands are constants.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local x = gb.Input { 16 }
+--- local hidden = gb.layers.Dense(16)(x):relu()
+--- local model = gb.Model { inputs = x, outputs = gb.concat({ (hidden + x) * 0.5, hidden:mean(-1, true) }, -1) }
+--- assert(model(gb.zeros { 5, 16 }).shape[2] == 17)
+--- ```
+---@class SymbolicTensor: Tensor
 ---@field shape integer[] of one example, without the batch
+---@field dtype string
 local SymbolicTensor = {}
 
+--- A layer with an option such as `embeddings_initializer` also takes `embeddings_regularizer`, as DenseOptions has
+--- kernel_regularizer.
 ---@class LayerOptions
 ---@field name string? "dense", "dense_1", ... unless given
 ---@field input_shape integer[]? of one example; the first layer of a Sequential
@@ -57,7 +73,7 @@ function gb.Input(shape, options) end
 function gb.layers.Input(shape, options) end
 
 ---@class DenseOptions: LayerOptions
----@field activation string? "linear", "relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu" (also
+---@field activation string|LayerFunction|nil a function that keeps the shape, or "linear", "relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu" (also
 --- "swish"), "softplus", "softsign", "sigmoid", "tanh", "exponential", "hard_sigmoid", "hard_silu" (also "hard_swish"),
 --- "hard_tanh", "softmax", "log_softmax"
 ---@field use_bias boolean? true unless given
@@ -118,7 +134,7 @@ function gb.layers.Dropout(rate, options) end
 ---@return Layer
 function gb.layers.BatchNormalization(options) end
 
----@param activation string
+---@param activation string|LayerFunction
 ---@param options LayerOptions?
 ---@return Layer
 function gb.layers.Activation(activation, options) end
@@ -134,6 +150,8 @@ function gb.layers.Concatenate(options) end
 --- called with a SymbolicTensor it is a layer of another model.
 ---@class Model
 ---@field name string
+---@field inputs SymbolicTensor[] empty while the input's shape is not known
+---@field outputs SymbolicTensor[]
 ---@field layers Layer[]
 ---@field variables Tensor[]
 ---@field trainable_variables Tensor[]
@@ -148,8 +166,29 @@ function Model:summary() end
 ---@return string
 function Model:summary_text() end
 
+---@class CountOptions
+---@field trainable boolean? true: only weights that training updates; false: only the others
+
+--- The number of weights and statistics.
+---@param options CountOptions?
 ---@return integer
-function Model:count_params() end
+function Model:count_params(options) end
+
+---@class LayerChoice
+---@field name string?
+---@field index integer? as in `layers`, from 1
+
+--- A layer by its name or its index.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(8, { input_shape = { 4 } }), gb.layers.Dense(2) }
+--- local features = gb.Model { inputs = model.inputs, outputs = model:get_layer("dense").output }
+--- assert(features(gb.zeros { 3, 4 }).shape[2] == 8)
+--- ```
+---@param layer string|LayerChoice
+---@return Layer
+function Model:get_layer(layer) end
 
 --- Copies of the variables' values, in the order of `variables`.
 ---@return Tensor[]
@@ -158,7 +197,9 @@ function Model:get_weights() end
 ---@param weights Tensor[]
 function Model:set_weights(weights) end
 
---- Writes the folder `path`: architecture.json and weights.safetensors.
+--- Writes the folder `path`: architecture.json and weights.safetensors. Functions of the script (Lambda, custom layers,
+--- activations) are stored by their position in the script only; gb.load_model gets them again. A model with an operator
+--- on a tensor of the script cannot be saved so; save_weights always works.
 ---@param path string
 function Model:save(path) end
 
@@ -198,10 +239,11 @@ function Model:load_weights(from) end
 ---@field layout "keras"|"torch"|nil how kernels are stored ("keras", as here)
 
 ---@class SequentialOptions
----@field [integer] Layer|SymbolicTensor
+---@field [integer] Layer|Model|SymbolicTensor models have one input and one output
 ---@field name string?
 
---- A chain of layers.
+--- A chain of layers. Layers of a model in it stay shared with that model; one without a name of the user gets another name
+--- where its own is taken.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -236,9 +278,14 @@ function gb.Sequential(layers) end
 ---@return Model
 function gb.Model(options) end
 
+---@class LoadOptions
+---@field custom_objects table<string, LayerFunction|Layer>? by layer name: the function of a Lambda or an activation; for a
+--- custom layer, a layer that gb.layers.custom makes with the same functions
+
 ---@param path string a folder that Model:save has written
+---@param options LoadOptions?
 ---@return Model
-function gb.load_model(path) end
+function gb.load_model(path, options) end
 
 --- Initializers with arguments, as text that layers take; without arguments the name alone does, such as "he_normal".
 ---

@@ -74,8 +74,9 @@ function gb.prune.ConstantSparsity(options) end
 function gb.prune.low_magnitude(model, options) end
 
 --- A new model without the units (filters) whose weights have the smallest norm, and without what the layers behind read
---- of them: Sequential models of Dense, Conv2D, BatchNormalization and layers without weights. Compile it anew, and train
---- on: what the units gave is missing.
+--- of them. Compile it anew, and train on: what the units gave is missing. Layers whose outputs are added (a residual) lose
+--- the same units, those with the smallest norm over all their kernels, and take one share. Refused, with the layer's name,
+--- are units of the model's outputs, those added to the model's input, and those that a layer mixes in an unknown way.
 ---
 --- ```lua
 --- local gb = require "gpubench"

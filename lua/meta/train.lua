@@ -9,9 +9,11 @@ local Model = {}
 
 ---@class CompileOptions
 ---@field optimizer string|Optimizer|nil "rmsprop" unless given
----@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[] one for all outputs, or one each
+---@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[]|table<string, string|Loss|LossFunction> one for all
+--- outputs, or one each: a list in their order, or a table by the names of the layers that give them
 ---@field loss_weights number[]? factors of the outputs' losses in their sum, one for each output
----@field metrics (string|Metric|LossFunction)[]?
+---@field metrics (string|Metric|LossFunction)[]|table<string, any>|nil a list for every output, or a table by output names, with
+--- a metric or a list each
 ---@field execution string? "graph" unless given, or "eager"
 ---@field run_eagerly boolean?
 ---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }; a wrong name gets the
@@ -109,7 +111,8 @@ function Model:compile(options) end
 ---@field save_steps integer? with resume: saved also after so many steps of an epoch
 
 ---@class History
----@field history table<string, number[]> by figure: loss, accuracy, val_loss, ...; where the loss is scaled, skipped_steps
+---@field history table<string, number[]> by figure: loss, accuracy, val_loss, ...; with several outputs also
+--- <output>_loss, and metrics as <output>_accuracy; where the loss is scaled, skipped_steps
 --- since the training began
 ---@field epoch integer[] numbers of the epochs, from 1
 
@@ -150,6 +153,29 @@ function Model:evaluate(data, labels, options) end
 ---@param options BatchOptions?
 ---@return Tensor|Tensor[]
 function Model:predict(data, options) end
+
+--- One training step on these tensors; returns its figures by name, with the loss before the update.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
+--- model:compile { optimizer = "sgd", loss = "mse" }
+--- for step = 1, 3 do assert(model:train_on_batch(gb.ones { 4, 2 }, gb.zeros { 4, 1 }).loss >= 0) end
+--- ```
+---@param x Tensor|table
+---@param y Tensor|table
+---@return table<string, number>
+function Model:train_on_batch(x, y) end
+
+--- Loss and metrics of these tensors, by name.
+---@param x Tensor|table
+---@param y Tensor|table
+---@return table<string, number>
+function Model:test_on_batch(x, y) end
+
+---@param x Tensor|table
+---@return Tensor|Tensor[]
+function Model:predict_on_batch(x) end
 
 ---@class gpubench
 local gb = {}

@@ -56,6 +56,34 @@ TEST_F(DispatcherTest, VariablesAreTracedByReference) {
   EXPECT_EQ(scalar(tensor), 2.0F);
 }
 
+TEST_F(DispatcherTest, TracesIntoAnotherGraphDuringATrace) {
+  const auto outer = dispatcher_.begin_trace();
+  const Tensor outside(outer, outer->graph.input({{}, Dtype::f32}, "x"));
+  Graph graph;
+  const Value inside = graph.input({{}, Dtype::f32}, "y");
+  {
+    const GraphTrace trace(dispatcher_, graph);
+    add(trace.tensor(inside), trace.tensor(inside));
+    EXPECT_THAT([&] { add(outside, outside); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("a tensor of another traced function")));
+    const TracePause pause(dispatcher_);
+    EXPECT_FALSE(dispatcher_.constant(HostTensor::scalar(1.0F)).symbolic());
+  }
+  EXPECT_EQ(graph.nodes().size(), 2u);
+  EXPECT_EQ(dispatcher_.trace(), outer);
+  EXPECT_TRUE(add(outside, outside).symbolic());
+  dispatcher_.end_trace();
+}
+
+TEST_F(DispatcherTest, CastsVariablesWhereATraceReadsThem) {
+  const VariablePtr weight = runtime_.variables().create("weight", HostTensor::scalar(2.0F), {});
+  const Tensor tensor = dispatcher_.variable(weight);
+  Graph graph;
+  const GraphTrace trace(dispatcher_, graph, Dtype::bf16);
+  EXPECT_EQ(dispatcher_.dtype_of(tensor), Dtype::bf16);
+  EXPECT_EQ(add(tensor, tensor).type().dtype, Dtype::bf16);
+}
+
 TEST_F(DispatcherTest, TracedValuesDoNotEscape) {
   const auto trace = dispatcher_.begin_trace();
   const Tensor input(trace, trace->graph.input({{}, Dtype::f32}, "x"));

@@ -7,8 +7,10 @@
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "core/exec/replicated_executor.h"
+#include "core/ops/elementwise.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/formula_function.h"
 
 namespace gpubench {
 namespace {
@@ -244,7 +246,13 @@ ModelPtr with_every_kind() {
       apply("Add", {}, {apply("MaxPooling2D", {}, {active}), apply("AveragePooling2D", {}, {active})});
   const SymbolPtr global = apply("GlobalAveragePooling2D", {}, {active});
   const SymbolPtr all = apply("Concatenate", {}, {apply("Flatten", {}, {sum}), global});
-  const SymbolPtr dropped = apply("Dropout", {{"rate", 0.25}}, {all});
+  const auto halved =
+      support::formula_function([](Graph& graph, Value x, auto&) { return ops::mul(graph, x, graph.constant(0.5F)); });
+  const auto scaled = support::formula_function(
+      [](Graph& graph, Value x, const VariablePtr& weight) { return ops::mul(graph, x, graph.variable(weight)); },
+      true);
+  const SymbolPtr functions = apply("custom", {{"function", scaled}}, {apply("Lambda", {{"function", halved}}, {all})});
+  const SymbolPtr dropped = apply("Dropout", {{"rate", 0.25}}, {functions});
   for (const LayerKind& kind : layer_kinds()) EXPECT_TRUE(used.contains(kind.name)) << kind.name << " is not tried";
   return std::make_shared<Model>("all", std::vector{input}, std::vector{apply_layer(dense(3, "softmax"), {dropped})});
 }

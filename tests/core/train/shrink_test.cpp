@@ -36,6 +36,15 @@ class Shrink : public support::TrainTest {
     return flat(trainer(model).predict(*batch(from_tensor_slices({x}), 3)));
   }
 
+  /// Two Dense layers, of which the second's output is added to the first's.
+  static ModelPtr residual_model() {
+    const SymbolPtr x = apply_layer(layer("Input", {{"shape", Shape{5}}}), {});
+    const SymbolPtr first = apply_layer(support::dense(4, "relu"), {x});
+    const SymbolPtr second = apply_layer(support::dense(4, "relu"), {first});
+    const SymbolPtr sum = apply_layer(layer("Add", {}), {first, second});
+    return std::make_shared<Model>("r", std::vector{x}, std::vector{apply_layer(support::dense(3, ""), {sum})});
+  }
+
   void expect_same_answers(const ModelPtr& model, const std::map<std::string, double>& shares, const Shape& example) {
     model->build(factory);
     empty_even_outputs(*model);
@@ -66,6 +75,34 @@ TEST_F(Shrink, FiltersThroughBatchNormPoolingAndFlatten) {
   expect_same_answers(model, {{"conv2d", 0.5}, {"conv2d_1", 0.5}}, {8, 8, 2});
 }
 
+TEST_F(Shrink, LayersThatAreAddedLoseTheSameUnits) {
+  expect_same_answers(residual_model(), {{"dense", 0.5}}, {5});
+  expect_same_answers(residual_model(), {{"dense", 0.5}, {"dense_1", 0.5}}, {5});
+}
+
+TEST_F(Shrink, ConcatenatedBranches) {
+  const SymbolPtr x = apply_layer(layer("Input", {{"shape", Shape{6, 6, 2}}}), {});
+  const auto filters = [&](std::int64_t size) {
+    return apply_layer(
+        layer("Conv2D", {{"filters", std::int64_t{4}}, {"kernel_size", size}, {"padding", std::string("same")}}), {x});
+  };
+  const SymbolPtr both = apply_layer(layer("Concatenate", {}), {filters(1), filters(3)});
+  const SymbolPtr flat = apply_layer(layer("Flatten", {}), {apply_layer(layer("BatchNormalization", {}), {both})});
+  const auto model =
+      std::make_shared<Model>("c", std::vector{x}, std::vector{apply_layer(support::dense(3, ""), {flat})});
+  expect_same_answers(model, {{"conv2d", 0.5}, {"conv2d_1", 0.5}}, {6, 6, 2});
+}
+
+TEST_F(Shrink, ALayerThatIsCalledTwice) {
+  const SymbolPtr x = apply_layer(layer("Input", {{"shape", Shape{4}}}), {});
+  const LayerPtr shared = support::dense(4, "relu");
+  const SymbolPtr first = apply_layer(support::dense(4, "relu"), {x});
+  const SymbolPtr twice = apply_layer(shared, {apply_layer(shared, {first})});
+  const auto model =
+      std::make_shared<Model>("s", std::vector{x}, std::vector{apply_layer(support::dense(3, ""), {twice})});
+  expect_same_answers(model, {{"dense", 0.5}, {"dense_1", 0.5}}, {4});
+}
+
 TEST_F(Shrink, KeepsOneUnitAndTheLayersNames) {
   const ModelPtr model = support::small_classifier();
   model->build(factory);
@@ -86,15 +123,38 @@ TEST_F(Shrink, RefusesWhatItCannotDo) {
   refused(model, {{"dense_1", 0.5}}, "shrink: the units of layer 'dense_1' are the model's answers; they all stay");
   refused(model, {{"dense", 1}}, "shrink: the share of layer 'dense' must be at least 0 and below 1, got 1");
   const SymbolPtr x = apply_layer(layer("Input", {{"shape", Shape{4}}}), {});
-  const auto functional =
-      std::make_shared<Model>("f", std::vector{x}, std::vector{apply_layer(support::dense(2, ""), {x})});
-  functional->build(factory);
-  refused(functional, {}, "shrink: model 'f' is no chain of layers; gb.Sequential makes one");
+  const SymbolPtr hidden = apply_layer(support::dense(4, ""), {x});
+  const SymbolPtr sum = apply_layer(layer("Add", {}), {hidden, x});
+  const auto residual =
+      std::make_shared<Model>("f", std::vector{x}, std::vector{apply_layer(support::dense(2, ""), {sum})});
+  residual->build(factory);
+  refused(residual, {{"dense", 0.5}},
+          "shrink: the units of layer 'dense' join the model's input, whose channels all stay");
+  const auto joined = residual_model();
+  joined->build(factory);
+  refused(joined, {{"dense", 0.5}, {"dense_1", 0.25}},
+          "shrink: the outputs of layers 'dense' and 'dense_1' are joined, so that both lose the same units; give them "
+          "one share, got 0.5 and 0.25");
+  const ConfigEntries filters{{"filters", std::int64_t{4}}, {"kernel_size", std::int64_t{1}}};
+  ConfigEntries first = filters, grouped = filters;
+  first.emplace_back("input_shape", Shape{4, 4, 2});
+  grouped.emplace_back("groups", std::int64_t{2});
+  const auto in_groups = std::make_shared<Model>(
+      "g", std::vector{layer("Conv2D", first), layer("Conv2D", grouped), layer("Flatten", {}), support::dense(2, "")});
+  in_groups->build(factory);
+  for (const char* const name : {"conv2d", "conv2d_1"}) {
+    EXPECT_THAT(
+        [&] {
+          shrink(runtime, factory, *in_groups, {{name, 0.5}});
+        },
+        ThrowsMessage<Error>(::testing::HasSubstr("must stay: layer 'conv2d_1' (Conv2D) mixes them")));
+  }
   const auto reshaped = std::make_shared<Model>(
       "r", std::vector{support::dense(4, "", {4}), layer("Reshape", {{"target_shape", Shape{2, 2}}}),
                        support::dense(2, "")});
   reshaped->build(factory);
-  refused(reshaped, {{"dense", 0.5}}, "shrink: layer 'reshape' (Reshape) stands behind a layer that shrinks");
+  refused(reshaped, {{"dense", 0.5}},
+          "shrink: the units of layer 'dense' must stay: layer 'reshape' (Reshape) mixes them");
 }
 
 }  // namespace

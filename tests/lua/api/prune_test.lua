@@ -49,6 +49,20 @@ testing.case("schedules tell their shares", function()
   testing.near(decay:at(15), 0.9 - 0.8 / 8, 1e-12)
 end)
 
+testing.case("residuals of operators lose the same units", function()
+  local x = gb.Input { 784 }
+  local first = gb.layers.Dense(16, { activation = "relu", name = "first" })(x)
+  local second = gb.layers.Dense(16, { name = "second" })(first)
+  local function model(sum) return gb.Model { inputs = x, outputs = gb.layers.Dense(10, { name = "answers" })(sum) } end
+  local residual = model((first + second):relu() * 2)
+  local smaller = gb.prune.shrink(residual, { first = 0.5, second = 0.5 })
+  testing.equal(smaller:count_params(), 784 * 8 + 8 + 8 * 8 + 8 + 8 * 10 + 10)
+  testing.raises("joined, so that both lose the same units", gb.prune.shrink, residual, { first = 0.5, second = 0.25 })
+  testing.raises("the units of layer 'second' must stay: layer 'softmax' (Lambda) mixes them", gb.prune.shrink,
+    model(second:softmax()), { second = 0.5 })
+  testing.raises("the units of layer 'answers' are the model's answers", gb.prune.shrink, residual, { answers = 0.5 })
+end)
+
 testing.case("a model with fewer units trains on and answers", function()
   local model = classifier()
   model:compile { optimizer = "adam", loss = "categorical_crossentropy" }

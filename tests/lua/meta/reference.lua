@@ -17,7 +17,7 @@ local function read_annotation(doc, state, line)
   local class = line:match "^%-%-%-@class%s+([%w_.]+)"
   if class then
     state.class = class
-    class_of(doc, class)
+    class_of(doc, class).base = line:match "^%-%-%-@class%s+[%w_.]+%s*:%s*([%w_.]+)"
   end
   if not state.class then return end
   local field = line:match "^%-%-%-@field%s+([%w_]+)%??%s"
