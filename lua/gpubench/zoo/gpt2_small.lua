@@ -26,7 +26,7 @@ return {
     local x = dropout(transformer.positions(options.context)(tokens(input)), options)
     for i = 1, options.depth do x = block(x, options, "block" .. i) end
     local logits = gb.layers.Lambda(function(hidden)
-      return gb.matmul(hidden, tokens.variables[1]:transpose { 1, 0 })
+      return gb.matmul(hidden, tokens.variables[1], { transpose_b = true })
     end, { name = "logits" })(norm "norm"(x))
     return gb.Model { inputs = input, outputs = logits, name = "gpt2_small" }
   end,
