@@ -130,7 +130,7 @@ LayerPtr layer_from_text(std::string_view text, const DeviceId& device) {
   if (text.size() > longest) throw Error("too many layers around each other");
   check_json_nesting(text, "a layer's description");
   try {
-    return layer_from_json(Json::parse(text), device);
+    return layer_from_json(Json::parse(text), device, {});
   } catch (const Json::exception&) {
     throw Error(fmt::format("no layer: '{}'", text));
   }
