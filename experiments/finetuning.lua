@@ -3,8 +3,7 @@
 local gb = require "gpubench"
 
 local width = gb.quick and 8 or 16
-local pretraining_epochs, epochs, examples = gb.quick and 1 or 2, gb.quick and 3 or 5, gb.quick and 512 or 1024
-local seeds = { 1, 2, 3 }
+local pretraining_epochs, epochs, examples = gb.quick and 3 or 5, gb.quick and 4 or 8, gb.quick and 512 or 1024
 
 -- The digits from `first` on, five of them, with labels from 0.
 local function digits(split, first)
@@ -13,10 +12,7 @@ local function digits(split, first)
   return some:map(function(image, label) return image, label - first end)
 end
 
-local function net(seed)
-  gb.config.set_seed(seed)
-  return gb.zoo.resnet18 { input_shape = { 28, 28, 1 }, classes = 5, width = width }
-end
+local function net() return gb.zoo.resnet18 { input_shape = { 28, 28, 1 }, classes = 5, width = width } end
 
 local function compiled(model)
   model:compile {
@@ -26,23 +22,24 @@ local function compiled(model)
   return model
 end
 
-local pretrained = {}
+local path
 
--- The weights after the first training, the same for all points of a seed.
-local function weights_of(seed)
-  if not pretrained[seed] then
-    local model = compiled(net(seed))
-    local input = digits("train", 0):cache():shuffle(10000, { seed = seed }):batch(64)
+-- The weights after the first training, which all points and trials start with, in a file.
+local function pretrained()
+  if not path then
+    local model = compiled(net())
+    local input = digits("train", 0):shuffle(10000, { seed = 1 }):batch(64)
     model:fit(input, { epochs = pretraining_epochs, verbose = 0 })
-    pretrained[seed] = model:get_weights()
+    path = string.format("%s/results/finetuning_%d.safetensors", gb._native.options.out, width)
+    model:save_weights(path)
   end
-  return pretrained[seed]
+  return path
 end
 
 -- What is trained: "all" layers, those from the last stage on, or the last layer only ("head").
-local function model_for(trained, seed)
-  local model = net(seed)
-  model:set_weights(weights_of(seed))
+local function model_for(trained)
+  local model = net()
+  model:load_weights(pretrained())
   local frozen = trained ~= "all"
   for _, layer in ipairs(model.layers) do
     if trained == "last stage" and layer.name:find "^stage4" or layer.name == "classes" then frozen = false end
@@ -51,10 +48,12 @@ local function model_for(trained, seed)
   return compiled(model)
 end
 
-local function fine_tuned_accuracy(trained, seed)
-  local model = model_for(trained, seed)
-  local some = digits("train", 5):take(examples):cache()
-  model:fit(some:shuffle(examples, { seed = seed }):batch(32), { epochs = epochs, verbose = 0 })
+-- Of another model than the one whose speed is measured, after a set number of epochs, in an
+-- order that follows the trial's seed.
+local function accuracy_after(trained)
+  local model = model_for(trained)
+  local some = digits("train", 5):take(examples)
+  model:fit(some:shuffle(examples):batch(32), { epochs = epochs, verbose = 0 })
   return model:evaluate(digits("test", 5):batch(250)).accuracy
 end
 
@@ -78,20 +77,18 @@ gb.experiment {
     gb.axis("device", gb.devices()),
     gb.axis("trained", { "all", "last stage", "head" }, { closed = true }),
   },
-  columns = { "trained_parameters", "step_memory_bytes", "test_accuracy" },
-  seconds = function(_, measurement_s) return measurement_s + #seeds * (gb.quick and 2 or 15) end,
+  columns = { "trained_parameters", "step_memory_bytes", "test_accuracy", "test_accuracy_low", "test_accuracy_high" },
+  trials = 6,
+  seconds = function(_, measurement_s) return measurement_s + (gb.quick and 1 or 5) end,
   run = function(point)
     return gb.device(point.device, function()
-      local model = model_for(point.trained, seeds[1])
-      local input = digits("train", 5):cache():shuffle(10000, { seed = 1 }):batch(32, { drop_remainder = true })
+      local model = model_for(point.trained)
+      local input = digits("train", 5):shuffle(1000):batch(32, { drop_remainder = true })
       local plan = model:memory(input)
       local row = gb.measure.training(model, input:repeated())
       row.trained_parameters = model:count_params { trainable = true }
       row.step_memory_bytes = plan.optimizer + plan.arena
-      row.test_accuracy = 0
-      for _, seed in ipairs(seeds) do
-        row.test_accuracy = row.test_accuracy + fine_tuned_accuracy(point.trained, seed) / #seeds
-      end
+      row.test_accuracy = accuracy_after(point.trained)
       return row
     end)
   end,
@@ -110,8 +107,8 @@ gb.experiment {
       answer = "The head alone takes {times} the memory beside the weights",
     }),
     over_all("test_accuracy", "last stage", {
-      at_least = 0.9, claim = "training the last stage and the head keeps nine tenths of the accuracy",
-      answer = "Training the last stage too keeps the accuracy: {of} instead of {over}",
+      at_least = 0.8, claim = "training the last stage and the head keeps four fifths of the accuracy",
+      answer = "Training the last stage too keeps {times} the accuracy: {of} instead of {over}",
     }),
   },
 }

@@ -3,13 +3,8 @@
 local gb = require "gpubench"
 local workload = require "gpubench.zoo.workload"
 
-local batches = gb.quick and { 2, 16 } or { 2, 8 }
+local batches = gb.quick and { 2, 32 } or { 2, 16 }
 local smallest, largest = batches[1], batches[#batches]
-
-local function ratio(options)
-  options.where = options.where or {}
-  return gb.expect.ratio(options)
-end
 
 gb.experiment {
   name  = "models",
@@ -31,6 +26,11 @@ gb.experiment {
     gb.axis("batch_size", batches),
   },
   columns = { "parameters", "planned_bytes", "activations_bytes" },
+  skip = function(point)
+    if gb.quick and point.precision ~= "float32" and point.batch_size == smallest then
+      return "--quick measures 16 bits with the larger batch"
+    end
+  end,
   seconds = function(_, measurement_s) return measurement_s + (gb.quick and 0.2 or 2) end,
   run = function(point)
     return gb.device(point.device, function()
@@ -50,23 +50,23 @@ gb.experiment {
     gb.chart.bar { x = "model", y = "activations_bytes", series = "precision", where = { batch_size = largest } },
   },
   expect = {
-    ratio {
+    gb.expect.ratio {
       y = "flops_per_s", of = { model = "mobilenet_v2" }, over = { model = "resnet50" }, at_most = 0.7,
       where = { precision = "float32", batch_size = largest },
       claim = "depthwise convolutions reach at most 0.7 times the flops/s of a ResNet's",
       answer = "Fewer flops are not as many times less time: MobileNetV2 computes at {times} the flops/s of ResNet-50",
     },
-    ratio {
+    gb.expect.ratio {
       y = "examples_per_s", of = { batch_size = largest }, over = { batch_size = smallest }, at_least = 1.2,
       where = { precision = "float32", model = "lstm_text" },
       claim = "a recurrent net needs a batch: one position after the other is little work at a time",
       answer = "Give recurrent nets a batch: " .. largest .. " examples at once train {times} as many examples/s as "
         .. smallest,
     },
-    ratio {
-      y = "activations_bytes", of = { precision = "mixed_bfloat16" }, over = { precision = "float32" }, at_most = 0.75,
+    gb.expect.ratio {
+      y = "activations_bytes", of = { precision = "mixed_bfloat16" }, over = { precision = "float32" }, at_most = 0.8,
       where = { batch_size = largest, model = "resnet50" },
-      claim = "16-bit activations of ResNet-50 take at most 0.75 times the memory",
+      claim = "16-bit activations of ResNet-50 take at most 0.8 times the memory",
       answer = "mixed_bfloat16 keeps the activations of ResNet-50 in {times} the memory",
     },
   },

@@ -9,6 +9,7 @@
 #include "core/base/interrupt.h"
 #include "core/exec/device_copy.h"
 #include "core/graph/leaf_ops.h"
+#include "core/telemetry/launching_node.h"
 
 namespace gpubench {
 namespace {
@@ -127,9 +128,10 @@ void Eager::run_kernel(const Op& op, const Planned& planned, std::span<std::byte
     return;
   }
   const NodeId traced = part.node == NodeId::none ? node(op, part) : part.node;
-  const Clock::time_point begin = Clock::now();
+  const LaunchingNode launching(traced);
+  const Clock::time_point begin = spans->now();
   planned.kernel->run(device.stream(), planned.input_views, planned.output_views, workspace);
-  spans->add(device.shares_host_memory() ? SpanClass::compute : SpanClass::launch, traced, begin, Clock::now());
+  spans->add(device.shares_host_memory() ? SpanClass::compute : SpanClass::launch, traced, begin, spans->now());
 }
 
 NodeId Eager::node(const Op& op, const Part& part) const {

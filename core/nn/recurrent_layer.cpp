@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/layer_kind.h"
+#include "core/nn/sliding.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
@@ -57,7 +58,7 @@ std::vector<ConfigField> RecurrentLayer::fields(RecurrentCell cell) {
 }
 
 RecurrentLayer::RecurrentLayer(Config given, DeviceId device)
-    : Layer(std::move(given), std::move(device)), cell_(cell_of(config())), units_(config().integer_from("units", 1)) {
+    : Layer(std::move(given), std::move(device)), cell_(cell_of(config())), units_(bounded_option(*this, "units")) {
   const auto require = [&](const char* option, const char* only) {
     if (config().text(option) == only) return;
     throw Error(fmt::format("{}: {} must be '{}', got '{}'; the recurrence computes no other", kind(), option, only,

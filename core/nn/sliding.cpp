@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/nn/activation.h"
 #include "core/ops/bias.h"
 #include "core/ops/shape_ops.h"
 
@@ -88,22 +87,21 @@ std::vector<ConfigField> SlidingLayer::fields(std::vector<ConfigField> own) {
                          {"strides", Shape{1, 1}},
                          {"padding", std::string("valid")},
                          {"dilation_rate", Shape{1, 1}},
-                         {"activation", std::string()},
+                         {"activation", std::string(), false, true},
                          {"use_bias", true},
                          {"bias_initializer", std::string("zeros")}});
   return own;
 }
 
 SlidingLayer::SlidingLayer(Config given, DeviceId device)
-    : Layer(std::move(given), std::move(device)), size_(sliding_extents(*this, "kernel_size", 2)) {
+    : Layer(std::move(given), std::move(device)), size_(sliding_extents(*this, "kernel_size", 2)), activation_(*this) {
   window_.strides = sliding_extents(*this, "strides", 2);
   window_.dilations = sliding_extents(*this, "dilation_rate", 2);
-  check_activation(kind(), config().text("activation"));
   parse_initializer(config().text("bias_initializer"));
 }
 
 Dtype SlidingLayer::output_dtype() const {
-  return activated_dtype(config().text("activation"), policy());
+  return activation_.output_dtype();
 }
 
 void SlidingLayer::make_bias(VariableFactory& factory, std::int64_t channels) {
@@ -112,7 +110,7 @@ void SlidingLayer::make_bias(VariableFactory& factory, std::int64_t channels) {
 
 Value SlidingLayer::finish(const CallContext& context, Value y) const {
   if (bias_) y = ops::bias_add(context.graph, y, weight(context, bias_));
-  return apply_activation(context.graph, config().text("activation"), y, policy());
+  return activation_.apply(context, y);
 }
 
 }  // namespace gpubench::nn

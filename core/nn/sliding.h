@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/nn/activation.h"
 #include "core/nn/layer.h"
 #include "core/ops/conv.h"
 #include "core/ops/window.h"
@@ -55,6 +56,7 @@ class SlidingLayer : public Layer {
  private:
   Extents size_;
   Conv2DAttributes window_;
+  ActivationOption activation_;
   VariablePtr bias_;
 };
 

@@ -8,6 +8,7 @@
 #include "core/ops/bias.h"
 #include "core/ops/check.h"
 #include "core/ops/reduce.h"
+#include "core/ops/shape_ops.h"
 
 namespace gpubench {
 namespace {
@@ -82,7 +83,13 @@ std::vector<Value> Matmul::gradient(Graph& graph, std::span<const Value> inputs,
   // c = A B with A = a or its transpose: dA = dc B', dB = A' dc, written so that no transpose is materialized.
   const bool ta = options.transpose_a, tb = options.transpose_b;
   const Value da = ta ? product(b, tb, dc, true) : product(dc, false, b, !tb);
-  const Value db = tb ? product(dc, true, a, ta) : product(a, !ta, dc, false);
+  // A batch of matrices times one matrix: as one tall product, dB is summed over the batch without a dB for each.
+  const bool tall = !ta && graph.type(b).rank() == 2 && graph.type(a).rank() > 2;
+  const auto flat = [&](Value x) {
+    const Shape& shape = graph.type(x).shape;
+    return tall ? ops::reshape(graph, x, {element_count(std::span(shape).first(shape.size() - 1)), shape.back()}) : x;
+  };
+  const Value db = tb ? product(flat(dc), true, flat(a), ta) : product(flat(a), !ta, flat(dc), false);
   std::vector<Value> result = {ops::sum_to(graph, da, graph.type(a).shape),
                                ops::sum_to(graph, db, graph.type(b).shape)};
   if (options.bias) result.push_back(ops::bias_gradient(graph, dc));

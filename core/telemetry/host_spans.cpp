@@ -2,7 +2,26 @@
 
 #include <algorithm>
 
+#include "core/telemetry/launching_node.h"
+
 namespace gpubench {
+namespace {
+
+thread_local NodeId launching = NodeId::none;
+
+}  // namespace
+
+NodeId launching_node() {
+  return launching;
+}
+
+LaunchingNode::LaunchingNode(NodeId node) {
+  launching = node;
+}
+
+LaunchingNode::~LaunchingNode() {
+  launching = NodeId::none;
+}
 
 HostSpans::HostSpans(Timeline& timeline, std::string_view lane, int replica)
     : timeline_(timeline), lane_(timeline.name(lane)), replica_(replica) {
@@ -30,9 +49,9 @@ Seconds cost_of_span() {
   for (int attempt = 0; attempt < attempts; ++attempt) {
     timeline.clear();
     const Stopwatch watch;
-    Clock::time_point begin = Clock::now();
+    Clock::time_point begin = host.now();
     for (int i = 0; i < spans; ++i) {
-      const Clock::time_point end = Clock::now();
+      const Clock::time_point end = host.now();
       host.add(SpanClass::compute, begin, end);
       begin = end;
     }

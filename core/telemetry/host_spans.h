@@ -3,12 +3,12 @@
 // only where the step waits for them.
 #pragma once
 #include <array>
-#include <atomic>
 #include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "core/telemetry/span_clock.h"
 #include "core/telemetry/timeline.h"
 
 namespace gpubench {
@@ -41,12 +41,13 @@ class HostSpans {
     span.begin = begin;
     span.end = end;
     timeline_.add(span);
-    added_.fetch_add(1, std::memory_order_relaxed);
   }
-  std::size_t added() const { return added_.load(std::memory_order_relaxed); }
+  /// For spans of kernels, which are many.
+  Clock::time_point now() const { return clock_.now(); }
 
  private:
   Timeline& timeline_;
+  SpanClock clock_;
   NameId lane_;
   std::int32_t replica_;
   std::vector<NameId> names_{1};  // by node; unused for NodeId::none
@@ -62,7 +63,6 @@ class HostSpans {
     }
   };
   std::unordered_map<NodeTexts, NodeId, Hash> known_;  // texts of the timeline; avoids its lock
-  std::atomic<std::size_t> added_{0};
 };
 
 /// A span from construction to destruction; nothing without `spans`.

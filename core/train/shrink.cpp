@@ -83,6 +83,12 @@ bool concatenates(const Model& model, const Model::Call& call) {
   return concat != nullptr && concat->axis == graph.type(result).rank() - 1 && graph.node(result).inputs == inputs;
 }
 
+/// Whether each output reads all channels, and not only those of its group.
+bool reads_all(const LinearLayer& layer, std::int64_t channels) {
+  const Shape& kernel = layer.kernel()->type.shape;
+  return kernel[kernel.size() - 2] == channels;
+}
+
 /// Which channels (the last dimension) of each call's output stay. Calls whose channels go together form a set: those
 /// of one layer, and those that an element-wise layer such as Add joins.
 class ChannelSets {
@@ -134,13 +140,14 @@ class ChannelSets {
     }
     if (first != index && !call.layer->variables().empty()) unite(index, first);
     if (call.inputs.empty()) return hold(index, "join the model's input, whose channels all stay");
-    if (call.layer->linear() != nullptr) return;
-    if (call.layer->channels() == Channels::flattened || concatenates(model_, call)) return derived_.push_back(index);
     const auto channels = [&](std::size_t one) {
       return calls[one].type.shape.empty() ? 0 : calls[one].type.shape.back();
     };
+    if (call.layer->linear() != nullptr && reads_all(*call.layer->linear(), channels(call.inputs[0]))) return;
+    if (call.layer->channels() == Channels::flattened || concatenates(model_, call)) return derived_.push_back(index);
     const auto same = [&](std::size_t input) { return channels(input) == channels(index); };
-    if (call.layer->channels() == Channels::kept && std::ranges::all_of(call.inputs, same)) {
+    const bool linear = call.layer->linear() != nullptr;  // in groups
+    if (!linear && call.layer->channels() == Channels::kept && std::ranges::all_of(call.inputs, same)) {
       for (const std::size_t input : call.inputs) unite(index, input);
       return;
     }

@@ -38,10 +38,11 @@ ConfigValue read_value(lua_State* L, int index) {
       return read_integers(L, index);
     case LUA_TFUNCTION:
     case LUA_TUSERDATA:
-      if (Value<LuaFunction>::matches(L, index)) return lambda_function(Value<LuaFunction>::read(L, index));
+      // Before functions: a layer can be called too.
       if (Value<std::shared_ptr<ScriptLayer>>::matches(L, index)) {
         return layer_to_text(*Value<std::shared_ptr<ScriptLayer>>::read(L, index)->layer);
       }
+      if (Value<LuaFunction>::matches(L, index)) return lambda_function(Value<LuaFunction>::read(L, index));
       [[fallthrough]];
     default:
       throw ArgumentError(fmt::format("a boolean, number, string, function or list of integers is expected, got {}",

@@ -105,7 +105,8 @@ Record to_record(const PredictedStep& step) {
                 {"predicted_step_time_s", step.weak_step},
                 {"weak_efficiency", step.weak_efficiency},
                 {"strong_step_time_s", step.strong_step},
-                {"strong_efficiency", step.strong_efficiency}};
+                {"strong_efficiency", step.strong_efficiency},
+                {"detail", "no shares: the step is predicted"}};
   if (step.measured_step) {
     record.set("measured_step_time_s", *step.measured_step);
     record.set("prediction_error_share", prediction_error(step.weak_step, *step.measured_step));
@@ -119,7 +120,8 @@ Record to_record(const PredictedAllReduce& one) {
           {"message_bytes", time.bytes},
           {"collective_time_s", time.seconds},
           {"predicted_time_s", one.seconds},
-          {"prediction_error_share", prediction_error(one.seconds, time.seconds)}};
+          {"prediction_error_share", prediction_error(one.seconds, time.seconds)},
+          {"detail", "no shares: one collective is predicted, not a step"}};
 }
 
 Record to_record(const AllReduceCurve& curve) {

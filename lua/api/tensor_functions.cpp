@@ -114,8 +114,15 @@ Tensor concat(lua_State* L, const std::vector<Tensor>& parts, std::optional<std:
   return world_of(L).dispatcher.apply_one(std::make_shared<const Concat>(axis.value_or(0)), parts);
 }
 
-Tensor matmul(lua_State* L, const Tensor& a, const Tensor& b) {
-  return world_of(L).dispatcher.apply_one(std::make_shared<const Matmul>(), std::array{a, b});
+struct MatmulOptions {
+  bool transpose_a = false, transpose_b = false;
+  static constexpr auto fields =
+      std::tuple{field("transpose_a", &MatmulOptions::transpose_a), field("transpose_b", &MatmulOptions::transpose_b)};
+};
+
+Tensor matmul(lua_State* L, const Tensor& a, const Tensor& b, const MatmulOptions& o) {
+  const MatmulAttributes attributes{.transpose_a = o.transpose_a, .transpose_b = o.transpose_b};
+  return world_of(L).dispatcher.apply_one(std::make_shared<const Matmul>(attributes), std::array{a, b});
 }
 
 /// Elements of `a` where the condition holds, else of `b`. A plain number takes the other's dtype.

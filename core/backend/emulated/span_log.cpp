@@ -30,6 +30,7 @@ void SpanLog::stop(Timeline& timeline) {
     span.lane = timeline.name(*entry.lane);
     span.gpu = entry.device;
     span.correlation = entry.correlation;
+    span.node = entry.node;
     span.begin = entry.time.begin;
     span.end = entry.time.end;
     timeline.add(span);

@@ -22,6 +22,7 @@ class SpanLog {
     std::int32_t device = -1;  ///< Span::gpu
     std::uint32_t correlation = 0;
     Stretch time;
+    NodeId node = NodeId::none;  ///< that the work belongs to
   };
 
   bool records() const { return records_.load(std::memory_order_relaxed); }

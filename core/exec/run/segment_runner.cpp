@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/telemetry/launching_node.h"
 
 namespace gpubench {
 
@@ -195,11 +196,12 @@ void SegmentRunner::queue(const Segment& segment, Stream& stream) const {
 
 // A launch ends where the next one begins: one reading of the clock for each.
 void SegmentRunner::queue_traced(const Segment& segment, Stream& stream, HostSpans& spans) const {
-  Clock::time_point begin = Clock::now();
+  Clock::time_point begin = spans.now();
   for (std::size_t index = segment.first; index < segment.last; ++index) {
     const Launch& launch = launches_[index];
+    const LaunchingNode launching(launch.node);
     launch.queue(stream);
-    const Clock::time_point end = Clock::now();
+    const Clock::time_point end = spans.now();
     spans.add(launch.span_class, launch.node, begin, end);
     begin = end;
   }

@@ -22,10 +22,11 @@ return {
     local tokens = gb.layers.Embedding(options.vocabulary, options.width, {
       embeddings_initializer = transformer.initializer(), name = "tokens",
     })
+    tokens(gb.zeros({ 1, 1 }, { dtype = "int32" }))  -- makes its table, which the logits need too
     local x = dropout(transformer.positions(options.context)(tokens(input)), options)
     for i = 1, options.depth do x = block(x, options, "block" .. i) end
     local logits = gb.layers.Lambda(function(hidden)
-      return gb.matmul(hidden, tokens.variables[1]:transpose { 1, 0 })
+      return gb.matmul(hidden, tokens.variables[1], { transpose_b = true })
     end, { name = "logits" })(norm "norm"(x))
     return gb.Model { inputs = input, outputs = logits, name = "gpt2_small" }
   end,

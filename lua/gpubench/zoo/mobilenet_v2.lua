@@ -36,8 +36,8 @@ return {
   defaults = { input_shape = { 224, 224, 3 }, classes = 1000, alpha = 1.0, dropout = 0.2 },
   build = function(options)
     -- Multiples of 8, at least 8, and not less than 90 % of what the factor gives.
-    local function scaled(channels)
-      local wanted = channels * options.alpha
+    local function scaled(channels, factor)
+      local wanted = channels * (factor or options.alpha)
       local rounded = math.max(8, (wanted + 4) // 8 * 8)
       return math.tointeger(rounded < 0.9 * wanted and rounded + 8 or rounded)
     end
@@ -54,7 +54,7 @@ return {
         channels = filters
       end
     end
-    x = relu6(pointwise(x, scaled(math.max(1280, 1280 * options.alpha)), "last"))
+    x = relu6(pointwise(x, scaled(1280, math.max(1.0, options.alpha)), "last"))
     x = gb.layers.GlobalAveragePooling2D()(x)
     if options.dropout > 0 then x = gb.layers.Dropout(options.dropout)(x) end
     local logits = gb.layers.Dense(options.classes, { name = "classes", dtype = "float32" })(x)

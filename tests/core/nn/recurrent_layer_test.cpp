@@ -58,6 +58,8 @@ TEST(Recurrent, Refuses) {
               ThrowsMessage<Error>(HasSubstr("GRU: reset_after must be true")));
   EXPECT_THAT(refusal("LSTM", {{"units", std::int64_t{0}}}, {f32({5, 3})}),
               ThrowsMessage<Error>("LSTM: units must be at least 1, got 0"));
+  EXPECT_THAT(refusal("LSTM", {{"units", std::int64_t{1} << 62}}, {f32({5, 3})}),
+              ThrowsMessage<Error>("LSTM: units must be at most 2147483647, got 4611686018427387904"));
   const Called layer("LSTM", units(), {f32({5, 3})});
   const TensorType other = f32({5, 2});
   EXPECT_THAT([&] { layer.layer->infer(std::span(&other, 1)); },

@@ -86,6 +86,7 @@ std::vector<OpCase> matmul_cases() {
       matmul_case("gelu_tanh", {6, 4}, {4, 5}, {.activation = Activation::gelu_tanh}),
       matmul_case("large_bias_relu", {70, 65}, {65, 80}, with(Activation::relu)),
       matmul_case("tall_by_one", {2, 3, 4}, {4, 5}),
+      matmul_case("tall_by_one_transposed", {2, 3, 4}, {5, 4}, {.transpose_b = true}),
       matmul_case("batched", {2, 3, 4}, {2, 4, 5}),
       matmul_case("batched_by_one", {3, 4}, {2, 4, 5}),
       matmul_case("batched_transposed", {2, 4, 3}, {2, 5, 4}, {.transpose_a = true, .transpose_b = true}),

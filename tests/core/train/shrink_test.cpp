@@ -135,6 +135,20 @@ TEST_F(Shrink, RefusesWhatItCannotDo) {
   refused(joined, {{"dense", 0.5}, {"dense_1", 0.25}},
           "shrink: the outputs of layers 'dense' and 'dense_1' are joined, so that both lose the same units; give them "
           "one share, got 0.5 and 0.25");
+  const ConfigEntries filters{{"filters", std::int64_t{4}}, {"kernel_size", std::int64_t{1}}};
+  ConfigEntries first = filters, grouped = filters;
+  first.emplace_back("input_shape", Shape{4, 4, 2});
+  grouped.emplace_back("groups", std::int64_t{2});
+  const auto in_groups = std::make_shared<Model>(
+      "g", std::vector{layer("Conv2D", first), layer("Conv2D", grouped), layer("Flatten", {}), support::dense(2, "")});
+  in_groups->build(factory);
+  for (const char* const name : {"conv2d", "conv2d_1"}) {
+    EXPECT_THAT(
+        [&] {
+          shrink(runtime, factory, *in_groups, {{name, 0.5}});
+        },
+        ThrowsMessage<Error>(::testing::HasSubstr("must stay: layer 'conv2d_1' (Conv2D) mixes them")));
+  }
   const auto reshaped = std::make_shared<Model>(
       "r", std::vector{support::dense(4, "", {4}), layer("Reshape", {{"target_shape", Shape{2, 2}}}),
                        support::dense(2, "")});

@@ -23,7 +23,7 @@ class Datasets : public TemporaryFolder {
     open_tensor(L);
     open_tensor_functions(L);
     open_dataset(L);
-    open_mnist(L);
+    open_image_sets(L);
     open_array_files(L);
     script_.run(R"lua(
       x = gb.tensor { { 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, 8 } }

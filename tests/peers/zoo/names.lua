@@ -75,4 +75,16 @@ end
 
 names.resnet18, names.resnet50 = names.resnet, names.resnet
 
+-- Of Keras, in a process that makes no other net.
+names.keras = {}
+
+function names.keras.lstm_text(weight)
+  local layer, part = weight:match "^([%w_]+)/(.+)$"
+  if layer == "tokens" then return "embedding/embeddings" end
+  if layer == "classes" then return "dense/" .. part end
+  local number = layer == "bidirectional2" and "_1" or ""
+  local direction, leaf = part:match "^(%a+)_([%w_]+)$"
+  return string.format("bidirectional%s/%s_lstm%s/lstm_cell/%s", number, direction, number, leaf)
+end
+
 return names

@@ -35,6 +35,27 @@ testing.case("an emulated device is used when it is named, and never listed", fu
   end)
 end)
 
+testing.case("its kernels carry the layers that launched them", function()
+  fresh(function()
+    gb.device("emulated:h200:0", function()
+      local input = gb.datasets.mnist("train"):batch(64)
+      for _, execution in ipairs { "graph", "eager" } do
+        local model = small_model()
+        model:compile { optimizer = "sgd", loss = "categorical_crossentropy", execution = execution }
+        local profile, kernels, named = model:profile(input, { steps = 3 }), 0, 0
+        for _, entry in ipairs(profile.entries) do
+          if entry.class == "compute" then
+            kernels = kernels + entry.time_s
+            if entry.op then named = named + entry.time_s end
+          end
+        end
+        testing.is_true(kernels > 0)
+        testing.near(named / kernels, 1, 1e-9, execution)
+      end
+    end)
+  end)
+end)
+
 testing.case("what it computes is not a number", function()
   fresh(function()
     gb.device("emulated:h200:0", function()

@@ -1,0 +1,126 @@
+-- Models of convolutional and recurrent layers: they learn in every type, eagerly and planned, and survive saving.
+local gb = require "gpubench"
+local testing = require "testing"
+local thirds = require "thirds"
+
+local layers = gb.layers
+
+-- Each takes the 12 numbers of `thirds` apart in another way.
+local models = {
+  ["depthwise and separable convolutions"] = function()
+    return {
+      layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }),
+      layers.ZeroPadding2D({ { 1, 1 }, { 0, 1 } }),
+      layers.Conv2D(4, 3, { use_bias = false, padding = "same" }),
+      layers.BatchNormalization(),
+      layers.ReLU(6),
+      layers.DepthwiseConv2D(3, { padding = "same", activation = "relu6" }),
+      layers.SeparableConv2D(8, 3, { padding = "same", activation = "silu" }),
+      layers.Flatten(),
+    }
+  end,
+  ["groups, dilation and transposed convolutions"] = function()
+    return {
+      layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }),
+      layers.Conv2DTranspose(4, 2, { strides = 2, activation = "elu" }),
+      layers.Conv2D(8, 3, { groups = 2, dilation_rate = 2, padding = "same", activation = "leaky_relu" }),
+      layers.MaxPooling2D(2),
+      layers.Flatten(),
+    }
+  end,
+  ["one-dimensional convolutions"] = function()
+    return {
+      layers.Reshape({ 12, 1 }, { input_shape = { 12 } }),
+      layers.Conv1D(8, 3, { padding = "causal", activation = "relu" }),
+      layers.MaxPooling1D(2),
+      layers.Conv1D(8, 3, { activation = "hard_silu" }),
+      layers.Flatten(),
+    }
+  end,
+  ["an LSTM behind steps of a dense layer"] = function()
+    return {
+      layers.Reshape({ 6, 2 }, { input_shape = { 12 } }),
+      layers.TimeDistributed(layers.Dense(6, { activation = "softplus" })),
+      layers.LSTM(12, { return_sequences = true }),
+      layers.Flatten(),
+    }
+  end,
+  ["a GRU in both directions"] = function()
+    return {
+      layers.Reshape({ 6, 2 }, { input_shape = { 12 } }),
+      layers.Bidirectional(layers.GRU(8, { return_sequences = true }), { merge_mode = "sum" }),
+      layers.Flatten(),
+    }
+  end,
+}
+
+local function made(body, options)
+  gb.config.set_seed(3)
+  local list = body()
+  list[#list + 1] = layers.Dense(3, { activation = "softmax" })
+  local model = gb.Sequential(list)
+  options.optimizer = gb.optimizers.Adam { learning_rate = 0.02, epsilon = 1e-4 }
+  options.loss, options.metrics = "sparse_categorical_crossentropy", { "accuracy" }
+  model:compile(options)
+  return model
+end
+
+local inputs, labels = thirds.tensors(96)
+
+for name, body in pairs(models) do
+  for _, policy in ipairs { "float32", "mixed_bfloat16" } do
+    testing.case(name .. " learn in " .. policy, function()
+      gb.config.set_dtype_policy(policy)
+      local model = made(body, {})
+      gb.config.set_dtype_policy "float32"
+      model:fit(inputs, labels, { epochs = 25, batch_size = 16, verbose = 0 })
+      testing.is_true(model:evaluate(inputs, labels).accuracy >= 0.9, "at least 90 % right")
+    end)
+  end
+  testing.case(name .. ": eager and planned steps give the same", function()
+    local losses = {}
+    for _, eager in ipairs { false, true } do
+      local history = made(body, { run_eagerly = eager }):fit(inputs, labels, { epochs = 2, batch_size = 32, verbose = 0 })
+      losses[#losses + 1] = (history.loss or history.history.loss)[2]
+    end
+    testing.near(losses[1], losses[2], 1e-4)
+  end)
+  testing.case(name .. ": a saved model gives the same", function()
+    local model = made(body, {})
+    local before = model:predict(inputs):to_table()
+    local path = gb._native.options.out .. "/layers"
+    model:save(path)
+    local after = gb.load_model(path):predict(inputs):to_table()
+    for row = 1, #before, 7 do
+      for class = 1, 3 do testing.near(after[row][class], before[row][class], 1e-6) end
+    end
+  end)
+end
+
+testing.case("random image layers change images in training only, each by its own numbers", function()
+  gb.config.set_seed(5)
+  local x = gb.random.uniform { 4, 6, 6, 1 }
+  for kind, options in pairs {
+    RandomFlip = { seed = 1 },
+    RandomRotation = { factor = 0.2, seed = 1 },
+    RandomTranslation = { height_factor = 0.4, width_factor = 0.4, seed = 1 },
+    RandomZoom = { height_factor = 0.4, seed = 1 },
+    RandomContrast = { factor = 0.5, seed = 1 },
+    RandomBrightness = { factor = 0.5, value_range = { 0, 1 }, seed = 1 },
+  } do
+    local layer = layers[kind](options)
+    local function sum_of_changes(training)
+      return (layer(x, { training = training }) - x):abs():sum():item()
+    end
+    testing.is_true(sum_of_changes(false) == 0, kind .. " passes images on in inference")
+    local first, second = sum_of_changes(true), sum_of_changes(true)
+    testing.is_true(first + second > 0, kind .. " changes images")
+  end
+end)
+
+testing.case("options are refused by name", function()
+  testing.raises("ZeroPadding2D: padding must be one integer", layers.ZeroPadding2D, { 1, 2, 3 })
+  testing.raises("Bidirectional: the layer must be an LSTM or a GRU", layers.Bidirectional, layers.Dense(2))
+  testing.raises("TimeDistributed: the option 'layer': no layer: 'Dense'", layers.TimeDistributed, "Dense")
+  testing.raises("LSTM: unknown option 'return_state'", layers.LSTM, 4, { return_state = true })
+end)
