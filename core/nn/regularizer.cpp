@@ -1,5 +1,6 @@
 #include "core/nn/regularizer.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -34,9 +35,23 @@ std::string_view regularized_by(std::string_view option) {
   return option.ends_with(option_end) ? option.substr(0, option.size() - option_end.size()) : std::string_view();
 }
 
+/// The text of a regularizer's option; empty if it is not given, and for other options.
+std::string_view given(const ConfigEntries::value_type& entry) {
+  const auto* const text = std::get_if<std::string>(&entry.second);
+  return regularized_by(entry.first).empty() || text == nullptr ? std::string_view() : std::string_view(*text);
+}
+
 /// Of "dense/kernel" and "attention/query/kernel": "kernel".
 std::string_view last_name(const Variable& variable) {
   return std::string_view(variable.name).substr(variable.name.rfind('/') + 1);
+}
+
+/// Whether the option for `option_of`, such as "recurrent", is for this variable. Options are named after a kernel's
+/// part where a layer has several kernels; DepthwiseConv2D has one.
+bool regularizes(std::string_view option_of, std::string_view variable) {
+  if (variable == option_of) return true;
+  if (variable == "kernel") return option_of == "depthwise";
+  return variable.starts_with(option_of) && variable.substr(option_of.size()) == "_kernel";
 }
 
 Value penalty_of(Graph& graph, const VariablePtr& variable, const Regularizer& regularizer) {
@@ -87,12 +102,16 @@ std::vector<ConfigField> regularizer_fields(const std::vector<ConfigField>& fiel
   return options;
 }
 
+bool has_regularizer(const Config& config) {
+  return std::ranges::any_of(config.entries(), [](const auto& entry) { return !given(entry).empty(); });
+}
+
 void check_regularizers(const Config& config) {
-  for (const auto& [name, value] : config.entries()) {
-    const auto* const text = std::get_if<std::string>(&value);
-    if (regularized_by(name).empty() || text == nullptr || text->empty()) continue;
+  for (const auto& entry : config.entries()) {
+    const std::string& name = entry.first;
+    if (given(entry).empty()) continue;
     try {
-      parse_regularizer(*text);
+      parse_regularizer(given(entry));
     } catch (const Error& error) {
       throw Error(fmt::format("{}: option '{}': {}", config.owner(), name, error.what()));
     }
@@ -103,13 +122,12 @@ Value penalty(Graph& graph, const Model& model) {
   Value sum;
   for (const LayerPtr& layer : model.layers()) {
     if (!layer->trainable()) continue;
-    for (const auto& [name, value] : layer->config().entries()) {
-      const auto* const text = std::get_if<std::string>(&value);
-      const std::string_view regularized = regularized_by(name);
-      if (regularized.empty() || text == nullptr || text->empty()) continue;
+    for (const auto& entry : layer->config().entries()) {
+      if (given(entry).empty()) continue;
+      const std::string_view regularized = regularized_by(entry.first);
       for (const VariablePtr& variable : layer->variables()) {
-        if (!variable->trainable || last_name(*variable) != regularized) continue;
-        const Value own = penalty_of(graph, variable, parse_regularizer(*text));
+        if (!variable->trainable || !regularizes(regularized, last_name(*variable))) continue;
+        const Value own = penalty_of(graph, variable, parse_regularizer(given(entry)));
         if (!own) continue;
         const GraphScope scope(graph, graph.node(own).device, "regularizers");
         sum = sum ? ops::add(graph, sum, own) : own;

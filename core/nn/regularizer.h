@@ -18,6 +18,8 @@ std::string to_string(const Regularizer& regularizer);
 
 /// The option "kernel_regularizer" for each field "kernel_initializer".
 std::vector<ConfigField> regularizer_fields(const std::vector<ConfigField>& fields);
+/// Whether any option is a regularizer's.
+bool has_regularizer(const Config& config);
 /// Throws Error naming the option and the regularizers.
 void check_regularizers(const Config& config);
 

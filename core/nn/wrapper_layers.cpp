@@ -9,6 +9,7 @@
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
 #include "core/nn/recurrent_layer.h"
+#include "core/nn/regularizer.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
@@ -27,6 +28,10 @@ LayerPtr inner_layer(const Layer& wrapper) {
   if (inner->policy().name != wrapper.policy().name) {
     throw Error(fmt::format("{}: the layer's dtype is {}, that of {} is {}; both must be equal", wrapper.kind(),
                             wrapper.policy().name, inner->kind(), inner->policy().name));
+  }
+  if (has_regularizer(inner->config())) {
+    throw Error(fmt::format("{}: its {} has a regularizer, and penalties of layers inside of another are not supported",
+                            wrapper.kind(), inner->kind()));
   }
   return inner;
 }

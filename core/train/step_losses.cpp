@@ -43,11 +43,17 @@ Value weighted(Graph& graph, const Loss& loss, Value values, Value weights) {
   return ops::mul(graph, values, ops::reshape(graph, ops::cast(graph, weights, type.dtype), shape));
 }
 
-/// The factor of the mean of the values in the model's loss.
-double factor_of(const Graph& graph, const CompileConfig& config, std::size_t i, const StepValues& step, Value values) {
-  const Loss& loss = loss_of(config, i);
-  const double weight = config.loss_weights.empty() ? 1 : config.loss_weights[i];
-  if (loss.reduction() == LossReduction::mean) return weight;
+double weight_of_output(const CompileConfig& config, std::size_t i) {
+  return config.loss_weights.empty() ? 1 : config.loss_weights[i];
+}
+
+Value times(Graph& graph, Value value, double factor) {
+  return factor == 1 ? value : ops::mul(graph, value, ops::scalar(graph, factor, graph.type(value).dtype));
+}
+
+/// The number by which the mean of the values becomes the loss' reduction over the whole batch.
+double factor_of(const Graph& graph, const Loss& loss, std::size_t i, const StepValues& step, Value values) {
+  if (loss.reduction() == LossReduction::mean) return 1;
   if (loss.reduction() == LossReduction::none) {
     throw Error(
         fmt::format("{}: reduction 'none' leaves no number to minimize; compile takes 'sum_over_batch_size' or "
@@ -56,7 +62,7 @@ double factor_of(const Graph& graph, const CompileConfig& config, std::size_t i,
   }
   const auto here = static_cast<double>(graph.type(step.outputs[i]).shape[0]);
   const double batches = step.batch_rows == 0 ? 1 : static_cast<double>(step.batch_rows) / here;
-  return weight * batches * static_cast<double>(graph.type(values).elements());
+  return batches * static_cast<double>(graph.type(values).elements());
 }
 
 /// The values of output `i`, whose mean joins the scalar that training minimizes.
@@ -66,10 +72,9 @@ Value add_loss(Graph& graph, const CompileConfig& config, std::size_t i, const S
   if (!step.weights.empty()) {
     values = weighted(graph, loss, values, step.weights[step.weights.size() == 1 ? 0 : i]);
   }
-  if (const double factor = factor_of(graph, config, i, step, values); factor != 1) {
-    values = ops::mul(graph, values, ops::scalar(graph, factor, graph.type(values).dtype));
-  }
-  const Value mean = graph.type(values).shape.empty() ? values : ops::reduce_mean(graph, values);
+  values = times(graph, values, factor_of(graph, loss, i, step, values));
+  Value mean = graph.type(values).shape.empty() ? values : ops::reduce_mean(graph, values);
+  mean = times(graph, mean, weight_of_output(config, i));
   total = total ? ops::add(graph, total, mean) : mean;
   return values;
 }
@@ -212,7 +217,9 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
   for (std::size_t i = 0; i < outputs; ++i) {
     const GraphScope scope(graph, output_device(model, i), loss_owner());
     const Value values = add_loss(graph, config, i, step, total);
-    const Value shown = outputs == 1 ? with_penalty(graph, values, step.penalty) : values;
+    // As in Keras, a figure of one of several outputs leaves out its weight.
+    const Value shown =
+        outputs == 1 ? with_penalty(graph, times(graph, values, weight_of_output(config, 0)), step.penalty) : values;
     figures.add(graph, outputs > 1 ? 1 + i : 0, shown, batch_size);
     for (const MetricPtr& metric : metrics_of(config, i)) {
       const GraphScope named(graph, output_device(model, i), make_owner(metric->name()));

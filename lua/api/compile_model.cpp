@@ -1,5 +1,6 @@
 // model:compile: the optimizer, losses, metrics and execution of a model.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +16,7 @@ namespace {
 struct CompileTable {
   OptimizerArgument optimizer = std::string("rmsprop");
   std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction, PerOutput<LossArgument>> loss;
-  std::vector<double> loss_weights;
+  PerOutput<double> loss_weights;
   PerOutput<std::variant<std::string, std::shared_ptr<ScriptMetric>, LuaFunction, std::vector<MetricArgument>>> metrics;
   std::string execution = "graph";
   bool run_eagerly = false;
@@ -114,6 +115,20 @@ std::vector<LossPtr> losses_of(const CompileTable& table, const Model& model) {
   return {to_loss(one)};
 }
 
+/// Outputs without a name in the table have the weight 1.
+std::vector<double> loss_weights_of(const CompileTable& table, const Model& model) {
+  std::vector<double> weights = table.loss_weights.list;
+  if (!table.loss_weights.named.empty()) {
+    for (const double* const weight : by_output(model, table.loss_weights.named, "loss_weights"))
+      weights.push_back(weight == nullptr ? 1 : *weight);
+  }
+  for (const double weight : weights) {
+    if (!std::isfinite(weight))
+      throw ArgumentError(fmt::format("option 'loss_weights': a number is expected, got {}", weight));
+  }
+  return weights;
+}
+
 /// A list is for every output; a table by names has one metric or a list for each output.
 void read_metrics(const CompileTable& table, const Model& model, CompileConfig& config) {
   std::size_t count = 0;
@@ -150,7 +165,7 @@ int compile_model(lua_State* L) {
   config.optimizer = optimizer.optimizer;
   config.loss_scale = loss_scale_of(table, optimizer, *self->model);
   config.losses = losses_of(table, *self->model);
-  config.loss_weights = table.loss_weights;
+  config.loss_weights = loss_weights_of(table, *self->model);
   read_metrics(table, *self->model, config);
   config.executor.execution = table.run_eagerly ? Execution::eager : parse_execution(table.execution);
   config.executor.passes = table.passes.options();

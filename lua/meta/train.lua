@@ -11,7 +11,8 @@ local Model = {}
 ---@field optimizer string|Optimizer|nil "rmsprop" unless given
 ---@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[]|table<string, string|Loss|LossFunction> one for all
 --- outputs, or one each: a list in their order, or a table by the names of the layers that give them
----@field loss_weights number[]? factors of the outputs' losses in their sum, one for each output
+---@field loss_weights number[]|table<string, number>|nil factors of the outputs' losses in their sum, one for each output or
+--- by names of outputs; figures of single outputs leave them out
 ---@field metrics (string|Metric|LossFunction)[]|table<string, any>|nil a list for every output, or a table by output names, with
 --- a metric or a list each
 ---@field execution string? "graph" unless given, or "eager"

@@ -99,6 +99,29 @@ testing.case("weights of examples and classes", function()
   end, "is being trained with another class_weight")
 end)
 
+testing.case("weights of outputs and of their examples", function()
+  local x = gb.Input { 2 }
+  local far, near = gb.layers.Dense(1, { name = "far" })(x), gb.layers.Dense(1, { name = "near" })(x)
+  local model = gb.Model { inputs = x, outputs = { far, near } }
+  model:set_weights { gb.zeros { 2, 1 }, gb.zeros { 1 }, gb.zeros { 2, 1 }, gb.zeros { 1 } }
+  local rows, one, two = gb.ones { 4, 2 }, gb.ones { 4, 1 }, gb.ones { 4, 1 } * 2
+  local function evaluate(loss_weights, weights)
+    model:compile { optimizer = "sgd", loss = "mse", loss_weights = loss_weights }
+    return model:evaluate(rows, { one, two }, { sample_weight = weights })
+  end
+  testing.near(evaluate().loss, 5, 1e-6)
+  local figures = evaluate { 0.5, 2 }
+  testing.near(figures.loss, 8.5, 1e-6)
+  testing.near(figures.far_loss, 1, 1e-6)
+  testing.near(figures.near_loss, 4, 1e-6)
+  testing.near(evaluate({ near = 0.25 }).loss, 2, 1e-6)
+  testing.near(evaluate(nil, { gb.zeros { 4 }, gb.ones { 4 } }).loss, 4, 1e-6)
+  testing.near(evaluate(nil, gb.ones { 4 } * 0.5).loss, 2.5, 1e-6)
+  raises(function() evaluate { middle = 1 } end, "the model has no output 'middle'")
+  raises(function() evaluate { 1, 2, 3 } end, "has 2 outputs, so it takes 2 loss_weights, got 3")
+  raises(function() model:fit(rows, { one, two }, { class_weight = { [0] = 1 }, verbose = 0 }) end, "")
+end)
+
 testing.case("losses as scripts call them", function()
   local truth, guess = gb.tensor { { 0, 0 }, { 0, 0 } }, gb.tensor { { 1, 2 }, { 3, 4 } }
   testing.equal(gb.losses.MeanAbsoluteError { reduction = "none" }(truth, guess):to_table(), { 1.5, 3.5 })
@@ -198,4 +221,19 @@ testing.case("a frozen layer has no penalty", function()
   testing.equal(gb.regularizers.L1(), "l1_l2(l1=0.01, l2=0)")
   raises(function() gb.regularizers.L1(-1) end, "l1 must be at least 0, got -1")
   raises(function() gb.layers.Dense(1, { kernel_regularizer = "l4" }) end, "unknown regularizer 'l4'")
+end)
+
+testing.case("regularizers of other layers than products", function()
+  local function penalty(layer, shape, data)
+    local model = gb.Sequential { gb.Input(shape), layer }
+    model:compile { optimizer = "sgd", loss = function(_, y) return y * 0 end }
+    return model:evaluate(data, gb.zeros { data.shape[1] }).loss
+  end
+  local lstm = gb.layers.LSTM(1, { recurrent_initializer = "ones", recurrent_regularizer = "l1" })
+  testing.near(penalty(lstm, { 3, 1 }, gb.ones { 2, 3, 1 }), 0.04, 1e-6)
+  local depthwise = { depthwise_initializer = "ones", depthwise_regularizer = gb.regularizers.L2(0.5) }
+  testing.near(penalty(gb.layers.DepthwiseConv2D(2, depthwise), { 4, 4, 3 }, gb.ones { 2, 4, 4, 3 }), 6, 1e-5)
+  local pointwise = { pointwise_initializer = "ones", pointwise_regularizer = "l1" }
+  testing.near(penalty(gb.layers.SeparableConv2D(2, 2, pointwise), { 4, 4, 3 }, gb.ones { 2, 4, 4, 3 }), 0.06, 1e-6)
+  raises(function() gb.layers.Bidirectional(lstm) end, "penalties of layers inside of another are not supported")
 end)
