@@ -268,46 +268,6 @@ __global__ void lamb_apply_kernel(MakeLamb make, const __grid_constant__ UpdateT
   }
 }
 
-__global__ void squares_kernel(const __grid_constant__ SquaresTensors tensors, float* partial, std::int64_t tiles) {
-  int tensor = 0;
-  std::int64_t first = 0;  // tile of the tensor
-  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-    while (t - first >= squares_tiles(tensors.elements[tensor])) first += squares_tiles(tensors.elements[tensor++]);
-    const std::int64_t begin = (t - first) * squares_tile, elements = tensors.elements[tensor];
-    const void* const values = tensors.tensor[tensor];
-    float sum = 0;
-#pragma unroll
-    for (std::int64_t part = 0; part < squares_tile; part += unscale_pack * block_threads) {
-      const std::int64_t i = begin + part + threadIdx.x * unscale_pack;
-      if (i + unscale_pack <= elements) {
-        const Pack<float, unscale_pack> pack = load_pack<unscale_pack>(values, tensors.type[tensor], i);
-#pragma unroll
-        for (const float value : pack.values) sum += value * value;
-      } else {
-        for (std::int64_t k = i; k < elements; ++k) {
-          const float value = load_as<float>(values, tensors.type[tensor], k);
-          sum += value * value;
-        }
-      }
-    }
-    sum = block_reduce<block_threads>(sum, AddFloats{});
-    if (threadIdx.x == 0) partial[t] = sum;
-    __syncthreads();
-  }
-}
-
-// A block for each sum: one order of additions gives one result.
-__global__ void sum_ranges_kernel(const __grid_constant__ SumRanges ranges, const float* partial, float* sums) {
-  const int range = static_cast<int>(blockIdx.x);
-  const std::int64_t begin = range == 0 ? ranges.begin : ranges.ends[range - 1];
-  double sum = 0;
-  for (std::int64_t i = begin + threadIdx.x; i < ranges.ends[range]; i += blockDim.x) {
-    sum += static_cast<double>(partial[i]);
-  }
-  const double total = block_reduce<block_threads>(sum, [](double a, double b) { return a + b; });
-  if (threadIdx.x == 0) sums[range] = static_cast<float>(total);
-}
-
 // Threads that find an overflow all store the same byte, so that nothing is reduced and a step without one writes
 // nothing.
 __global__ void unscale_kernel(const __grid_constant__ UnscaleTensors tensors, const float* scale, bool* found,
@@ -387,18 +347,6 @@ cudaError_t launch_lamb(const LaunchOn& on, const UpdateTensors& tensors, const 
     return launch(on, blocks, block_threads, &lamb_apply_kernel<T>, make, tensors, scalars, norms,
                   norms + update_capacity, tiles);
   });
-}
-
-cudaError_t launch_squares(const LaunchOn& on, const SquaresTensors& tensors, float* partial) {
-  std::int64_t tiles = 0;
-  for (int i = 0; i < tensors.count; ++i) tiles += squares_tiles(tensors.elements[i]);
-  if (tiles == 0) return cudaSuccess;
-  return launch(on, filling_blocks<&squares_kernel>(on, tiles, 1), block_threads, &squares_kernel, tensors, partial,
-                tiles);
-}
-
-cudaError_t launch_sum_ranges(const LaunchOn& on, const SumRanges& ranges, const float* partial, float* sums) {
-  return launch(on, static_cast<unsigned>(ranges.count), block_threads, &sum_ranges_kernel, ranges, partial, sums);
 }
 
 cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
