@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -47,6 +48,7 @@ StepTracer::~StepTracer() {
 }
 
 void StepTracer::set_spans(bool on) {
+  if (std::exchange(has_spans_, on) == on) return;
   if (replicas_ == nullptr) runtime_.set_spans(on ? &host_ : nullptr, !on || records_);
   for (int replica = 0; replicas_ != nullptr && replica < replicas_->size(); ++replica) {
     HostSpans* const spans = on ? of_replicas_[static_cast<std::size_t>(replica)].get() : nullptr;

@@ -52,6 +52,7 @@ class StepTracer {
 
  private:
   void set_spans(bool on);
+  bool has_spans_ = false;
 
   Runtime& runtime_;
   Replicas* replicas_;

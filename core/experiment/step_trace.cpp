@@ -21,13 +21,13 @@ Counted counted_steps(const TracedSteps& traced, int lead) {
   return counted;
 }
 
-ReplicaTrace trace_replicas(std::span<const Span> spans, const TracedSteps& traced) {
-  const auto steps = static_cast<int>(traced.ends.size());
-  ReplicaTrace trace{.exchanges = {}, .steps = steps, .step_time = Seconds(traced.window().length()) / steps};
+ReplicaTrace trace_replicas(std::span<const Span> spans, const TracedSteps& traced, const Counted& counted) {
+  const auto steps = static_cast<int>(counted.ends.size());
+  ReplicaTrace trace{.exchanges = {}, .steps = steps, .step_time = Seconds(counted.window.length()) / steps};
   trace.absence = incompleteness(spans, traced.lost);
   if (!trace.absence.empty()) return trace;
   for (const TracedDevice& device : traced.devices)
-    trace.exchanges.push_back(trace_exchanges(spans, device.gpu, traced.window()));
+    trace.exchanges.push_back(trace_exchanges(spans, device.gpu, counted.window));
   return trace;
 }
 
@@ -63,7 +63,7 @@ StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, T
   trace.breakdown = break_down_each(timeline.spans(), traced.devices, counted.window, traced.lost);
   trace.observer_share = traced.host_spans * (cost_of_span() / Seconds(traced.window().length()));
   if (replicas != nullptr) trace.exchanges = traced.on_gpus ? ExchangeSource::devices : ExchangeSource::host;
-  if (traced.on_gpus) trace.replicas = trace_replicas(timeline.spans(), traced);
+  if (traced.on_gpus) trace.replicas = trace_replicas(timeline.spans(), traced, counted);
   if (limits.profiles)
     trace.profile = profile_steps(timeline, counted.window.begin, counted.ends, traced.devices, traced.lost);
   return trace;

@@ -26,7 +26,7 @@ class HostOrder final : public Stream {
 struct StagedWork {
   StagedWork(Device& device, int rank, StagedTensors how)
       : tensors(device, rank, how),
-        reached(device.new_event()),
+        reached(device.new_timed_event()),
         done(device.new_timed_event()),
         met(device.new_timed_event()) {}
   StagedCollective tensors;

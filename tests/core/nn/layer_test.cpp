@@ -283,7 +283,7 @@ TEST(Input, DeclaresAType) {
 TEST(LayerKinds, UnknownLayer) {
   EXPECT_THAT(
       [] { make_layer("Danse"); },
-      ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse' (did you mean 'Dense'?) (known: Activation, Add, ")));
+      ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse' (did you mean 'Dense'?) (known: Input, Activation, Add, ")));
 }
 
 TEST(Layer, BuildsOnTheDeviceOfItsScope) {

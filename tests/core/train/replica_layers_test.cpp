@@ -7,6 +7,7 @@
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "core/exec/replicated_executor.h"
+#include "core/nn/architecture.h"
 #include "core/ops/elementwise.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"
@@ -227,25 +228,91 @@ TEST_F(ReplicaRanges, ExchangesOfABackwardPassStillNeedAnExampleEach) {
               ThrowsMessage<Error>(HasSubstr("so small a batch leaves a replica without examples")));
 }
 
+/// Applies layers, and knows which kinds of them.
+class Kinds {
+ public:
+  SymbolPtr operator()(std::string_view kind, const ConfigEntries& options, std::vector<SymbolPtr> inputs) {
+    used_.emplace(kind);
+    return apply_layer(make_layer(kind, options), std::move(inputs));
+  }
+  void expect_all() const {
+    // Its inputs are integers, which this model has none of; tests of Lua train it.
+    for (const LayerKind& kind : layer_kinds()) {
+      EXPECT_TRUE(used_.contains(kind.name) || kind.name == "Embedding") << kind.name << " is not tried";
+    }
+  }
+
+ private:
+  std::set<std::string> used_;
+};
+
+constexpr std::int64_t one = 1, two = 2, three = 3;
+
+/// Of [batch, 4]: what moves and brightens images, which stands in front of all weights, because no gradient passes it.
+SymbolPtr moved(Kinds& apply, const SymbolPtr& input) {
+  SymbolPtr image = apply("Reshape", {{"target_shape", Shape{2, 2, 1}}}, {input});
+  image = apply("RandomFlip", {}, {image});
+  for (const char* kind : {"RandomRotation", "RandomContrast", "RandomBrightness"})
+    image = apply(kind, {{"factor", 0.1}}, {image});
+  image = apply("RandomTranslation", {{"height_factor", 0.1}, {"width_factor", 0.1}}, {image});
+  image = apply("RandomZoom", {{"height_factor", 0.1}}, {image});
+  return apply("Flatten", {}, {apply("Rescaling", {{"scale", 0.5}}, {image})});
+}
+
+/// Of [batch, 4, 4].
+std::vector<SymbolPtr> of_sequences(Kinds& apply, SymbolPtr sequence) {
+  sequence = apply("LayerNormalization", {}, {apply("Permute", {{"dims", Shape{2, 1}}}, {sequence})});
+  sequence = apply("MultiHeadAttention", {{"num_heads", two}, {"key_dim", two}}, {sequence, sequence});
+  sequence = apply("RMSNormalization", {}, {sequence});
+  sequence = apply("GroupQueryAttention", {{"head_dim", two}, {"num_query_heads", two}, {"num_key_value_heads", one}},
+                   {sequence, sequence});
+  sequence = apply("Conv1D", {{"filters", three}, {"kernel_size", two}, {"padding", std::string("same")}}, {sequence});
+  const std::string dense_text = layer_to_text(*make_layer("Dense", {{"units", three}}));
+  const std::string lstm_text = layer_to_text(*make_layer("LSTM", {{"units", two}, {"return_sequences", true}}));
+  sequence = apply("TimeDistributed", {{"layer", dense_text}}, {sequence});
+  sequence = apply("Bidirectional", {{"layer", lstm_text}}, {sequence});
+  const SymbolPtr pooled =
+      apply("MaxPooling1D", {}, {apply("LSTM", {{"units", two}, {"return_sequences", true}}, {sequence})});
+  return {apply("GRU", {{"units", three}}, {apply("AveragePooling1D", {}, {sequence})}),
+          apply("GlobalAveragePooling1D", {}, {pooled}), apply("GlobalMaxPooling1D", {}, {pooled}),
+          apply("Flatten", {}, {apply("RepeatVector", {{"n", two}}, {apply("GlobalMaxPooling1D", {}, {sequence})})})};
+}
+
+/// Of [batch, 4, 4, 3].
+std::vector<SymbolPtr> of_images(Kinds& apply, const SymbolPtr& image) {
+  const ConfigEntries small{{"kernel_size", two}, {"padding", std::string("same")}};
+  ConfigEntries filters = small;
+  filters.emplace_back("filters", three);
+  SymbolPtr x = apply("DepthwiseConv2D", small, {apply("ZeroPadding2D", {}, {image})});
+  x = apply("SeparableConv2D", filters, {apply("ReLU", {}, {x})});
+  x = apply("Conv2DTranspose", filters, {apply("LeakyReLU", {}, {x})});
+  x = apply("UpSampling2D", {}, {apply("ELU", {}, {x})});
+  x = apply("Normalization", {{"mean", 0.5}, {"variance", 2.0}}, {x});
+  const SymbolPtr mean = apply("GlobalAveragePooling2D", {}, {x}), most = apply("GlobalMaxPooling2D", {}, {x});
+  std::vector<SymbolPtr> joined;
+  for (const char* kind : {"Subtract", "Multiply", "Average", "Maximum", "Minimum"})
+    joined.push_back(apply(kind, {}, {mean, most}));
+  joined.push_back(apply("Softmax", {}, {mean}));
+  return joined;
+}
+
 /// All kinds of layers, each of which some output depends on.
 ModelPtr with_every_kind() {
-  std::set<std::string> used;
-  const auto apply = [&used](std::string_view kind, const ConfigEntries& options, std::vector<SymbolPtr> inputs) {
-    used.emplace(kind);
-    return apply_layer(make_layer(kind, options), std::move(inputs));
-  };
+  Kinds apply;
   const SymbolPtr input = apply("Input", {{"shape", Shape{4}}}, {});
-  const SymbolPtr wide = apply("Dense", {{"units", std::int64_t{16}}}, {input});
+  const SymbolPtr wide = apply("Dense", {{"units", std::int64_t{16}}}, {moved(apply, input)});
   const SymbolPtr image = apply("Reshape", {{"target_shape", Shape{4, 4, 1}}}, {wide});
-  const SymbolPtr filtered = apply(
-      "Conv2D", {{"filters", std::int64_t{3}}, {"kernel_size", std::int64_t{3}}, {"padding", std::string("same")}},
-      {image});
+  const SymbolPtr filtered =
+      apply("Conv2D", {{"filters", three}, {"kernel_size", three}, {"padding", std::string("same")}}, {image});
   const SymbolPtr normal = apply("BatchNormalization", {{"synchronized", true}}, {filtered});
   const SymbolPtr active = apply("Activation", {{"activation", std::string("tanh")}}, {normal});
   const SymbolPtr sum =
       apply("Add", {}, {apply("MaxPooling2D", {}, {active}), apply("AveragePooling2D", {}, {active})});
-  const SymbolPtr global = apply("GlobalAveragePooling2D", {}, {active});
-  const SymbolPtr all = apply("Concatenate", {}, {apply("Flatten", {}, {sum}), global});
+  std::vector<SymbolPtr> parts{apply("Flatten", {}, {sum}), apply("GlobalAveragePooling2D", {}, {active})};
+  for (const SymbolPtr& part : of_sequences(apply, apply("Reshape", {{"target_shape", Shape{4, 4}}}, {wide})))
+    parts.push_back(part);
+  for (const SymbolPtr& part : of_images(apply, active)) parts.push_back(part);
+  const SymbolPtr all = apply("Concatenate", {}, parts);
   const auto halved =
       support::formula_function([](Graph& graph, Value x, auto&) { return ops::mul(graph, x, graph.constant(0.5F)); });
   const auto scaled = support::formula_function(
@@ -253,7 +320,7 @@ ModelPtr with_every_kind() {
       true);
   const SymbolPtr functions = apply("custom", {{"function", scaled}}, {apply("Lambda", {{"function", halved}}, {all})});
   const SymbolPtr dropped = apply("Dropout", {{"rate", 0.25}}, {functions});
-  for (const LayerKind& kind : layer_kinds()) EXPECT_TRUE(used.contains(kind.name)) << kind.name << " is not tried";
+  apply.expect_all();
   return std::make_shared<Model>("all", std::vector{input}, std::vector{apply_layer(dense(3, "softmax"), {dropped})});
 }
 
