@@ -81,7 +81,7 @@ OpCase forward_case(std::string name, Sizes sizes, RecurrentAttributes options) 
   OpCase result{.name = std::move(name),
                 .op = std::make_shared<const Recurrence>(options),
                 .inputs = {CaseInput{.type = floats({sizes.steps, sizes.batch, width})},
-                           CaseInput{.type = floats({sizes.units, width})}},
+                           CaseInput{.type = floats({sizes.units, width}), .low = -0.3, .high = 0.3}},
                 .reference = [options](std::span<const Array> in, std::span<Array> out) { forward(options, in, out); },
                 .saved_from = 1};
   if (options.cell == RecurrentCell::gru) result.inputs.push_back(CaseInput{.type = floats({sizes.units})});
@@ -145,14 +145,14 @@ void backward(const RecurrentAttributes& options, std::span<const Array> in, std
 OpCase gradient_case(std::string name, Sizes sizes, RecurrentAttributes options) {
   const std::int64_t width = gates_of(options.cell) * sizes.units;
   const TensorType states = floats({sizes.steps, sizes.batch, sizes.units});
-  return {
-      .name = std::move(name),
-      .op = std::make_shared<const RecurrenceGradient>(options),
-      .inputs = {CaseInput{.type = floats({sizes.units, width})}, CaseInput{.type = states}, CaseInput{.type = states},
-                 CaseInput{.type = floats({sizes.steps, sizes.batch, width}), .low = 0.1, .high = 0.9},
-                 CaseInput{.type = states}},
-      .reference = [options](std::span<const Array> in, std::span<Array> out) { backward(options, in, out); },
-      .differentiable = false};
+  return {.name = std::move(name),
+          .op = std::make_shared<const RecurrenceGradient>(options),
+          .inputs = {CaseInput{.type = floats({sizes.units, width}), .low = -0.3, .high = 0.3},
+                     CaseInput{.type = states}, CaseInput{.type = states},
+                     CaseInput{.type = floats({sizes.steps, sizes.batch, width}), .low = 0.1, .high = 0.9},
+                     CaseInput{.type = states}},
+          .reference = [options](std::span<const Array> in, std::span<Array> out) { backward(options, in, out); },
+          .differentiable = false};
 }
 
 std::vector<OpCase> recurrent_cases() {
