@@ -175,8 +175,8 @@ TEST_F(ReplicaWatchTest, TimesOfGpusComeFromTheTrace) {
   EXPECT_FALSE(record.has("detail"));
 }
 
-// A tracer tells when the nodes of a recording ran only where it was made under its eyes. What was recorded then is slower
-// afterwards too.
+// A tracer tells when the nodes of a recording ran only where it was made under its eyes. What was recorded then is
+// slower afterwards too.
 TEST_F(ReplicaWatchTest, AllReplicasRecordAnewForTheTrace) {
   traced();
   Replicas& replicas = steps_->replicas()->replicas();
