@@ -33,6 +33,17 @@ Symbol::Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs) : layer_(std::move
   type_ = layer_->infer(types);
 }
 
+Symbol::~Symbol() {
+  std::vector<SymbolPtr> owned = std::move(inputs_);
+  while (!owned.empty()) {
+    const SymbolPtr symbol = std::move(owned.back());
+    owned.pop_back();
+    if (symbol.use_count() > 1) continue;
+    for (SymbolPtr& input : symbol->inputs_) owned.push_back(std::move(input));
+    symbol->inputs_.clear();
+  }
+}
+
 SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs) {
   return std::make_shared<const Symbol>(layer, std::move(inputs));
 }

@@ -21,6 +21,10 @@ class Symbol : public std::enable_shared_from_this<Symbol> {
  public:
   /// The output of `layer` applied to `inputs`; throws as Layer::infer does.
   Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs);
+  /// Without recursion, so that the end of a deep chain cannot overflow the stack.
+  ~Symbol();
+  Symbol(const Symbol&) = delete;
+  Symbol& operator=(const Symbol&) = delete;
 
   const LayerPtr& layer() const { return layer_; }
   const std::vector<SymbolPtr>& inputs() const { return inputs_; }
@@ -29,7 +33,7 @@ class Symbol : public std::enable_shared_from_this<Symbol> {
 
  private:
   LayerPtr layer_;
-  std::vector<SymbolPtr> inputs_;
+  mutable std::vector<SymbolPtr> inputs_;  // the last owner's destructor takes them
   TensorType type_;
 };
 

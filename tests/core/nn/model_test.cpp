@@ -205,5 +205,15 @@ TEST(Architecture, RefusesWhatItCannotRead) {
   }
 }
 
+TEST(SymbolTest, DeepChainsEnd) {
+  const LayerPtr relu = make_layer("Activation", {{"activation", std::string("relu")}});
+  SymbolPtr symbol = apply_layer(make_layer("Input", {{"shape", Shape{2}}}), {});
+  const SymbolPtr first = symbol;
+  for (int i = 0; i < 200'000; ++i) symbol = apply_layer(relu, {symbol});
+  EXPECT_GT(first.use_count(), 1);
+  symbol.reset();
+  EXPECT_EQ(first.use_count(), 1);
+}
+
 }  // namespace
 }  // namespace gpubench
