@@ -131,7 +131,7 @@ class CustomBody final : public FunctionBody {
     lua_createtable(L, 0, 2);
     lua_createtable(L, 0, 1);
     // The table may outlive this object, but not what it writes to.
-    Value<StackFunction>::push(L, [building = building_](lua_State* S) { return add_weight(S, *building); });
+    Value<StackFunction>::push(L, [building = building_](lua_State* state) { return add_weight(state, *building); });
     lua_setfield(L, -2, "add_weight");
     lua_setfield(L, -2, "__index");
     lua_pushboolean(L, 0);  // what getmetatable() shows to scripts

@@ -58,7 +58,8 @@ void check_names(const Model& model, const LoadTable& table) {
   if (names == nullptr) return;
   for (const auto& [name, origin] : *names) {
     const std::vector<VariablePtr> variables = model.variables();
-    if (std::ranges::any_of(variables, [&](const VariablePtr& variable) { return variable->name == name; })) continue;
+    const auto is_named = [&wanted = name](const VariablePtr& variable) { return variable->name == wanted; };
+    if (std::ranges::any_of(variables, is_named)) continue;
     throw Error(fmt::format("load_weights: `names` has '{}', and model '{}' has no weight of that name; it has {}{}",
                             name, model.name(), variables.empty() ? "none" : variables.front()->name,
                             variables.size() > 1 ? fmt::format(" to {}", variables.back()->name) : ""));

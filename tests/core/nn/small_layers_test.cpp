@@ -9,7 +9,6 @@ namespace {
 
 using support::Called;
 using support::f32;
-using support::infer;
 using support::refusal;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
