@@ -70,8 +70,10 @@ std::vector<OwnerPtr> layers_named(const Model& model, const std::vector<std::st
   for (const std::string& name : names) {
     const auto found = std::ranges::find(known, name, name_of);
     if (found == known.end()) {
+      std::vector<std::string_view> possible;
+      for (const OwnerPtr& layer : known) possible.push_back(layer->name);
       throw Error(fmt::format("model '{}': there is no layer '{}' to {} (layers: {})", model.name(), name, purpose,
-                              fmt::join(known | std::views::transform(name_of), ", ")));
+                              fmt::join(possible, ", ")));
     }
     layers.push_back(*found);
   }
