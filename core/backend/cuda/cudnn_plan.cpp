@@ -6,6 +6,7 @@
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/search.h"
+#include "core/base/error.h"
 
 namespace gpubench::cuda {
 

@@ -223,8 +223,9 @@ OpCase squares_case(std::string name, bool of_all, Dtype dtype) {
   for (const Shape& shape : shapes()) inputs.push_back({{shape, Dtype::f32}, -1, 1});
   inputs[0].type.dtype = dtype;
   inputs[3].type.dtype = dtype;
+  const auto count = static_cast<int>(inputs.size());
   return {.name = std::move(name),
-          .op = std::make_shared<const SumsOfSquares>(static_cast<int>(inputs.size()), of_all),
+          .op = std::make_shared<const SumsOfSquares>(count, of_all),
           .inputs = std::move(inputs),
           .reference =
               [of_all](std::span<const Array> in, std::span<Array> out) {

@@ -31,9 +31,9 @@ void transform(const RandomAffineAttributes& options, std::span<const Array> in,
         static_cast<std::uint64_t>(in[1][image / per_step]) + static_cast<std::uint64_t>(image % per_step);
     const auto map = math::map_of(options.range, math::draw_for_image(seed, number), height, width);
     const auto from = math::sampled_pixels(map, options.fill, options.bilinear, height, width, y, x);
-    const auto pixel = [&](std::int64_t row, std::int64_t column) {
+    const auto pixel = [&, rows = height, columns = width, depth = channels](std::int64_t row, std::int64_t column) {
       if (row < 0 || column < 0) return static_cast<double>(options.fill_value);
-      return in[0][((image * height + row) * width + column) * channels + c];
+      return in[0][((image * rows + row) * columns + column) * depth + c];
     };
     const auto across = static_cast<double>(from.across), down = static_cast<double>(from.down);
     double value = pixel(from.top, from.left);
