@@ -281,9 +281,9 @@ TEST(Input, DeclaresAType) {
 }
 
 TEST(LayerKinds, UnknownLayer) {
-  EXPECT_THAT(
-      [] { make_layer("Danse"); },
-      ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse' (did you mean 'Dense'?) (known: Input, Activation, Add, ")));
+  EXPECT_THAT([] { make_layer("Danse"); },
+              ThrowsMessage<Error>(
+                  HasSubstr("unknown layer 'Danse' (did you mean 'Dense'?) (known: Input, Activation, Add, ")));
 }
 
 TEST(Layer, BuildsOnTheDeviceOfItsScope) {
