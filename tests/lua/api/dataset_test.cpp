@@ -161,7 +161,8 @@ TEST_F(Datasets, WrongArgumentsAreNamed) {
       {"dataset:batch(3):map(function(a) return a * a.shape[1] end)",
        "map: the function depends on an extent that varies"},
       {"gb.datasets.mnist('valid')", "mnist: unknown split 'valid' (known: train, test)"},
-      {"gb.datasets.mnist('test', { flat = true })", "unknown option 'flat' (known: flatten, one_hot, scaled, directory)"},
+      {"gb.datasets.mnist('test', { flat = true })",
+       "unknown option 'flat' (known: flatten, one_hot, scaled, directory)"},
   };
   script_.run("v = gb.Variable(3, { name = 'v' })");
   for (const auto& [code, message] : cases) EXPECT_THAT(script_.error(code), HasSubstr(message)) << code;
