@@ -11,6 +11,8 @@ namespace gpubench {
 namespace {
 
 constexpr std::string_view batch_stage = "batch";
+/// Rows of no bytes take no memory, but their numbers do: 2 GiB for so many.
+constexpr std::int64_t most_rows = std::int64_t{1} << 28;
 
 void resize(std::vector<TensorType>& types, std::int64_t rows) {
   for (TensorType& type : types) type.shape.front() = rows;
@@ -122,6 +124,9 @@ class BatchDataset final : public Batching {
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     // Allocate no more than there are elements.
     const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size()), 1, batch_size());
+    if (size > most_rows) {
+      throw Error(fmt::format("batch: at most {} rows are possible in a batch, got {}", most_rows, size));
+    }
     if (auto batches = source().open_batches({size, drop_remainder()}, epoch, options)) return batches;
     std::unique_ptr<Cursor> cursor = source().open(epoch, options.for_sources());
     const std::vector<TensorType>& types = source().element_types();

@@ -21,6 +21,9 @@ testing.case("sizes that no memory has are errors with the extents", function()
   testing.raises(too_large, gb.ones({ 2 }).reshape, gb.ones { 2 }, { most, most, -1 })
   testing.raises(too_large, function() gb.layers.Dense(most)(gb.ones { 1, 2 }) end)
   testing.raises(too_large, function() gb.layers.Conv2D(1 << 62, 1)(gb.ones { 1, 2, 2, 1 }) end)
+  testing.raises("batch: at most 268435456 rows are possible in a batch, got 8589934592", function()
+    gb.data.Dataset.from_tensor_slices { gb.zeros { 1 << 33, 0 } }:batch(1 << 33):iter()
+  end)
   testing.raises("pool_size must be at most 2147483647",
     function() gb.layers.MaxPooling2D({ 1 << 32, 1 << 32 }, { padding = "same" })(gb.ones { 1, 2, 2, 1 }) end)
   testing.raises(too_large, function()
@@ -213,7 +216,7 @@ testing.case("stages of a dataset are limited", function()
 end)
 
 testing.case("numbers that do not fit are named", function()
-  testing.raises("the machine's memory does not suffice", function()
+  testing.raises("batch: at most 268435456 rows are possible in a batch, got 9223372036854775807", function()
     for _ in gb.data.Dataset.from_tensor_slices(gb.ones { 3 }):filter(function(x) return x:gt(0) end):batch(most):iter() do end
   end)
   testing.raises("option 'k': 1 to 2147483647 is expected, got 4294967296", gb.metrics.TopKCategoricalAccuracy,
