@@ -1,5 +1,5 @@
 // Sets a share of its inputs to zero in training and scales the rest up; passes them on unchanged otherwise.
-#include <fmt/format.h>
+#include "core/nn/dropout.h"
 
 #include "core/nn/layer_kind.h"
 #include "core/nn/unused_seed.h"
@@ -38,18 +38,21 @@ void Dropout::make_variables(VariableFactory& factory, std::span<const TensorTyp
 }
 
 Value Dropout::apply(const CallContext& context, std::span<const Value> inputs) const {
-  if (!context.training || rate_ == 0) return inputs[0];
-  if (!context.step) fail("draws by the step counter in training, but this call has none");
-  const Shape& shape = context.graph.type(inputs[0]).shape;
-  const std::int64_t row = element_count(std::span(shape).subspan(1));
-  const std::uint64_t seed = unused_seed(context, seed_, [](const Node& node) {
-    const auto* const op = op_as<gpubench::Dropout>(node);
-    return op != nullptr ? &op->seed : nullptr;
-  });
-  return ops::dropout(context.graph, inputs[0], context.step, rate_, seed, context.first_row * row);
+  return context.training && rate_ > 0 ? dropped(*this, context, inputs[0], rate_, seed_) : inputs[0];
 }
 
 }  // namespace
+
+Value dropped(const Layer& layer, const CallContext& context, Value x, double rate, std::uint64_t seed) {
+  if (!context.step) layer.fail("draws by the step counter in training, but this call has none");
+  const Shape& shape = context.graph.type(x).shape;
+  const std::int64_t row = element_count(std::span(shape).subspan(1));
+  const std::uint64_t unused = unused_seed(context, seed, [](const Node& node) {
+    const auto* const op = op_as<gpubench::Dropout>(node);
+    return op != nullptr ? &op->seed : nullptr;
+  });
+  return ops::dropout(context.graph, x, context.step, rate, unused, context.first_row * row);
+}
 
 LayerKind dropout() {
   return {"Dropout", {"rate"}, {{"rate", 0.0, true}, {"seed", std::int64_t{-1}}}, &construct_layer<Dropout>};

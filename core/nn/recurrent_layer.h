@@ -1,5 +1,6 @@
 // LSTM and GRU over sequences [steps, features]: one product of all steps' inputs with the kernel, then the recurrence
-// (core/ops/recurrent.h). Bidirectional runs the same layer with two sets of weights.
+// (core/ops/recurrent.h). A second input [steps] of integers or bools is a mask: 0 for steps that leave the state as it
+// is. Bidirectional runs the same layer with two sets of weights.
 #pragma once
 #include <functional>
 #include <string>
@@ -10,16 +11,28 @@
 namespace gpubench::nn {
 
 /// Weights of one direction, as in Keras: kernel [features, gates * units], recurrent [units, gates * units], bias
-/// [gates * units], of a GRU [2, gates * units]: of the input's product and of the state's. Null for no bias.
+/// [gates * units], of a GRU that resets after the product [2, gates * units]: of the input's product and of the
+/// state's. Null for no bias.
 struct RecurrentWeights {
   VariablePtr kernel, recurrent, bias;
+  std::uint64_t seed = 0;  ///< of its dropout
 };
+
+/// The inputs of a recurrent layer, the time first.
+struct Sequence {
+  Value x;       ///< [steps, batch, features]
+  Value mask{};  ///< bool [steps, batch]; none: no masked steps
+};
+Sequence sequence_of(Graph& graph, std::span<const Value> inputs);
+/// Fails as `layer` unless the inputs behind the first are none or a mask for the first one's steps.
+void check_mask(const Layer& layer, std::span<const TensorType> inputs);
 
 class RecurrentLayer final : public Layer {
  public:
   static std::vector<ConfigField> fields(RecurrentCell cell);
   RecurrentLayer(Config config, DeviceId device);
-  std::string default_name() const override { return std::string(to_string(cell_)); }
+  std::string default_name() const override { return cell_ == RecurrentCell::lstm ? "lstm" : "gru"; }
+  bool draws() const override { return dropout_ > 0 || recurrent_dropout_ > 0; }
   TensorType output_type(std::span<const TensorType> inputs) const override;
 
   std::int64_t units() const { return units_; }
@@ -29,8 +42,9 @@ class RecurrentLayer final : public Layer {
   /// Makes a variable of this name.
   using Make = std::function<VariablePtr(const std::string& name, const HostTensor& initial)>;
   RecurrentWeights make_weights(VariableFactory& factory, std::int64_t features, const Make& make) const;
-  /// x [steps, batch, features] -> the states [steps, batch, units] in the order of the steps.
-  Value run(const CallContext& context, Value x, const RecurrentWeights& weights, bool backwards) const;
+  /// The states [steps, batch, units] in the order of the steps.
+  Value run(const CallContext& context, const Sequence& sequence, const RecurrentWeights& weights,
+            bool backwards) const;
 
  private:
   void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
@@ -41,13 +55,19 @@ class RecurrentLayer final : public Layer {
     Value inner;  ///< gru: of the state's part of the candidate
   };
   Biases biases(const CallContext& context, const VariablePtr& bias) const;
+  /// x times the kernel: [steps * batch, gates * units].
+  Value input_product(const CallContext& context, Value x, const RecurrentWeights& weights) const;
+  /// Factors [batch, width] of dropout in training; none if nothing is dropped.
+  Value factors(const CallContext& context, std::int64_t batch, std::int64_t width, double rate,
+                std::uint64_t seed) const;
 
   RecurrentCell cell_;
   std::int64_t units_;
+  double dropout_, recurrent_dropout_;
   RecurrentWeights weights_;
 };
 
-/// [batch, steps, ...] <-> [steps, batch, ...]
+/// [batch, steps, features] <-> [steps, batch, features]
 Value swap_batch_and_steps(Graph& graph, Value x);
 /// The state [batch, units] that the recurrence computed last.
 Value last_state(Graph& graph, Value states, bool backwards);

@@ -11,6 +11,7 @@
 #include "core/nn/recurrent_layer.h"
 #include "core/nn/regularizer.h"
 #include "core/ops/broadcast.h"
+#include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 
@@ -72,8 +73,10 @@ class Bidirectional final : public Layer {
     concatenates_ = found == merge_modes.begin();
   }
   std::string default_name() const override { return "bidirectional"; }
+  bool draws() const override { return inner_->draws(); }
   TensorType output_type(std::span<const TensorType> inputs) const override {
-    const TensorType& input = only_input(inputs, 2, "[steps, features]");
+    const TensorType& input = only_input(inputs.first(std::min<std::size_t>(inputs.size(), 1)), 2, "[steps, features]");
+    check_mask(*this, inputs);
     if (weights_[0].kernel && weights_[0].kernel->type.shape[0] != input.shape[1]) {
       fail(fmt::format("was built for {} features, got {}", weights_[0].kernel->type.shape[0], to_string(input)));
     }
@@ -94,11 +97,17 @@ class Bidirectional final : public Layer {
   }
   Value apply(const CallContext& context, std::span<const Value> inputs) const override {
     Graph& graph = context.graph;
-    const Value x = swap_batch_and_steps(graph, inputs[0]);
+    const Sequence sequence = sequence_of(graph, inputs);
     const bool sequences = inner_->returns_sequences();
     const auto direction = [&](const RecurrentWeights& weights, bool backwards) {
-      const Value states = inner_->run(context, x, weights, backwards);
-      return sequences ? states : last_state(graph, states, backwards);
+      const Value states = inner_->run(context, sequence, weights, backwards);
+      if (!sequences) return last_state(graph, states, backwards);
+      if (!sequence.mask) return states;
+      // As in Keras, Bidirectional returns zeros for masked steps.
+      const Value mask = ops::cast(graph, sequence.mask, graph.type(states).dtype);
+      Shape shape = graph.type(mask).shape;
+      shape.push_back(1);
+      return ops::mul(graph, states, ops::reshape(graph, mask, shape));
     };
     const Value forward = direction(weights_[0], false), backward = direction(weights_[1], true);
     const Value merged = merge_(graph, forward, backward);

@@ -9,19 +9,28 @@
 namespace gpubench {
 namespace {
 
-constexpr EnumNames<RecurrentCell, 2> cells{"unknown cell", {"lstm", "gru"}};
+constexpr EnumNames<RecurrentCell, 3> cells{"unknown cell", {"lstm", "gru", "gru_reset_before"}};
 
 std::string text_of(const RecurrentAttributes& options) {
-  return fmt::format("cell={} backwards={}", to_string(options.cell), options.backwards);
+  return fmt::format("cell={} backwards={}{}{}", to_string(options.cell), options.backwards,
+                     options.dropout ? " dropout=true" : "", options.masked ? " masked=true" : "");
 }
 
-/// Of one unit in one step: three sigmoids of four operations and two tanh, or two and one; the sums and products.
-double cell_flops(RecurrentCell cell) {
-  return cell == RecurrentCell::lstm ? 22 : 18;
-}
-/// The derivatives of the activations take three operations each; the rest are products and sums.
-double cell_gradient_flops(RecurrentCell cell) {
-  return cell == RecurrentCell::lstm ? 28 : 21;
+/// Operations on one unit in one step.
+struct CellFlops {
+  int forward;   ///< three sigmoids of four operations and two tanh, or two and one; the sums and products
+  int gradient;  ///< the derivatives of the activations take three operations each; the rest are products and sums
+};
+
+CellFlops cell_flops(RecurrentCell cell) {
+  switch (cell) {
+    case RecurrentCell::lstm:
+      return {22, 28};
+    case RecurrentCell::gru:
+      return {18, 21};
+    default:
+      return {17, 22};
+  }
 }
 
 double product_flops(const RecurrentExtents& extents, std::int64_t gates) {
@@ -31,6 +40,26 @@ double product_flops(const RecurrentExtents& extents, std::int64_t gates) {
 
 double count_of_units(const RecurrentExtents& extents) {
   return static_cast<double>(extents.steps * extents.batch * extents.units);
+}
+
+std::size_t extra_count(const RecurrentAttributes& options) {
+  return (options.dropout ? 1 : 0) + (options.masked ? 1 : 0);
+}
+
+Shape kernel_shape(const RecurrentAttributes& options, std::int64_t units) {
+  const std::int64_t gates = gates_of(options.cell);
+  return options.by_gates() ? Shape{gates, units, units} : Shape{units, gates * units};
+}
+
+void expect_extras(std::string_view op, const RecurrentAttributes& options, std::span<const TensorType> extras,
+                   const TensorType& states) {
+  const auto [steps, batch, units] = recurrent_extents(states);
+  const RecurrentExtras<TensorType> given(options, extras);
+  if (given.factors != nullptr) {
+    ops::expect_type(op, "the dropout's factors", *given.factors,
+                     {{batch, gates_of(options.cell) * units}, states.dtype});
+  }
+  if (given.mask != nullptr) ops::expect_type(op, "the mask", *given.mask, {{steps, batch}, Dtype::boolean});
 }
 
 }  // namespace
@@ -43,6 +72,10 @@ std::int64_t gates_of(RecurrentCell cell) {
   return cell == RecurrentCell::lstm ? 4 : 3;
 }
 
+std::size_t own_inputs(RecurrentCell cell) {
+  return cell == RecurrentCell::gru ? 3 : 2;
+}
+
 RecurrentExtents recurrent_extents(const TensorType& states) {
   return {states.shape[0], states.shape[1], states.shape[2]};
 }
@@ -52,19 +85,24 @@ std::string Recurrence::attributes() const {
 }
 
 std::vector<TensorType> Recurrence::infer(std::span<const TensorType> inputs) const {
-  const bool has_bias = options.cell == RecurrentCell::gru;
+  const std::size_t own = own_inputs(options.cell);
   const std::int64_t gates = gates_of(options.cell);
-  ops::expect_count(name(), inputs, has_bias ? 3 : 2);
+  ops::expect_count(name(), inputs, own + extra_count(options));
   const TensorType &x = inputs[0], &kernel = inputs[1];
   ops::expect_floating(name(), x);
   ops::expect_rank(name(), "the input [steps, batch, gates * units]", x, 3);
-  ops::expect_rank(name(), "the kernel [units, gates * units]", kernel, 2);
-  const std::int64_t units = kernel.shape[0];
-  ops::expect_type(name(), "the kernel", kernel, {{units, gates * units}, x.dtype});
+  if (options.by_gates()) {
+    ops::expect_rank(name(), "the kernel [gates, units, units]", kernel, 3);
+  } else {
+    ops::expect_rank(name(), "the kernel [units, gates * units]", kernel, 2);
+  }
+  const std::int64_t units = options.by_gates() ? kernel.shape[1] : kernel.shape[0];
+  ops::expect_type(name(), "the kernel", kernel, {kernel_shape(options, units), x.dtype});
   ops::expect_type(name(), "the input", x, {{x.shape[0], x.shape[1], gates * units}, x.dtype});
-  if (has_bias) ops::expect_type(name(), "the bias", inputs[2], {{units}, x.dtype});
+  if (own > 2) ops::expect_type(name(), "the bias", inputs[2], {{units}, x.dtype});
   if (x.shape[0] == 0) ops::refuse(name(), fmt::format("{} has no steps", to_string(x)));
   const TensorType states{{x.shape[0], x.shape[1], units}, x.dtype};
+  expect_extras(name(), options, inputs.subspan(own), states);
   return {states, states, x};
 }
 
@@ -72,16 +110,18 @@ std::vector<Value> Recurrence::gradient(Graph& graph, std::span<const Value> inp
                                         std::span<const Value> output_gradients) const {
   if (output_gradients[1] || output_gradients[2]) ops::refuse(name(), "only the states have a gradient");
   if (!output_gradients[0]) return std::vector<Value>(inputs.size());
-  const Value dx = graph.apply(std::make_shared<const RecurrenceGradient>(options),
-                               {inputs[1], outputs[0], outputs[1], outputs[2], output_gradients[0]});
-  std::vector<Value> result;
-  for (std::size_t i = 0; i < inputs.size(); ++i) result.push_back({dx.node, static_cast<std::int32_t>(i)});
+  const std::size_t own = own_inputs(options.cell);
+  std::vector<Value> given{inputs[1], outputs[0], outputs[1], outputs[2], output_gradients[0]};
+  given.insert(given.end(), inputs.begin() + static_cast<std::ptrdiff_t>(own), inputs.end());
+  const Value dx = graph.apply(std::make_shared<const RecurrenceGradient>(options), given);
+  std::vector<Value> result(inputs.size());
+  for (std::size_t i = 0; i < own; ++i) result[i] = {dx.node, static_cast<std::int32_t>(i)};
   return result;
 }
 
 double Recurrence::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
   const RecurrentExtents extents = recurrent_extents(outputs[0]);
-  return product_flops(extents, gates_of(options.cell)) + cell_flops(options.cell) * count_of_units(extents);
+  return product_flops(extents, gates_of(options.cell)) + cell_flops(options.cell).forward * count_of_units(extents);
 }
 
 std::string RecurrenceGradient::attributes() const {
@@ -90,16 +130,18 @@ std::string RecurrenceGradient::attributes() const {
 
 std::vector<TensorType> RecurrenceGradient::infer(std::span<const TensorType> inputs) const {
   const std::int64_t gates = gates_of(options.cell);
-  ops::expect_count(name(), inputs, 5);
+  constexpr std::size_t own = 5;
+  ops::expect_count(name(), inputs, own + extra_count(options));
   const TensorType &kernel = inputs[0], &states = inputs[1];
   ops::expect_floating(name(), states);
   ops::expect_rank(name(), "the states [steps, batch, units]", states, 3);
   const auto [steps, batch, units] = recurrent_extents(states);
-  ops::expect_type(name(), "the kernel", kernel, {{units, gates * units}, states.dtype});
+  ops::expect_type(name(), "the kernel", kernel, {kernel_shape(options, units), states.dtype});
   ops::expect_type(name(), "the memory", inputs[2], states);
   ops::expect_type(name(), "the gates", inputs[3], {{steps, batch, gates * units}, states.dtype});
   ops::expect_type(name(), "the gradient", inputs[4], states);
   if (steps == 0) ops::refuse(name(), fmt::format("{} has no steps", to_string(states)));
+  expect_extras(name(), options, inputs.subspan(own), states);
   std::vector<TensorType> result = {inputs[3], kernel};
   if (options.cell == RecurrentCell::gru) result.push_back({{units}, states.dtype});
   return result;
@@ -108,14 +150,19 @@ std::vector<TensorType> RecurrenceGradient::infer(std::span<const TensorType> in
 double RecurrenceGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
   const RecurrentExtents extents = recurrent_extents(inputs[1]);
   return 2 * product_flops(extents, gates_of(options.cell)) +
-         cell_gradient_flops(options.cell) * count_of_units(extents);
+         cell_flops(options.cell).gradient * count_of_units(extents);
 }
 
 namespace ops {
 
-Value recurrence(Graph& graph, Value x, Value kernel, Value bias, RecurrentAttributes options) {
-  const auto op = std::make_shared<const Recurrence>(options);
-  return options.cell == RecurrentCell::lstm ? graph.apply(op, {x, kernel}) : graph.apply(op, {x, kernel, bias});
+Value recurrence(Graph& graph, const RecurrentInputs& inputs, RecurrentAttributes options) {
+  options.dropout = static_cast<bool>(inputs.factors);
+  options.masked = static_cast<bool>(inputs.mask);
+  std::vector<Value> given;
+  for (const Value input : {inputs.x, inputs.kernel, inputs.bias, inputs.factors, inputs.mask}) {
+    if (input) given.push_back(input);
+  }
+  return graph.apply(std::make_shared<const Recurrence>(options), given);
 }
 
 }  // namespace ops

@@ -2,6 +2,7 @@
 // kernel, which one matmul computes; only the product with the previous state is left to each step. Tensors have the
 // time first, so that a step is contiguous. The state before the first step is 0.
 #pragma once
+#include <span>
 #include <string_view>
 
 #include "core/graph/graph.h"
@@ -11,16 +12,26 @@ namespace gpubench {
 /// With k = kernel and the parts of x and of h k in the order of the gates:
 /// lstm: i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of (x + h k); c = f c + i g; h = o tanh(c).
 /// gru: z, r = sigmoid(x + h k); inner = h k + bias; g = tanh(x + r inner); h = z h + (1 - z) g.
-enum class RecurrentCell : std::uint8_t { lstm, gru };
+/// gru_reset_before: z, r as above; reset = r h; g = tanh(x + reset k); h as above.
+enum class RecurrentCell : std::uint8_t { lstm, gru, gru_reset_before };
 
-/// "lstm", "gru".
+/// "lstm", "gru", "gru_reset_before".
 std::string_view to_string(RecurrentCell cell);
-/// 4 and 3.
+/// 4 for lstm, else 3.
 std::int64_t gates_of(RecurrentCell cell);
+/// Number of a recurrence's inputs in front of its extras.
+std::size_t own_inputs(RecurrentCell cell);
 
 struct RecurrentAttributes {
   RecurrentCell cell = RecurrentCell::lstm;
   bool backwards = false;  ///< from the last step to the first
+  /// The product of gate g is of h times the factors of g, the same in all steps; outside of products, h stays whole.
+  bool dropout = false;
+  /// At masked steps, states and memory are those of the step before.
+  bool masked = false;
+
+  /// Whether the kernel is [gates, units, units] instead of [units, gates * units]: gates have different left factors.
+  bool by_gates() const { return dropout || cell == RecurrentCell::gru_reset_before; }
 };
 
 /// Extents of a recurrent op.
@@ -28,9 +39,22 @@ struct RecurrentExtents {
   std::int64_t steps, batch, units;
 };
 
-/// x [steps, batch, gates * units], kernel [units, gates * units][, gru: bias [units]] -> states [steps, batch, units],
-/// memory [steps, batch, units] (lstm: c, gru: inner), gates [steps, batch, gates * units]. Memory and gates are for
-/// the gradient, and have none themselves.
+/// The inputs that a recurrent op has with these attributes only, behind its others; null for none.
+template <class T>
+struct RecurrentExtras {
+  RecurrentExtras(const RecurrentAttributes& options, std::span<const T> extras) {
+    const T* next = extras.data();
+    if (options.dropout) factors = next++;
+    if (options.masked) mask = next;
+  }
+  const T* factors = nullptr;  ///< [batch, gates * units]: 0 for dropped units
+  const T* mask = nullptr;     ///< bool [steps, batch]: false for masked steps
+};
+
+/// x [steps, batch, gates * units], kernel [units, gates * units] or [gates, units, units][, gru: bias [units]][,
+/// extras] -> states [steps, batch, units], memory [steps, batch, units] (lstm: c, gru: inner, gru_reset_before:
+/// reset), gates [steps, batch, gates * units]. Memory and gates are for the gradient, and have none themselves; at
+/// masked steps, the gates and the memory of a gru are 0.
 class Recurrence final : public Op {
  public:
   explicit Recurrence(RecurrentAttributes given) : options(given) {}
@@ -46,7 +70,7 @@ class Recurrence final : public Op {
   const RecurrentAttributes options;
 };
 
-/// kernel, states, memory, gates, dstates -> dx, dkernel[, gru: dbias]
+/// kernel, states, memory, gates, dstates[, extras] -> dx, dkernel[, gru: dbias]
 class RecurrenceGradient final : public Op {
  public:
   explicit RecurrenceGradient(RecurrentAttributes given) : options(given) {}
@@ -64,8 +88,14 @@ RecurrentExtents recurrent_extents(const TensorType& states);
 
 namespace ops {
 
-/// The states of all steps. `bias`: none for lstm.
-Value recurrence(Graph& graph, Value x, Value kernel, Value bias, RecurrentAttributes options);
+/// Inputs of a recurrence; none: not used. The attributes `dropout` and `masked` follow from them.
+struct RecurrentInputs {
+  Value x, kernel;
+  Value bias{};  ///< gru
+  Value factors{}, mask{};
+};
+/// The states of all steps.
+Value recurrence(Graph& graph, const RecurrentInputs& inputs, RecurrentAttributes options);
 
 }  // namespace ops
 }  // namespace gpubench

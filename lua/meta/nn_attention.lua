@@ -11,8 +11,8 @@ local gb = {}
 ---@field embeddings_initializer string? "random_uniform" unless given, Keras' "uniform"
 
 --- A trained row of numbers for each token: integers of any shape -> [..., output_dim]. A token outside of the vocabulary is
---- an error; on GPUs, for which the host does not wait in each step, its row is NaN. There is no `mask_zero`: give the mask
---- to attention.
+--- an error; on GPUs, for which the host does not wait in each step, its row is NaN. There is no `mask_zero`: give the
+--- tokens, of which 0 is padding, as the mask to attention and recurrent layers.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -44,6 +44,7 @@ local function model_of(case, inputs)
   local layer = case.inner and make(gb.layers[case.inner.class](case.inner.options), options) or make(options)
   local symbols = {}
   for index, input in ipairs(inputs) do symbols[index] = gb.Input(cases.example_shape(input)) end
+  if case.mask then symbols[#symbols + 1] = gb.Input { shape = cases.example_shape(case.mask), dtype = "int32" } end
   local model = gb.Model { inputs = symbols, outputs = layer(#symbols == 1 and symbols[1] or symbols) }
   local weights = {}
   for index, values in ipairs(case.weights) do weights[index] = gb.tensor(values) end
@@ -54,10 +55,11 @@ end
 function cases.run(list)
   for _, case in ipairs(list) do
     local inner = case.inner and " of " .. cases.describe(case.inner) or ""
-    testing.case("layer " .. cases.describe(case) .. inner, function()
+    testing.case("layer " .. cases.describe(case) .. inner .. (case.mask and ", masked" or ""), function()
       local inputs = case.inputs or { case.input }
       local model, tensors = model_of(case, inputs), {}
       for index, input in ipairs(inputs) do tensors[index] = gb.tensor(input) end
+      if case.mask then tensors[#tensors + 1] = gb.tensor(case.mask, { dtype = "int32" }) end
       local given = #tensors == 1 and tensors[1] or tensors
       cases.close(model(given), case.output, 1e-5, "output")
       local tape <close> = gb.tape()

@@ -69,9 +69,25 @@ WRAPPED = [
     ("TimeDistributed", {}, "Conv2D", {"filters": 2, "kernel_size": [2, 2]}, (1, 2, 3, 3, 1)),
 ]
 
+# Masked steps at the beginning, in between and at the end, and a sequence without any other.
+MASK = [[1, 0, 1, 1], [0, 1, 1, 0], [0, 0, 0, 0]]
+MASKED = [
+    (None, {}, "LSTM", {"units": 2}),
+    (None, {}, "LSTM", SEQUENCE),
+    (None, {}, "LSTM", SEQUENCE | {"go_backwards": True}),
+    (None, {}, "GRU", {"units": 2, "go_backwards": True}),
+    (None, {}, "GRU", SEQUENCE),
+    (None, {}, "GRU", SEQUENCE | {"reset_after": False}),
+    (None, {}, "GRU", {"units": 2, "reset_after": False, "use_bias": False, "go_backwards": True}),
+    ("Bidirectional", {}, "LSTM", {"units": 2}),
+    ("Bidirectional", {}, "LSTM", SEQUENCE),
+    ("Bidirectional", {"merge_mode": "sum"}, "GRU", SEQUENCE),
+]
 
-def row(layer, shapes):
+
+def row(layer, shapes, mask=None):
     """Weights and inputs are drawn; the gradient is that of the first input."""
+    options = {} if mask is None else {"mask": tf.cast(mask, tf.bool)}
     many = isinstance(shapes, list)
     values = [drawn(*shape) for shape in (shapes if many else [shapes])]
     given = [tf.constant(value) for value in values]
@@ -80,10 +96,11 @@ def row(layer, shapes):
     layer.set_weights(weights)
     with tf.GradientTape() as tape:
         tape.watch(given[0])
-        output = layer(given if many else given[0])
+        output = layer(given if many else given[0], **options)
         total = tf.reduce_sum(tf.square(output))
-    return {"inputs": values, "weights": weights, "output": output.numpy(),
+    made = {"inputs": values, "weights": weights, "output": output.numpy(),
             "gradient_of_squares": tape.gradient(total, given[0]).numpy()}
+    return made if mask is None else made | {"mask": mask}
 
 
 def main():
@@ -97,6 +114,13 @@ def main():
         layer = getattr(keras.layers, kind)(getattr(keras.layers, inner)(**inner_options), **options)
         rows.append({"class": kind, "options": options, "inner": {"class": inner, "options": inner_options}} |
                     row(layer, shapes))
+    for kind, options, inner, inner_options in MASKED:
+        layer = getattr(keras.layers, inner)(**inner_options)
+        case = {"class": inner, "options": inner_options}
+        if kind is not None:
+            layer = getattr(keras.layers, kind)(layer, **options)
+            case = {"class": kind, "options": options, "inner": case}
+        rows.append(case | row(layer, (3, 4, 2), MASK))
     path = pathlib.Path(__file__).with_name("reference_layers_values.lua")
     head = (f"-- Written by reference_layers.py from Keras {keras.__version__} on TensorFlow {tf.__version__}. "
             "Do not edit.\n")

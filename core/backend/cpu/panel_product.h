@@ -36,15 +36,28 @@ struct PanelMatrix {
   /// Calls body(first row, rows, sums [rows][width]) for blocks of `rows` rows of `a` times one panel.
   template <class Body>
   void multiply(std::int64_t rows, const float* a, std::int64_t a_stride, const float* panel, const Body& body) const {
+    multiply_rows<false>(rows, a, a_stride, panel, body);
+  }
+
+  /// The same where each vector of the panel has its own `a`: `terms` elements of a row for each, one after the other.
+  template <class Body>
+  void multiply_each(std::int64_t rows, const float* a, std::int64_t a_stride, const float* panel,
+                     const Body& body) const {
+    multiply_rows<true>(rows, a, a_stride, panel, body);
+  }
+
+ private:
+  template <bool Each, class Body>
+  void multiply_rows(std::int64_t rows, const float* a, std::int64_t a_stride, const float* panel,
+                     const Body& body) const {
     alignas(vector_bytes) float sums[most_rows * width];
     in_groups<most_rows>(rows, [&]<std::int64_t Rows>(std::int64_t first) {
-      block<Rows>(a + first * a_stride, a_stride, panel, sums);
+      block<Rows, Each>(a + first * a_stride, a_stride, panel, sums);
       body(first, Rows, sums);
     });
   }
 
- private:
-  template <std::int64_t Rows>
+  template <std::int64_t Rows, bool Each>
   void block(const float* a, std::int64_t a_stride, const float* panel, float* to) const {
     Lanes sums[Rows][Vectors]{};
     for (std::int64_t term = 0; term < terms; ++term, panel += width) {
@@ -52,7 +65,9 @@ struct PanelMatrix {
       for (std::int64_t v = 0; v < Vectors; ++v) {
         const Lanes right = *reinterpret_cast<const Lanes*>(panel + v * lane_count);
 #pragma GCC unroll 8
-        for (std::int64_t row = 0; row < Rows; ++row) sums[row][v] += a[row * a_stride + term] * right;
+        for (std::int64_t row = 0; row < Rows; ++row) {
+          sums[row][v] += a[row * a_stride + (Each ? v * terms : 0) + term] * right;
+        }
       }
     }
 #pragma GCC unroll 8

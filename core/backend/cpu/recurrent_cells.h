@@ -1,6 +1,7 @@
 // The cells of recurrent ops for one row of the batch: gates, memory and state of `count` neighbouring units from the
 // sums of the product with the previous state, and the derivatives. `units` is the distance between gates.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "core/backend/cpu/lanes.h"
@@ -10,16 +11,16 @@ namespace gpubench::cpu {
 
 /// What a cell reads and writes in one row, at its first unit.
 struct CellRow {
-  const float* x;         ///< of each gate
-  const float* sums;      ///< of each gate, lane_count apart
-  const float* bias;      ///< gru
-  const float* previous;  ///< lstm: memory of the previous step, gru: its state
+  const float* x;                             ///< of each gate
+  const float* sums;                          ///< of each gate, lane_count apart
+  const float* bias;                          ///< gru
+  const float *state_before, *memory_before;  ///< of the previous step
   float *gates, *memory, *state;
 };
 
 struct LstmCell {
   static constexpr std::int64_t gates = 4;
-  static constexpr bool previous_is_memory = true;
+  static constexpr bool carries_memory = true;
 
   static void forward(std::int64_t count, std::int64_t units, const CellRow& row) {
 #pragma omp simd
@@ -28,7 +29,7 @@ struct LstmCell {
       const float f = math::sigmoid(row.x[units + u] + row.sums[lane_count + u]);
       const float g = math::tanh(row.x[2 * units + u] + row.sums[2 * lane_count + u]);
       const float o = math::sigmoid(row.x[3 * units + u] + row.sums[3 * lane_count + u]);
-      const float c = f * row.previous[u] + i * g;
+      const float c = f * row.memory_before[u] + i * g;
       row.gates[u] = i;
       row.gates[units + u] = f;
       row.gates[2 * units + u] = g;
@@ -41,7 +42,7 @@ struct LstmCell {
 
 struct GruCell {
   static constexpr std::int64_t gates = 3;
-  static constexpr bool previous_is_memory = false;
+  static constexpr bool carries_memory = false;
 
   static void forward(std::int64_t count, std::int64_t units, const CellRow& row) {
 #pragma omp simd
@@ -54,15 +55,27 @@ struct GruCell {
       row.gates[units + u] = r;
       row.gates[2 * units + u] = g;
       row.memory[u] = inner;
-      row.state[u] = z * row.previous[u] + (1.0F - z) * g;
+      row.state[u] = z * row.state_before[u] + (1.0F - z) * g;
     }
   }
 };
 
+/// A masked step.
+template <class Cell>
+void carry(std::int64_t count, std::int64_t units, const CellRow& row) {
+  for (std::int64_t gate = 0; gate < Cell::gates; ++gate) std::fill_n(row.gates + gate * units, count, 0.0F);
+  std::copy_n(row.state_before, count, row.state);
+  if constexpr (Cell::carries_memory) {
+    std::copy_n(row.memory_before, count, row.memory);
+  } else {
+    std::fill_n(row.memory, count, 0.0F);
+  }
+}
+
 /// The same for the derivatives, over all units of a row.
 struct CellGradientRow {
   const float *gates, *memory;
-  const float* previous;  ///< as in CellRow
+  const float* before;  ///< of the previous step; lstm: its memory, gru: its state
   const float* dstate;
   float* dh;    ///< in: of the state from the next step; out: what the previous state gets besides the product
   float* dc;    ///< lstm: of the memory, from the next step and for the previous one
@@ -77,7 +90,7 @@ inline void lstm_gradient(std::int64_t units, const CellGradientRow& row) {
     const float tanh_c = math::tanh(row.memory[u]), dh = row.dstate[u] + row.dh[u];
     const float dc = row.dc[u] + dh * o * (1.0F - tanh_c * tanh_c);
     row.dx[u] = dc * g * i * (1.0F - i);
-    row.dx[units + u] = dc * row.previous[u] * f * (1.0F - f);
+    row.dx[units + u] = dc * row.before[u] * f * (1.0F - f);
     row.dx[2 * units + u] = dc * i * (1.0F - g * g);
     row.dx[3 * units + u] = dh * tanh_c * o * (1.0F - o);
     row.dc[u] = dc * f;
@@ -90,7 +103,7 @@ inline void gru_gradient(std::int64_t units, const CellGradientRow& row) {
   for (std::int64_t u = 0; u < units; ++u) {
     const float z = row.gates[u], r = row.gates[units + u], g = row.gates[2 * units + u];
     const float dh = row.dstate[u] + row.dh[u];
-    const float dz = dh * (row.previous[u] - g) * z * (1.0F - z), dg = dh * (1.0F - z) * (1.0F - g * g);
+    const float dz = dh * (row.before[u] - g) * z * (1.0F - z), dg = dh * (1.0F - z) * (1.0F - g * g);
     const float dr = dg * row.memory[u] * r * (1.0F - r);
     row.dx[u] = row.sums[u] = dz;
     row.dx[units + u] = row.sums[units + u] = dr;
@@ -98,6 +111,13 @@ inline void gru_gradient(std::int64_t units, const CellGradientRow& row) {
     row.sums[2 * units + u] = dg * r;
     row.dh[u] = dh * z;
   }
+}
+
+/// Of a masked step, whose gates add up to `width`.
+inline void carry_gradient(std::int64_t units, std::int64_t width, const CellGradientRow& row) {
+  std::fill_n(row.dx, width, 0.0F);
+  std::fill_n(row.sums, width, 0.0F);
+  for (std::int64_t u = 0; u < units; ++u) row.dh[u] += row.dstate[u];
 }
 
 }  // namespace gpubench::cpu

@@ -1,9 +1,12 @@
 #include "core/nn/recurrent_layer.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/nn/architecture.h"
+#include "core/ops/random.h"
 #include "tests/core/nn/called.h"
 
 namespace gpubench {
@@ -47,6 +50,56 @@ TEST(Gru, KeepsTheStatesBiasApart) {
   EXPECT_EQ(Called("GRU", units({{"use_bias", false}}), {f32({5, 3})}).variables.names.size(), 2U);
 }
 
+TEST(Gru, HasOneBiasWhereItResetsBeforeTheProduct) {
+  const Called layer("GRU", units({{"reset_after", false}}), {f32({5, 3})});
+  EXPECT_THAT(layer.variables.names, ElementsAre("gru/kernel", "gru/recurrent_kernel", "gru/bias"));
+  EXPECT_EQ(layer.layer->variables()[1]->type, f32({4, 12}));
+  EXPECT_EQ(layer.layer->variables()[2]->type, f32({12}));
+  EXPECT_EQ(layer.shape(), (Shape{8, 4}));
+  EXPECT_EQ(Called("GRU", units({{"use_bias", false}, {"reset_after", false}}), {f32({5, 3})}).variables.names.size(),
+            2U);
+}
+
+std::ptrdiff_t count_of(const Called& layer, const char* op) {
+  return std::ranges::count(layer.ops(), op);
+}
+
+TEST(Recurrent, DropsInTrainingByOneMaskForAllSteps) {
+  const ConfigEntries dropped = units({{"dropout", 0.5}});
+  EXPECT_EQ(count_of(Called("LSTM", dropped, {f32({5, 3})}), "dropout"), 0);
+  const Called layer("LSTM", dropped, {f32({5, 3})}, true);
+  EXPECT_TRUE(layer.layer->draws());
+  EXPECT_EQ(count_of(layer, "dropout"), 1);
+  EXPECT_EQ(count_of(layer, "matmul"), 1);
+  const ConfigEntries both = units({{"dropout", 0.5}, {"recurrent_dropout", 0.25}});
+  for (const char* kind : {"LSTM", "GRU"}) {
+    const Called gates(kind, both, {f32({5, 3})}, true);
+    EXPECT_EQ(count_of(gates, "dropout"), 2);
+    EXPECT_EQ(count_of(gates, "matmul"), kind == std::string("LSTM") ? 4 : 3);
+    std::set<std::uint64_t> seeds;
+    for (const Node& node : gates.graph.nodes()) {
+      if (const auto* const op = op_as<Dropout>(node)) seeds.insert(op->seed);
+    }
+    EXPECT_EQ(seeds.size(), 2U) << "inputs and states are drawn apart";
+  }
+}
+
+TEST(Recurrent, TakesAMaskOfItsSteps) {
+  for (const Dtype dtype : {Dtype::boolean, Dtype::i32}) {
+    const Called layer("GRU", units({{"return_sequences", true}}), {f32({5, 3}), {{5}, dtype}});
+    EXPECT_EQ(layer.shape(), (Shape{8, 5, 4}));
+    EXPECT_EQ(count_of(layer, "recurrence"), 1);
+  }
+  EXPECT_THAT(refusal("LSTM", units(), {f32({5, 3}), {{4}, Dtype::boolean}}),
+              ThrowsMessage<Error>("layer 'lstm' (LSTM): the mask must be integers or bools [5] per example, one for "
+                                   "each step of float32[5, 3], got bool[4]"));
+  EXPECT_THAT(refusal("GRU", units(), {f32({5, 3}), f32({5})}),
+              ThrowsMessage<Error>(HasSubstr("the mask must be integers or bools [5]")));
+  EXPECT_THAT(refusal("LSTM", units(), {f32({5, 3}), f32({5}), f32({5})}),
+              ThrowsMessage<Error>(HasSubstr("takes a sequence and a mask, got 3 inputs")));
+  EXPECT_THAT(refusal("LSTM", units(), {}), ThrowsMessage<Error>(HasSubstr("takes one input, got 0")));
+}
+
 TEST(Recurrent, Refuses) {
   EXPECT_THAT(refusal("LSTM", units(), {f32({3})}),
               ThrowsMessage<Error>("layer 'lstm' (LSTM): expects [steps, features] per example, got float32[3]"));
@@ -54,8 +107,6 @@ TEST(Recurrent, Refuses) {
               ThrowsMessage<Error>("layer 'gru' (GRU): needs at least one step, got float32[0, 3]"));
   EXPECT_THAT(refusal("LSTM", units({{"activation", std::string("relu")}}), {f32({5, 3})}),
               ThrowsMessage<Error>("LSTM: activation must be 'tanh', got 'relu'; the recurrence computes no other"));
-  EXPECT_THAT(refusal("GRU", units({{"reset_after", false}}), {f32({5, 3})}),
-              ThrowsMessage<Error>(HasSubstr("GRU: reset_after must be true")));
   EXPECT_THAT(refusal("LSTM", {{"units", std::int64_t{0}}}, {f32({5, 3})}),
               ThrowsMessage<Error>("LSTM: units must be at least 1, got 0"));
   EXPECT_THAT(refusal("LSTM", {{"units", std::int64_t{1} << 62}}, {f32({5, 3})}),
@@ -80,6 +131,17 @@ TEST(Bidirectional, HasWeightsForEachDirection) {
                           "bidirectional/backward_recurrent_kernel", "bidirectional/backward_bias"));
   const ConfigEntries summed = around("GRU", units({{"return_sequences", true}}), {{"merge_mode", std::string("sum")}});
   EXPECT_EQ(infer("Bidirectional", summed, {f32({5, 3})}), (Shape{5, 4}));
+}
+
+TEST(Bidirectional, MasksAndDropsInBothDirections) {
+  const ConfigEntries inner = units({{"dropout", 0.5}, {"recurrent_dropout", 0.5}, {"return_sequences", true}});
+  const Called layer("Bidirectional", around("LSTM", inner), {f32({5, 3}), {{5}, Dtype::boolean}}, true);
+  EXPECT_EQ(layer.shape(), (Shape{8, 5, 8}));
+  EXPECT_TRUE(layer.layer->draws());
+  EXPECT_EQ(count_of(layer, "dropout"), 4);
+  EXPECT_THAT(refusal("Bidirectional", around("LSTM", units()), {f32({5, 3}), {{4}, Dtype::boolean}}),
+              ThrowsMessage<Error>("layer 'bidirectional' (Bidirectional): the mask must be integers or bools [5] per "
+                                   "example, one for each step of float32[5, 3], got bool[4]"));
 }
 
 TEST(Bidirectional, Refuses) {

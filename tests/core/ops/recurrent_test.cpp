@@ -20,7 +20,7 @@ double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-/// Calls body(turn, step, step before, row of the batch, unit); the step before the first is -1.
+/// Calls body(step, step before, row of the batch, unit); the step before the first is -1.
 template <class Body>
 void for_each_unit(const RecurrentAttributes& options, const Shape& states, const Body& body) {
   for (std::int64_t turn = 0; turn < states[0]; ++turn) {
@@ -32,23 +32,74 @@ void for_each_unit(const RecurrentAttributes& options, const Shape& states, cons
   }
 }
 
-/// x or kernel, of which `column` is one.
-double product(const Array& states, const Array& kernel, std::int64_t before, std::int64_t row, std::int64_t column) {
+/// The extras of a case, and what follows from them.
+struct Extras {
+  Extras(const RecurrentAttributes& options, std::span<const Array> in, std::size_t own)
+      : given(options, in.subspan(own)), gates(gates_of(options.cell)), by_gates(options.by_gates()) {}
+
+  bool masked(std::int64_t step, std::int64_t row) const {
+    return given.mask != nullptr && (*given.mask)[step * given.mask->extent(1) + row] == 0;
+  }
+  /// Of one unit of the state before in the product of a gate.
+  double factor(std::int64_t row, std::int64_t gate, std::int64_t unit, std::int64_t units) const {
+    return given.factors == nullptr ? 1 : (*given.factors)[(row * gates + gate) * units + unit];
+  }
+  std::int64_t weight(std::int64_t from, std::int64_t gate, std::int64_t unit, std::int64_t units) const {
+    return by_gates ? (gate * units + from) * units + unit : (from * gates + gate) * units + unit;
+  }
+
+  RecurrentExtras<Array> given;
+  std::int64_t gates;
+  bool by_gates;
+};
+
+/// The product of the state before with the column of a gate's unit.
+double product(const Array& states, const Array& kernel, const Extras& extras, std::int64_t before, std::int64_t row,
+               std::int64_t gate, std::int64_t unit) {
+  const std::int64_t units = states.extent(2);
   double sum = 0;
-  for (std::int64_t k = 0; before >= 0 && k < states.extent(2); ++k) {
-    sum += states[(before * states.extent(1) + row) * states.extent(2) + k] * kernel[k * kernel.extent(1) + column];
+  for (std::int64_t k = 0; before >= 0 && k < units; ++k) {
+    sum += states[(before * states.extent(1) + row) * units + k] * extras.factor(row, gate, k, units) *
+           kernel[extras.weight(k, gate, unit, units)];
   }
   return sum;
 }
 
+/// z, r, g, the reset state and the state of one row.
+void forward_reset_before(const Extras& extras, std::span<const Array> in, std::span<Array> out, std::int64_t step,
+                          std::int64_t before, std::int64_t row) {
+  const std::int64_t batch = out[0].extent(1), units = out[0].extent(2), at = step * batch + row;
+  const auto state_before = [&](std::int64_t u) { return before < 0 ? 0 : out[0][(before * batch + row) * units + u]; };
+  const auto gate = [&](std::int64_t g, std::int64_t u) { return (at * 3 + g) * units + u; };
+  for (std::int64_t u = 0; u < units; ++u) {
+    for (std::int64_t g = 0; g < 2; ++g) {
+      out[2][gate(g, u)] = sigmoid(in[0][gate(g, u)] + product(out[0], in[1], extras, before, row, g, u));
+    }
+    out[1][at * units + u] = out[2][gate(1, u)] * state_before(u) * extras.factor(row, 2, u, units);
+  }
+  for (std::int64_t u = 0; u < units; ++u) {
+    double sum = in[0][gate(2, u)];
+    for (std::int64_t k = 0; k < units; ++k) sum += out[1][at * units + k] * in[1][extras.weight(k, 2, u, units)];
+    const double z = out[2][gate(0, u)], g = std::tanh(sum);
+    out[2][gate(2, u)] = g;
+    out[0][at * units + u] = z * state_before(u) + (1 - z) * g;
+  }
+}
+
 void forward(const RecurrentAttributes& options, std::span<const Array> in, std::span<Array> out) {
   const std::int64_t batch = out[0].extent(1), units = out[0].extent(2), gates = gates_of(options.cell);
+  const Extras extras(options, in, own_inputs(options.cell));
   for_each_unit(
       options, out[0].type.shape, [&](std::int64_t step, std::int64_t before, std::int64_t row, std::int64_t u) {
         const std::int64_t at = (step * batch + row) * units + u, from = (before * batch + row) * units + u;
         const auto gate = [&](std::int64_t g) { return (step * batch + row) * gates * units + g * units + u; };
-        const auto sum = [&](std::int64_t g) { return product(out[0], in[1], before, row, g * units + u); };
-        if (options.cell == RecurrentCell::lstm) {
+        const auto sum = [&](std::int64_t g) { return product(out[0], in[1], extras, before, row, g, u); };
+        if (extras.masked(step, row)) {
+          out[0][at] = before < 0 ? 0 : out[0][from];
+          if (options.cell == RecurrentCell::lstm) out[1][at] = before < 0 ? 0 : out[1][from];
+        } else if (options.cell == RecurrentCell::gru_reset_before) {
+          if (u == 0) forward_reset_before(extras, in, out, step, before, row);
+        } else if (options.cell == RecurrentCell::lstm) {
           for (std::int64_t g = 0; g < 4; ++g) {
             const double value = in[0][gate(g)] + sum(g);
             out[2][gate(g)] = g == 2 ? std::tanh(value) : sigmoid(value);
@@ -76,16 +127,60 @@ TensorType floats(Shape shape) {
   return {std::move(shape), Dtype::f32};
 }
 
+/// Adds those that the attributes ask for.
+void add_extras(std::vector<CaseInput>& inputs, const Sizes& sizes, const RecurrentAttributes& options) {
+  if (options.dropout) {
+    inputs.push_back(CaseInput{.type = floats({sizes.batch, gates_of(options.cell) * sizes.units}),
+                               .gradient = false,
+                               .fill = [](Array& factors, std::mt19937_64& random) {
+                                 for (double& factor : factors.values) factor = random() % 4 == 0 ? 0 : 1.5;
+                               }});
+  }
+  if (options.masked) inputs.push_back(CaseInput{.type = {{sizes.steps, sizes.batch}, Dtype::boolean}});
+}
+
+TensorType kernel_type(const Sizes& sizes, const RecurrentAttributes& options) {
+  const std::int64_t gates = gates_of(options.cell);
+  return floats(options.by_gates() ? Shape{gates, sizes.units, sizes.units} : Shape{sizes.units, gates * sizes.units});
+}
+
 OpCase forward_case(std::string name, Sizes sizes, RecurrentAttributes options) {
   const std::int64_t width = gates_of(options.cell) * sizes.units;
   OpCase result{.name = std::move(name),
                 .op = std::make_shared<const Recurrence>(options),
                 .inputs = {CaseInput{.type = floats({sizes.steps, sizes.batch, width})},
-                           CaseInput{.type = floats({sizes.units, width}), .low = -0.3, .high = 0.3}},
+                           CaseInput{.type = kernel_type(sizes, options), .low = -0.3, .high = 0.3}},
                 .reference = [options](std::span<const Array> in, std::span<Array> out) { forward(options, in, out); },
                 .saved_from = 1};
   if (options.cell == RecurrentCell::gru) result.inputs.push_back(CaseInput{.type = floats({sizes.units})});
+  add_extras(result.inputs, sizes, options);
   return result;
+}
+
+/// Of gru_reset_before in one row: passes the gradient of g's sums through the reset state, to r and the state before.
+void backward_reset(const Extras& extras, std::span<const Array> in, std::int64_t before, std::int64_t step,
+                    std::int64_t row, std::vector<double>& sums, std::vector<double>& carried, std::span<Array> out) {
+  const Array &kernel = in[0], &states = in[1], &resets = in[2], &gates = in[3];
+  const std::int64_t batch = states.extent(1), units = states.extent(2), at = step * batch + row;
+  const auto of_g = [&](std::int64_t u) { return sums[static_cast<std::size_t>(2 * units + u)]; };
+  for (std::int64_t k = 0; k < units; ++k) {
+    double through = 0;
+    for (std::int64_t u = 0; u < units; ++u) {
+      const std::int64_t weight = extras.weight(k, 2, u, units);
+      through += of_g(u) * kernel[weight];
+      out[1][weight] += resets[at * units + k] * of_g(u);
+    }
+    through *= extras.factor(row, 2, k, units);
+    const double r = gates[(at * 3 + 1) * units + k];
+    const double state = before < 0 ? 0 : states[(before * batch + row) * units + k];
+    sums[static_cast<std::size_t>(units + k)] = through * state * r * (1 - r);
+    carried[static_cast<std::size_t>(k)] += through * r;
+  }
+  for (std::int64_t g = 0; g < 3; ++g) {
+    for (std::int64_t u = 0; u < units; ++u) {
+      out[0][(at * 3 + g) * units + u] = sums[static_cast<std::size_t>(g * units + u)];
+    }
+  }
 }
 
 /// By the chain rule, from the given states, memory and gates.
@@ -93,6 +188,7 @@ void backward(const RecurrentAttributes& options, std::span<const Array> in, std
   const Array &kernel = in[0], &states = in[1], &memory = in[2], &gates = in[3], &dstates = in[4];
   const std::int64_t steps = states.extent(0), batch = states.extent(1), units = states.extent(2);
   const std::int64_t count = gates_of(options.cell), width = count * units;
+  const Extras extras(options, in, 5);
   std::vector<double> dh(static_cast<std::size_t>(batch * units)), dc(dh.size());
   for (std::int64_t turn = steps - 1; turn >= 0; --turn) {
     const std::int64_t step = options.backwards ? steps - 1 - turn : turn;
@@ -108,7 +204,13 @@ void backward(const RecurrentAttributes& options, std::span<const Array> in, std
           return turn == 0 ? 0.0 : from[(before * batch + row) * units + u];
         };
         const double d = dstates[at] + dh[i];
-        if (options.cell == RecurrentCell::lstm) {
+        if (extras.masked(step, row)) {
+          carried[unit] = d;
+        } else if (options.cell == RecurrentCell::gru_reset_before) {
+          sums[part(0)] = d * (previous(states) - of(2)) * of(0) * (1 - of(0));
+          sums[part(2)] = d * (1 - of(0)) * (1 - of(2) * of(2));
+          carried[unit] = d * of(0);
+        } else if (options.cell == RecurrentCell::lstm) {
           const double tanh_c = std::tanh(memory[at]);
           dc[i] += d * of(3) * (1 - tanh_c * tanh_c);
           sums[part(0)] = dc[i] * of(2) * of(0) * (1 - of(0));
@@ -129,12 +231,17 @@ void backward(const RecurrentAttributes& options, std::span<const Array> in, std
           out[2][u] += sums[part(2)];
         }
       }
+      if (options.cell == RecurrentCell::gru_reset_before && !extras.masked(step, row)) {
+        backward_reset(extras, in, turn == 0 ? -1 : before, step, row, sums, carried, out);
+      }
       for (std::int64_t k = 0; k < units; ++k) {
         double sum = carried[static_cast<std::size_t>(k)];
         for (std::int64_t n = 0; n < width; ++n) {
-          const double d = sums[static_cast<std::size_t>(n)];
-          sum += d * kernel[k * width + n];
-          if (turn > 0) out[1][k * width + n] += states[(before * batch + row) * units + k] * d;
+          if (options.cell == RecurrentCell::gru_reset_before && n >= 2 * units) continue;  // it has the reset state
+          const std::int64_t weight = extras.weight(k, n / units, n % units, units);
+          const double d = sums[static_cast<std::size_t>(n)] * extras.factor(row, n / units, k, units);
+          sum += d * kernel[weight];
+          if (turn > 0) out[1][weight] += states[(before * batch + row) * units + k] * d;
         }
         dh[static_cast<std::size_t>(row * units + k)] = sum;
       }
@@ -145,28 +252,32 @@ void backward(const RecurrentAttributes& options, std::span<const Array> in, std
 OpCase gradient_case(std::string name, Sizes sizes, RecurrentAttributes options) {
   const std::int64_t width = gates_of(options.cell) * sizes.units;
   const TensorType states = floats({sizes.steps, sizes.batch, sizes.units});
-  return {.name = std::move(name),
-          .op = std::make_shared<const RecurrenceGradient>(options),
-          .inputs = {CaseInput{.type = floats({sizes.units, width}), .low = -0.3, .high = 0.3},
-                     CaseInput{.type = states}, CaseInput{.type = states},
-                     CaseInput{.type = floats({sizes.steps, sizes.batch, width}), .low = 0.1, .high = 0.9},
-                     CaseInput{.type = states}},
-          .reference = [options](std::span<const Array> in, std::span<Array> out) { backward(options, in, out); },
-          .differentiable = false};
+  OpCase result{.name = std::move(name),
+                .op = std::make_shared<const RecurrenceGradient>(options),
+                .inputs = {CaseInput{.type = kernel_type(sizes, options), .low = -0.3, .high = 0.3},
+                           CaseInput{.type = states}, CaseInput{.type = states},
+                           CaseInput{.type = floats({sizes.steps, sizes.batch, width}), .low = 0.1, .high = 0.9},
+                           CaseInput{.type = states}},
+                .reference = [options](std::span<const Array> in, std::span<Array> out) { backward(options, in, out); },
+                .differentiable = false};
+  add_extras(result.inputs, sizes, options);
+  return result;
 }
 
 std::vector<OpCase> recurrent_cases() {
   std::vector<OpCase> cases;
-  for (const RecurrentCell cell : {RecurrentCell::lstm, RecurrentCell::gru}) {
-    for (const bool backwards : {false, true}) {
-      const RecurrentAttributes options{.cell = cell, .backwards = backwards};
-      const std::string name = std::string(to_string(cell)) + (backwards ? "_backwards" : "");
+  for (const RecurrentCell cell : {RecurrentCell::lstm, RecurrentCell::gru, RecurrentCell::gru_reset_before}) {
+    for (const unsigned flags : {0U, 1U, 2U, 3U, 4U, 5U, 7U}) {
+      const RecurrentAttributes options{
+          .cell = cell, .backwards = (flags & 1U) != 0, .dropout = (flags & 2U) != 0, .masked = (flags & 4U) != 0};
+      const std::string name = std::string(to_string(cell)) + (options.backwards ? "_backwards" : "") +
+                               (options.dropout ? "_dropped" : "") + (options.masked ? "_masked" : "");
       const auto add = [&](const std::string& suffix, Sizes sizes) {
         cases.push_back(forward_case(name + suffix, sizes, options));
         cases.push_back(gradient_case(name + suffix + "_gradient", sizes, options));
       };
       add("", {4, 3, 5});
-      if (backwards) continue;
+      if (options.backwards) continue;
       add("_one_step", {1, 2, 3});
       add("_vectors", {3, 5, 32});
       add("_on_threads", {3, 19, 70});
@@ -183,24 +294,30 @@ TEST(RecurrentTest, RefusesWhatDoesNotFit) {
   const RecurrentAttributes lstm{.cell = RecurrentCell::lstm}, gru{.cell = RecurrentCell::gru};
   EXPECT_THAT(
       [&] {
-        ops::recurrence(graph, value({4, 2, 12}), value({3, 9}), {}, lstm);
+        ops::recurrence(graph, {.x = value({4, 2, 12}), .kernel = value({3, 9})}, lstm);
       },
       ThrowsMessage<Error>("recurrence: the kernel must be float32[3, 12], got float32[3, 9]"));
   EXPECT_THAT(
       [&] {
-        ops::recurrence(graph, value({4, 2, 9}), value({3, 12}), {}, lstm);
+        ops::recurrence(graph, {.x = value({4, 2, 9}), .kernel = value({3, 12})}, lstm);
       },
       ThrowsMessage<Error>("recurrence: the input must be float32[4, 2, 12], got float32[4, 2, 9]"));
   EXPECT_THAT(
       [&] {
-        ops::recurrence(graph, value({4, 2, 9}), value({3, 9}), value({4}), gru);
+        ops::recurrence(graph, {.x = value({4, 2, 9}), .kernel = value({3, 9}), .bias = value({4})}, gru);
       },
       ThrowsMessage<Error>("recurrence: the bias must be float32[3], got float32[4]"));
   EXPECT_THAT(
       [&] {
-        ops::recurrence(graph, value({0, 2, 12}), value({3, 12}), {}, lstm);
+        ops::recurrence(graph, {.x = value({0, 2, 12}), .kernel = value({3, 12})}, lstm);
       },
       ThrowsMessage<Error>("recurrence: float32[0, 2, 12] has no steps"));
+  const ops::RecurrentInputs dropped{.x = value({4, 2, 12}), .kernel = value({4, 3, 3}), .factors = value({2, 3})};
+  EXPECT_THAT([&] { ops::recurrence(graph, dropped, lstm); },
+              ThrowsMessage<Error>("recurrence: the dropout's factors must be float32[2, 12], got float32[2, 3]"));
+  const ops::RecurrentInputs masked{.x = value({4, 2, 12}), .kernel = value({3, 12}), .mask = value({4, 2})};
+  EXPECT_THAT([&] { ops::recurrence(graph, masked, lstm); },
+              ThrowsMessage<Error>("recurrence: the mask must be bool[4, 2], got float32[4, 2]"));
 }
 
 TEST(RecurrentTest, TheFirstStepHasNoProduct) {

@@ -90,6 +90,30 @@ TEST_F(ReplicaLayers, DropTheSameInEagerExecutionInPartsAndRecomputed) {
   EXPECT_THAT(train(dropped(), std::move(recomputed)), Pointwise(::testing::FloatNear(2e-6F), alone));
 }
 
+std::vector<LayerPtr> dropped_states(double rate = 0.3) {
+  const ConfigEntries sequence{
+      {"units", std::int64_t{5}}, {"dropout", rate}, {"recurrent_dropout", rate}, {"return_sequences", true}};
+  const std::string gru =
+      layer_to_text(*make_layer("GRU", {{"units", std::int64_t{3}}, {"dropout", rate}, {"recurrent_dropout", rate}}));
+  return {make_layer("Reshape", {{"target_shape", Shape{2, 2}}, {"input_shape", Shape{4}}}),
+          make_layer("LSTM", sequence), make_layer("Bidirectional", {{"layer", gru}}), dense(3, "softmax")};
+}
+
+TEST_F(ReplicaLayers, DropTheStatesThatOneDeviceDrops) {
+  const std::vector<float> alone = train(dropped_states(), config(nullptr), 31);
+  EXPECT_THAT(train(dropped_states(0), config(nullptr), 31), Not(Pointwise(::testing::FloatNear(1e-3F), alone)));
+  for (const int count : {2, 3}) {
+    EXPECT_THAT(train(dropped_states(), config(replicas(count)), 31), Pointwise(::testing::FloatNear(2e-6F), alone));
+  }
+  CompileConfig in_parts = config(replicas(2));
+  in_parts.gradient_accumulation_steps = 4;
+  EXPECT_THAT(train(dropped_states(), std::move(in_parts)),
+              Pointwise(::testing::FloatNear(2e-6F), train(dropped_states(), config(nullptr))));
+  CompileConfig recomputed = config(replicas(2));
+  recomputed.recompute = {"lstm"};
+  EXPECT_THAT(train(dropped_states(), std::move(recomputed), 31), Pointwise(::testing::FloatNear(2e-6F), alone));
+}
+
 std::vector<LayerPtr> normalized(bool synchronized, const ConfigEntries& also = {}) {
   ConfigEntries options{{"synchronized", synchronized}, {"momentum", 0.8}};
   options.insert(options.end(), also.begin(), also.end());

@@ -12,34 +12,56 @@ struct RecurrentStep {
   std::int64_t batch = 0, units = 0;
   Dtype type = Dtype::f32;
   bool gru = false;  ///< else lstm
+  /// The product is one of [batch, units], or, with a kernel by gates, one for each gate that multiplies the state, one
+  /// behind the other.
+  int parts = 1;
+  /// Distances in the product's sums between rows and between gates, and between gates in those of all steps.
+  std::int64_t sums_row = 0, sums_gate = 0, kept_gate = 0;
 };
 
 /// Memory of one step, [batch, units] or [batch, gates * units].
 struct RecurrentMemory {
-  const void* x = nullptr;         ///< may be the gates
-  const void* sums = nullptr;      ///< product with the previous state; null for 0
-  const void* bias = nullptr;      ///< gru: [units]
-  const void* previous = nullptr;  ///< lstm: memory of the previous step, gru: its state; null for 0
+  const void* x = nullptr;                                       ///< may be the gates
+  const void* sums = nullptr;                                    ///< product with the previous state; null for 0
+  const void* bias = nullptr;                                    ///< gru: [units]
+  const void *state_before = nullptr, *memory_before = nullptr;  ///< of the previous step; null for 0
+  const void* dropout = nullptr;                                 ///< factors of each gate; null for no dropout
+  const bool* mask = nullptr;                                    ///< [batch]; null for no masked rows
   void *gates = nullptr, *memory = nullptr, *state = nullptr;
-  void* factor = nullptr;  ///< a copy of the state, at an aligned address
+  /// For the product of the next step, at an aligned address: [batch, units], with dropout [parts, batch, units].
+  void* factor = nullptr;
+  void* reset_factor = nullptr;      ///< gru_reset_before: a copy of the memory, at an aligned address
+  const void* reset_sums = nullptr;  ///< gru_reset_before: product with it; null for 0
 };
 cudaError_t launch_recurrent_step(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory);
+/// A step of gru_reset_before: z, r and the memory; and, behind the product with the memory, g and the state.
+cudaError_t launch_reset_gates(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory);
+cudaError_t launch_reset_state(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory);
 
 struct RecurrentGradientMemory {
   const void *gates = nullptr, *memory = nullptr;
-  const void* previous = nullptr;  ///< as above
+  const void *state_before = nullptr, *memory_before = nullptr, *dropout = nullptr;  ///< as above
+  const bool* mask = nullptr;
   const void* dstate = nullptr;
-  const void* product = nullptr;  ///< part of the state's gradient that came through the product; null for 0
-  /// In: from the next step, if `has_carried`; out: for the previous one. lstm: gradient of the memory; gru: part of
-  /// the state's gradient besides the product.
-  float* carried = nullptr;
+  const void* product = nullptr;  ///< gradient of the factor; null for 0
+  /// In: from the next step, if `has_carried`; out: for the previous one. Gradient of the memory (lstm), and part of
+  /// the state's gradient besides the product (gru; lstm: null without masks).
+  float *carried_memory = nullptr, *carried_state = nullptr;
   bool has_carried = false;
-  void* dx = nullptr;      ///< may be the gates
-  void* factor = nullptr;  ///< gradient of the product's sums, at an aligned address
-  void* kept = nullptr;    ///< another copy of them; null for none
-  void* inner = nullptr;   ///< gru: gradient of the memory
+  void* dx = nullptr;                   ///< may be the gates
+  void* factor = nullptr;               ///< gradient of the product's sums, at an aligned address
+  void* kept = nullptr;                 ///< another copy of them, among those of all steps; null for none
+  void* dropped = nullptr;              ///< the product's factor, among those of all steps; null without dropout
+  void* inner = nullptr;                ///< gru: gradient of the memory; gru_reset_before: of the sums of g
+  void* reset_factor = nullptr;         ///< gru_reset_before: a copy of them, at an aligned address
+  const void* reset_product = nullptr;  ///< gru_reset_before: gradient of the memory; null for 0
 };
 cudaError_t launch_recurrent_gradient_step(const LaunchOn& on, const RecurrentStep& step,
                                            const RecurrentGradientMemory& memory);
+/// A step of gru_reset_before: the gradients of z and g; and, behind the product that gives the memory's, that of r.
+cudaError_t launch_reset_state_gradient(const LaunchOn& on, const RecurrentStep& step,
+                                        const RecurrentGradientMemory& memory);
+cudaError_t launch_reset_gates_gradient(const LaunchOn& on, const RecurrentStep& step,
+                                        const RecurrentGradientMemory& memory);
 
 }  // namespace gpubench::cuda
