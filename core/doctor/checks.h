@@ -15,6 +15,7 @@ CheckResult check_libraries(const Machine& machine);
 CheckResult check_environment(const Machine& machine);
 CheckResult check_load(const Machine& machine);
 CheckResult check_cpu_limit(const Machine& machine);
+CheckResult check_cpu_cores(const Machine& machine);
 CheckResult check_cpu_governor(const Machine& machine);
 CheckResult check_memory_limit(const Machine& machine);
 CheckResult check_shared_memory(const Machine& machine);

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/known_names.h"
 #include "core/doctor/checks.h"
+#include "core/telemetry/proc/core_rate.h"
 
 namespace gpubench {
 namespace {
@@ -38,6 +39,7 @@ constexpr std::array check_rows = {
     of_machine("environment", "variables that slow down or restrict libraries", &check_environment),
     of_machine("load", "other programs and the hypervisor, for a second", &check_load),
     of_machine("cpu_limit", "processors that affinity, cpuset and quota leave to this process", &check_cpu_limit),
+    of_machine("cpu_cores", "whether processors are cores of their own", &check_cpu_cores),
     of_machine("cpu_governor", "clocks of the processors", &check_cpu_governor),
     of_machine("memory_limit", "memory that this process may still take", &check_memory_limit),
     of_machine("shared_memory", "room in /dev/shm, through which processes exchange", &check_shared_memory),
@@ -105,6 +107,7 @@ MachineSources machine_sources() {
     Ticker ticker;
     return wait_for_idle_machine({}, Seconds(1), ticker);
   };
+  sources.rate_at_once = &rate_at_once;
   sources.processors = allowed_processors();
   return sources;
 }

@@ -34,6 +34,8 @@ struct MachineSources {
   std::function<std::optional<std::filesystem::space_info>(const std::filesystem::path&)> space;
   /// A look at what other programs use, for a second.
   std::function<Contention()> look_at_load;
+  /// How many times the work of one of these processors all do at once.
+  std::function<std::optional<double>(const std::vector<int>& processors)> rate_at_once;
 
   /// The CUDA that the program was built with: 13000 is 13.0; 0 without CUDA.
   int cuda_version = 0;

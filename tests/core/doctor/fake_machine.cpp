@@ -70,6 +70,9 @@ DoctorTest::DoctorTest() {
     calm.stolen_share = 0;
     return calm;
   };
+  sources_.rate_at_once = [](const std::vector<int>& processors) {
+    return std::optional(0.97 * static_cast<double>(processors.size()));
+  };
   sources_.cuda_version = 13000;
   sources_.cpu_library = "oneDNN 2.6.2, strict";
   sources_.gpus = {{"gpu:0", nvml_.bus_id}};

@@ -29,6 +29,28 @@ TEST_F(DoctorOfMachine, FewerProcessorsThanTheMachineHas) {
   EXPECT_EQ(state_of("cpu_limit"), "costs speed: 1 of 4 processors may be used (1: affinity or cpuset)");
 }
 
+TEST_F(DoctorOfMachine, CoresThatAreThreadsOfOne) {
+  EXPECT_EQ(state_of("cpu_cores"), "ok: 4 cores do 3.9 times the work of one");
+  sources_.rate_at_once = [](const std::vector<int>& processors) {
+    return std::optional(0.5 * static_cast<double>(processors.size()));
+  };
+  EXPECT_EQ(state_of("cpu_cores"),
+            "costs speed: 4 cores do 2 times the work of one: they are threads that share cores");
+  sources_.rate_at_once = [](const std::vector<int>&) { return std::optional<double>(); };
+  EXPECT_EQ(state_of("cpu_cores"), "unknown: threads cannot be bound to processors");
+}
+
+TEST_F(DoctorOfMachine, OneProcessorOfEachCoreIsAsked) {
+  const std::string cpu = "sys/devices/system/cpu/cpu";
+  put(cpu + "0/topology/thread_siblings_list", "0,2\n");
+  put(cpu + "1/topology/thread_siblings_list", "1,3\n");
+  put(cpu + "2/topology/thread_siblings_list", "0,2\n");
+  put(cpu + "3/topology/thread_siblings_list", "1,3\n");
+  EXPECT_EQ(state_of("cpu_cores"), "ok: 2 cores do 1.9 times the work of one");
+  sources_.processors = {0, 2};
+  EXPECT_EQ(state_of("cpu_cores"), "ok: one core");
+}
+
 TEST_F(DoctorOfMachine, AQuotaOfProcessorTime) {
   put("sys/fs/cgroup/job/cpu.max", "150000 100000\n");
   EXPECT_THAT(state_of("cpu_limit"), StartsWith("costs speed: a quota of 1.5 of 4 processors"));

@@ -1,0 +1,105 @@
+"""Losses of gpubench and PyTorch after the same steps: a small GPT-2 on the bytes of a frozen text (Debian's copy of the
+GNU General Public License 3), ResNet-18 on digits. Both systems get the same batches in the same order and draw their
+weights from the same distributions, each with its own numbers, so seeds tell how far apart losses may be. gpubench
+learns as well if its mean loss is at most the largest of PyTorch's."""
+
+import argparse
+import csv
+import pathlib
+import statistics
+import sys
+import tempfile
+
+import models
+import processes
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+TEXT = pathlib.Path("/usr/share/common-licenses/GPL-3")
+LAST = 0.1  # of the steps: their mean loss is compared
+# Net, options, batch, steps.
+TRAININGS = {
+    "gpt2_small": ({"vocabulary": 256, "context": 64, "length": 64, "width": 96, "depth": 2, "heads": 4, "dropout": 0}, 16, 400),
+    "resnet18": ({"input_shape": [28, 28, 1], "classes": 10}, 32, 250),
+}
+
+
+def arguments_from(words):
+    parser = argparse.ArgumentParser(prog="tests/peers/zoo/losses", description=__doc__)
+    parser.add_argument("--models", default=",".join(TRAININGS), help="of " + ", ".join(TRAININGS))
+    parser.add_argument("--seeds", type=int, default=5, help="trainings of each system")
+    parser.add_argument("--steps", type=int, help="fewer steps, for a test of this comparison")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--csv", type=pathlib.Path, default=processes.ROOT / "build/peers/zoo_losses.csv",
+                        help="the loss of each step")
+    parser.add_argument("--torch-python", default=sys.executable, help=argparse.SUPPRESS)
+    arguments = parser.parse_args(words)
+    unknown = set(arguments.models.split(",")) - set(TRAININGS)
+    if unknown:
+        parser.error(f"unknown models: {', '.join(sorted(unknown))}; there are {', '.join(TRAININGS)}")
+    return arguments
+
+
+def batches(net, options, batch, steps):
+    """Inputs and labels of all steps, one after the other."""
+    import numpy
+    import settings
+
+    random = numpy.random.default_rng(1)
+    if net == "gpt2_small":
+        text = numpy.frombuffer(TEXT.read_bytes(), numpy.uint8).astype(numpy.int32)
+        starts = random.integers(0, len(text) - options["length"] - 1, batch * steps)
+        windows = text[starts[:, None] + numpy.arange(options["length"] + 1)]
+        return windows[:, :-1].copy(), windows[:, 1:].astype(numpy.int64)
+    images, labels = settings.digits("train")
+    chosen = random.integers(0, len(images), batch * steps)
+    return images[chosen].reshape(-1, *options["input_shape"]), labels[chosen].argmax(1)
+
+
+def train(system, net, folder, options, batch, seed, arguments):
+    text = models.as_text(options)
+    if system == "gpubench":
+        return processes.gpubench("zoo/gpubench_losses.lua", arguments.threads, seed=seed, net=net, folder=folder, options=text,
+                                  batch=batch)["losses"]
+    words = [arguments.torch_python, FOLDER / "torch_losses.py", net, folder, text, batch, seed, arguments.threads]
+    return processes.run(words, arguments.threads)["losses"]
+
+
+def last_loss(losses):
+    return statistics.fmean(losses[-max(1, int(LAST * len(losses))):])
+
+
+def compare(net, arguments):
+    """Rows for the file, and whether gpubench learns as well."""
+    import numpy
+
+    options, batch, steps = TRAININGS[net]
+    steps, rows, found = arguments.steps or steps, [], {"gpubench": [], "torch": []}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, array in zip("xy", batches(net, options, batch, steps)):
+            numpy.save(f"{folder}/{name}.npy", array)
+        for seed in range(1, arguments.seeds + 1):
+            for system, losses in found.items():
+                curve = train(system, net, folder, options, batch, seed, arguments)
+                losses.append(last_loss(curve))
+                rows += [[net, system, seed, step, loss] for step, loss in enumerate(curve, 1)]
+                print(f"peers: {net} {system:9} seed {seed}: from {curve[0]:.4f} to {losses[-1]:.4f}", file=sys.stderr)
+    own, torch = found["gpubench"], found["torch"]
+    held = statistics.fmean(own) <= max(torch)
+    print(f"{net}: after {steps} steps of {batch}, gpubench {statistics.fmean(own):.4f} [{min(own):.4f}, {max(own):.4f}], "
+          f"PyTorch {statistics.fmean(torch):.4f} [{min(torch):.4f}, {max(torch):.4f}]: {'met' if held else 'MISSED'}")
+    return rows, held
+
+
+def main():
+    arguments = arguments_from(sys.argv[1:])
+    if not arguments.torch_python:
+        sys.exit("tests/peers/zoo/losses: PyTorch is not installed")
+    results = [compare(net, arguments) for net in arguments.models.split(",")]
+    arguments.csv.parent.mkdir(parents=True, exist_ok=True)
+    with open(arguments.csv, "w", newline="") as file:
+        csv.writer(file).writerows([["model", "system", "seed", "step", "loss"]] + [row for rows, _ in results for row in rows])
+    return 0 if all(held for _, held in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""The loss of each step of one net in PyTorch: `torch_losses.py NET FOLDER OPTIONS BATCH SEED THREADS`, with the batches in
+x.npy and y.npy of FOLDER."""
+
+import sys
+
+import models
+import numpy
+import settings
+import torch
+import torch_nets
+from torch import nn
+
+LEARNING_RATE = 1e-3
+
+
+def initialize(net):
+    """Draws weights from the distributions that gb.zoo draws from."""
+    for module in net.modules():
+        if isinstance(module, nn.Conv2d):
+            fan_in = module.weight[0].numel()
+            # he_normal: cut off at two standard deviations, which are widened for it
+            scale = (2 / fan_in) ** 0.5 / 0.87962566103423978
+            nn.init.trunc_normal_(module.weight, std=scale, a=-2 * scale, b=2 * scale)
+        if isinstance(module, nn.Linear):
+            nn.init.xavier_uniform_(module.weight)
+            nn.init.zeros_(module.bias)
+
+
+def main():
+    net_name, folder, options, batch, seed, threads = sys.argv[1:]
+    batch = int(batch)
+    torch.set_num_threads(int(threads))
+    torch.manual_seed(int(seed))
+    inputs, labels = (torch.from_numpy(numpy.load(f"{folder}/{name}.npy")) for name in "xy")
+    net = torch_nets.build(net_name, models.from_text(options)).train()
+    initialize(net)
+    if inputs.dim() == 4:
+        inputs = inputs.permute(0, 3, 1, 2)
+        net = net.to(memory_format=torch.channels_last)
+    optimizer = torch.optim.Adam(net.parameters(), LEARNING_RATE, eps=1e-7)
+    losses = []
+    for begin in range(0, len(inputs), batch):
+        optimizer.zero_grad()
+        loss = torch_nets.loss_of(net_name, net(inputs[begin:begin + batch]), labels[begin:begin + batch])
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    settings.print_result({"system": "torch", "version": torch.__version__, "losses": losses})
+
+
+if __name__ == "__main__":
+    main()
