@@ -3,12 +3,14 @@
 // both signs needs sums of them beside them.
 #include "core/math/quantize.h"
 
+#include <array>
 #include <fmt/format.h>
 
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/elementwise.h"
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/widened.h"
+#include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/ops/quantize.h"
 #include "core/ops/quantized_linear.h"
@@ -77,6 +79,61 @@ std::unique_ptr<Kernel> plan(const O& op, const Signature& signature, Device& de
   return kernel;
 }
 
+/// Whether oneDNN's products of int8 are exact here. Without instructions for them it adds two products in 16 bits,
+/// which saturate (oneDNN's developer guide, "Nuances of int8 computations").
+bool has_exact_int8_products() {
+  const auto has = [](dnnl_cpu_isa_t isa) { return (dnnl_get_effective_cpu_isa() & isa) == isa; };
+  static const bool exact = has(dnnl_cpu_isa_avx512_core_vnni) || has(dnnl_cpu_isa_avx2_vnni);
+  return exact;
+}
+
+bool needs_float32_products(const TensorType& x) {
+  return x.dtype == Dtype::i8 && !has_exact_int8_products();
+}
+
+/// A product in float32 whose result `quantize` makes int8 for the next product.
+class Requantized final : public Kernel {
+ public:
+  Requantized(std::unique_ptr<Kernel> product, TensorType between, std::unique_ptr<Kernel> quantize)
+      : product_(std::move(product)),
+        between_(std::move(between)),
+        quantize_(std::move(quantize)),
+        between_bytes_(align_up(between_.bytes(), between_alignment)) {}
+
+  std::string_view implementation() const override { return product_->implementation(); }
+  std::size_t workspace_bytes() const override { return between_bytes_ + product_->workspace_bytes(); }
+  void run(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) override {
+    const std::array between{TensorView{&between_, workspace.data()}};
+    product_->run(stream, inputs.first(inputs.size() - 1), between, workspace.subspan(between_bytes_));
+    quantize_->run(stream, std::array{between[0], inputs.back()}, outputs, {});
+  }
+
+ private:
+  static constexpr std::size_t between_alignment = 64;
+  std::unique_ptr<Kernel> product_;
+  TensorType between_;
+  std::unique_ptr<Kernel> quantize_;
+  std::size_t between_bytes_;
+};
+
+/// Products of float32: sums below 2^24 are exact, as those of int32 are. Weights are not packed: packed ones are
+/// copies.
+template <auto plan_product, class O>
+std::unique_ptr<Kernel> plan_float32_product(const O& op, const Signature& signature, Device& device) {
+  auto options = op.options;
+  options.requantize = false;
+  options.packed = {};
+  std::vector<TensorType> inputs(signature.inputs.begin(), signature.inputs.end() - (op.options.requantize ? 1 : 0));
+  inputs[1] = weights_type(op.options, signature.inputs);
+  const std::array sums{TensorType{signature.outputs[0].shape, Dtype::f32}};
+  auto product =
+      plan_widened<plan_product>(O(options), {inputs, sums}, device, [](Dtype dtype) { return dtype == Dtype::i8; });
+  if (!op.options.requantize) return product;
+  const std::array quantized{sums[0], signature.inputs.back()};
+  return std::make_unique<Requantized>(std::move(product), sums[0],
+                                       plan_kernel(Quantize(), {quantized, signature.outputs}, device));
+}
+
 template <class O>
 std::unique_ptr<Kernel> plan_packing(const PackWeights& op, const O& reader, const Signature& signature,
                                      Device& device) {
@@ -85,7 +142,7 @@ std::unique_ptr<Kernel> plan_packing(const PackWeights& op, const O& reader, con
   if (reader.options.requantize) inputs.push_back({{}, Dtype::f32});
   auto kernel = std::make_unique<OneDnnKernel>(device);
   const auto product = describe(reader, op.x, signature.inputs[0], reader.infer(inputs)[0]);
-  const auto packed = product.desc.weights_desc();
+  const auto packed = needs_float32_products(op.x) ? product.plain : product.desc.weights_desc();
   if (packed.get_size() > signature.outputs[0].bytes()) {
     throw Error(fmt::format("cpu: pack_weights: oneDNN's order of {} takes {} bytes, more than the {} planned",
                             to_string(signature.inputs[0]), packed.get_size(), signature.outputs[0].bytes()));
@@ -95,10 +152,16 @@ std::unique_ptr<Kernel> plan_packing(const PackWeights& op, const O& reader, con
 }
 
 std::unique_ptr<Kernel> plan_quantized_matmul(const QuantizedMatmul& op, const Signature& signature, Device& device) {
+  if (needs_float32_products(signature.inputs[0])) {
+    return plan_float32_product<&plan_quantized_matmul>(op, signature, device);
+  }
   return plan<dnnl::matmul>(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_quantized_conv2d(const QuantizedConv2D& op, const Signature& signature, Device& device) {
+  if (needs_float32_products(signature.inputs[0])) {
+    return plan_float32_product<&plan_quantized_conv2d>(op, signature, device);
+  }
   return plan<dnnl::convolution_forward>(op, signature, device);
 }
 
