@@ -12,8 +12,8 @@
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cuda_stream.h"
-#include "core/backend/cuda/cudnn_plan.h"
 #include "core/backend/cuda/elementwise.h"
+#include "core/backend/cuda/engine_plans.h"
 #include "core/backend/cuda/kernels/strided_copy.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
@@ -136,8 +136,14 @@ class ConvolutionKernel final : public Kernel {
   refuse(op, fmt::format("cuDNN has no engine that is deterministic and exact enough: {}", why_not));
 }
 
+/// cuDNN's engine, which is the same whatever our own kernels do with its result.
+const EngineChoice& engine_for(ConvolutionProblem problem, Device& device) {
+  problem.activation_behind = Activation::none;
+  return cuda_device(device).convolution_plans().find(problem);
+}
+
 std::unique_ptr<Kernel> plan_conv_gradient(const Op& op, const ConvolutionProblem& problem, Device& device) {
-  const auto& [plan, why_not] = cuda_device(device).convolution_plans().find(problem);
+  const auto& [plan, why_not] = engine_for(problem, device);
   if (plan == nullptr) refuse_engines(op, why_not);
   return std::make_unique<ConvolutionKernel>(op, problem, plan, device);
 }
@@ -146,10 +152,9 @@ std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature
   const TensorType &x = signature.inputs[0], &y = signature.outputs[0];
   ConvolutionProblem problem =
       convolution_problem(op, ConvolutionKind::forward, op.options, x.dtype, x.shape, signature.inputs[1].shape);
-  ConvolutionPlans& plans = cuda_device(device).convolution_plans();
-  const bool adds_bias = problem.bias && plans.find(problem).plan == nullptr;
+  const bool adds_bias = problem.bias && engine_for(problem, device).plan == nullptr;
   if (adds_bias) problem = without_epilogue(problem);
-  const auto& [plan, why_not] = plans.find(problem);
+  const auto& [plan, why_not] = engine_for(problem, device);
   if (plan == nullptr) refuse_engines(op, why_not);
   auto kernel = std::make_unique<ConvolutionKernel>(op, problem, plan, device);
   if (adds_bias) kernel->add(bias_behind(op, y, signature.inputs[2]), "bias");

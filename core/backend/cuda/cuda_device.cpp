@@ -7,7 +7,7 @@
 
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/cudnn.h"
-#include "core/backend/cuda/cudnn_plan.h"
+#include "core/backend/cuda/engine_plans.h"
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
@@ -106,7 +106,8 @@ CudaDevice::CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOption
   host_memory_ = std::make_unique<MemoryPool>(fmt::format("page-locked host memory of {}", to_string(id_)),
                                               std::make_unique<PinnedMemory>(physical_), PoolOptions{});
   stream_ = std::make_unique<CudaStream>();
-  convolution_plans_ = std::make_unique<ConvolutionPlans>(*this);
+  convolution_plans_ = std::make_unique<EnginePlans<ConvolutionProblem>>(*this);
+  attention_plans_ = std::make_unique<EnginePlans<AttentionProblem>>(*this);
   matmul_algorithms_ = std::make_unique<MatmulAlgorithms>(*this, options.matmul_search);
 }
 

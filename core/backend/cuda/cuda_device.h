@@ -12,10 +12,13 @@
 
 namespace gpubench::cuda {
 
-class ConvolutionPlans;
 class CudaStream;
 class CudnnHandle;
 class MatmulAlgorithms;
+template <class Problem>
+class EnginePlans;
+struct AttentionProblem;
+struct ConvolutionProblem;
 
 /// Properties of the GPU that kernels and planners use.
 struct GpuProperties {
@@ -58,7 +61,9 @@ class CudaDevice final : public Device {
   /// cuBLASLt's algorithms for products on this device.
   MatmulAlgorithms& matmul_algorithms() { return *matmul_algorithms_; }
   /// cuDNN's engines for convolutions on this device.
-  ConvolutionPlans& convolution_plans() { return *convolution_plans_; }
+  EnginePlans<ConvolutionProblem>& convolution_plans() { return *convolution_plans_; }
+  /// cuDNN's engines for attention on this device.
+  EnginePlans<AttentionProblem>& attention_plans() { return *attention_plans_; }
   /// Created at the first call; throws Error if there is no cuDNN.
   CudnnHandle& cudnn();
 
@@ -76,7 +81,8 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudnnHandle> cudnn_;
   CublasLtHandle cublaslt_;
   std::unique_ptr<MatmulAlgorithms> matmul_algorithms_;
-  std::unique_ptr<ConvolutionPlans> convolution_plans_;  // created with the handle above
+  std::unique_ptr<EnginePlans<ConvolutionProblem>> convolution_plans_;  // created with the handle above
+  std::unique_ptr<EnginePlans<AttentionProblem>> attention_plans_;
 };
 
 /// Casts the device that a planner receives.

@@ -3,11 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/backend/cuda/cuda_device.h"
-#include "core/backend/cuda/cuda_stream.h"
-#include "core/backend/cuda/search.h"
-#include "core/base/error.h"
-
 namespace gpubench::cuda {
 
 namespace {
@@ -132,6 +127,7 @@ std::vector<std::shared_ptr<const CudnnPlan>> CudnnPlan::candidates(CudnnGraph g
       const std::shared_ptr<CudnnPlan> plan(new CudnnPlan(handle, std::move(*built), engine.index, workspace));
       plan->graph_ = shared_graph;
       plan->configuration_ = std::move(configuration);
+      plan->is_fallback_ = mode == CUDNN_HEUR_MODE_FALLBACK;
       result.push_back(plan);
       if (result.size() == most) return result;
     }
@@ -150,8 +146,14 @@ void CudnnRun::pack(std::span<void* const> memory, void* workspace) {
     check(cudnn().backend_set_attribute(pack.get(), name, type, static_cast<std::int64_t>(count), values),
           "cudnnBackendSetAttribute of a variant pack");
   };
-  set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, memory.size(), plan_->graph_->ids.data());
-  set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, memory.size(), packed_.data());
+  std::vector<std::int64_t> ids = plan_->graph_->ids;
+  std::vector<void*> pointers(memory.begin(), memory.end());
+  for (const auto& [id, value] : plan_->graph_->constants) {
+    ids.push_back(id);
+    pointers.push_back(const_cast<float*>(&value));  // cuDNN only reads it
+  }
+  set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, ids.size(), ids.data());
+  set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, pointers.size(), pointers.data());
   set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &packed_.back());
   check(cudnn().backend_finalize(pack.get()), "cudnnBackendFinalize of a variant pack");
   pack_ = std::move(pack);
@@ -163,55 +165,6 @@ void CudnnRun::run(cudaStream_t stream, std::span<void* const> memory, void* wor
   plan_->handle_->queue(stream, "cudnnBackendExecute", [&](cudnnHandle_t handle) {
     return cudnn().backend_execute(handle, plan_->plan_.get(), pack_->get());
   });
-}
-
-const ConvolutionPlans::Choice& ConvolutionPlans::find(ConvolutionProblem problem) {
-  problem.activation_behind = Activation::none;
-  const std::lock_guard lock(mutex_);
-  auto known = chosen_.find(problem);
-  if (known == chosen_.end()) known = chosen_.emplace(problem, choose(problem)).first;
-  return known->second;
-}
-
-ConvolutionPlans::Choice ConvolutionPlans::choose(const ConvolutionProblem& problem) const {
-  const EngineRules rules{.dtype = problem.dtype,
-                          .tf32 = device_.allows_tf32(),
-                          .workspace_limit = workspace_limit(device_.properties().memory_bytes)};
-  constexpr std::size_t most_candidates = 6;
-  CudnnHandle& handle = device_.cudnn();
-  Choice choice;
-  std::vector<std::shared_ptr<const CudnnPlan>> candidates;
-  {
-    const auto lock = handle.lock();
-    candidates = CudnnPlan::candidates(convolution_graph(problem, handle.handle()), handle, rules, most_candidates,
-                                       choice.why_not);
-  }
-  if (candidates.empty()) return choice;
-  choice.plan = candidates[candidates.size() == 1 ? 0 : fastest_of(problem, candidates)];
-  return choice;
-}
-
-std::size_t ConvolutionPlans::fastest_of(const ConvolutionProblem& problem,
-                                         std::span<const std::shared_ptr<const CudnnPlan>> candidates) const {
-  const auto random = [&](const std::array<std::int64_t, 4>& dimensions) {
-    std::size_t bytes = size_of(problem.dtype);
-    for (const std::int64_t extent : dimensions) bytes *= static_cast<std::size_t>(extent);
-    return random_buffer(device_, bytes, problem.dtype);
-  };
-  try {
-    const Buffer image = random(problem.image), filter = random(problem.filter), result = random(problem.result);
-    const Buffer bias = random({problem.result[1], 1, 1, 1});
-    std::size_t most = 0;
-    for (const auto& candidate : candidates) most = std::max(most, candidate->workspace_bytes());
-    const Buffer workspace = device_.memory().allocate(most, "search of algorithms");
-    const std::array<void*, 4> memory{image.data(), filter.data(), result.data(), bias.data()};
-    std::vector<CudnnRun> runs(candidates.begin(), candidates.end());
-    return fastest(device_, candidates.size(), [&](std::size_t i) {
-      runs[i].run(handle_of(device_.stream()), std::span(memory).first(problem.bias ? 4 : 3), workspace.data());
-    });
-  } catch (const OutOfMemory&) {
-    return 0;  // a GPU this full trains with the engine that cuDNN expects to be fastest
-  }
 }
 
 }  // namespace gpubench::cuda

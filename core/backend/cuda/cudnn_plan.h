@@ -1,11 +1,8 @@
-// Chooses the engine for a graph. cuDNN proposes engines, the one that it expects to be fastest first. Those that obey
-// our rules, can be built and fit into the workspace limit are candidates; of the first of them, the fastest by
-// measurement is taken, because proposals were ordered for callers without our rules.
+// Engines for a graph. cuDNN proposes engines, the one that it expects to be fastest first. Those that obey our rules, can
+// be built and fit into the workspace limit are candidates; engine_plans.h chooses among them.
 #pragma once
 #include <cstddef>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +37,8 @@ class CudnnPlan {
 
   std::int64_t engine() const { return engine_; }
   std::size_t workspace_bytes() const { return workspace_bytes_; }
+  /// Whether cuDNN proposed the engine only as a fallback: one that computes every graph of the kind, mostly slowly.
+  bool is_fallback() const { return is_fallback_; }
 
  private:
   friend class CudnnRun;
@@ -51,6 +50,7 @@ class CudnnPlan {
   BackendDescriptor plan_;
   std::int64_t engine_;
   std::size_t workspace_bytes_;
+  bool is_fallback_ = false;
 };
 
 /// One kernel's use of a plan; keeps the memory pack between runs.
@@ -70,31 +70,6 @@ class CudnnRun {
   /// The pack of the last run: most runs use the same memory.
   std::optional<BackendDescriptor> pack_;
   std::vector<void*> packed_;
-};
-
-class CudaDevice;
-
-/// Chooses the cuDNN engine of each convolution once per device and remembers it for all kernels, because building an
-/// engine may compile it, and candidates are timed.
-class ConvolutionPlans {
- public:
-  explicit ConvolutionPlans(CudaDevice& device) : device_(device) {}
-
-  struct Choice {
-    std::shared_ptr<const CudnnPlan> plan;  ///< nullptr if no engine can be used
-    std::string why_not;
-  };
-  /// Ignores `activation_behind`. Thread-safe; the returned reference stays valid.
-  const Choice& find(ConvolutionProblem problem);
-
- private:
-  Choice choose(const ConvolutionProblem& problem) const;
-  std::size_t fastest_of(const ConvolutionProblem& problem,
-                         std::span<const std::shared_ptr<const CudnnPlan>> candidates) const;
-
-  CudaDevice& device_;
-  std::mutex mutex_;
-  std::map<ConvolutionProblem, Choice> chosen_;
 };
 
 }  // namespace gpubench::cuda

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/backend/cuda/cudnn.h"
 #include "core/math/half.h"
+#include "tests/support/cuda_on_cpu/dnn_library.h"
 #include "tests/support/cuda_on_cpu/queue.h"
 
 namespace gpubench::cuda_on_cpu {
@@ -93,29 +93,25 @@ cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
 }
 }
 
-}  // namespace gpubench::cuda_on_cpu
-
-namespace gpubench::cuda {
-
-const CudnnFunctions& cudnn() {
-  static const CudnnFunctions functions{.get_version = &cudnnGetVersion,
-                                        .get_error_string = &cudnnGetErrorString,
-                                        .get_last_error_string = &cudnnGetLastErrorString,
-                                        .create = &cudnnCreate,
-                                        .destroy = &cudnnDestroy,
-                                        .set_stream = &cudnnSetStream,
-                                        .create_tensor_descriptor = &cudnnCreateTensorDescriptor,
-                                        .destroy_tensor_descriptor = &cudnnDestroyTensorDescriptor,
-                                        .set_tensor_4d_descriptor = &cudnnSetTensor4dDescriptor,
-                                        .softmax_forward = &cudnnSoftmaxForward,
-                                        .softmax_backward = &cudnnSoftmaxBackward,
-                                        .backend_create_descriptor = &cudnnBackendCreateDescriptor,
-                                        .backend_destroy_descriptor = &cudnnBackendDestroyDescriptor,
-                                        .backend_set_attribute = &cudnnBackendSetAttribute,
-                                        .backend_get_attribute = &cudnnBackendGetAttribute,
-                                        .backend_finalize = &cudnnBackendFinalize,
-                                        .backend_execute = &cudnnBackendExecute};
+const cuda::CudnnFunctions& dnn_functions() {
+  static const cuda::CudnnFunctions functions{.get_version = &cudnnGetVersion,
+                                              .get_error_string = &cudnnGetErrorString,
+                                              .get_last_error_string = &cudnnGetLastErrorString,
+                                              .create = &cudnnCreate,
+                                              .destroy = &cudnnDestroy,
+                                              .set_stream = &cudnnSetStream,
+                                              .create_tensor_descriptor = &cudnnCreateTensorDescriptor,
+                                              .destroy_tensor_descriptor = &cudnnDestroyTensorDescriptor,
+                                              .set_tensor_4d_descriptor = &cudnnSetTensor4dDescriptor,
+                                              .softmax_forward = &cudnnSoftmaxForward,
+                                              .softmax_backward = &cudnnSoftmaxBackward,
+                                              .backend_create_descriptor = &cudnnBackendCreateDescriptor,
+                                              .backend_destroy_descriptor = &cudnnBackendDestroyDescriptor,
+                                              .backend_set_attribute = &cudnnBackendSetAttribute,
+                                              .backend_get_attribute = &cudnnBackendGetAttribute,
+                                              .backend_finalize = &cudnnBackendFinalize,
+                                              .backend_execute = &cudnnBackendExecute};
   return functions;
 }
 
-}  // namespace gpubench::cuda
+}  // namespace gpubench::cuda_on_cpu

@@ -6,11 +6,6 @@
 #include "tests/support/cuda_on_cpu/dnn_descriptor.h"
 
 namespace gpubench::cuda_on_cpu {
-namespace {
-
-cudnnStatus_t bad(const char* why) {
-  return refused(CUDNN_STATUS_BAD_PARAM, why);
-}
 
 GraphTensor tensor_of(const Descriptor& descriptor) {
   GraphTensor tensor{.id = descriptor.get<std::int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID),
@@ -19,10 +14,18 @@ GraphTensor tensor_of(const Descriptor& descriptor) {
     tensor.dims[i] = descriptor.get<std::int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS, i);
     tensor.strides[i] = descriptor.get<std::int64_t>(CUDNN_ATTR_TENSOR_STRIDES, i);
   }
-  if (descriptor.has(CUDNN_ATTR_TENSOR_IS_VIRTUAL)) {
-    tensor.is_virtual = descriptor.get<bool>(CUDNN_ATTR_TENSOR_IS_VIRTUAL);
-  }
+  const auto flag = [&](cudnnBackendAttributeName_t name) {
+    return descriptor.has(name) && descriptor.get<bool>(name);
+  };
+  tensor.is_virtual = flag(CUDNN_ATTR_TENSOR_IS_VIRTUAL);
+  tensor.by_value = flag(CUDNN_ATTR_TENSOR_IS_BY_VALUE);
   return tensor;
+}
+
+namespace {
+
+cudnnStatus_t bad(const char* why) {
+  return refused(CUDNN_STATUS_BAD_PARAM, why);
 }
 
 struct Names {
@@ -75,24 +78,6 @@ cudnnStatus_t read_convolution(Descriptor& descriptor, GraphOperation& operation
   return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t read_pointwise(Descriptor& descriptor, GraphOperation& operation) {
-  const Descriptor& function = descriptor.part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
-  if (function.type != CUDNN_BACKEND_POINTWISE_DESCRIPTOR) return bad("no pointwise descriptor");
-  operation.mode = function.get<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE);
-  operation.from = tensor_of(descriptor.part(CUDNN_ATTR_OPERATION_POINTWISE_XDESC));
-  operation.to = tensor_of(descriptor.part(CUDNN_ATTR_OPERATION_POINTWISE_YDESC));
-  const bool binary = operation.mode == CUDNN_POINTWISE_ADD;
-  if (binary != descriptor.has(CUDNN_ATTR_OPERATION_POINTWISE_BDESC)) return bad("the number of inputs");
-  if (operation.from.dims != operation.to.dims) return bad("the dimensions differ");
-  if (!binary) return CUDNN_STATUS_SUCCESS;
-  operation.with = tensor_of(descriptor.part(CUDNN_ATTR_OPERATION_POINTWISE_BDESC));
-  for (std::size_t i = 0; i < 4; ++i) {
-    const std::int64_t extent = operation.with->dims[i];
-    if (extent != 1 && extent != operation.to.dims[i]) return bad("the second input cannot be stretched");
-  }
-  return CUDNN_STATUS_SUCCESS;
-}
-
 }  // namespace
 
 cudnnStatus_t finish_tensor(const Descriptor& tensor) {
@@ -128,9 +113,8 @@ cudnnStatus_t finish_sliding(const Descriptor& sliding) {
 
 cudnnStatus_t finish_operation(Descriptor& descriptor) {
   GraphOperation operation{.kind = descriptor.type};
-  const bool is_pointwise = descriptor.type == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
   const cudnnStatus_t status =
-      is_pointwise ? read_pointwise(descriptor, operation) : read_convolution(descriptor, operation);
+      operation.is_convolution() ? read_convolution(descriptor, operation) : read_operation(descriptor, operation);
   descriptor.operations = {operation};
   return status;
 }
@@ -141,12 +125,12 @@ cudnnStatus_t finish_graph(Descriptor& graph) {
     const Descriptor& part = graph.part(CUDNN_ATTR_OPERATIONGRAPH_OPS, static_cast<std::size_t>(i));
     if (part.operations.size() != 1) return bad("a part that is no operation");
     const GraphOperation& operation = part.operations[0];
-    const bool is_pointwise = operation.kind == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
-    if (is_pointwise && operation.from.is_virtual && !made.contains(operation.from.id)) {
+    const bool is_convolution = operation.is_convolution();
+    if (!is_convolution && operation.from.is_virtual && !made.contains(operation.from.id)) {
       return bad("a virtual tensor that no earlier operation makes");
     }
     const bool forward = operation.kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
-    if (!made.insert(is_pointwise ? operation.to.id : forward ? operation.result.id : -1).second) {
+    if (!made.insert(!is_convolution ? operation.to.id : forward ? operation.result.id : -1).second) {
       return bad("two operations make one tensor");
     }
     graph.operations.push_back(operation);

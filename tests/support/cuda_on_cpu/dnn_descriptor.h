@@ -23,16 +23,23 @@ struct GraphTensor {
   cudnnDataType_t type{};
   std::array<std::int64_t, 4> dims{}, strides{};
   bool is_virtual = false;
+  bool by_value = false;  ///< its memory is the host's, read when the graph starts
 };
 
+/// A convolution, or `to` from `from` and perhaps `with`: a pointwise operation, a product, a reduction or a reshape.
 struct GraphOperation {
   cudnnBackendDescriptorType_t kind{};
   GraphTensor image = {}, filter = {}, result = {};  // of convolutions
   std::array<std::int64_t, 2> strides{}, dilations{}, before{}, after{};
   double alpha = 1, beta = 0;
-  cudnnPointwiseMode_t mode{};  // of pointwise operations: to = mode(from, with)
+  cudnnPointwiseMode_t mode{};
+  cudnnReduceTensorOp_t reduction{};
+  std::int64_t axis = 0;  // of an index
   GraphTensor from = {}, to = {};
-  std::optional<GraphTensor> with = {};
+  std::optional<GraphTensor> with = {}, chosen = {};  // chosen: where `from` is selected, not `with`
+
+  bool is_convolution() const;
+  std::vector<GraphTensor> tensors() const;
 };
 
 struct Engine {
@@ -62,6 +69,10 @@ struct Descriptor {
   }
 };
 
+GraphTensor tensor_of(const Descriptor& descriptor);
+/// Reads and checks an operation that is no convolution.
+cudnnStatus_t read_operation(const Descriptor& descriptor, GraphOperation& operation);
+
 /// Checks a descriptor whose attributes are all there, as its type demands.
 cudnnStatus_t finish_tensor(const Descriptor& tensor);
 cudnnStatus_t finish_sliding(const Descriptor& sliding);
@@ -70,9 +81,7 @@ cudnnStatus_t finish_graph(Descriptor& graph);
 
 /// The engines that cuDNN proposes for a graph.
 std::vector<Engine> engines_for(const std::vector<GraphOperation>& operations, cudnnBackendHeurMode_t mode);
-
-/// Computes the graph; `memory` holds its tensors that are not virtual. As TF32: float32 images and filters are
-/// rounded.
-void compute(const std::vector<GraphOperation>& operations, const std::map<std::int64_t, void*>& memory, bool as_tf32);
+/// Whether the graph is one that engines of fused attention recognise: products and a softmax, or their gradients.
+bool is_attention(const std::vector<GraphOperation>& operations);
 
 }  // namespace gpubench::cuda_on_cpu

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/support/cuda_on_cpu/dnn_descriptor.h"
+#include "tests/support/cuda_on_cpu/dnn_values.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
-#include "tests/support/cuda_on_cpu/tensor_core.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
 
-constexpr std::int64_t tensor_core_engine = 42;
+constexpr std::int64_t tensor_core_engine = 42, attention_engine = 5;
 
 std::array<std::int64_t, 4> channels_last(const std::array<std::int64_t, 4>& dims) {
   return {dims[1] * dims[2] * dims[3], 1, dims[1] * dims[3], dims[1]};
@@ -19,7 +18,7 @@ std::array<std::int64_t, 4> channels_last(const std::array<std::int64_t, 4>& dim
 /// Whether the layouts and the order of operations are those that the library has engines for.
 bool is_known(const std::vector<GraphOperation>& operations) {
   const GraphOperation& first = operations[0];
-  if (first.kind == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) return false;
+  if (!first.is_convolution()) return false;
   for (const GraphTensor* tensor : {&first.image, &first.filter, &first.result}) {
     if (tensor->strides != channels_last(tensor->dims)) return false;
   }
@@ -37,59 +36,6 @@ bool is_known(const std::vector<GraphOperation>& operations) {
   }
   const GraphTensor& last = operations.back().to;
   return !last.is_virtual && last.type == first.image.type;
-}
-
-double as_float(double value) {
-  return static_cast<double>(static_cast<float>(value));
-}
-
-/// Reads and writes tensors by coordinates; virtual ones are kept here.
-class Values {
- public:
-  Values(const std::map<std::int64_t, void*>& memory, bool as_tf32) : memory_(memory), as_tf32_(as_tf32) {}
-
-  using At = std::array<std::int64_t, 4>;
-  double read(const GraphTensor& tensor, const At& at) {
-    if (tensor.is_virtual) return virtual_[tensor.id][offset(tensor, at)];
-    const double value = load(memory_.at(tensor.id), tensor.type, offset(tensor, at));
-    return as_tf32_ && tensor.type == CUDNN_DATA_FLOAT ? cuda_on_cpu::as_tf32(value) : value;
-  }
-  void write(const GraphTensor& tensor, const At& at, double value) {
-    if (tensor.is_virtual) {
-      virtual_[tensor.id][offset(tensor, at)] = as_float(value);
-    } else {
-      store(memory_.at(tensor.id), tensor.type, offset(tensor, at), value);
-    }
-  }
-  /// alpha * value + beta * what is there, which is not read when beta is 0.
-  void blend(const GraphTensor& tensor, const At& at, const GraphOperation& operation, double value) {
-    value *= operation.alpha;
-    if (operation.beta != 0) value += operation.beta * read(tensor, at);
-    write(tensor, at, value);
-  }
-
- private:
-  static std::int64_t offset(const GraphTensor& tensor, const At& at) {
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < 4; ++i) sum += (tensor.dims[i] == 1 ? 0 : at[i]) * tensor.strides[i];
-    return sum;
-  }
-
-  const std::map<std::int64_t, void*>& memory_;
-  bool as_tf32_;
-  std::map<std::int64_t, std::map<std::int64_t, double>> virtual_;
-};
-
-template <class Body>
-void for_each(const std::array<std::int64_t, 4>& dims, const Body& body) {
-  std::array<std::int64_t, 4> at{};
-  for (at[0] = 0; at[0] < dims[0]; ++at[0]) {
-    for (at[1] = 0; at[1] < dims[1]; ++at[1]) {
-      for (at[2] = 0; at[2] < dims[2]; ++at[2]) {
-        for (at[3] = 0; at[3] < dims[3]; ++at[3]) body(at);
-      }
-    }
-  }
 }
 
 void convolve(const GraphOperation& op, Values& values) {
@@ -118,11 +64,25 @@ void convolve(const GraphOperation& op, Values& values) {
   for_each(dims, [&](const auto& at) { values.blend(target, at, op, sums[place(at)]); });
 }
 
+/// Heads of whole 16 bytes and of at most 128 numbers. The fastest gradient adds in any order.
+std::vector<Engine> attention_engines(const std::vector<GraphOperation>& operations) {
+  for (const GraphOperation& operation : operations) {
+    for (const GraphTensor& tensor : operation.tensors()) {
+      const bool has_heads = !tensor.is_virtual && tensor.type != CUDNN_DATA_FLOAT;
+      const std::int64_t dim = tensor.strides[3] == 1 ? tensor.dims[3] : tensor.dims[2];
+      if (has_heads && (dim % 8 != 0 || dim > 128)) return {};
+    }
+  }
+  return {{.index = 6, .notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}},
+          {.index = attention_engine, .notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}, .workspace_bytes = 1024}};
+}
+
 }  // namespace
 
 std::vector<Engine> engines_for(const std::vector<GraphOperation>& operations, cudnnBackendHeurMode_t mode) {
-  if (!is_known(operations)) return {};
   constexpr std::int64_t workspace = 4096;
+  if (is_attention(operations) && mode == CUDNN_HEUR_MODE_A) return attention_engines(operations);
+  if (!is_known(operations)) return {};
   if (mode == CUDNN_HEUR_MODE_FALLBACK) return {{.index = 0, .notes = {CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}}};
   std::vector<Engine> engines = {
       {.index = 40, .notes = {CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}},
@@ -139,22 +99,6 @@ std::vector<Engine> engines_for(const std::vector<GraphOperation>& operations, c
   return engines;
 }
 
-void compute(const std::vector<GraphOperation>& operations, const std::map<std::int64_t, void*>& memory, bool as_tf32) {
-  Values values(memory, as_tf32);
-  for (const GraphOperation& operation : operations) {
-    if (operation.kind != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) {
-      convolve(operation, values);
-      continue;
-    }
-    for_each(operation.to.dims, [&](const auto& at) {
-      double value = values.read(operation.from, at);
-      if (operation.with) value += values.read(*operation.with, at);
-      if (operation.mode == CUDNN_POINTWISE_RELU_FWD) value = std::max(value, 0.0);
-      values.write(operation.to, at, value);
-    });
-  }
-}
-
 extern "C" cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan_handle,
                                              cudnnBackendDescriptor_t pack_handle) {
   const Descriptor &plan = *static_cast<Descriptor*>(plan_handle), &pack = *static_cast<Descriptor*>(pack_handle);
@@ -165,27 +109,35 @@ extern "C" cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendD
     memory[pack.get<std::int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, at)] =
         pack.get<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, at);
   }
+  std::map<std::int64_t, float> numbers;  // as they are now
   for (const GraphOperation& operation : plan.operations) {
-    const bool is_pointwise = operation.kind == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
-    std::vector<GraphTensor> tensors = {operation.image, operation.filter, operation.result};
-    if (is_pointwise) tensors = {operation.from, operation.to};
-    if (operation.with) tensors.push_back(*operation.with);
-    for (const GraphTensor& tensor : tensors) {
+    for (const GraphTensor& tensor : operation.tensors()) {
       if (tensor.is_virtual) continue;
       if (!memory.contains(tensor.id)) return refused(CUDNN_STATUS_BAD_PARAM, "a tensor of the graph has no memory");
       const auto address = reinterpret_cast<std::uintptr_t>(memory[tensor.id]);
-      if (address == 0 || address % 16 != 0) return refused(CUDNN_STATUS_BAD_PARAM, "memory that is not aligned");
+      if (address == 0 || (address % 16 != 0 && !tensor.by_value)) {
+        return refused(CUDNN_STATUS_BAD_PARAM, "memory that is not aligned");
+      }
+      if (tensor.by_value) std::memcpy(&numbers[tensor.id], memory[tensor.id], sizeof(float));
     }
   }
   void* workspace = nullptr;
   if (pack.has(CUDNN_ATTR_VARIANT_PACK_WORKSPACE)) workspace = pack.get<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
   if (plan.engine.workspace_bytes > 0 && workspace == nullptr) return refused(CUDNN_STATUS_BAD_PARAM, "no workspace");
-  const auto work = [operations = plan.operations, engine = plan.engine, memory, workspace] {
+  const auto work = [operations = plan.operations, engine = plan.engine, memory, numbers, workspace]() mutable {
     const auto use_workspace = [&] {
       if (workspace != nullptr) std::memset(workspace, 0xA5, static_cast<std::size_t>(engine.workspace_bytes));
     };
     use_workspace();
-    compute(operations, memory, engine.index == tensor_core_engine);
+    for (auto& [id, number] : numbers) memory[id] = &number;
+    Values values(memory, engine.index == tensor_core_engine);
+    for (const GraphOperation& operation : operations) {
+      if (operation.is_convolution()) {
+        convolve(operation, values);
+      } else {
+        compute(operation, values);
+      }
+    }
     use_workspace();
   };
   const auto& known = machine().engine_milliseconds;
