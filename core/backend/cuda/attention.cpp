@@ -1,12 +1,17 @@
+// 16-bit attention without mask and dropout takes cuDNN's fused engines where cuDNN has one; all else, and GPUs without
+// such an engine, our own kernels.
 #include "core/ops/attention.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "core/backend/cuda/cuda_kernels.h"
+#include "core/backend/cuda/engine_plans.h"
 #include "core/backend/cuda/kernels/attention.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
+#include "core/base/align.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -48,8 +53,61 @@ const std::int64_t* step_in(const AttentionOptions& options, Views inputs) {
   return options.dropout > 0 ? inputs[options.mask ? 4 : 3].as<std::int64_t>() : nullptr;
 }
 
+/// The logs of sums are an input of the gradient and scratch of the same size: a float for each query of each head.
+std::size_t sum_bytes(const AttentionShape& shape) {
+  return static_cast<std::size_t>(shape.batch * shape.heads * shape.queries) * sizeof(float);
+}
+
+class CudnnAttention final : public Kernel {
+ public:
+  /// `scratch_bytes`: of the tensor between inputs and outputs of the gradient's graph; 0: there is none.
+  CudnnAttention(std::shared_ptr<const CudnnPlan> plan, std::size_t scratch_bytes)
+      : name_(fmt::format("cudnn:attention:engine {}", plan->engine())),
+        plan_(std::move(plan)),
+        scratch_bytes_(align_up(scratch_bytes, std::size_t{256})) {}
+
+  std::string_view implementation() const override { return name_; }
+  std::size_t workspace_bytes() const override { return scratch_bytes_ + plan_.plan().workspace_bytes(); }
+  void run(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) override {
+    std::array<void*, 10> memory{};
+    std::size_t count = 0;
+    for (const TensorView& input : inputs) memory[count++] = input.data;
+    if (scratch_bytes_ > 0) memory[count++] = workspace.data();
+    for (const TensorView& output : outputs) memory[count++] = output.data;
+    plan_.run(handle_of(stream), std::span(memory).first(count), workspace.data() + scratch_bytes_);
+  }
+
+ private:
+  std::string name_;
+  CudnnRun plan_;
+  std::size_t scratch_bytes_;
+};
+
+/// nullptr where our own kernel computes the op: cuDNN's engines have neither its masks nor its random numbers.
+std::unique_ptr<Kernel> plan_cudnn(const AttentionShape& shape, const AttentionOptions& options, bool gradient,
+                                   Device& device) {
+  constexpr int blackwell = 10;  // whose engines of gradients do not say whether they sum in a fixed order
+  const bool repeats = !gradient || cuda_device(device).properties().major < blackwell;
+  if (shape.dtype == Dtype::f32 || options.mask || options.dropout > 0 || !repeats) return nullptr;
+  const AttentionProblem problem{.gradient = gradient,
+                                 .dtype = shape.dtype,
+                                 .batch = shape.batch,
+                                 .queries = shape.queries,
+                                 .keys = shape.keys,
+                                 .heads = shape.heads,
+                                 .groups = shape.groups,
+                                 .dim = shape.dim,
+                                 .value_dim = shape.value_dim,
+                                 .scale = shape.scale,
+                                 .causal = shape.causal};
+  const EngineChoice& choice = cuda_device(device).attention_plans().find(problem);
+  if (choice.plan == nullptr) return nullptr;
+  return std::make_unique<CudnnAttention>(choice.plan, gradient ? sum_bytes(shape) : 0);
+}
+
 std::unique_ptr<Kernel> plan_attention(const Attention& op, const Signature& signature, Device& device) {
   const AttentionShape shape = attention_shape(op, op.options, signature);
+  if (auto kernel = plan_cudnn(shape, op.options, false, device)) return kernel;
   return launch_kernel(op, device, [shape, options = op.options](const LaunchOn& on, Views inputs, Views outputs) {
     const AttentionForward memory{.q = inputs[0].data,
                                   .k = inputs[1].data,
@@ -65,8 +123,10 @@ std::unique_ptr<Kernel> plan_attention(const Attention& op, const Signature& sig
 std::unique_ptr<Kernel> plan_attention_gradient(const AttentionGradient& op, const Signature& signature,
                                                 Device& device) {
   const AttentionShape shape = attention_shape(op, op.options, signature);
+  if (!op.of_sums) {
+    if (auto kernel = plan_cudnn(shape, op.options, true, device)) return kernel;
+  }
   const std::size_t at = op.outputs_at();
-  const auto dots = static_cast<std::size_t>(shape.batch * shape.heads * shape.queries) * sizeof(float);
   return launch_kernel(
       op, device,
       [shape, at, options = op.options, of_sums = op.of_sums](const LaunchOn& on, Views inputs, Views outputs,
@@ -85,7 +145,7 @@ std::unique_ptr<Kernel> plan_attention_gradient(const AttentionGradient& op, con
                                        .dv = outputs[2].data};
         return launch_attention_gradient(on, shape, memory, reinterpret_cast<float*>(workspace.data()));
       },
-      dots);
+      sum_bytes(shape));
 }
 
 }  // namespace
