@@ -1,5 +1,5 @@
-// Engines for a graph. cuDNN proposes engines, the one that it expects to be fastest first. Those that obey our rules, can
-// be built and fit into the workspace limit are candidates; engine_plans.h chooses among them.
+// Engines for a graph. cuDNN proposes engines, the one that it expects to be fastest first. Those that obey our rules,
+// can be built and fit into the workspace limit are candidates; engine_plans.h chooses among them.
 #pragma once
 #include <cstddef>
 #include <memory>
