@@ -6,11 +6,14 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/source/from_tensor_slices.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/state.h"
+#include "core/train/adapt.h"
 #include "lua/api/config_value.h"
+#include "lua/api/dataset.h"
 #include "lua/api/layer_call.h"
 #include "lua/api/openers.h"
 #include "lua/api/script_function.h"
@@ -214,6 +217,14 @@ void set_layer_trainable(const ScriptLayer& self, bool trainable) {
   self.layer->set_trainable(trainable);
 }
 
+/// layer:adapt(data), where data is a dataset of batches, or one tensor
+void adapt_layer(lua_State* L, const std::shared_ptr<ScriptLayer>& self, const std::variant<DatasetPtr, Tensor>& data) {
+  const auto* const tensor = std::get_if<Tensor>(&data);
+  const DatasetPtr dataset = tensor != nullptr ? from_tensors({download(L, *tensor)}) : std::get<DatasetPtr>(data);
+  StoreVariables factory = variables_of(session_of(L), *self->world);
+  adapt(self->world->runtime, factory, *self->layer, *dataset);
+}
+
 std::string layer_text(const ScriptLayer& self) {
   return fmt::format("Layer {} ({})", layer_name(self), self.layer->kind());
 }
@@ -240,6 +251,7 @@ void open_layers(lua_State* L) {
       .property<&layer_variables>("variables")
       .property<&layer_output>("output")
       .property<&layer_trainable, &set_layer_trainable>("trainable")
+      .method<&adapt_layer>("adapt")
       .meta<&call_layer>("__call")
       .meta<&layer_text>("__tostring");
   Class<ScriptSymbol>(L).property<&symbol_shape>("shape").property<&symbol_dtype>("dtype").meta<&symbol_text>(

@@ -23,6 +23,18 @@
 ---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
 local Layer = {}
 
+--- Sets mean and variance of a Normalization to those of each channel, the last dimension, of the data: a tensor, or a
+--- dataset of batches, whose other tensors are ignored. They are saved with the model.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.Normalization()
+--- layer:adapt(gb.tensor { { 0, 7, 4 }, { 2, 9, 6 }, { 0, 7, 4 }, { 2, 9, 6 } })
+--- assert(layer(gb.tensor { { 0, 7, 4 } }):to_table()[1][2] == -1)
+--- ```
+---@param data Dataset|Tensor
+function Layer:adapt(data) end
+
 ---@class CallOptions
 ---@field training boolean? dropout drops and batch normalization uses the batch; false unless given
 

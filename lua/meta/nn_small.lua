@@ -44,7 +44,7 @@ function gb.layers.Subtract(options) end
 ---@field variance number? 1 unless given
 
 --- (x - mean) / sqrt(variance) of each channel, the last dimension. Both are variables [channels], which hold statistics
---- of the data and are not trained. Keras' `adapt` is not there: assign them.
+--- of the data and are not trained: Layer:adapt computes them, or assign them.
 ---
 --- ```lua
 --- local gb = require "gpubench"
