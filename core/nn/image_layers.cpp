@@ -1,5 +1,7 @@
 // Layers that change images [height, width, channels] without learning: borders of zeros, larger images, other units.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
 
@@ -45,13 +47,55 @@ class ZeroPadding2D final : public Layer {
   Extents before_{}, after_{};
 };
 
-/// Repeats rows and columns.
+Value between(Graph& graph, Value x, std::size_t axis, std::int64_t first, std::int64_t last) {
+  SliceRange range{Shape(axis + 1, 0), Shape(axis + 1, SliceRange::to_end), {}};
+  range.begin[axis] = first;
+  range.end[axis] = last;
+  return ops::slice(graph, x, std::move(range));
+}
+
+/// `axis` of x `size` times as long, by linear interpolation between the centres of neighbours. Each element becomes
+/// `size` sums of itself and both neighbours, whose weights are the same everywhere; the edges are their own
+/// neighbours.
+Value stretched(Graph& graph, Value x, std::size_t axis, std::int64_t size) {
+  if (size == 1) return x;
+  const TensorType type = graph.type(x);
+  const std::int64_t extent = type.shape[axis], along = static_cast<std::int64_t>(axis);
+  Value before = x, after = x;
+  if (extent > 1) {
+    const std::array lower{between(graph, x, axis, 0, 1), between(graph, x, axis, 0, extent - 1)};
+    const std::array upper{between(graph, x, axis, 1, extent), between(graph, x, axis, extent - 1, extent)};
+    before = ops::concat(graph, lower, along);
+    after = ops::concat(graph, upper, along);
+  }
+  Shape weights_shape(type.shape.size() - axis, 1), apart = type.shape, result = type.shape;
+  weights_shape[0] = size;
+  apart.insert(apart.begin() + along + 1, 1);
+  result[axis] *= size;
+  const auto weighted = [&](Value image, double (*weight)(double place)) {
+    HostTensor weights(TensorType{weights_shape, Dtype::f32});
+    for (std::int64_t i = 0; i < size; ++i) {
+      const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(size) - 0.5;
+      weights.values<float>()[static_cast<std::size_t>(i)] = static_cast<float>(weight(place));
+    }
+    const Value factors = ops::cast(graph, graph.constant(weights), type.dtype);
+    return ops::mul(graph, ops::reshape(graph, image, apart), factors);
+  };
+  const Value own = weighted(x, [](double place) { return 1 - std::abs(place); });
+  const Value lower = weighted(before, [](double place) { return std::max(-place, 0.0); });
+  const Value upper = weighted(after, [](double place) { return std::max(place, 0.0); });
+  return ops::reshape(graph, ops::add(graph, ops::add(graph, own, lower), upper), result);
+}
+
+/// Repeats rows and columns, or interpolates between them.
 class UpSampling2D final : public Layer {
  public:
   UpSampling2D(Config given, DeviceId device)
-      : Layer(std::move(given), std::move(device)), size_(sliding_extents(*this, "size", 2)) {
-    if (config().text("interpolation") != "nearest") {
-      throw Error(fmt::format("UpSampling2D: interpolation must be 'nearest', got '{}'; gb.image.resize has others",
+      : Layer(std::move(given), std::move(device)),
+        size_(sliding_extents(*this, "size", 2)),
+        bilinear_(config().text("interpolation") == "bilinear") {
+    if (!bilinear_ && config().text("interpolation") != "nearest") {
+      throw Error(fmt::format("UpSampling2D: interpolation must be 'nearest' or 'bilinear', got '{}'",
                               config().text("interpolation")));
     }
   }
@@ -67,12 +111,14 @@ class UpSampling2D final : public Layer {
   Value apply(const CallContext& context, std::span<const Value> inputs) const override {
     Graph& graph = context.graph;
     const Shape from = graph.type(inputs[0]).shape;
+    if (bilinear_) return stretched(graph, stretched(graph, inputs[0], 1, size_[0]), 2, size_[1]);
     const Value rows = ops::reshape(graph, inputs[0], {from[0], from[1], 1, from[2], 1, from[3]});
     const Value repeated = ops::broadcast_to(graph, rows, {from[0], from[1], size_[0], from[2], size_[1], from[3]});
     return ops::reshape(graph, repeated, {from[0], from[1] * size_[0], from[2] * size_[1], from[3]});
   }
 
   Extents size_;
+  bool bilinear_;
 };
 
 /// x * scale + offset; integers are cast to the type of computation first.

@@ -132,9 +132,9 @@ function gb.layers.ZeroPadding2D(padding, options) end
 
 ---@class UpSampling2DOptions: LayerOptions
 ---@field size integer|integer[]|nil 2 unless given
----@field interpolation string? "nearest", the only one
+---@field interpolation string? "nearest" unless given, which repeats rows and columns, or "bilinear" between pixels' centres
 
---- Repeats rows and columns.
+--- Larger images.
 ---@param size integer|integer[]|UpSampling2DOptions|nil
 ---@param options UpSampling2DOptions?
 ---@return Layer

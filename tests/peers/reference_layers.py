@@ -84,6 +84,8 @@ MASKED = [
     ("Bidirectional", {"merge_mode": "sum"}, "GRU", SEQUENCE),
 ]
 
+BILINEAR = [({"size": [2, 3]}, (1, 3, 2, 2)), ({"size": [3, 2]}, (1, 1, 3, 1))]
+
 
 def row(layer, shapes, mask=None):
     """Weights and inputs are drawn; the gradient is that of the first input."""
@@ -121,6 +123,10 @@ def main():
             layer = getattr(keras.layers, kind)(layer, **options)
             case = {"class": kind, "options": options, "inner": case}
         rows.append(case | row(layer, (3, 4, 2), MASK))
+    for options, shape in BILINEAR:
+        options = options | {"interpolation": "bilinear"}
+        rows.append({"class": "UpSampling2D", "options": options} |
+                    row(keras.layers.UpSampling2D(**options), shape))
     path = pathlib.Path(__file__).with_name("reference_layers_values.lua")
     head = (f"-- Written by reference_layers.py from Keras {keras.__version__} on TensorFlow {tf.__version__}. "
             "Do not edit.\n")

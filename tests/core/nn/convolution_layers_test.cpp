@@ -135,7 +135,11 @@ TEST(ZeroPadding2D, TakesOneNumberTwoOrFour) {
 TEST(UpSampling2D, RepeatsRowsAndColumns) {
   EXPECT_EQ(Called("UpSampling2D", {{"size", Shape{2, 3}}}, {f32({4, 5, 2})}).shape(), (Shape{8, 8, 15, 2}));
   EXPECT_THAT(refusal("UpSampling2D", {{"interpolation", std::string("bicubic")}}, {f32({4, 5, 2})}),
-              ThrowsMessage<Error>(HasSubstr("interpolation must be 'nearest', got 'bicubic'")));
+              ThrowsMessage<Error>(HasSubstr("interpolation must be 'nearest' or 'bilinear', got 'bicubic'")));
+  const ConfigEntries bilinear{{"size", Shape{2, 3}}, {"interpolation", std::string("bilinear")}};
+  for (const Shape& image : {Shape{4, 5, 2}, Shape{1, 5, 2}, Shape{4, 1, 2}}) {
+    EXPECT_EQ(Called("UpSampling2D", bilinear, {f32(image)}).shape(), (Shape{8, 2 * image[0], 3 * image[1], 2}));
+  }
 }
 
 }  // namespace
