@@ -1,6 +1,7 @@
 #include "tests/core/backend/cuda/described_gpu.h"
 
 #include <array>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>
@@ -113,6 +114,12 @@ PlanningFor::PlanningFor(const DescribedGpu& gpu) {
                       static_cast<std::int64_t>(json.size() + 1), json.c_str()),
         "the described GPU's JSON");
   check(library.backend_finalize(described), "cudnnBackendFinalize of the described GPU");
+}
+
+PlanningFor::PlanningFor(const DescribedGpu& gpu, WithDriver) : PlanningFor(gpu) {
+  if (::dlopen(GPUBENCH_DRIVER_WITHOUT_GPU, RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+    throw Error(fmt::format("the driver without a GPU cannot be opened: {}", ::dlerror()));
+  }
 }
 
 PlanningFor::~PlanningFor() {

@@ -34,12 +34,16 @@ inline void PrintTo(const DescribedGpu& gpu, std::ostream* out) {
 /// One of each compute capability that computes in float16 and is sold for training or inference, the oldest first.
 std::span<const DescribedGpu> described_gpus();
 
+/// Engines that cuDNN compiles when it plans them are possible too. Not in a process that plans without them later.
+struct WithDriver {};
+
 /// While it exists, cudnn() is the installed library and plans for this GPU; otherwise cudnn() is the one that runs on
 /// the CPU (tests/support/cuda_on_cpu). What cuDNN has made must be destroyed before the scope ends.
 class PlanningFor {
  public:
   /// Throws Error if cuDNN is not installed, DeviceError if it refuses the description.
   explicit PlanningFor(const DescribedGpu& gpu);
+  PlanningFor(const DescribedGpu& gpu, WithDriver driver);
   ~PlanningFor();
   PlanningFor(const PlanningFor&) = delete;
   PlanningFor& operator=(const PlanningFor&) = delete;
