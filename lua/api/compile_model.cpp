@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/train/weighted_metric.h"
 #include "lua/api/losses.h"
 #include "lua/api/model.h"
 #include "lua/api/optimizers.h"
@@ -13,11 +14,14 @@
 namespace gpubench::lua {
 namespace {
 
+using MetricsOption =
+    PerOutput<std::variant<std::string, std::shared_ptr<ScriptMetric>, LuaFunction, std::vector<MetricArgument>>>;
+
 struct CompileTable {
   OptimizerArgument optimizer = std::string("rmsprop");
   std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction, PerOutput<LossArgument>> loss;
   PerOutput<double> loss_weights;
-  PerOutput<std::variant<std::string, std::shared_ptr<ScriptMetric>, LuaFunction, std::vector<MetricArgument>>> metrics;
+  MetricsOption metrics, weighted_metrics;
   std::string execution = "graph";
   bool run_eagerly = false;
   PassSwitches passes;
@@ -34,6 +38,7 @@ struct CompileTable {
                  required("loss", &CompileTable::loss),
                  field("loss_weights", &CompileTable::loss_weights),
                  field("metrics", &CompileTable::metrics),
+                 field("weighted_metrics", &CompileTable::weighted_metrics),
                  field("execution", &CompileTable::execution),
                  field("run_eagerly", &CompileTable::run_eagerly),
                  field("passes", &CompileTable::passes),
@@ -129,10 +134,15 @@ std::vector<double> loss_weights_of(const CompileTable& table, const Model& mode
   return weights;
 }
 
-/// A list is for every output; a table by names has one metric or a list for each output.
-void read_metrics(const CompileTable& table, const Model& model, CompileConfig& config) {
-  std::size_t count = 0;
-  using Entry = decltype(table.metrics.list)::value_type;
+/// Metrics of all outputs, and those of each; `own` is empty or has a list for each output.
+struct ChosenMetrics {
+  std::vector<MetricPtr> all;
+  std::vector<std::vector<MetricPtr>> own;
+};
+
+/// A list is for every output; a table by names has one metric or a list for each output. `count`: of metrics read.
+ChosenMetrics read_metrics(const MetricsOption& given, const Model& model, const char* option, std::size_t& count) {
+  using Entry = decltype(given.list)::value_type;
   const auto append = [&](const Entry& entry, std::vector<MetricPtr>& metrics) {
     const auto add = [&](const MetricArgument& metric) { metrics.push_back(to_metric(metric, ++count)); };
     if (const auto* list = std::get_if<std::vector<MetricArgument>>(&entry)) std::ranges::for_each(*list, add);
@@ -140,11 +150,40 @@ void read_metrics(const CompileTable& table, const Model& model, CompileConfig& 
     if (const auto* object = std::get_if<std::shared_ptr<ScriptMetric>>(&entry)) add(*object);
     if (const auto* function = std::get_if<LuaFunction>(&entry)) add(*function);
   };
-  for (const Entry& entry : table.metrics.list) append(entry, config.metrics);
-  if (table.metrics.named.empty()) return;
-  for (const Entry* const entry : by_output(model, table.metrics.named, "metrics")) {
-    config.output_metrics.emplace_back();
-    if (entry != nullptr) append(*entry, config.output_metrics.back());
+  ChosenMetrics chosen;
+  for (const Entry& entry : given.list) append(entry, chosen.all);
+  if (given.named.empty()) return chosen;
+  for (const Entry* const entry : by_output(model, given.named, option)) {
+    chosen.own.emplace_back();
+    if (entry != nullptr) append(*entry, chosen.own.back());
+  }
+  return chosen;
+}
+
+/// As in Keras, a weighted metric whose name is taken by another one of the output is called "weighted_accuracy".
+void append_weighted(const std::vector<MetricPtr>& weighted, const std::vector<MetricPtr>& others,
+                     std::vector<MetricPtr>& to) {
+  for (const MetricPtr& metric : weighted) {
+    const bool taken =
+        std::ranges::any_of(others, [&](const MetricPtr& other) { return other->name() == metric->name(); });
+    to.push_back(std::make_shared<const WeightedMetric>(metric, (taken ? "weighted_" : "") + metric->name()));
+  }
+}
+
+void choose_metrics(const CompileTable& table, const Model& model, CompileConfig& config) {
+  std::size_t count = 0;
+  const ChosenMetrics plain = read_metrics(table.metrics, model, "metrics", count);
+  const ChosenMetrics weighted = read_metrics(table.weighted_metrics, model, "weighted_metrics", count);
+  config.metrics = plain.all;
+  config.output_metrics = plain.own;
+  std::vector<MetricPtr> others = plain.all;
+  for (const auto& own : plain.own) others.insert(others.end(), own.begin(), own.end());
+  append_weighted(weighted.all, others, config.metrics);
+  config.output_metrics.resize(std::max(plain.own.size(), weighted.own.size()));
+  for (std::size_t i = 0; i < weighted.own.size(); ++i) {
+    others = plain.all;
+    if (!plain.own.empty()) others.insert(others.end(), plain.own[i].begin(), plain.own[i].end());
+    append_weighted(weighted.own[i], others, config.output_metrics[i]);
   }
 }
 
@@ -166,7 +205,7 @@ int compile_model(lua_State* L) {
   config.loss_scale = loss_scale_of(table, optimizer, *self->model);
   config.losses = losses_of(table, *self->model);
   config.loss_weights = loss_weights_of(table, *self->model);
-  read_metrics(table, *self->model, config);
+  choose_metrics(table, *self->model, config);
   config.executor.execution = table.run_eagerly ? Execution::eager : parse_execution(table.execution);
   config.executor.passes = table.passes.options();
   config.executor.input_slots = table.input_slots;

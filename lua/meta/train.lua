@@ -15,6 +15,9 @@ local Model = {}
 --- by names of outputs; figures of single outputs leave them out
 ---@field metrics (string|Metric|LossFunction)[]|table<string, any>|nil a list for every output, or a table by output names, with
 --- a metric or a list each
+---@field weighted_metrics (string|Metric|LossFunction)[]|table<string, any>|nil as `metrics`, but the mean weighs examples by
+--- sample_weight and class_weight, as the loss does. "weighted_accuracy" beside "accuracy" of the same output. Metrics that
+--- count (AUC, Precision, Recall, F1Score) take no weights
 ---@field execution string? "graph" unless given, or "eager"
 ---@field run_eagerly boolean?
 ---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }; a wrong name gets the

@@ -39,6 +39,20 @@ local function strategy_of(count, options)
   return gb.distribute.MirroredStrategy(options)
 end
 
+case("weighted metrics are those of one device", function()
+  local x = gb.random.normal({ 11, 2 }, { seed = 3 })
+  local data = gb.data.Dataset.from_tensor_slices { x, x:sum(-1, true), gb.random.uniform({ 11 }, { seed = 4 }) }:batch(4)
+  local function figures()
+    gb.config.set_seed(5)
+    local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
+    model:compile { optimizer = "sgd", loss = "mse", metrics = { "mae" }, weighted_metrics = { "mae" } }
+    return model:evaluate(data)
+  end
+  local alone, together = figures(), strategy_of(2):scope(figures)
+  near(together.weighted_mean_absolute_error, alone.weighted_mean_absolute_error, 1e-6)
+  is_true(math.abs(alone.weighted_mean_absolute_error - alone.mean_absolute_error) > 1e-4, "weights count")
+end)
+
 -- An uneven last batch of one example included.
 local function train(model)
   local history = model:fit(digits:take(129):batch(32), { epochs = 2, verbose = 0 }).history

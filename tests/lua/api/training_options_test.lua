@@ -122,6 +122,38 @@ testing.case("weights of outputs and of their examples", function()
   raises(function() model:fit(rows, { one, two }, { class_weight = { [0] = 1 }, verbose = 0 }) end, "")
 end)
 
+testing.case("metrics that weigh examples", function()
+  local input = gb.Input { 1 }
+  local model = gb.Model { inputs = input, outputs = gb.layers.Dense(1, { name = "out" })(input) }
+  model:set_weights { gb.zeros { 1, 1 }, gb.zeros { 1 } }
+  local x, y = gb.ones { 4, 1 }, gb.tensor { { 1 }, { 2 }, { 3 }, { 4 } }
+  local weights = gb.tensor { 1, 0, 2, 1 }
+  local function figures(options, given, batch_size)
+    options.optimizer, options.loss = "sgd", "mse"
+    model:compile(options)
+    return model:evaluate(x, y, { sample_weight = given, batch_size = batch_size or 4 })
+  end
+  for _, batch_size in ipairs { 4, 3 } do
+    local both = figures({ metrics = { "mae" }, weighted_metrics = { "mae", gb.metrics.RootMeanSquaredError() } }, weights, batch_size)
+    testing.near(both.mean_absolute_error, 2.5, 1e-6)
+    testing.near(both.weighted_mean_absolute_error, (1 + 2 * 3 + 4) / 4, 1e-6)
+    testing.near(both.root_mean_squared_error, math.sqrt((1 + 2 * 9 + 16) / 4), 1e-5)
+  end
+  testing.near(figures({ weighted_metrics = { "mae" } }).mean_absolute_error, 2.5, 1e-6)
+  testing.near(figures({ weighted_metrics = { out = "mae" } }, weights).mean_absolute_error, 11 / 4, 1e-6)
+  testing.near(figures({ weighted_metrics = { "mae" } }, gb.zeros { 4 }).mean_absolute_error, 0, 0)
+  local function trained(class_weight)
+    local classes = classifier { optimizer = gb.optimizers.SGD { learning_rate = 1e-9 }, weighted_metrics = { "accuracy" } }
+    classes:set_weights { gb.zeros { 2, 2 }, gb.tensor { 1, 0 } }
+    local points_x, labels = points(8)
+    return classes:fit(points_x, labels, { verbose = 0, class_weight = class_weight }).history.accuracy[1]
+  end
+  testing.near(trained(), 0.5, 1e-6)
+  testing.near(trained { [0] = 3, [1] = 1 }, 0.75, 1e-6)
+  raises(function() figures { weighted_metrics = { gb.metrics.AUC() } } end, "weighted_metrics: 'auc' counts")
+  raises(function() figures { weighted_metrics = { middle = "mae" } } end, "option 'weighted_metrics': the model has no output 'middle'")
+end)
+
 testing.case("losses as scripts call them", function()
   local truth, guess = gb.tensor { { 0, 0 }, { 0, 0 } }, gb.tensor { { 1, 2 }, { 3, 4 } }
   testing.equal(gb.losses.MeanAbsoluteError { reduction = "none" }(truth, guess):to_table(), { 1.5, 3.5 })
