@@ -1,5 +1,6 @@
-"""Writes reference_layers_values.lua: what Keras' layers compute with given weights. Run by hand as reference.py;
-conformance_layers_test.lua holds gpubench against the file, without Python."""
+"""Writes reference_layers_values.lua and reference_masked_values.lua: what Keras' layers compute with given weights,
+without and with a mask. Run by hand as reference.py; conformance_layers_test.lua holds gpubench against the files,
+without Python."""
 
 import os
 import pathlib
@@ -105,6 +106,13 @@ def row(layer, shapes, mask=None):
     return made if mask is None else made | {"mask": mask}
 
 
+def write(name, rows):
+    head = (f"-- Written by reference_layers.py from Keras {keras.__version__} on TensorFlow {tf.__version__}. "
+            "Do not edit.\n")
+    pathlib.Path(__file__).with_name(name).write_text(f"{head}return {lua(rows)}\n")
+    print(f"wrote {name}: {len(rows)} cases")
+
+
 def main():
     rows = []
     layers = LAYERS + [("Activation", {"activation": name}, (2, 5)) for name in ACTIVATIONS]
@@ -116,22 +124,20 @@ def main():
         layer = getattr(keras.layers, kind)(getattr(keras.layers, inner)(**inner_options), **options)
         rows.append({"class": kind, "options": options, "inner": {"class": inner, "options": inner_options}} |
                     row(layer, shapes))
+    masked = []
     for kind, options, inner, inner_options in MASKED:
         layer = getattr(keras.layers, inner)(**inner_options)
         case = {"class": inner, "options": inner_options}
         if kind is not None:
             layer = getattr(keras.layers, kind)(layer, **options)
             case = {"class": kind, "options": options, "inner": case}
-        rows.append(case | row(layer, (3, 4, 2), MASK))
+        masked.append(case | row(layer, (3, 4, 2), MASK))
     for options, shape in BILINEAR:
         options = options | {"interpolation": "bilinear"}
         rows.append({"class": "UpSampling2D", "options": options} |
                     row(keras.layers.UpSampling2D(**options), shape))
-    path = pathlib.Path(__file__).with_name("reference_layers_values.lua")
-    head = (f"-- Written by reference_layers.py from Keras {keras.__version__} on TensorFlow {tf.__version__}. "
-            "Do not edit.\n")
-    path.write_text(f"{head}return {lua(rows)}\n")
-    print(f"wrote {path.name}: {len(rows)} cases")
+    write("reference_layers_values.lua", rows)
+    write("reference_masked_values.lua", masked)
 
 
 if __name__ == "__main__":
