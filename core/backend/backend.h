@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/device/device.h"
+#include "core/device/gpu_fault.h"
 #include "core/graph/op.h"
 #include "core/telemetry/timeline.h"
 #include "core/tensor/tensor_view.h"
@@ -78,10 +79,10 @@ class Backend {
     static_cast<void>(id);
     return nullptr;
   }
-  /// The reason why there is no device: "no NVIDIA driver is loaded (...)"; empty if there is one.
-  virtual std::string absence() const { return {}; }
-  /// Unusable physical devices that were not requested by name, each with the reason: "GPU 1: ...".
-  virtual std::vector<std::string> unusable() const { return {}; }
+  /// The reason why there is no device: "no NVIDIA driver is loaded (...)"; nullopt if there is one.
+  virtual std::optional<GpuFault> absence() const { return std::nullopt; }
+  /// Unusable physical devices that were not requested by name, each with its reason: "GPU 1 (NVIDIA H100): ...".
+  virtual std::vector<GpuFault> unusable() const { return {}; }
   /// The vendor's library, its version, and the arithmetic that it uses for float32: "oneDNN 2.6.2, strict".
   virtual std::string library() const = 0;
   /// Whether the device can run `op`, a fusion of several ops, faster than those ops; if not, the pass leaves them

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include "core/base/error.h"
 
@@ -71,6 +72,12 @@ void SharedLibrary::Close::operator()(void* handle) const {
 
 void SharedLibrary::keep_loaded() const {
   ::dlopen(name_.c_str(), RTLD_NOW | RTLD_NODELETE);
+}
+
+fs::path SharedLibrary::path() const {
+  const link_map* map = nullptr;
+  return ::dlinfo(handle_.get(), RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 ? fs::path(map->l_name)
+                                                                                 : fs::path(name_);
 }
 
 void* SharedLibrary::look_up(const char* symbol) const {

@@ -27,6 +27,8 @@ class SharedLibrary {
   }
   /// The name or path that was opened: "libnvidia-ml.so.1".
   const std::string& name() const { return name_; }
+  /// The file that the loader took.
+  std::filesystem::path path() const;
   /// Nothing unloads it any more, until the process ends.
   void keep_loaded() const;
 

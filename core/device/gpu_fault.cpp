@@ -71,6 +71,33 @@ GpuFault no_node(const fs::path& root, std::string_view node) {
 
 }  // namespace
 
+std::string to_string(const std::optional<GpuFault>& fault) {
+  return fault ? fault->reason + "; " + fault->remedy : std::string();
+}
+
+GpuFault joined(std::span<const GpuFault> faults) {
+  GpuFault all;
+  for (const GpuFault& fault : faults) {
+    all.reason += (all.reason.empty() ? "" : "; ") + fault.reason;
+    if (all.remedy.find(fault.remedy) != std::string::npos) continue;
+    all.remedy += (all.remedy.empty() ? "" : "; ") + fault.remedy;
+  }
+  return all;
+}
+
+std::string cuda_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::optional<GpuFault> old_driver(int driver, int needed) {
+  if (driver == 0 || driver / 1000 >= needed / 1000) return std::nullopt;
+  const int major = needed / 1000;
+  return GpuFault{
+      fmt::format("the NVIDIA driver is for CUDA {}, this program needs one for CUDA {}", cuda_text(driver),
+                  cuda_text(needed)),
+      fmt::format("install an NVIDIA driver for CUDA {} or later (nvidia-smi shows its CUDA version)", major)};
+}
+
 bool in_container(const fs::path& root) {
   return is_there(root / ".dockerenv") || is_there(root / "run/.containerenv") || is_there(root / ".singularity.d");
 }

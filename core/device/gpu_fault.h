@@ -1,8 +1,9 @@
-// Why an NVIDIA GPU cannot be opened, as far as files of the system and the environment show it. The GPU backend says
-// it in its errors, `gpubench doctor` with the remedy.
+// Why an NVIDIA GPU cannot be used, and what to do about it. The GPU backend puts both into its errors; `gpubench
+// doctor` shows the remedy on a line of its own.
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace gpubench {
@@ -11,6 +12,17 @@ struct GpuFault {
   std::string reason;  ///< "/dev/nvidia0 may not be opened by this user (it belongs to group video)"
   std::string remedy;  ///< "add the user to the group video"
 };
+/// "REASON; REMEDY"; empty for none.
+std::string to_string(const std::optional<GpuFault>& fault);
+/// All reasons, and each remedy once.
+GpuFault joined(std::span<const GpuFault> faults);
+
+/// A CUDA version in words: "13.0" for 13000.
+std::string cuda_text(int version);
+
+/// The driver is for an older major version of CUDA than the program. Within a major version, every driver runs
+/// programs of every minor version. `driver`: 0 if unknown.
+std::optional<GpuFault> old_driver(int driver, int needed);
 
 /// CUDA_VISIBLE_DEVICES has a value that hides every GPU, whatever the machine has.
 std::optional<GpuFault> hidden_gpus(const std::optional<std::string>& visible_devices);

@@ -1,6 +1,5 @@
 // Which GPUs are there and not used: from the PCI bus, the driver's files, CUDA_VISIBLE_DEVICES and the backend.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/units.h"
 #include "core/device/gpu_fault.h"
@@ -13,14 +12,11 @@ constexpr const char* on_the_cpu = "training runs on the CPU";
 
 GpuFault why_no_gpu(const Machine& machine) {
   const MachineSources& sources = machine.sources();
-  if (sources.cuda_version == 0) {
-    return {sources.gpu_absence.empty() ? "this gpubench was built without CUDA" : sources.gpu_absence,
-            "build it with the CUDA toolkit 13.0 or later (docs/gpus.md)"};
-  }
+  if (sources.cuda_version == 0 && sources.gpu_absence) return *sources.gpu_absence;
   if (auto fault = driver_fault(sources.root)) return *std::move(fault);
   if (auto hidden = hidden_gpus(machine.variable("CUDA_VISIBLE_DEVICES"))) return *std::move(hidden);
-  return {sources.gpu_absence.empty() ? "the program uses none" : sources.gpu_absence,
-          "see the checks driver and libraries, and nvidia-smi"};
+  if (sources.gpu_absence) return *sources.gpu_absence;
+  return {"the program uses none", "see the checks driver and libraries, and nvidia-smi"};
 }
 
 /// As many as the driver counts, or, without a driver, the PCI bus shows.
@@ -35,9 +31,8 @@ CheckResult check_devices(const Machine& machine) {
   const MachineSources& sources = machine.sources();
   const int there = gpus_there(machine), used = static_cast<int>(sources.gpus.size());
   if (!sources.unusable_gpus.empty()) {
-    return wrong(fmt::format("not usable: {}", fmt::join(sources.unusable_gpus, "; ")),
-                 used == 0 ? on_the_cpu : "training uses the other GPUs only",
-                 "end what holds the GPU, or hide it with CUDA_VISIBLE_DEVICES");
+    const GpuFault fault = joined(sources.unusable_gpus);
+    return wrong(fault.reason, used == 0 ? on_the_cpu : "training uses the other GPUs only", fault.remedy);
   }
   const auto visible = machine.variable("CUDA_VISIBLE_DEVICES");
   if (used == 0 && there == 0) return ok("no GPU in this machine");

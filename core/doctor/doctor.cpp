@@ -93,11 +93,6 @@ MachineSources machine_sources() {
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   };
   sources.open_nvml = &open_nvml;
-  sources.open_library = [](std::span<const std::string_view> names) {
-    SharedLibrary library(names, cuda_library_folders(python_package_folders()));
-    library.keep_loaded();  // unloaded, these libraries leak what they took at their start
-    return library;
-  };
   sources.space = [](const std::filesystem::path& folder) -> std::optional<std::filesystem::space_info> {
     std::error_code missing;
     const std::filesystem::space_info space = std::filesystem::space(folder, missing);

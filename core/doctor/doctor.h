@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/shared_library.h"
+#include "core/device/gpu_fault.h"
+#include "core/device/gpu_library.h"
 #include "core/doctor/check.h"
 #include "core/telemetry/nvml/nvml.h"
 #include "core/telemetry/proc/contention.h"
@@ -29,7 +30,7 @@ struct MachineSources {
   std::function<std::optional<std::string>(const std::string&)> environment;
   std::function<NvmlAccess()> open_nvml;
   /// Opens one of NVIDIA's libraries as the GPU backend does; throws Error.
-  std::function<SharedLibrary(std::span<const std::string_view> names)> open_library;
+  LibraryOpener open_library = &open_nvidia_library;
   /// Bytes of a file system: all, and free ones; nullopt if there is none.
   std::function<std::optional<std::filesystem::space_info>(const std::filesystem::path&)> space;
   /// A look at what other programs use, for a second.
@@ -42,10 +43,12 @@ struct MachineSources {
   /// The CPU backend's library: "oneDNN 2.6.2, strict".
   std::string cpu_library;
   std::vector<CheckedGpu> gpus;
-  /// The GPU backend's reason why there is no GPU; empty if there is one.
-  std::string gpu_absence;
-  /// "GPU 1: ...": GPUs that are there and cannot be used.
-  std::vector<std::string> unusable_gpus;
+  /// The CUDA that the loaded driver is for, as CUDA's runtime reports it; 0 if unknown.
+  int driver_cuda_version = 0;
+  /// The GPU backend's reason why there is no GPU; nullopt if there is one.
+  std::optional<GpuFault> gpu_absence;
+  /// "GPU 1 (NVIDIA H100) ...": GPUs that are there and cannot be used.
+  std::vector<GpuFault> unusable_gpus;
   /// Processors that this process may use.
   std::vector<int> processors;
 };

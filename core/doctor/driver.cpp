@@ -25,10 +25,6 @@ std::string version_in(const std::string& text) {
   return {};
 }
 
-std::string cuda_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
-
 CheckResult without_nvml(const Machine& machine, const std::string& module) {
   const std::string& reason = machine.nvml().reason;
   if (!machine.sources().gpus.empty()) return unknown("the driver's library NVML cannot be used: " + reason);
@@ -44,6 +40,9 @@ CheckResult check_driver(const Machine& machine) {
   const FileText file = machine.read(version_file);
   const std::string module = version_in(file.text);
   const auto& nvml = machine.nvml().nvml;
+  const MachineSources& sources = machine.sources();
+  const int cuda = nvml ? nvml->cuda_version().value_or(sources.driver_cuda_version) : sources.driver_cuda_version;
+  if (const auto old = old_driver(cuda, sources.cuda_version)) return wrong(old->reason, no_gpu_works, old->remedy);
   if (!nvml) return without_nvml(machine, module);
   const std::string library = nvml->driver_version();
   if (!module.empty() && module != library) {
@@ -51,16 +50,7 @@ CheckResult check_driver(const Machine& machine) {
                  no_gpu_works,
                  "restart the machine, or load the module anew: rmmod nvidia_uvm nvidia; modprobe nvidia");
   }
-  const auto cuda = nvml->cuda_version();
-  const int needed = machine.sources().cuda_version;
-  if (!cuda) return ok(library);
-  // Within a major version, every driver runs programs of every minor version.
-  if (*cuda / 1000 < needed / 1000) {
-    return wrong(fmt::format("version {} is for CUDA {}, this program needs CUDA {}", library, cuda_text(*cuda),
-                             cuda_text(needed)),
-                 no_gpu_works, fmt::format("install a driver for CUDA {} or later", cuda_text(needed)));
-  }
-  return ok(fmt::format("{}, for CUDA {}", library, cuda_text(*cuda)));
+  return ok(cuda == 0 ? library : fmt::format("{}, for CUDA {}", library, cuda_text(cuda)));
 }
 
 }  // namespace gpubench

@@ -1,6 +1,5 @@
 // Versions of the libraries that compute, opened as the backends open them.
 #include <array>
-#include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,87 +9,24 @@
 namespace gpubench {
 namespace {
 
-/// NCCL writes its version into an argument, the others return it. Versions are major * scale + minor * 100 + patch.
-struct Library {
-  std::string_view label;
-  std::array<std::string_view, 1> names;
-  const char* version;    ///< symbol
-  const char* built_for;  ///< symbol of the CUDA version that it was built for; nullptr if it does not tell
-  int scale;
-  int least_major;
-  std::string_view needed_for, package;
-};
+namespace fs = std::filesystem;
 
-constexpr std::array libraries = {
-    Library{.label = "cuBLASLt",
-            .names = {"libcublasLt.so.13"},
-            .version = "cublasLtGetVersion",
-            .built_for = "cublasLtGetCudartVersion",
-            .scale = 10000,
-            .least_major = 13,
-            .needed_for = "matrix products",
-            .package = "libcublas-13-0, or nvidia-cublas with pip"},
-    Library{.label = "cuDNN",
-            .names = {"libcudnn.so.9"},
-            .version = "cudnnGetVersion",
-            .built_for = "cudnnGetCudartVersion",
-            .scale = 10000,
-            .least_major = 9,
-            .needed_for = "convolutions and softmax",
-            .package = "cudnn9-cuda-13, or nvidia-cudnn-cu13 with pip"},
-    Library{.label = "NCCL",
-            .names = {"libnccl.so.2"},
-            .version = "ncclGetVersion",
-            .built_for = nullptr,
-            .scale = 10000,
-            .least_major = 2,
-            .needed_for = "exchanges between GPUs",
-            .package = "libnccl2, or nvidia-nccl-cu13 with pip"},
-};
-
-bool writes_version(const Library& library) {
-  return library.built_for == nullptr;
-}
-
-struct Versions {
-  int version = 0;
-  int built_for = 0;  ///< 13000 is CUDA 13.0; 0 if unknown
-};
-
-Versions versions_of(const Library& row, const SharedLibrary& library) {
-  Versions versions;
-  if (writes_version(row)) {
-    int (*get)(int*) = nullptr;
-    library.bind(get, row.version);
-    if (get(&versions.version) != 0) throw Error(fmt::format("{} does not tell its version", row.label));
-    return versions;
+/// cuDNN computes with the cuBLASLt that the process has opened. Another one that was installed with cuDNN is the one
+/// it was made for. nullopt if there is none, or one of the same version.
+std::optional<std::string> other_cublaslt(const Machine& machine, const GpuLibrary& cublaslt, const GpuLibrary& cudnn) {
+  const fs::path used = cublaslt.library->path(), folder = cudnn.library->path().parent_path();
+  for (const fs::path& place : {folder, folder / "../../cublas/lib", folder / "../../cu13/lib"}) {
+    const std::string file = (place / cublaslt_library.file).lexically_normal().string();
+    std::error_code failed;
+    if (!fs::exists(file, failed) || fs::equivalent(file, used, failed)) continue;
+    GpuLibraryInfo info = cublaslt_library;
+    info.file = file;
+    const GpuLibrary other = open_gpu_library(info, machine.sources().cuda_version, machine.sources().open_library);
+    if (other.text.empty() || other.text == cublaslt.text) continue;
+    return fmt::format("{} ({}) is used, and beside {} lies {} ({})", cublaslt.text, used.string(), cudnn.text,
+                       other.text, file);
   }
-  std::size_t (*get)() = nullptr;
-  library.bind(get, row.version);
-  versions.version = static_cast<int>(get());
-  library.bind_if_there(get, row.built_for);
-  if (get != nullptr) versions.built_for = static_cast<int>(get());
-  return versions;
-}
-
-std::string text_of(const Library& row, int version) {
-  return fmt::format("{} {}.{}.{}", row.label, version / row.scale, version % row.scale / 100, version % 100);
-}
-
-/// Empty if it fits.
-std::string misfit(const Library& row, const Versions& versions, int cuda) {
-  if (versions.version / row.scale < row.least_major) {
-    return fmt::format("{} is older than {}", text_of(row, versions.version), row.least_major);
-  }
-  if (versions.built_for != 0 && versions.built_for / 1000 != cuda / 1000) {
-    return fmt::format("{} was built for CUDA {}, this program for CUDA {}", text_of(row, versions.version),
-                       versions.built_for / 1000, cuda / 1000);
-  }
-  return {};
-}
-
-CheckResult fault(const Library& row, const std::string& found) {
-  return wrong(found, fmt::format("{} on a GPU fail", row.needed_for), fmt::format("install {}", row.package));
+  return std::nullopt;
 }
 
 }  // namespace
@@ -103,18 +39,21 @@ CheckResult check_libraries(const Machine& machine) {
     found.emplace_back("NVIDIA's are not needed without a GPU");
     return ok(fmt::format("{}", fmt::join(found, "; ")));
   }
-  found.push_back(fmt::format("CUDA {}.{}", sources.cuda_version / 1000, sources.cuda_version % 1000 / 10));
-  for (const Library& row : libraries) {
-    const bool needed = !writes_version(row) || sources.gpus.size() > 1;
-    if (!needed) continue;
-    try {
-      const Versions versions = versions_of(row, sources.open_library(row.names));
-      if (const std::string reason = misfit(row, versions, sources.cuda_version); !reason.empty())
-        return fault(row, reason);
-      found.push_back(text_of(row, versions.version));
-    } catch (const Error& error) {
-      return fault(row, fmt::format("{} cannot be used: {}", row.label, error.what()));
+  found.push_back("CUDA " + cuda_text(sources.cuda_version));
+  std::vector<const GpuLibraryInfo*> needed{&cublaslt_library, &cudnn_library};
+  if (sources.gpus.size() > 1) needed.push_back(&nccl_library);
+  std::vector<GpuLibrary> opened;
+  for (const GpuLibraryInfo* const info : needed) {
+    const GpuLibrary& library =
+        opened.emplace_back(open_gpu_library(*info, sources.cuda_version, sources.open_library));
+    if (library.fault) {
+      return wrong(library.fault->reason, fmt::format("{} on a GPU fail", info->needed_for), library.fault->remedy);
     }
+    found.push_back(library.text);
+  }
+  if (const auto two = other_cublaslt(machine, opened[0], opened[1])) {
+    return costs_speed(*two, "cuDNN leaves out engines that need its own version of cuBLASLt",
+                       "install one version only, or set LD_LIBRARY_PATH to the folder of the one for cuDNN");
   }
   return ok(fmt::format("{}", fmt::join(found, "; ")));
 }

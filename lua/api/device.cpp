@@ -329,13 +329,15 @@ std::map<std::string, std::size_t> memory_in_use(lua_State* L) {
 
 /// Why there is no GPU to use; nil when there is one.
 std::optional<std::string> gpu_absence(lua_State* L) {
-  const std::string reason = world_of(L).devices.absence(DeviceId::Kind::gpu);
-  return reason.empty() ? std::nullopt : std::optional(reason);
+  const auto fault = world_of(L).devices.absence(DeviceId::Kind::gpu);
+  return fault ? std::optional(to_string(fault)) : std::nullopt;
 }
 
-/// "GPU 1: ...": the GPUs that are there and cannot be used.
+/// "GPU 1 (NVIDIA H100): ...": the GPUs that are there and cannot be used.
 std::vector<std::string> unusable_gpus(lua_State* L) {
-  return world_of(L).devices.unusable();
+  std::vector<std::string> texts;
+  for (const GpuFault& fault : world_of(L).devices.unusable()) texts.push_back(to_string(fault));
+  return texts;
 }
 
 void reset(lua_State* L) {

@@ -54,6 +54,7 @@ std::vector<CheckResult> check(lua_State* L, const std::optional<std::vector<std
   const Devices& devices = world_of(L).devices;
   MachineSources sources = machine_sources();
   sources.cuda_version = CudaBackend::cuda_version();
+  sources.driver_cuda_version = CudaBackend::driver_cuda_version();
   sources.cpu_library = devices.backend(DeviceId{}).library();
   sources.gpu_absence = devices.absence(DeviceId::Kind::gpu);
   sources.unusable_gpus = devices.unusable();

@@ -88,7 +88,7 @@ DeviceId Session::place_in(const World& world, const DeviceId& id) {
   const bool exists = id.kind == DeviceId::Kind::emulated || std::ranges::find(there, id) != there.end();
   if (exists || !soft_placement_) return id;
   const DeviceId host{};
-  const std::string why = world.devices.absence(id.kind);
+  const std::string why = to_string(world.devices.absence(id.kind));
   std::string mark =
       fmt::format("{} is missing, {} took its place{}{}", to_string(id), to_string(host), why.empty() ? "" : ": ", why);
   if (announced_fallbacks_.insert(id).second && (group_ == nullptr || group_->rank() == 0)) {

@@ -4,7 +4,5 @@ local native = require("gpubench.native")._native
 return function()
   local absence = native.gpu_absence()
   if absence then return { "no GPU: " .. absence } end
-  local list = {}
-  for index, text in ipairs(native.unusable_gpus()) do list[index] = "not usable: " .. text end
-  return list
+  return native.unusable_gpus()
 end

@@ -1,8 +1,8 @@
 // Loads the functions of cublaslt() from the machine's library. Tests link another version of this file.
-#include <array>
+#include <cuda_runtime_api.h>
 
 #include "core/backend/cuda/cublaslt.h"
-#include "core/base/shared_library.h"
+#include "core/device/gpu_library.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -29,8 +29,7 @@ class Library {
   const CublasLt& functions() const { return functions_; }
 
  private:
-  static constexpr std::array<std::string_view, 2> names{"libcublasLt.so.13", "libcublasLt.so"};
-  SharedLibrary library_{names, cuda_library_folders(python_package_folders())};
+  SharedLibrary library_ = require_gpu_library(cublaslt_library, CUDART_VERSION);
   CublasLt functions_{};
 };
 

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <optional>
 #include <string>
 
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cudnn.h"
+#include "core/backend/cuda/gpu_context.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/device/gpu_fault.h"
@@ -19,50 +19,44 @@
 namespace gpubench {
 namespace {
 
-/// CUDA's versions as it writes them: 13000 is 13.0.
-std::string version_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
-
 std::optional<std::string> visible_devices() {
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   return visible == nullptr ? std::nullopt : std::optional<std::string>(visible);
 }
 
 /// The driver works, and shows no GPU.
-std::string no_device_reason() {
+GpuFault no_device() {
   const std::optional<std::string> visible = visible_devices();
-  if (const auto hidden = hidden_gpus(visible)) return hidden->reason;
-  if (visible) return fmt::format("CUDA_VISIBLE_DEVICES={} names no GPU of this machine", *visible);
-  const auto fault = node_fault();
-  return "the NVIDIA driver finds no GPU" + (fault ? ": " + fault->reason : std::string());
-}
-
-std::string insufficient_driver_reason() {
-  int driver = 0, runtime = 0;
-  static_cast<void>(cudaDriverGetVersion(&driver));
-  static_cast<void>(cudaRuntimeGetVersion(&runtime));
-  if (driver != 0) {
-    return fmt::format("the NVIDIA driver is for CUDA {}; this program needs one for CUDA {}", version_text(driver),
-                       version_text(runtime));
+  if (auto hidden = hidden_gpus(visible)) return *std::move(hidden);
+  if (visible) {
+    return {fmt::format("CUDA_VISIBLE_DEVICES={} names no GPU of this machine", *visible),
+            "unset CUDA_VISIBLE_DEVICES, or name GPUs that nvidia-smi -L lists"};
   }
-  if (const auto fault = driver_fault()) return fault->reason;
-  return "the NVIDIA driver's library libcuda.so.1 cannot be opened";
+  const std::string reason = "the NVIDIA driver finds no GPU";
+  if (const auto fault = node_fault()) return {reason + ": " + fault->reason, fault->remedy};
+  return {reason, "look at nvidia-smi, and for NVRM in the kernel's messages: dmesg"};
 }
 
-/// GPUs that CUDA sees; with none, `reason` says why.
-int count_gpus(std::string& reason) {
+GpuFault insufficient_driver() {
+  if (auto old = old_driver(CudaBackend::driver_cuda_version(), CudaBackend::cuda_version())) return *std::move(old);
+  if (auto fault = driver_fault()) return *std::move(fault);
+  return {"the NVIDIA driver's library libcuda.so.1 cannot be opened",
+          "install the libraries of the driver's version; in a container, use the NVIDIA runtime"};
+}
+
+/// GPUs that CUDA sees; with none, `fault` says why.
+int count_gpus(std::optional<GpuFault>& fault) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return count;
   static_cast<void>(cudaGetLastError());
   if (status == cudaErrorInsufficientDriver) {
-    reason = insufficient_driver_reason();
+    fault = insufficient_driver();
   } else if (status == cudaSuccess || status == cudaErrorNoDevice) {
-    reason = no_device_reason();
+    fault = no_device();
   } else {
-    reason =
-        fmt::format("the NVIDIA driver cannot be used: {} ({})", cudaGetErrorString(status), cudaGetErrorName(status));
+    fault = cuda::fault_of(status);
+    fault->reason = "the NVIDIA driver cannot be used: " + fault->reason;
   }
   return 0;
 }
@@ -90,9 +84,14 @@ int CudaBackend::cuda_version() {
   return cudaRuntimeGetVersion(&runtime) == cudaSuccess ? runtime : 0;
 }
 
+int CudaBackend::driver_cuda_version() {
+  int driver = 0;
+  return cudaDriverGetVersion(&driver) == cudaSuccess ? driver : 0;
+}
+
 std::vector<LogicalDevice> CudaBackend::physical_devices() {
-  std::string reason;
-  const int count = count_gpus(reason);
+  std::optional<GpuFault> fault;
+  const int count = count_gpus(fault);
   std::vector<LogicalDevice> gpus;
   for (int physical = 0; physical < count; ++physical) gpus.push_back({.physical = physical});
   return gpus;
@@ -102,25 +101,32 @@ CudaBackend::CudaBackend(const BackendConfig& config) {
   const auto& asked = config.devices;
   const int count = count_gpus(absence_);
   if (asked && asked->empty()) {
-    if (count > 0) absence_ = "the script hides all GPUs (gb.config.set_visible_devices)";
+    if (count > 0) {
+      absence_ = {"the script hides all GPUs (gb.config.set_visible_devices)",
+                  "name GPUs in that call, or leave it out"};
+    }
     return;
   }
   const CudaOptions options = config.own<CudaOptions>();
   for (const LogicalDevice& share : asked ? *asked : physical_devices()) {
     if (share.physical < 0 || share.physical >= count) {
-      throw Error(count == 0 ? fmt::format("there is no GPU {}: {}", share.physical, absence_)
+      throw Error(count == 0 ? fmt::format("there is no GPU {}: {}", share.physical, to_string(absence_))
                              : fmt::format("there is no GPU {}; there {} {}", share.physical, count == 1 ? "is" : "are",
                                            count));
     }
     const DeviceId id{DeviceId::Kind::gpu, static_cast<std::int16_t>(devices_.size()), {}};
     try {
       devices_.push_back(std::make_unique<cuda::CudaDevice>(id, share, options));
-    } catch (const DeviceError& error) {  // busy, in another's exclusive use, or broken: the others serve
+    } catch (const cuda::UnusableGpu& error) {  // the others serve
       if (asked) throw;
-      unusable_.push_back(fmt::format("GPU {}: {}", share.physical, error.what()));
+      unusable_.push_back(error.fault());
+    } catch (const DeviceError& error) {
+      if (asked) throw;
+      unusable_.push_back({fmt::format("GPU {} cannot be used: {}", share.physical, error.what()),
+                           "look at nvidia-smi, and for NVRM in the kernel's messages: dmesg"});
     }
   }
-  if (devices_.empty() && !unusable_.empty()) absence_ = fmt::format("{}", fmt::join(unusable_, "; "));
+  if (devices_.empty() && !unusable_.empty()) absence_ = joined(unusable_);
 }
 
 std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
@@ -128,17 +134,14 @@ std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
 }
 
 std::string CudaBackend::library() const {
-  int driver = 0, runtime = 0;
-  static_cast<void>(cudaDriverGetVersion(&driver));
-  static_cast<void>(cudaRuntimeGetVersion(&runtime));
   bool tf32 = false;
   int searched = 0;
   for (const auto& device : devices_) {
     tf32 |= cuda::cuda_device(*device).allows_tf32();
     searched = std::max(searched, cuda::cuda_device(*device).matmul_search());
   }
-  return fmt::format("CUDA {}, driver for CUDA {}, {}, float32 {}{}", version_text(runtime), version_text(driver),
-                     cudnn_text(), float32_text(tf32),
+  return fmt::format("CUDA {}, driver for CUDA {}, {}, float32 {}{}", cuda_text(cuda_version()),
+                     cuda_text(driver_cuda_version()), cudnn_text(), float32_text(tf32),
                      searched > 1 ? fmt::format(", products searched among {}", searched) : std::string());
 }
 

@@ -2,6 +2,7 @@
 // a GPU or the toolkit at build time, the backend has no devices and reports why.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,11 +29,13 @@ class CudaBackend final : public Backend {
   static std::vector<LogicalDevice> physical_devices();
   /// The CUDA that this program was built with: 13000 is 13.0; 0 without CUDA.
   static int cuda_version();
+  /// The CUDA that the loaded driver is for; 0 without a driver.
+  static int driver_cuda_version();
 
   std::string_view name() const override { return "cuda"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }
-  std::string absence() const override { return absence_; }
-  std::vector<std::string> unusable() const override { return unusable_; }
+  std::optional<GpuFault> absence() const override { return absence_; }
+  std::vector<GpuFault> unusable() const override { return unusable_; }
   std::string library() const override;
   bool fuses(const Op& op, const Signature& signature, Device& device) const override;
   std::unique_ptr<Tracer> new_tracer() const override;
@@ -40,8 +43,8 @@ class CudaBackend final : public Backend {
 
  private:
   std::vector<std::unique_ptr<Device>> devices_;
-  std::string absence_;
-  std::vector<std::string> unusable_;
+  std::optional<GpuFault> absence_;
+  std::vector<GpuFault> unusable_;
 };
 
 }  // namespace gpubench

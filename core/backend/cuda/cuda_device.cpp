@@ -8,6 +8,7 @@
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/cudnn.h"
 #include "core/backend/cuda/engine_plans.h"
+#include "core/backend/cuda/gpu_context.h"
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
@@ -100,7 +101,7 @@ CudaDevice::CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOption
                             format_bytes(static_cast<double>(share.memory.limit)),
                             format_bytes(static_cast<double>(properties_.memory_bytes)), properties_.name));
   }
-  use_gpu(physical_);
+  make_context(physical_, properties_);
   memory_ = std::make_unique<MemoryPool>(to_string(id_), std::make_unique<GpuMemory>(physical_),
                                          with_preallocation(share.memory));
   host_memory_ = std::make_unique<MemoryPool>(fmt::format("page-locked host memory of {}", to_string(id_)),

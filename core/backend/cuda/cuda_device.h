@@ -31,7 +31,7 @@ struct GpuProperties {
 
 class CudaDevice final : public Device {
  public:
-  /// Throws Error when the memory limit exceeds the GPU's memory, DeviceError when CUDA cannot use the GPU.
+  /// Throws Error when the memory limit exceeds the GPU's memory, UnusableGpu when this process cannot use the GPU.
   CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOptions& options);
   ~CudaDevice() override;
 

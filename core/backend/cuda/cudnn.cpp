@@ -5,6 +5,7 @@
 
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
+#include "core/device/gpu_library.h"
 
 namespace gpubench::cuda {
 
@@ -17,7 +18,11 @@ std::string cudnn_reason(cudnnStatus_t status) {
   std::array<char, 1024> text{};
   cudnn().get_last_error_string(text.data(), text.size());
   const std::string name = cudnn().get_error_string(status);
-  return text[0] == '\0' ? name : fmt::format("{}: {}", name, text.data());
+  const bool by_parts = status == CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH ||
+                        status == CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED ||
+                        status == CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
+  const std::string remedy = by_parts ? fmt::format("; {}", cudnn_library.remedy) : std::string();
+  return text[0] == '\0' ? name + remedy : fmt::format("{}: {}{}", name, text.data(), remedy);
 }
 
 void check(cudnnStatus_t status, std::string_view call) {

@@ -1,29 +1,17 @@
 // Opens cuDNN. Apart from cudnn.cpp, because tests put a cuDNN that runs on the CPU in this file's place.
-#include <array>
-#include <fmt/format.h>
+#include <cuda_runtime_api.h>
 #include <memory>
-#include <string_view>
 
 #include "core/backend/cuda/cudnn.h"
-#include "core/base/error.h"
-#include "core/base/shared_library.h"
+#include "core/device/gpu_library.h"
 
 namespace gpubench::cuda {
 namespace {
 
 /// Never closed: the library's own threads and GPU memory outlive our last call.
 const SharedLibrary& library() {
-  static const SharedLibrary& opened = *[] {
-    constexpr std::array<std::string_view, 1> names{"libcudnn.so.9"};
-    try {
-      return std::make_unique<SharedLibrary>(names, cuda_library_folders(python_package_folders())).release();
-    } catch (const Error& reason) {
-      throw Error(
-          fmt::format("cuDNN 9, which convolutions and softmax on a GPU need, cannot be opened: {}; install "
-                      "NVIDIA's package cudnn9-cuda-13, or nvidia-cudnn-cu13 with pip",
-                      reason.what()));
-    }
-  }();
+  static const SharedLibrary& opened =
+      *std::make_unique<SharedLibrary>(require_gpu_library(cudnn_library, CUDART_VERSION)).release();
   return opened;
 }
 

@@ -9,11 +9,16 @@ constexpr const char* reason = "this gpubench was built without the CUDA toolkit
 
 }  // namespace
 
-CudaBackend::CudaBackend(const BackendConfig& config) : absence_(reason) {
+CudaBackend::CudaBackend(const BackendConfig& config)
+    : absence_(GpuFault{reason, "build it with the CUDA toolkit 13.0 or later (docs/gpus.md)"}) {
   if (config.devices && !config.devices->empty()) throw Error(std::string("there is no GPU to configure: ") + reason);
 }
 
 int CudaBackend::cuda_version() {
+  return 0;
+}
+
+int CudaBackend::driver_cuda_version() {
   return 0;
 }
 

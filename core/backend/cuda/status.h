@@ -1,8 +1,9 @@
-// Errors of the CUDA backend: CUDA's error codes as exceptions, and refusals of planners.
+// Errors of the CUDA backend: CUDA's error codes as exceptions or faults of a GPU, and refusals of planners.
 #pragma once
 #include <cuda_runtime_api.h>
 #include <string_view>
 
+#include "core/device/gpu_fault.h"
 #include "core/graph/op.h"
 
 namespace gpubench::cuda {
@@ -13,6 +14,9 @@ void check(cudaError_t status, std::string_view call);
 
 /// Whether every later call of this process will fail too.
 bool is_sticky(cudaError_t status);
+
+/// Why a GPU cannot be used after such an error, with CUDA's name of it, and what to do.
+GpuFault fault_of(cudaError_t status);
 
 /// Throws Error("cuda: <op>: <reason>").
 [[noreturn]] void refuse(const Op& op, std::string_view reason);

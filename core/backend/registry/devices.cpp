@@ -94,7 +94,7 @@ Devices::Place Devices::find(const DeviceId& id) const {
   if (Device* const device = make_named(id)) return {backends_.at(id.kind).get(), device};
   std::vector<std::string> known;
   for (const DeviceId& there : ids()) known.push_back(to_string(there));
-  const std::string why = absence(id.kind);
+  const std::string why = to_string(absence(id.kind));
   throw Error(fmt::format("there is no device {}; there is {}{}{}", to_string(id), fmt::join(known, ", "),
                           why.empty() ? "" : ": ", why));
 }
@@ -135,13 +135,13 @@ std::unique_ptr<Tracer> Devices::new_tracer() const {
   return std::make_unique<JointTracer>(std::move(tracers));
 }
 
-std::string Devices::absence(DeviceId::Kind kind) const {
+std::optional<GpuFault> Devices::absence(DeviceId::Kind kind) const {
   const auto found = backends_.find(kind);
-  return found == backends_.end() ? std::string() : found->second->absence();
+  return found == backends_.end() ? std::nullopt : found->second->absence();
 }
 
-std::vector<std::string> Devices::unusable() const {
-  std::vector<std::string> all;
+std::vector<GpuFault> Devices::unusable() const {
+  std::vector<GpuFault> all;
   for (const auto& [kind, backend] : backends_) std::ranges::move(backend->unusable(), std::back_inserter(all));
   return all;
 }

@@ -37,10 +37,10 @@ class Devices {
   std::unique_ptr<Tracer> new_tracer() const;
   /// The device for work outside a device scope: the first of ids().
   const DeviceId& default_device() const { return places_.front().device->id(); }
-  /// The reason why no device of the kind can be used; empty if one can.
-  std::string absence(DeviceId::Kind kind) const;
-  /// Physical devices that cannot be used, each with the reason: "GPU 1: ...".
-  std::vector<std::string> unusable() const;
+  /// The reason why no device of the kind can be used; nullopt if one can.
+  std::optional<GpuFault> absence(DeviceId::Kind kind) const;
+  /// Physical devices that cannot be used, each with its reason: "GPU 1 (NVIDIA H100): ...".
+  std::vector<GpuFault> unusable() const;
 
  private:
   struct Place {

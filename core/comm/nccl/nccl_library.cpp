@@ -1,29 +1,17 @@
 // Opens NCCL. Apart from nccl.cpp, because tests put an NCCL that runs on the CPU in this file's place.
-#include <array>
-#include <fmt/format.h>
+#include <cuda_runtime_api.h>
 #include <memory>
-#include <string_view>
 
-#include "core/base/error.h"
-#include "core/base/shared_library.h"
 #include "core/comm/nccl/nccl_functions.h"
+#include "core/device/gpu_library.h"
 
 namespace gpubench::nccl {
 namespace {
 
 /// Never closed: the library's own threads outlive our last call.
 const SharedLibrary& library() {
-  static const SharedLibrary& opened = *[] {
-    constexpr std::array<std::string_view, 1> names{"libnccl.so.2"};
-    try {
-      return std::make_unique<SharedLibrary>(names, cuda_library_folders(python_package_folders())).release();
-    } catch (const Error& reason) {
-      throw Error(
-          fmt::format("NCCL 2, which GPUs exchange tensors with, cannot be opened: {}; install NVIDIA's package "
-                      "libnccl2, or nvidia-nccl-cu13 with pip; cross_device = \"local\" does without it",
-                      reason.what()));
-    }
-  }();
+  static const SharedLibrary& opened =
+      *std::make_unique<SharedLibrary>(require_gpu_library(nccl_library, CUDART_VERSION)).release();
   return opened;
 }
 

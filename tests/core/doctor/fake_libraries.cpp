@@ -25,6 +25,12 @@ std::size_t cudnnGetVersion() {
 std::size_t cudnnGetCudartVersion() {
   return number("FAKE_BUILT_FOR_CUDA");
 }
+int cudnnGraphVersionCheck() {
+  return 0;
+}
+int cudnnOpsVersionCheck() {
+  return static_cast<int>(number("FAKE_CUDNN_PARTS_STATUS"));
+}
 int ncclGetVersion(int* version) {
   *version = static_cast<int>(number("FAKE_NCCL_VERSION"));
   return *version == 0 ? 1 : 0;

@@ -47,6 +47,7 @@ DoctorTest::DoctorTest() {
   set_library_version("FAKE_CUDNN_VERSION", 91200);
   set_library_version("FAKE_NCCL_VERSION", 22703);
   set_library_version("FAKE_BUILT_FOR_CUDA", 13000);
+  set_library_version("FAKE_CUDNN_PARTS_STATUS", 0);
 
   sources_.root = file("");
   sources_.environment = [this](const std::string& name) {
@@ -103,7 +104,7 @@ void DoctorTest::take_gpu_away() {
   for (const char* const name : {"proc/driver", "dev", "sys/bus"}) remove(name);
   sources_.open_nvml = [] { return NvmlAccess{nullptr, "libnvidia-ml.so.1: no such file"}; };
   sources_.gpus = {};
-  sources_.gpu_absence = "no NVIDIA driver is loaded";
+  sources_.gpu_absence = GpuFault{"no NVIDIA driver is loaded", "install NVIDIA's driver"};
 }
 
 }  // namespace gpubench

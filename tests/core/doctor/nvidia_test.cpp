@@ -1,8 +1,13 @@
 // Faults of NVIDIA's driver and libraries, and the reasons why a GPU that is there is not used.
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "core/device/gpu_fault.h"
+#include "core/device/gpu_library.h"
 #include "tests/core/doctor/fake_machine.h"
 
 namespace gpubench {
@@ -10,13 +15,14 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
 
 class DoctorOfNvidia : public DoctorTest {
  protected:
   /// The card is there, and the program uses none.
   void use_none(const std::string& reason) {
     sources_.gpus = {};
-    sources_.gpu_absence = reason;
+    sources_.gpu_absence = GpuFault{reason, "see nvidia-smi"};
   }
 };
 
@@ -82,7 +88,7 @@ TEST_F(DoctorOfNvidia, VariablesThatHideGpus) {
   environment_["CUDA_VISIBLE_DEVICES"] = "-1";
   EXPECT_THAT(state_of("devices"), HasSubstr("CUDA_VISIBLE_DEVICES=-1 hides every GPU"));
   environment_["CUDA_VISIBLE_DEVICES"] = "7";
-  sources_.gpu_absence = "CUDA_VISIBLE_DEVICES=7 names no GPU of this machine";
+  use_none("CUDA_VISIBLE_DEVICES=7 names no GPU of this machine");
   EXPECT_THAT(state_of("devices"), HasSubstr("none used: CUDA_VISIBLE_DEVICES=7 names no GPU of this machine"));
   EXPECT_FALSE(hidden_gpus("0,1"));
   EXPECT_FALSE(hidden_gpus(std::nullopt));
@@ -93,8 +99,13 @@ TEST_F(DoctorOfNvidia, SomeOfTheGpus) {
   EXPECT_EQ(state_of("devices"), "ok: 1 of 8 GPUs");
   environment_["CUDA_VISIBLE_DEVICES"] = "3";
   EXPECT_EQ(state_of("devices"), "ok: 1 of 8 GPUs (CUDA_VISIBLE_DEVICES=3)");
-  sources_.unusable_gpus = {"GPU 1: out of memory"};
-  EXPECT_EQ(state_of("devices"), "wrong: not usable: GPU 1: out of memory");
+  sources_.unusable_gpus = {{"GPU 1 cannot be used: it is broken", "replace it"},
+                            {"GPU 2 cannot be used: it is hot", "cool it"},
+                            {"GPU 3 cannot be used: it is hot", "cool it"}};
+  EXPECT_EQ(
+      state_of("devices"),
+      "wrong: GPU 1 cannot be used: it is broken; GPU 2 cannot be used: it is hot; GPU 3 cannot be used: it is hot");
+  EXPECT_EQ(result("devices").remedy, "replace it; cool it");
 }
 
 TEST_F(DoctorOfNvidia, HalvesOfTheDriverOfTwoVersions) {
@@ -112,11 +123,17 @@ TEST_F(DoctorOfNvidia, HalvesOfTheDriverOfTwoVersions) {
 
 TEST_F(DoctorOfNvidia, ADriverThatIsTooOld) {
   nvml_.cuda_version = 12080;
-  EXPECT_EQ(state_of("driver"), "wrong: version 580.65.06 is for CUDA 12.8, this program needs CUDA 13.0");
+  EXPECT_EQ(state_of("driver"), "wrong: the NVIDIA driver is for CUDA 12.8, this program needs one for CUDA 13.0");
+  EXPECT_EQ(result("driver").remedy,
+            "install an NVIDIA driver for CUDA 13 or later (nvidia-smi shows its CUDA version)");
   nvml_.cuda_version = 13010;
   EXPECT_EQ(state_of("driver"), "ok: 580.65.06, for CUDA 13.1");
   put("proc/driver/nvidia/version", "NVRM version:");
   EXPECT_EQ(state_of("driver"), "ok: 580.65.06, for CUDA 13.1") << "a file that is cut tells nothing";
+  sources_.open_nvml = [] { return NvmlAccess{nullptr, "no such file"}; };
+  sources_.driver_cuda_version = 12080;
+  EXPECT_EQ(state_of("driver"), "wrong: the NVIDIA driver is for CUDA 12.8, this program needs one for CUDA 13.0")
+      << "CUDA's runtime reports it where NVML is missing";
 }
 
 TEST_F(DoctorOfNvidia, LibrariesTellTheirVersions) {
@@ -130,6 +147,86 @@ TEST_F(DoctorOfNvidia, LibrariesThatDoNotFit) {
   set_library_version("FAKE_CUDNN_VERSION", 91200);
   set_library_version("FAKE_BUILT_FOR_CUDA", 12090);
   EXPECT_EQ(state_of("libraries"), "wrong: cuBLASLt 13.1.1 was built for CUDA 12, this program for CUDA 13");
+}
+
+/// cuDNN with its parts in a folder, as a package of wheels has them; cuBLASLt lies elsewhere.
+class DoctorOfCudnn : public DoctorOfNvidia {
+ protected:
+  DoctorOfCudnn() {
+    std::filesystem::create_directories(folder_);
+    std::filesystem::copy_file(FAKE_NVIDIA_LIBRARIES, folder_ / "libcudnn.so.9.12.0");
+    std::filesystem::create_symlink("libcudnn.so.9.12.0", folder_ / "libcudnn.so.9");
+    for (const std::string_view part : cudnn_library.parts) put_part(part, "9.12.0");
+    sources_.open_library = [this, open = sources_.open_library](std::span<const std::string_view> names) {
+      const std::string file =
+          names.front() == cudnn_library.file ? (folder_ / names.front()).string() : std::string(names.front());
+      if (!std::filesystem::exists(file)) return open(names);
+      // The other copy of cuBLASLt.
+      if (file.ends_with(cublaslt_library.file)) set_library_version("FAKE_CUBLASLT_VERSION", 130200);
+      const std::array<std::string_view, 1> one{file};
+      return SharedLibrary(one, {});
+    };
+  }
+  void put_part(std::string_view part, const std::string& version) const {
+    const std::string file = std::string(part.substr(0, part.rfind('.'))) + "." + version;
+    std::ofstream(folder_ / file) << "a part";
+    std::filesystem::remove(folder_ / part);
+    std::filesystem::create_symlink(file, folder_ / part);
+  }
+  /// Doctor and the program say the same.
+  void expect_fault(const std::string& reason) const {
+    const std::string remedy = "install cudnn9-cuda-13, or nvidia-cudnn-cu13 with pip, complete and in one version";
+    EXPECT_EQ(state_of("libraries"), "wrong: " + reason);
+    EXPECT_EQ(result("libraries").consequence, "convolutions and softmax on a GPU fail");
+    EXPECT_EQ(result("libraries").remedy, remedy);
+    EXPECT_THAT([&] { require_gpu_library(cudnn_library, 13000, sources_.open_library); },
+                ThrowsMessage<Error>("convolutions and softmax on a GPU fail: " + reason + "; " + remedy));
+  }
+  const std::filesystem::path folder_ = file("nvidia/cudnn/lib");
+};
+
+TEST_F(DoctorOfCudnn, AllPartsAreThereInOneVersion) {
+  EXPECT_EQ(state_of("libraries"), "ok: oneDNN 2.6.2, strict; CUDA 13.0; cuBLASLt 13.1.1; cuDNN 9.12.0");
+}
+
+TEST_F(DoctorOfCudnn, WithoutItsEngines) {
+  std::filesystem::remove(folder_ / "libcudnn_engines_precompiled.so.9");
+  missing_libraries_ = {"libcudnn_engines_precompiled.so.9"};
+  expect_fault("cuDNN 9.12.0 in " + folder_.string() + " lacks its part libcudnn_engines_precompiled.so.9");
+  missing_libraries_ = {};
+  EXPECT_THAT(state_of("libraries"), StartsWith("ok: ")) << "the loader finds the part elsewhere";
+}
+
+TEST_F(DoctorOfCudnn, WithAPartOfAnotherVersion) {
+  put_part("libcudnn_ops.so.9", "9.10.2");
+  expect_fault("cuDNN in " + folder_.string() +
+               " is of two versions: 9.12.0, and its part libcudnn_ops.so.9 of 9.10.2");
+  put_part("libcudnn_ops.so.9", "9.12.0");
+  set_library_version("FAKE_CUDNN_PARTS_STATUS", 1002);
+  expect_fault("cuDNN 9.12.0 in " + folder_.string() +
+               " has parts of another version (cudnnOpsVersionCheck returns 1002)");
+}
+
+TEST_F(DoctorOfCudnn, BesideAnotherCublaslt) {
+  const auto other = file("nvidia/cu13/lib/libcublasLt.so.13");
+  std::filesystem::create_directories(other.parent_path());
+  std::filesystem::copy_file(FAKE_NVIDIA_LIBRARIES, other);
+  const CheckResult two = result("libraries");
+  EXPECT_EQ(two.state, CheckState::costs_speed);
+  EXPECT_EQ(two.found, "cuBLASLt 13.1.1 (" FAKE_NVIDIA_LIBRARIES
+                       ") is used, and beside cuDNN 9.12.0 lies cuBLASLt 13.2.0 (" +
+                           other.string() + ")");
+  EXPECT_EQ(two.consequence, "cuDNN leaves out engines that need its own version of cuBLASLt");
+  EXPECT_EQ(two.remedy, "install one version only, or set LD_LIBRARY_PATH to the folder of the one for cuDNN");
+}
+
+TEST_F(DoctorOfNvidia, TheProgramRefusesALibraryForTheReasonThatDoctorGives) {
+  set_library_version("FAKE_CUBLASLT_VERSION", 120804);
+  const std::string reason = "cuBLASLt 12.8.4 is older than 13";
+  EXPECT_EQ(state_of("libraries"), "wrong: " + reason);
+  EXPECT_THAT([&] { require_gpu_library(cublaslt_library, 13000, sources_.open_library); },
+              ThrowsMessage<Error>("matrix products on a GPU fail: " + reason +
+                                   "; install libcublas-13-0, or nvidia-cublas with pip"));
 }
 
 TEST_F(DoctorOfNvidia, LibrariesThatAreMissing) {

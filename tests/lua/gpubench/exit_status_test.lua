@@ -87,8 +87,8 @@ testing.case("a device that is not there is told before anything is measured, wi
   testing.contains(exit_status.missing_device { "ok", "device=gpu:7" },
     "--require device=gpu:7: there is no gpu:7 (devices: " .. table.concat(gb.devices(), ", ") .. "); no GPU: no driver")
   testing.equal(exit_status.missing_device { "device=cpu:9" }:find "no driver", nil)
-  native.gpu_absence, native.unusable_gpus = function() end, function() return { "GPU 1: too old" } end
-  testing.contains(exit_status.missing_device { "device=gpu:7" }, "; not usable: GPU 1: too old")
+  native.gpu_absence, native.unusable_gpus = function() end, function() return { "GPU 1 cannot be used: too old" } end
+  testing.contains(exit_status.missing_device { "device=gpu:7" }, "; GPU 1 cannot be used: too old")
   native.gpu_absence, native.unusable_gpus = absence, unusable
 end)
 

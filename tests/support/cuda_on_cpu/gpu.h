@@ -22,8 +22,12 @@ struct Machine {
   std::vector<double> matmul_milliseconds{0.001};
   /// How long cuDNN's engines take by the events around them, by their numbers.
   std::map<std::int64_t, double> engine_milliseconds;
-  /// A GPU that another process has for itself; none when -1.
+  /// A GPU that this process cannot use; none when -1. The error that CUDA then gives, and the GPU's mode.
   int taken = -1;
+  cudaError_t taken_error = cudaErrorDevicesUnavailable;
+  cudaComputeMode compute_mode = cudaComputeModeDefault;
+  /// The CUDA that the driver is for.
+  int driver = CUDART_VERSION;
   /// Whether the host may touch the memory, as an MPI does that takes messages from there.
   bool open = false;
   /// Returned by cudaGetDeviceCount instead of a count, when it is an error.
@@ -31,7 +35,8 @@ struct Machine {
 };
 
 /// The machine; change it only while no device is in use. A program's first one is as CUDA_ON_CPU_GPUS says (a number,
-/// or "no_driver"), its GPU faults after as many kernels as CUDA_ON_CPU_FAULT_AFTER says, and its memory is open where
+/// or "no_driver"), its driver is for the CUDA of CUDA_ON_CPU_DRIVER, another process has the GPU CUDA_ON_CPU_TAKEN in
+/// exclusive mode, its GPU faults after as many kernels as CUDA_ON_CPU_FAULT_AFTER says, and its memory is open where
 /// CUDA_ON_CPU_OPEN is set.
 Machine& machine();
 

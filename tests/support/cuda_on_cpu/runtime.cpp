@@ -171,6 +171,11 @@ Machine from_environment() {
     one.gpus = std::atoi(gpus);
   }
   if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES")) one.gpus = visible_gpus(one.gpus, visible);
+  if (const char* const driver = std::getenv("CUDA_ON_CPU_DRIVER")) one.driver = std::atoi(driver);
+  if (const char* const taken = std::getenv("CUDA_ON_CPU_TAKEN")) {
+    one.taken = std::atoi(taken);
+    one.compute_mode = cudaComputeModeExclusiveProcess;
+  }
   one.open = std::getenv("CUDA_ON_CPU_OPEN") != nullptr;
   if (const char* const kernels = std::getenv("CUDA_ON_CPU_FAULT_AFTER")) {
     fail_after(std::atoi(kernels), cudaErrorIllegalAddress);
@@ -257,10 +262,11 @@ extern "C" {
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = machine().gpus;
   if (machine().broken != cudaSuccess) return result(machine().broken);
+  if (machine().driver / 1000 < CUDART_VERSION / 1000) return result(cudaErrorInsufficientDriver);
   return machine().gpus == 0 ? result(cudaErrorNoDevice) : cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = machine().broken == cudaErrorInsufficientDriver ? 0 : 13000;
+  *version = machine().broken == cudaErrorInsufficientDriver ? 0 : machine().driver;
   return cudaSuccess;
 }
 cudaError_t cudaRuntimeGetVersion(int* version) {
@@ -278,8 +284,14 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 cudaError_t cudaSetDevice(int device) {
   if (device >= machine().gpus) return result(cudaErrorInvalidDevice);
+  if (device == machine().taken) return result(machine().taken_error);
   current_gpu = device;
   return result(cudaSuccess);
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  if (attribute != cudaDevAttrComputeMode || device >= machine().gpus) return result(cudaErrorInvalidValue);
+  *value = machine().compute_mode;
+  return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {
   *device = current_gpu;
@@ -328,6 +340,9 @@ const char* cudaGetErrorString(cudaError_t error) {
 const char* cudaGetErrorName(cudaError_t error) {
   if (error == cudaErrorMemoryAllocation) return "cudaErrorMemoryAllocation";
   if (error == cudaErrorIllegalAddress) return "cudaErrorIllegalAddress";
+  if (error == cudaErrorDevicesUnavailable) return "cudaErrorDevicesUnavailable";
+  if (error == cudaErrorSystemNotReady) return "cudaErrorSystemNotReady";
+  if (error == cudaErrorNoKernelImageForDevice) return "cudaErrorNoKernelImageForDevice";
   return "cudaError";
 }
 

@@ -22,7 +22,7 @@ const std::vector<Place>& places() {
 }
 
 std::string why_no_place() {
-  return cuda().absence();
+  return to_string(cuda().absence());
 }
 
 }  // namespace gpubench::support

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
@@ -275,28 +276,95 @@ TEST(CudaDevicesTest, WithoutAGpuEveryErrorSaysWhy) {
     cuda_on_cpu::machine() = before;
     EXPECT_THAT(devices.ids(), testing::ElementsAre(cpu));
     EXPECT_THAT([&] { devices.device(gpu); }, ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0: " +
-                                                                   devices.absence(DeviceId::Kind::gpu)));
-    return devices.absence(DeviceId::Kind::gpu);
+                                                                   to_string(devices.absence(DeviceId::Kind::gpu))));
+    return to_string(devices.absence(DeviceId::Kind::gpu));
   };
   // What the machine's own files show follows.
   const auto fault = driver_fault();
   EXPECT_EQ(absence(0, cudaErrorInsufficientDriver, nullptr),
-            fault ? fault->reason : "the NVIDIA driver's library libcuda.so.1 cannot be opened");
+            fault ? to_string(fault)
+                  : "the NVIDIA driver's library libcuda.so.1 cannot be opened; install the libraries of the driver's "
+                    "version; in a container, use the NVIDIA runtime");
   EXPECT_THAT(absence(0, cudaSuccess, nullptr), testing::StartsWith("the NVIDIA driver finds no GPU"));
-  EXPECT_EQ(absence(0, cudaSuccess, ""), "CUDA_VISIBLE_DEVICES is empty, which hides every GPU");
-  EXPECT_EQ(absence(0, cudaSuccess, "-1"), "CUDA_VISIBLE_DEVICES=-1 hides every GPU");
-  EXPECT_EQ(absence(0, cudaSuccess, "99"), "CUDA_VISIBLE_DEVICES=99 names no GPU of this machine");
+  const std::string unset = "; unset CUDA_VISIBLE_DEVICES, or name GPUs ";
+  EXPECT_EQ(absence(0, cudaSuccess, ""),
+            "CUDA_VISIBLE_DEVICES is empty, which hides every GPU" + unset + "in it: CUDA_VISIBLE_DEVICES=0");
+  EXPECT_EQ(absence(0, cudaSuccess, "-1"),
+            "CUDA_VISIBLE_DEVICES=-1 hides every GPU" + unset + "in it: CUDA_VISIBLE_DEVICES=0");
+  EXPECT_EQ(absence(0, cudaSuccess, "99"),
+            "CUDA_VISIBLE_DEVICES=99 names no GPU of this machine" + unset + "that nvidia-smi -L lists");
   EXPECT_THAT(absence(1, cudaErrorInitializationError, nullptr), HasSubstr("the NVIDIA driver cannot be used: "));
+  EXPECT_EQ(absence(1, cudaErrorSystemNotReady, nullptr),
+            "the NVIDIA driver cannot be used: the service that connects the GPUs over NVSwitch is not running "
+            "(cudaErrorSystemNotReady); start it: systemctl start nvidia-fabricmanager, as root");
 }
 
 TEST(CudaDevices, WithoutAGpuToHideTheReasonIsTheMachines) {
   const DeviceConfig none{{DeviceId::Kind::gpu, {.devices = std::vector<LogicalDevice>{}}}};
-  EXPECT_EQ(Devices{none}.absence(DeviceId::Kind::gpu), "the script hides all GPUs (gb.config.set_visible_devices)");
+  EXPECT_EQ(to_string(Devices{none}.absence(DeviceId::Kind::gpu)),
+            "the script hides all GPUs (gb.config.set_visible_devices); name GPUs in that call, or leave it out");
   const cuda_on_cpu::Machine before = cuda_on_cpu::machine();
   cuda_on_cpu::machine().gpus = 0;
   const Devices devices(none);
   cuda_on_cpu::machine() = before;
-  EXPECT_THAT(devices.absence(DeviceId::Kind::gpu), testing::StartsWith("the NVIDIA driver finds no GPU"));
+  EXPECT_THAT(to_string(devices.absence(DeviceId::Kind::gpu)), testing::StartsWith("the NVIDIA driver finds no GPU"));
+}
+
+TEST(CudaDevices, ADriverForAnOlderCudaIsNamed) {
+  const cuda_on_cpu::Machine before = cuda_on_cpu::machine();
+  cuda_on_cpu::machine().driver = 12080;
+  const Devices devices{DeviceConfig{}};
+  cuda_on_cpu::machine() = before;
+  const auto fault = devices.absence(DeviceId::Kind::gpu);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->reason,
+            "the NVIDIA driver is for CUDA 12.8, this program needs one for CUDA " + cuda_text(CUDART_VERSION));
+  EXPECT_EQ(fault->remedy, "install an NVIDIA driver for CUDA 13 or later (nvidia-smi shows its CUDA version)");
+}
+
+/// What a GPU that cannot be used is called, where it is the only one.
+std::string unusable(cudaError_t error, cudaComputeMode mode) {
+  const cuda_on_cpu::Machine before = cuda_on_cpu::machine();
+  cuda_on_cpu::machine().taken = 0;
+  cuda_on_cpu::machine().taken_error = error;
+  cuda_on_cpu::machine().compute_mode = mode;
+  const Devices devices{DeviceConfig{}};
+  cuda_on_cpu::machine() = before;
+  EXPECT_THAT(devices.ids(), testing::ElementsAre(cpu));
+  return to_string(devices.absence(DeviceId::Kind::gpu));
+}
+
+TEST(CudaDevices, AContextThatCannotBeMadeSaysWhyAndWhatToDo) {
+  const std::string gpu_0 = "GPU 0 (CUDA on the CPU) cannot be used: ";
+  EXPECT_EQ(
+      unusable(cudaErrorDevicesUnavailable, cudaComputeModeExclusiveProcess),
+      gpu_0 +
+          "it is in exclusive mode, and another process holds it; end that process (nvidia-smi shows it), or allow "
+          "several: nvidia-smi -i 00000000:01:00.0 -c DEFAULT, as root");
+  EXPECT_EQ(unusable(cudaErrorDevicesUnavailable, cudaComputeModeDefault),
+            gpu_0 +
+                "it is busy or unavailable (cudaErrorDevicesUnavailable); end the process that holds it (nvidia-smi "
+                "shows it), or choose another GPU with CUDA_VISIBLE_DEVICES");
+  EXPECT_EQ(unusable(cudaErrorDevicesUnavailable, cudaComputeModeProhibited),
+            gpu_0 +
+                "its compute mode PROHIBITED lets no process use it; allow it: nvidia-smi -i 00000000:01:00.0 -c "
+                "DEFAULT, as root");
+  EXPECT_EQ(unusable(cudaErrorMemoryAllocation, cudaComputeModeDefault),
+            gpu_0 +
+                "no memory is left on it for the context of this process; end other processes on it (nvidia-smi shows "
+                "them), or choose another GPU with CUDA_VISIBLE_DEVICES");
+  EXPECT_EQ(
+      unusable(cudaErrorIllegalAddress, cudaComputeModeDefault),
+      gpu_0 +
+          "an illegal memory access was encountered (cudaErrorIllegalAddress); look at nvidia-smi, and for NVRM in "
+          "the kernel's messages: dmesg");
+}
+
+TEST(CudaDevices, KernelsThatTheGpuCannotRunSayWhatToBuild) {
+  EXPECT_THAT([] { cuda::check(cudaErrorNoKernelImageForDevice, "add"); },
+              ThrowsMessage<DeviceError>(HasSubstr(
+                  "(cudaErrorNoKernelImageForDevice): this program has no kernels for a GPU of its compute capability; "
+                  "build it with -DGPUBENCH_CUDA_ARCHITECTURES=all-major, or take the bundle (")));
 }
 
 TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {
@@ -304,16 +372,19 @@ TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {
   cuda_on_cpu::machine().gpus = 2;
   cuda_on_cpu::machine().taken = 0;
   const Devices devices{DeviceConfig{}};
-  EXPECT_THROW(Devices{support::gpu_devices({{}})}, DeviceError);
+  EXPECT_THAT([] { Devices{support::gpu_devices({{}})}; },
+              ThrowsMessage<Error>(testing::StartsWith("GPU 0 (CUDA on the CPU) cannot be used: ")));
   cuda_on_cpu::machine().gpus = 1;
   const Devices none{DeviceConfig{}};
   cuda_on_cpu::machine() = before;
 
   EXPECT_THAT(devices.ids(), testing::ElementsAre(gpu, cpu));
-  EXPECT_EQ(devices.absence(DeviceId::Kind::gpu), "");
-  EXPECT_THAT(devices.unusable(), testing::ElementsAre(HasSubstr("GPU 0: ")));
+  EXPECT_FALSE(devices.absence(DeviceId::Kind::gpu));
+  EXPECT_THAT(devices.unusable(),
+              testing::ElementsAre(
+                  testing::Field(&GpuFault::reason, testing::StartsWith("GPU 0 (CUDA on the CPU) cannot be used"))));
   EXPECT_THAT(none.ids(), testing::ElementsAre(cpu));
-  EXPECT_THAT(none.absence(DeviceId::Kind::gpu), testing::StartsWith("GPU 0: "));
+  EXPECT_THAT(to_string(none.absence(DeviceId::Kind::gpu)), testing::StartsWith("GPU 0 (CUDA on the CPU) cannot"));
 }
 
 }  // namespace

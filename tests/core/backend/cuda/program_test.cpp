@@ -36,9 +36,40 @@ TEST_F(CudaProgramTest, DevicesSaysWhyThereIsNoGpu) {
                                                              HasSubstr("libcuda.so.1"), HasSubstr("/dev/nv")));
   EXPECT_THAT(devices({"CUDA_ON_CPU_GPUS=0"}), HasSubstr("\nno GPU: the NVIDIA driver finds no GPU"));
   EXPECT_THAT(devices({"CUDA_ON_CPU_GPUS=0", "CUDA_VISIBLE_DEVICES="}),
-              HasSubstr("\nno GPU: CUDA_VISIBLE_DEVICES is empty, which hides every GPU\n"));
+              HasSubstr("\nno GPU: CUDA_VISIBLE_DEVICES is empty, which hides every GPU; unset "));
   EXPECT_THAT(devices({"CUDA_ON_CPU_GPUS=0", "CUDA_VISIBLE_DEVICES=7"}),
-              HasSubstr("\nno GPU: CUDA_VISIBLE_DEVICES=7 names no GPU of this machine\n"));
+              HasSubstr("\nno GPU: CUDA_VISIBLE_DEVICES=7 names no GPU of this machine; unset "));
+}
+
+/// A problem as `gpubench doctor` prints it.
+std::string problem(const std::string& name, const std::string& found, const std::string& costs,
+                    const std::string& remedy) {
+  return name + ": " + found + "\n    costs   " + costs + "\n    remedy  " + remedy + "\n";
+}
+
+TEST_F(CudaProgramTest, ADriverThatIsTooOldIsNamedByEveryCommand) {
+  const std::string reason = "the NVIDIA driver is for CUDA 12.8, this program needs one for CUDA 13.0";
+  const std::string remedy = "install an NVIDIA driver for CUDA 13 or later (nvidia-smi shows its CUDA version)";
+  const std::vector<std::string> environment{"CUDA_ON_CPU_DRIVER=12080"};
+  EXPECT_THAT(run({"devices"}, environment).out, HasSubstr("\nno GPU: " + reason + "; " + remedy + "\n"));
+  write("sum.lua", "print(require('gpubench').ones({ 2 }):sum():item())");
+  EXPECT_THAT(run({"sum.lua", "--device", "gpu:0"}, environment).err,
+              HasSubstr("there is no device gpu:0; there is cpu:0: " + reason + "; " + remedy));
+  EXPECT_THAT(run({"doctor"}, environment).out,
+              HasSubstr(problem("driver", reason, "no GPU can be used; training runs on the CPU", remedy)));
+}
+
+TEST_F(CudaProgramTest, AGpuInExclusiveModeIsNamedByEveryCommand) {
+  const std::string reason =
+      "GPU 0 (CUDA on the CPU) cannot be used: it is in exclusive mode, and another process holds it";
+  const std::string remedy =
+      "end that process (nvidia-smi shows it), or allow several: nvidia-smi -i 00000000:01:00.0 -c DEFAULT, as root";
+  const std::vector<std::string> environment{"CUDA_ON_CPU_TAKEN=0"};
+  EXPECT_THAT(run({"devices"}, environment).out, HasSubstr("\nno GPU: " + reason + "; " + remedy + "\n"));
+  EXPECT_THAT(run({"doctor"}, environment).out,
+              HasSubstr(problem("devices", reason, "training runs on the CPU", remedy)));
+  const Ended two = run({"devices"}, {"CUDA_ON_CPU_TAKEN=0", "CUDA_ON_CPU_GPUS=2"});
+  EXPECT_THAT(two.out, AllOf(StartsWith("gpu:0  CUDA on the CPU"), HasSubstr("\n" + reason + "; " + remedy + "\n")));
 }
 
 TEST_F(CudaProgramTest, DevicesListsGpusFirst) {

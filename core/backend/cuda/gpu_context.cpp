@@ -1,0 +1,43 @@
+#include "core/backend/cuda/gpu_context.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "core/backend/cuda/cuda_device.h"
+#include "core/backend/cuda/status.h"
+
+namespace gpubench::cuda {
+namespace {
+
+GpuFault fault_of_context(cudaError_t status, int mode, const GpuProperties& properties) {
+  const std::string default_mode = fmt::format("nvidia-smi -i {} -c DEFAULT, as root", properties.bus_id);
+  if (mode == cudaComputeModeProhibited) {
+    return {"its compute mode PROHIBITED lets no process use it", "allow it: " + default_mode};
+  }
+  const bool exclusive = mode == cudaComputeModeExclusive || mode == cudaComputeModeExclusiveProcess;
+  if (status == cudaErrorDevicesUnavailable && exclusive) {
+    return {"it is in exclusive mode, and another process holds it",
+            "end that process (nvidia-smi shows it), or allow several: " + default_mode};
+  }
+  if (status == cudaErrorMemoryAllocation) {
+    return {"no memory is left on it for the context of this process",
+            "end other processes on it (nvidia-smi shows them), or choose another GPU with CUDA_VISIBLE_DEVICES"};
+  }
+  return fault_of(status);
+}
+
+}  // namespace
+
+void make_context(int physical, const GpuProperties& properties) {
+  int mode = cudaComputeModeDefault;
+  static_cast<void>(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, physical));
+  // Also for the current GPU: this call makes the context.
+  const cudaError_t status = cudaSetDevice(physical);
+  if (status == cudaSuccess && mode != cudaComputeModeProhibited) return;
+  static_cast<void>(cudaGetLastError());
+  GpuFault fault = fault_of_context(status, mode, properties);
+  fault.reason = fmt::format("GPU {} ({}) cannot be used: {}", physical, properties.name, fault.reason);
+  throw UnusableGpu(std::move(fault));
+}
+
+}  // namespace gpubench::cuda
