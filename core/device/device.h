@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "core/device/gpu_slice.h"
 #include "core/device/memory_pool.h"
 #include "core/device/stream.h"
 #include "core/tensor/device_id.h"
@@ -22,6 +23,8 @@ class Device {
   virtual std::string description() const = 0;
   /// PCI address as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
   virtual std::string bus_id() const { return {}; }
+  /// The slice of a GPU that the device is; nullopt for a whole one. `bus_id` is that of the whole GPU.
+  virtual std::optional<GpuSlice> slice() const { return std::nullopt; }
   /// Number of its physical or emulated device in traces (Span::gpu); none if no tracer records it.
   virtual std::optional<int> tracer_index() const { return std::nullopt; }
   /// The NUMA node on whose processors the device's threads run; nullptr if it is bound to none.

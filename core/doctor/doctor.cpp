@@ -47,7 +47,7 @@ constexpr std::array check_rows = {
     of_gpu("gpu_sharing", "other processes on the GPU, and memory that they hold", &check_gpu_sharing),
     of_gpu("gpu_throttling", "slow-downs by heat, the power brake or the hardware", &check_gpu_throttling),
     of_gpu("gpu_clocks", "clocks and power limit below what the card can do", &check_gpu_clocks),
-    of_gpu("gpu_mig", "whether the GPU is split into instances", &check_gpu_mig),
+    of_gpu("gpu_mig", "whether the GPU is split into slices, and which one this process has", &check_gpu_mig),
     of_gpu("gpu_persistence", "whether the driver stays loaded", &check_gpu_persistence),
     of_gpu("gpu_link", "lanes and generation of the PCIe link", &check_gpu_link),
     of_gpu("gpu_numa", "whether this process runs on processors near the GPU", &check_gpu_numa),

@@ -11,6 +11,7 @@
 
 #include "core/device/gpu_fault.h"
 #include "core/device/gpu_library.h"
+#include "core/device/gpu_slice.h"
 #include "core/doctor/check.h"
 #include "core/telemetry/nvml/nvml.h"
 #include "core/telemetry/proc/contention.h"
@@ -21,6 +22,7 @@ namespace gpubench {
 struct CheckedGpu {
   std::string name;    ///< "gpu:0"
   std::string bus_id;  ///< as CUDA spells it
+  std::optional<GpuSlice> slice = std::nullopt;
 };
 
 struct MachineSources {

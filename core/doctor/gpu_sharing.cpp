@@ -23,6 +23,7 @@ double reported_bytes(std::span<const GpuProcess> processes) {
 }  // namespace
 
 CheckResult check_gpu_sharing(const Machine& machine, const MachineGpu& gpu) {
+  if (gpu.gpu.slice) return unknown("the driver reports processes and memory of the whole GPU, not of the slice");
   const auto processes = gpu.sensors->processes();
   const auto memory = gpu.sensors->memory();
   if (processes) {

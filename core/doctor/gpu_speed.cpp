@@ -2,7 +2,9 @@
 #include <cstdint>
 #include <fmt/format.h>
 
+#include "core/base/units.h"
 #include "core/doctor/checks.h"
+#include "core/telemetry/peaks.h"
 
 namespace gpubench {
 namespace {
@@ -60,6 +62,15 @@ CheckResult check_gpu_persistence(const Machine&, const MachineGpu& gpu) {
 }
 
 CheckResult check_gpu_mig(const Machine&, const MachineGpu& gpu) {
+  if (const auto& slice = gpu.gpu.slice) {
+    return costs_speed(
+        fmt::format("this process has the slice {}: {} of memory, {}", slice->profile,
+                    format_bytes(static_cast<double>(slice->memory_bytes)),
+                    multiprocessors_text(gpu.sensors->name(), *slice)),
+        "its rates are not those of the GPU, and power and counters, which belong to the whole GPU, are not measured",
+        "compare it with slices of its kind only; switch MIG off if one program shall have all: nvidia-smi -mig 0, as "
+        "root");
+  }
   if (!gpu.sensors->mig().value_or(false)) return ok("off");
   return costs_speed("on: the GPU is split into instances",
                      "a program has the units and the memory of its instance only",

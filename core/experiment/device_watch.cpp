@@ -47,7 +47,7 @@ std::vector<WatchedGpu> DeviceWatch::gpus_in_use() const {
   std::vector<WatchedGpu> gpus;
   for_each_device([&](Device& device) {
     if (device.bus_id().empty() || device.memory().use().in_use == 0) return;
-    gpus.push_back({to_string(device.id()), device.bus_id()});
+    gpus.push_back({to_string(device.id()), device.bus_id(), device.slice().has_value()});
   });
   return gpus;
 }

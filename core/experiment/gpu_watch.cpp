@@ -39,7 +39,7 @@ GpuWatch::GpuWatch(std::span<const WatchedGpu> gpus, const NvmlAccess& access, S
     try {
       const GpuSensors sensors(access.nvml, gpu.bus_id);
       probes.push_back(std::make_unique<GpuProbe>(sensors, [ticker] { return ticker->now(); }));
-      gpus_.push_back({gpu.device, sensors, {}});
+      gpus_.push_back({gpu.device, sensors, gpu.slice, {}});
     } catch (const Error&) {  // a driver may hide a GPU from NVML that CUDA uses
       continue;
     }
@@ -60,6 +60,7 @@ void GpuWatch::end() {
 
 void GpuWatch::look_for_neighbours() {
   for (Gpu& gpu : gpus_) {
+    if (gpu.slice) continue;
     for (Neighbour& one : neighbours_on(gpu.sensors)) {
       if (!has(gpu.neighbours, one)) gpu.neighbours.push_back(std::move(one));
     }
@@ -91,9 +92,12 @@ void GpuWatch::describe(Record& record, double examples) const {
   const auto mean_of = [](const char* column) {
     return [column](const Readings& readings) { return readings.mean(column); };
   };
-  const double power = of_all(mean_power, std::plus<>());
-  record.set_measured("power_w", power);
-  record.set_measured("energy_j_per_example", power * sampler_->readings().front().duration().count() / examples);
+  const bool whole = std::ranges::none_of(gpus_, &Gpu::slice);
+  if (whole) {
+    const double power = of_all(mean_power, std::plus<>());
+    record.set_measured("power_w", power);
+    record.set_measured("energy_j_per_example", power * sampler_->readings().front().duration().count() / examples);
+  }
   record.set_measured("sm_clock_hz", of_all(mean_of("sm_clock_hz"), lowest));
   record.set_measured("memory_clock_hz", of_all(mean_of("memory_clock_hz"), lowest));
   record.set_measured("temperature_c",
@@ -102,6 +106,7 @@ void GpuWatch::describe(Record& record, double examples) const {
 
   const auto count = static_cast<double>(gpus_.size());
   for (const char* column : {"nvml_active_share", "sm_share", "tensor_share", "dram_share"}) {
+    if (!whole) break;
     const auto mean = [column](const Readings& readings) { return readings.mean_of_intervals(column); };
     record.set_measured(column, of_all(mean, std::plus<>()) / count);
   }

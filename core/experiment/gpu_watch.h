@@ -15,6 +15,8 @@ namespace gpubench {
 struct WatchedGpu {
   std::string device;  ///< "gpu:0"
   std::string bus_id;
+  /// It is a slice of the GPU at `bus_id`, whose power, counters and processes are those of all slices.
+  bool slice = false;
 };
 
 class GpuWatch {
@@ -26,8 +28,8 @@ class GpuWatch {
   void begin();
   void end();
 
-  /// Call after end(): sets the columns declared as filled by "gpus", each only if it was measured. `examples`: number
-  /// of examples between begin() and end().
+  /// Call after end(): sets the columns declared as filled by "gpus", each only if it was measured; of a slice, clocks
+  /// and temperature alone. `examples`: number of examples between begin() and end().
   void describe(Record& record, double examples) const;
   /// Why the measurement is unreliable: "gpu:0 was slowed down: power brake"; empty if it is reliable.
   std::string doubt() const;
@@ -36,6 +38,7 @@ class GpuWatch {
   struct Gpu {
     std::string device;
     GpuSensors sensors;
+    bool slice;
     std::vector<Neighbour> neighbours;
   };
   void look_for_neighbours();

@@ -3,7 +3,10 @@
 #pragma once
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "core/device/gpu_slice.h"
 
 namespace gpubench {
 
@@ -14,9 +17,15 @@ inline constexpr std::array all_arithmetic = {Arithmetic::float32,  Arithmetic::
 /// "bfloat16".
 std::string_view to_string(Arithmetic arithmetic);
 
-/// Operations per second (a multiply-add counts as two) of the GPU with the driver's name `product` ("NVIDIA H200").
-/// Nothing if the vendor publishes none, or the GPU does not support it.
+/// Operations per second (a multiply-add counts as two) of the whole GPU with the driver's name `product` ("NVIDIA
+/// H200"). Nothing if the vendor publishes none, or the GPU does not support it.
 std::optional<double> dense_peak(std::string_view product, Arithmetic arithmetic);
+
+/// A slice's share of the multiprocessors of its GPU, and so of its dense_peak(). Nothing if the GPU is not in the
+/// table.
+std::optional<double> share_of_multiprocessors(std::string_view product, const GpuSlice& slice);
+/// "16 of 132 multiprocessors"; "16 multiprocessors" of a GPU that is not in the table.
+std::string multiprocessors_text(std::string_view product, const GpuSlice& slice);
 
 /// Bytes per second; all current memory types transfer two bits per clock and line.
 double memory_bandwidth(double memory_clock_hz, unsigned bus_bits);

@@ -303,10 +303,11 @@ std::string description(lua_State* L, const DeviceId& id) {
 
 /// The driver's facts about a GPU, as { label, text } in display order; empty for other devices.
 std::vector<std::array<std::string, 2>> details(lua_State* L, const DeviceId& id) {
-  const std::string bus_id = world_of(L).devices.device(id).bus_id();
+  const Device& device = world_of(L).devices.device(id);
   std::vector<std::array<std::string, 2>> result;
-  if (bus_id.empty()) return result;
-  for (auto& [label, text] : gpu_facts(open_nvml(), bus_id)) result.push_back({std::move(label), std::move(text)});
+  if (device.bus_id().empty()) return result;
+  for (auto& [label, text] : gpu_facts(open_nvml(), device.bus_id(), device.slice()))
+    result.push_back({std::move(label), std::move(text)});
   return result;
 }
 

@@ -11,7 +11,6 @@
 #include "core/diagnose/findings.h"
 #include "core/report/explanation.h"
 #include "core/telemetry/nvml/gpu_facts.h"
-#include "core/telemetry/peaks.h"
 #include "lua/api/openers.h"
 #include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
@@ -21,15 +20,18 @@ namespace {
 
 /// The facts that findings read; the sensors of a device without a driver are none.
 Info::Fields judged_facts(World& world, const DeviceId& id, const std::optional<GpuSensors>& gpu) {
+  const Device& device = world.devices.device(id);
+  const std::optional<GpuSlice> slice = device.slice();
   Info::Fields facts{{"name", to_string(id)}, {"library", world.devices.backend(id).library()}};
   Info::Fields peaks;
-  for (const auto& [name, rate] : gpu ? peaks_of(*gpu) : world.devices.device(id).peaks())
-    peaks.emplace_back(name, rate);
+  for (const auto& [name, rate] : gpu ? gpu_peaks(*gpu, slice) : device.peaks()) peaks.emplace_back(name, rate);
   if (!peaks.empty()) facts.emplace_back("peaks", std::move(peaks));
   const std::size_t limit = world.devices.device(id).memory().use().limit;
   const auto memory = gpu ? gpu->memory() : std::nullopt;
   if (limit != 0) {
     facts.emplace_back("memory_bytes", static_cast<std::int64_t>(limit));
+  } else if (slice) {
+    facts.emplace_back("memory_bytes", static_cast<std::int64_t>(slice->memory_bytes));
   } else if (memory) {
     facts.emplace_back("memory_bytes", static_cast<std::int64_t>(memory->total));
   }
@@ -54,7 +56,8 @@ Info::Fields all_facts(World& world, const DeviceId& id) {
   facts.emplace_back("description", device.description());
   Info::Fields details;
   if (!device.bus_id().empty()) {
-    for (auto& [label, text] : gpu_facts(open_nvml(), device.bus_id())) details.emplace_back(label, text);
+    for (auto& [label, text] : gpu_facts(open_nvml(), device.bus_id(), device.slice()))
+      details.emplace_back(label, text);
   }
   if (!details.empty()) facts.emplace_back("details", std::move(details));
   return facts;
@@ -82,16 +85,6 @@ int device_facts(lua_State* L) {
 }
 
 }  // namespace
-
-std::map<std::string, double> peaks_of(const GpuSensors& gpu) {
-  std::map<std::string, double> peaks;
-  if (const auto bandwidth = gpu.peak_bandwidth()) peaks["memory_bytes_per_s"] = *bandwidth;
-  for (const Arithmetic arithmetic : all_arithmetic) {
-    if (const auto peak = dense_peak(gpu.name(), arithmetic))
-      peaks[std::string(to_string(arithmetic)) + "_flops_per_s"] = *peak;
-  }
-  return peaks;
-}
 
 void set_verdict(World& world, Record& record) {
   if (has_steps(record)) record.set("verdict", diagnosis_of(world, record).verdict());

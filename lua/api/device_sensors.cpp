@@ -4,9 +4,8 @@
 #include <string>
 #include <variant>
 
-#include "core/telemetry/nvml/gpu_sensors.h"
+#include "core/telemetry/nvml/gpu_facts.h"
 #include "core/telemetry/proc/environment.h"
-#include "lua/api/device_facts.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
 #include "lua/api/types.h"
@@ -32,11 +31,15 @@ void add(Numbers& numbers, const std::string& name, const std::optional<T>& valu
   if (value) numbers[name] = static_cast<double>(*value);
 }
 
-Numbers of_gpu(const GpuSensors& gpu) {
+/// Of a slice, without what is known of the whole GPU only.
+Numbers of_gpu(const GpuSensors& gpu, const std::optional<GpuSlice>& slice) {
   Numbers numbers;
-  if (const auto memory = gpu.memory()) numbers["free_memory_bytes"] = static_cast<double>(memory->free);
-  add(numbers, "power_w", gpu.power_w());
-  add(numbers, "power_limit_w", gpu.power_limit_w());
+  if (const auto memory = gpu.memory(); memory && !slice)
+    numbers["free_memory_bytes"] = static_cast<double>(memory->free);
+  if (!slice) {
+    add(numbers, "power_w", gpu.power_w());
+    add(numbers, "power_limit_w", gpu.power_limit_w());
+  }
   add(numbers, "temperature_c", gpu.temperature_c());
   add(numbers, "sm_clock_hz", gpu.sm_clock_hz());
   add(numbers, "max_sm_clock_hz", gpu.max_sm_clock_hz());
@@ -47,15 +50,16 @@ Numbers of_gpu(const GpuSensors& gpu) {
     numbers[std::string(prefix) + "_generation"] = link->generation;
     numbers[std::string(prefix) + "_lanes"] = link->lanes;
   }
-  for (const auto& [name, rate] : peaks_of(gpu)) numbers["peak_" + name] = rate;
+  for (const auto& [name, rate] : gpu_peaks(gpu, slice)) numbers["peak_" + name] = rate;
   return numbers;
 }
 
 Numbers device_sensors(lua_State* L, const DeviceId& id) {
-  const std::string bus_id = world_of(L).devices.device(id).bus_id();
+  const Device& device = world_of(L).devices.device(id);
+  const std::string bus_id = device.bus_id();
   if (bus_id.empty()) return of_machine();
   const NvmlAccess access = open_nvml();
-  return access.nvml ? of_gpu(GpuSensors(access.nvml, bus_id)) : Numbers{};
+  return access.nvml ? of_gpu(GpuSensors(access.nvml, bus_id), device.slice()) : Numbers{};
 }
 
 }  // namespace

@@ -60,10 +60,11 @@ std::vector<CheckResult> check(lua_State* L, const std::optional<std::vector<std
   sources.unusable_gpus = devices.unusable();
   for (const DeviceId& id : devices.ids()) {
     if (id.kind != DeviceId::Kind::gpu) continue;
-    const std::string bus_id = devices.device(id).bus_id();
+    const Device& device = devices.device(id);
+    const std::string bus_id = device.bus_id();
     // Logical devices of one GPU are checked once.
     const auto is_same = [&](const CheckedGpu& gpu) { return gpu.bus_id == bus_id; };
-    if (std::ranges::none_of(sources.gpus, is_same)) sources.gpus.push_back({to_string(id), bus_id});
+    if (std::ranges::none_of(sources.gpus, is_same)) sources.gpus.push_back({to_string(id), bus_id, device.slice()});
   }
   return check_machine(sources, names.value_or(std::vector<std::string>{}));
 }

@@ -13,6 +13,7 @@
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/telemetry/peaks.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -124,8 +125,15 @@ CudnnHandle& CudaDevice::cudnn() {
 }
 
 std::string CudaDevice::description() const {
-  return fmt::format("{}, {}, compute capability {}.{}", properties_.name,
-                     format_bytes(static_cast<double>(properties_.memory_bytes)), properties_.major, properties_.minor);
+  const auto part = slice();
+  return fmt::format("{}, {}, {}compute capability {}.{}", properties_.name,
+                     format_bytes(static_cast<double>(properties_.memory_bytes)),
+                     part ? multiprocessors_text(properties_.name, *part) + ", " : "", properties_.major,
+                     properties_.minor);
+}
+
+std::optional<GpuSlice> CudaDevice::slice() const {
+  return slice_of(properties_.name, properties_.multiprocessors, properties_.memory_bytes);
 }
 
 std::unique_ptr<Stream> CudaDevice::new_stream() {

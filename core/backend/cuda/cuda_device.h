@@ -22,7 +22,7 @@ struct ConvolutionProblem;
 
 /// Properties of the GPU that kernels and planners use.
 struct GpuProperties {
-  std::string name;
+  std::string name;          ///< of a slice: "NVIDIA H100 80GB HBM3 MIG 1g.10gb"
   std::string bus_id;        ///< "00000000:1B:00.0"
   int major = 0, minor = 0;  ///< compute capability
   int multiprocessors = 0;
@@ -38,6 +38,7 @@ class CudaDevice final : public Device {
   const DeviceId& id() const override { return id_; }
   std::string description() const override;
   std::string bus_id() const override { return properties_.bus_id; }
+  std::optional<GpuSlice> slice() const override;
   std::optional<int> tracer_index() const override { return physical_; }
   MemoryPool& memory() override { return *memory_; }
   MemoryPool* host_memory() override { return host_memory_.get(); }

@@ -10,6 +10,12 @@
 namespace gpubench {
 namespace {
 
+constexpr const char* bandwidth_name = "memory_bytes_per_s";
+
+std::string flops_name(Arithmetic arithmetic) {
+  return std::string(to_string(arithmetic)) + "_flops_per_s";
+}
+
 std::string mhz(const std::optional<double>& hz) {
   constexpr double hz_in_mhz = 1e6;
   return hz ? fmt::format("{:.0f}", *hz / hz_in_mhz) : "?";
@@ -22,7 +28,8 @@ std::string clocks(const GpuSensors& sensors) {
                      mhz(memory), mhz(sensors.max_memory_clock_hz()));
 }
 
-std::string memory(const GpuSensors& sensors) {
+std::string memory(const GpuSensors& sensors, const std::optional<GpuSlice>& slice) {
+  if (slice) return format_bytes(static_cast<double>(slice->memory_bytes));
   const auto bytes = sensors.memory();
   if (!bytes) return {};
   return fmt::format("{}, {} free", format_bytes(static_cast<double>(bytes->total)),
@@ -30,17 +37,18 @@ std::string memory(const GpuSensors& sensors) {
 }
 
 // Theoretical peaks, for comparison with measured values.
-std::string peaks(const GpuSensors& sensors) {
+std::string peaks(const GpuSensors& sensors, const std::optional<GpuSlice>& slice) {
+  const std::map<std::string, double> rates = gpu_peaks(sensors, slice);
   std::string text;
   const auto add = [&](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
-  const std::string product = sensors.name();
   for (const Arithmetic arithmetic : all_arithmetic) {
-    if (const auto peak = dense_peak(product, arithmetic)) {
-      add(fmt::format("{} {}{}", to_string(arithmetic), format_si(*peak),
+    if (const auto rate = rates.find(flops_name(arithmetic)); rate != rates.end()) {
+      add(fmt::format("{} {}{}", to_string(arithmetic), format_si(rate->second),
                       arithmetic == Arithmetic::int8 ? "OP/s" : "FLOP/s"));
     }
   }
-  if (const auto bandwidth = sensors.peak_bandwidth()) add("memory " + format_si(*bandwidth) + "B/s");
+  if (const auto rate = rates.find(bandwidth_name); rate != rates.end())
+    add("memory " + format_si(rate->second) + "B/s");
   return text;
 }
 
@@ -72,7 +80,8 @@ std::string ecc(const GpuSensors& sensors) {
   return errors ? "on, " + format_count(static_cast<std::int64_t>(*errors), "uncorrected error") : "on";
 }
 
-std::string mig(const GpuSensors& sensors) {
+std::string mig(const GpuSensors& sensors, const std::optional<GpuSlice>& slice) {
+  if (slice) return fmt::format("slice {}, {}", slice->profile, multiprocessors_text(sensors.name(), *slice));
   const auto on = sensors.mig();
   if (!on) return {};
   return *on ? "on: the GPU is split into instances" : "off";
@@ -80,7 +89,20 @@ std::string mig(const GpuSensors& sensors) {
 
 }  // namespace
 
-GpuFacts gpu_facts(const GpuSensors& sensors) {
+std::map<std::string, double> gpu_peaks(const GpuSensors& sensors, const std::optional<GpuSlice>& slice) {
+  std::map<std::string, double> peaks;
+  const auto bandwidth = slice ? std::nullopt : sensors.peak_bandwidth();
+  if (bandwidth) peaks[bandwidth_name] = *bandwidth;
+  const std::string product = sensors.name();
+  const auto share = slice ? share_of_multiprocessors(product, *slice) : std::optional(1.0);
+  for (const Arithmetic arithmetic : all_arithmetic) {
+    const auto peak = dense_peak(product, arithmetic);
+    if (peak && share) peaks[flops_name(arithmetic)] = *peak * *share;
+  }
+  return peaks;
+}
+
+GpuFacts gpu_facts(const GpuSensors& sensors, const std::optional<GpuSlice>& slice) {
   GpuFacts facts;
   const auto add = [&](const char* label, std::string text) {
     if (!text.empty()) facts.emplace_back(label, std::move(text));
@@ -88,21 +110,21 @@ GpuFacts gpu_facts(const GpuSensors& sensors) {
   add("name", sensors.name());
   add("uuid", sensors.uuid());
   add("driver", sensors.nvml()->driver_version());
-  add("memory", memory(sensors));
-  add("peaks", peaks(sensors));
+  add("memory", memory(sensors, slice));
+  add("peaks", peaks(sensors, slice));
   add("clocks", clocks(sensors));
   add("temperature", temperature(sensors));
   add("power", power(sensors));
   add("link", link(sensors));
   add("ecc", ecc(sensors));
-  add("mig", mig(sensors));
+  add("mig", mig(sensors, slice));
   return facts;
 }
 
-GpuFacts gpu_facts(const NvmlAccess& access, std::string_view bus_id) {
+GpuFacts gpu_facts(const NvmlAccess& access, std::string_view bus_id, const std::optional<GpuSlice>& slice) {
   if (!access.nvml) return {{"telemetry", "none: " + access.reason}};
   try {
-    return gpu_facts(GpuSensors(access.nvml, bus_id));
+    return gpu_facts(GpuSensors(access.nvml, bus_id), slice);
   } catch (const Error& error) {
     return {{"telemetry", std::string("none: ") + error.what()}};
   }

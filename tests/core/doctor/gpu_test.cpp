@@ -64,6 +64,23 @@ TEST_F(DoctorOfGpu, PersistenceAndMig) {
   EXPECT_EQ(state_of("gpu_mig"), "ok: off") << "older GPUs have no MIG";
 }
 
+TEST_F(DoctorOfGpu, ASliceIsDescribedAsSuch) {
+  nvml_.mig = 1;
+  nvml_.processes = {{17, 3ULL << 30, 1, 0}};
+  sources_.gpus[0].slice = slice_of("NVIDIA H200 MIG 1g.18gb", 16, std::size_t{18} << 30);
+  const CheckResult mig = result("gpu_mig");
+  EXPECT_EQ(mig.state, CheckState::costs_speed);
+  EXPECT_EQ(mig.found, "this process has the slice 1g.18gb: 18 GiB of memory, 16 of 132 multiprocessors");
+  EXPECT_EQ(
+      mig.consequence,
+      "its rates are not those of the GPU, and power and counters, which belong to the whole GPU, are not measured");
+  EXPECT_EQ(mig.remedy,
+            "compare it with slices of its kind only; switch MIG off if one program shall have all: nvidia-smi -mig 0, "
+            "as root");
+  EXPECT_EQ(state_of("gpu_sharing"),
+            "unknown: the driver reports processes and memory of the whole GPU, not of the slice");
+}
+
 TEST_F(DoctorOfGpu, FewerLanesThanTheCardHas) {
   nvml_.pcie_width = 4;
   EXPECT_EQ(state_of("gpu_link"), "costs speed: generation 5, 4 lanes, and the card has 16 lanes");

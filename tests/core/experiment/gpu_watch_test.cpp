@@ -70,6 +70,21 @@ TEST_F(GpuWatchTest, FillsDescribedColumns) {
   EXPECT_EQ(watch->doubt(), "") << "at its power limit a GPU does what it is built for";
 }
 
+TEST_F(GpuWatchTest, OfASliceNothingIsFilledThatBelongsToTheWholeGpu) {
+  const auto watch = this->watch({{"gpu:0", fake_.bus_id, true}});
+  fake_.processes = {{17, 3ULL << 30, 1, 0}};
+  fake_.throttle_reasons = 0x04;
+  work(*watch, 2s, 1000);
+  const Record record = record_of(*watch);
+  for (const char* const column :
+       {"power_w", "energy_j_per_example", "nvml_active_share", "sm_share", "tensor_share", "dram_share"}) {
+    EXPECT_FALSE(record.has(column)) << column;
+  }
+  EXPECT_DOUBLE_EQ(number(record, "sm_clock_hz"), 1.755e9);
+  EXPECT_EQ(number(record, "temperature_c"), 61);
+  EXPECT_EQ(watch->doubt(), "") << "the other process has a slice of its own";
+}
+
 TEST_F(GpuWatchTest, OverAShortTimePowerReadingsAreBetterThanTheEnergyCounter) {
   const auto watch = this->watch();
   work(*watch, 500ms, 1);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cuda_runtime_api.h>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace gpubench::cuda_on_cpu {
@@ -12,6 +13,7 @@ struct Machine {
   int gpus = 1;
   std::size_t memory_bytes = std::size_t{512} << 20;  ///< of each
   int multiprocessors = 2;
+  std::string name = "CUDA on the CPU";
   /// Streams made while it is set run what is queued at once, as a copy engine may that is ahead of the kernels.
   bool hurry = false;
   /// Whether cuDNN has engines for a convolution with a bias behind it.
@@ -35,9 +37,9 @@ struct Machine {
 };
 
 /// The machine; change it only while no device is in use. A program's first one is as CUDA_ON_CPU_GPUS says (a number,
-/// or "no_driver"), its driver is for the CUDA of CUDA_ON_CPU_DRIVER, another process has the GPU CUDA_ON_CPU_TAKEN in
-/// exclusive mode, its GPU faults after as many kernels as CUDA_ON_CPU_FAULT_AFTER says, and its memory is open where
-/// CUDA_ON_CPU_OPEN is set.
+/// or "no_driver"), its GPUs' name is CUDA_ON_CPU_NAME, its driver is for the CUDA of CUDA_ON_CPU_DRIVER, another
+/// process has the GPU CUDA_ON_CPU_TAKEN in exclusive mode, its GPU faults after as many kernels as
+/// CUDA_ON_CPU_FAULT_AFTER says, and its memory is open where CUDA_ON_CPU_OPEN is set.
 Machine& machine();
 
 /// After `calls` more kernels every call fails with `error`, as after a fault of a kernel; mend() ends that.

@@ -171,6 +171,7 @@ Machine from_environment() {
     one.gpus = std::atoi(gpus);
   }
   if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES")) one.gpus = visible_gpus(one.gpus, visible);
+  if (const char* const name = std::getenv("CUDA_ON_CPU_NAME")) one.name = name;
   if (const char* const driver = std::getenv("CUDA_ON_CPU_DRIVER")) one.driver = std::atoi(driver);
   if (const char* const taken = std::getenv("CUDA_ON_CPU_TAKEN")) {
     one.taken = std::atoi(taken);
@@ -275,7 +276,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   *properties = {};
-  std::strcpy(properties->name, "CUDA on the CPU");
+  machine().name.copy(properties->name, sizeof(properties->name) - 1);
   properties->totalGlobalMem = machine().memory_bytes;
   properties->major = 9;
   properties->multiProcessorCount = machine().multiprocessors;

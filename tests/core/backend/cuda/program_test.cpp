@@ -78,6 +78,12 @@ TEST_F(CudaProgramTest, DevicesListsGpusFirst) {
                                HasSubstr("\ngpu:1  "), HasSubstr("\ncpu:0  "), Not(HasSubstr("no GPU"))));
 }
 
+TEST_F(CudaProgramTest, ASliceOfAGpuIsDescribedAsSuch) {
+  const Ended ended = run({"devices"}, {"CUDA_ON_CPU_NAME=NVIDIA H100 80GB HBM3 MIG 1g.10gb"});
+  EXPECT_THAT(ended.out, StartsWith("gpu:0  NVIDIA H100 80GB HBM3 MIG 1g.10gb, 512 MiB, 2 of 132 multiprocessors, "
+                                    "compute capability 9.0\n"));
+}
+
 constexpr const char* sweep = R"(
 local gb = require "gpubench"
 gb.experiment {

@@ -20,7 +20,7 @@ class GpuFactsTest : public TemporaryFolder {
     write("17/comm", "python3\n");
   }
   GpuSensors sensors() const { return {fake_.open(), fake_.bus_id}; }
-  GpuFacts facts() const { return gpu_facts(sensors()); }
+  GpuFacts facts() const { return gpu_facts(sensors(), slice_); }
   std::string fact(const std::string& label) const {
     for (const auto& [name, text] : facts()) {
       if (name == label) return text;
@@ -29,6 +29,7 @@ class GpuFactsTest : public TemporaryFolder {
   }
 
   support::FakeNvml fake_;
+  std::optional<GpuSlice> slice_;
 };
 
 TEST_F(GpuFactsTest, AreInWords) {
@@ -55,6 +56,17 @@ TEST_F(GpuFactsTest, TellWhatIsUnusual) {
   EXPECT_EQ(fact("ecc"), "on, 1 uncorrected error");
 }
 
+TEST_F(GpuFactsTest, OfASliceAreItsOwn) {
+  slice_ = slice_of("NVIDIA H200 MIG 1g.18gb", 16, std::size_t{18} << 30);
+  EXPECT_EQ(fact("mig"), "slice 1g.18gb, 16 of 132 multiprocessors");
+  EXPECT_EQ(fact("memory"), "18 GiB");
+  EXPECT_EQ(
+      fact("peaks"),
+      "float32 8.12 TFLOP/s, tf32 60 TFLOP/s, float16 120 TFLOP/s, bfloat16 120 TFLOP/s, float8 240 TFLOP/s, int8 "
+      "240 TOP/s");
+  EXPECT_EQ(fact("name"), "NVIDIA H200");
+}
+
 TEST_F(GpuFactsTest, WhatIsNotSupportedIsAbsent) {
   for (const auto& [reading, label] :
        {std::pair{"memory", "memory"}, std::pair{"clock", "clocks"}, std::pair{"temperature", "temperature"},
@@ -74,11 +86,11 @@ TEST_F(GpuFactsTest, WhatIsNotSupportedIsAbsent) {
 }
 
 TEST_F(GpuFactsTest, WithoutADriverTheReasonIsTheFact) {
-  EXPECT_THAT(gpu_facts({nullptr, "libnvidia-ml.so.1 cannot be opened: no such file"}, fake_.bus_id),
+  EXPECT_THAT(gpu_facts({nullptr, "libnvidia-ml.so.1 cannot be opened: no such file"}, fake_.bus_id, {}),
               ElementsAre(Pair("telemetry", "none: libnvidia-ml.so.1 cannot be opened: no such file")));
-  EXPECT_THAT(gpu_facts({fake_.open(), ""}, "0000:99:00.0"),
+  EXPECT_THAT(gpu_facts({fake_.open(), ""}, "0000:99:00.0", {}),
               ElementsAre(Pair("telemetry", "none: NVML: the driver shows no GPU at 00000000:99:00.0: Not Found")));
-  EXPECT_EQ(gpu_facts({fake_.open(), ""}, "1b:00.0").front().second, "NVIDIA H200");
+  EXPECT_EQ(gpu_facts({fake_.open(), ""}, "1b:00.0", {}).front().second, "NVIDIA H200");
 }
 
 TEST_F(GpuFactsTest, NeighboursAreAllButOurselves) {

@@ -45,7 +45,7 @@ class RealGpu : public ::testing::Test {
 };
 
 TEST_F(RealGpu, FactsArePlausible) {
-  const GpuFacts facts = gpu_facts(access_, bus_id_);
+  const GpuFacts facts = gpu_facts(access_, bus_id_, {});
   ASSERT_FALSE(facts.empty());
   EXPECT_EQ(facts.front().first, "name");
   for (const auto& [label, text] : facts) std::cout << label << ": " << text << "\n";
