@@ -71,8 +71,12 @@ void TracePhase::run(StepSource& steps, Runtime& runtime, Replicas* replicas) {
   if (!asynchronous_) limits.most_steps = std::numeric_limits<int>::max();
   if (together_) limits.least_steps = limits.most_steps = common_steps;
   const auto timeline = std::make_shared<Timeline>(most_traced_spans);
-  StepTrace trace = trace_steps(steps, runtime, replicas, *tracer, *timeline, limits);
-  if (absence_.empty()) trace_ = std::move(trace);
+  try {
+    StepTrace trace = trace_steps(steps, runtime, replicas, *tracer, *timeline, limits);
+    if (absence_.empty()) trace_ = std::move(trace);
+  } catch (const DeviceLost& lost) {
+    throw DeviceLost("tracing", "a step", lost.what());
+  }
   if (wishes_.keep_timeline) timeline_ = timeline;
 }
 

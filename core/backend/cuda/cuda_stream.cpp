@@ -1,6 +1,7 @@
 #include "core/backend/cuda/cuda_stream.h"
 
 #include "core/backend/cuda/status.h"
+#include "core/base/error.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -103,9 +104,18 @@ void CudaStream::synchronize() {
 }
 
 std::unique_ptr<Recording> record_graph(CudaStream& recorder, const std::function<void(Stream&)>& queue) {
-  Capture capture(recorder.handle());
-  queue(recorder);
-  return std::make_unique<CudaGraph>(capture.end());
+  try {
+    Capture capture(recorder.handle());
+    queue(recorder);
+    return std::make_unique<CudaGraph>(capture.end());
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const DeviceError&) {
+    // A GPU that is lost meanwhile makes the capture invalid, which is all that the failed call reports.
+    const cudaError_t status = cudaStreamQuery(recorder.handle());
+    if (is_sticky(status)) check(status, "the recording of a graph");
+    throw;
+  }
 }
 
 }  // namespace gpubench::cuda

@@ -1,7 +1,9 @@
 #include "core/comm/nccl/nccl_functions.h"
 
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 
 namespace gpubench::nccl {
@@ -31,6 +33,9 @@ std::string reason(ncclResult_t status, ncclComm_t comm) {
 
 void check(ncclResult_t status, std::string_view call, ncclComm_t comm) {
   if (status == ncclSuccess || status == ncclInProgress) return;
+  if (const cudaError_t fault = cudaGetLastError(); cuda::is_sticky(fault)) {
+    throw DeviceLost("NCCL", call, fmt::format("{} ({})", cudaGetErrorString(fault), cudaGetErrorName(fault)));
+  }
   throw DeviceError("NCCL", call, reason(status, comm));
 }
 

@@ -72,11 +72,13 @@ Cupti::~Cupti() {
   detach();
 }
 
-void Cupti::end() noexcept {
-  if (!std::exchange(is_running_, false)) return;
+CUptiResult Cupti::end() noexcept {
+  if (!std::exchange(is_running_, false)) return CUPTI_SUCCESS;
   for (const CUpti_ActivityKind kind : recorded_kinds) functions_.disable(kind);
-  functions_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // CUPTI gives back all buffers that it holds
+  // CUPTI gives back all buffers that it holds, unless the GPU was lost.
+  const CUptiResult flushed = functions_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   buffers_in_use = nullptr;
+  return flushed;
 }
 
 void Cupti::detach() noexcept {
@@ -145,7 +147,7 @@ std::vector<Activity> Cupti::decode_all() {
 std::size_t Cupti::stop(Timeline& timeline) {
   assert(is_running_);
   const ClockPair stopped = read_clocks();
-  end();
+  check(end(), "cuptiActivityFlushAll");
   std::size_t dropped = 0;
   check(functions_.dropped_records(nullptr, 0, &dropped), "cuptiActivityGetNumDroppedRecords");
   const std::size_t untimed = add_spans(decode_all(), ClockConversion(started_, stopped), timeline);

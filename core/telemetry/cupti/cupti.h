@@ -76,8 +76,8 @@ class Cupti {
  private:
   void check(CUptiResult result, std::string_view call) const;
   void record();
-  /// Ends recording from any state.
-  void end() noexcept;
+  /// Ends recording from any state. Anything but CUPTI_SUCCESS: records are missing.
+  CUptiResult end() noexcept;
   /// Detaches CUPTI from the driver after the last record was read. Attached, it would slow down all later launches of
   /// the process by 10 to 20 %, also while nothing is recorded (pytorch#144455). The next start() attaches it again.
   void detach() noexcept;

@@ -8,6 +8,7 @@
 namespace gpubench {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
@@ -35,6 +36,30 @@ class Refusing final : public Tracer {
  public:
   void start() override { throw Error("nobody may trace here"); }
   std::size_t stop(Timeline&) override { return 0; }
+};
+
+/// Its device is lost in the third step.
+class Losing final : public StepSource {
+ public:
+  void step() override {
+    if (++steps_ == 3) throw DeviceLost("CUDA", "cudaEventSynchronize", "an illegal memory access was encountered");
+  }
+  std::int64_t examples() const override { return 1; }
+  Clock::time_point fetched() const override { return Clock::now(); }
+
+ private:
+  int steps_ = 0;
+};
+
+class Counting final : public Tracer {
+ public:
+  explicit Counting(int& attached) : attached_(attached) {}
+  ~Counting() override { --attached_; }
+  void start() override { ++attached_; }
+  std::size_t stop(Timeline&) override { return 0; }
+
+ private:
+  int& attached_;
 };
 
 class TracePhaseTest : public ::testing::Test {
@@ -85,6 +110,25 @@ TEST_F(TracePhaseTest, AMissingTracerIsAnAbsenceOrAnErrorWhereItIsNeeded) {
   wishes.profiles = true;
   TracePhase needed(wishes, Seconds(0.01), false);
   EXPECT_THAT([&] { needed.run(steps_, runtime_, nullptr); }, ThrowsMessage<Error>("nobody may trace here"));
+}
+
+TEST_F(TracePhaseTest, ADeviceThatIsLostEndsTheTraceWithNothingOfIt) {
+  int attached = 0;
+  const TraceWishes wishes{.new_tracer = [&](const Devices&) { return std::make_unique<Counting>(attached); },
+                           .keep_timeline = true};
+  TracePhase phase(wishes, Seconds(0.01), false);
+  Losing steps;
+  EXPECT_THAT(
+      [&] { phase.run(steps, runtime_, nullptr); },
+      ThrowsMessage<DeviceLost>(HasSubstr("tracing: a step failed: CUDA: cudaEventSynchronize failed: an illegal "
+                                          "memory access was encountered")));
+  EXPECT_EQ(attached, 0) << "the tracer has let go";
+  EXPECT_EQ(phase.timeline(), nullptr);
+  Record record;
+  phase.describe(record, 1e-4, {});
+  EXPECT_TRUE(record.cells().empty());
+  phase.run(steps, runtime_, nullptr);
+  EXPECT_NE(phase.timeline(), nullptr) << "what is traced then is whole";
 }
 
 TEST_F(TracePhaseTest, ProcessesTakeTheSameStepsAlsoWithoutATracer) {

@@ -36,14 +36,17 @@ struct Machine {
   cudaError_t broken = cudaSuccess;
 };
 
-/// The machine; change it only while no device is in use. A program's first one is as CUDA_ON_CPU_GPUS says (a number,
-/// or "no_driver"), its GPUs' name is CUDA_ON_CPU_NAME, its driver is for the CUDA of CUDA_ON_CPU_DRIVER, another
-/// process has the GPU CUDA_ON_CPU_TAKEN in exclusive mode, its GPU faults after as many kernels as
-/// CUDA_ON_CPU_FAULT_AFTER says, and its memory is open where CUDA_ON_CPU_OPEN is set.
+/// The machine; change it only while no device is in use. A program's first one is as the environment says:
+/// CUDA_ON_CPU_GPUS (a number, or "no_driver"), CUDA_ON_CPU_NAME of the GPUs, CUDA_ON_CPU_DRIVER (the CUDA that the
+/// driver is for), CUDA_ON_CPU_TAKEN (a GPU that another process has in exclusive mode), CUDA_ON_CPU_OPEN (the memory
+/// is open); fail_after() and fail_in_capture() as CUDA_ON_CPU_FAULT_AFTER and CUDA_ON_CPU_FAULT_IN_CAPTURE say.
 Machine& machine();
 
 /// After `calls` more kernels every call fails with `error`, as after a fault of a kernel; mend() ends that.
 void fail_after(int kernels, cudaError_t error);
+/// The GPU is lost at the call of a capture that comes after `calls` others. Of a capture that is under way then, calls
+/// report only that it is invalid.
+void fail_in_capture(int calls, cudaError_t error);
 void mend();
 
 /// Kernels, copies and graphs that the host has started since the start; a graph counts one.

@@ -277,6 +277,7 @@ ncclResult_t get_unique_id(ncclUniqueId* id) {
 const char* get_error_string(ncclResult_t result) {
   if (result == ncclRemoteError) return "remote process exited or there was a network error";
   if (result == ncclSystemError) return "unhandled system error";
+  if (result == ncclUnhandledCudaError) return "unhandled cuda error";
   return "an error of the NCCL that runs on the CPU";
 }
 const char* get_last_error(ncclComm_t) {

@@ -65,6 +65,7 @@ thread_local cudaError_t last_error = cudaSuccess;
 thread_local int captures = 0;  // that this thread has begun and not ended
 cudaError_t lost = cudaSuccess;
 int kernels_left = -1;
+int captured_calls_left = -1;
 cudaError_t fault = cudaSuccess;
 std::atomic<std::size_t> launch_count{0}, copy_count{0}, kernel_count{0}, graph_count{0};
 
@@ -181,6 +182,9 @@ Machine from_environment() {
   if (const char* const kernels = std::getenv("CUDA_ON_CPU_FAULT_AFTER")) {
     fail_after(std::atoi(kernels), cudaErrorIllegalAddress);
   }
+  if (const char* const calls = std::getenv("CUDA_ON_CPU_FAULT_IN_CAPTURE")) {
+    fail_in_capture(std::atoi(calls), cudaErrorIllegalAddress);
+  }
   return one;
 }
 
@@ -198,9 +202,15 @@ void fail_after(int kernels, cudaError_t error) {
   if (kernels == 0) lost = error;
 }
 
+void fail_in_capture(int calls, cudaError_t error) {
+  const std::lock_guard lock(mutex);
+  captured_calls_left = calls;
+  fault = error;
+}
+
 void mend() {
   const std::lock_guard lock(mutex);
-  kernels_left = -1;
+  kernels_left = captured_calls_left = -1;
   lost = last_error = cudaSuccess;
   for (CUstream_st* stream : streams) {  // what was queued was lost with the device
     stream->done += stream->waiting.size();
@@ -240,7 +250,6 @@ std::size_t kernels_run() {
 
 cudaError_t queue(cudaStream_t stream, std::function<void()> work, double milliseconds) {
   const std::lock_guard lock(mutex);
-  if (lost != cudaSuccess) return result(lost);
   if (stream->capture == nullptr) stream->milliseconds += milliseconds;
   return queue_steps(stream, [work = std::move(work)](cudaStream_t, std::size_t) {
     return Step{.ready = nullptr, .work = [work] {
@@ -252,7 +261,8 @@ cudaError_t queue(cudaStream_t stream, std::function<void()> work, double millis
 
 cudaError_t queue_steps(cudaStream_t stream, StepMaker make) {
   const std::lock_guard lock(mutex);
-  if (lost != cudaSuccess) return result(lost);
+  if (stream->capture != nullptr && captured_calls_left >= 0 && captured_calls_left-- == 0) lost = fault;
+  if (lost != cudaSuccess) return result(stream->capture != nullptr ? cudaErrorStreamCaptureInvalidated : lost);
   if (stream->capture == nullptr) ++launch_count;
   add(stream, std::move(make));
   return cudaSuccess;
@@ -369,6 +379,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (stream->capture != nullptr) return result(cudaErrorStreamCaptureUnsupported);
   wait_until(lock, stream, steps_queued(*stream));
   return result(cudaSuccess);
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const std::lock_guard lock(mutex);
+  if (captures > 0) return unless_capturing();
+  return stream->waiting.empty() || lost != cudaSuccess ? result(cudaSuccess) : cudaErrorNotReady;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const std::lock_guard lock(mutex);

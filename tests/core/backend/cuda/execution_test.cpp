@@ -249,6 +249,18 @@ TEST_F(CudaExecutionTest, AFaultOfAKernelLosesTheDevice) {
   cuda_on_cpu::mend();
 }
 
+TEST_F(CudaExecutionTest, AGpuThatIsLostInACaptureIsNamedAsLost) {
+  Accumulation work(runtime_, Execution::graph);
+  cuda_on_cpu::fail_in_capture(0, cudaErrorIllegalAddress);
+  EXPECT_THAT([&] { run_steps(*work.executor, 6); },
+              ThrowsMessage<DeviceLost>(
+                  testing::StartsWith("CUDA: the recording of a graph failed: an illegal memory access was encountered "
+                                      "(cudaErrorIllegalAddress)")));
+  cuda_on_cpu::mend();
+  Accumulation again(runtime_, Execution::graph);
+  EXPECT_THAT(run_steps(*again.executor, 6), testing::ElementsAre(18, 6 * 21)) << "no capture is left open";
+}
+
 TEST(CudaDevicesTest, OneGpuMayBeTwoLogicalOnesWithLimits) {
   const Devices devices(support::gpu_devices({{.memory = {.limit = 1U << 20U}}, {.memory = {.limit = 2U << 20U}}}));
   EXPECT_THAT(devices.ids(), testing::ElementsAre(gpu, DeviceId{DeviceId::Kind::gpu, 1, {}}, cpu));

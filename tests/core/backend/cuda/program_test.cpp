@@ -23,6 +23,14 @@ class CudaProgramTest : public TemporaryFolder {
   Ended run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) const {
     return run_program(arguments, file("").parent_path(), environment);
   }
+  /// Text of the only results.csv.
+  std::string rows() const {
+    std::string csv;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(file("results"))) {
+      if (entry.path().filename() == "results.csv") csv = contents(entry.path());
+    }
+    return csv;
+  }
 };
 
 TEST_F(CudaProgramTest, DevicesSaysWhyThereIsNoGpu) {
@@ -142,18 +150,54 @@ TEST_F(CudaProgramTest, TheExperimentOnVisibleDevicesJudgesWhatItWasStartedWith)
   EXPECT_THAT(verdict({"CUDA_ON_CPU_GPUS=3"}), HasSubstr("not measurable here"));
 }
 
+// The second point trains, on as many GPUs as there are.
+constexpr const char* training = R"(
+local gb = require "gpubench"
+gb.experiment {
+  name = "trained", title = "Trained",
+  axes = { gb.axis("length", { 0, 100, 200 }) },
+  run = function(point)
+    if point.length == 0 then return { done = 1 } end
+    local strategy = gb.distribute.MirroredStrategy {}
+    local model = strategy:scope(function()
+      local one = gb.Sequential { gb.layers.Dense(4, { input_shape = { 8 } }), gb.layers.Dense(2) }
+      one:compile { optimizer = "sgd", loss = "mse" }
+      return one
+    end)
+    model:fit(gb.ones { 8 * point.length, 8 }, gb.ones { 8 * point.length, 2 }, { batch_size = 8, verbose = 0 })
+    return { done = 1 }
+  end,
+  columns = { "done" },
+}
+)";
+
+TEST_F(CudaProgramTest, ADeviceThatIsLostInACaptureEndsTheSweepWithItsRowsKept) {
+  write("training.lua", training);
+  const Ended ended = run({"training.lua"}, {"CUDA_ON_CPU_FAULT_IN_CAPTURE=2"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("CUDA: the recording of a graph failed: an illegal memory access was "
+                                         "encountered (cudaErrorIllegalAddress)"),
+                               HasSubstr("this process can use the device no more: 1 point not measured")));
+  EXPECT_THAT(rows(), AllOf(HasSubstr(",ok,"), HasSubstr(",error,")));
+}
+
+TEST_F(CudaProgramTest, ADeviceThatIsLostInAnExchangeEndsTheSweepWithItsRowsKept) {
+  write("training.lua", training);
+  const Ended ended = run({"training.lua"}, {"CUDA_ON_CPU_GPUS=2", "CUDA_ON_CPU_FAULT_AFTER=300"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("an illegal memory access was encountered (cudaErrorIllegalAddress)"),
+                               HasSubstr("this process can use the device no more: 1 point not measured")));
+  EXPECT_THAT(rows(), AllOf(HasSubstr(",ok,"), HasSubstr(",error,")));
+}
+
 TEST_F(CudaProgramTest, ALostDeviceEndsTheSweepWithItsRowsKept) {
   write("sweep.lua", sweep);
   const Ended ended = run({"sweep.lua"}, {"CUDA_ON_CPU_FAULT_AFTER=60"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, AllOf(HasSubstr("illegal memory access was encountered"),
                                HasSubstr("this process can use the device no more: 1 point not measured")));
-  std::string csv;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(file("results"))) {
-    if (entry.path().filename() == "results.csv") csv = contents(entry.path());
-  }
-  EXPECT_THAT(csv, AllOf(HasSubstr("sums,1,"), HasSubstr(",ok,"), HasSubstr("sums,2,"), HasSubstr(",error,"),
-                         Not(HasSubstr("sums,3,"))));
+  EXPECT_THAT(rows(), AllOf(HasSubstr("sums,1,"), HasSubstr(",ok,"), HasSubstr("sums,2,"), HasSubstr(",error,"),
+                            Not(HasSubstr("sums,3,"))));
 }
 
 }  // namespace

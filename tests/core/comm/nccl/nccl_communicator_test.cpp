@@ -12,6 +12,7 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 using testing::ThrowsMessage;
 
 /// A tensor of each rank, with its number in every element.
@@ -184,6 +185,26 @@ TEST_F(NcclCommunicator, ErrorsThatNcclReportsLaterEndAllRanks) {
   EXPECT_THAT(
       [&] { rank(0).check(); },
       ThrowsMessage<PeerLost>("rank 1 (gpu:1): NCCL reports: remote process exited or there was a network error"));
+}
+
+TEST_F(NcclCommunicator, AGpuThatIsLostInAnExchangeIsNamedToAllRanks) {
+  make_ranks(2);
+  const std::vector<GpuTensor> sums = numbered(devices());
+  rank(0).run({.tensors = {sums[0].view()}}, gpu(0).stream());
+  cuda_on_cpu::fail_rank(1, ncclUnhandledCudaError);
+  gpu(0).stream().synchronize();
+  EXPECT_THAT([&] { rank(0).check(); }, ThrowsMessage<PeerLost>("rank 1 (gpu:1): NCCL reports: unhandled cuda error"));
+}
+
+TEST(NcclErrors, AfterAFaultOfTheGpuThisProcessCanUseItNoMore) {
+  EXPECT_THAT([] { nccl::check(ncclUnhandledCudaError, "all_reduce"); },
+              ThrowsMessage<DeviceError>(StartsWith("NCCL: all_reduce failed: unhandled cuda error")));
+  cuda_on_cpu::fail_after(0, cudaErrorIllegalAddress);
+  EXPECT_NE(cudaSetDevice(0), cudaSuccess);
+  EXPECT_THAT([] { nccl::check(ncclUnhandledCudaError, "all_reduce"); },
+              ThrowsMessage<DeviceLost>(StartsWith(
+                  "NCCL: all_reduce failed: an illegal memory access was encountered (cudaErrorIllegalAddress)")));
+  cuda_on_cpu::mend();
 }
 
 TEST_F(NcclCommunicator, RanksMayEndWithWorkThatNobodyCarriesOut) {

@@ -139,6 +139,27 @@ TEST_F(CuptiTest, NothingStaysAttachedAfterAnError) {
   EXPECT_FALSE(fake_.attached);
 }
 
+TEST_F(CuptiTest, AGpuThatIsLostWhileTracingIsAnErrorAndNoGap) {
+  {
+    const auto tracer = this->tracer();
+    tracer->start();
+    run_kernels(5);
+    fake_.lost = true;
+    EXPECT_THAT(
+        [&] { tracer->stop(timeline_); },
+        ThrowsMessage<DeviceError>(HasSubstr("CUPTI: cuptiActivityFlushAll failed: CUPTI_ERROR_NOT_INITIALIZED")));
+    EXPECT_THAT(timeline_.spans(), IsEmpty());
+  }
+  EXPECT_FALSE(fake_.attached);
+  EXPECT_EQ(fake_.buffers_held, 0);
+  fake_.lost = false;
+  const auto next = tracer();
+  next->start();
+  run_kernels(2);
+  EXPECT_EQ(next->stop(timeline_), 0U);
+  EXPECT_EQ(timeline_.spans().size(), 2U);
+}
+
 TEST_F(CuptiTest, DestroyedWhileTracing) {
   {
     const auto tracer = this->tracer();

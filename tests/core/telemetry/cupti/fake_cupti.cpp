@@ -83,6 +83,7 @@ CuptiFunctions FakeCupti::functions() {
   };
   table.flush_all = [](std::uint32_t flag) {
     assert(flag == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    if (fake_cupti->lost) return CUPTI_ERROR_NOT_INITIALIZED;
     fake_cupti->complete();
     return CUPTI_SUCCESS;
   };
@@ -106,6 +107,7 @@ CuptiFunctions FakeCupti::functions() {
   };
   table.finalize = [] {
     assert(fake_cupti->enabled.empty());
+    fake_cupti->complete();
     fake_cupti->attached = false;
     return CUPTI_SUCCESS;
   };

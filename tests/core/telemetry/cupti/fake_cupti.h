@@ -33,6 +33,8 @@ class FakeCupti {
   std::uint64_t now_ns = 1000;
   std::size_t dropped = 0;
   int buffers_held = 0;
+  /// The GPU was lost: CUPTI's calls about its contexts fail, and give no buffer back.
+  bool lost = false;
   /// Whether it hooks into the driver's calls: from the first activity that is enabled to cuptiFinalize.
   bool attached = false;
 
