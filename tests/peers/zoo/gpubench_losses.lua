@@ -1,10 +1,17 @@
 -- The loss of each step of one net of gb.zoo, on the batches in x.npy and y.npy of PEERS_FOLDER; its name, options and batch
--- size come from the environment too. The last line of the output is the result.
+-- size come from the environment too. With PEERS_WEIGHTS it begins with the weights that PyTorch began with. The last line of the output is the result.
 local gb = require "gpubench"
+local names = require "names"
 local zoo_options = require "zoo_options"
 
 local folder, batch_size = os.getenv "PEERS_FOLDER" .. "/", math.tointeger(os.getenv "PEERS_BATCH")
-local model = gb.zoo[os.getenv "PEERS_NET"](zoo_options.parse(os.getenv "PEERS_OPTIONS" or ""))
+local net = os.getenv "PEERS_NET"
+local model = gb.zoo[net](zoo_options.parse(os.getenv "PEERS_OPTIONS" or ""))
+if os.getenv "PEERS_WEIGHTS" == "torch" then
+  model:load_weights {
+    folder .. "weights.safetensors", names = names[net], layout = net == "gpt2_small" and "keras" or "torch",
+  }
+end
 model:compile {
   optimizer = gb.optimizers.Adam { learning_rate = 1e-3 },
   loss = gb.losses.SparseCategoricalCrossentropy { from_logits = true },

@@ -1,10 +1,11 @@
 """The loss of each step of one net in PyTorch: `torch_losses.py NET FOLDER OPTIONS BATCH SEED THREADS`, with the batches in
-x.npy and y.npy of FOLDER."""
+x.npy and y.npy of FOLDER, where it also writes weights.safetensors, with which it begins."""
 
 import sys
 
 import models
 import numpy
+import safetensors_file
 import settings
 import torch
 import torch_nets
@@ -34,6 +35,8 @@ def main():
     inputs, labels = (torch.from_numpy(numpy.load(f"{folder}/{name}.npy")) for name in "xy")
     net = torch_nets.build(net_name, models.from_text(options)).train()
     initialize(net)
+    weights = {key: value.contiguous().numpy() for key, value in net.state_dict().items()}
+    safetensors_file.write(f"{folder}/weights.safetensors", weights)
     if inputs.dim() == 4:
         inputs = inputs.permute(0, 3, 1, 2)
         net = net.to(memory_format=torch.channels_last)
