@@ -11,6 +11,7 @@
 #include "core/exec/runtime.h"
 #include "core/graph/graph.h"
 #include "core/passes/pass.h"
+#include "core/telemetry/profile.h"
 
 namespace gpubench {
 
@@ -38,6 +39,8 @@ class Executor {
   /// A copy of output `index` on the host; blocks until it is complete.
   virtual HostTensor read(int index) = 0;
   virtual PlanFacts facts() const = 0;
+  /// Work of each planned kernel of one run on one replica; empty if nothing is planned (eager execution).
+  virtual std::vector<NodeWork> work() const { return {}; }
 };
 
 struct ExecutorOptions {

@@ -36,6 +36,7 @@ class ReplicatedExecutor final : public Executor {
   HostTensor read(int index) override;
   /// The sum over all replicas.
   PlanFacts facts() const override;
+  std::vector<NodeWork> work() const override { return executors_[0]->work(); }
   Executor& replica(int index) { return *executors_[static_cast<std::size_t>(index)]; }
 
  private:

@@ -48,6 +48,7 @@ class ModelSteps final : public StepSource {
   ReplicaWatch* replicas() override { return watch_ ? &*watch_ : nullptr; }
   /// From the first step's plan, which is that of a whole batch.
   const PlanFacts& facts() const { return *facts_; }
+  const std::vector<NodeWork>& work() const { return work_; }
 
  private:
   /// As many as an executor has input slots.
@@ -57,6 +58,7 @@ class ModelSteps final : public StepSource {
     epochs_.advance([this](Cursor& cursor) { return steps_.step(cursor); });
     if (!facts_) {
       facts_ = steps_.plan().executor->facts();
+      work_ = steps_.plan().executor->work();
       // Other processes have the rest of the batch.
       const std::optional<BatchShare>& share = steps_.plan().key.share;
       if (share && share->rows > 0) {
@@ -72,6 +74,7 @@ class ModelSteps final : public StepSource {
   StepLoop steps_;
   Epochs epochs_;
   std::optional<PlanFacts> facts_;
+  std::vector<NodeWork> work_;
   std::optional<ReplicaWatch> watch_;
   bool resident_;
   int fetches_ = 0;
@@ -181,6 +184,7 @@ StepProfile profile_training(Trainer& trainer, const Dataset& dataset, int count
   StepTrace trace = trace_steps(steps, runtime, trainer.config().replicas.get(), *tracer, timeline,
                                 {.least_steps = count, .most_steps = count, .time = {}, .profiles = true});
   trace.profile->memory = memory_by_layer(trainer);
+  add_work(*trace.profile, steps.work());
   return *std::move(trace.profile);
 }
 
@@ -188,7 +192,10 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   ModelSteps steps(trainer, dataset, options.resident, options.what);
   StepMeasurement measured = measure_steps(steps, trainer.runtime(), options.limits, options.what);
 
-  if (measured.profile) measured.profile->memory = memory_by_layer(trainer);
+  if (measured.profile) {
+    measured.profile->memory = memory_by_layer(trainer);
+    add_work(*measured.profile, steps.work());
+  }
   Record record;
   describe_model(record, trainer.model(), trainer.config().executor.execution);
   for (const auto& [column, cell] : measured.record.cells()) record.set(column, cell);

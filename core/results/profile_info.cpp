@@ -21,6 +21,8 @@ Info entry_info(const ProfileEntry& entry, Seconds step) {
   fields.emplace_back("time_s", entry.time.count());
   fields.emplace_back("share", entry.time / step);
   fields.emplace_back("calls", entry.calls);
+  if (entry.flops) fields.emplace_back("flops", *entry.flops);
+  if (entry.bytes) fields.emplace_back("bytes", *entry.bytes);
   return fields;
 }
 

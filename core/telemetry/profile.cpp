@@ -206,10 +206,13 @@ std::vector<ProfileEntry> summed(const StepProfile& profile, const Keep& keep) {
       return sum.span_class == entry.span_class && sum.node.op == kept.op && sum.node.layer == kept.layer;
     });
     if (same == sums.end()) {
-      sums.push_back({entry.span_class, kept, entry.time, entry.calls});
+      sums.push_back(entry);
+      sums.back().node = kept;
     } else {
       same->time += entry.time;
       same->calls += entry.calls;
+      if (entry.flops) same->flops = same->flops.value_or(0) + *entry.flops;
+      if (entry.bytes) same->bytes = same->bytes.value_or(0) + *entry.bytes;
     }
   }
   std::ranges::stable_sort(sums, std::greater<>(), &ProfileEntry::time);
@@ -224,6 +227,19 @@ std::vector<ProfileEntry> by_layer(const StepProfile& profile) {
 
 std::vector<ProfileEntry> by_op(const StepProfile& profile) {
   return summed(profile, [](const NodeName& node) { return NodeName{.op = node.op, .layer = {}, .role = {}}; });
+}
+
+void add_work(StepProfile& profile, std::span<const NodeWork> work) {
+  for (ProfileEntry& entry : profile.entries) {
+    if (entry.span_class != SpanClass::compute) continue;
+    for (const NodeWork& one : work) {
+      const bool same =
+          one.node.op == entry.node.op && one.node.layer == entry.node.layer && one.node.role == entry.node.role;
+      if (!same) continue;
+      entry.flops = entry.flops.value_or(0) + one.flops;
+      entry.bytes = entry.bytes.value_or(0) + one.bytes;
+    }
+  }
 }
 
 StepProfile profile_steps(const Timeline& timeline, Clock::time_point begin, std::span<const Clock::time_point> ends,

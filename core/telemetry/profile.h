@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,14 @@ struct ProfileEntry {
   /// run at the same time.
   Seconds time{};
   double calls = 0;  ///< number of spans in a step
+  /// Work of the node's kernels in a step on one device; nullopt if it was not planned.
+  std::optional<double> flops = std::nullopt, bytes = std::nullopt;
+};
+
+/// Work of one kernel, known before it runs: floating-point operations, and bytes that it must move at least.
+struct NodeWork {
+  NodeName node;
+  double flops = 0, bytes = 0;
 };
 
 /// Time in which no kernel ran on a device.
@@ -60,6 +69,9 @@ inline constexpr std::size_t most_gaps = 5;
 std::vector<ProfileEntry> by_layer(const StepProfile& profile);
 /// The entries' sums over layers and roles, longest first.
 std::vector<ProfileEntry> by_op(const StepProfile& profile);
+
+/// Gives the entries of kernels the work of their nodes.
+void add_work(StepProfile& profile, std::span<const NodeWork> work);
 
 /// `ends`: the ends of the steps; the last one ends the window, which begins at `begin`. `devices`: at least one.
 /// `dropped`: spans that the timeline or tracer lost.

@@ -45,6 +45,7 @@ void open_measured(lua_State* L);
 void open_memory(lua_State* L);
 void open_model(lua_State* L);
 void open_optimizers(lua_State* L);
+void open_page(lua_State* L);
 void open_processes(lua_State* L);
 void open_progress(lua_State* L);
 void open_protect(lua_State* L);

@@ -50,6 +50,8 @@ function gb.measure.training(model, dataset, options) end
 ---@field time_s number of a step
 ---@field share number of the step
 ---@field calls number in a step
+---@field flops number? of a planned kernel: floating-point operations in a step
+---@field bytes number? of a planned kernel: bytes that it must move at least in a step
 
 ---@class IdleGap
 ---@field step integer the traced step in which it began, from 1
@@ -93,6 +95,9 @@ local Model = {}
 --- local sum = 0
 --- for _, layer in ipairs(profile.layers) do sum = sum + layer.time_s end
 --- assert(math.abs(sum / profile.step_s - 1) < 0.02 and #profile.gaps <= 5)
+--- for _, op in ipairs(profile.ops) do
+---   if op.op == "matmul" then assert(op.flops / op.time_s > 0 and op.bytes / op.time_s > 0) end
+--- end
 --- ```
 ---@param dataset Dataset batched
 ---@param options ProfileOptions?

@@ -32,6 +32,11 @@ said() {
   grep -qE -e "$1" log || wrong "nothing says '$1'"
 }
 
+# shown TEXT: something on the page matches.
+shown() {
+  grep -qE -e "$1" "$run/index.html" || wrong "the page does not say '$1'"
+}
+
 # A compute-sanitizer that runs the program and says what it is told to.
 fake_sanitizer() {
   mkdir -p tools
@@ -59,6 +64,8 @@ case $part in
     "$check" --list >log
     awk -F '|' '{ sum[$3] += $2 } END { for (call in sum) if (sum[call] > 540) exit 1; exit NR < 10 }' log ||
       wrong "the parts of a call take more than 9 minutes"
+    checked 2 --into nowhere devices
+    said "--into: 'nowhere' is no run of gpu_check"
     checked 2 --call 4
     said "--call: there are the calls 1, 2 and 3, got '4'"
     ;;
@@ -66,27 +73,43 @@ case $part in
     # A part of the op cases is enough: core/backend/cuda tests them all.
     export GTEST_TOTAL_SHARDS=12 GTEST_SHARD_INDEX=1
     export GPU_CHECK_MODELS=M1 GPU_CHECK_STEPS=12 GPU_CHECK_EXAMPLES=96 GPU_CHECK_CHUNK=$((1 << 22)) \
-      GPU_CHECK_FAULT_AFTER=60
+      GPU_CHECK_FAULT_AFTER=60 GPU_CHECK_KERNELS_DEVICE=emulated:h200:0 GPU_CHECK_SMALL=1 GPU_CHECK_KERNELS_OF=M1,ResNet-50
     fake_sanitizer "ERROR SUMMARY: 0 errors"
     PATH=$top/tools:$PATH PYTHON=false checked 0 --limit 250
-    for name in devices conformance gradients executors training memory faults memcheck initcheck racecheck; do
+    for name in devices conformance gradients executors training memory faults kernels memcheck initcheck racecheck; do
       said "^passed   $name +[0-9]+ s"
     done
     said '^passed   conformance .* [1-9][0-9]+ tests passed$'
     said '^skipped  telemetry .+ s  .+'
     said '^skipped  speed .+ s  .+'
-    said '^10 passed, 0 failed, 2 skipped$'
+    said '^11 passed, 0 failed, 2 skipped$'
     diff <(grep -E '^(passed|skipped|[0-9])' log) "$run/summary.txt" || wrong "summary.txt differs"
-    for file in summary.json environment.json devices.txt conformance.log speed.log; do
+    for file in index.html summary.json environment.json devices.txt conformance.log speed.log; do
       [[ -s $run/$file ]] || wrong "$file is not in the run"
     done
     cat >json.lua <<'LUA'
 local text = assert(io.open(os.getenv "JSON_FILE")):read "a"
 assert(text:find '"device": "CUDA on the CPU', "the device")
-assert(select(2, text:gsub('"name": "%l+", "status": "passed"', "")) == 10, "ten parts that passed")
-assert(text:find '"passed": 10, "failed": 0, "skipped": 2', "the counts")
+assert(select(2, text:gsub('"name": "%l+", "status": "passed"', "")) == 11, "eleven parts that passed")
+assert(text:find '"passed": 11, "failed": 0, "skipped": 2', "the counts")
+assert(text:find('"missing": []', 1, true), "all calls were run")
 LUA
     JSON_FILE=$run/summary.json "$program" json.lua || wrong "summary.json"
+    shown '<h1>11 passed, 0 failed, 2 skipped</h1>'
+    shown 'M1: kernels by time' && shown 'ResNet-50: kernels by time' && shown '>matmul<' && shown '>conv2d<'
+    shown 'Verdict: ' && shown 'Suggestions' && shown 'without fuse_' && shown 'products searched among 8'
+    shown 'the part speed has not been run'
+    grep -oE '[0-9.]+ [TGM]FLOP/s' "$run/index.html" >/dev/null || wrong "no kernel has a rate"
+    # A second call adds to the run; the table of speed is read where it is there.
+    if command -v python3 >/dev/null; then
+      "$(dirname "$check")/peers/gpu/run" --device cpu:0 --lines m1 --seconds 0.05 --program "$program" \
+        --out "$run/speed" >log 2>&1 || wrong "the comparison failed"
+    fi
+    into=$run
+    "$check" --program "$program" --tests "$tests" --into "$into" devices >log 2>&1 || wrong "--into failed"
+    [[ $(grep -c '^devices' "$into/parts.tsv") == 1 ]] || wrong "a part is there twice"
+    said '^11 passed, 0 failed, 2 skipped$'
+    [[ ! -e $run/speed ]] || { shown 'Bars: 0 met' && shown 'step of gpubench \(graph\)'; }
     ! grep -rE "$top|$(dirname "$program")" "$run" || wrong "the run tells where things lie"
     ;;
   fails)
@@ -94,6 +117,8 @@ LUA
     CUDA_ON_CPU_FAULT_AFTER=3 checked 1 devices
     said '^failed   devices'
     said '^0 passed, 1 failed, 0 skipped$'
+    shown '<h1>0 passed, 1 failed, 0 skipped; calls 1 and 2 and 3 missing</h1>'
+    shown 'Call 2 has not run speed, kernels: tests/gpu_check --call 2 --into results/gpu_check/'
     grep -q '"status": "failed"' "$run/summary.json" || wrong "summary.json has no failed part"
     CUDA_ON_CPU_FAULT_AFTER=40 GPU_CHECK_MODELS=M1 GPU_CHECK_STEPS=2 checked 1 executors
     said '^failed   executors'
@@ -117,6 +142,14 @@ LUA
     said '^failed   gradients .* gpu_tests ended with status 1'
     tests=$top/tools/hanging checked 1 gradients --limit 1
     said '^failed   gradients .* not done after 1 s'
+    # Kernels whose time ends: the models that were done stand in the page.
+    printf '#!/bin/bash\n[[ $1 != *kernels.lua ]] && exec %q "$@"\n%s\nsleep 100\n' "$program" \
+      "echo 'data: {\"model\":\"M1\",\"batch\":32,\"dtype\":\"float32\",\"kernels\":9,\"step_time_s\":1e-4,\"device\":\"gpu:0\",\"entries\":[]}'; echo -n 'data: {\"mod'" \
+      >tools/slow
+    chmod +x tools/slow
+    program=$top/tools/slow checked 1 kernels --limit 3
+    said '^failed   kernels .* not done after 3 s'
+    shown 'a step of 100 us'
     ;;
 esac
 echo "gpu_check does as it should: $part"

@@ -84,8 +84,13 @@ class Planner {
     }
     step.outputs = outputs;
     const std::vector<TensorType> inputs = types(step.inputs);
-    if (step.due == Due::every_run && step.timing != Timing::end)
-      plan_.facts.add(*node.op, inputs, node.outputs, node.role == Role::recomputed);
+    if (step.due == Due::every_run && step.timing != Timing::end) {
+      PlanFacts own;
+      own.add(*node.op, inputs, node.outputs, node.role == Role::recomputed);
+      step.flops = own.flops;
+      step.bytes = own.bytes;
+      plan_.facts += own;
+    }
     add_step(std::move(step), aliases);
   }
 

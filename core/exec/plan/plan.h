@@ -73,6 +73,8 @@ struct PlannedStep {
   Role role = Role::forward;
   std::string_view op;
   bool adds_inputs = false;  ///< Op::adds_inputs()
+  /// What the step adds to the same fields of PlanFacts.
+  double flops = 0, bytes = 0;
 };
 
 struct PlannedBuffer {

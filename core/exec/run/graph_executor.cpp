@@ -116,6 +116,16 @@ void GraphExecutor::run_segments(const InputSlots::Reading& reading) {
   inputs_.end_run();
 }
 
+std::vector<NodeWork> GraphExecutor::work() const {
+  std::vector<NodeWork> all;
+  for (const PlannedStep& step : plan_.steps) {
+    if (step.work != Work::kernel || step.due != Due::every_run) continue;
+    const std::string layer = step.owner == nullptr ? std::string() : step.owner->name;
+    all.push_back({{std::string(step.op), layer, std::string(to_string(step.role))}, step.flops, step.bytes});
+  }
+  return all;
+}
+
 TensorView GraphExecutor::result(int index) const {
   return bound_.view(plan_.outputs[static_cast<std::size_t>(index)]);
 }

@@ -23,6 +23,7 @@ class GraphExecutor final : public Executor {
   TensorView result(int index) const override;
   HostTensor read(int index) override;
   PlanFacts facts() const override { return plan_.facts; }
+  std::vector<NodeWork> work() const override;
   int inputs_in_flight() const override { return inputs_.in_flight(); }
   const Plan& plan() const { return plan_; }
   const InputFeed& feed() const { return inputs_.feed(); }

@@ -40,6 +40,13 @@ TEST(ProfileInfo, HasEntriesLayersOpsGapsAndMemory) {
   EXPECT_EQ((*info.find("gaps")->list())[0].text("what"), "callbacks");
   EXPECT_EQ((*info.find("memory")->list())[0].text("bytes"), "640");
   EXPECT_EQ(info.find("doubt"), nullptr);
+  EXPECT_EQ(layer.find("flops"), nullptr);
+  StepProfile planned = small_profile();
+  planned.entries[0].flops = 12;
+  planned.entries[0].bytes = 34;
+  const Info with_work = profile_info(planned);
+  EXPECT_EQ(with_work.items("entries")[0].number("flops"), 12);
+  EXPECT_EQ(with_work.items("layers")[0].number("bytes"), 34);
   EXPECT_EQ(parse_json(to_json(info), "profile"), info);
 }
 

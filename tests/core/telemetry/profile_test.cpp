@@ -56,6 +56,22 @@ TEST_F(ProfileTest, KernelsAreChargedToTheirNodesAndTheRestToItsClass) {
   add(span(SpanClass::compute, 60, 85), "matmul", slope);
   const StepProfile found = profile();
   EXPECT_EQ(time_of(found, "dense", "matmul"), 55);
+  StepProfile with_work = found;
+  const std::vector<NodeWork> work{{{"matmul", "dense", "forward"}, 100, 40},
+                                   {{"matmul", "dense", "gradient"}, 200, 60},
+                                   {{"relu", "dense", "forward"}, 0, 8},
+                                   {{"softmax", "other", "forward"}, 7, 7}};
+  add_work(with_work, work);
+  for (const ProfileEntry& op : by_op(with_work)) {
+    if (op.node.op == "matmul") {
+      EXPECT_EQ(op.flops, 300);
+      EXPECT_EQ(op.bytes, 100);
+    } else if (op.node.op == "relu") {
+      EXPECT_EQ(op.flops, 0);
+    } else {
+      EXPECT_FALSE(op.flops || op.bytes) << "no kernel of a planned node";
+    }
+  }
   EXPECT_EQ(time_of(found, "dense", "relu"), 10);
   EXPECT_EQ(time_of(found, SpanClass::input_wait), 10);
   EXPECT_EQ(time_of(found, SpanClass::launch), 8 + 5);

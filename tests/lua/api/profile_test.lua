@@ -50,6 +50,12 @@ local function check_profile(profile, name)
   local found = false
   for _, entry in ipairs(profile.layers) do found = found or entry.layer == name end
   testing.is_true(found or not name, name)
+  for _, entry in ipairs(profile.entries) do
+    testing.equal(entry.flops ~= nil, entry.bytes ~= nil)
+    if entry.op == "matmul" and entry.flops then
+      testing.is_true(entry.flops > 0 and entry.bytes > 0, "the work of a product")
+    end
+  end
   testing.is_true(#profile.gaps <= 5)
   testing.contains(profile.text, "steps of ")
 end

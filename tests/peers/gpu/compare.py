@@ -130,16 +130,16 @@ def run_torch(python, plan, cache):
     return run([python, FOLDER / "torch_lines.py", json.dumps(plan)], environment)
 
 
-def measure(arguments, sizes, program, python, no_torch):
-    """(what was measured, facts of both systems, the GPU's states before and after each process)."""
+def measure(arguments, sizes, program, python, no_torch, save):
+    """Calls save(what was measured, facts of both systems, the GPU's states before and after each process, whether that
+    is all) after each process, so that nothing is lost where time ends."""
     measured, facts, states = lines.Measured(), {}, [machine.read(arguments.device)]
     if python is None:
         measured.fail("torch", no_torch)
     plan = plan_of(arguments, sizes)
     with tempfile.TemporaryDirectory() as cache:
-        for system in lines.order(arguments.rounds):
-            if system == "torch" and python is None:
-                continue
+        systems = [one for one in lines.order(arguments.rounds) if one != "torch" or python is not None]
+        for number, system in enumerate(systems, 1):
             begin = time.monotonic()
             try:
                 if system == "torch":
@@ -156,7 +156,8 @@ def measure(arguments, sizes, program, python, no_torch):
                 measured.fail(system, str(failure))
             states.append(machine.read(arguments.device))
             print(f"peers: {system} took {time.monotonic() - begin:.0f} s", file=sys.stderr)
-    return measured, facts, states
+            rows, run_facts = save(measured, facts, states, number == len(systems))
+    return rows, run_facts
 
 
 def main():
@@ -173,18 +174,22 @@ def main():
             return NO_GPU if on_gpu else 2
         python, no_torch = find_torch(arguments.python, arguments.device)
         begin = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()) + " UTC"
-        measured, facts, states = measure(arguments, sizes, program, python, no_torch)
+
+        def save(measured, facts, states, complete):
+            gpu = dict(states[0])
+            gpu["link_bytes_per_s"], gpu["link_note"] = machine.link(gpu) if on_gpu else (None, "a CPU has no link")
+            rows = lines.table(measured, sizes, gpu, arguments.lines, on_gpu)
+            throttled = {machine.throttle_words(state.get("throttle_reasons")) for state in states} - {""}
+            run_facts = {"begun": begin, "device": arguments.device, "gpu": gpu, "states": states, "systems": facts,
+                         "order": lines.order(arguments.rounds), "no_torch": no_torch, "quick": arguments.quick,
+                         "seconds": sizes.seconds, "throttled": sorted(throttled), "complete": complete}
+            report.write(arguments.out, rows, run_facts, measured)
+            return rows, run_facts
+
+        rows, run_facts = measure(arguments, sizes, program, python, no_torch, save)
     except Failed as failure:
         print(f"peers: {failure}", file=sys.stderr)
         return 2
-    gpu = dict(states[0])
-    gpu["link_bytes_per_s"], gpu["link_note"] = machine.link(gpu) if on_gpu else (None, "a CPU has no link")
-    rows = lines.table(measured, sizes, gpu, arguments.lines, on_gpu)
-    throttled = {machine.throttle_words(state.get("throttle_reasons")) for state in states} - {""}
-    run_facts = {"begun": begin, "device": arguments.device, "gpu": gpu, "states": states, "systems": facts,
-                 "order": lines.order(arguments.rounds), "no_torch": no_torch, "quick": arguments.quick,
-                 "seconds": sizes.seconds, "throttled": sorted(throttled)}
-    report.write(arguments.out, rows, run_facts, measured)
     print(report.text(rows, run_facts))
     print(f"wrote {arguments.out}/gpu_peers.json, gpu_peers.csv and gpu_peers.txt")
     missed = any(row["verdict"] == lines.MISSED for row in rows)

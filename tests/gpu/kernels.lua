@@ -1,0 +1,155 @@
+-- Training steps of M1, M2, M3 and ResNet-50: their kernels by time with flops and bytes, what the diagnosis says of them,
+-- and whether each fusion gains time. One line of JSON behind "data: " for each model, as soon as it is measured, and one
+-- behind "data: " for each fusion that changes the kernels. GPU_CHECK_KERNELS_OF chooses models,
+-- GPU_CHECK_SMALL their small sizes. With GPU_CHECK_SEARCH=N only the steps are measured, with products searched among N algorithms.
+local gb = require "gpubench"
+local workload = require "gpubench.zoo.workload"
+local native = gb._native
+
+local small = os.getenv "GPU_CHECK_SMALL" ~= nil
+local search = math.tointeger(os.getenv "GPU_CHECK_SEARCH" or "0")
+local seconds = small and 0.05 or 0.5
+local limits = { budget = 2 * seconds, min_time = seconds, warmup = seconds, resident = true }
+local classes = 10
+
+-- Passes that put several ops into one kernel; each must gain time to be on by default.
+local fusions = {
+  "fuse_epilogue", "fuse_conv_pool", "fuse_activation_gradient", "fuse_bias_gradient", "fuse_elementwise",
+  "fuse_softmax_cross_entropy", "merge_casts",
+}
+
+local function digits(batch)
+  local data = gb.data.Dataset.synthetic { types = { "float32[784]", "int64[]" }, classes = classes, seed = 1 }
+  return data:batch(batch, { drop_remainder = true })
+end
+
+-- On images of digits: layers of these widths, or one convolution where there are none.
+local function of_digits(name, batch, dtype, widths)
+  return {
+    name = name, batch = batch, dtype = dtype,
+    data = function() return digits(batch) end,
+    build = function(passes)
+      local before = gb.config.floatx()
+      gb.config.set_floatx(dtype)
+      local layers = {}
+      if #widths == 0 then
+        layers = { gb.layers.Reshape({ 28, 28, 1 }, { input_shape = { 784 } }),
+          gb.layers.Conv2D(32, 3, { activation = "relu" }), gb.layers.MaxPooling2D(2), gb.layers.Flatten() }
+      end
+      for index, width in ipairs(widths) do
+        layers[index] = gb.layers.Dense(width, { activation = "relu", input_shape = index == 1 and { 784 } or nil })
+      end
+      layers[#layers + 1] = gb.layers.Dense(classes, { activation = "softmax" })
+      local model = gb.Sequential(layers)
+      gb.config.set_floatx(before)
+      model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.001 },
+        loss = "sparse_categorical_crossentropy", passes = passes }
+      return model
+    end,
+  }
+end
+
+local function resnet50()
+  local options = small and workload.options("resnet50", true) or {}
+  local batch, shape = small and 4 or 256, options.input_shape or { 224, 224, 3 }
+  return {
+    name = "ResNet-50", batch = batch, dtype = "mixed_bfloat16",
+    data = function()
+      return workload.batches("resnet50", { input_shape = shape, classes = options.classes }, batch)
+    end,
+    build = function(passes)
+      local before = gb.config.dtype_policy()
+      gb.config.set_dtype_policy "mixed_bfloat16"
+      local model = gb.zoo.resnet50(options)
+      gb.config.set_dtype_policy(before)
+      model:compile { optimizer = gb.optimizers.SGD { learning_rate = 0.1, momentum = 0.9 },
+        loss = gb.losses.SparseCategoricalCrossentropy { from_logits = true }, passes = passes }
+      return model
+    end,
+  }
+end
+
+local wide = small and 64 or 8192
+local models = {
+  of_digits("M1", 32, "float32", { 128 }),
+  of_digits("M2", small and 32 or 8192, "bfloat16", { wide, wide, wide }),
+  of_digits("M3", small and 8 or 256, "float32", {}),
+  resnet50(),
+}
+local chosen = os.getenv "GPU_CHECK_KERNELS_OF"
+local function is_chosen(model)
+  if not chosen then return true end
+  for name in chosen:gmatch "[^,]+" do
+    if name == model.name then return true end
+  end
+  return false
+end
+
+local function give(fields)
+  print("data: " .. native.results.json(fields))
+  io.stdout:flush()  -- what is printed is kept when time ends
+end
+
+local function measure(model, passes, more)
+  local all = {}
+  for name, value in pairs(limits) do all[name] = value end
+  for name, value in pairs(more or {}) do all[name] = value end
+  local row = gb.measure.training(model.build(passes), model.data(), all)
+  collectgarbage()
+  return row
+end
+
+-- Of the entries of a profile those of kernels, longest first.
+local function kernels_of(entries)
+  local kernels = {}
+  for _, entry in ipairs(entries) do
+    if entry.class == "compute" and entry.op then kernels[#kernels + 1] = entry end
+  end
+  return kernels
+end
+
+local function step_of(model, row)
+  return { model = model.name, batch = model.batch, dtype = model.dtype, kernels = row.kernels,
+    step_time_s = row.step_time_s, step_time_low_s = row.step_time_low_s, step_time_high_s = row.step_time_high_s }
+end
+
+-- The row alone, without its samples and its profile.
+local function cells_of(row)
+  local cells = {}
+  for name, value in pairs(row) do
+    if type(value) ~= "table" and type(value) ~= "userdata" then cells[name] = value end
+  end
+  return cells
+end
+
+local function check_fusions(model, before)
+  for _, fusion in ipairs(fusions) do
+    local row = measure(model, { [fusion] = false })
+    if row.kernels ~= before.kernels then
+      local fields = step_of(model, row)
+      fields.without = fusion
+      give(fields)
+    end
+  end
+end
+
+if search > 0 then gb.config.set_matmul_search(search) end
+for _, model in ipairs(models) do
+  if is_chosen(model) then
+    local row = measure(model, nil, { profile = search == 0 or nil })
+    local fields = step_of(model, row)
+    if search > 0 then
+      fields.search = search
+      give(fields)
+    else
+      fields.mfu, fields.bandwidth_share, fields.verdict = row.mfu, row.bandwidth_share, row.verdict
+      fields.flops_per_s, fields.device = row.flops_per_s, row.device
+      fields.findings = native.findings(cells_of(row))
+      fields.peaks, fields.copies = native.matmul_peaks(), native.copy_peaks()
+      fields.profiled_s, fields.doubt, fields.entries = row.profile.step_s, row.profile.doubt, kernels_of(row.profile.entries)
+      fields.ops = kernels_of(row.profile.ops)
+      give(fields)
+      check_fusions(model, row)
+    end
+  end
+end

@@ -1,0 +1,242 @@
+-- The page of a run of gpu_check, printed as HTML. GPU_CHECK_RUN is the run's folder: summary.json, the log of the part
+-- "kernels" and the table of the part "speed". What is missing is said, so a page can be made after every part.
+local gb = require "gpubench"
+local native = gb._native
+
+local folder = assert(os.getenv "GPU_CHECK_RUN", "GPU_CHECK_RUN is not set")
+
+local function contents(name)
+  local file = io.open(folder .. "/" .. name)
+  if not file then return nil end
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+local function json_of(name)
+  local text = contents(name)
+  return text and native.page.parse_json(text, name) or nil
+end
+
+-- What a part printed behind "data: ", also where it did not come to its end.
+local function data_of(part)
+  local list = {}
+  for line in (contents(part .. ".log") or ""):gmatch "data: ([^\n]+)" do
+    local whole, fields = pcall(native.page.parse_json, line, part)
+    if whole then list[#list + 1] = fields end  -- else the part was ended while it printed
+  end
+  return list
+end
+
+local function time_text(seconds)
+  if not seconds then return "" end
+  for _, unit in ipairs { { 1, "s" }, { 1e-3, "ms" } } do
+    if seconds >= unit[1] then return string.format("%.3g %s", seconds / unit[1], unit[2]) end
+  end
+  return string.format("%.3g us", seconds / 1e-6)
+end
+
+local function rate_text(rate, unit)
+  if not rate then return "" end
+  for _, one in ipairs { { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" } } do
+    if rate >= one[1] then return string.format("%.3g %s%s", rate / one[1], one[2], unit) end
+  end
+  return string.format("%.3g %s", rate, unit)
+end
+
+local function share_text(share) return share and string.format("%.0f %%", 100 * share) or "" end
+
+-- --- Parts --------------------------------------------------------------------------------------------------------------
+
+local summary = assert(json_of "summary.json", "summary.json is not in the run")
+local looks = { passed = "confirmed", failed = "refuted", skipped = "open", missing = "open" }
+
+local function parts_section()
+  local rows, seen = {}, {}
+  for index, part in ipairs(summary.parts) do
+    rows[index] = { part.name, part.status, string.format("%d", part.seconds), part.checks, part.detail }
+    seen[index] = looks[part.status]
+  end
+  return { id = "parts", heading = "What passed", tables = { { caption = "Parts", align = "llrll", heads = 1,
+    headings = { "part", "result", "seconds", "what is checked", "detail" }, rows = rows, looks = seen } } }
+end
+
+-- The calls with parts that were not run, each with the command that adds them.
+local function missing_section()
+  local items = {}
+  for _, call in ipairs(summary.missing or {}) do
+    items[#items + 1] = string.format("Call %d has not run %s: tests/gpu_check --call %d --into %s", call.call,
+      table.concat(call.parts, ", "), call.call, summary.folder)
+  end
+  return { id = "missing", heading = "What is missing", items = items }
+end
+
+-- --- Speed beside PyTorch -----------------------------------------------------------------------------------------------
+
+local peers = json_of "speed/gpu_peers.json"
+local verdicts = { met = "confirmed", missed = "refuted", ["not measured"] = "open" }
+
+local function in_unit(value, unit)
+  if type(value) ~= "number" then return "" end
+  if unit == "share" then return share_text(value) end
+  if unit == "x" then return string.format("%.2f x", value) end
+  if unit == "s" then return time_text(value) end
+  return rate_text(value, unit == "bytes/s" and "B/s" or unit)
+end
+
+local function speed_section()
+  local section = { id = "speed", heading = "Speed beside PyTorch" }
+  if not peers then
+    section.lines = { "There is no table: the part speed has not been run, or was not done in time." }
+    return section
+  end
+  local rows, seen, counts = {}, {}, { met = 0, missed = 0, ["not measured"] = 0 }
+  for index, row in ipairs(peers.rows) do
+    local bar = type(row.bar) == "number" and row.bar_is .. " " .. in_unit(row.bar, row.unit) or ""
+    rows[index] = { row.line, row.figure, in_unit(row.value, row.unit),
+      type(row.spread) == "number" and string.format("%.1f %%", 100 * row.spread) or "", bar, row.verdict,
+      row.reason or row.note or "" }
+    seen[index] = bar ~= "" and verdicts[row.verdict] or ""
+    if bar ~= "" then counts[row.verdict] = counts[row.verdict] + 1 end
+  end
+  section.lines = { string.format("Bars: %d met, %d missed, %d not measured. A bar is held against figures of this run alone.",
+    counts.met, counts.missed, counts["not measured"]) }
+  if peers.run and not peers.run.complete then
+    section.lines[2] = "Not all processes of the comparison were done in time."
+  end
+  section.tables = { { caption = "Figures and bars", align = "llrrlll", heads = 2,
+    headings = { "line", "figure", "value", "spread", "bar", "verdict", "why or what" }, rows = rows, looks = seen } }
+  return section
+end
+
+-- --- Kernels ------------------------------------------------------------------------------------------------------------
+
+local most_kernels = 20
+local measured = data_of "kernels"
+
+-- The best rates of this GPU in the same process: of products in the model's type, and of copies on the device.
+-- Their keys begin with the device's name and description; of products they end with the type.
+local function best_of(one)
+  local dtype = one.dtype:gsub("^mixed_", "")
+  local function of_device(rates, ending)
+    for key, rate in pairs(rates or {}) do
+      if key:sub(1, #one.device + 1) == one.device .. " " and key:sub(#key - #ending + 1) == ending then return rate end
+    end
+  end
+  local copies = of_device(one.copies, "")
+  return of_device(one.peaks, ", " .. dtype), copies and copies.on_device
+end
+
+local function kernels_table(one, entries, caption, folded)
+  local flops_peak, bytes_peak = best_of(one)
+  local rows = {}
+  for index, entry in ipairs(entries or {}) do
+    if index > most_kernels then break end
+    local flops = entry.flops and entry.flops / entry.time_s
+    local bytes = entry.bytes and entry.bytes / entry.time_s
+    rows[index] = { entry.op, entry.layer or "", entry.role or "", time_text(entry.time_s), share_text(entry.share),
+      string.format("%.3g", entry.calls), flops and flops > 0 and rate_text(flops, "FLOP/s") or "",
+      share_text(flops and flops > 0 and flops_peak and flops / flops_peak or nil), rate_text(bytes, "B/s"),
+      share_text(bytes and bytes_peak and bytes / bytes_peak or nil) }
+  end
+  return { caption = one.model .. ": " .. caption, folded = folded, align = "lllrrrrrrr", heads = 3, rows = rows, headings = { "op",
+    "layer", "role", "time", "of the step", "calls", "rate", "of the best product", "bytes", "of the best copy" } }
+end
+
+local function models_sections()
+  local sections = {}
+  for _, one in ipairs(measured) do
+    if one.entries then
+      local lines = { string.format("Batch %d in %s: a step of %s (%s to %s), %d kernels%s.", one.batch, one.dtype,
+        time_text(one.step_time_s), time_text(one.step_time_low_s or one.step_time_s),
+        time_text(one.step_time_high_s or one.step_time_s), one.kernels,
+        one.mfu and ", " .. share_text(one.mfu) .. " of the best product" or "") }
+      if one.verdict then lines[#lines + 1] = "Verdict: " .. one.verdict .. "." end
+      if one.doubt then lines[#lines + 1] = "In doubt: " .. one.doubt .. "." end
+      local items = {}
+      for _, finding in ipairs(one.findings or {}) do
+        local advice = {}
+        for index, remedy in ipairs(finding.remedies or {}) do advice[index] = remedy.advice end
+        if advice[1] then items[#items + 1] = finding.headline .. ": " .. table.concat(advice, ", or ") end
+      end
+      sections[#sections + 1] = { id = "kernels_" .. one.model:lower():gsub("%W", "_"), heading = one.model,
+        lines = lines, items = items, tables = { kernels_table(one, one.ops, "kernels by time"),
+          kernels_table(one, one.entries, "the longest kernels, each by itself", true) },
+        note = "Times are of traced steps, which launch op by op; bytes are the least that a kernel must move, so a share "
+          .. "of the best copy above 100 % means data that stayed in the cache." }
+    end
+  end
+  return sections
+end
+
+-- --- Suggestions --------------------------------------------------------------------------------------------------------
+
+local function interval_of(row)
+  return row.step_time_low_s or row.step_time_s, row.step_time_high_s or row.step_time_s
+end
+
+-- "faster" or "slower" where the intervals of both steps lie apart.
+local function compared(row, before)
+  local low, high = interval_of(row)
+  local low_before, high_before = interval_of(before)
+  if high < low_before then return "faster" end
+  return low > high_before and "slower" or "alike"
+end
+
+local function change_text(row, before)
+  return string.format("%s instead of %s, %+.1f %%", time_text(row.step_time_s), time_text(before.step_time_s),
+    100 * (row.step_time_s / before.step_time_s - 1))
+end
+
+local function suggestions_section()
+  local before, items, rows, seen = {}, {}, {}, {}
+  for _, one in ipairs(measured) do
+    if one.entries then before[one.model] = one end
+  end
+  for _, one in ipairs(measured) do
+    local reference = before[one.model]
+    local way = one.without and "without " .. one.without or one.search and "products searched among " .. one.search
+    if way and reference then
+      local result = compared(one, reference)
+      rows[#rows + 1] = { one.model, way, time_text(one.step_time_s), time_text(reference.step_time_s), result }
+      seen[#seen + 1] = result == "faster" and "refuted" or result == "slower" and "confirmed" or ""
+      if result == "faster" and one.without then
+        items[#items + 1] = string.format("Turn off %s for steps like %s's: %s.", one.without, one.model,
+          change_text(one, reference))
+      elseif result == "faster" then
+        items[#items + 1] = string.format("The heuristic's algorithm loses in %s: gb.config.set_matmul_search(%d) gives %s.",
+          one.model, one.search, change_text(one, reference))
+      end
+    end
+  end
+  local section = { id = "suggestions", heading = "Suggestions", items = items }
+  if #rows == 0 then return section end
+  if #items == 0 then
+    section.lines = { "None: every fusion that was measured gains time or costs none, and the heuristic's algorithms are "
+      .. "the fastest of those that were searched." }
+  end
+  section.tables = { { caption = "Steps without a fusion, and with a search", align = "llrrl", heads = 2, rows = rows,
+    looks = seen, headings = { "model", "way", "step", "as it is", "result" } } }
+  return section
+end
+
+-- --- The page -----------------------------------------------------------------------------------------------------------
+
+local function headline()
+  local text = string.format("%d passed, %d failed, %d skipped", summary.passed, summary.failed, summary.skipped)
+  local calls = {}
+  for _, call in ipairs(summary.missing or {}) do calls[#calls + 1] = tostring(call.call) end
+  if #calls == 0 then return text end
+  return text .. (#calls == 1 and "; call " or "; calls ") .. table.concat(calls, " and ") .. " missing"
+end
+
+local sections = { parts_section(), missing_section(), suggestions_section(), speed_section() }
+table.move(models_sections(), 1, 8, #sections + 1, sections)
+
+io.write(native.page.html {
+  title = "gpu_check on " .. summary.host,
+  facts = { summary.device, summary.version, summary.started_utc },
+  headline = headline(),
+  links = { { name = "summary.json", link = "summary.json" }, { name = "summary.txt", link = "summary.txt" } },
+  sections = sections,
+})
