@@ -6,7 +6,11 @@
 #include <cstdlib>
 #include <memory>
 #include <ucontext.h>
+#include <utility>
 #include <vector>
+
+#include "tests/support/cuda_on_cpu/access.h"
+#include "tests/support/cuda_on_cpu/function_name.h"
 
 // What tells the address sanitizer of other stacks; null without it.
 // NOLINTBEGIN(readability-identifier-naming): the sanitizer's names
@@ -44,18 +48,14 @@ struct Fibre {
   bool done = false;
 };
 
-[[noreturn]] void fail(const char* why) {
-  std::fprintf(stderr, "kernel on the CPU: %s (block %u, thread %u)\n", why, now.block.x, now.thread.x);
-  std::abort();
-}
-
 /// The block that runs: its fibres are used again by the next.
 class Block {
  public:
-  void run(const Grid& grid, const std::function<void()>& thread) {
+  void run(const Grid& grid, const Call& call) {
     const unsigned threads = grid.threads.x * grid.threads.y * grid.threads.z;
     while (fibres_.size() < threads) fibres_.push_back(std::make_unique<Fibre>());
-    thread_ = &thread;
+    call_ = &call;
+    watched_ = checks().any();
     block_ = {threads, 0, 0};
     warps_.assign((threads + warp - 1) / warp, {});
     slots_.resize(warps_.size() * warp * slot_bytes);
@@ -78,7 +78,7 @@ class Block {
         ++progress_;
         leave_barriers();
       }
-      if (progress_ == before) fail("a barrier that not all threads reach");
+      if (progress_ == before) fail_work("a barrier that not all threads reach");
     }
   }
 
@@ -93,6 +93,12 @@ class Block {
   Barrier& of_warp() { return warps_[current_ / warp]; }
   std::byte* slots() { return slots_.data() + current_ / warp * warp * slot_bytes; }
   int lane() const { return static_cast<int>(current_ % warp); }
+  const Call* call() const { return call_; }
+  void end() { call_ = nullptr; }
+  bool is_on_stack(const void* at) const {
+    const auto stack = reinterpret_cast<std::uintptr_t>(fibres_[current_]->stack.get());
+    return reinterpret_cast<std::uintptr_t>(at) - stack < stack_bytes;
+  }
 
  private:
   static void prepare(Fibre& fibre) {
@@ -110,7 +116,10 @@ class Block {
     if (__sanitizer_start_switch_fiber != nullptr) {
       __sanitizer_start_switch_fiber(&fake_stack_, fibre.stack.get(), stack_bytes);
     }
-    ::swapcontext(&scheduler_, &fibre.context);
+    {
+      const Watching watched(watched_);
+      ::swapcontext(&scheduler_, &fibre.context);
+    }
     if (__sanitizer_finish_switch_fiber != nullptr) __sanitizer_finish_switch_fiber(fake_stack_, nullptr, nullptr);
   }
 
@@ -141,7 +150,8 @@ class Block {
   std::vector<Barrier> warps_;
   std::vector<std::byte> slots_;
   Barrier block_;
-  const std::function<void()>* thread_ = nullptr;
+  const Call* call_ = nullptr;
+  bool watched_ = false;
   unsigned current_ = 0;
   std::size_t progress_ = 0;  // threads that ended or came to a barrier
   ucontext_t scheduler_{};
@@ -158,7 +168,7 @@ Block& running() {
 void Block::start() {
   Block& block = running();
   block.arrived_on_stack(nullptr);
-  (*block.thread_)();
+  block.call_->run(block.call_->arguments);
   block.fibres_[block.current_]->done = true;
   block.yield();
 }
@@ -167,8 +177,9 @@ void Block::start() {
 
 void check_alignment(const void* address, std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(address) % bytes == 0) return;
-  std::fprintf(stderr, "CUDA on the CPU: misaligned address %p of %zu bytes\n", address, bytes);
-  std::abort();
+  std::array<char, 64> why{};
+  std::snprintf(why.data(), why.size(), "misaligned address %p of %zu bytes", address, bytes);
+  fail_work(why.data());
 }
 
 bool within_limits(const Grid& grid) {
@@ -179,15 +190,36 @@ bool within_limits(const Grid& grid) {
          y <= most_blocks && z <= most_blocks;
 }
 
-void run_grid(const Grid& grid, const std::function<void()>& thread) {
+void run_grid(const Grid& grid, const Call& call) {
   now.blocks = grid.blocks;
   now.threads = grid.threads;
-  if (grid.threads.x * grid.threads.y * grid.threads.z > 1024) fail("a block of more than 1024 threads");
+  const Watching host(false);
   for (now.block.z = 0; now.block.z < grid.blocks.z; ++now.block.z) {
     for (now.block.y = 0; now.block.y < grid.blocks.y; ++now.block.y) {
-      for (now.block.x = 0; now.block.x < grid.blocks.x; ++now.block.x) running().run(grid, thread);
+      for (now.block.x = 0; now.block.x < grid.blocks.x; ++now.block.x) running().run(grid, call);
     }
   }
+  running().end();
+}
+
+const Call* running_kernel() {
+  return running().call();
+}
+bool is_on_stack(const void* at) {
+  return running().is_on_stack(at);
+}
+
+void fail_work(std::string_view why) {
+  const auto length = static_cast<int>(why.size());
+  if (const Call* const call = running_kernel()) {
+    const auto& [x, y, z] = now.block;
+    std::fprintf(stderr, "CUDA on the CPU: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %.*s\n",
+                 function_name(call->kernel).c_str(), x, y, z, now.thread.x, now.thread.y, now.thread.z, length,
+                 why.data());
+  } else {
+    std::fprintf(stderr, "CUDA on the CPU: %.*s\n", length, why.data());
+  }
+  std::abort();
 }
 
 void wait_for_block() {

@@ -3,7 +3,7 @@
 // reach is an error of the kernel and ends the test.
 #pragma once
 #include <cstring>
-#include <functional>
+#include <string_view>
 #include <vector_types.h>
 
 namespace gpubench::cuda_on_cpu {
@@ -23,8 +23,23 @@ struct Now {
 };
 extern Now now;
 
-/// Calls `thread` once for each thread of the grid.
-void run_grid(const Grid& grid, const std::function<void()>& thread);
+/// A kernel and what it is called with.
+struct Call {
+  const void* kernel;  ///< its function
+  const void* arguments;
+  std::size_t argument_bytes;
+  void (*run)(const void* arguments);
+};
+
+/// Runs the call once for each thread of the grid.
+void run_grid(const Grid& grid, const Call& call);
+/// The one whose threads run now; nullptr outside of kernels.
+const Call* running_kernel();
+/// Whether the address is one of the running thread's stack.
+bool is_on_stack(const void* at);
+
+/// Ends the test: says which kernel, block and thread it was, or that it was a call of a library.
+[[noreturn]] void fail_work(std::string_view why);
 
 /// Ends the test when the address is no multiple of `bytes`: a GPU faults at such a load or store.
 void check_alignment(const void* address, std::size_t bytes);

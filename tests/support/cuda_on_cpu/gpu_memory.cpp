@@ -1,15 +1,23 @@
 #include "tests/support/cuda_on_cpu/gpu_memory.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <iterator>
 #include <sys/mman.h>
 
+#include "tests/support/cuda_on_cpu/access.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
 
-constexpr std::size_t kept_bytes = std::size_t{1} << 20, large_page = std::size_t{2} << 20;
+constexpr std::size_t kept_bytes = std::size_t{1} << 20, page = 4096, large_page = std::size_t{2} << 20;
+
+std::map<const std::byte*, std::size_t>& page_locked() {
+  static auto& all = *new std::map<const std::byte*, std::size_t>;
+  return all;
+}
 
 void allow_all(bool access) {
   for (const auto& [gpu, memory] : gpu_memories()) memory.allow(access);
@@ -17,26 +25,36 @@ void allow_all(bool access) {
 
 }  // namespace
 
-void* GpuMemory::allocate(std::size_t bytes) {
+std::map<std::size_t, std::size_t>::iterator GpuMemory::find_free(std::size_t bytes) {
+  const auto is_large = [bytes](const auto& piece) { return piece.second >= bytes; };
+  const auto found = std::find_if(free_.lower_bound(next_), free_.end(), is_large);
+  return found != free_.end() || next_ == 0 ? found : std::find_if(free_.begin(), free_.end(), is_large);
+}
+
+void* GpuMemory::allocate(std::size_t asked) {
   reserve();
-  bytes = (bytes + granularity - 1) / granularity * granularity;
-  for (auto free = free_.begin(); free != free_.end(); ++free) {
-    if (free->second < bytes) continue;
-    const auto [offset, size] = *free;
-    free_.erase(free);
-    if (size > bytes) free_[offset + bytes] = size - bytes;
-    taken_[offset] = bytes;
-    return base_ + offset;
-  }
-  return nullptr;
+  std::size_t bytes = (asked + granularity - 1) / granularity * granularity;
+  // A gap behind each piece, and freed ones taken late, so that wrong addresses are those of no allocation.
+  if (checks().memory) bytes += granularity;
+  const auto found = find_free(bytes);
+  if (found == free_.end()) return nullptr;
+  const auto [offset, size] = *found;
+  free_.erase(found);
+  if (size > bytes) free_[offset + bytes] = size - bytes;
+  taken_[offset] = {bytes, asked};
+  freed_.erase(freed_.lower_bound(offset), freed_.lower_bound(offset + bytes));
+  next_ = checks().memory ? offset + bytes : 0;
+  return base_ + offset;
 }
 
 bool GpuMemory::release(void* memory) {
   const auto found = taken_.find(static_cast<std::size_t>(static_cast<std::byte*>(memory) - base_));
   if (!owns(memory) || found == taken_.end()) return false;
+  const auto [offset, piece] = *found;
   // Pages that stay make every change of access slow, which comes twice with each kernel.
-  if (found->second >= kept_bytes) ::madvise(memory, found->second, MADV_DONTNEED);
-  free_[found->first] = found->second;
+  if (piece.bytes >= kept_bytes) ::madvise(memory, piece.bytes, MADV_DONTNEED);
+  free_[offset] = piece.bytes;
+  freed_[offset] = piece.asked;
   taken_.erase(found);
   join_neighbours();
   return true;
@@ -58,6 +76,32 @@ void GpuMemory::join_neighbours() {
 bool GpuMemory::owns(const void* memory) const {
   const auto* const at = static_cast<const std::byte*>(memory);
   return base_ != nullptr && at >= base_ && at < base_ + bytes_;
+}
+
+bool GpuMemory::holds(const void* memory, std::size_t bytes) const {
+  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(memory) - base_);
+  auto piece = taken_.upper_bound(offset);
+  if (piece == taken_.begin()) return false;
+  --piece;
+  return offset - piece->first + bytes <= piece->second.asked;
+}
+
+std::string GpuMemory::place_of(const void* memory) const {
+  const auto at = static_cast<std::size_t>(static_cast<const std::byte*>(memory) - base_);
+  std::string nearest = "nothing is allocated";
+  std::size_t distance = bytes_ + 1;
+  const auto consider = [&](std::size_t offset, std::size_t bytes, const char* of) {
+    const std::size_t away = at < offset ? offset - at : at >= offset + bytes ? at - offset - bytes : 0;
+    if (away >= distance) return;
+    distance = away;
+    const bool within = at >= offset && at < offset + bytes;
+    const std::size_t shown = within ? at - offset : away;
+    const char* const where = within ? "after the begin" : at < offset ? "before the begin" : "behind the end";
+    nearest = std::to_string(shown) + " bytes " + where + " of " + of + " " + std::to_string(bytes) + " bytes";
+  };
+  for (const auto& [offset, piece] : taken_) consider(offset, piece.asked, "an allocation of");
+  for (const auto& [offset, asked] : freed_) consider(offset, asked, "a freed allocation of");
+  return nearest;
 }
 
 void GpuMemory::allow(bool access) const {
@@ -86,6 +130,42 @@ std::map<int, GpuMemory>& gpu_memories() {
   // Never destroyed: devices that are static variables of tests end after it would.
   static auto& all = *new std::map<int, GpuMemory>;
   return all;
+}
+
+int gpu_that_has(const void* memory) {
+  for (const auto& [gpu, pool] : gpu_memories()) {
+    if (pool.owns(memory)) return gpu;
+  }
+  return -1;
+}
+
+std::string gpu_memory_fault(const void* memory, std::size_t bytes, int gpu) {
+  const int owner = gpu_that_has(memory);
+  if (owner < 0 || bytes == 0) return {};
+  const GpuMemory& pool = gpu_memories().at(owner);
+  if (!pool.holds(memory, bytes)) return pool.place_of(memory) + " on GPU " + std::to_string(owner);
+  if (gpu < 0 || owner == gpu) return {};
+  return "memory of GPU " + std::to_string(owner) + ", touched by GPU " + std::to_string(gpu) + " without peer access";
+}
+
+void* lock_pages(std::size_t bytes) {
+  void* const memory = std::aligned_alloc(page, (bytes + page - 1) / page * page);
+  if (memory != nullptr) page_locked()[static_cast<std::byte*>(memory)] = bytes;
+  return memory;
+}
+
+bool unlock_pages(void* memory) {
+  if (page_locked().erase(static_cast<std::byte*>(memory)) == 0) return false;
+  std::free(memory);
+  return true;
+}
+
+bool is_page_locked(const void* memory, std::size_t bytes) {
+  const auto* const at = static_cast<const std::byte*>(memory);
+  auto piece = page_locked().upper_bound(at);
+  if (piece == page_locked().begin()) return false;
+  --piece;
+  return static_cast<std::size_t>(at - piece->first) + bytes <= piece->second;
 }
 
 GpuMemoryAccess::GpuMemoryAccess() {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <string>
 
 namespace gpubench::cuda_on_cpu {
 
@@ -13,21 +14,43 @@ class GpuMemory {
   /// False for what allocate() never gave.
   bool release(void* memory);
   bool owns(const void* memory) const;
+  /// Whether the bytes lie within one allocation.
+  bool holds(const void* memory, std::size_t bytes) const;
+  /// Where the address lies from the nearest allocation, one that was freed too.
+  std::string place_of(const void* memory) const;
   void allow(bool access) const;
   std::size_t free_bytes() const;
 
  private:
   static constexpr std::size_t granularity = 512;
+  struct Piece {
+    std::size_t bytes, asked;
+  };
   void reserve();
   void join_neighbours();
+  std::map<std::size_t, std::size_t>::iterator find_free(std::size_t bytes);
 
   std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;
-  std::map<std::size_t, std::size_t> free_, taken_;
+  std::map<std::size_t, std::size_t> free_;
+  std::map<std::size_t, Piece> taken_;
+  std::map<std::size_t, std::size_t> freed_;  // what was asked for at places that were not taken again
+  std::size_t next_ = 0;                      // where to look first, if memory is checked
 };
 
 /// By the GPU's number.
 std::map<int, GpuMemory>& gpu_memories();
+/// The number of the GPU whose memory has the address; -1: none.
+int gpu_that_has(const void* memory);
+/// Why work of the GPU may not touch these bytes of a GPU's memory; empty if it may. GPU -1: copies, which may touch
+/// all.
+std::string gpu_memory_fault(const void* memory, std::size_t bytes, int gpu);
+
+/// Memory of the host that kernels may touch; nullptr when there is none.
+void* lock_pages(std::size_t bytes);
+/// False for what lock_pages() never gave.
+bool unlock_pages(void* memory);
+bool is_page_locked(const void* memory, std::size_t bytes);
 
 /// While one lives, all memory may be touched.
 class GpuMemoryAccess {

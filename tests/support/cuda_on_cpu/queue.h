@@ -28,8 +28,19 @@ std::unique_lock<std::recursive_mutex> try_lock_streams();
 void notify_streams();
 /// Runs a stream that may be gone as far as it can, to the ticket. The streams are locked.
 void advance(cudaStream_t stream, std::size_t ticket);
+void run_all_streams();
 /// The GPU that the calling thread has selected.
 int gpu_of_thread();
+/// The GPU whose stream's work runs now; -1: none.
+int working_gpu();
+
+/// What a call returns; cudaGetLastError() too when it is an error. All calls fail once the device is lost, and a call
+/// that would make something asks first.
+cudaError_t result(cudaError_t status);
+/// For calls that may wait for a device or change its memory map, which fail in a thread that captures
+/// (cudaStreamCaptureModeThreadLocal), whichever stream or event they name.
+cudaError_t unless_capturing();
+bool is_capturing();
 
 /// Adds work to a stream, or to the graph that the stream is captured into. Libraries' calls queue this way too. Events
 /// around it lie `milliseconds` further apart.

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/math/half.h"
+#include "tests/support/cuda_on_cpu/access.h"
 #include "tests/support/cuda_on_cpu/block.h"
 #include "tests/support/cuda_on_cpu/queue.h"
 
@@ -63,15 +64,32 @@ T atomicMax(T* where, T value) {
 }
 inline void __threadfence() {}
 
+namespace gpubench::cuda_on_cpu {
+
+template <class... Parameters>
+struct KernelCall {
+  void (*kernel)(Parameters...);
+  std::tuple<Parameters...> arguments;
+
+  static void run(const void* self) {
+    const auto& call = *static_cast<const KernelCall*>(self);
+    std::apply(call.kernel, call.arguments);
+  }
+};
+
+}  // namespace gpubench::cuda_on_cpu
+
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
+  using Call = gpubench::cuda_on_cpu::KernelCall<Parameters...>;
   const gpubench::cuda_on_cpu::Grid grid{config->gridDim, config->blockDim};
   if (!gpubench::cuda_on_cpu::within_limits(grid)) return cudaErrorInvalidConfiguration;
-  std::tuple<Parameters...> kept(arguments...);
-  return gpubench::cuda_on_cpu::queue(config->stream, [grid, kernel, kept] {
-    gpubench::cuda_on_cpu::run_grid(grid, [&] { std::apply(kernel, kept); });
-  });
+  return gpubench::cuda_on_cpu::queue(
+      config->stream, [grid, call = Call{kernel, std::tuple<Parameters...>(arguments...)}] {
+        const auto function = reinterpret_cast<const void*>(call.kernel);
+        gpubench::cuda_on_cpu::run_grid(grid, {function, &call, sizeof call, &Call::run});
+      });
 }
 
 namespace gpubench::cuda {
@@ -104,11 +122,13 @@ struct alignas(bytes) Bits {
 template <int bytes>
 void load_bits(const void* from, Bits<bytes>& bits) {
   ::gpubench::cuda_on_cpu::check_alignment(from, bytes);
+  ::gpubench::cuda_on_cpu::check_load(from, bytes);
   std::memcpy(&bits, from, bytes);
 }
 template <int bytes>
 void store_bits(void* to, const Bits<bytes>& bits) {
   ::gpubench::cuda_on_cpu::check_alignment(to, bytes);
+  ::gpubench::cuda_on_cpu::check_store(to, bytes);
   std::memcpy(to, &bits, bytes);
 }
 

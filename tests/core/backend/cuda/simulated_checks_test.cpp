@@ -1,0 +1,118 @@
+// Each fault that the simulated CUDA checks for ends a test with a message if the check is on, and passes if it is off.
+#include <array>
+#include <cstdlib>
+#include <cuda_runtime_api.h>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <string_view>
+
+#include "tests/support/cuda_on_cpu/access.h"
+#include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/cuda_on_cpu/simulation_kernels.h"
+
+namespace gpubench::cuda_on_cpu {
+namespace {
+
+class SimulatedChecksDeathTest : public testing::Test {
+ protected:
+  /// Queues on a stream of GPU 0.
+  using Work = std::function<void(cudaStream_t)>;
+
+  void SetUp() override {
+    if (!can_check()) GTEST_SKIP() << "kernels of a build with a sanitizer cannot be checked";
+  }
+
+  static void run(std::string_view check, const Work& work) {
+    checks() = checks_named(check);
+    machine().gpus = 2;
+    cudaStream_t stream = nullptr;
+    if (cudaSetDevice(0) != cudaSuccess) std::_Exit(1);
+    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) std::_Exit(1);
+    work(stream);
+    std::_Exit(cudaStreamSynchronize(stream) == cudaSuccess ? 0 : 1);
+  }
+
+  static void expect_fault(std::string_view check, const Work& work, const char* message) {
+    EXPECT_EXIT(run("", work), testing::ExitedWithCode(0), "");
+    EXPECT_DEATH(run(check, work), message);
+  }
+  static void expect_none(std::string_view check, const Work& work) {
+    EXPECT_EXIT(run(check, work), testing::ExitedWithCode(0), "");
+  }
+
+  static int* allocate(int count, int gpu = 0) {
+    void* memory = nullptr;
+    if (cudaSetDevice(gpu) != cudaSuccess || cudaMalloc(&memory, count * sizeof(int)) != cudaSuccess) std::_Exit(1);
+    return static_cast<int*>(memory);
+  }
+  static int* freed(int count) {
+    int* const memory = allocate(count);
+    if (cudaFree(memory) != cudaSuccess) std::_Exit(1);
+    return memory;
+  }
+};
+
+TEST(SimulatedChecks, AnUnknownNameIsAnError) {
+  EXPECT_TRUE(checks_named("memory").memory);
+  EXPECT_FALSE(checks_named("").any());
+  EXPECT_THAT([] { checks_named("memory,speed"); },
+              testing::ThrowsMessage<std::invalid_argument>("there is no check 'speed', only: memory"));
+}
+
+TEST_F(SimulatedChecksDeathTest, AKernelStaysWithinItsMemory) {
+  expect_none("memory", [](cudaStream_t stream) { launch_copy(stream, 8, allocate(8), allocate(8)); });
+}
+
+TEST_F(SimulatedChecksDeathTest, BeyondAnAllocation) {
+  const Work work = [](cudaStream_t stream) { launch_copy(stream, 8, allocate(6), allocate(8)); };
+  expect_fault(
+      "memory", work,
+      "kernel .*copy_kernel.*, block \\(0, 0, 0\\), thread \\(6, 0, 0\\): writes 4 bytes at 0x[0-9a-f]+: 0 bytes "
+      "behind the end of an allocation of 24 bytes on GPU 0");
+}
+
+TEST_F(SimulatedChecksDeathTest, BeforeAnAllocation) {
+  const Work work = [](cudaStream_t stream) { launch_copy(stream, 8, allocate(8), allocate(8) - 1); };
+  expect_fault("memory", work,
+               "thread \\(0, 0, 0\\): reads 4 bytes .*: 4 bytes before the begin of an allocation of 32");
+}
+
+TEST_F(SimulatedChecksDeathTest, FreedMemory) {
+  const Work work = [](cudaStream_t stream) { launch_copy(stream, 8, allocate(8), freed(8) + 1); };
+  expect_fault("memory", work, "reads 4 bytes .*: 4 bytes after the begin of a freed allocation of 32 bytes on GPU 0");
+}
+
+TEST_F(SimulatedChecksDeathTest, MemoryOfAnotherGpu) {
+  const Work work = [](cudaStream_t stream) { launch_copy(stream, 8, allocate(8, 1), allocate(8)); };
+  expect_fault("memory", work, "writes 4 bytes .*: memory of GPU 1, touched by GPU 0 without peer access");
+}
+
+TEST_F(SimulatedChecksDeathTest, MemoryOfTheHost) {
+  const Work work = [](cudaStream_t stream) { launch_copy(stream, 8, allocate(8), new int[8]{}); };
+  expect_fault("memory", work, "reads 4 bytes .*: memory of the host that is not page-locked");
+}
+
+TEST_F(SimulatedChecksDeathTest, KernelsMayTouchPageLockedMemory) {
+  expect_none("memory", [](cudaStream_t stream) {
+    void* memory = nullptr;
+    if (cudaHostAlloc(&memory, 8 * sizeof(int), cudaHostAllocPortable) != cudaSuccess) std::_Exit(1);
+    launch_copy(stream, 8, static_cast<int*>(memory), allocate(8));
+  });
+}
+
+// This costs next to nothing, so it is always checked.
+TEST_F(SimulatedChecksDeathTest, CopiesAndFillsAreOfAllocatedMemory) {
+  EXPECT_DEATH(run("", [](cudaStream_t stream) { cudaMemsetAsync(freed(8), 0, 32, stream); }),
+               "cudaMemsetAsync writes 32 bytes: 0 bytes after the begin of a freed allocation of 32 bytes on GPU 0");
+  EXPECT_DEATH(run("",
+                   [](cudaStream_t stream) {
+                     static std::array<int, 9> host{};
+                     cudaMemcpyAsync(host.data(), allocate(8), sizeof host, cudaMemcpyDefault, stream);
+                   }),
+               "cudaMemcpyAsync reads 36 bytes: 0 bytes after the begin of an allocation of 32 bytes on GPU 0");
+}
+
+}  // namespace
+}  // namespace gpubench::cuda_on_cpu

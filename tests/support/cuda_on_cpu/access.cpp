@@ -1,0 +1,165 @@
+#include "tests/support/cuda_on_cpu/access.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "tests/support/cuda_on_cpu/block.h"
+#include "tests/support/cuda_on_cpu/gpu_memory.h"
+#include "tests/support/cuda_on_cpu/queue.h"
+
+// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): the linker's names
+extern "C" const char __executable_start[], _end[];
+// NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier)
+
+namespace gpubench::cuda_on_cpu {
+namespace {
+
+struct NamedCheck {
+  std::string_view name;
+  bool Checks::*flag;
+};
+constexpr std::array named_checks{NamedCheck{"memory", &Checks::memory}};
+
+Checks from_environment() {
+  const char* const names = std::getenv("CUDA_ON_CPU_CHECK");
+  if (names == nullptr) return {};
+  try {
+    if (!can_check()) throw std::invalid_argument("kernels of a build with a sanitizer cannot be checked");
+    return checks_named(names);
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "CUDA_ON_CPU_CHECK: %s\n", error.what());
+    std::exit(2);
+  }
+}
+
+thread_local bool watching = false;
+
+bool lies_within(const void* at, const void* begin, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(begin) < bytes;
+}
+
+/// Static variables, which are what a kernel has as shared memory and constants.
+bool is_static(const void* at) {
+  return lies_within(at, __executable_start, static_cast<std::size_t>(_end - __executable_start));
+}
+
+/// Why the work that runs may not touch the memory; empty if it may.
+std::string memory_fault(const void* at, std::size_t bytes) {
+  if (gpu_that_has(at) >= 0) return gpu_memory_fault(at, bytes, working_gpu());
+  const Call* const kernel = running_kernel();
+  if (kernel == nullptr) return {};  // what a library does on the host
+  const bool may = is_on_stack(at) || is_static(at) || lies_within(at, kernel->arguments, kernel->argument_bytes) ||
+                   is_page_locked(at, bytes);
+  return may ? "" : "memory of the host that is not page-locked";
+}
+
+void look(const void* at, std::size_t bytes, const char* verb) {
+  const Watching nothing(false);  // the functions called here may be instrumented copies
+  if (!checks().memory) return;
+  const std::string why = memory_fault(at, bytes);
+  if (why.empty()) return;
+  std::array<char, 64> what{};
+  std::snprintf(what.data(), what.size(), "%s %zu bytes at %p: ", verb, bytes, at);
+  fail_work(what.data() + why);
+}
+
+}  // namespace
+
+Checks checks_named(std::string_view names) {
+  Checks chosen;
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    bool known = false;
+    std::string all;
+    for (const NamedCheck& check : named_checks) {
+      if (check.name == name) chosen.*check.flag = known = true;
+      all.append(all.empty() ? "" : ", ").append(check.name);
+    }
+    if (!known) throw std::invalid_argument("there is no check '" + std::string(name) + "', only: " + all);
+  }
+  return chosen;
+}
+
+Checks& checks() {
+  static Checks chosen = from_environment();
+  return chosen;
+}
+
+bool can_check() {
+#ifdef CUDA_ON_CPU_WATCHED
+  return true;
+#else
+  return false;
+#endif
+}
+
+Watching::Watching(bool on) : before_(std::exchange(watching, on)) {}
+Watching::~Watching() {
+  watching = before_;
+}
+
+void check_load(const void* from, std::size_t bytes) {
+  if (watching) look(from, bytes, "reads");
+}
+void check_store(const void* to, std::size_t bytes) {
+  if (watching) look(to, bytes, "writes");
+}
+
+}  // namespace gpubench::cuda_on_cpu
+
+// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): the compiler's names
+#define GPUBENCH_ACCESSES(bytes)                     \
+  void __tsan_read##bytes(void* at) {                \
+    ::gpubench::cuda_on_cpu::check_load(at, bytes);  \
+  }                                                  \
+  void __tsan_unaligned_read##bytes(void* at) {      \
+    ::gpubench::cuda_on_cpu::check_load(at, bytes);  \
+  }                                                  \
+  void __tsan_write##bytes(void* at) {               \
+    ::gpubench::cuda_on_cpu::check_store(at, bytes); \
+  }                                                  \
+  void __tsan_unaligned_write##bytes(void* at) {     \
+    ::gpubench::cuda_on_cpu::check_store(at, bytes); \
+  }
+
+extern "C" {
+GPUBENCH_ACCESSES(1)
+GPUBENCH_ACCESSES(2)
+GPUBENCH_ACCESSES(4)
+GPUBENCH_ACCESSES(8)
+GPUBENCH_ACCESSES(16)
+void __tsan_read_range(void* at, std::size_t bytes) {
+  ::gpubench::cuda_on_cpu::check_load(at, bytes);
+}
+void __tsan_write_range(void* at, std::size_t bytes) {
+  ::gpubench::cuda_on_cpu::check_store(at, bytes);
+}
+void __tsan_init() {}
+void __tsan_vptr_update(void*, void*) {}
+
+// Of libraries on the host; kernels have none.
+unsigned char __tsan_atomic8_load(const volatile void* at, int) {
+  return __atomic_load_n(static_cast<const volatile unsigned char*>(at), __ATOMIC_SEQ_CST);
+}
+unsigned __tsan_atomic32_fetch_add(volatile void* at, unsigned value, int) {
+  return __atomic_fetch_add(static_cast<volatile unsigned*>(at), value, __ATOMIC_SEQ_CST);
+}
+unsigned long __tsan_atomic64_load(const volatile void* at, int) {
+  return __atomic_load_n(static_cast<const volatile unsigned long*>(at), __ATOMIC_SEQ_CST);
+}
+unsigned long __tsan_atomic64_fetch_add(volatile void* at, unsigned long value, int) {
+  return __atomic_fetch_add(static_cast<volatile unsigned long*>(at), value, __ATOMIC_SEQ_CST);
+}
+unsigned long __tsan_atomic64_fetch_or(volatile void* at, unsigned long value, int) {
+  return __atomic_fetch_or(static_cast<volatile unsigned long*>(at), value, __ATOMIC_SEQ_CST);
+}
+}
+#undef GPUBENCH_ACCESSES
+// NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier)

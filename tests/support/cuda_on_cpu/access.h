@@ -1,0 +1,42 @@
+// Looks at the loads and stores of kernels and libraries, as the tools of compute-sanitizer do. Their sources are
+// compiled with -fsanitize=thread, and access.cpp defines the functions that the compiler then calls before each load
+// and store.
+#pragma once
+#include <string_view>
+
+namespace gpubench::cuda_on_cpu {
+
+/// A fault that a check finds ends the test.
+struct Checks {
+  /// Loads and stores beyond allocations, in memory that was freed, of another GPU, or of the host.
+  bool memory = false;
+
+  bool any() const { return memory; }
+};
+
+/// Names with commas between them. Throws std::invalid_argument for one that there is not.
+Checks checks_named(std::string_view names);
+
+/// Those that CUDA_ON_CPU_CHECK names, until a test changes them.
+Checks& checks();
+
+/// False if the build uses a sanitizer: the compiler cannot instrument twice.
+bool can_check();
+
+/// Whether loads and stores of the calling thread are looked at while it lives.
+class Watching {
+ public:
+  explicit Watching(bool on);
+  ~Watching();
+  Watching(const Watching&) = delete;
+  Watching& operator=(const Watching&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// For loads and stores that the compiler makes no calls for.
+void check_load(const void* from, std::size_t bytes);
+void check_store(const void* to, std::size_t bytes);
+
+}  // namespace gpubench::cuda_on_cpu
