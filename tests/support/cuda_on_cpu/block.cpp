@@ -1,5 +1,6 @@
 #include "tests/support/cuda_on_cpu/block.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -27,9 +28,9 @@ Now now;
 namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{128} << 10;
-constexpr unsigned warp = 32;
+constexpr unsigned warp = warp_lanes;
 
-/// Where threads wait for each other.
+/// Where the threads of a block wait for each other.
 struct Barrier {
   unsigned expected = 0, arrived = 0, passed = 0;
 
@@ -57,13 +58,13 @@ class Block {
     call_ = &call;
     watched_ = checks().any();
     block_ = {threads, 0, 0};
-    warps_.assign((threads + warp - 1) / warp, {});
-    slots_.resize(warps_.size() * warp * slot_bytes);
+    warps_.resize((threads + warp - 1) / warp);
+    for (unsigned w = 0; w < warps_.size(); ++w)
+      warps_[w].start(w, static_cast<int>(std::min(warp, threads - w * warp)));
     for (unsigned t = 0; t < threads; ++t) {
       Fibre& fibre = *fibres_[t];
-      fibre.thread = {t % grid.threads.x, t / grid.threads.x % grid.threads.y, t / grid.threads.x / grid.threads.y};
+      fibre.thread = thread_at(t);
       fibre.done = false;
-      ++warps_[t / warp].expected;
       prepare(fibre);
     }
     for (unsigned left = threads; left > 0;) {
@@ -78,23 +79,27 @@ class Block {
         ++progress_;
         leave_barriers();
       }
-      if (progress_ == before) fail_work("a barrier that not all threads reach");
+      if (progress_ == before) fail_stuck();
     }
   }
 
-  void wait(Barrier& barrier) {
-    const unsigned passed = barrier.passed;
-    ++barrier.arrived;
+  void wait() {
+    const unsigned passed = block_.passed;
+    ++block_.arrived;
     ++progress_;
-    barrier.release_if_all();
-    while (barrier.passed == passed) yield();
+    block_.release_if_all();
+    while (block_.passed == passed) yield();
   }
-  Barrier& block() { return block_; }
-  Barrier& of_warp() { return warps_[current_ / warp]; }
-  std::byte* slots() { return slots_.data() + current_ / warp * warp * slot_bytes; }
+  const Warp::Value& meet(const Meeting& meeting, const Warp::Value& given) {
+    ++progress_;
+    of_warp().come(lane(), meeting, given);
+    while (of_warp().waits(lane())) yield();
+    return of_warp().taken(lane());
+  }
   int lane() const { return static_cast<int>(current_ % warp); }
   const Call* call() const { return call_; }
   void end() { call_ = nullptr; }
+  unsigned thread() const { return current_; }
   bool is_on_stack(const void* at) const {
     const auto stack = reinterpret_cast<std::uintptr_t>(fibres_[current_]->stack.get());
     return reinterpret_cast<std::uintptr_t>(at) - stack < stack_bytes;
@@ -142,18 +147,25 @@ class Block {
   void leave_barriers() {
     --block_.expected;
     block_.release_if_all();
-    --of_warp().expected;
-    of_warp().release_if_all();
+    of_warp().leave(lane());
   }
 
+  [[noreturn]] void fail_stuck() const {
+    for (const Warp& each : warps_) {
+      if (const std::string why = each.waiting(); !why.empty()) fail_work(why);
+    }
+    fail_work("a barrier that not all threads reach");
+  }
+
+  Warp& of_warp() { return warps_[current_ / warp]; }
+
   std::vector<std::unique_ptr<Fibre>> fibres_;
-  std::vector<Barrier> warps_;
-  std::vector<std::byte> slots_;
+  std::vector<Warp> warps_;
   Barrier block_;
   const Call* call_ = nullptr;
   bool watched_ = false;
   unsigned current_ = 0;
-  std::size_t progress_ = 0;  // threads that ended or came to a barrier
+  std::size_t progress_ = 0;  // threads that ended or came to a barrier or a meeting
   ucontext_t scheduler_{};
   void* fake_stack_ = nullptr;
   const void* scheduler_stack_ = nullptr;
@@ -205,6 +217,13 @@ void run_grid(const Grid& grid, const Call& call) {
 const Call* running_kernel() {
   return running().call();
 }
+unsigned running_thread() {
+  return running().thread();
+}
+uint3 thread_at(unsigned number) {
+  const auto& [x, y, z] = now.threads;
+  return {number % x, number / x % y, number / x / y};
+}
 bool is_on_stack(const void* at) {
   return running().is_on_stack(at);
 }
@@ -223,13 +242,10 @@ void fail_work(std::string_view why) {
 }
 
 void wait_for_block() {
-  running().wait(running().block());
+  running().wait();
 }
-void wait_for_warp() {
-  running().wait(running().of_warp());
-}
-std::byte* warp_slots() {
-  return running().slots();
+Warp::Value meet(const Meeting& meeting, const Warp::Value& given) {
+  return running().meet(meeting, given);
 }
 int lane() {
   return running().lane();

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector_types.h>
 
+#include "tests/support/cuda_on_cpu/warp.h"
+
 namespace gpubench::cuda_on_cpu {
 
 struct Grid {
@@ -35,6 +37,9 @@ struct Call {
 void run_grid(const Grid& grid, const Call& call);
 /// The one whose threads run now; nullptr outside of kernels.
 const Call* running_kernel();
+/// The running thread's number in its block, and the thread of a number.
+unsigned running_thread();
+uint3 thread_at(unsigned number);
 /// Whether the address is one of the running thread's stack.
 bool is_on_stack(const void* at);
 
@@ -44,24 +49,21 @@ bool is_on_stack(const void* at);
 /// Ends the test when the address is no multiple of `bytes`: a GPU faults at such a load or store.
 void check_alignment(const void* address, std::size_t bytes);
 
-/// Return when all threads of the block, or of the caller's warp, have called; threads that have ended do not count.
+/// __syncthreads(): returns when all threads of the block have called; threads that have ended do not count.
 void wait_for_block();
-void wait_for_warp();
 
-/// Memory of the caller's warp for an exchange: a slot of 16 bytes a lane.
-inline constexpr std::size_t slot_bytes = 16;
-std::byte* warp_slots();
+/// The caller's lane comes to a meeting of its warp with a value, and takes one.
+Warp::Value meet(const Meeting& meeting, const Warp::Value& given);
 int lane();
 
-/// Every lane gives `value` and takes that of the lane from(own lane).
-template <class T, class From>
-T exchange(T value, const From& from) {
-  static_assert(sizeof(T) <= slot_bytes);
-  std::byte* const slots = warp_slots();
-  std::memcpy(slots + slot_bytes * static_cast<std::size_t>(lane()), &value, sizeof(T));
-  wait_for_warp();
-  std::memcpy(&value, slots + slot_bytes * static_cast<std::size_t>(from(lane())), sizeof(T));
-  wait_for_warp();
+/// Every lane of the mask gives `value` and takes that of lane `from`.
+template <class T>
+T exchange(unsigned lanes, T value, int from) {
+  static_assert(sizeof(T) <= lane_bytes);
+  Warp::Value given{};
+  std::memcpy(given.data(), &value, sizeof(T));
+  const Warp::Value taken = meet({Meeting::Kind::shuffle, lanes, from}, given);
+  std::memcpy(&value, taken.data(), sizeof(T));
   return value;
 }
 

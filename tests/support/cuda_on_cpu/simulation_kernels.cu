@@ -8,7 +8,51 @@ __global__ void copy_kernel(int* to, const int* from) {
   to[threadIdx.x] = from[threadIdx.x];
 }
 
+constexpr unsigned lower_half = 0x0000FFFFU, upper_evens = 0x55550000U, all_lanes = 0xFFFFFFFFU;
+
+__global__ void diverging_warp_kernel(unsigned* sums) {
+  const unsigned lane = threadIdx.x;
+  unsigned result = 0;
+  if (lane < 16) {
+    result = lane;
+    for (int distance = 8; distance > 0; distance /= 2) result += __shfl_xor_sync(lower_half, result, distance);
+  } else {
+    for (unsigned step = 0; step < lane; ++step) __syncwarp(1U << lane);
+    if (lane % 2 == 0) result = __ballot_sync(upper_evens, lane >= 24);
+  }
+  __syncwarp();
+  sums[lane] = result + __shfl_sync(all_lanes, lane, 0);
+}
+
+__global__ void wrong_warp_kernel(WarpFault fault) {
+  const unsigned lane = threadIdx.x;
+  switch (fault) {
+    case WarpFault::caller_not_in_mask:
+      if (lane < 16) __syncwarp(lower_half & ~(1U << 5));
+      break;
+    case WarpFault::different_masks:
+      if (lane == 0) __syncwarp(0x3U);
+      if (lane == 1) __syncwarp(0x7U);
+      break;
+    case WarpFault::value_of_no_lane:
+      if (lane < 16) __shfl_xor_sync(lower_half, lane, 16);
+      break;
+    case WarpFault::lane_that_never_comes:
+      if (lane == 0) __syncwarp();
+      __syncthreads();
+      break;
+  }
+}
+
 }  // namespace
+
+cudaError_t launch_diverging_warp(cudaStream_t stream, unsigned* sums) {
+  return cuda::launch({stream, 1}, 1, 32, &diverging_warp_kernel, sums);
+}
+
+cudaError_t launch_wrong_warp(cudaStream_t stream, WarpFault fault) {
+  return cuda::launch({stream, 1}, 1, 32, &wrong_warp_kernel, fault);
+}
 
 cudaError_t launch_copy(cudaStream_t stream, unsigned count, int* to, const int* from) {
   return cuda::launch({stream, 1}, 1, count, &copy_kernel, to, from);

@@ -7,4 +7,17 @@ namespace gpubench::cuda_on_cpu {
 /// to[i] = from[i] for each of `count` threads.
 cudaError_t launch_copy(cudaStream_t stream, unsigned count, int* to, const int* from);
 
+/// One warp, whose lower half adds up its lanes' numbers by shuffles while each lane of the upper half takes as many
+/// steps as its number; those with an even number vote, and all meet. sums[lane] is a sum below lane 16, a vote from
+/// there on.
+cudaError_t launch_diverging_warp(cudaStream_t stream, unsigned* sums);
+
+enum class WarpFault {
+  caller_not_in_mask,     ///< lane 5 calls with the mask of the lower half but itself
+  different_masks,        ///< lanes 0 and 1 name each other with different masks
+  value_of_no_lane,       ///< the lower half takes values of the upper
+  lane_that_never_comes,  ///< lane 0 waits for all at __syncwarp(), the others at __syncthreads()
+};
+cudaError_t launch_wrong_warp(cudaStream_t stream, WarpFault fault);
+
 }  // namespace gpubench::cuda_on_cpu

@@ -1,9 +1,11 @@
 // The simulated CUDA refuses what a real one refuses: whoever relies on something that is forbidden fails here, without
 // a GPU.
+#include <array>
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/cuda_on_cpu/block.h"
+#include "tests/support/cuda_on_cpu/simulation_kernels.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -69,6 +71,45 @@ TEST(SimulatedLaunches, HaveTheLimitsOfAGpu) {
   EXPECT_FALSE(fits(dim3(0x80000000U), dim3(1)));
   EXPECT_FALSE(fits(dim3(1, 65536), dim3(1)));
   EXPECT_FALSE(fits(dim3(1), dim3(32, 33)));
+}
+
+class SimulatedWarps : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess); }
+  void TearDown() override { EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess); }
+  void fail(cuda_on_cpu::WarpFault fault) const {
+    cuda_on_cpu::launch_wrong_warp(stream_, fault);
+    cudaStreamSynchronize(stream_);
+  }
+
+  cudaStream_t stream_ = nullptr;
+};
+using SimulatedWarpsDeathTest = SimulatedWarps;
+
+TEST_F(SimulatedWarps, PartsThatMasksNameMeetApart) {
+  std::array<unsigned, 32> sums{};
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, sizeof sums), cudaSuccess);
+  EXPECT_EQ(cuda_on_cpu::launch_diverging_warp(stream_, static_cast<unsigned*>(memory)), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(sums.data(), memory, sizeof sums, cudaMemcpyDefault, stream_), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  for (std::size_t lane = 0; lane < sums.size(); ++lane) {
+    EXPECT_EQ(sums[lane], lane < 16 ? 120U : lane % 2 == 0 ? 0x55000000U : 0U) << "lane " << lane;
+  }
+}
+
+TEST_F(SimulatedWarpsDeathTest, RefuseMasksThatMeanNothing) {
+  using cuda_on_cpu::WarpFault;
+  EXPECT_DEATH(
+      fail(WarpFault::caller_not_in_mask),
+      "kernel .*wrong_warp_kernel.*, thread \\(5, 0, 0\\): __syncwarp with the mask 0x0000ffdf, which does not name "
+      "its caller, lane 5");
+  EXPECT_DEATH(fail(WarpFault::different_masks),
+               "lane 1 is at __syncwarp with the mask 0x00000007, but lane 0 at __syncwarp with the mask 0x00000003");
+  EXPECT_DEATH(fail(WarpFault::value_of_no_lane), "lane 0 takes the value of lane 16, which does not take part");
+  EXPECT_DEATH(fail(WarpFault::lane_that_never_comes),
+               "lane 0 of warp 0 waits at __syncwarp with the mask 0xffffffff for lanes 0xfffffffe, which never come");
 }
 
 TEST(SimulatedLoadsDeathTest, MustBeAligned) {

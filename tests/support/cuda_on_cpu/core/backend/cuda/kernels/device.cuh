@@ -26,26 +26,29 @@ inline const dim3& gridDim = gpubench::cuda_on_cpu::now.blocks;
 inline void __syncthreads() {
   ::gpubench::cuda_on_cpu::wait_for_block();
 }
-inline void __syncwarp(unsigned = 0xFFFFFFFFU) {
-  ::gpubench::cuda_on_cpu::wait_for_warp();
+inline void __syncwarp(unsigned lanes = 0xFFFFFFFFU) {
+  ::gpubench::cuda_on_cpu::meet({::gpubench::cuda_on_cpu::Meeting::Kind::sync, lanes}, {});
 }
 template <class T>
-T __shfl_xor_sync(unsigned, T value, int distance) {
-  return ::gpubench::cuda_on_cpu::exchange(value, [&](int lane) { return lane ^ distance; });
+T __shfl_xor_sync(unsigned lanes, T value, int distance) {
+  return ::gpubench::cuda_on_cpu::exchange(lanes, value, ::gpubench::cuda_on_cpu::lane() ^ distance);
 }
 template <class T>
-T __shfl_down_sync(unsigned, T value, int distance) {
-  return ::gpubench::cuda_on_cpu::exchange(value,
-                                           [&](int lane) { return lane + distance < 32 ? lane + distance : lane; });
+T __shfl_down_sync(unsigned lanes, T value, int distance) {
+  const int lane = ::gpubench::cuda_on_cpu::lane();
+  return ::gpubench::cuda_on_cpu::exchange(lanes, value, lane + distance < 32 ? lane + distance : lane);
 }
 template <class T>
-T __shfl_sync(unsigned, T value, int from) {
-  return ::gpubench::cuda_on_cpu::exchange(value, [&](int) { return from; });
+T __shfl_sync(unsigned lanes, T value, int from) {
+  return ::gpubench::cuda_on_cpu::exchange(lanes, value, from & 31);
 }
-inline unsigned __ballot_sync(unsigned, bool mine) {
-  unsigned lanes = mine ? 1U << ::gpubench::cuda_on_cpu::lane() : 0U;
-  for (int distance = 1; distance < 32; distance *= 2) lanes |= __shfl_xor_sync(0xFFFFFFFFU, lanes, distance);
-  return lanes;
+inline unsigned __ballot_sync(unsigned lanes, bool mine) {
+  ::gpubench::cuda_on_cpu::Warp::Value given{};
+  given[0] = std::byte{mine};
+  const auto taken = ::gpubench::cuda_on_cpu::meet({::gpubench::cuda_on_cpu::Meeting::Kind::ballot, lanes}, given);
+  unsigned result = 0;
+  std::memcpy(&result, taken.data(), sizeof result);
+  return result;
 }
 inline int __ffs(int bits) {
   return bits == 0 ? 0 : std::countr_zero(static_cast<unsigned>(bits)) + 1;
