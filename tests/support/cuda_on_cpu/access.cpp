@@ -12,6 +12,7 @@
 #include "tests/support/cuda_on_cpu/block.h"
 #include "tests/support/cuda_on_cpu/gpu_memory.h"
 #include "tests/support/cuda_on_cpu/queue.h"
+#include "tests/support/cuda_on_cpu/shared_memory.h"
 
 // NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): the linker's names
 extern "C" const char __executable_start[], _end[];
@@ -24,7 +25,7 @@ struct NamedCheck {
   std::string_view name;
   bool Checks::*flag;
 };
-constexpr std::array named_checks{NamedCheck{"memory", &Checks::memory}};
+constexpr std::array named_checks{NamedCheck{"memory", &Checks::memory}, NamedCheck{"races", &Checks::races}};
 
 Checks from_environment() {
   const char* const names = std::getenv("CUDA_ON_CPU_CHECK");
@@ -59,13 +60,19 @@ std::string memory_fault(const void* at, std::size_t bytes) {
   return may ? "" : "memory of the host that is not page-locked";
 }
 
-void look(const void* at, std::size_t bytes, const char* verb) {
+std::string fault_of(const void* at, std::size_t bytes, bool stores) {
+  if (checks().races && running_kernel() != nullptr && is_writable_static(at)) {
+    return shared_memory_race(at, bytes, stores, running_thread());
+  }
+  return checks().memory ? memory_fault(at, bytes) : std::string();
+}
+
+void look(const void* at, std::size_t bytes, bool stores) {
   const Watching nothing(false);  // the functions called here may be instrumented copies
-  if (!checks().memory) return;
-  const std::string why = memory_fault(at, bytes);
+  const std::string why = fault_of(at, bytes, stores);
   if (why.empty()) return;
   std::array<char, 64> what{};
-  std::snprintf(what.data(), what.size(), "%s %zu bytes at %p: ", verb, bytes, at);
+  std::snprintf(what.data(), what.size(), "%s %zu bytes at %p: ", stores ? "writes" : "reads", bytes, at);
   fail_work(what.data() + why);
 }
 
@@ -106,10 +113,10 @@ Watching::~Watching() {
 }
 
 void check_load(const void* from, std::size_t bytes) {
-  if (watching) look(from, bytes, "reads");
+  if (watching) look(from, bytes, false);
 }
 void check_store(const void* to, std::size_t bytes) {
-  if (watching) look(to, bytes, "writes");
+  if (watching) look(to, bytes, true);
 }
 
 }  // namespace gpubench::cuda_on_cpu

@@ -10,8 +10,10 @@ namespace gpubench::cuda_on_cpu {
 struct Checks {
   /// Loads and stores beyond allocations, in memory that was freed, of another GPU, or of the host.
   bool memory = false;
+  /// Loads and stores of one byte of shared memory by two threads, one of which stores, with no barrier between.
+  bool races = false;
 
-  bool any() const { return memory; }
+  bool any() const { return memory || races; }
 };
 
 /// Names with commas between them. Throws std::invalid_argument for one that there is not.

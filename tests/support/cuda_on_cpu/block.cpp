@@ -12,6 +12,7 @@
 
 #include "tests/support/cuda_on_cpu/access.h"
 #include "tests/support/cuda_on_cpu/function_name.h"
+#include "tests/support/cuda_on_cpu/shared_memory.h"
 
 // What tells the address sanitizer of other stacks; null without it.
 // NOLINTBEGIN(readability-identifier-naming): the sanitizer's names
@@ -38,6 +39,7 @@ struct Barrier {
     if (expected == 0 || arrived < expected) return;
     arrived = 0;
     ++passed;
+    order_block();
   }
 };
 
@@ -57,6 +59,7 @@ class Block {
     while (fibres_.size() < threads) fibres_.push_back(std::make_unique<Fibre>());
     call_ = &call;
     watched_ = checks().any();
+    begin_shared_memory();
     block_ = {threads, 0, 0};
     warps_.resize((threads + warp - 1) / warp);
     for (unsigned w = 0; w < warps_.size(); ++w)

@@ -44,7 +44,28 @@ __global__ void wrong_warp_kernel(WarpFault fault) {
   }
 }
 
+__global__ void turning_kernel(MissingBarrier missing, int* to) {
+  __shared__ int values[64];
+  const unsigned thread = threadIdx.x, warp = thread / 32 * 32;
+  int value = static_cast<int>(thread);
+  for (int turn = 0; turn < 2; ++turn) {
+    values[thread] = value;
+    if (missing != MissingBarrier::of_warp) __syncwarp();
+    value = values[warp + 31 - thread % 32];
+    __syncwarp();
+    values[thread] = value;
+    if (missing != MissingBarrier::of_block) __syncthreads();
+    value = values[63 - thread];
+    if (missing != MissingBarrier::before_reuse) __syncthreads();
+  }
+  to[thread] = value;
+}
+
 }  // namespace
+
+cudaError_t launch_turning(cudaStream_t stream, MissingBarrier missing, int* to) {
+  return cuda::launch({stream, 1}, 1, 64, &turning_kernel, missing, to);
+}
 
 cudaError_t launch_diverging_warp(cudaStream_t stream, unsigned* sums) {
   return cuda::launch({stream, 1}, 1, 32, &diverging_warp_kernel, sums);

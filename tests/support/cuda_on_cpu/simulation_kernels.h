@@ -20,4 +20,9 @@ enum class WarpFault {
 };
 cudaError_t launch_wrong_warp(cudaStream_t stream, WarpFault fault);
 
+/// Where a barrier is left out of a kernel whose 64 threads turn numbers round in shared memory, a warp's first and
+/// then the block's, and then do it again.
+enum class MissingBarrier { none, of_warp, of_block, before_reuse };
+cudaError_t launch_turning(cudaStream_t stream, MissingBarrier missing, int* to);
+
 }  // namespace gpubench::cuda_on_cpu

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tests/support/cuda_on_cpu/block.h"
+#include "tests/support/cuda_on_cpu/shared_memory.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
@@ -70,6 +71,7 @@ void Warp::meet_if_all(const Meeting& meeting) {
     if ((all & bit(lane)) != 0) lanes_[index(lane)].taken = value_for(lane, all);
   }
   waiting_ &= ~all;
+  if (meeting.kind == Meeting::Kind::sync) order_lanes(number_, all);
 }
 
 Warp::Value Warp::value_for(int lane, unsigned all) const {

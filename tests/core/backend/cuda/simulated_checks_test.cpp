@@ -56,9 +56,11 @@ class SimulatedChecksDeathTest : public testing::Test {
 
 TEST(SimulatedChecks, AnUnknownNameIsAnError) {
   EXPECT_TRUE(checks_named("memory").memory);
+  EXPECT_FALSE(checks_named("memory").races);
+  EXPECT_TRUE(checks_named("races,memory").races);
   EXPECT_FALSE(checks_named("").any());
   EXPECT_THAT([] { checks_named("memory,speed"); },
-              testing::ThrowsMessage<std::invalid_argument>("there is no check 'speed', only: memory"));
+              testing::ThrowsMessage<std::invalid_argument>("there is no check 'speed', only: memory, races"));
 }
 
 TEST_F(SimulatedChecksDeathTest, AKernelStaysWithinItsMemory) {
@@ -100,6 +102,28 @@ TEST_F(SimulatedChecksDeathTest, KernelsMayTouchPageLockedMemory) {
     if (cudaHostAlloc(&memory, 8 * sizeof(int), cudaHostAllocPortable) != cudaSuccess) std::_Exit(1);
     launch_copy(stream, 8, static_cast<int*>(memory), allocate(8));
   });
+}
+
+TEST_F(SimulatedChecksDeathTest, AKernelWithAllBarriersHasNoRaces) {
+  expect_none("races", [](cudaStream_t stream) { launch_turning(stream, MissingBarrier::none, allocate(64)); });
+}
+
+TEST_F(SimulatedChecksDeathTest, ThreadsOfAWarpThatDoNotMeet) {
+  const Work work = [](cudaStream_t stream) { launch_turning(stream, MissingBarrier::of_warp, allocate(64)); };
+  expect_fault(
+      "races", work,
+      "kernel .*turning_kernel.*, block \\(0, 0, 0\\), thread \\([0-9]+, 0, 0\\): (reads|writes) 4 bytes at .*: "
+      "shared memory that thread \\([0-9]+, 0, 0\\) (read|wrote), with no barrier between");
+}
+
+TEST_F(SimulatedChecksDeathTest, ThreadsOfABlockThatDoNotMeet) {
+  const Work work = [](cudaStream_t stream) { launch_turning(stream, MissingBarrier::of_block, allocate(64)); };
+  expect_fault("races", work, "4 bytes at .*: shared memory that thread .* (read|wrote), with no barrier between");
+}
+
+TEST_F(SimulatedChecksDeathTest, SharedMemoryThatIsUsedAgainTooEarly) {
+  const Work work = [](cudaStream_t stream) { launch_turning(stream, MissingBarrier::before_reuse, allocate(64)); };
+  expect_fault("races", work, "4 bytes at .*: shared memory that thread .* (read|wrote), with no barrier between");
 }
 
 // This costs next to nothing, so it is always checked.

@@ -1,0 +1,149 @@
+#include "tests/support/cuda_on_cpu/shared_memory.h"
+
+#include <array>
+#include <cstdint>
+#include <link.h>
+#include <span>
+#include <sys/mman.h>
+#include <vector>
+
+#include "tests/support/cuda_on_cpu/block.h"
+
+namespace gpubench::cuda_on_cpu {
+namespace {
+
+/// Who touched a byte, and when: in which block, after how many barriers of the block, and of its warp since then.
+struct Touch {
+  std::uint32_t block = 0;  // 0: nobody
+  std::uint32_t phase = 0;
+  std::uint32_t lane_syncs = 0;
+  std::uint32_t thread = 0;
+};
+
+struct Byte {
+  Touch writer;
+  /// Two that read since the last write, of different warps if there are such: a write that races with another reader
+  /// races with one of them.
+  std::array<Touch, 2> readers;
+};
+
+struct Segment {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+};
+
+/// The program's own writable segment.
+Segment writable_segment() {
+  Segment found;
+  const auto look = [](dl_phdr_info* program, std::size_t, void* to) {
+    for (const auto& header : std::span(program->dlpi_phdr, program->dlpi_phnum)) {
+      if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
+      *static_cast<Segment*>(to) = {program->dlpi_addr + header.p_vaddr, header.p_memsz};
+    }
+    return 1;  // the first is the program
+  };
+  ::dl_iterate_phdr(look, &found);
+  return found;
+}
+
+const Segment& segment() {
+  static const Segment one = writable_segment();
+  return one;
+}
+
+/// Memory that is only there where it is touched.
+Byte* new_shadow() {
+  const std::size_t bytes = segment().bytes * sizeof(Byte);
+  return static_cast<Byte*>(
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+}
+
+Byte* shadow_of(const void* at) {
+  static Byte* const shadow = new_shadow();
+  return shadow + (reinterpret_cast<std::uintptr_t>(at) - segment().begin);
+}
+
+struct Progress {
+  std::uint32_t block = 0, phase = 0;
+  std::vector<std::vector<unsigned>> lane_syncs;  // of each warp since the block's last barrier: the lanes
+};
+Progress& progress() {
+  static auto& one = *new Progress;
+  return one;
+}
+
+constexpr unsigned warp = 32;
+
+std::vector<unsigned>& syncs_of(unsigned of_warp) {
+  auto& all = progress().lane_syncs;
+  if (all.size() <= of_warp) all.resize(of_warp + 1);
+  return all[of_warp];
+}
+
+/// Whether a barrier of both threads lies between.
+bool is_before(const Touch& earlier, const Touch& later) {
+  if (earlier.block != later.block || earlier.phase != later.phase || earlier.thread == later.thread) return true;
+  if (earlier.thread / warp != later.thread / warp) return false;
+  const unsigned both = 1U << earlier.thread % warp | 1U << later.thread % warp;
+  const std::vector<unsigned>& syncs = syncs_of(later.thread / warp);
+  for (std::size_t i = earlier.lane_syncs; i < syncs.size(); ++i) {
+    if ((syncs[i] & both) == both) return true;
+  }
+  return false;
+}
+
+std::string race(const Touch& other, const char* did) {
+  const auto [x, y, z] = thread_at(other.thread);
+  return "shared memory that thread (" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
+         ") " + did + ", with no barrier between";
+}
+
+void note_reader(std::array<Touch, 2>& readers, const Touch& touch) {
+  for (Touch& reader : readers) {
+    if (is_before(reader, touch)) {
+      reader = touch;
+      return;
+    }
+  }
+  const bool one_warp = readers[0].thread / warp == readers[1].thread / warp;
+  if (one_warp) readers[1] = touch;
+}
+
+}  // namespace
+
+bool is_writable_static(const void* at) {
+  return reinterpret_cast<std::uintptr_t>(at) - segment().begin < segment().bytes;
+}
+
+void begin_shared_memory() {
+  ++progress().block;
+  order_block();
+}
+
+void order_block() {
+  ++progress().phase;
+  progress().lane_syncs.clear();
+}
+
+void order_lanes(unsigned of_warp, unsigned lanes) {
+  syncs_of(of_warp).push_back(lanes);
+}
+
+std::string shared_memory_race(const void* at, std::size_t bytes, bool writes, unsigned thread) {
+  const Touch touch{progress().block, progress().phase, static_cast<std::uint32_t>(syncs_of(thread / warp).size()),
+                    thread};
+  for (Byte& byte : std::span(shadow_of(at), bytes)) {
+    if (!is_before(byte.writer, touch)) return race(byte.writer, "wrote");
+    if (!writes) {
+      note_reader(byte.readers, touch);
+      continue;
+    }
+    for (const Touch& reader : byte.readers) {
+      if (!is_before(reader, touch)) return race(reader, "read");
+    }
+    byte = {touch, {}};
+  }
+  return {};
+}
+
+}  // namespace gpubench::cuda_on_cpu

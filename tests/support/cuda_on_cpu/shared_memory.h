@@ -1,0 +1,22 @@
+// What the threads of a block do to their shared memory: which bytes they touched since which barrier. Shared memory
+// consists of static variables, so its bytes are those of the program's writable segment.
+#pragma once
+#include <cstddef>
+#include <string>
+
+namespace gpubench::cuda_on_cpu {
+
+/// Whether the address is one of the program's static variables that can be written.
+bool is_writable_static(const void* at);
+
+/// The block that starts shares nothing with those before it.
+void begin_shared_memory();
+/// All threads of the block have come to __syncthreads(), or those lanes of the warp to __syncwarp().
+void order_block();
+void order_lanes(unsigned warp, unsigned lanes);
+
+/// Notes what the running thread does. Says with which other thread's access it races: one of them writes, and no
+/// barrier lies between. Empty for none. Different bytes of one word do not race.
+std::string shared_memory_race(const void* at, std::size_t bytes, bool writes, unsigned thread);
+
+}  // namespace gpubench::cuda_on_cpu
