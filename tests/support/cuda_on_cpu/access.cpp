@@ -13,6 +13,7 @@
 #include "tests/support/cuda_on_cpu/gpu_memory.h"
 #include "tests/support/cuda_on_cpu/queue.h"
 #include "tests/support/cuda_on_cpu/shared_memory.h"
+#include "tests/support/cuda_on_cpu/written.h"
 
 // NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): the linker's names
 extern "C" const char __executable_start[], _end[];
@@ -25,7 +26,8 @@ struct NamedCheck {
   std::string_view name;
   bool Checks::*flag;
 };
-constexpr std::array named_checks{NamedCheck{"memory", &Checks::memory}, NamedCheck{"races", &Checks::races}};
+constexpr std::array named_checks{NamedCheck{"memory", &Checks::memory},
+                                  NamedCheck{"initialized", &Checks::initialized}, NamedCheck{"races", &Checks::races}};
 
 Checks from_environment() {
   const char* const names = std::getenv("CUDA_ON_CPU_CHECK");
@@ -60,19 +62,59 @@ std::string memory_fault(const void* at, std::size_t bytes) {
   return may ? "" : "memory of the host that is not page-locked";
 }
 
-std::string fault_of(const void* at, std::size_t bytes, bool stores) {
-  if (checks().races && running_kernel() != nullptr && is_writable_static(at)) {
-    return shared_memory_race(at, bytes, stores, running_thread());
+enum class Access { store, load, load_of_values };
+
+/// The first byte of a load that nothing has written and that is no padding: the compiler loads whole structs, in which
+/// four bytes of eight may be nothing.
+const std::byte* unwritten(const void* from, std::size_t bytes, Access access, bool shared) {
+  const auto* at = static_cast<const std::byte*>(from);
+  const std::byte* const end = at + bytes;
+  const auto first = [&](const std::byte* begin, std::size_t count) {
+    return shared ? first_unwritten_of_block(begin, count) : first_unwritten(begin, count);
+  };
+  while (at < end) {
+    at = first(at, static_cast<std::size_t>(end - at));
+    if (at == nullptr || access == Access::load_of_values) return at;
+    constexpr std::size_t half = 4;
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    const std::byte* const pair = at - address % (2 * half);
+    const std::byte* const other = address % (2 * half) < half ? pair + half : pair;
+    const bool may_be_padding = address % half == 0 && pair >= from && pair + 2 * half <= end;
+    if (!may_be_padding || first(other, half) != nullptr) return at;
+    at += half;
   }
-  return checks().memory ? memory_fault(at, bytes) : std::string();
+  return nullptr;
 }
 
-void look(const void* at, std::size_t bytes, bool stores) {
+std::string shared_memory_fault(const void* at, std::size_t bytes, Access access) {
+  if (checks().initialized && access != Access::store && unwritten(at, bytes, access, true) != nullptr) {
+    return "shared memory that the block has not written";
+  }
+  const std::string race = shared_memory_race(at, bytes, access == Access::store, running_thread());
+  return checks().races ? race : std::string();
+}
+
+std::string fault_of(const void* at, std::size_t bytes, Access access) {
+  if (running_kernel() != nullptr && is_shared_memory(at)) return shared_memory_fault(at, bytes, access);
+  if (checks().memory) {
+    if (std::string why = memory_fault(at, bytes); !why.empty()) return why;
+  }
+  if (!checks().initialized) return {};
+  if (access == Access::store) {
+    note_written(at, bytes);
+    return {};
+  }
+  const std::byte* const first = unwritten(at, bytes, access, false);
+  return first == nullptr ? std::string() : unwritten_memory(first);
+}
+
+void look(const void* at, std::size_t bytes, Access access) {
   const Watching nothing(false);  // the functions called here may be instrumented copies
-  const std::string why = fault_of(at, bytes, stores);
+  const std::string why = fault_of(at, bytes, access);
   if (why.empty()) return;
   std::array<char, 64> what{};
-  std::snprintf(what.data(), what.size(), "%s %zu bytes at %p: ", stores ? "writes" : "reads", bytes, at);
+  const char* const verb = access == Access::store ? "writes" : "reads";
+  std::snprintf(what.data(), what.size(), "%s %zu bytes at %p: ", verb, bytes, at);
   fail_work(what.data() + why);
 }
 
@@ -113,27 +155,35 @@ Watching::~Watching() {
 }
 
 void check_load(const void* from, std::size_t bytes) {
-  if (watching) look(from, bytes, false);
+  if (watching) look(from, bytes, Access::load_of_values);
 }
 void check_store(const void* to, std::size_t bytes) {
-  if (watching) look(to, bytes, true);
+  if (watching) look(to, bytes, Access::store);
 }
+
+namespace {
+
+void load(const void* from, std::size_t bytes) {
+  if (watching) look(from, bytes, Access::load);
+}
+
+}  // namespace
 
 }  // namespace gpubench::cuda_on_cpu
 
 // NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): the compiler's names
-#define GPUBENCH_ACCESSES(bytes)                     \
-  void __tsan_read##bytes(void* at) {                \
-    ::gpubench::cuda_on_cpu::check_load(at, bytes);  \
-  }                                                  \
-  void __tsan_unaligned_read##bytes(void* at) {      \
-    ::gpubench::cuda_on_cpu::check_load(at, bytes);  \
-  }                                                  \
-  void __tsan_write##bytes(void* at) {               \
-    ::gpubench::cuda_on_cpu::check_store(at, bytes); \
-  }                                                  \
-  void __tsan_unaligned_write##bytes(void* at) {     \
-    ::gpubench::cuda_on_cpu::check_store(at, bytes); \
+#define GPUBENCH_ACCESSES(bytes)                   \
+  void __tsan_read##bytes(void* at) {              \
+    gpubench::cuda_on_cpu::load(at, bytes);        \
+  }                                                \
+  void __tsan_unaligned_read##bytes(void* at) {    \
+    gpubench::cuda_on_cpu::load(at, bytes);        \
+  }                                                \
+  void __tsan_write##bytes(void* at) {             \
+    gpubench::cuda_on_cpu::check_store(at, bytes); \
+  }                                                \
+  void __tsan_unaligned_write##bytes(void* at) {   \
+    gpubench::cuda_on_cpu::check_store(at, bytes); \
   }
 
 extern "C" {
@@ -143,10 +193,10 @@ GPUBENCH_ACCESSES(4)
 GPUBENCH_ACCESSES(8)
 GPUBENCH_ACCESSES(16)
 void __tsan_read_range(void* at, std::size_t bytes) {
-  ::gpubench::cuda_on_cpu::check_load(at, bytes);
+  gpubench::cuda_on_cpu::load(at, bytes);
 }
 void __tsan_write_range(void* at, std::size_t bytes) {
-  ::gpubench::cuda_on_cpu::check_store(at, bytes);
+  gpubench::cuda_on_cpu::check_store(at, bytes);
 }
 void __tsan_init() {}
 void __tsan_vptr_update(void*, void*) {}

@@ -10,10 +10,13 @@ namespace gpubench::cuda_on_cpu {
 struct Checks {
   /// Loads and stores beyond allocations, in memory that was freed, of another GPU, or of the host.
   bool memory = false;
+  /// Loads of memory that nothing has written since it was allocated, or of shared memory that the block has not
+  /// written.
+  bool initialized = false;
   /// Loads and stores of one byte of shared memory by two threads, one of which stores, with no barrier between.
   bool races = false;
 
-  bool any() const { return memory || races; }
+  bool any() const { return memory || initialized || races; }
 };
 
 /// Names with commas between them. Throws std::invalid_argument for one that there is not.
@@ -37,7 +40,7 @@ class Watching {
   bool before_;
 };
 
-/// For loads and stores that the compiler makes no calls for.
+/// For loads and stores that the compiler makes no calls for. All that is loaded is used, padding is not among it.
 void check_load(const void* from, std::size_t bytes);
 void check_store(const void* to, std::size_t bytes);
 

@@ -185,7 +185,8 @@ double finish(const Product& product, const Layout& d, std::int64_t i, std::int6
     auto& byte = static_cast<unsigned char*>(product.aux)[at / 8];
     const auto bit = static_cast<unsigned char>(1U << (at % 8));
     if (parts.relu_gradient) return (byte & bit) != 0 ? sum : 0;
-    byte = static_cast<unsigned char>(sum > 0 ? byte | bit : byte & ~bit);
+    const unsigned earlier = i % 8 == 0 ? 0U : byte;  // the rows come in order, and a column begins with a byte
+    byte = static_cast<unsigned char>(sum > 0 ? earlier | bit : earlier);
   }
   if (parts.gelu_gradient) return sum * gelu_slope(load(product.aux, d.type, at));
   if (parts.relu) return std::fmax(sum, 0);

@@ -8,6 +8,7 @@
 
 #include "tests/support/cuda_on_cpu/access.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/cuda_on_cpu/written.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
@@ -44,11 +45,12 @@ void* GpuMemory::allocate(std::size_t asked) {
   taken_[offset] = {bytes, asked};
   freed_.erase(freed_.lower_bound(offset), freed_.lower_bound(offset + bytes));
   next_ = checks().memory ? offset + bytes : 0;
+  if (checks().initialized) note_allocated(base_ + offset, asked);
   return base_ + offset;
 }
 
 bool GpuMemory::release(void* memory) {
-  const auto found = taken_.find(static_cast<std::size_t>(static_cast<std::byte*>(memory) - base_));
+  const auto found = taken_.find(offset_of(memory));
   if (!owns(memory) || found == taken_.end()) return false;
   const auto [offset, piece] = *found;
   // Pages that stay make every change of access slow, which comes twice with each kernel.
@@ -79,7 +81,7 @@ bool GpuMemory::owns(const void* memory) const {
 }
 
 bool GpuMemory::holds(const void* memory, std::size_t bytes) const {
-  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(memory) - base_);
+  const auto offset = offset_of(memory);
   auto piece = taken_.upper_bound(offset);
   if (piece == taken_.begin()) return false;
   --piece;
@@ -87,7 +89,7 @@ bool GpuMemory::holds(const void* memory, std::size_t bytes) const {
 }
 
 std::string GpuMemory::place_of(const void* memory) const {
-  const auto at = static_cast<std::size_t>(static_cast<const std::byte*>(memory) - base_);
+  const auto at = offset_of(memory);
   std::string nearest = "nothing is allocated";
   std::size_t distance = bytes_ + 1;
   const auto consider = [&](std::size_t offset, std::size_t bytes, const char* of) {
@@ -146,6 +148,11 @@ std::string gpu_memory_fault(const void* memory, std::size_t bytes, int gpu) {
   if (!pool.holds(memory, bytes)) return pool.place_of(memory) + " on GPU " + std::to_string(owner);
   if (gpu < 0 || owner == gpu) return {};
   return "memory of GPU " + std::to_string(owner) + ", touched by GPU " + std::to_string(gpu) + " without peer access";
+}
+
+std::string unwritten_memory(const void* memory) {
+  const int owner = gpu_that_has(memory);
+  return gpu_memories().at(owner).place_of(memory) + " on GPU " + std::to_string(owner) + " that nothing has written";
 }
 
 void* lock_pages(std::size_t bytes) {

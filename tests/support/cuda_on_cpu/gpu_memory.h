@@ -14,6 +14,9 @@ class GpuMemory {
   /// False for what allocate() never gave.
   bool release(void* memory);
   bool owns(const void* memory) const;
+  std::size_t offset_of(const void* memory) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(memory) - base_);
+  }
   /// Whether the bytes lie within one allocation.
   bool holds(const void* memory, std::size_t bytes) const;
   /// Where the address lies from the nearest allocation, one that was freed too.
@@ -45,6 +48,9 @@ int gpu_that_has(const void* memory);
 /// Why work of the GPU may not touch these bytes of a GPU's memory; empty if it may. GPU -1: copies, which may touch
 /// all.
 std::string gpu_memory_fault(const void* memory, std::size_t bytes, int gpu);
+
+/// What is wrong with a load of a byte of a GPU's memory that nothing has written.
+std::string unwritten_memory(const void* memory);
 
 /// Memory of the host that kernels may touch; nullptr when there is none.
 void* lock_pages(std::size_t bytes);

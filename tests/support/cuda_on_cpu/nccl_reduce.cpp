@@ -6,6 +6,10 @@
 #include <vector>
 
 #include "core/math/half.h"
+#include "tests/support/cuda_on_cpu/access.h"
+#include "tests/support/cuda_on_cpu/block.h"
+#include "tests/support/cuda_on_cpu/gpu_memory.h"
+#include "tests/support/cuda_on_cpu/written.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
@@ -89,9 +93,14 @@ std::vector<std::byte> reduce(std::span<const NcclPart> parts, std::size_t offse
   }
 }
 
+void put(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (checks().initialized) note_written(to, bytes);
+  std::memcpy(to, from, bytes);
+}
+
 void hand_out(std::span<const NcclPart> parts, const std::vector<std::byte>& bytes) {
   for (const NcclPart& part : parts) {
-    if (part.to != nullptr) std::memcpy(part.to, bytes.data(), bytes.size());
+    if (part.to != nullptr) put(part.to, bytes.data(), bytes.size());
   }
 }
 
@@ -110,6 +119,12 @@ bool is_one_collective(std::span<const NcclPart> parts) {
 
 void exchange(std::span<const NcclPart> parts) {
   const std::size_t bytes = parts[0].count * size_of(parts[0].type);
+  for (std::size_t rank = 0; checks().initialized && rank < parts.size(); ++rank) {
+    const bool is_read = parts[0].kind != NcclKind::broadcast || rank == static_cast<std::size_t>(parts[0].root);
+    const std::byte* const first =
+        is_read ? first_unwritten(parts[rank].from, bytes_in(parts[rank], parts.size())) : nullptr;
+    if (first != nullptr) fail_work("NCCL reads " + unwritten_memory(first));
+  }
   switch (parts[0].kind) {
     case NcclKind::all_reduce:
       return hand_out(parts, reduce(parts, 0, bytes));
@@ -125,7 +140,7 @@ void exchange(std::span<const NcclPart> parts) {
     case NcclKind::reduce_scatter: {
       const std::vector<std::byte> whole = reduce(parts, 0, bytes * parts.size());
       for (std::size_t rank = 0; rank < parts.size(); ++rank) {
-        if (parts[rank].to != nullptr) std::memcpy(parts[rank].to, whole.data() + rank * bytes, bytes);
+        if (parts[rank].to != nullptr) put(parts[rank].to, whole.data() + rank * bytes, bytes);
       }
     }
   }

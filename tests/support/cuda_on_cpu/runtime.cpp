@@ -11,6 +11,7 @@
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/cuda_on_cpu/gpu_memory.h"
 #include "tests/support/cuda_on_cpu/queue.h"
+#include "tests/support/cuda_on_cpu/written.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
@@ -62,6 +63,15 @@ Machine from_environment() {
 void check_operand(const char* what, const void* at, std::size_t bytes) {
   const std::string why = gpu_memory_fault(at, bytes, -1);
   if (!why.empty()) fail_work(std::string(what) + " " + std::to_string(bytes) + " bytes: " + why);
+}
+
+/// Ends the test where the host gets what nothing has written.
+void copy_state(void* to, const void* from, std::size_t bytes) {
+  note_copied(to, from, bytes);
+  if (gpu_that_has(to) >= 0) return;
+  if (const std::byte* const first = first_unwritten(from, bytes)) {
+    fail_work("cudaMemcpyAsync to the host reads " + std::to_string(bytes) + " bytes: " + unwritten_memory(first));
+  }
 }
 
 }  // namespace
@@ -169,12 +179,14 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   return queue(stream, [=] {
     check_operand("cudaMemcpyAsync reads", from, bytes);
     check_operand("cudaMemcpyAsync writes", to, bytes);
+    if (checks().initialized) copy_state(to, from, bytes);
     std::memcpy(to, from, bytes);
   });
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
   return queue(stream, [=] {
     check_operand("cudaMemsetAsync writes", memory, bytes);
+    if (checks().initialized) note_written(memory, bytes);
     std::memset(memory, value, bytes);
   });
 }

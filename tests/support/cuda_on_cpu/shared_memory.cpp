@@ -1,5 +1,6 @@
 #include "tests/support/cuda_on_cpu/shared_memory.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <link.h>
@@ -32,14 +33,20 @@ struct Segment {
   std::size_t bytes = 0;
 };
 
-/// The program's own writable segment.
+/// The program's own writable segment, less its beginning, which is read-only once addresses are filled in.
 Segment writable_segment() {
   Segment found;
   const auto look = [](dl_phdr_info* program, std::size_t, void* to) {
+    std::uintptr_t begin = 0, end = 0, constants_end = 0;
     for (const auto& header : std::span(program->dlpi_phdr, program->dlpi_phnum)) {
+      const std::uintptr_t from = program->dlpi_addr + header.p_vaddr;
+      if (header.p_type == PT_GNU_RELRO) constants_end = from + header.p_memsz;
       if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
-      *static_cast<Segment*>(to) = {program->dlpi_addr + header.p_vaddr, header.p_memsz};
+      begin = from;
+      end = from + header.p_memsz;
     }
+    begin = std::max(begin, constants_end);
+    *static_cast<Segment*>(to) = {begin, end - begin};
     return 1;  // the first is the program
   };
   ::dl_iterate_phdr(look, &found);
@@ -111,8 +118,9 @@ void note_reader(std::array<Touch, 2>& readers, const Touch& touch) {
 
 }  // namespace
 
-bool is_writable_static(const void* at) {
-  return reinterpret_cast<std::uintptr_t>(at) - segment().begin < segment().bytes;
+bool is_shared_memory(const void* at) {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  return address - segment().begin < segment().bytes && address - reinterpret_cast<std::uintptr_t>(&now) >= sizeof now;
 }
 
 void begin_shared_memory() {
@@ -132,18 +140,28 @@ void order_lanes(unsigned of_warp, unsigned lanes) {
 std::string shared_memory_race(const void* at, std::size_t bytes, bool writes, unsigned thread) {
   const Touch touch{progress().block, progress().phase, static_cast<std::uint32_t>(syncs_of(thread / warp).size()),
                     thread};
+  std::string found;
+  const auto compare = [&](const Touch& other, const char* did) {
+    if (found.empty() && !is_before(other, touch)) found = race(other, did);
+  };
   for (Byte& byte : std::span(shadow_of(at), bytes)) {
-    if (!is_before(byte.writer, touch)) return race(byte.writer, "wrote");
-    if (!writes) {
+    compare(byte.writer, "wrote");
+    if (writes) {
+      for (const Touch& reader : byte.readers) compare(reader, "read");
+      byte = {touch, {}};
+    } else {
       note_reader(byte.readers, touch);
-      continue;
     }
-    for (const Touch& reader : byte.readers) {
-      if (!is_before(reader, touch)) return race(reader, "read");
-    }
-    byte = {touch, {}};
   }
-  return {};
+  return found;
+}
+
+const std::byte* first_unwritten_of_block(const void* at, std::size_t bytes) {
+  const Byte* const shadow = shadow_of(at);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (shadow[i].writer.block != progress().block) return static_cast<const std::byte*>(at) + i;
+  }
+  return nullptr;
 }
 
 }  // namespace gpubench::cuda_on_cpu

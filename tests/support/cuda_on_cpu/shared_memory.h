@@ -6,8 +6,8 @@
 
 namespace gpubench::cuda_on_cpu {
 
-/// Whether the address is one of the program's static variables that can be written.
-bool is_writable_static(const void* at);
+/// Whether the address is one of the program's static variables that can be written, less CUDA's built-in ones.
+bool is_shared_memory(const void* at);
 
 /// The block that starts shares nothing with those before it.
 void begin_shared_memory();
@@ -18,5 +18,8 @@ void order_lanes(unsigned warp, unsigned lanes);
 /// Notes what the running thread does. Says with which other thread's access it races: one of them writes, and no
 /// barrier lies between. Empty for none. Different bytes of one word do not race.
 std::string shared_memory_race(const void* at, std::size_t bytes, bool writes, unsigned thread);
+
+/// The first byte that no thread of this block has written; nullptr for none.
+const std::byte* first_unwritten_of_block(const void* at, std::size_t bytes);
 
 }  // namespace gpubench::cuda_on_cpu

@@ -8,6 +8,12 @@ __global__ void copy_kernel(int* to, const int* from) {
   to[threadIdx.x] = from[threadIdx.x];
 }
 
+__global__ void through_shared_kernel(unsigned written, int* to) {
+  __shared__ int value;
+  if (blockIdx.x < written) value = static_cast<int>(blockIdx.x);
+  to[blockIdx.x] = value;
+}
+
 constexpr unsigned lower_half = 0x0000FFFFU, upper_evens = 0x55550000U, all_lanes = 0xFFFFFFFFU;
 
 __global__ void diverging_warp_kernel(unsigned* sums) {
@@ -62,6 +68,10 @@ __global__ void turning_kernel(MissingBarrier missing, int* to) {
 }
 
 }  // namespace
+
+cudaError_t launch_through_shared(cudaStream_t stream, unsigned count, unsigned written, int* to) {
+  return cuda::launch({stream, 1}, count, 1, &through_shared_kernel, written, to);
+}
 
 cudaError_t launch_turning(cudaStream_t stream, MissingBarrier missing, int* to) {
   return cuda::launch({stream, 1}, 1, 64, &turning_kernel, missing, to);

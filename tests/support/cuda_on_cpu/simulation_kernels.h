@@ -7,6 +7,9 @@ namespace gpubench::cuda_on_cpu {
 /// to[i] = from[i] for each of `count` threads.
 cudaError_t launch_copy(cudaStream_t stream, unsigned count, int* to, const int* from);
 
+/// A block for each of `count` numbers: only those below `written` go through shared memory.
+cudaError_t launch_through_shared(cudaStream_t stream, unsigned count, unsigned written, int* to);
+
 /// One warp, whose lower half adds up its lanes' numbers by shuffles while each lane of the upper half takes as many
 /// steps as its number; those with an even number vote, and all meet. sums[lane] is a sum below lane 16, a vote from
 /// there on.

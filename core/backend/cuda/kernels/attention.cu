@@ -10,6 +10,7 @@ __global__ void attention_kernel(AttentionShape shape, AttentionForward memory) 
   __shared__ SharedRows<own, Dim> q;
   __shared__ SharedRows<other, Dim> tile;
   __shared__ float weights[own][other + 1];
+  tile.clear_from(widest(shape));
   const Quarter mine;
   const std::int64_t tiles = (shape.queries + own - 1) / own;
   const std::int64_t first = blockIdx.x % tiles * own, of_heads = blockIdx.x / tiles;

@@ -32,6 +32,7 @@ __global__ void attention_query_gradient(AttentionShape shape, AttentionBackward
   __shared__ SharedRows<own, Dim> q, dout;
   __shared__ SharedRows<other, Dim> tile;
   __shared__ float slopes[own][other + 1];
+  tile.clear_from(widest(shape));
   const Quarter mine;
   const std::int64_t tiles = (shape.queries + own - 1) / own;
   const std::int64_t first = blockIdx.x % tiles * own, of_heads = blockIdx.x / tiles;
@@ -71,6 +72,7 @@ __global__ void attention_key_gradient(AttentionShape shape, AttentionBackward m
   __shared__ SharedRows<own, Dim> k, v;
   __shared__ SharedRows<other, Dim> tile;
   __shared__ float weights[own][other + 1];
+  tile.clear_from(widest(shape));
   const Quarter mine;
   const std::int64_t tiles = (shape.keys + own - 1) / own, heads_per_group = shape.heads / shape.groups;
   const std::int64_t first = blockIdx.x % tiles * own, of_groups = blockIdx.x / tiles;

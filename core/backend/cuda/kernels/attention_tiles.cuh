@@ -43,6 +43,12 @@ struct SharedRows {
       values[i / head.width][i % head.width] = head.load(first + i / head.width, i % head.width);
     }
   }
+  /// Zeros in the columns that no load fills. Their sums are computed with the others and not stored.
+  __device__ void clear_from(std::int64_t column) {
+    for (int i = static_cast<int>(threadIdx.x); i < Rows * Dim; i += threads) {
+      if (i % Dim >= column) values[i / Dim][i % Dim] = 0;
+    }
+  }
 };
 
 /// Where a thread works: its row of the tile, and which quarter of the row.
@@ -138,6 +144,11 @@ __device__ inline Head query_head(const AttentionShape& s, const void* data, std
 __device__ inline Head key_head(const AttentionShape& s, const void* data, std::int64_t width, std::int64_t batch,
                                 std::int64_t head) {
   return {data, s.dtype, batch, s.keys, s.groups, width, head / (s.heads / s.groups)};
+}
+
+/// Columns of a tile that is loaded with keys and with values.
+__device__ inline std::int64_t widest(const AttentionShape& shape) {
+  return shape.dim > shape.value_dim ? shape.dim : shape.value_dim;
 }
 
 /// Keys that a tile of queries attends to: the first ones.

@@ -59,8 +59,8 @@ TEST(SimulatedChecks, AnUnknownNameIsAnError) {
   EXPECT_FALSE(checks_named("memory").races);
   EXPECT_TRUE(checks_named("races,memory").races);
   EXPECT_FALSE(checks_named("").any());
-  EXPECT_THAT([] { checks_named("memory,speed"); },
-              testing::ThrowsMessage<std::invalid_argument>("there is no check 'speed', only: memory, races"));
+  EXPECT_THAT([] { checks_named("memory,speed"); }, testing::ThrowsMessage<std::invalid_argument>(
+                                                        "there is no check 'speed', only: memory, initialized, races"));
 }
 
 TEST_F(SimulatedChecksDeathTest, AKernelStaysWithinItsMemory) {
@@ -124,6 +124,61 @@ TEST_F(SimulatedChecksDeathTest, ThreadsOfABlockThatDoNotMeet) {
 TEST_F(SimulatedChecksDeathTest, SharedMemoryThatIsUsedAgainTooEarly) {
   const Work work = [](cudaStream_t stream) { launch_turning(stream, MissingBarrier::before_reuse, allocate(64)); };
   expect_fault("races", work, "4 bytes at .*: shared memory that thread .* (read|wrote), with no barrier between");
+}
+
+TEST_F(SimulatedChecksDeathTest, MemoryThatWasWrittenMayBeRead) {
+  expect_none("initialized", [](cudaStream_t stream) {
+    int *const first = allocate(8), *const second = allocate(8), *const third = allocate(8);
+    cudaMemsetAsync(first, 0, 32, stream);
+    launch_copy(stream, 8, second, first);
+    cudaMemcpyAsync(third, second, 32, cudaMemcpyDefault, stream);
+    launch_copy(stream, 8, first, third);
+    launch_through_shared(stream, 8, 8, second);
+  });
+}
+
+TEST_F(SimulatedChecksDeathTest, MemoryThatWasNotWritten) {
+  const Work work = [](cudaStream_t stream) {
+    int* const from = allocate(8);
+    cudaMemsetAsync(from, 0, 20, stream);
+    launch_copy(stream, 8, allocate(8), from);
+  };
+  expect_fault(
+      "initialized", work,
+      "kernel .*copy_kernel.*, thread \\(5, 0, 0\\): reads 4 bytes at .*: 20 bytes after the begin of an allocation "
+      "of 32 bytes on GPU 0 that nothing has written");
+}
+
+TEST_F(SimulatedChecksDeathTest, MemoryThatWasWrittenBeforeItWasFreed) {
+  const Work work = [](cudaStream_t stream) {
+    int* const before = allocate(8);
+    cudaMemsetAsync(before, 0, 32, stream);
+    if (cudaFree(before) != cudaSuccess) std::_Exit(1);
+    int* const from = allocate(8);
+    if (from != before) std::_Exit(1);
+    launch_copy(stream, 8, allocate(8), from);
+  };
+  expect_fault("initialized", work,
+               "0 bytes after the begin of an allocation of 32 bytes on GPU 0 that nothing has written");
+}
+
+TEST_F(SimulatedChecksDeathTest, CopiesOfMemoryThatWasNotWritten) {
+  const Work work = [](cudaStream_t stream) {
+    static std::array<int, 8> host{};
+    int* const to = allocate(8);
+    cudaMemcpyAsync(to, allocate(8), 32, cudaMemcpyDefault, stream);
+    cudaMemcpyAsync(host.data(), to, 32, cudaMemcpyDefault, stream);
+  };
+  expect_fault("initialized", work,
+               "cudaMemcpyAsync to the host reads 32 bytes: 0 bytes after the begin of an allocation");
+}
+
+TEST_F(SimulatedChecksDeathTest, SharedMemoryOfAnEarlierBlock) {
+  const Work work = [](cudaStream_t stream) { launch_through_shared(stream, 8, 5, allocate(8)); };
+  expect_fault(
+      "initialized", work,
+      "kernel .*through_shared_kernel.*, block \\(5, 0, 0\\), thread \\(0, 0, 0\\): reads 4 bytes at .*: shared "
+      "memory that the block has not written");
 }
 
 // This costs next to nothing, so it is always checked.
