@@ -16,6 +16,8 @@ struct Machine {
   std::string name = "CUDA on the CPU";
   /// Streams made while it is set run what is queued at once, as a copy engine may that is ahead of the kernels.
   bool hurry = false;
+  /// Whether GPUs can touch each other's memory.
+  bool peers = true;
   /// Whether cuDNN has engines for a convolution with a bias behind it.
   bool cudnn_fuses = true;
   /// Whether cuBLASLt has algorithms with the epilogues of training: sums of an input, masks, derivatives.

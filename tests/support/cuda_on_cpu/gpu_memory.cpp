@@ -146,7 +146,7 @@ std::string gpu_memory_fault(const void* memory, std::size_t bytes, int gpu) {
   if (owner < 0 || bytes == 0) return {};
   const GpuMemory& pool = gpu_memories().at(owner);
   if (!pool.holds(memory, bytes)) return pool.place_of(memory) + " on GPU " + std::to_string(owner);
-  if (gpu < 0 || owner == gpu) return {};
+  if (gpu < 0 || may_touch(gpu, owner)) return {};
   return "memory of GPU " + std::to_string(owner) + ", touched by GPU " + std::to_string(gpu) + " without peer access";
 }
 

@@ -45,6 +45,8 @@ class GpuMemory {
 std::map<int, GpuMemory>& gpu_memories();
 /// The number of the GPU whose memory has the address; -1: none.
 int gpu_that_has(const void* memory);
+/// Whether kernels of the GPU may touch the other's memory: cudaDeviceEnablePeerAccess().
+bool may_touch(int gpu, int other);
 /// Why work of the GPU may not touch these bytes of a GPU's memory; empty if it may. GPU -1: copies, which may touch
 /// all.
 std::string gpu_memory_fault(const void* memory, std::size_t bytes, int gpu);

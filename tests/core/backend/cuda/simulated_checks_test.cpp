@@ -91,6 +91,21 @@ TEST_F(SimulatedChecksDeathTest, MemoryOfAnotherGpu) {
   expect_fault("memory", work, "writes 4 bytes .*: memory of GPU 1, touched by GPU 0 without peer access");
 }
 
+TEST_F(SimulatedChecksDeathTest, PeerAccessGoesOneWay) {
+  const auto work = [](int kernel, int memory) {
+    return [=](cudaStream_t) {
+      int *const to = allocate(8, memory), *const from = allocate(8, kernel);
+      cudaStream_t stream = nullptr;
+      if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) std::_Exit(1);
+      if (cudaSetDevice(1) != cudaSuccess || cudaDeviceEnablePeerAccess(0, 0) != cudaSuccess) std::_Exit(1);
+      launch_copy(stream, 8, to, from);
+      if (cudaStreamSynchronize(stream) != cudaSuccess) std::_Exit(1);
+    };
+  };
+  expect_none("memory", work(1, 0));
+  expect_fault("memory", work(0, 1), "writes 4 bytes .*: memory of GPU 1, touched by GPU 0 without peer access");
+}
+
 TEST_F(SimulatedChecksDeathTest, MemoryOfTheHost) {
   const Work work = [](cudaStream_t stream) { launch_copy(stream, 8, allocate(8), new int[8]{}); };
   expect_fault("memory", work, "reads 4 bytes .*: memory of the host that is not page-locked");

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/cuda_on_cpu/block.h"
+#include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/cuda_on_cpu/simulation_kernels.h"
 
 namespace gpubench::cuda {
@@ -71,6 +72,70 @@ TEST(SimulatedLaunches, HaveTheLimitsOfAGpu) {
   EXPECT_FALSE(fits(dim3(0x80000000U), dim3(1)));
   EXPECT_FALSE(fits(dim3(1, 65536), dim3(1)));
   EXPECT_FALSE(fits(dim3(1), dim3(32, 33)));
+}
+
+/// A machine of three GPUs.
+class SimulatedPeers : public testing::Test {
+ protected:
+  void SetUp() override {
+    machine_ = cuda_on_cpu::machine();
+    cuda_on_cpu::machine().gpus = 3;
+    ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+    ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
+  }
+  void TearDown() override {
+    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
+    EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
+    static_cast<void>(cudaGetLastError());
+    cuda_on_cpu::machine() = machine_;
+  }
+  static void* allocate(int gpu, std::size_t bytes) {
+    void* memory = nullptr;
+    EXPECT_EQ(cudaSetDevice(gpu), cudaSuccess);
+    EXPECT_EQ(cudaMalloc(&memory, bytes), cudaSuccess);
+    EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
+    return memory;
+  }
+
+  cudaStream_t stream_ = nullptr;
+
+ private:
+  cuda_on_cpu::Machine machine_;
+};
+
+TEST_F(SimulatedPeers, AccessIsOfOneGpuToAnotherThatItCanReach) {
+  int can = -1;
+  EXPECT_EQ(cudaDeviceCanAccessPeer(&can, 0, 1), cudaSuccess);
+  EXPECT_EQ(can, 1);
+  EXPECT_EQ(cudaDeviceCanAccessPeer(&can, 1, 1), cudaSuccess);
+  EXPECT_EQ(can, 0);
+  EXPECT_EQ(cudaDeviceCanAccessPeer(&can, 0, 3), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaSuccess);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessAlreadyEnabled);
+  EXPECT_EQ(cudaDeviceDisablePeerAccess(1), cudaSuccess);
+  EXPECT_EQ(cudaDeviceDisablePeerAccess(1), cudaErrorPeerAccessNotEnabled);
+  cuda_on_cpu::machine().peers = false;
+  EXPECT_EQ(cudaDeviceCanAccessPeer(&can, 0, 1), cudaSuccess);
+  EXPECT_EQ(can, 0);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessUnsupported);
+}
+
+TEST_F(SimulatedPeers, CopiesNameTheGpusOfTheirMemory) {
+  const std::array numbers{1, 2, 3, 4};
+  std::array<int, 4> copied{};
+  void *const first = allocate(1, sizeof numbers), *const second = allocate(2, sizeof numbers);
+  EXPECT_EQ(cudaMemcpyAsync(first, numbers.data(), sizeof numbers, cudaMemcpyDefault, stream_), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyPeerAsync(second, 2, first, 1, sizeof numbers, stream_), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(copied.data(), second, sizeof numbers, cudaMemcpyDefault, stream_), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+  EXPECT_EQ(copied, numbers);
+  EXPECT_EQ(cudaMemcpyPeerAsync(second, 1, first, 1, sizeof numbers, stream_), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyPeerAsync(second, 2, first, 1, sizeof numbers + 1, stream_), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyPeerAsync(second, 2, first, 3, sizeof numbers, stream_), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaFree(first), cudaSuccess);
+  EXPECT_EQ(cudaFree(second), cudaSuccess);
 }
 
 class SimulatedWarps : public testing::Test {
