@@ -2,6 +2,7 @@
 // touched by the host: outside kernels and copies it is protected, so that a host pointer which is none ends the test.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <cuda_runtime_api.h>
 #include <map>
 #include <string>

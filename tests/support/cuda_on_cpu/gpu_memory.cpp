@@ -28,14 +28,17 @@ void allow_all(bool access) {
 
 std::map<std::size_t, std::size_t>::iterator GpuMemory::find_free(std::size_t bytes) {
   const auto is_large = [bytes](const auto& piece) { return piece.second >= bytes; };
-  const auto found = std::find_if(free_.lower_bound(next_), free_.end(), is_large);
-  return found != free_.end() || next_ == 0 ? found : std::find_if(free_.begin(), free_.end(), is_large);
+  const auto found = std::find_if(free_.begin(), free_.end(), is_large);
+  if (found != free_.end() || resting_.empty()) return found;
+  free_.merge(resting_);
+  join_neighbours();
+  return std::find_if(free_.begin(), free_.end(), is_large);
 }
 
 void* GpuMemory::allocate(std::size_t asked) {
   reserve();
   std::size_t bytes = (asked + granularity - 1) / granularity * granularity;
-  // A gap behind each piece, and freed ones taken late, so that wrong addresses are those of no allocation.
+  // A gap behind each piece, so that wrong addresses are those of no allocation.
   if (checks().memory) bytes += granularity;
   const auto found = find_free(bytes);
   if (found == free_.end()) return nullptr;
@@ -44,7 +47,6 @@ void* GpuMemory::allocate(std::size_t asked) {
   if (size > bytes) free_[offset + bytes] = size - bytes;
   taken_[offset] = {bytes, asked};
   freed_.erase(freed_.lower_bound(offset), freed_.lower_bound(offset + bytes));
-  next_ = checks().memory ? offset + bytes : 0;
   if (checks().initialized) note_allocated(base_ + offset, asked);
   return base_ + offset;
 }
@@ -55,7 +57,7 @@ bool GpuMemory::release(void* memory) {
   const auto [offset, piece] = *found;
   // Pages that stay make every change of access slow, which comes twice with each kernel.
   if (piece.bytes >= kept_bytes) ::madvise(memory, piece.bytes, MADV_DONTNEED);
-  free_[offset] = piece.bytes;
+  (checks().memory ? resting_ : free_)[offset] = piece.bytes;
   freed_[offset] = piece.asked;
   taken_.erase(found);
   join_neighbours();
@@ -112,7 +114,9 @@ void GpuMemory::allow(bool access) const {
 
 std::size_t GpuMemory::free_bytes() const {
   std::size_t bytes = base_ == nullptr ? machine().memory_bytes : 0;
-  for (const auto& [offset, size] : free_) bytes += size;
+  for (const auto* const pieces : {&free_, &resting_}) {
+    for (const auto& [offset, size] : *pieces) bytes += size;
+  }
   return bytes;
 }
 

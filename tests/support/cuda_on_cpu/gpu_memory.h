@@ -36,9 +36,9 @@ class GpuMemory {
   std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;
   std::map<std::size_t, std::size_t> free_;
+  std::map<std::size_t, std::size_t> resting_;  // freed while memory is checked: taken again once nothing else is free
   std::map<std::size_t, Piece> taken_;
   std::map<std::size_t, std::size_t> freed_;  // what was asked for at places that were not taken again
-  std::size_t next_ = 0;                      // where to look first, if memory is checked
 };
 
 /// By the GPU's number.

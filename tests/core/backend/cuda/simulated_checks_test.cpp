@@ -76,7 +76,10 @@ TEST_F(SimulatedChecksDeathTest, BeyondAnAllocation) {
 }
 
 TEST_F(SimulatedChecksDeathTest, BeforeAnAllocation) {
-  const Work work = [](cudaStream_t stream) { launch_copy(stream, 8, allocate(8), allocate(8) - 1); };
+  const Work work = [](cudaStream_t stream) {
+    int* const to = allocate(8);
+    launch_copy(stream, 8, to, allocate(8) - 1);
+  };
   expect_fault("memory", work,
                "thread \\(0, 0, 0\\): reads 4 bytes .*: 4 bytes before the begin of an allocation of 32");
 }
