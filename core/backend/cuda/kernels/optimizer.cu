@@ -335,6 +335,7 @@ cudaError_t launch_lamb(const LaunchOn& on, const UpdateTensors& tensors, const 
   float *const norms = workspace, *const partial = workspace + 2 * update_capacity;
   SumRanges ranges;
   ranges.count = tensors.count;
+  ranges.skip = scalars.skip;
   for (std::int64_t end = 0, i = 0; i < tensors.count; ++i) ranges.ends[i] = end += tiles_of(tensors.elements[i]);
   const MakeLamb make{constants};
   return with_storage(tensors.type, [&]<class T>(T) {

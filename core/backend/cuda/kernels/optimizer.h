@@ -88,6 +88,7 @@ struct SumRanges {
   int count = 0;
   std::int64_t begin = 0;
   std::int64_t ends[squares_capacity] = {};
+  const bool* skip = nullptr;  ///< if given and true, nothing is added up
 };
 cudaError_t launch_sum_ranges(const LaunchOn& on, const SumRanges& ranges, const float* partial, float* sums);
 
