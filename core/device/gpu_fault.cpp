@@ -75,7 +75,7 @@ std::string to_string(const std::optional<GpuFault>& fault) {
   return fault ? fault->reason + "; " + fault->remedy : std::string();
 }
 
-GpuFault joined(std::span<const GpuFault> faults) {
+GpuFault fault_of_all(std::span<const GpuFault> faults) {
   GpuFault all;
   for (const GpuFault& fault : faults) {
     all.reason += (all.reason.empty() ? "" : "; ") + fault.reason;

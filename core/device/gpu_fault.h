@@ -15,7 +15,7 @@ struct GpuFault {
 /// "REASON; REMEDY"; empty for none.
 std::string to_string(const std::optional<GpuFault>& fault);
 /// All reasons, and each remedy once.
-GpuFault joined(std::span<const GpuFault> faults);
+GpuFault fault_of_all(std::span<const GpuFault> faults);
 
 /// A CUDA version in words: "13.0" for 13000.
 std::string cuda_text(int version);

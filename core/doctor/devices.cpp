@@ -31,7 +31,7 @@ CheckResult check_devices(const Machine& machine) {
   const MachineSources& sources = machine.sources();
   const int there = gpus_there(machine), used = static_cast<int>(sources.gpus.size());
   if (!sources.unusable_gpus.empty()) {
-    const GpuFault fault = joined(sources.unusable_gpus);
+    const GpuFault fault = fault_of_all(sources.unusable_gpus);
     return wrong(fault.reason, used == 0 ? on_the_cpu : "training uses the other GPUs only", fault.remedy);
   }
   const auto visible = machine.variable("CUDA_VISIBLE_DEVICES");

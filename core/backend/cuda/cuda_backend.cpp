@@ -126,7 +126,7 @@ CudaBackend::CudaBackend(const BackendConfig& config) {
                            "look at nvidia-smi, and for NVRM in the kernel's messages: dmesg"});
     }
   }
-  if (devices_.empty() && !unusable_.empty()) absence_ = joined(unusable_);
+  if (devices_.empty() && !unusable_.empty()) absence_ = fault_of_all(unusable_);
 }
 
 std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
