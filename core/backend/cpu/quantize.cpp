@@ -8,6 +8,7 @@
 
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/elementwise.h"
+#include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/align.h"

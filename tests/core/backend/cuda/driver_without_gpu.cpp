@@ -19,6 +19,7 @@ int give_zero(int* value) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming, bugprone-easily-swappable-parameters): the driver's names
 extern "C" {
 
 int cuGetErrorName(int, const char** text) {
@@ -78,3 +79,4 @@ GPUBENCH_NEEDS_A_GPU(cuLinkDestroy)
 GPUBENCH_NEEDS_A_GPU(cuOccupancyMaxPotentialClusterSize)
 GPUBENCH_NEEDS_A_GPU(cuStreamGetCtx)
 }
+// NOLINTEND(readability-identifier-naming, bugprone-easily-swappable-parameters)
