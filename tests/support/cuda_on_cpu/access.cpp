@@ -34,7 +34,8 @@ Checks from_environment() {
   if (names == nullptr) return {};
   try {
     if (!can_check())
-      throw std::invalid_argument("kernels are checked in builds with GPUBENCH_WATCH_KERNELS only (preset watched)");
+      throw std::invalid_argument(
+          "this program does not watch its kernels; programs linked with cuda_on_cpu_watched do");
     return checks_named(names);
   } catch (const std::invalid_argument& error) {
     std::fprintf(stderr, "CUDA_ON_CPU_CHECK: %s\n", error.what());

@@ -20,10 +20,6 @@ class SimulatedChecksDeathTest : public testing::Test {
   /// Queues on a stream of GPU 0.
   using Work = std::function<void(cudaStream_t)>;
 
-  void SetUp() override {
-    if (!can_check()) GTEST_SKIP() << "kernels are checked in builds with GPUBENCH_WATCH_KERNELS only (preset watched)";
-  }
-
   static void run(std::string_view check, const Work& work) {
     checks() = checks_named(check);
     machine().gpus = 2;
