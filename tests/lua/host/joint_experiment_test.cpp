@@ -61,12 +61,16 @@ TEST_F(JointExperiment, MultiWorkerHasRowsOfEveryProcessAndTheirEfficiency) {
     EXPECT_EQ(row["processes"], "2");
     EXPECT_EQ(row["replicas"], "2");
     EXPECT_EQ(row["batch_size"], i < 2 ? "128" : "64");
-    const double efficiency = std::stod(row[scaling + "_efficiency"]);
-    EXPECT_GT(efficiency, 0);
-    EXPECT_LE(std::stod(row[scaling + "_efficiency_low"]), efficiency);
-    EXPECT_GE(std::stod(row[scaling + "_efficiency_high"]), efficiency);
     EXPECT_GT(std::stod(row["exchange_bytes"]), 0);
     EXPECT_GT(std::stod(row["exchange_time_s"]), 0);
+    const std::string value = row[scaling + "_efficiency"], low = row[scaling + "_efficiency_low"];
+    if (value.empty() || low.empty()) {  // other tests kept both processors busy
+      EXPECT_THAT(row["quality"], testing::StartsWith("unreliable: "));
+      continue;
+    }
+    EXPECT_GT(std::stod(value), 0);
+    EXPECT_LE(std::stod(low), std::stod(value));
+    EXPECT_GE(std::stod(row[scaling + "_efficiency_high"]), std::stod(value));
   }
 }
 

@@ -37,11 +37,11 @@ class Nights : public FolderTest {
   }
   void level(double value) const { write("level", std::to_string(value)); }
   /// Ends with the status of the last night.
-  Ended nights_at(double value, int count) const {
+  Ended nights_at(double value, int count, const std::vector<std::string>& options = {}) const {
     Ended last;
     for (int i = 0; i < count; ++i) {
       level(value + 1e-6 * (i * 7 % 5));
-      last = nightly();
+      last = nightly(options);
       EXPECT_LE(last.status, 1) << last.err;
       if (last.status == 1) return last;
     }
@@ -54,8 +54,9 @@ TEST_F(Nights, AnAlarmComesOnceAndStaysOpenUntilItIsResolved) {
   EXPECT_EQ(first.status, 0) << first.out;
   EXPECT_THAT(first.out, AllOf(HasSubstr("night on "), HasSubstr(": no alarm\n"),
                                HasSubstr("measured: 1 of 1 script run on cpu:0")));
-  const Ended alarm = nights_at(0.015, 12);
+  const Ended alarm = nights_at(0.015, 12, {"--on-alarm", "cat >> told"});
   ASSERT_EQ(alarm.status, 1) << alarm.out;
+  EXPECT_EQ(read("told"), alarm.out.substr(alarm.out.find("night on "))) << "what the user's command gets, once";
   EXPECT_THAT(alarm.out, AllOf(HasSubstr(": 1 alarm\n"), HasSubstr("new: #1 steady figure_s 50.0 % slower since ")));
   EXPECT_EQ(read("results/nightly-night.txt"), alarm.out.substr(alarm.out.find("night on "))) << "the same five lines";
   EXPECT_THAT(read("results/nightly-night.prom"),
@@ -74,15 +75,7 @@ TEST_F(Nights, AnAlarmComesOnceAndStaysOpenUntilItIsResolved) {
   EXPECT_EQ(history({"--resolve", "1"}).status, 2);
 }
 
-TEST_F(Nights, TheUsersCommandGetsTheSummary) {
-  nights_at(0.010, 12);
-  level(0.015);
-  for (int i = 0; i < 12; ++i) {
-    if (nightly({"--on-alarm", "cat >> told"}).status == 1) break;
-  }
-  EXPECT_THAT(read("told"), AllOf(StartsWith("night on "), HasSubstr(": 1 alarm\n")));
-  const std::string told = read("told");
-  EXPECT_EQ(std::ranges::count(told, '\n'), 5) << "once";
+TEST_F(Nights, SuitesNameNoCommand) {
   write("night.lua", R"(return { minutes = 5, scripts = { "steady" }, on_alarm = "touch pwned" })");
   const Ended refused = nightly();
   EXPECT_EQ(refused.status, 2);
