@@ -16,6 +16,7 @@
 //   json(out, experiment)            the same as text
 //   write_csv(out, experiment, file) all values of an experiment ("": of all); to the standard output without a file
 //   write_page(out, experiment, file)  the page of an experiment's trend; returns its headline
+//   write_night(out, name, text)     results/nightly-<name>, of which readers see either the old or the new text
 //   rebuild(out), merge(out, file), prune(out, days), resolve(out, id, note)
 //   value_text(value, unit)          for people: "12.3 ms"
 #include <cmath>
@@ -165,6 +166,13 @@ std::string write_page(lua_State* L, const std::string& out, const std::string& 
   return trend_headline(series);
 }
 
+void write_night(lua_State* L, const std::string& out, const std::string& name, const std::string& text) {
+  const std::filesystem::path file = results_root(out) / ("nightly-" + name);
+  std::error_code shown_when_written;
+  std::filesystem::create_directories(file.parent_path(), shown_when_written);
+  replace_file(output_path(L, file.string(), "nightly"), text);
+}
+
 Rebuilt rebuild_history(lua_State* L, const std::string& out) {
   RunHistory history = new_history(L, out);
   return rebuild(history, out);
@@ -207,6 +215,7 @@ void open_history(lua_State* L) {
       .function<&json_of>("json")
       .function<&write_csv>("write_csv")
       .function<&write_page>("write_page")
+      .function<&write_night>("write_night")
       .function<&rebuild_history>("rebuild")
       .function<&merge_histories>("merge")
       .function<&prune_history>("prune")

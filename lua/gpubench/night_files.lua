@@ -80,19 +80,4 @@ function night_files.metrics(night)
   return table.concat(lines, "\n") .. "\n"
 end
 
--- Readers see either the old or the new text.
-function night_files.write(path, text)
-  local new = string.format("%s.%d.new", path, os.time())
-  local file, reason = io.open(new, "w")
-  if not file then return reason end
-  local written, write_reason = file:write(text)
-  local closed, close_reason = file:close()
-  if not written or not closed then
-    os.remove(new)
-    return write_reason or close_reason
-  end
-  local renamed, rename_reason = os.rename(new, path)
-  if not renamed then return rename_reason end
-end
-
 return night_files

@@ -199,11 +199,10 @@ local function status_of(night)
 end
 
 local function write_files(night, summary)
-  local stem = out .. "/results/nightly-" .. night.suite
   for ending, text in pairs { [".txt"] = summary, [".prom"] = night_files.metrics(night) } do
-    local reason = night_files.write(stem .. ending, text)
-    if reason then
-      warn("nightly: '%s' cannot be written: %s", stem .. ending, reason)
+    local written, reason = pcall(history.write_night, out, night.suite .. ending, text)
+    if not written then
+      warn("nightly: %s", reason)
       night.status = 2
     end
   end

@@ -194,10 +194,17 @@ TEST_F(Nights, WhatCannotBeMeasuredIsNamed) {
   EXPECT_THAT(no_memory.out, HasSubstr("not measured: cpu:0: "));
 }
 
+TEST_F(Nights, OneWithoutTimeForAnyScriptIsReported) {
+  write("night.lua", R"(return { minutes = 1e-6, scripts = { "steady" } })");
+  const Ended ended = nightly();
+  EXPECT_EQ(ended.status, 3) << ended.err;
+  EXPECT_THAT(read("results/nightly-night.txt"), HasSubstr("not measured: steady on cpu:0: the time was over\n"));
+}
+
 TEST_F(Nights, AScriptThatTakesTooLongIsStoppedAndTheRestIsLeftOut) {
   level(1);
   write("endless.lua", "while true do end");
-  write("night.lua", R"(return { minutes = 0.02, scripts = { "endless", "steady" } })");
+  write("night.lua", R"(return { minutes = 0.1, scripts = { "endless", "steady" } })");
   const Ended ended = nightly();
   EXPECT_EQ(ended.status, 3);
   EXPECT_THAT(ended.out, AllOf(HasSubstr("endless on cpu:0: stopped: its time was over"), HasSubstr("and 1 more")));
