@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/backend/cpu/cpu_backend.h"
+#include "core/backend/cpu/processor.h"
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/backend/emulated/emulated_backend.h"
 #include "core/base/error.h"
@@ -142,7 +143,7 @@ class Logical {
 /// Threads for all CPU devices together.
 std::int64_t cpu_threads(lua_State* L) {
   const int asked = session_of(L).cpu_threads();
-  return asked > 0 ? asked : schedulable_cores();
+  return asked > 0 ? asked : std::min(schedulable_cores(), team_limit());
 }
 
 struct LogicalTable {

@@ -38,8 +38,9 @@ DeviceConfig config_of(const SessionOptions& options, const ProcessGroup* group)
   int& threads = config[DeviceId::Kind::cpu].own<CpuOptions>().threads;
   threads = options.threads;
   if (group == nullptr) return config;
-  threads = options.threads > 0 ? share_of(options.threads, group->local_rank(), group->local_size())
-                                : share_of(usable_cores(), group->local_rank(), group->sharing_processors());
+  threads = options.threads > 0
+                ? share_of(options.threads, group->local_rank(), group->local_size())
+                : std::min(share_of(usable_cores(), group->local_rank(), group->sharing_processors()), team_limit());
   for (const DeviceId::Kind kind : device_kinds()) {
     if (group->local_size() == 1 || physical_devices(kind).empty()) continue;
     config[kind].devices = share_of_devices(kind, *group);

@@ -15,7 +15,7 @@ namespace {
 std::vector<CpuDeviceOptions> device_options(const BackendConfig& config) {
   const std::vector<LogicalDevice> devices = config.devices.value_or(CpuBackend::physical_devices());
   const int threads = config.own<CpuOptions>().threads;
-  int left = threads > 0 ? threads : usable_cores();
+  int left = threads > 0 ? threads : std::min(usable_cores(), team_limit());
   int unset = 0;
   for (const LogicalDevice& device : devices) {
     left -= device.threads;

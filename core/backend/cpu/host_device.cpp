@@ -62,6 +62,10 @@ class HostStream final : public Stream {
 };
 
 int checked_threads(const DeviceId& id, int threads) {
+  const int limit = team_limit();
+  if (threads > limit && threads <= most_cpu_threads) {
+    throw Error(fmt::format("{}: {} threads; OMP_THREAD_LIMIT allows {}", to_string(id), threads, limit));
+  }
   if (threads >= 1 && threads <= most_cpu_threads) return threads;
   throw Error(fmt::format("{}: {} threads; 1 to {} are possible", to_string(id), threads, most_cpu_threads));
 }
@@ -109,9 +113,18 @@ void HostDevice::bind_to_thread() {
   thread_local bool was_bound = false;
   const int node = node_ ? node_->index : nowhere;
   if (team == threads_ && team_node == node) return;
+  omp_set_dynamic(0);
   omp_set_num_threads(threads_);
+  int given = 1;
 #pragma omp parallel num_threads(threads_)
-  flush_denormals();
+  {
+    flush_denormals();
+    if (omp_get_thread_num() == 0) given = omp_get_num_threads();
+  }
+  if (given < threads_) {
+    throw Error(fmt::format("{}: OpenMP gives {} of {} threads, so that kernels would leave out work", to_string(id_),
+                            given, threads_));
+  }
   was_bound = was_bound || node_;
   if (was_bound) bind_team(threads_, node_ ? node_->processors : process_processors());
   team = threads_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
+#include <omp.h>
 #include <sched.h>
 #include <set>
 
@@ -31,6 +32,10 @@ int usable_cores() {
     cores.insert(siblings);
   }
   return std::max(1, static_cast<int>(cores.size()));
+}
+
+int team_limit() {
+  return std::max(1, omp_get_thread_limit());
 }
 
 }  // namespace gpubench

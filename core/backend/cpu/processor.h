@@ -8,5 +8,8 @@ namespace gpubench {
 std::string processor_name();
 /// Physical cores that this process may run on (hyperthreads count once). At least 1.
 int usable_cores();
+/// How many threads OpenMP gives a team at most (OMP_THREAD_LIMIT). A larger team is asked for and not given: oneDNN
+/// then leaves out the work of the threads that are missing, and says nothing.
+int team_limit();
 
 }  // namespace gpubench

@@ -50,5 +50,20 @@ TEST_F(ThreadPolicy, TheMarkerStopsALoop) {
   EXPECT_EQ(run_program({"script.lua"}, path(), {"GPUBENCH_THREAD_POLICY=any"}).out, "nil\tnil\ttrue\n");
 }
 
+/// A product of which every part is computed by a thread of its own.
+constexpr const char* print_product = R"(local gb = require "gpubench"
+  local n = 512
+  local sum = gb.ones({ n, n }):matmul(gb.ones { n, n }):sum():item()
+  print(sum == n ^ 3, gb.config.cpu_threads()))";
+
+TEST_F(ThreadPolicy, KernelsHaveTheThreadsThatOpenMpGives) {
+  write("script.lua", print_product);
+  EXPECT_EQ(run_program({"script.lua"}, path(), {"OMP_THREAD_LIMIT=1"}).out, "true\t1\n");
+  EXPECT_EQ(run_program({"script.lua", "--threads", "2"}, path(), {"OMP_DYNAMIC=true"}).out, "true\t2\n");
+  const Ended refused = run_program({"script.lua", "--threads", "2"}, path(), {"OMP_THREAD_LIMIT=1"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("cpu:0: 2 threads; OMP_THREAD_LIMIT allows 1"), std::string::npos) << refused.err;
+}
+
 }  // namespace
 }  // namespace gpubench
