@@ -68,7 +68,7 @@ gb.experiment {
       y = "activations_bytes", of = { precision = "mixed_bfloat16" }, over = { precision = "float32" }, at_most = 0.8,
       where = { batch_size = largest, model = "resnet50" },
       claim = "16-bit activations of ResNet-50 take at most 0.8 times the memory",
-      answer = "mixed_bfloat16 keeps the activations of ResNet-50 in {times} the memory",
+      answer = "In mixed_bfloat16 the activations of ResNet-50 take {times} the memory of float32",
     },
   },
 }

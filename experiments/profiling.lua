@@ -116,8 +116,8 @@ gb.experiment {
       y = "apart_share", value = most_apart, claim = "the times of layers, waits and launches sum to the step",
     },
     gb.expect.at_most {
-      y = "other_share", value = most_observed, claim = "at most 5 % of a step stay unexplained",
-      answer = "{of} of a step stay unexplained",
+      y = "other_share", value = most_observed, claim = "at most 5 % of a step stays unexplained",
+      answer = "{of} of a step stays unexplained",
     },
     gb.expect.at_most {
       y = "observer_share", value = most_observed, claim = "tracing costs the traced steps less than 5 % of their time",

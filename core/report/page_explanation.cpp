@@ -9,6 +9,7 @@
 #include "core/base/units.h"
 #include "core/report/explanation.h"
 #include "core/report/page_results.h"
+#include "core/report/run_table.h"
 
 namespace gpubench {
 namespace {
@@ -18,8 +19,9 @@ using kainjow::mustache::data;
 /// results.csv and `gpubench explain` have the others.
 constexpr std::size_t most_explained = 100;
 
-/// "3 points launch bound (batch too small)", by number of points.
-data counted_verdicts(const std::vector<ExplainedRow>& rows) {
+/// "3 points: launch bound (batch too small)", by number of points. `all_rows`: the rows of the run, with those without
+/// a step.
+data counted_verdicts(const std::vector<ExplainedRow>& rows, std::size_t all_rows) {
   std::vector<std::pair<std::string, std::int64_t>> counts;
   for (const ExplainedRow& one : rows) {
     const std::string name = one.diagnosis.cause();
@@ -30,8 +32,9 @@ data counted_verdicts(const std::vector<ExplainedRow>& rows) {
   data all = empty_list();
   for (const auto& [name, count] : counts) {
     data one;
-    one.set("text", counts.size() == 1 && rows.size() > 1 ? "all points are " + name
-                                                          : fmt::format("{}: {}", format_count(count, "point"), name));
+    one.set("text", counts.size() == 1 && rows.size() > 1 && rows.size() == all_rows
+                        ? "all points are " + name
+                        : fmt::format("{}: {}", format_count(count, "point"), name));
     one.set("first", name == counts.front().first);
     all.push_back(one);
   }
@@ -102,7 +105,7 @@ std::vector<ExplainedRow> rows_with_steps(const Run& run) {
 void set_explanation(data& page, const Run& run) {
   const std::vector<ExplainedRow> rows = rows_with_steps(run);
   data explained = empty_list(), terms = empty_list();
-  if (!rows.empty()) set_list(page, "verdicts", counted_verdicts(rows));
+  if (!rows.empty()) set_list(page, "verdicts", counted_verdicts(rows, rows_to_show(run.records).size()));
   const std::vector<std::string_view> names = names_of_terms(rows);
   for (const std::string_view name : names) {
     data term;

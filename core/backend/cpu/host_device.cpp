@@ -122,8 +122,10 @@ void HostDevice::bind_to_thread() {
     if (omp_get_thread_num() == 0) given = omp_get_num_threads();
   }
   if (given < threads_) {
-    throw Error(fmt::format("{}: OpenMP gives {} of {} threads, so that kernels would leave out work", to_string(id_),
-                            given, threads_));
+    throw Error(
+        fmt::format("{}: OpenMP gives {} of {} threads, so that kernels would leave out work; --threads {} is "
+                    "possible",
+                    to_string(id_), given, threads_, given));
   }
   was_bound = was_bound || node_;
   if (was_bound) bind_team(threads_, node_ ? node_->processors : process_processors());

@@ -63,6 +63,10 @@ TEST_F(ThreadPolicy, KernelsHaveTheThreadsThatOpenMpGives) {
   const Ended refused = run_program({"script.lua", "--threads", "2"}, path(), {"OMP_THREAD_LIMIT=1"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.err.find("cpu:0: 2 threads; OMP_THREAD_LIMIT allows 1"), std::string::npos) << refused.err;
+  const Ended short_of_threads = run_program({"script.lua", "--threads", "2"}, path(), {"OMP_MAX_ACTIVE_LEVELS=0"});
+  EXPECT_EQ(short_of_threads.status, 2);
+  EXPECT_NE(short_of_threads.err.find("OpenMP gives 1 of 2 threads"), std::string::npos) << short_of_threads.err;
+  EXPECT_EQ(run_program({"script.lua", "--threads", "1"}, path(), {"OMP_MAX_ACTIVE_LEVELS=0"}).out, "true\t1\n");
 }
 
 }  // namespace
