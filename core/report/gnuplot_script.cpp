@@ -204,16 +204,46 @@ std::string axis_label(const std::string& text, bool is_logarithmic) {
   return label(marked);
 }
 
+/// Figures of bars side by side, as one text.
+struct LowBars {
+  double first_x, last_x, least, most;
+  std::string text() const {
+    const std::string low = number_text(least), high = number_text(most);
+    return low == high ? low : low + " to " + high;
+  }
+};
+
+// Of a category: each bar by itself, or those together whose figures would overlap.
+std::vector<LowBars> low_bars_at(const Chart& chart, double category) {
+  const AxisRange y = y_range(chart), x = x_range(chart);
+  const double character = (x.high - x.low) / static_cast<double>(chart_characters);
+  std::vector<LowBars> all;
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    for (const ChartPoint& point : chart.series[i].points) {
+      if (point.x != category || std::abs(y.share_of(point.y) - y.share_of(0)) >= least_bar) continue;
+      const double at = point.x + bar_offset(chart, i);
+      const LowBars bar{at, at, point.y, point.y};
+      const double room = all.empty() ? 0 : at - all.back().last_x;
+      if (all.empty() || room > character * static_cast<double>(bar.text().size() + 1)) {
+        all.push_back(bar);
+      } else {
+        LowBars& together = all.back();
+        together = {together.first_x, at, std::min(together.least, point.y), std::max(together.most, point.y)};
+      }
+    }
+  }
+  return all;
+}
+
 // The figure of a bar that is too low to be seen, which would look like a missing one.
 std::string low_bar_labels(const Chart& chart) {
   if (chart.spec.kind != ChartKind::bar) return {};
   std::string text;
-  const AxisRange range = y_range(chart);
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    for (const ChartPoint& point : chart.series[i].points) {
-      if (std::abs(range.share_of(point.y) - range.share_of(0)) >= least_bar) continue;
-      text += fmt::format("set label {} at first {}, first 0 center offset 0,0.6 font ',14' textcolor rgb text_grey\n",
-                          quote_gnuplot(number_text(point.y)), point.x + bar_offset(chart, i));
+  for (std::size_t category = 0; category < chart.categories.size(); ++category) {
+    for (const LowBars& bars : low_bars_at(chart, static_cast<double>(category))) {
+      text +=
+          fmt::format("set label {} at first {:.10g}, first 0 center offset 0,0.6 font ',14' textcolor rgb text_grey\n",
+                      quote_gnuplot(bars.text()), 0.5 * (bars.first_x + bars.last_x));
     }
   }
   return text;

@@ -173,8 +173,13 @@ TEST(GnuplotScript, BarsThatAreTooLowToBeSeenHaveTheirFigure) {
   EXPECT_THAT(script_of(chart), AllOf(HasSubstr("set label '0' at first -0.2, first 0 center offset 0,0.6"),
                                       HasSubstr("set label '0.25' at first 0.2, first 0"),
                                       Not(HasSubstr("label '0.9'")), Not(HasSubstr("label '90'"))));
+  chart.series.resize(6, chart.series[1]);
+  chart.series[3].points[0].y = 0.125;
+  EXPECT_THAT(script_of(chart),
+              AllOf(HasSubstr("set label '0 to 0.25' at first 0, first 0 center"), Not(HasSubstr("set label '0.25'"))))
+      << "figures that would overlap stand together";
   chart.spec.kind = ChartKind::line;
-  EXPECT_THAT(script_of(chart), Not(HasSubstr("set label '0'")));
+  EXPECT_THAT(script_of(chart), Not(HasSubstr("set label '0")));
 }
 
 TEST(GnuplotScript, AHeatMapHasItsFiguresInTheCellsAndDarkerOnesForMore) {
