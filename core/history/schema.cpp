@@ -47,7 +47,8 @@ bool is_empty_file(const Database& database) {
 }
 
 void check_application(const Database& database) {
-  if (pragma(database, "application_id") == history_application || is_empty_file(database)) return;
+  // In this order: another program may just be making the schema, tables and id together.
+  if (is_empty_file(database) || pragma(database, "application_id") == history_application) return;
   throw HistoryUnavailable(fmt::format("history: '{}' is a database of another program", database.file()));
 }
 
@@ -55,8 +56,7 @@ void check_application(const Database& database) {
 
 void prepare_schema(const Database& database) {
   check_application(database);
-  // Readers go on beside a writer. In this mode `normal` still never damages the file.
-  database.execute("PRAGMA journal_mode = WAL");
+  database.use_write_ahead_log();  // in this mode `normal` still never damages the file
   database.execute("PRAGMA synchronous = NORMAL");
   constexpr auto newest = static_cast<std::int64_t>(versions.size());
   if (pragma(database, "user_version") == newest) return;

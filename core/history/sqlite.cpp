@@ -1,7 +1,11 @@
 #include "core/history/sqlite.h"
 
+#include <chrono>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <thread>
+
+#include "core/base/clock.h"
 
 namespace gpubench {
 namespace {
@@ -31,7 +35,10 @@ std::string reason_of(int result, const std::string& message) {
 }
 
 [[noreturn]] void fail_database(const std::string& file, int result, const std::string& message) {
-  throw HistoryUnavailable(fmt::format("history: '{}': {}", file, reason_of(result, message)));
+  const std::string reason = fmt::format("history: '{}': {}", file, reason_of(result, message));
+  const int primary = result & 0xff;
+  if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) throw HistoryLocked(reason);
+  throw HistoryUnavailable(reason);
 }
 
 }  // namespace
@@ -119,7 +126,8 @@ std::string without_links_in_folder(const std::filesystem::path& file) {
 }
 
 // The file may come from elsewhere: nothing in its schema may run, and damaged pages are noticed.
-Database::Database(const std::filesystem::path& file, Access access, int patience_ms) : file_(file.string()) {
+Database::Database(const std::filesystem::path& file, Access access, int patience_ms)
+    : file_(file.string()), patience_ms_(patience_ms) {
   const int flags = access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
   sqlite3* database = nullptr;
   const int result =
@@ -140,6 +148,18 @@ Database::Database(const std::filesystem::path& file, Access access, int patienc
 
 void Database::execute(std::string_view sql) const {
   prepare(sql).run();
+}
+
+void Database::use_write_ahead_log() const {
+  const Clock::time_point end = Clock::now() + std::chrono::milliseconds(patience_ms_);
+  for (;;) {
+    try {
+      return execute("PRAGMA journal_mode = WAL");
+    } catch (const HistoryLocked&) {
+      if (Clock::now() >= end) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 Statement Database::prepare(std::string_view sql) const {

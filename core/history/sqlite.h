@@ -21,6 +21,12 @@ class HistoryUnavailable : public Error {
   using Error::Error;
 };
 
+/// Another program has a lock on the file.
+class HistoryLocked : public HistoryUnavailable {
+ public:
+  using HistoryUnavailable::HistoryUnavailable;
+};
+
 class Statement {
  public:
   Statement(sqlite3* database, std::string file, std::string_view sql);
@@ -59,6 +65,8 @@ class Database {
   Database(const std::filesystem::path& file, Access access, int patience_ms);
 
   void execute(std::string_view sql) const;
+  /// Readers go on beside a writer then. SQLite does not wait for the lock that the change needs: it is tried again.
+  void use_write_ahead_log() const;
   Statement prepare(std::string_view sql) const;
   std::int64_t last_id() const;
   /// Rows that the last statement changed.
@@ -70,6 +78,7 @@ class Database {
     void operator()(sqlite3* database) const;
   };
   std::string file_;
+  int patience_ms_;
   std::unique_ptr<sqlite3, Close> database_;
 };
 
