@@ -1,6 +1,7 @@
 // An experiment of ours in many processes: every sentence of its rows that does not depend on the machine's speed.
 #include <cstdlib>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <sstream>
