@@ -100,7 +100,8 @@ gb.experiment {
   expect = {
     over_all("step_time_s", "head", {
       at_most = 0.7, claim = "training the head alone takes at most 0.7 times the time",
-      answer = "Freeze what stays: training the head alone takes {times} the time of a step of the whole net, and costs accuracy",
+      answer = "Freeze what stays: training the head alone takes {times} the time of a step of the whole net, and costs "
+        .. "accuracy",
     }),
     over_all("step_memory_bytes", "head", {
       at_most = 0.5, claim = "training the head alone takes at most half the memory beside the weights",

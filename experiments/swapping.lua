@@ -96,8 +96,8 @@ local function cost_of_swapping(rows)
   local share = kept and last and gb.expect.compare(last, kept, "examples_per_s")
   if not share then return nil end
   local advice = share.high < 1 and "Stay within the memory" or "No cost of swapping can be told here"
-  return string.format("%s: at %g times the limit, swapping leaves %.0f %% [%.0f, %.0f] of the rate", advice, sizes[#sizes],
-    100 * share.value, 100 * share.low, 100 * share.high)
+  return string.format("%s: at %g times the limit, swapping leaves %.0f %% [%.0f, %.0f] of the rate", advice,
+    sizes[#sizes], 100 * share.value, 100 * share.low, 100 * share.high)
 end
 
 gb.experiment {

@@ -74,10 +74,15 @@ std::string path_of_history(const std::string& out) {
   return history_file(out).string();
 }
 
+/// Why it cannot be made is told by what writes a file there.
+void make_results_folder(const std::string& out) {
+  std::error_code told_later;
+  std::filesystem::create_directories(results_root(out), told_later);
+}
+
 /// Opens it for writing, and creates it.
 RunHistory new_history(lua_State* L, const std::string& out) {
-  std::error_code shown_when_opened;
-  std::filesystem::create_directories(results_root(out), shown_when_opened);
+  make_results_folder(out);
   return RunHistory(output_path(L, path_of_history(out), "history"));
 }
 
@@ -96,8 +101,7 @@ Appended append_runs(lua_State* L, const std::string& out, const std::vector<std
   output_path(L, path_of_history(out), "history");
   std::vector<std::filesystem::path> runs;
   for (const std::string& directory : directories) runs.emplace_back(output_path(L, directory, "history"));
-  std::error_code shown_when_opened;
-  std::filesystem::create_directories(results_root(out), shown_when_opened);
+  make_results_folder(out);
   return append_or_wait(out, runs);
 }
 
@@ -167,10 +171,8 @@ std::string write_page(lua_State* L, const std::string& out, const std::string& 
 }
 
 void write_night(lua_State* L, const std::string& out, const std::string& name, const std::string& text) {
-  const std::filesystem::path file = results_root(out) / ("nightly-" + name);
-  std::error_code shown_when_written;
-  std::filesystem::create_directories(file.parent_path(), shown_when_written);
-  replace_file(output_path(L, file.string(), "nightly"), text);
+  make_results_folder(out);
+  replace_file(output_path(L, (results_root(out) / ("nightly-" + name)).string(), "nightly"), text);
 }
 
 Rebuilt rebuild_history(lua_State* L, const std::string& out) {

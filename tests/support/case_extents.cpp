@@ -39,7 +39,7 @@ std::vector<Types> variants_of(const OpCase& op_case) {
   }
   variants.push_back(given);
   for (TensorType& type : variants.back()) type.shape.clear();
-  std::erase(variants, given);  // scalars of it without dimensions
+  std::erase(variants, given);  // an input that is a scalar already made no variant
   return variants;
 }
 

@@ -62,12 +62,13 @@ class HostStream final : public Stream {
 };
 
 int checked_threads(const DeviceId& id, int threads) {
-  const int limit = team_limit();
-  if (threads > limit && threads <= most_cpu_threads) {
-    throw Error(fmt::format("{}: {} threads; OMP_THREAD_LIMIT allows {}", to_string(id), threads, limit));
+  if (threads < 1 || threads > most_cpu_threads) {
+    throw Error(fmt::format("{}: {} threads; 1 to {} are possible", to_string(id), threads, most_cpu_threads));
   }
-  if (threads >= 1 && threads <= most_cpu_threads) return threads;
-  throw Error(fmt::format("{}: {} threads; 1 to {} are possible", to_string(id), threads, most_cpu_threads));
+  if (threads > team_limit()) {
+    throw Error(fmt::format("{}: {} threads; OMP_THREAD_LIMIT allows {}", to_string(id), threads, team_limit()));
+  }
+  return threads;
 }
 
 /// The members of this thread's team, but for itself.

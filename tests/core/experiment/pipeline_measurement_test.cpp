@@ -41,8 +41,10 @@ TEST(MeasurePipeline, CountsElementsBytesAndEpochs) {
   ASSERT_EQ(stages.size(), 3U);
   EXPECT_EQ(stages[0].stage, "from_tensor_slices");
   EXPECT_EQ(stages[2].stage, "prefetch");
-  // Also those of samples that do not count, because other programs took the processor.
+  // Also those of whole samples that do not count, because other programs took the processor.
   EXPECT_GE(static_cast<double>(stages[2].produced), elements);
+  const auto in_a_sample = static_cast<std::int64_t>(elements) / static_cast<std::int64_t>(samples.size());
+  EXPECT_EQ(stages[2].produced % in_a_sample, 0);
 }
 
 /// Shuffled as a whole; its elements cost nothing but a wait that is invented.

@@ -56,7 +56,9 @@ TEST_F(Nights, AnAlarmComesOnceAndStaysOpenUntilItIsResolved) {
                                HasSubstr("measured: 1 of 1 script run on cpu:0")));
   const Ended alarm = nights_at(0.015, 12, {"--on-alarm", "cat >> told"});
   ASSERT_EQ(alarm.status, 1) << alarm.out;
-  EXPECT_EQ(read("told"), alarm.out.substr(alarm.out.find("night on "))) << "what the user's command gets, once";
+  const std::string told = read("told");
+  EXPECT_EQ(told, alarm.out.substr(alarm.out.find("night on "))) << "what the user's command gets";
+  EXPECT_EQ(std::ranges::count(told, '\n'), 5) << "once";
   EXPECT_THAT(alarm.out, AllOf(HasSubstr(": 1 alarm\n"), HasSubstr("new: #1 steady figure_s 50.0 % slower since ")));
   EXPECT_EQ(read("results/nightly-night.txt"), alarm.out.substr(alarm.out.find("night on "))) << "the same five lines";
   EXPECT_THAT(read("results/nightly-night.prom"),
