@@ -9,8 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/math/half.h"
-#include "core/math/philox.h"
 #include "core/nn/named_arguments.h"
+#include "core/nn/random_values.h"
 
 namespace gpubench {
 namespace {
@@ -67,40 +67,6 @@ Fans fans_of(const Shape& shape) {
   return {receptive * static_cast<double>(shape[shape.size() - 2]), receptive * static_cast<double>(shape.back())};
 }
 
-/// Uniform in [0, 1).
-double uniform(std::uint64_t seed, std::size_t element) {
-  return static_cast<double>(math::to_uniform(math::philox(seed, 0, element / 4).word[element % 4]));
-}
-
-double normal(std::uint64_t seed, std::uint64_t attempt, std::size_t element) {
-  const math::PhiloxWords words = math::philox(seed, attempt, element);
-  return static_cast<double>(math::to_normal(words.word[0], words.word[1]));
-}
-
-void fill_uniform(std::span<float> values, std::uint64_t seed, double low, double high) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = static_cast<float>(low + (high - low) * uniform(seed, i));
-  }
-}
-
-void fill_normal(std::span<float> values, std::uint64_t seed, double mean, double stddev) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = static_cast<float>(mean + stddev * normal(seed, 0, i));
-  }
-}
-
-/// Normal values within two standard deviations of the mean.
-void fill_truncated_normal(std::span<float> values, std::uint64_t seed, double mean, double stddev) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    double drawn = 0;
-    std::uint64_t attempt = 0;
-    do {
-      drawn = normal(seed, attempt++, i);
-    } while (std::abs(drawn) > 2);
-    values[i] = static_cast<float>(mean + drawn * stddev);
-  }
-}
-
 void fill_scaled(std::span<float> values, const Initializer& initializer, const Fans& fans, std::uint64_t seed) {
   constexpr double spread_of_cut = 0.87962566103423978;  // standard deviation of a unit normal cut at +-2
   double fan = (fans.in + fans.out) / 2;
@@ -143,8 +109,8 @@ void fill_orthogonal(std::span<float> values, const Shape& shape, std::uint64_t 
   if (values.empty()) return;
   const auto columns = static_cast<std::size_t>(shape.back());
   const std::size_t rows = values.size() / columns, vectors = std::min(rows, columns), length = std::max(rows, columns);
-  std::vector<double> drawn(values.size());
-  for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] = normal(seed, 0, i);
+  fill_normal(values, seed, 0, 1);
+  std::vector<double> drawn(values.begin(), values.end());
   orthonormalize(drawn, vectors, length);
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t column = 0; column < columns; ++column) {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/math/half.h"
+#include "core/math/philox.h"
 
 namespace gpubench {
 namespace {
@@ -52,6 +53,28 @@ TEST(Initializer, NormalKindsHaveTheSpreadOfKerasAfterCutting) {
 TEST(Initializer, FansOfFiltersCountTheWindow) {
   const Moments filters = moments(parse_initializer("glorot_uniform").make({{3, 3, 64, 32}, Dtype::f32}, 1));
   EXPECT_NEAR(filters.high, std::sqrt(6.0 / (9 * 64 + 9 * 32)), 1e-4);
+}
+
+/// A unit normal number within two of 0, as the first of the element's draws that is.
+double truncated_normal(std::uint64_t seed, std::uint64_t element) {
+  for (std::uint64_t attempt = 0;; ++attempt) {
+    const math::PhiloxWords words = math::philox(seed, attempt, element);
+    const float drawn = math::to_normal(words.word[0], words.word[1]);
+    if (std::abs(drawn) <= 2) return static_cast<double>(drawn);
+  }
+}
+
+TEST(Initializer, EachElementDependsOnSeedAndPlaceAlone) {
+  constexpr int count = 1000;  // no multiple of a block
+  const HostTensor uniform = parse_initializer("random_uniform(minval=0, maxval=1)").make({{count}, Dtype::f32}, 5);
+  const HostTensor normal = parse_initializer("random_normal(mean=0, stddev=1)").make({{count}, Dtype::f32}, 5);
+  const HostTensor cut = parse_initializer("truncated_normal(mean=0, stddev=1)").make({{count}, Dtype::f32}, 5);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    EXPECT_EQ(uniform.values<float>()[i], math::to_uniform(math::philox(5, 0, i / 4).word[i % 4])) << i;
+    const math::PhiloxWords words = math::philox(5, 0, i);
+    EXPECT_NEAR(normal.values<float>()[i], math::to_normal(words.word[0], words.word[1]), 1e-6) << i;
+    EXPECT_NEAR(cut.values<float>()[i], truncated_normal(5, i), 1e-6) << i;
+  }
 }
 
 TEST(Initializer, TakesArguments) {
