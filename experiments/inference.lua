@@ -1,4 +1,8 @@
+-- `--set model=resnet18` and the other nets of gb.zoo are measured in the sizes of lua/gpubench/zoo/workload.lua.
 local gb = require "gpubench"
+local workload = require "gpubench.zoo.workload"
+
+local net = gb.param("model", "convolutional", { accepts = workload.accepts "convolutional" })
 
 -- Not trained: what an answer costs does not depend on what is answered.
 local function convolutional(dtype)
@@ -11,6 +15,13 @@ local function convolutional(dtype)
     gb.layers.Flatten { dtype = dtype },
     gb.layers.Dense(10, { activation = "softmax", dtype = dtype }),
   }
+end
+
+-- The model and its examples.
+local function made(dtype)
+  if net == "convolutional" then return convolutional(dtype), gb.datasets.mnist "test" end
+  local options = workload.options(net, gb.quick)
+  return workload.compiled(net, options, dtype), workload.examples(net, options)
 end
 
 -- One thing is changed at a time: how the model is executed, in which type, and how requests come. Offline, batches
@@ -45,9 +56,10 @@ gb.experiment {
   run = function(point)
     local setting = settings[point.setting]
     return gb.device(point.device, function()
-      return gb.measure.inference(convolutional(setting.dtype or "float32"), {
+      local model, examples = made(setting.dtype or "float32")
+      return gb.measure.inference(model, {
         batch = point.batch_size, execution = setting.execution, concurrency = setting.concurrency, mode = setting.mode,
-        input = gb.datasets.mnist("test"),
+        input = examples,
       })
     end)
   end,

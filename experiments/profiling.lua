@@ -1,4 +1,6 @@
+-- `--set model=resnet18` and the other nets of gb.zoo are profiled in the sizes of lua/gpubench/zoo/workload.lua.
 local gb = require "gpubench"
+local workload = require "gpubench.zoo.workload"
 
 local digits = gb.datasets.mnist "train"
 local most_apart, most_observed = 0.02, 0.05
@@ -89,7 +91,7 @@ gb.experiment {
     .. "point has its own: the width of a box is time of a step, by role, layer and op.",
   axes = {
     gb.axis("device", gb.devices()),
-    gb.axis("model", { "dense", "wide", "convolutional" }),
+    gb.axis("model", { "dense", "wide", "convolutional" }, { accepts = workload.accepts("dense", "wide", "convolutional") }),
   },
   columns = {
     "profiled_step_s", "apart_share", "slowest_layer", "slowest_layer_share", "largest_layer", "largest_layer_share",
@@ -97,9 +99,15 @@ gb.experiment {
   },
   run = function(point)
     return gb.device(point.device, function()
-      local model = models[point.model]()
-      model:compile { optimizer = "adam", loss = "categorical_crossentropy", metrics = { "accuracy" } }
-      local input = digits:batch(64, { drop_remainder = true })
+      local model, input
+      if models[point.model] then
+        model, input = models[point.model](), digits:batch(64, { drop_remainder = true })
+        model:compile { optimizer = "adam", loss = "categorical_crossentropy", metrics = { "accuracy" } }
+      else
+        local options = workload.options(point.model, gb.quick)
+        model = workload.compiled(point.model, options, "float32")
+        input = workload.batches(point.model, options, 16)
+      end
       return describe(gb.measure.training(model, input, { profile = true }), model)
     end)
   end,

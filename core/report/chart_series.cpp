@@ -39,6 +39,9 @@ void order_computed_x(const ChartSpec& spec, Rows rows, std::span<const ChartAxi
 const Column& column_named(std::string_view name, std::string_view role, std::span<const Column> columns) {
   const auto found = std::ranges::find(columns, name, &Column::name);
   if (found != columns.end()) return *found;
+  if (std::ranges::find(optional_columns(), name, &Column::name) != optional_columns().end()) {
+    throw Error(fmt::format("no row has {}, for {}", name, role));
+  }
   std::string known;
   for (const Column& column : columns) known += (known.empty() ? "" : ", ") + column.name;
   throw Error(fmt::format("no column '{}' for {}; columns are {}", name, role, known));

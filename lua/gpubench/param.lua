@@ -1,4 +1,4 @@
--- gb.param: a number, text or flag of a script that the command line may replace: `--set epochs=3`.
+-- gb.param: a number, text or flag of a script that the command line may replace: `--set epochs=3`. Options as an axis has.
 local axis = require "gpubench.axis"
 local check = require "gpubench.check"
 local options = require("gpubench.native")._native.options
@@ -6,11 +6,11 @@ local options = require("gpubench.native")._native.options
 -- Their values, by name.
 local param = { values = {} }
 
-function param.new(name, default)
+function param.new(name, default, accepted)
   check.kind("gb.param: argument #1", name, "string")
   check.kind("gb.param: argument #2", default, "number|string|boolean")
   if param.values[name] ~= nil then check.fail("gb.param: '%s' is there twice", name) end
-  local own = axis.new(name, { default })
+  local own = axis.new(name, { default }, accepted)
   local texts = options.axes[name]
   if texts then own = axis.override(own, texts) end
   if #own.values ~= 1 then

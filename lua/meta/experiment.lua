@@ -51,8 +51,9 @@ function gb.axis(name, values, options) end
 ---@generic T
 ---@param name string letters, digits and "_"; no axis may have it
 ---@param default T
+---@param options AxisOptions?
 ---@return T
-function gb.param(name, default) end
+function gb.param(name, default, options) end
 
 ---@class Timeline what was traced
 

@@ -40,3 +40,25 @@ testing.case("finetuning: frozen layers have neither gradients nor slots", funct
   end
   testing.equal({ verdicts(declaration, rows)[2], verdicts(declaration, rows)[3] }, { "confirmed", "confirmed" })
 end)
+
+testing.case("batch_size, inference and profiling take nets of the zoo", function()
+  local device = gb.devices()[1]
+  local function first_row(declaration, point)
+    local row = row_of(declaration, point)
+    testing.equal(row.status .. (row.detail or ""):gsub("^no shares: .*", ""), "ok")
+    return row
+  end
+  local set = { model = { "lstm_text" } }
+  local dense = first_row(declared "batch_size", { device = device, batch_size = 4 })
+  local net = first_row(declared("batch_size", set), { device = device, batch_size = 4 })
+  testing.is_true(net.flops_per_step > 2 * dense.flops_per_step)
+  local point = { device = device, setting = "bfloat16", batch_size = 4 }
+  local convolutional = first_row(declared "inference", point)
+  net = first_row(declared("inference", set), point)
+  testing.contains(net.precision, "bfloat16")
+  testing.is_true(net.weights_bytes ~= convolutional.weights_bytes)
+  net = first_row(declared "profiling", { device = device, model = "lstm_text" })
+  testing.contains(net.slowest_layer, "bidirectional")
+  testing.raises("--set model=resnet: possible: dense, resnet18, resnet50, mobilenet_v2, bert_small, gpt2_small, lstm_text",
+    declared, "batch_size", { model = { "resnet" } })
+end)

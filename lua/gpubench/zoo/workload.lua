@@ -27,6 +27,19 @@ local vocabularies = { bert_small = 30522, gpt2_small = 50257, lstm_text = 20000
 
 function workload.options(name, is_quick) return (is_quick and quick or full)[name] end
 
+-- For an axis or gb.param "model": it has the experiment's own names, or a net's.
+function workload.accepts(...)
+  local known = table.pack(...)
+  table.move(workload.names, 1, #workload.names, #known + 1, known)
+  local text = table.concat(known, ", ")
+  return function(value)
+    for _, name in ipairs(known) do
+      if value == name then return true end
+    end
+    return false, text
+  end
+end
+
 local function loss_of(name)
   local loss = name == "lstm_text" and "BinaryCrossentropy" or "SparseCategoricalCrossentropy"
   return gb.losses[loss] { from_logits = true }
@@ -43,8 +56,8 @@ function workload.compiled(name, options, precision)
   return model
 end
 
--- Batches of random examples that stay in memory.
-function workload.batches(name, options, batch_size)
+-- Random inputs and labels.
+function workload.examples(name, options)
   local function tokens() return { "int32[" .. options.length .. "]", options.vocabulary or vocabularies[name] } end
   local function synthetic(type, classes)
     return gb.data.Dataset.synthetic { types = { type }, classes = classes, seed = 1 }
@@ -64,7 +77,11 @@ function workload.batches(name, options, batch_size)
       labels = synthetic("int64", 2)
     end
   end
-  return gb.data.Dataset.zip { inputs, labels }:batch(batch_size, { drop_remainder = true })
+  return gb.data.Dataset.zip { inputs, labels }
+end
+
+function workload.batches(name, options, batch_size)
+  return workload.examples(name, options):batch(batch_size, { drop_remainder = true })
 end
 
 return workload

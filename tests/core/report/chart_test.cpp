@@ -349,6 +349,7 @@ TEST(Chart, WhatCannotBeDrawnIsRefused) {
   const auto make = [](const ChartSpec& spec) { return [spec] { make_chart(spec, columns(), rows(), chart_axes); }; };
   EXPECT_THAT(make({.x = "bacth", .y = "loss"}),
               ThrowsMessage<Error>(HasSubstr("no column 'bacth' for x; columns are")));
+  EXPECT_THAT(make({.x = "batch", .y = "latency_p99_s"}), ThrowsMessage<Error>("no row has latency_p99_s, for y"));
   EXPECT_THAT(make({.x = "batch", .y = "loss"}), ThrowsMessage<Error>("no row has both batch and loss"));
   EXPECT_THAT(make({.x = "batch", .y = "loss", .log_x = 1}),
               ThrowsMessage<Error>(HasSubstr("log_x is 1; the base of a logarithmic axis must be above 1")));

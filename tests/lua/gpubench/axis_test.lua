@@ -124,6 +124,9 @@ testing.case("parameters have one value, which the command line may replace", fu
   testing.raises("gb.param: argument #2: number or string or boolean expected, got no value", gb.param, "none")
   options.axes = { flag = { "maybe" } }
   testing.raises("--set flag=maybe: a boolean is expected, such as true", gb.param, "flag", true)
+  options.axes = { size = { "3" } }
+  local function even(value) return value % 2 == 0, "even numbers" end
+  testing.raises("--set size=3: possible: even numbers", gb.param, "size", 2, { accepts = even })
   options.axes = before
   local axes = { gb.axis("n", { 1 }) }
   testing.equal(sweep.override(axes, { epochs = { "3" } })[1].values, { 1 })

@@ -4,6 +4,7 @@ local claims = require "gpubench.expect.claim"
 local columns = require "gpubench.columns"
 local estimate = require "gpubench.expect.estimate"
 local measurement = require "gpubench.measurement"
+local param = require "gpubench.param"
 
 local native = gb._native
 
@@ -19,11 +20,13 @@ function declared.with(owner, replaced, body)
   return result
 end
 
--- What experiments/<name>.lua gives to gb.experiment.
-function declared.of(name)
+-- What experiments/<name>.lua gives to gb.experiment, with `set` as of `--set`: { model = { "lstm_text" } }.
+function declared.of(name, set)
   local declaration
   declared.with(gb, { experiment = function(one) declaration = one end }, function()
-    dofile("experiments/" .. name .. ".lua")
+    declared.with(native.options, { axes = set or native.options.axes }, function()
+      declared.with(param, { values = {} }, function() dofile("experiments/" .. name .. ".lua") end)
+    end)
   end)
   return declaration
 end
