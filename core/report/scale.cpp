@@ -27,9 +27,9 @@ const Step& step_for(std::span<const Step> steps, double largest) {
   return steps[chosen];
 }
 
-// Beside a unit "per second" the name needs none: "flops (GFLOP/s)".
+// Beside its unit a name needs none: "flops (GFLOP/s)", "activations (MiB)".
 std::string counted_in(const Column& column) {
-  std::string text = quantity_of(column);
+  std::string text = heading_of(column);
   if (text.ends_with("/s")) text.erase(text.size() - 2);
   return text;
 }

@@ -169,7 +169,7 @@ TEST(Chart, AComputedXStandsForTheAxisThatItFollows) {
   ASSERT_EQ(chart.series.size(), 2u);
   EXPECT_EQ(chart.series[0].name, "device cpu:0");
   ASSERT_EQ(chart.series[0].points.size(), 3u);
-  EXPECT_EQ(chart.x_label, "used bytes (KiB); at the points: batch");
+  EXPECT_EQ(chart.x_label, "used (KiB); at the points: batch");
   EXPECT_EQ(chart.series[0].points[2].x, 8);
 }
 
@@ -189,7 +189,7 @@ TEST(Chart, ALogarithmicAxisOfManyMagnitudesNamesEachValueWithItsUnit) {
   EXPECT_EQ(chart.series[0].points[2].x_text, "64 MiB");
   some.erase(some.begin());  // one unit will do
   EXPECT_EQ(make_chart({.x = "data_bytes", .y = "step_time_s", .log_x = 2}, with_size, some, {}).x_label,
-            "data bytes (MiB)");
+            "data (MiB)");
 }
 
 TEST(Chart, TextAndBarsMakeCategories) {

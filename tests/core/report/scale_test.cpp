@@ -18,7 +18,7 @@ TEST(Scale, OnePrefixForTheAxis) {
   EXPECT_EQ(axis_scale(column_of("temperature_c"), 61).label, "temperature (°C)");
   EXPECT_EQ(axis_scale(column_of("accuracy"), 0.9).label, "accuracy (%)");
   EXPECT_EQ(axis_scale(column_of("loss"), 0.9).label, "loss");
-  EXPECT_EQ(axis_scale(column_of("nonzero_bytes"), 5e6).label, "nonzero bytes (MiB)");
+  EXPECT_EQ(axis_scale(column_of("nonzero_bytes"), 5e6).label, "nonzero (MiB)");
   EXPECT_EQ(axis_scale(column_of("bus_bytes_per_s"), 5e6).label, "bus bytes (MB/s)");
   EXPECT_EQ(axis_scale(column_of("images_per_s"), 5).label, "images/s");
   EXPECT_EQ(axis_scale(column_of("gap_s"), 0).label, "gap (ns)");
