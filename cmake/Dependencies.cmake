@@ -13,6 +13,17 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(lua REQUIRED IMPORTED_TARGET lua5.4-c++)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 
+# Lua built as C++ has C's names in Debian 12, which lua.hpp declares, and those of C++ in Debian 13.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES PkgConfig::lua)
+check_cxx_source_compiles("#include <lua.hpp>\nint main() { lua_close(luaL_newstate()); }" GPUBENCH_LUA_HAS_NAMES_OF_C)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(NOT GPUBENCH_LUA_HAS_NAMES_OF_C)
+  set(lua_header ${CMAKE_BINARY_DIR}/lua_header)
+  file(WRITE ${lua_header}/lua.hpp "#include <lua.h>\n#include <lualib.h>\n#include <lauxlib.h>\n")
+  set_property(TARGET PkgConfig::lua PROPERTY INTERFACE_INCLUDE_DIRECTORIES ${lua_header} ${lua_INCLUDE_DIRS})
+endif()
+
 # oneDNN's own CMake package requires OpenCL's headers, which its CPU part does not need.
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 find_path(DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
