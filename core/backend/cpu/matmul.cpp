@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "core/backend/cpu/cpu_kernels.h"
+#include "core/backend/cpu/empty_sums.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/matmul_panels.h"
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/small_matmul.h"
 #include "core/backend/cpu/widened.h"
 #include "core/ops/fused_matmul.h"
-#include "core/tensor/host_tensor.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -97,38 +97,22 @@ std::unique_ptr<Kernel> plan_primitive(const Matmul& op, const TensorType& a, co
 std::unique_ptr<Kernel> plan_product(const Matmul& op, const TensorType& a, const TensorType& b, const TensorType& c,
                                      Onto onto, Device& device);
 
-/// Sums without a term, as sums of one term that is 0: the epilogue follows as ever.
-class EmptySums final : public Kernel {
- public:
-  EmptySums(const Matmul& op, TensorType a, TensorType b, const TensorType& c, Onto onto, Device& device) {
-    terms_of(a, op.options.transpose_a ? 2 : 1) = 1;
-    terms_of(b, op.options.transpose_b ? 1 : 2) = 1;
-    a_ = HostTensor::zeros(a);
-    b_ = HostTensor::zeros(b);
-    product_ = plan_product(op, a, b, c, onto, device);
-  }
-  /// The extent over which is summed, counted from the last.
-  static std::int64_t& terms_of(TensorType& type, std::size_t from_end) {
-    return type.shape[type.shape.size() - from_end];
-  }
-  std::string_view implementation() const override { return product_->implementation(); }
-  std::size_t workspace_bytes() const override { return product_->workspace_bytes(); }
-  void run(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) override {
-    std::vector<TensorView> of_zeros(inputs.begin(), inputs.end());
-    of_zeros[0] = a_.view();
-    of_zeros[1] = b_.view();
-    product_->run(stream, of_zeros, outputs, workspace);
-  }
+/// The extent over which is summed, counted from the last.
+std::int64_t& terms_of(TensorType& type, std::size_t from_end) {
+  return type.shape[type.shape.size() - from_end];
+}
 
- private:
-  HostTensor a_, b_;
-  std::unique_ptr<Kernel> product_;
-};
+std::unique_ptr<Kernel> plan_empty_sums(const Matmul& op, TensorType a, TensorType b, const TensorType& c, Onto onto,
+                                        Device& device) {
+  terms_of(a, op.options.transpose_a ? 2 : 1) = 1;
+  terms_of(b, op.options.transpose_b ? 1 : 2) = 1;
+  return std::make_unique<EmptySums>(a, b, plan_product(op, a, b, c, onto, device));
+}
 
 /// c = a b, or c += a b.
 std::unique_ptr<Kernel> plan_product(const Matmul& op, const TensorType& a, const TensorType& b, const TensorType& c,
                                      Onto onto, Device& device) {
-  if (a.elements() == 0) return std::make_unique<EmptySums>(op, a, b, c, onto, device);
+  if (a.elements() == 0) return plan_empty_sums(op, a, b, c, onto, device);
   if (outer_product_applies(op.options, a, b)) return plan_outer_product(a, b, onto, device);
   if (small_matmul_is_faster(op, a, c)) return plan_small_matmul(op, a, c, onto, device);
   return plan_primitive(op, a, b, c, onto, device);

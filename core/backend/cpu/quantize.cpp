@@ -8,6 +8,7 @@
 
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/elementwise.h"
+#include "core/backend/cpu/empty_sums.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/widened.h"
@@ -153,6 +154,15 @@ std::unique_ptr<Kernel> plan_packing(const PackWeights& op, const O& reader, con
 }
 
 std::unique_ptr<Kernel> plan_quantized_matmul(const QuantizedMatmul& op, const Signature& signature, Device& device) {
+  if (signature.inputs[0].shape[1] == 0) {  // oneDNN 3 writes no sums without a term
+    QuantizedEpilogue options = op.options;
+    options.packed = {};
+    std::vector<TensorType> inputs(signature.inputs.begin(), signature.inputs.end());
+    inputs[1] = weights_type(op.options, signature.inputs);
+    inputs[0].shape[1] = inputs[1].shape[0] = 1;
+    return std::make_unique<EmptySums>(
+        inputs[0], inputs[1], plan_quantized_matmul(QuantizedMatmul(options), {inputs, signature.outputs}, device));
+  }
   if (needs_float32_products(signature.inputs[0])) {
     return plan_float32_product<&plan_quantized_matmul>(op, signature, device);
   }
