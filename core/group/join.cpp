@@ -32,12 +32,13 @@ int number(const char* name, const char* text) {
 
 }  // namespace
 
-std::optional<Launch> find_launch(const std::function<const char*(const char*)>& variable) {
+std::optional<ProcessLaunch> find_launch(const std::function<const char*(const char*)>& variable) {
   for (const Names& names : launchers) {
     const char* const size = variable(names.size);
     const char* const rank = variable(names.rank);
     if (size == nullptr || rank == nullptr || (names.also != nullptr && variable(names.also) == nullptr)) continue;
-    const Launch launch{number(names.rank, rank), number(names.size, size), fmt::format("{}={}", names.size, size)};
+    const ProcessLaunch launch{number(names.rank, rank), number(names.size, size),
+                               fmt::format("{}={}", names.size, size)};
     // srun of one task: a plain run. mpirun -n 1 is asked for as one of many, and takes the same path.
     if (names.also != nullptr && launch.size == 1) continue;
     return launch;
@@ -46,7 +47,7 @@ std::optional<Launch> find_launch(const std::function<const char*(const char*)>&
 }
 
 std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {
-  const std::optional<Launch> launch = find_launch([](const char* name) { return std::getenv(name); });
+  const std::optional<ProcessLaunch> launch = find_launch([](const char* name) { return std::getenv(name); });
   if (launch) return join_by_mpi(*launch, options);
   const std::optional<Rendezvous> rendezvous = Rendezvous::from_environment();
   return rendezvous ? join_by_rendezvous(*rendezvous, options) : nullptr;

@@ -11,14 +11,14 @@
 
 namespace gpubench {
 
-struct Launch {
+struct ProcessLaunch {
   int rank = 0, size = 1;
   std::string by;  ///< the variable that identified the launch: "OMPI_COMM_WORLD_SIZE=4"
 };
 
 /// The launch in the environment. None for a single process, and for a scheduler's batch script or shell, of which only
 /// job steps are launches. `variable` is getenv, or a test's replacement. Throws Error for an invalid number.
-std::optional<Launch> find_launch(const std::function<const char*(const char*)>& variable);
+std::optional<ProcessLaunch> find_launch(const std::function<const char*(const char*)>& variable);
 
 /// The group with which this process was started (mpirun, srun, gpubench run --workers, or by hand with
 /// GPUBENCH_NCCL_ID); nullptr for a single process. Throws Error if there is a launcher but the group cannot be joined.
@@ -26,7 +26,7 @@ std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options);
 
 /// The group of the processes of `launch`; a collective call. Throws Error if MPI is missing or disagrees with the
 /// launcher about the processes, and for processes that cannot work together, naming both.
-std::unique_ptr<ProcessGroup> join_by_mpi(const Launch& launch, const JoinOptions& options);
+std::unique_ptr<ProcessGroup> join_by_mpi(const ProcessLaunch& launch, const JoinOptions& options);
 
 /// The group of the processes that meet at `rendezvous`; a collective call. Throws as Rendezvous::meet, and Error for
 /// processes that run different programs or scripts, naming both.

@@ -32,7 +32,7 @@ void wait_on_host(const EmulatedDevice& device, Clock::time_point time) {
 }  // namespace
 
 Clock::time_point launch_on_host(const EmulatedDevice& device, std::uint32_t correlation) {
-  const Stretch call = charge_host(to_clock(device.profile().launch_s));
+  const Booking call = charge_host(to_clock(device.profile().launch_s));
   if (device.log().records()) device.log().add({SpanClass::launch, launch_name(), host_lane(), -1, correlation, call});
   return call.end;
 }
@@ -50,9 +50,9 @@ void EmulatedStream::wait_until(Clock::time_point time) {
   end_ = std::max(end_, time);
 }
 
-Stretch EmulatedStream::book(const BookedWork& work, Clock::time_point submitted, std::uint32_t correlation) {
+Booking EmulatedStream::book(const BookedWork& work, Clock::time_point submitted, std::uint32_t correlation) {
   const std::lock_guard lock(mutex_);
-  const Stretch time = work.engine->book(std::max(end_, submitted), work.length);
+  const Booking time = work.engine->book(std::max(end_, submitted), work.length);
   end_ = time.end;
   if (device_.log().records())
     device_.log().add(
@@ -123,7 +123,7 @@ void EmulatedStream::replay(const EmulatedCapture& capture) {
     } else if (step.kind == EmulatedCapture::Step::Kind::wait) {
       lane = std::max(lane, marks[step.mark]);
     } else {
-      const Stretch time = step.work.engine->book(lane, step.work.length);
+      const Booking time = step.work.engine->book(lane, step.work.length);
       lane = time.end;
       if (device_.log().records()) {
         device_.log().add({step.work.span_class, step.work.name, step.lane == 0 ? lane_ : capture.lanes_[step.lane],

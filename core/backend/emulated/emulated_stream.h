@@ -52,7 +52,7 @@ class EmulatedStream final : public Stream {
 
  private:
   friend class EmulatedCapture;
-  Stretch book(const BookedWork& work, Clock::time_point submitted, std::uint32_t correlation);
+  Booking book(const BookedWork& work, Clock::time_point submitted, std::uint32_t correlation);
 
   EmulatedDevice& device_;
   std::shared_ptr<const std::string> lane_;

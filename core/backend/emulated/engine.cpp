@@ -4,7 +4,7 @@
 
 namespace gpubench {
 
-Stretch Engine::book(Clock::time_point ready, Clock::duration length) {
+Booking Engine::book(Clock::time_point ready, Clock::duration length) {
   // A thread books at most a little later than it has read the clock.
   constexpr Clock::duration remembered = std::chrono::milliseconds(10);
   const std::lock_guard lock(mutex_);
@@ -18,7 +18,7 @@ Stretch Engine::book(Clock::time_point ready, Clock::duration length) {
   if (next != booked_.begin()) begin = std::max(begin, std::prev(next)->end);
   while (next != booked_.end() && next->begin - begin < length) begin = (next++)->end;
 
-  const Stretch made{begin, begin + length};
+  const Booking made{begin, begin + length};
   const bool joins_previous = next != booked_.begin() && std::prev(next)->end == made.begin;
   const bool joins_next = next != booked_.end() && next->begin == made.end;
   if (joins_previous && joins_next) {

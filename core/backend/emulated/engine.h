@@ -7,18 +7,18 @@
 
 namespace gpubench {
 
-struct Stretch {
+struct Booking {
   Clock::time_point begin, end;
 };
 
 class Engine {
  public:
   /// Books `length` in the earliest gap that begins at `ready` or later. Thread-safe.
-  Stretch book(Clock::time_point ready, Clock::duration length);
+  Booking book(Clock::time_point ready, Clock::duration length);
 
  private:
   std::mutex mutex_;
-  std::deque<Stretch> booked_;  // in order, disjoint; adjacent ones are merged
+  std::deque<Booking> booked_;  // in order, disjoint; adjacent ones are merged
 };
 
 }  // namespace gpubench

@@ -40,7 +40,7 @@ thread_local Clock::time_point busy_until = Clock::time_point::min();
 
 }  // namespace
 
-Stretch charge_host(Clock::duration length) {
+Booking charge_host(Clock::duration length) {
   const Clock::time_point begin = std::max(Clock::now(), busy_until);
   hold_host_until(begin + length);
   return {begin, begin + length};

@@ -9,7 +9,7 @@ namespace gpubench {
 /// Charges the calling thread a call that keeps it busy for `length`, after its earlier calls, and returns when that
 /// is. The thread may return from its calls early, but never by more than 0.2 ms: then it sleeps. A sleep for every
 /// launch would take longer than a launch.
-Stretch charge_host(Clock::duration length);
+Booking charge_host(Clock::duration length);
 /// Keeps the calling thread busy until `time`, in the same way.
 void hold_host_until(Clock::time_point time);
 

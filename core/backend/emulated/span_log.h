@@ -21,7 +21,7 @@ class SpanLog {
     std::shared_ptr<const std::string> lane;
     std::int32_t device = -1;  ///< Span::gpu
     std::uint32_t correlation = 0;
-    Stretch time;
+    Booking time;
     NodeId node = NodeId::none;  ///< that the work belongs to
   };
 

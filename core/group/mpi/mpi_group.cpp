@@ -22,7 +22,7 @@ int chosen_port() {
 
 }  // namespace
 
-MpiGroup::MpiGroup(const Launch& launch, const JoinOptions& options) {
+MpiGroup::MpiGroup(const ProcessLaunch& launch, const JoinOptions& options) {
   if (link_.size() != launch.size) {
     throw Error(
         fmt::format("the launcher has started {} processes ({}), and Open MPI knows of {}: start them with Open "
@@ -109,7 +109,7 @@ int MpiGroup::open_channel() {
   return channel(next_channel_++);
 }
 
-std::unique_ptr<ProcessGroup> join_by_mpi(const Launch& launch, const JoinOptions& options) {
+std::unique_ptr<ProcessGroup> join_by_mpi(const ProcessLaunch& launch, const JoinOptions& options) {
   PeerWatch::take_termination();
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // by a launcher that dies itself, too
   return std::make_unique<MpiGroup>(launch, options);

@@ -9,7 +9,7 @@ namespace gpubench {
 class MpiGroup final : public WatchedGroup {
  public:
   /// Throws as join_by_mpi.
-  MpiGroup(const Launch& launch, const JoinOptions& options);
+  MpiGroup(const ProcessLaunch& launch, const JoinOptions& options);
   /// The watch keeps running while MPI shuts down, which involves all processes.
   ~MpiGroup() override;
   MpiGroup(const MpiGroup&) = delete;

@@ -30,67 +30,67 @@ constexpr std::array call_classes = {CallClass{"Synchronize", SpanClass::host_sy
                                      CallClass{"Link", SpanClass::compile},
                                      CallClass{"GraphInstantiate", SpanClass::compile}};
 
-bool is_device_work(const Activity& activity) {
-  return activity.kind == Activity::Kind::kernel || activity.kind == Activity::Kind::copy ||
-         activity.kind == Activity::Kind::peer_copy || activity.kind == Activity::Kind::memset;
+bool is_device_work(const CuptiActivity& activity) {
+  return activity.kind == CuptiActivity::Kind::kernel || activity.kind == CuptiActivity::Kind::copy ||
+         activity.kind == CuptiActivity::Kind::peer_copy || activity.kind == CuptiActivity::Kind::memset;
 }
 
-bool is_launch_of_graph(const Activity& activity) {
-  return activity.kind == Activity::Kind::api_call && is_graph_launch(activity.name);
+bool is_launch_of_graph(const CuptiActivity& activity) {
+  return activity.kind == CuptiActivity::Kind::api_call && is_graph_launch(activity.name);
 }
 
-SpanClass class_of(const Activity& activity) {
+SpanClass class_of(const CuptiActivity& activity) {
   switch (activity.kind) {
-    case Activity::Kind::kernel:
+    case CuptiActivity::Kind::kernel:
       return class_of_kernel(activity.name);
-    case Activity::Kind::copy:
+    case CuptiActivity::Kind::copy:
       return SpanClass::copy;
-    case Activity::Kind::peer_copy:
+    case CuptiActivity::Kind::peer_copy:
       return SpanClass::communication;
-    case Activity::Kind::memset:
+    case CuptiActivity::Kind::memset:
       return SpanClass::memset;
-    case Activity::Kind::api_call:
+    case CuptiActivity::Kind::api_call:
       return class_of_call(activity.name);
-    case Activity::Kind::synchronization:
+    case CuptiActivity::Kind::synchronization:
       return SpanClass::host_sync;
-    case Activity::Kind::graph:
+    case CuptiActivity::Kind::graph:
       break;
   }
   return SpanClass::compute;
 }
 
-std::string lane_of(const Activity& activity) {
-  if (activity.kind == Activity::Kind::synchronization) return "host waiting";
-  if (activity.kind == Activity::Kind::api_call) return fmt::format("host thread {}", activity.thread);
+std::string lane_of(const CuptiActivity& activity) {
+  if (activity.kind == CuptiActivity::Kind::synchronization) return "host waiting";
+  if (activity.kind == CuptiActivity::Kind::api_call) return fmt::format("host thread {}", activity.thread);
   return fmt::format("gpu:{} stream {}", activity.device, activity.stream);
 }
 
-bool overlap(const Activity& a, const Activity& b) {
+bool overlap(const CuptiActivity& a, const CuptiActivity& b) {
   return a.thread == b.thread && a.begin_ns <= b.end_ns && b.begin_ns <= a.end_ns;
 }
 
 // The runtime's call and the driver's inside it are records of their own, and the nodes name one of the two.
 class GraphLaunches {
  public:
-  explicit GraphLaunches(std::span<const Activity> activities) {
+  explicit GraphLaunches(std::span<const CuptiActivity> activities) {
     std::unordered_set<std::uint32_t> causes;
-    for (const Activity& activity : activities) {
+    for (const CuptiActivity& activity : activities) {
       if (is_device_work(activity)) causes.insert(activity.correlation);
     }
-    for (const Activity& activity : activities) {
+    for (const CuptiActivity& activity : activities) {
       if (is_launch_of_graph(activity) && causes.contains(activity.correlation)) timed_.push_back(activity);
     }
-    std::ranges::sort(timed_, {}, &Activity::begin_ns);
+    std::ranges::sort(timed_, {}, &CuptiActivity::begin_ns);
   }
 
-  bool has_node_times(const Activity& launch) const {
+  bool has_node_times(const CuptiActivity& launch) const {
     // Launches of a thread follow each other, and threads are few: the candidates lie close together.
-    const auto after = std::ranges::upper_bound(timed_, launch.end_ns, {}, &Activity::begin_ns);
-    return std::any_of(timed_.begin(), after, [&](const Activity& timed) { return overlap(timed, launch); });
+    const auto after = std::ranges::upper_bound(timed_, launch.end_ns, {}, &CuptiActivity::begin_ns);
+    return std::any_of(timed_.begin(), after, [&](const CuptiActivity& timed) { return overlap(timed, launch); });
   }
 
  private:
-  std::vector<Activity> timed_;
+  std::vector<CuptiActivity> timed_;
 };
 
 }  // namespace
@@ -121,24 +121,25 @@ bool is_graph_launch(std::string_view name) {
   return name.find("GraphLaunch") != std::string_view::npos;
 }
 
-std::size_t add_spans(std::span<const Activity> activities, const ClockConversion& conversion, Timeline& timeline) {
+std::size_t add_spans(std::span<const CuptiActivity> activities, const ClockConversion& conversion,
+                      Timeline& timeline) {
   const GraphLaunches graph_launches(activities);
   std::size_t lost = 0;
-  for (const Activity& activity : activities) {
+  for (const CuptiActivity& activity : activities) {
     if (activity.begin_ns == 0 || activity.end_ns == 0) {
       // Calls and waits that were under way at an end of the trace have no time; work of the GPU without one is
       // missing.
-      if (is_device_work(activity) || activity.kind == Activity::Kind::graph) ++lost;
+      if (is_device_work(activity) || activity.kind == CuptiActivity::Kind::graph) ++lost;
       continue;
     }
     Span span;
     span.span_class = class_of(activity);
     span.name = timeline.name(activity.name);
     span.lane = timeline.name(lane_of(activity));
-    if (is_device_work(activity) || activity.kind == Activity::Kind::graph)
+    if (is_device_work(activity) || activity.kind == CuptiActivity::Kind::graph)
       span.gpu = static_cast<std::int32_t>(activity.device);
     span.correlation = activity.correlation;
-    span.is_exact = activity.kind != Activity::Kind::graph &&
+    span.is_exact = activity.kind != CuptiActivity::Kind::graph &&
                     (!is_launch_of_graph(activity) || graph_launches.has_node_times(activity));
     span.begin = conversion(activity.begin_ns);
     span.end = conversion(activity.end_ns);

@@ -11,7 +11,7 @@
 
 namespace gpubench {
 
-struct Activity {
+struct CuptiActivity {
   enum class Kind {
     kernel,
     copy,
@@ -54,6 +54,6 @@ bool is_graph_launch(std::string_view name);
 
 /// Adds a span for each record. The launch of a graph is exact if the graph's nodes were timed; a graph timed as one
 /// unit is never exact. Returns the number of records without times, which are lost.
-std::size_t add_spans(std::span<const Activity> activities, const ClockConversion& conversion, Timeline& timeline);
+std::size_t add_spans(std::span<const CuptiActivity> activities, const ClockConversion& conversion, Timeline& timeline);
 
 }  // namespace gpubench

@@ -133,12 +133,13 @@ ClockPair Cupti::read_clocks() const {
   return best;
 }
 
-std::vector<Activity> Cupti::decode_all() {
-  std::vector<Activity> activities;
+std::vector<CuptiActivity> Cupti::decode_all() {
+  std::vector<CuptiActivity> activities;
   for (const ActivityBuffers::Filled& buffer : buffers_.filled()) {
     CUpti_Activity* record = nullptr;
     while (functions_.next_record(buffer.memory, buffer.valid, &record) == CUPTI_SUCCESS) {
-      if (std::optional<Activity> activity = decode(*record, functions_)) activities.push_back(std::move(*activity));
+      if (std::optional<CuptiActivity> activity = decode(*record, functions_))
+        activities.push_back(std::move(*activity));
     }
   }
   return activities;

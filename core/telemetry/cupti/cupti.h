@@ -82,7 +82,7 @@ class Cupti {
   /// the process by 10 to 20 %, also while nothing is recorded (pytorch#144455). The next start() attaches it again.
   void detach() noexcept;
   ClockPair read_clocks() const;
-  std::vector<Activity> decode_all();
+  std::vector<CuptiActivity> decode_all();
 
   std::optional<SharedLibrary> library_;
   CuptiFunctions functions_{};
@@ -91,7 +91,8 @@ class Cupti {
   bool is_running_ = false, is_attached_ = false;
 };
 
-/// Converts a record to an Activity; nothing for kinds that are no spans. Calls only `callback_name` of the functions.
-std::optional<Activity> decode(const CUpti_Activity& record, const CuptiFunctions& functions);
+/// Converts a record to an CuptiActivity; nothing for kinds that are no spans. Calls only `callback_name` of the
+/// functions.
+std::optional<CuptiActivity> decode(const CUpti_Activity& record, const CuptiFunctions& functions);
 
 }  // namespace gpubench

@@ -31,8 +31,8 @@ std::string copy_name(std::uint8_t kind) {
 // Records of all kinds of work call these fields alike. Their layouts are packed, so fields are copied, never referred
 // to.
 template <class Record>
-Activity device_work(const Record& record, Activity::Kind kind, std::string name) {
-  Activity activity;
+CuptiActivity device_work(const Record& record, CuptiActivity::Kind kind, std::string name) {
+  CuptiActivity activity;
   activity.kind = kind;
   activity.name = std::move(name);
   activity.begin_ns = record.start;
@@ -43,11 +43,11 @@ Activity device_work(const Record& record, Activity::Kind kind, std::string name
   return activity;
 }
 
-Activity call(const CUpti_ActivityAPI& record, CUpti_CallbackDomain domain, const CuptiFunctions& functions) {
+CuptiActivity call(const CUpti_ActivityAPI& record, CUpti_CallbackDomain domain, const CuptiFunctions& functions) {
   const char* name = nullptr;
   if (functions.callback_name(domain, record.cbid, &name) != CUPTI_SUCCESS || name == nullptr) name = "CUDA call";
-  Activity activity;
-  activity.kind = Activity::Kind::api_call;
+  CuptiActivity activity;
+  activity.kind = CuptiActivity::Kind::api_call;
   activity.name = name;
   activity.begin_ns = record.start;
   activity.end_ns = record.end;
@@ -56,10 +56,10 @@ Activity call(const CUpti_ActivityAPI& record, CUpti_CallbackDomain domain, cons
   return activity;
 }
 
-std::optional<Activity> synchronization(const CUpti_ActivitySynchronization2& record) {
+std::optional<CuptiActivity> synchronization(const CUpti_ActivitySynchronization2& record) {
   if (record.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT) return std::nullopt;  // no host waits
-  Activity activity;
-  activity.kind = Activity::Kind::synchronization;
+  CuptiActivity activity;
+  activity.kind = CuptiActivity::Kind::synchronization;
   activity.name = "waiting for the device";
   activity.begin_ns = record.start;
   activity.end_ns = record.end;
@@ -74,23 +74,23 @@ const Record& as(const CUpti_Activity& record) {
 
 }  // namespace
 
-std::optional<Activity> decode(const CUpti_Activity& record, const CuptiFunctions& functions) {
+std::optional<CuptiActivity> decode(const CUpti_Activity& record, const CuptiFunctions& functions) {
   switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
       const auto& kernel = as<CUpti_ActivityKernel10>(record);
-      return device_work(kernel, Activity::Kind::kernel, readable(kernel.name));
+      return device_work(kernel, CuptiActivity::Kind::kernel, readable(kernel.name));
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
       const auto& copy = as<CUpti_ActivityMemcpy6>(record);
-      return device_work(copy, Activity::Kind::copy, copy_name(copy.copyKind));
+      return device_work(copy, CuptiActivity::Kind::copy, copy_name(copy.copyKind));
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY2:
-      return device_work(as<CUpti_ActivityMemcpyPtoP4>(record), Activity::Kind::peer_copy, "copy between devices");
+      return device_work(as<CUpti_ActivityMemcpyPtoP4>(record), CuptiActivity::Kind::peer_copy, "copy between devices");
     case CUPTI_ACTIVITY_KIND_MEMSET:
-      return device_work(as<CUpti_ActivityMemset4>(record), Activity::Kind::memset, "memset");
+      return device_work(as<CUpti_ActivityMemset4>(record), CuptiActivity::Kind::memset, "memset");
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
-      return device_work(as<CUpti_ActivityGraphTrace2>(record), Activity::Kind::graph, "graph");
+      return device_work(as<CUpti_ActivityGraphTrace2>(record), CuptiActivity::Kind::graph, "graph");
     case CUPTI_ACTIVITY_KIND_RUNTIME:
       return call(as<CUpti_ActivityAPI>(record), CUPTI_CB_DOMAIN_RUNTIME_API, functions);
     case CUPTI_ACTIVITY_KIND_DRIVER:

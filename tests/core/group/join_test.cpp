@@ -9,14 +9,14 @@
 namespace gpubench {
 namespace {
 
-std::optional<Launch> launch_in(const std::map<std::string, const char*>& environment) {
+std::optional<ProcessLaunch> launch_in(const std::map<std::string, const char*>& environment) {
   return find_launch([&](const char* name) {
     const auto found = environment.find(name);
     return found == environment.end() ? nullptr : found->second;
   });
 }
 
-TEST(Launch, IsFoundInWhatEachLauncherLeaves) {
+TEST(ProcessLaunch, IsFoundInWhatEachLauncherLeaves) {
   const auto open_mpi = launch_in({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}});
   ASSERT_TRUE(open_mpi);
   EXPECT_EQ(open_mpi->rank, 3);
@@ -26,17 +26,17 @@ TEST(Launch, IsFoundInWhatEachLauncherLeaves) {
   EXPECT_TRUE(launch_in({{"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_ID", "0"}}));
 }
 
-TEST(Launch, OneOfOneIsAGroupUnderMpirunAlone) {
+TEST(ProcessLaunch, OneOfOneIsAGroupUnderMpirunAlone) {
   EXPECT_TRUE(launch_in({{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}}));
   EXPECT_FALSE(launch_in({{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "0"}}));
 }
 
-TEST(Launch, ABatchScriptAndAPlainShellAreNone) {
+TEST(ProcessLaunch, ABatchScriptAndAPlainShellAreNone) {
   EXPECT_FALSE(launch_in({}));
   EXPECT_FALSE(launch_in({{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}}));
 }
 
-TEST(Launch, NumbersThatAreNoneAreNamed) {
+TEST(ProcessLaunch, NumbersThatAreNoneAreNamed) {
   EXPECT_THAT(
       [] {
         launch_in({{"PMI_SIZE", "many"}, {"PMI_RANK", "0"}});

@@ -7,14 +7,14 @@ namespace {
 
 using ::testing::ElementsAre;
 using namespace std::chrono_literals;
-using Kind = Activity::Kind;
+using Kind = CuptiActivity::Kind;
 
 // CUPTI's clock is 1000 ns ahead and runs as fast as ours.
 const ClockConversion shifted({Clock::time_point(0ns), 1000}, {Clock::time_point(500ns), 1500});
 
-Activity activity(Kind kind, const std::string& name, std::uint64_t begin, std::uint64_t end,
-                  std::uint32_t correlation = 0) {
-  Activity result;
+CuptiActivity activity(Kind kind, const std::string& name, std::uint64_t begin, std::uint64_t end,
+                       std::uint32_t correlation = 0) {
+  CuptiActivity result;
   result.kind = kind;
   result.name = name;
   result.begin_ns = begin;
@@ -25,11 +25,11 @@ Activity activity(Kind kind, const std::string& name, std::uint64_t begin, std::
 
 class ActivityTest : public ::testing::Test {
  protected:
-  std::span<const Span> converted(const std::vector<Activity>& activities) {
+  std::span<const Span> converted(const std::vector<CuptiActivity>& activities) {
     lost_ = add_spans(activities, shifted, timeline_);
     return timeline_.spans();
   }
-  std::vector<bool> exact(const std::vector<Activity>& activities) {
+  std::vector<bool> exact(const std::vector<CuptiActivity>& activities) {
     std::vector<bool> result;
     for (const Span& span : converted(activities)) result.push_back(span.is_exact);
     timeline_.clear();
@@ -53,10 +53,10 @@ TEST_F(ActivityTest, ClocksAreConvertedWithTheirDrift) {
 }
 
 TEST_F(ActivityTest, RecordsBecomeSpansOfTheirClass) {
-  Activity kernel = activity(Kind::kernel, "gemm", 1100, 1200, 7);
+  CuptiActivity kernel = activity(Kind::kernel, "gemm", 1100, 1200, 7);
   kernel.device = 1;
   kernel.stream = 13;
-  Activity call = activity(Kind::api_call, "cudaLaunchKernel_v7000", 1050, 1060, 7);
+  CuptiActivity call = activity(Kind::api_call, "cudaLaunchKernel_v7000", 1050, 1060, 7);
   call.thread = 99;
   const auto spans = converted(
       {kernel, call, activity(Kind::copy, "copy host to device", 1, 2),
@@ -101,22 +101,22 @@ TEST_F(ActivityTest, RecordsWithoutTimesAreLost) {
 }
 
 TEST_F(ActivityTest, AGraphsLaunchIsExactWithItsNodesTimes) {
-  const Activity launch = activity(Kind::api_call, "cudaGraphLaunch_v10000", 1000, 1010, 5);
-  const Activity plain = activity(Kind::api_call, "cudaLaunchKernel_v7000", 1020, 1030, 6);
-  const Activity node = activity(Kind::kernel, "gemm", 1100, 1200, 5);
+  const CuptiActivity launch = activity(Kind::api_call, "cudaGraphLaunch_v10000", 1000, 1010, 5);
+  const CuptiActivity plain = activity(Kind::api_call, "cudaLaunchKernel_v7000", 1020, 1030, 6);
+  const CuptiActivity node = activity(Kind::kernel, "gemm", 1100, 1200, 5);
   EXPECT_THAT(exact({launch, node, plain}), ElementsAre(true, true, true));
   EXPECT_THAT(exact({launch, plain}), ElementsAre(false, true));
   EXPECT_THAT(exact({launch, activity(Kind::graph, "graph", 1100, 1200, 5)}), ElementsAre(false, false));
 }
 
 TEST_F(ActivityTest, TheDriversLaunchInsideTheRuntimesIsTheSame) {
-  const Activity runtime = activity(Kind::api_call, "cudaGraphLaunch_v10000", 1000, 1010, 5);
-  Activity driver = activity(Kind::api_call, "cuGraphLaunch", 1002, 1008, 6);
-  const Activity node = activity(Kind::kernel, "gemm", 1100, 1200, 6);
+  const CuptiActivity runtime = activity(Kind::api_call, "cudaGraphLaunch_v10000", 1000, 1010, 5);
+  CuptiActivity driver = activity(Kind::api_call, "cuGraphLaunch", 1002, 1008, 6);
+  const CuptiActivity node = activity(Kind::kernel, "gemm", 1100, 1200, 6);
   EXPECT_THAT(exact({runtime, driver, node}), ElementsAre(true, true, true));
   driver.thread = 2;
   EXPECT_THAT(exact({runtime, driver, node}), ElementsAre(false, true, true)) << "another thread's launch";
-  const Activity later = activity(Kind::api_call, "cudaGraphLaunch_v10000", 2000, 2010, 9);
+  const CuptiActivity later = activity(Kind::api_call, "cudaGraphLaunch_v10000", 2000, 2010, 9);
   EXPECT_THAT(exact({driver, node, later}), ElementsAre(true, true, false));
 }
 

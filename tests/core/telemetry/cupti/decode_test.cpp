@@ -7,10 +7,10 @@ namespace gpubench {
 namespace {
 
 using support::FakeCupti;
-using Kind = Activity::Kind;
+using Kind = CuptiActivity::Kind;
 
 template <class Record>
-std::optional<Activity> decoded(const Record& record) {
+std::optional<CuptiActivity> decoded(const Record& record) {
   return decode(reinterpret_cast<const CUpti_Activity&>(record), FakeCupti::functions());
 }
 
