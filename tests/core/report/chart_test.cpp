@@ -188,8 +188,7 @@ TEST(Chart, ALogarithmicAxisOfManyMagnitudesNamesEachValueWithItsUnit) {
   EXPECT_EQ(chart.series[0].points[0].x_text, "4 KiB");
   EXPECT_EQ(chart.series[0].points[2].x_text, "64 MiB");
   some.erase(some.begin());  // one unit will do
-  EXPECT_EQ(make_chart({.x = "data_bytes", .y = "step_time_s", .log_x = 2}, with_size, some, {}).x_label,
-            "data (MiB)");
+  EXPECT_EQ(make_chart({.x = "data_bytes", .y = "step_time_s", .log_x = 2}, with_size, some, {}).x_label, "data (MiB)");
 }
 
 TEST(Chart, TextAndBarsMakeCategories) {
