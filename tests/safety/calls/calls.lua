@@ -1,6 +1,7 @@
 -- Calls everything that scripts reach with random arguments. run starts it, once for each batch, with
 --   SAFETY_META    the files of lua/meta, between colons
 --   SAFETY_SEED, SAFETY_BATCH, SAFETY_COUNT   the same calls for the same three
+--   SAFETY_FIRST   the point to begin with (1)
 --   SAFETY_OUT     the folder given as --out; calls.log in it gets a line for each call before it is made
 -- Calls are spread over points of an experiment, so that objects meet another point, and --timeout ends what goes on for
 -- ever because it was told to.
@@ -220,7 +221,7 @@ end
 values.again = function() return gb.ones { 2 } + 1 end
 
 local points = {}
-for i = 1, count // calls_in_a_point do points[i] = i end
+for i = tonumber(os.getenv "SAFETY_FIRST" or 1), count // calls_in_a_point do points[#points + 1] = i end
 -- The sweep starts the folder, in which the log and the files of calls are.
 gb.experiment { name = "place", title = "A place for files", run = function() return {} end }
 values.open(doc, out .. "/results")
@@ -228,8 +229,9 @@ if batch == 0 then values.check() end
 log = assert(io.open(out .. "/results/calls.log", "w"))
 log:setvbuf "line"
 local experiment = gb.experiment
-math.randomseed(seed, batch + 1)
 experiment { name = "calls", title = "Calls", axes = { gb.axis("part", points) }, run = function(point)
+  math.randomseed(seed, (batch << 32) + point.part)  -- a batch that goes on at a point makes the same calls from there on
+  log:write("part\t", point.part, "\n")
   if math.random() < 0.3 then values.forget() end
   made = (point.part - 1) * calls_in_a_point
   while made < point.part * calls_in_a_point do make_call() end
