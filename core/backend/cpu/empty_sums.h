@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/backend/backend.h"
+#include "core/backend/cpu/loop_kernel.h"
 #include "core/tensor/host_tensor.h"
 
 namespace gpubench::cpu {
