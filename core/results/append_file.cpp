@@ -16,6 +16,7 @@ namespace gpubench {
 namespace {
 
 constexpr mode_t file_mode = 0644;
+constexpr std::size_t page_of_cache = 4096;
 
 [[noreturn]] void fail(std::string_view action, const std::filesystem::path& path, int error) {
   throw Error(
@@ -53,12 +54,23 @@ struct NewFile {
   bool renamed = false;
 };
 
-// Returns 0, or the error number of the failed call.
-int write_all(int descriptor, std::string_view text) {
+// How much of the text the next write takes, at `offset` of the file: whole lines that end within its page, or else one
+// line. The kernel looks for a deadly signal between pages, so that it ends a write there.
+std::size_t whole_lines(std::string_view text, std::size_t offset) {
+  const std::string_view in_page = text.substr(0, page_of_cache - offset % page_of_cache);
+  if (in_page.size() == text.size()) return text.size();
+  std::size_t end = in_page.rfind('\n');
+  if (end == std::string_view::npos) end = text.find('\n');
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+// Returns 0, or the error number of the failed call. `offset`: where the text begins in the file.
+int write_all(int descriptor, std::string_view text, std::size_t offset) {
   while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    const ssize_t written = ::write(descriptor, text.data(), whole_lines(text, offset));
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
+      offset += static_cast<std::size_t>(written);
     } else if (errno != EINTR) {
       return errno;
     }
@@ -78,7 +90,7 @@ AppendFile::~AppendFile() {
 }
 
 void AppendFile::append(std::string_view text) {
-  if (const int error = write_all(descriptor_, text)) {
+  if (const int error = write_all(descriptor_, text, static_cast<std::size_t>(size_))) {
     // When the cut fails as well, the first failure is the one to tell.
     static_cast<void>(::ftruncate(descriptor_, size_) == 0);
     fail("write", path_, error);
@@ -91,6 +103,11 @@ void AppendFile::lock() noexcept {
   static_cast<void>(::flock(descriptor_, LOCK_EX | LOCK_NB) == 0);
 }
 
+bool AppendFile::may_be_torn(std::string_view line) const {
+  const std::size_t before = static_cast<std::size_t>(size_) % page_of_cache;
+  return before + line.size() > page_of_cache;
+}
+
 void AppendFile::truncate(std::int64_t size) {
   if (::ftruncate(descriptor_, size) != 0) fail("shorten", path_, errno);
   size_ = size;
@@ -98,7 +115,7 @@ void AppendFile::truncate(std::int64_t size) {
 
 void replace_file(const std::filesystem::path& path, std::string_view text) {
   NewFile next(path);
-  if (const int error = write_all(next.descriptor, text)) fail("write", path, error);
+  if (const int error = write_all(next.descriptor, text, 0)) fail("write", path, error);
   if (::rename(next.name.c_str(), path.c_str()) != 0) fail("replace", path, errno);
   next.renamed = true;
 }

@@ -1,5 +1,5 @@
-// A file that only grows by whole records: when append() returns, its text is on disk; if it throws, the text is not in
-// the file.
+// A file that only grows by whole lines: when append() returns, its text is on disk; if it throws, the text is not in
+// the file. A process that is killed in append() leaves whole lines, but for one that may_be_torn().
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -19,6 +19,8 @@ class AppendFile {
   /// Blocks until the text is on disk. Throws Error after removing the written part of `text`.
   void append(std::string_view text);
   std::int64_t size() const { return size_; }
+  /// Whether a kill in append() may leave a part of this line, because it reaches into another page of the file.
+  bool may_be_torn(std::string_view line) const;
   /// Locks the file until the object or the process is gone; lock_of() shows the lock to all processes.
   void lock() noexcept;
   /// Cuts the file to an earlier size().

@@ -193,6 +193,13 @@ void RunWriter::rewrite() {
   reserve_->hold(last_info_bytes(info_, columns_));
 }
 
+// A new file in place of the old one is there whole or not at all. Of a large one with short lines, a kill may leave a
+// part of the last line, which readers leave out and `gpubench finish` cuts.
+bool RunWriter::may_be_rewritten(std::string_view line) const {
+  constexpr std::size_t least_bytes = 16 << 10, most_lines = 64;
+  return static_cast<std::size_t>(rows_file_->size()) <= most_lines * std::max(line.size(), least_bytes);
+}
+
 void RunWriter::add(Record record, std::span<const double> step_times) {
   complete(record);
   const std::vector<Column> columns_before = columns_;
@@ -203,10 +210,11 @@ void RunWriter::add(Record record, std::span<const double> step_times) {
     samples_file_->append(sample_lines(record, 1, step_times));
     const bool is_wider = widen_for(record);
     records_.push_back(std::move(record));
-    if (is_wider)
+    const std::string line = row_line(columns_, records_.back());
+    if (is_wider || (rows_file_->may_be_torn(line) && may_be_rewritten(line)))
       rewrite();
     else
-      rows_file_->append(row_line(columns_, records_.back()));
+      rows_file_->append(line);
   } catch (...) {
     columns_ = columns_before;
     records_.resize(records_before);

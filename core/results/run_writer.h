@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/results/column.h"
@@ -73,6 +74,7 @@ class RunWriter {
   void complete(Record& record) const;
   bool widen_for(const Record& record);
   std::string all_rows() const;
+  bool may_be_rewritten(std::string_view line) const;
   void rewrite();
   /// Returns 0, or the error number where the disk has too little space for the next time.
   int write_info();

@@ -33,6 +33,29 @@ TEST(AppendFile, ContinuesAtTheEnd) {
   EXPECT_EQ(read_file(directory.path() / "f"), "one\ntwo\n");
 }
 
+TEST(AppendFile, SaysWhichLineAKillMayTear) {
+  const TemporaryDirectory directory;
+  AppendFile file(directory.path() / "f");
+  const std::string line = std::string(999, 'x') + "\n";
+  EXPECT_FALSE(file.may_be_torn(line));
+  EXPECT_TRUE(file.may_be_torn(std::string(4097, 'x')));
+  for (int i = 0; i < 4; ++i) file.append(line);
+  EXPECT_TRUE(file.may_be_torn(line)) << "96 bytes of the page are left";
+  EXPECT_FALSE(file.may_be_torn(line.substr(904)));
+}
+
+TEST(AppendFile, ManyLinesAreWrittenWhole) {
+  const TemporaryDirectory directory;
+  AppendFile file(directory.path() / "f");
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += fmt::format("{},{}\r\n", i, std::string(i % 97, 'y'));
+  text += std::string(10'000, 'z') + "\nthe end";
+  file.append("begin\n");
+  file.append(text);
+  EXPECT_EQ(read_file(directory.path() / "f"), "begin\n" + text);
+  EXPECT_EQ(file.size(), static_cast<std::int64_t>(6 + text.size()));
+}
+
 TEST(AppendFile, ARecordThatDoesNotFitIsTakenBack) {
   const TemporaryDirectory directory;
   AppendFile file(directory.path() / "f");

@@ -87,6 +87,21 @@ TEST(Run, OneThatDiedWhileItWroteARowLacksThatRow) {
   }
 }
 
+TEST(Run, ARowThatAKillMayTearComesWithANewFile) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  const auto rows = writer.directory() / "results.csv", link = out.path() / "link";
+  std::filesystem::create_hard_link(rows, link);
+  writer.add({{"detail", std::string("short")}});
+  EXPECT_EQ(read_file(link), read_file(rows)) << "appended";
+  const std::string before = read_file(rows);
+  writer.add({{"detail", std::string(10'000, 'x')}});
+  EXPECT_EQ(read_file(link), before);
+  writer.add({{"detail", std::string("short")}});
+  EXPECT_EQ(read_run(writer.directory()).records.size(), 3u);
+  EXPECT_THAT(read_file(rows), StartsWith(before));
+}
+
 TEST(Run, OneWhoseProcessLivesIsNotEndedByAnother) {
   const TemporaryDirectory out;
   RunWriter writer(plan_in(out));
