@@ -132,7 +132,7 @@ class Conv2DTranspose final : public SlidingLayer {
     Shape shape{0, 0, filters_};
     for (std::size_t axis = 0; axis < 2; ++axis) {
       const std::int64_t covered = (size()[axis] - 1) * window().dilations[axis] + 1;
-      shape[axis] = input[axis] * window().strides[axis];
+      shape[axis] = scaled_extent(input[axis], window().strides[axis]);
       if (window().padding == Padding::valid) {
         shape[axis] += std::max<std::int64_t>(covered - window().strides[axis], 0);
       }

@@ -35,7 +35,6 @@ class ZeroPadding2D final : public Layer {
   TensorType output_type(std::span<const TensorType> inputs) const override {
     TensorType output = only_input(inputs, 3, sliding_form(2));
     for (std::size_t axis = 0; axis < 2; ++axis) output.shape[axis] += before_[axis] + after_[axis];
-    check_size(output, kind());
     return output;
   }
 
@@ -102,8 +101,7 @@ class UpSampling2D final : public Layer {
   std::string default_name() const override { return "up_sampling2d"; }
   TensorType output_type(std::span<const TensorType> inputs) const override {
     TensorType output = only_input(inputs, 3, sliding_form(2));
-    for (std::size_t axis = 0; axis < 2; ++axis) output.shape[axis] *= size_[axis];
-    check_size(output, kind());
+    for (std::size_t axis = 0; axis < 2; ++axis) output.shape[axis] = scaled_extent(output.shape[axis], size_[axis]);
     return output;
   }
 

@@ -47,7 +47,9 @@ std::vector<TensorType> Layer::computed(std::span<const TensorType> given) const
 }
 
 TensorType Layer::infer(std::span<const TensorType> inputs) const {
-  return output_type(computed(inputs));
+  TensorType output = output_type(computed(inputs));
+  check_size(output, kind());
+  return output;
 }
 
 void Layer::build(VariableFactory& factory, std::span<const TensorType> inputs) {

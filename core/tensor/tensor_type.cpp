@@ -39,6 +39,10 @@ std::int64_t element_count(std::span<const std::int64_t> shape) {
   return std::ranges::find(shape, 0) == shape.end() ? count : 0;
 }
 
+std::int64_t scaled_extent(std::int64_t extent, std::int64_t factor) {
+  return factor > 0 && extent > max_bytes / factor ? max_bytes + 1 : extent * factor;
+}
+
 std::size_t TensorType::bytes() const {
   check_size(*this, "");
   return static_cast<std::size_t>(elements()) * size_of(dtype);

@@ -21,6 +21,8 @@ inline constexpr std::int64_t max_bytes = std::int64_t{1} << 47;
 
 /// The product of the extents. Throws what check_size() throws for the shape alone.
 std::int64_t element_count(std::span<const std::int64_t> shape);
+/// extent * factor, both from 0; where it is beyond max_bytes, something else that check_size() refuses.
+std::int64_t scaled_extent(std::int64_t extent, std::int64_t factor);
 /// "[32, 784]"; a scalar is "[]".
 std::string to_string(const Shape& shape);
 

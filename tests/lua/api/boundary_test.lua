@@ -32,6 +32,14 @@ testing.case("sizes that no memory has are errors with the extents", function()
   testing.raises(too_large, function()
     gb.Sequential { gb.layers.Reshape({ 3, 6148914691236517206 }, { input_shape = { 2 } }) } (gb.ones { 1, 2 })
   end)
+  for name, layer in pairs {
+    ZeroPadding2D = gb.layers.ZeroPadding2D(3), UpSampling2D = gb.layers.UpSampling2D(1 << 30),
+    Conv2DTranspose = gb.layers.Conv2DTranspose(3, 3, { strides = 1 << 30 }),
+  } do
+    testing.raises(name .. ": float32[", layer, gb.Input { 1 << 42, 1, 8 })
+    testing.raises(too_large, layer, gb.Input { 1 << 42, 1, 8 })
+  end
+  testing.raises("Input: float32[9223372036854775807, 3, 1] " .. too_large, gb.Input, { most, 3, 1 })
   testing.raises(too_large, gb.data.Dataset.synthetic, { types = { "float32[4611686018427387904]" } })
 end)
 
