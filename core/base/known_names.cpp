@@ -49,6 +49,7 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
 }
 
 std::string known_names(std::string_view word, std::span<const std::string_view> names, std::string_view also) {
+  if (names.empty()) return fmt::format(" (known: none{})", also);
   return fmt::format("{} (known: {}{})", suggestion(word, names), fmt::join(names, ", "), also);
 }
 

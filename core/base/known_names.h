@@ -11,7 +11,7 @@ namespace gpubench {
 /// " (did you mean 'fit'?)" if a name is similar to the word, else "".
 std::string suggestion(std::string_view word, std::span<const std::string_view> names);
 
-/// suggestion(), then " (known: <names><also>)". `also`: what else is possible, as in "; or a function".
+/// suggestion(), then " (known: <names, or none><also>)". `also`: what else is possible, as in "; or a function".
 std::string known_names(std::string_view word, std::span<const std::string_view> names, std::string_view also = "");
 
 /// Throws Error("<unknown> '<name>'<known_names>").

@@ -33,7 +33,7 @@ TEST(KnownNames, ErrorsListWhatThereIs) {
   EXPECT_THAT(
       [&] { throw_unknown_name("unknown activation", "rellu", names_of(kinds, &Kind::name), "; or none"); },
       testing::ThrowsMessage<Error>("unknown activation 'rellu' (did you mean 'relu'?) (known: relu, tanh; or none)"));
-  EXPECT_EQ(known_names("x", {}), " (known: )");
+  EXPECT_EQ(known_names("x", {}), " (known: none)");
 }
 
 }  // namespace

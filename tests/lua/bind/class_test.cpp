@@ -119,7 +119,7 @@ TEST_F(ClassTest, MetatablesAreOutOfReach) {
   }
   EXPECT_EQ(script->run("return tostring(getmetatable(gb)) .. tostring(getmetatable(gb.inner))"), "falsefalse");
   EXPECT_EQ(script->run("return pcall(setmetatable, gb, nil)"), "false");
-  EXPECT_EQ(script->error("return gb.inner.x"), "test:1: gb.inner: no 'x' (known: )");
+  EXPECT_EQ(script->error("return gb.inner.x"), "test:1: gb.inner: no 'x' (known: none)");
 }
 
 }  // namespace

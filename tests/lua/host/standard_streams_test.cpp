@@ -56,6 +56,13 @@ TEST_F(StandardStreams, WhatIsPrintedToClosedOnesGoesIntoNoFile) {
   EXPECT_EQ(read("error"), said);
 }
 
+TEST_F(StandardStreams, ErrorsOfFilesSayWhichFileAndWhat) {
+  const std::string name(5000, 'a');
+  const std::string command = "cd " + path() + " && \"" GPUBENCH_PROGRAM "\" " + name + " 2>error";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2);
+  EXPECT_EQ(read("error"), "gpubench: '" + name + "': File name too long\n");
+}
+
 TEST_F(StandardStreams, AllThreeMayBeClosed) {
   EXPECT_EQ(shell("<&- >&- 2>&-"), 2);
   expect_whole_files();
