@@ -34,7 +34,8 @@ ConfigValue config_value(const std::string& name, const Json& json) {
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
-  if (json.is_array()) return json.get<Shape>();
+  const auto is_integer = [](const Json& entry) { return entry.is_number_integer(); };
+  if (json.is_array() && std::ranges::all_of(json, is_integer)) return json.get<Shape>();
   throw Error(fmt::format("option '{}' has a value of no known type: {}", name, json.dump()));
 }
 
@@ -61,18 +62,22 @@ LayerPtr layer_from_json(const Json& json, const DeviceId& device, const FindFun
   return make_layer(json.at("kind").get<std::string>(), options, device);
 }
 
+// A cast of another number would be undefined where it is out of range.
+std::size_t index_from_json(const Json& json) {
+  if (!json.is_number_unsigned()) throw Error(fmt::format("an index is expected, got {}", json.dump()));
+  return json.get<std::size_t>();
+}
+
 ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& layers) {
   std::vector<SymbolPtr> symbols;
   for (const Json& call : json.at("calls")) {
     std::vector<SymbolPtr> inputs;
-    for (const std::size_t input : call.at("inputs").get<std::vector<std::size_t>>()) {
-      inputs.push_back(symbols.at(input));
-    }
-    symbols.push_back(apply_layer(layers.at(call.at("layer").get<std::size_t>()), std::move(inputs)));
+    for (const Json& input : call.at("inputs")) inputs.push_back(symbols.at(index_from_json(input)));
+    symbols.push_back(apply_layer(layers.at(index_from_json(call.at("layer"))), std::move(inputs)));
   }
   const auto select = [&](const char* key) {
     std::vector<SymbolPtr> selected;
-    for (const std::size_t index : json.at(key).get<std::vector<std::size_t>>()) selected.push_back(symbols.at(index));
+    for (const Json& index : json.at(key)) selected.push_back(symbols.at(index_from_json(index)));
     return selected;
   };
   return std::make_shared<Model>(json.at("name").get<std::string>(), select("inputs"), select("outputs"));
@@ -100,7 +105,7 @@ ModelPtr architecture_from_json(std::string_view text, const DeviceId& device, c
   check_json_nesting(text, "model architecture");
   try {
     const Json json = Json::parse(text);
-    if (json.at("gpubench_model").get<int>() != format_version) {
+    if (json.at("gpubench_model") != format_version) {
       throw Error(fmt::format("format version {} is not known; this program reads version {}",
                               json.at("gpubench_model").dump(), format_version));
     }

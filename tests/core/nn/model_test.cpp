@@ -194,6 +194,22 @@ TEST(Architecture, RefusesWhatItCannotRead) {
               ThrowsMessage<Error>(HasSubstr("model architecture: no JSON: it breaks off or is damaged at byte 2")));
   EXPECT_THAT([] { architecture_from_json(R"({"gpubench_model": 9})", {}); },
               ThrowsMessage<Error>("model architecture: format version 9 is not known; this program reads version 1"));
+  EXPECT_THAT([] { architecture_from_json(R"({"gpubench_model": 1e151})", {}); },
+              ThrowsMessage<Error>(HasSubstr("format version 1e+151 is not known")));
+  EXPECT_THAT(
+      [] {
+        architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": false, "layers": [], )"
+                               R"("calls": [{"layer": 1e151, "inputs": []}], "inputs": [], "outputs": []})",
+                               {});
+      },
+      ThrowsMessage<Error>("model architecture: an index is expected, got 1e+151"));
+  EXPECT_THAT(
+      [] {
+        architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": true, "layers": [)"
+                               R"({"kind": "Input", "name": "i", "options": {"shape": [1e151]}}]})",
+                               {});
+      },
+      ThrowsMessage<Error>(HasSubstr("option 'shape' has a value of no known type: [1e+151]")));
   std::string json = architecture_to_json(*digits());
   json.replace(json.find("\"Dense\""), 7, "\"Danse\"");
   EXPECT_THAT([&] { architecture_from_json(json, {}); }, ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse'")));
