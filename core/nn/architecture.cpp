@@ -68,16 +68,21 @@ std::size_t index_from_json(const Json& json) {
   return json.get<std::size_t>();
 }
 
+const Json& list_from_json(const Json& json) {
+  if (!json.is_array()) throw Error(fmt::format("a list of indices is expected, got {}", json.dump()));
+  return json;
+}
+
 ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& layers) {
   std::vector<SymbolPtr> symbols;
   for (const Json& call : json.at("calls")) {
     std::vector<SymbolPtr> inputs;
-    for (const Json& input : call.at("inputs")) inputs.push_back(symbols.at(index_from_json(input)));
+    for (const Json& input : list_from_json(call.at("inputs"))) inputs.push_back(symbols.at(index_from_json(input)));
     symbols.push_back(apply_layer(layers.at(index_from_json(call.at("layer"))), std::move(inputs)));
   }
   const auto select = [&](const char* key) {
     std::vector<SymbolPtr> selected;
-    for (const Json& index : json.at(key)) selected.push_back(symbols.at(index_from_json(index)));
+    for (const Json& index : list_from_json(json.at(key))) selected.push_back(symbols.at(index_from_json(index)));
     return selected;
   };
   return std::make_shared<Model>(json.at("name").get<std::string>(), select("inputs"), select("outputs"));

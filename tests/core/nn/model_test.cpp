@@ -205,6 +205,13 @@ TEST(Architecture, RefusesWhatItCannotRead) {
       ThrowsMessage<Error>("model architecture: an index is expected, got 1e+151"));
   EXPECT_THAT(
       [] {
+        architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": false, "layers": [], )"
+                               R"("calls": [], "inputs": 3, "outputs": []})",
+                               {});
+      },
+      ThrowsMessage<Error>("model architecture: a list of indices is expected, got 3"));
+  EXPECT_THAT(
+      [] {
         architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": true, "layers": [)"
                                R"({"kind": "Input", "name": "i", "options": {"shape": [1e151]}}]})",
                                {});
