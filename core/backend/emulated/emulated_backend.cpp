@@ -16,21 +16,25 @@ constexpr int first_tracer_index = 1000;
 
 class EmulatedKernel final : public Kernel {
  public:
-  EmulatedKernel(EmulatedDevice& device, std::string_view op, double seconds)
+  EmulatedKernel(EmulatedDevice& device, std::string_view op, const KernelWork& work)
       : device_(device),
-        seconds_(seconds),
-        work_{&device.kernels(), to_clock(seconds), SpanClass::compute, std::make_shared<const std::string>(op)} {}
+        count_(work.kernels),
+        seconds_(kernel_seconds(device.profile(), work) / static_cast<double>(work.kernels)),
+        work_{&device.kernels(), to_clock(seconds_), SpanClass::compute, std::make_shared<const std::string>(op)} {}
 
   std::string_view implementation() const override { return "emulated"; }
-  std::optional<Seconds> known_time() const override { return work_.length; }
+  std::optional<Seconds> known_time() const override { return count_ * work_.length; }
   void run(Stream& stream, std::span<const TensorView>, std::span<const TensorView>, std::span<std::byte>) override {
-    device_.count_kernel(seconds_);
-    emulated_stream(stream).launch(work_);
+    for (std::int64_t kernel = 0; kernel < count_; ++kernel) {
+      device_.count_kernel(seconds_);
+      emulated_stream(stream).launch(work_);
+    }
   }
 
  private:
   EmulatedDevice& device_;
-  double seconds_;
+  std::int64_t count_;
+  double seconds_;  ///< of each
   BookedWork work_;
 };
 
@@ -45,7 +49,7 @@ bool EmulatedBackend::fuses(const Op&, const Signature&, Device&) const {
 std::unique_ptr<Kernel> EmulatedBackend::plan(const Op& op, const Signature& signature, Device& device) const {
   if (auto nothing = kernel_without_work(signature)) return nothing;
   EmulatedDevice& own = emulated_device(device);
-  return std::make_unique<EmulatedKernel>(own, op.name(), kernel_seconds(own.profile(), work_of(op, signature)));
+  return std::make_unique<EmulatedKernel>(own, op.name(), work_of(op, signature));
 }
 
 const Profile& EmulatedBackend::profile_of(const DeviceId& id) const {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/base/enum_names.h"
+#include "core/ops/attention.h"
 #include "core/ops/batch_norm.h"
 #include "core/ops/conv.h"
 #include "core/ops/fused_matmul.h"
@@ -14,6 +15,7 @@
 #include "core/ops/loss.h"
 #include "core/ops/matmul.h"
 #include "core/ops/quantized_linear.h"
+#include "core/ops/recurrent.h"
 #include "core/ops/softmax.h"
 
 namespace gpubench {
@@ -25,6 +27,8 @@ constexpr EnumNames<KernelKind, 4> kinds{"unknown kind of kernel", {"elements", 
 KernelKind kind_of(const Op& op) {
   using enum KernelKind;
   static const std::unordered_map<std::type_index, KernelKind> ops = {
+      {typeid(Attention), product},
+      {typeid(AttentionGradient), product},
       {typeid(BatchNorm), normalization},
       {typeid(BatchNormGradient), normalization},
       {typeid(BatchNormInferenceGradient), normalization},
@@ -44,6 +48,8 @@ KernelKind kind_of(const Op& op) {
       {typeid(MatmulBiasGradient), product},
       {typeid(QuantizedConv2D), product},
       {typeid(QuantizedMatmul), product},
+      {typeid(Recurrence), product},
+      {typeid(RecurrenceGradient), product},
       {typeid(RmsNorm), softmax},
       {typeid(RmsNormGradient), softmax},
       {typeid(Softmax), softmax},
@@ -66,17 +72,32 @@ double row_bytes_of(KernelKind kind, const TensorType& type) {
   return last * static_cast<double>(size_of(type.dtype));
 }
 
-/// The largest power of two, up to 16, of which the rows of all tensors are multiples, in bytes.
+/// The largest power of two, up to 16, of which the rows of the operands and of the first result are multiples, in
+/// bytes.
 int alignment_of(const Signature& signature) {
   constexpr std::int64_t aligned = 16;
   std::int64_t bytes = aligned;
-  for (const std::span<const TensorType> types : {signature.inputs, signature.outputs}) {
-    for (const TensorType& type : types) {
-      if (type.shape.size() < 2) continue;  // such as a bias
-      bytes = std::gcd(bytes, type.shape.back() * static_cast<std::int64_t>(size_of(type.dtype)));
-    }
+  const auto add = [&](const TensorType& type) {
+    if (type.shape.size() < 2) return;  // such as a bias
+    bytes = std::gcd(bytes, type.shape.back() * static_cast<std::int64_t>(size_of(type.dtype)));
+  };
+  for (const TensorType& type : signature.inputs) {
+    if (type.dtype == signature.inputs[0].dtype) add(type);  // no mask and no step
   }
+  add(signature.outputs[0]);
   return static_cast<int>(bytes);
+}
+
+/// Each step of a recurrence is a product with the state and a kernel for the cells, as in our own CUDA kernels; a gru
+/// that resets before the product has two of each. The first step has no state. The gradient ends with products over
+/// all steps.
+void divide_into_steps(KernelWork& work, const RecurrentAttributes& options, const TensorType& states,
+                       bool is_gradient) {
+  const std::int64_t steps = recurrent_extents(states).steps;
+  const std::int64_t parts = options.cell == RecurrentCell::gru_reset_before ? 2 : 1;
+  const std::int64_t of_all_steps = is_gradient ? parts : 0;
+  work.products = parts * (steps - 1) + of_all_steps;
+  work.kernels = work.products + parts * steps;
 }
 
 double slowness_of(int alignment) {
@@ -118,6 +139,10 @@ KernelWork work_of(const Op& op, const Signature& signature) {
   if (work.kind == KernelKind::product && work.half) work.alignment = alignment_of(signature);
   if (work.kind == KernelKind::softmax || work.kind == KernelKind::normalization)
     work.row_bytes = row_bytes_of(work.kind, first);
+  if (const auto* forward = dynamic_cast<const Recurrence*>(&op))
+    divide_into_steps(work, forward->options, signature.outputs[0], false);
+  if (const auto* backward = dynamic_cast<const RecurrenceGradient*>(&op))
+    divide_into_steps(work, backward->options, signature.inputs[1], true);
   return work;
 }
 
@@ -126,9 +151,10 @@ double kernel_seconds(const Profile& profile, const KernelWork& work) {
       work.half ? profile.float16_flops_per_s / slowness_of(work.alignment) : profile.float32_flops_per_s;
   const double arithmetic = work.flops / flops_per_s;
   const double memory = work.bytes * passes_of(profile, work) / profile.memory_bytes_per_s;
-  const double roofline = profile.kernel_s + std::max(arithmetic, memory);
+  const double roofline = static_cast<double>(work.kernels) * profile.kernel_s + std::max(arithmetic, memory);
   if (work.kind == KernelKind::elements) return roofline;
-  return roofline + (work.kind == KernelKind::product ? std::sqrt(arithmetic * profile.ramp_s) : profile.ramp_s);
+  if (work.kind != KernelKind::product) return roofline + profile.ramp_s;
+  return roofline + std::sqrt(static_cast<double>(work.products) * arithmetic * profile.ramp_s);
 }
 
 }  // namespace gpubench

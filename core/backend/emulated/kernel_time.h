@@ -11,7 +11,7 @@ namespace gpubench {
 
 enum class KernelKind {
   elements,       ///< each element is read or written once
-  product,        ///< matrix products and convolutions
+  product,        ///< matrix products, convolutions, attention and recurrences
   softmax,        ///< goes over its rows three times
   normalization,  ///< goes over its rows twice
 };
@@ -29,14 +29,16 @@ struct KernelWork {
   bool half = false;     ///< the operands have 16 or fewer bits, as tensor cores want them
   /// Of a product: bytes, up to 16, of which the rows of all its tensors are multiples.
   int alignment = 16;
+  /// Kernels that follow one another, with equal parts of the work. A recurrence has several a step.
+  std::int64_t kernels = 1;
+  std::int64_t products = 1;  ///< how many of them are products, if any is
 };
 
 KernelWork work_of(const Op& op, const Signature& signature);
 
-/// Seconds: kernel_s + max(flops / rate, passes * bytes / rate), and
-///  - for a product sqrt(flops / rate * ramp_s): small ones do not fill the accelerator, and the last tiles of any
-///  leave a
-///    part of it idle. A product of fewer bits than 32 is slower where rows are no multiples of 16 bytes, as tensor
+/// Seconds of all kernels: kernel_s for each + max(flops / rate, passes * bytes / rate), and
+///  - for each product sqrt(its flops / rate * ramp_s): small ones do not fill the accelerator, and the last tiles of
+///    any leave a part of it idle. A product of fewer bits than 32 is slower where rows are no multiples of 16 bytes, as tensor
 ///    cores want them: 1.25, 2 and 4 times as slow at 8, 4 and 2 bytes (assumed, by the charts of NVIDIA's Matrix
 ///    Multiplication Background User's Guide);
 ///  - for softmax and normalization ramp_s. Their passes are 1 for rows that fit into caches and grow to 2 (three reads

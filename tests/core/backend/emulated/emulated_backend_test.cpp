@@ -11,6 +11,7 @@
 #include "core/backend/emulated/kernel_time.h"
 #include "core/base/error.h"
 #include "core/ops/matmul.h"
+#include "core/ops/recurrent.h"
 #include "core/tensor/device_id.h"
 
 namespace gpubench {
@@ -72,6 +73,24 @@ TEST_F(EmulatedBackendTest, event_times_are_exactly_those_of_the_profile) {
   for (int run = 0; run < runs; ++run) kernel->run(h200.stream(), {}, {}, {});
   h200.stream().record(*end);
   EXPECT_EQ(end->since(*begin), Seconds(runs * to_clock(product_seconds("h200", 2048))));
+}
+
+TEST_F(EmulatedBackendTest, a_recurrence_launches_the_kernels_of_its_steps) {
+  Device& h200 = device("emulated:h200:0");
+  constexpr std::int64_t steps = 50, kernels = 2 * steps - 1;
+  inputs_ = {{{steps, 4, 32}, Dtype::f32}, {{8, 32}, Dtype::f32}};
+  const Recurrence lstm({});
+  outputs_ = lstm.infer(inputs_);
+  const auto kernel = backend_.plan(lstm, {inputs_, outputs_}, h200);
+  const auto begin = h200.new_event(), end = h200.new_event();
+  hold(h200.stream());
+  h200.stream().record(*begin);
+  kernel->run(h200.stream(), {}, {}, {});
+  h200.stream().record(*end);
+  const double seconds = kernel_seconds(known_profile("h200").profile, work_of(lstm, {inputs_, outputs_}));
+  EXPECT_EQ(end->since(*begin), Seconds(kernels * to_clock(seconds / kernels)));
+  EXPECT_EQ(end->since(*begin), *kernel->known_time());
+  EXPECT_GT(seconds, kernels * known_profile("h200").profile.kernel_s);
 }
 
 TEST_F(EmulatedBackendTest, a_wait_ends_when_the_work_does) {

@@ -6,8 +6,10 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "core/ops/attention.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
+#include "core/ops/recurrent.h"
 #include "core/ops/softmax.h"
 
 namespace gpubench {
@@ -65,6 +67,44 @@ TEST(KernelTime, rows_of_16_bit_products_should_be_multiples_of_16_bytes) {
   };
   EXPECT_DOUBLE_EQ(seconds(2) / seconds(16), 4);
   EXPECT_DOUBLE_EQ(seconds(8) / seconds(16), 1.25);
+}
+
+TEST(KernelTime, attention_is_a_product_whose_mask_and_sums_need_no_alignment) {
+  const TensorType heads{{2, 63, 4, 64}, Dtype::bf16};
+  const TensorType mask{{63, 63}, Dtype::boolean};
+  const KernelWork work = work_of(Attention({.mask = true}), {heads, heads, heads, mask});
+  EXPECT_EQ(work.kind, KernelKind::product);
+  EXPECT_EQ(work.alignment, 16);
+  EXPECT_EQ(work.flops, 2.0 * 2 * 4 * 63 * 63 * (64 + 64));
+}
+
+TEST(KernelTime, each_step_of_a_recurrence_takes_its_kernels) {
+  constexpr std::int64_t steps = 10, batch = 4, units = 8;
+  const auto work = [&](RecurrentCell cell) {
+    const std::int64_t gates = gates_of(cell);
+    std::vector<TensorType> inputs{{{steps, batch, gates * units}, Dtype::f32}, {{units, gates * units}, Dtype::f32}};
+    if (cell == RecurrentCell::gru) inputs.push_back({{units}, Dtype::f32});
+    if (cell == RecurrentCell::gru_reset_before) inputs[1].shape = {gates, units, units};
+    return work_of(Recurrence({.cell = cell}), inputs);
+  };
+  const KernelWork lstm = work(RecurrentCell::lstm);
+  EXPECT_EQ(lstm.products, 9) << "there is no state before the first step";
+  EXPECT_EQ(lstm.kernels, 19);
+  EXPECT_EQ(work(RecurrentCell::gru).kernels, 19);
+  EXPECT_EQ(work(RecurrentCell::gru_reset_before).products, 18);
+  EXPECT_EQ(work(RecurrentCell::gru_reset_before).kernels, 38);
+  const TensorType states{{steps, batch, units}, Dtype::f32}, kernel{{units, 4 * units}, Dtype::f32};
+  const KernelWork gradient =
+      work_of(RecurrenceGradient({}), {kernel, states, states, {{steps, batch, 4 * units}, Dtype::f32}, states});
+  EXPECT_EQ(gradient.products, 10) << "and one over all steps";
+  EXPECT_EQ(gradient.kernels, 20);
+
+  Profile profile;
+  profile.kernel_s = 1;
+  profile.memory_bytes_per_s = 1e30;
+  profile.float32_flops_per_s = lstm.flops;
+  profile.ramp_s = 4;
+  EXPECT_DOUBLE_EQ(kernel_seconds(profile, lstm), 19 + 1 + 9 * std::sqrt(1.0 / 9 * 4));
 }
 
 TEST(KernelTime, long_rows_are_read_again) {
