@@ -2,6 +2,7 @@
 -- its memory. A line for each device with its free memory, then one for each problem that doctor finds: the device (empty:
 -- the machine), the check and what was found, with tabs between them.
 local gb = require "gpubench.native"
+local device_facts = require "gpubench.device_facts"
 local native = gb._native
 
 local function say(device, fact, text)
@@ -13,7 +14,4 @@ for _, device in ipairs(gb.devices()) do
   say(device, "free_memory_bytes", free and string.format("%.17g", free) or "")
 end
 -- The load is waited for later (wait_idle), and no chart is needed before the measurements.
-local later = { load = true, gnuplot = true }
-for _, one in ipairs(native.doctor.check()) do
-  if one.problem and not later[one.name] then say(one.device or "", one.name, one.found) end
-end
+for _, one in ipairs(device_facts.problems() or {}) do say(one.device or "", one.name, one.found) end
