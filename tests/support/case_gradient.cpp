@@ -86,30 +86,40 @@ std::optional<Slope> central_difference(const OpCase& op_case, std::vector<Array
   return Slope{(right + left) / 2, magnitude};
 }
 
-void expect_gradient(const OpCase& op_case, CaseInputs& drawn, std::size_t input, const Array& got,
-                     const std::vector<Array>& weights, const std::string& what) {
-  std::vector<std::int64_t> elements(static_cast<std::size_t>(got.size()));
-  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int64_t>(i);
+/// Derivatives of the weighted outputs by some elements of an input, as the reference has them.
+struct Slopes {
+  std::vector<std::int64_t> elements{};  ///< those that are at no kink
+  std::vector<double> values{};
+  double magnitude = 0;
+  std::size_t tried = 0;  ///< elements, with those at kinks
+};
+
+Slopes measure_slopes(const OpCase& op_case, CaseInputs& drawn, std::size_t input, const std::vector<Array>& weights) {
+  Array& measured = drawn.arrays[input];
+  std::vector<std::int64_t> elements(static_cast<std::size_t>(measured.size()));
+  std::iota(elements.begin(), elements.end(), 0);
   std::shuffle(elements.begin(), elements.end(), drawn.random);
   std::int64_t outputs = 0;
   for (const Array& weight : weights) outputs += weight.size();
-  elements.resize(std::min(elements.size(), outputs > large || got.size() > large ? probes_of_large : probes));
+  elements.resize(std::min(elements.size(), std::max(outputs, measured.size()) > large ? probes_of_large : probes));
+  Slopes slopes{.tried = elements.size()};
   const double here = sum(weighted(op_case, drawn.arrays, weights));
-  double magnitude = 0;
-  Array numeric({{}, got.type.dtype}), analytic({{}, got.type.dtype});
-  numeric.values.clear();
-  analytic.values.clear();
   for (const std::int64_t element : elements) {
-    const auto slope = central_difference(op_case, drawn.arrays, drawn.arrays[input][element], weights, here);
+    const auto slope = central_difference(op_case, drawn.arrays, measured[element], weights, here);
     if (!slope) continue;
-    numeric.values.push_back(slope->value);
-    if (std::isfinite(slope->magnitude)) magnitude = std::max(magnitude, slope->magnitude);
-    analytic.values.push_back(got[element]);
+    slopes.elements.push_back(element);
+    slopes.values.push_back(slope->value);
+    if (std::isfinite(slope->magnitude)) slopes.magnitude = std::max(slopes.magnitude, slope->magnitude);
   }
-  EXPECT_GE(2 * numeric.values.size(), elements.size()) << what << ": kinks at most elements of input " << input;
-  numeric.type.shape = analytic.type.shape = {static_cast<std::int64_t>(numeric.values.size())};
-  expect_close(analytic, numeric, 10 * tolerance_of(op_case, got.type.dtype),
-               fmt::format("{}, gradient of input {}", what, input), magnitude);
+  return slopes;
+}
+
+void expect_gradient(const OpCase& op_case, const Slopes& slopes, const Array& got, const std::string& what) {
+  EXPECT_GE(2 * slopes.values.size(), slopes.tried) << what << ": kinks at most elements";
+  Array numeric({{static_cast<std::int64_t>(slopes.values.size())}, got.type.dtype}), analytic(numeric.type);
+  numeric.values = slopes.values;
+  std::ranges::transform(slopes.elements, analytic.values.begin(), [&](std::int64_t element) { return got[element]; });
+  expect_close(analytic, numeric, 10 * tolerance_of(op_case, got.type.dtype), what, slopes.magnitude);
 }
 
 }  // namespace
@@ -142,10 +152,13 @@ void check_gradient(const OpCase& op_case) {
     wanted.push_back(built.input_gradients[i]);
     wanted_inputs.push_back(i);
   }
+  std::vector<Slopes> slopes;
+  for (const std::size_t input : wanted_inputs) slopes.push_back(measure_slopes(op_case, drawn, input, weights));
   for (const Place& place : places()) {
     const auto got = evaluate(*place.backend, *place.device, built.graph, graph_inputs, wanted);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      expect_gradient(op_case, drawn, wanted_inputs[i], to_array(got[i]), weights, where(place));
+      expect_gradient(op_case, slopes[i], to_array(got[i]),
+                      fmt::format("{}, gradient of input {}", where(place), wanted_inputs[i]));
     }
   }
 }
