@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
+#include <malloc.h>
+#include <optional>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -21,17 +23,27 @@ double used_bytes() {
   return pages * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
+/// None: there is no limit.
+std::optional<double> limit_of_address_space() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return static_cast<double>(limit.rlim_cur);
+}
+
 }  // namespace
 
+void save_address_space() {
+  if (limit_of_address_space()) mallopt(M_ARENA_MAX, 1);
+}
+
 void require_address_space() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  const auto allowed = static_cast<double>(limit.rlim_cur);
-  const double left = std::max(0.0, allowed - used_bytes());
+  const std::optional<double> allowed = limit_of_address_space();
+  if (!allowed) return;
+  const double left = std::max(0.0, *allowed - used_bytes());
   if (left >= needed_bytes) return;
   throw OutOfMemory(fmt::format(
       "cpu: the limit of {} on this process's address space (ulimit -v) leaves {}; generated kernels may need {}",
-      format_bytes(allowed), format_bytes(left), format_bytes(needed_bytes)));
+      format_bytes(*allowed), format_bytes(left), format_bytes(needed_bytes)));
 }
 
 }  // namespace gpubench::cpu

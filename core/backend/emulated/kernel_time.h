@@ -38,9 +38,9 @@ KernelWork work_of(const Op& op, const Signature& signature);
 
 /// Seconds of all kernels: kernel_s for each + max(flops / rate, passes * bytes / rate), and
 ///  - for each product sqrt(its flops / rate * ramp_s): small ones do not fill the accelerator, and the last tiles of
-///    any leave a part of it idle. A product of fewer bits than 32 is slower where rows are no multiples of 16 bytes, as tensor
-///    cores want them: 1.25, 2 and 4 times as slow at 8, 4 and 2 bytes (assumed, by the charts of NVIDIA's Matrix
-///    Multiplication Background User's Guide);
+///    any leave a part of it idle. A product of fewer bits than 32 is slower where rows are no multiples of 16 bytes,
+///    as tensor cores want them: 1.25, 2 and 4 times as slow at 8, 4 and 2 bytes (assumed, by the charts of NVIDIA's
+///    Matrix Multiplication Background User's Guide);
 ///  - for softmax and normalization ramp_s. Their passes are 1 for rows that fit into caches and grow to 2 (three reads
 ///    and a write in place of one and one) or 1.5 (two reads) around row_bytes; normalization holds less of a row,
 ///    which is a quarter as long there.
