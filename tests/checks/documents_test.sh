@@ -32,6 +32,7 @@ cat >"$top/gpubench" <<TEXT
 for argument; do
   [[ \$argument != *.lua ]] || exec "$program" "\$@" --quick
 done
+[[ ! -e experiments/\$1.lua ]] || exec "$program" "\$@" --quick
 exec "$program" "\$@"
 TEXT
 chmod +x "$top/gpubench"
