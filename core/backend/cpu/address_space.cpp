@@ -14,8 +14,9 @@
 namespace gpubench::cpu {
 namespace {
 
-/// oneDNN generates its float32 products at their first run, in every worker thread: some 25 MB with two of them.
-constexpr double needed_bytes = 64 << 20;
+/// oneDNN generates its float32 products at their first run, in every worker thread: some 25 MB with two of them. The
+/// worker threads' arena takes as much as it.
+constexpr double needed_bytes = 128 << 20;
 
 double used_bytes() {
   double pages = 0;
@@ -33,7 +34,7 @@ std::optional<double> limit_of_address_space() {
 }  // namespace
 
 void save_address_space() {
-  if (limit_of_address_space()) mallopt(M_ARENA_MAX, 1);
+  if (limit_of_address_space()) mallopt(M_ARENA_MAX, 2);
 }
 
 void require_address_space() {

@@ -4,8 +4,8 @@
 
 namespace gpubench::cpu {
 
-/// Where the address space is limited, lets all threads share one arena of malloc. Otherwise each of them reserves 64
-/// MiB, and what was left at planning may be gone at the first run.
+/// Where the address space is limited, lets all threads but the main one share an arena of malloc. Otherwise each of
+/// them reserves 64 MiB, and what was left at planning may be gone at the first run.
 void save_address_space();
 
 /// Throws OutOfMemory if the process's limit of address space (ulimit -v) leaves too little. Costs one system call
