@@ -42,6 +42,10 @@ struct DecodeRawTable {
       std::tuple{required("dtype", &DecodeRawTable::dtype), field("shape", &DecodeRawTable::shape)};
 };
 
+std::shared_ptr<const ElementFunction> file_reader() {
+  return read_file();
+}
+
 std::shared_ptr<const ElementFunction> raw_decoder(const DecodeRawTable& options) {
   return decode_raw({options.shape, options.dtype});
 }
@@ -51,7 +55,7 @@ std::shared_ptr<const ElementFunction> raw_decoder(const DecodeRawTable& options
 void open_data_files(lua_State* L) {
   const Module gb = Module::root(L);
   const Module data = gb.submodule("data");
-  data.function<&read_file>("read_file").function<&raw_decoder>("decode_raw");
+  data.function<&file_reader>("read_file").function<&raw_decoder>("decode_raw");
   const Module constructors = data.submodule("Dataset");
   constructors.function<&files_listed>("list_files").function<&lines_of>("text_lines").function<&tokens_of>("bytes");
 }
