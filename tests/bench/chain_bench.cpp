@@ -28,16 +28,17 @@ void chain(benchmark::State& state, Mix mix, bool joined) {
   const Devices devices{DeviceConfig{}};
   Runtime runtime(devices);
   const std::int64_t rows = state.range(0) / 10;
-  const VariablePtr x = runtime.variables().create("x", HostTensor::zeros({{rows, 10}, Dtype::f32}), {});
+  const HostTensor x = HostTensor::zeros({{rows, 10}, Dtype::f32});
   const VariablePtr scale = runtime.variables().create("scale", HostTensor::zeros({{}, Dtype::f32}), {});
   const VariablePtr row = runtime.variables().create("row", HostTensor::zeros({{10}, Dtype::f32}), {});
   Graph graph;
-  const Value result = four_ops(graph, mix, graph.variable(x), graph.variable(scale), graph.variable(row));
-  ExecutorOptions options;
+  const Value result = four_ops(graph, mix, graph.input(x.type(), "x"), graph.variable(scale), graph.variable(row));
+  ExecutorOptions options{.inputs_on_device = true, .inputs_in_place = true};
   if (!joined) options.passes.disabled.insert("fuse_elementwise");
   const auto executor = make_executor(runtime, std::move(graph), {result}, options);
-  executor->run({});
-  measure_runs(state, [&] { executor->run({}); });
+  const std::array inputs{x.view()};
+  executor->run(inputs);
+  measure_runs(state, [&] { executor->run(inputs); });
 }
 
 void sizes(benchmark::internal::Benchmark* benchmark) {

@@ -17,7 +17,9 @@ void run_chain(benchmark::State& state, Execution execution) {
   Graph graph;
   Value value = graph.input({{1}, Dtype::f32}, "x");
   for (int i = 0; i < chain_length; ++i) value = ops::neg(graph, value);
-  const auto executor = make_executor(runtime, std::move(graph), {value}, {execution, {}});
+  ExecutorOptions options{.execution = execution};
+  options.passes.disabled.insert("fuse_elementwise");  // else it is one kernel
+  const auto executor = make_executor(runtime, std::move(graph), {value}, options);
   const HostTensor x = HostTensor::zeros({{1}, Dtype::f32});
   const std::array inputs{x.view()};
   for (auto _ : state) executor->run(inputs);

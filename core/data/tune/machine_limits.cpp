@@ -4,10 +4,13 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <mutex>
+#include <optional>
 #include <sched.h>
 #include <string>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/device/group_limits.h"
 
 namespace gpubench {
@@ -20,8 +23,8 @@ int cores_of_affinity() {
   return static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
 }
 
-int cores_of_quota() {
-  const auto quota = group_limits().processors;
+int cores_of_quota(const GroupLimits& limits) {
+  const auto quota = limits.processors;
   if (!quota || *quota > std::numeric_limits<int>::max()) return std::numeric_limits<int>::max();
   return std::max(static_cast<int>(std::ceil(*quota)), 1);
 }
@@ -38,17 +41,41 @@ double available_memory() {
   return static_cast<double>(::sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
+struct Limits {
+  int cores_of_quota;
+  double free_memory;
+};
+
+Limits read_limits() {
+  const GroupLimits group = group_limits();
+  double free = available_memory();
+  if (group.memory_bytes) free = std::min(free, *group.memory_bytes - group.memory_used_bytes);
+  return {cores_of_quota(group), free};
+}
+
+/// Read once a second at most: every epoch asks, and an epoch of a small dataset takes a few milliseconds, of which
+/// reading some twenty files would be a tenth.
+Limits recent_limits() {
+  static std::mutex mutex;
+  static std::optional<Limits> limits;
+  static Clock::time_point read_at;
+  const std::lock_guard lock(mutex);
+  const Clock::time_point now = Clock::now();
+  if (!limits || now - read_at > std::chrono::seconds(1)) {
+    limits = read_limits();
+    read_at = now;
+  }
+  return *limits;
+}
+
 }  // namespace
 
 int schedulable_cores() {
-  return std::min(cores_of_affinity(), cores_of_quota());
+  return std::min(cores_of_affinity(), recent_limits().cores_of_quota);
 }
 
 std::int64_t free_memory() {
-  double free = available_memory();
-  const GroupLimits limits = group_limits();
-  if (limits.memory_bytes) free = std::min(free, *limits.memory_bytes - limits.memory_used_bytes);
-  return static_cast<std::int64_t>(std::max(free, 0.0));
+  return static_cast<std::int64_t>(std::max(recent_limits().free_memory, 0.0));
 }
 
 }  // namespace gpubench
