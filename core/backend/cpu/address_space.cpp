@@ -14,8 +14,8 @@
 namespace gpubench::cpu {
 namespace {
 
-/// oneDNN generates its float32 products at their first run, in every worker thread: some 25 MB with two of them. The
-/// worker threads' arena takes as much as it.
+/// oneDNN generates its float32 products at their first run, in every worker thread: some 25 MB with two of them. 64
+/// MiB are for these, and 64 MiB for the arena of malloc that worker threads share.
 constexpr double needed_bytes = 128 << 20;
 
 double used_bytes() {
@@ -33,7 +33,7 @@ std::optional<double> limit_of_address_space() {
 
 }  // namespace
 
-void save_address_space() {
+void limit_arenas() {
   if (limit_of_address_space()) mallopt(M_ARENA_MAX, 2);
 }
 

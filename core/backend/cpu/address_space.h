@@ -6,7 +6,7 @@ namespace gpubench::cpu {
 
 /// Where the address space is limited, lets all threads but the main one share an arena of malloc. Otherwise each of
 /// them reserves 64 MiB, and what was left at planning may be gone at the first run.
-void save_address_space();
+void limit_arenas();
 
 /// Throws OutOfMemory if the process's limit of address space (ulimit -v) leaves too little. Costs one system call
 /// where there is no limit.

@@ -41,7 +41,7 @@ CpuBackend::CpuBackend(const BackendConfig& config) : CpuBackend(device_options(
 
 CpuBackend::CpuBackend(std::span<const CpuDeviceOptions> devices) {
   if (devices.empty()) throw Error("cpu: needs at least one logical device");
-  cpu::save_address_space();
+  cpu::limit_arenas();
   for (const CpuDeviceOptions& options : devices) {
     const DeviceId id{DeviceId::Kind::cpu, static_cast<std::int16_t>(devices_.size()), {}};
     devices_.push_back(std::make_unique<HostDevice>(id, options));
