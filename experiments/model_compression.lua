@@ -93,7 +93,8 @@ gb.experiment {
   remedy   = "Pruning while training (the smallest weights become zero), taking whole units out and training on, a "
     .. "small model that learns from the large one (distillation), or int8 instead of float32: after training, with "
     .. "scales from digits that were held out, or trained for it (quantization-aware).",
-  reading  = "Accuracy over the bytes of the weights that are not zero; latency by method.",
+  reading  = "Accuracy over the bytes of the weights that are not zero; latency by method. CPUs without instructions for "
+    .. "int8 (VNNI) compute int8 products in float32: there the int8 model is small, but not faster.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("method", { "original", "pruned", "shrunk", "distilled", "small", "int8", "int8_aware" }),

@@ -211,7 +211,10 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
     return surplus(*app.get_subcommands().front());
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    return mistake((chosen.empty() ? std::string() : chosen.front()->get_name() + ": ") + error.what());
+    if (chosen.empty()) return mistake(error.what());
+    // A misspelt option may be why an argument is missing, and says more.
+    if (!chosen.front()->remaining().empty()) return surplus(*chosen.front());
+    return mistake(chosen.front()->get_name() + ": " + error.what());
   }
 
   CommandLine line = grammar.values();

@@ -117,6 +117,7 @@ TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {
   EXPECT_EQ(answer({script, "--qick"}).status, 2);
   EXPECT_THAT(answer({script, "--qick"}).text,
               StartsWith("gpubench: run: unknown option '--qick' (did you mean '--quick'?)"));
+  EXPECT_THAT(answer({"--helpp"}).text, StartsWith("gpubench: run: unknown option '--helpp' (did you mean '--help'?)"));
   EXPECT_THAT(answer({"devces"}).text,
               StartsWith("gpubench: no script, experiment or command 'devces' (did you mean 'devices'?)"));
   EXPECT_THAT(answer({"missing.lua"}).text, StartsWith("gpubench: no script, experiment or command 'missing.lua'"));
