@@ -72,32 +72,48 @@ BroadcastPlan<N> plan_broadcast(std::string_view op, std::span<const TensorType>
   return plan_strided<N>(op, output, std::move(strides));
 }
 
-/// The offset at which each input's row begins; advances row by row.
+/// The offset at which each input's row begins; advances by a row, or by a run of rows that lie in one dimension. It
+/// holds a copy of what it needs of the plan, so that the compiler can keep it in registers beside calls of unknown
+/// functions.
 template <std::size_t N>
 class RowCursor {
  public:
-  RowCursor(const BroadcastPlan<N>& plan, std::int64_t row) : plan_(plan) {
-    for (std::size_t d = plan.outer.size(); d-- > 0;) {
-      places_[d] = row % plan.outer[d];
+  RowCursor(const BroadcastPlan<N>& plan, std::int64_t row) : rank_(plan.outer.size()) {
+    for (std::size_t d = rank_; d-- > 0;) {
+      Dimension& dimension = dimensions_[d];
+      dimension.extent = plan.outer[d];
+      dimension.place = row % plan.outer[d];
       row /= plan.outer[d];
-      for (std::size_t i = 0; i < N; ++i) offsets_[i] += places_[d] * plan.outer_strides[i][d];
+      for (std::size_t i = 0; i < N; ++i) {
+        dimension.strides[i] = plan.outer_strides[i][d];
+        offsets_[i] += dimension.place * dimension.strides[i];
+      }
     }
   }
 
   std::int64_t offset(std::size_t input) const { return offsets_[input]; }
+  /// Rows from here on that lie `step` elements apart in each input.
+  std::int64_t run() const { return rank_ == 0 ? 1 : dimensions_[rank_ - 1].extent - dimensions_[rank_ - 1].place; }
+  std::int64_t step(std::size_t input) const { return rank_ == 0 ? 0 : dimensions_[rank_ - 1].strides[input]; }
 
-  void next() {
-    for (std::size_t d = plan_.outer.size(); d-- > 0;) {
-      for (std::size_t i = 0; i < N; ++i) offsets_[i] += plan_.outer_strides[i][d];
-      if (++places_[d] < plan_.outer[d]) return;
-      for (std::size_t i = 0; i < N; ++i) offsets_[i] -= plan_.outer[d] * plan_.outer_strides[i][d];
-      places_[d] = 0;
+  /// `rows`: at most run().
+  void advance(std::int64_t rows = 1) {
+    for (std::size_t d = rank_; d-- > 0; rows = 1) {
+      Dimension& dimension = dimensions_[d];
+      for (std::size_t i = 0; i < N; ++i) offsets_[i] += rows * dimension.strides[i];
+      if ((dimension.place += rows) < dimension.extent) return;
+      for (std::size_t i = 0; i < N; ++i) offsets_[i] -= dimension.extent * dimension.strides[i];
+      dimension.place = 0;
     }
   }
 
  private:
-  const BroadcastPlan<N>& plan_;
-  std::array<std::int64_t, max_merged_rank> places_{};
+  struct Dimension {
+    std::int64_t extent, place;
+    std::array<std::int64_t, N> strides;
+  };
+  std::size_t rank_;
+  std::array<Dimension, max_merged_rank> dimensions_;  ///< the first rank_ of them
   std::array<std::int64_t, N> offsets_{};
 };
 

@@ -47,17 +47,21 @@ class Elementwise {
       for (std::size_t i = 0; i < arity; ++i) {
         in[i] = inputs[i].data + begin * loops_.plan.inner_strides[i] * loops_.in_bytes[i];
       }
-      loops_.loop(loops_.f.data(), end - begin, out + begin * loops_.out_bytes, in.data());
+      loops_.loop(loops_.f.data(), {.count = end - begin}, out + begin * loops_.out_bytes, in.data());
     });
   }
 
   void run_rows(Views inputs, std::byte* out) const {
     parallel_ranges(threads_, loops_.plan.rows, [&](int, std::int64_t begin, std::int64_t end) {
       RowCursor<arity> cursor(loops_.plan, begin);
-      for (std::int64_t row = begin; row < end; ++row, cursor.next()) {
+      std::array<std::int64_t, arity> steps;
+      for (std::size_t i = 0; i < arity; ++i) steps[i] = cursor.step(i) * loops_.in_bytes[i];
+      for (std::int64_t row = begin, count; row < end; row += count, cursor.advance(count)) {
+        count = std::min(cursor.run(), end - row);
         std::array<const std::byte*, arity> in;
         for (std::size_t i = 0; i < arity; ++i) in[i] = inputs[i].data + cursor.offset(i) * loops_.in_bytes[i];
-        loops_.loop(loops_.f.data(), loops_.plan.inner, out + row * loops_.plan.inner * loops_.out_bytes, in.data());
+        loops_.loop(loops_.f.data(), {count, loops_.plan.inner, steps.data()},
+                    out + row * loops_.plan.inner * loops_.out_bytes, in.data());
       }
     });
   }

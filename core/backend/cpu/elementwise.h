@@ -1,6 +1,6 @@
 // Kernels that apply one function to each element: out[i] = f(a[i], b[i], ...), with each input read per element or
-// broadcast. Only the innermost loop is compiled for each function and choice of types, once per combination of
-// broadcast inputs, so that it vectorizes.
+// broadcast. Only the loop over rows of elements is compiled for each function and choice of types, once per
+// combination of broadcast inputs, so that it vectorizes.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -16,9 +16,15 @@
 
 namespace gpubench::cpu {
 
-/// Writes `count` elements to `out` from the elements at `in`. `f`: the function object. `out` may be one of the inputs
-/// that are not broadcast.
-using ElementLoop = void (*)(const void* f, std::int64_t count, void* out, const std::byte* const* in);
+/// `rows` of `count` elements, without gaps in the output; each input's rows are its `steps` apart, in bytes.
+struct ElementRows {
+  std::int64_t rows = 1, count = 0;
+  const std::int64_t* steps = nullptr;  ///< not read for one row
+};
+
+/// Writes the rows at `out` from those at `in`. `f`: the function object. `out` may be one of the inputs that are not
+/// broadcast.
+using ElementLoop = void (*)(const void* f, ElementRows rows, void* out, const std::byte* const* in);
 
 /// The plan of a kernel with `arity` inputs.
 template <std::size_t arity>
@@ -42,14 +48,26 @@ struct LoopOf;
 /// Broadcast inputs are read once, before the loop.
 template <class F, class Out, class... In, bool... Stretched>
 struct LoopOf<Out(F, In...), Stretched...> {
-  static void run(const void* f, std::int64_t count, void* out, const std::byte* const* in) {
-    run(*static_cast<const F*>(f), count, static_cast<Out*>(out), in, std::index_sequence_for<In...>{});
+  static void run(const void* f, ElementRows rows, void* out, const std::byte* const* in) {
+    run(*static_cast<const F*>(f), rows, static_cast<Out*>(out), in, std::index_sequence_for<In...>{});
   }
 
  private:
   template <std::size_t... I>
-  static void run(const F f, std::int64_t count, Out* out, const std::byte* const* bytes, std::index_sequence<I...>) {
-    const std::tuple<const In*...> in{reinterpret_cast<const In*>(bytes[I])...};
+  static void run(const F f, ElementRows rows, Out* out, const std::byte* const* bytes, std::index_sequence<I...>) {
+    std::array<const std::byte*, sizeof...(In)> from{bytes[I]...};
+    while (true) {
+      row(f, rows.count, out, std::tuple<const In*...>{reinterpret_cast<const In*>(from[I])...},
+          std::index_sequence<I...>{});
+      if (--rows.rows == 0) return;
+      out += rows.count;
+      ((from[I] += rows.steps[I]), ...);
+    }
+  }
+
+  template <std::size_t... I>
+  static void row(const F f, std::int64_t count, Out* out, const std::tuple<const In*...> in,
+                  std::index_sequence<I...>) {
     const std::tuple<In...> first{*std::get<I>(in)...};
     if constexpr ((Stretched && ...)) {
       std::fill_n(out, count, f(std::get<I>(first)...));

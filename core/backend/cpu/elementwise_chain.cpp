@@ -105,9 +105,9 @@ void step_loop(std::int64_t count, float* out, BlockOperand a, BlockOperand b) {
   const F f;
   const std::array in{reinterpret_cast<const std::byte*>(a.data), reinterpret_cast<const std::byte*>(b.data)};
   if constexpr (std::is_invocable_v<F, float>) {
-    choose_loop<float(F, float)>(std::array{a.stride})(&f, count, out, in.data());
+    choose_loop<float(F, float)>(std::array{a.stride})(&f, {.count = count}, out, in.data());
   } else {
-    choose_loop<float(F, float, float)>(std::array{a.stride, b.stride})(&f, count, out, in.data());
+    choose_loop<float(F, float, float)>(std::array{a.stride, b.stride})(&f, {.count = count}, out, in.data());
   }
 }
 

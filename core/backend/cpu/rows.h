@@ -119,16 +119,18 @@ struct RowBlocks {
 
 /// Reduces a row in vector lanes, a longer one in several vectors at a time, because each operation waits for the one
 /// before it. The order of additions is fixed, so no compiler flag for reordering is needed.
-/// `term(lanes or float, index)` gives the operand of `combine` for element `index`.
+/// `term(lanes or float, index)` gives the operand of `combine` for element `index`. Always inlined: with a call for
+/// each row of ten classes, softmax takes a quarter longer.
 template <class Term, class Combine>
-float reduce_row(std::int64_t count, float start, const Term& term, const Combine& combine) {
+[[gnu::always_inline]] inline float reduce_row(std::int64_t count, float start, const Term& term,
+                                               const Combine& combine) {
   constexpr std::int64_t vectors = 4, step = vectors * lane_count;
   float result = start;
   std::int64_t i = 0;
   if (count >= lane_count) {
     LaneValues parts = term(LaneValues{}, 0);
     i = lane_count;
-    if (count >= 2 * step) {
+    if (count >= 2 * step) [[unlikely]] {
       LaneValues others[vectors - 1];
       for (std::int64_t v = 1; v < vectors; ++v) others[v - 1] = term(LaneValues{}, v * lane_count);
       for (i = step; i + step <= count; i += step) {

@@ -46,7 +46,7 @@ class StridedCopy {
           const std::int64_t first = i % bands_ * tile;
           copy_band(std::min(tile, crossing_ - first), source + first, destination + first * crossing_stride_);
         }
-        if ((i + 1) % bands_ == 0) cursor.next();
+        if ((i + 1) % bands_ == 0) cursor.advance();
       }
     });
   }

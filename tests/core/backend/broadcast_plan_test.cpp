@@ -42,11 +42,33 @@ TEST(BroadcastPlanTest, TheCursorWalksRowsInOrderFromAnywhere) {
   const auto both = plan<2>({Shape{2, 1, 3, 1}, Shape{4, 1, 5}}, {2, 4, 3, 5});
   for (std::int64_t start = 0; start < both.rows; ++start) {
     RowCursor<2> walked(both, 0);
-    for (std::int64_t row = 0; row < start; ++row) walked.next();
+    for (std::int64_t row = 0; row < start; ++row) walked.advance();
     const RowCursor<2> placed(both, start);
     EXPECT_EQ(walked.offset(0), placed.offset(0));
     EXPECT_EQ(walked.offset(1), placed.offset(1));
   }
+}
+
+TEST(BroadcastPlanTest, TheCursorAdvancesByRunsOfEvenSteps) {
+  const auto both = plan<2>({Shape{2, 1, 3, 1}, Shape{4, 1, 5}}, {2, 4, 3, 5});
+  RowCursor<2> by_runs(both, 1);
+  RowCursor<2> by_rows(both, 1);
+  for (std::int64_t row = 1; row < both.rows;) {
+    const std::int64_t run = by_runs.run();
+    ASSERT_GE(run, 1);
+    ASSERT_LE(row + run, both.rows);
+    for (std::int64_t i = 0; i < run; ++i, ++row, by_rows.advance()) {
+      EXPECT_EQ(by_rows.offset(0), by_runs.offset(0) + i * by_runs.step(0));
+      EXPECT_EQ(by_rows.offset(1), by_runs.offset(1) + i * by_runs.step(1));
+    }
+    by_runs.advance(run);
+  }
+}
+
+TEST(BroadcastPlanTest, AFlatLoopIsOneRun) {
+  const RowCursor<1> cursor(plan<1>({Shape{6}}, {6}), 0);
+  EXPECT_EQ(cursor.run(), 1);
+  EXPECT_EQ(cursor.step(0), 0);
 }
 
 TEST(Walks, OverARowMajorTensor) {
