@@ -71,7 +71,7 @@ end
 gb.experiment {
   name  = "cpu_preprocessing",
   topic = "feeding",
-  title = "Preprocessing in a loop delays the first step; in the pipeline it costs nothing",
+  title = "Preprocessing in a loop delays the first step; in the pipeline training begins at once",
   question = "What does it cost to preprocess every example in a loop before training begins?",
   cause    = "A script takes the square root of every value, one example after the other, and training waits "
     .. "until the last of them is done.",
@@ -150,8 +150,8 @@ gb.experiment {
       y = "input_wait_share", of = { where = "parallel_map" }, over = { where = "serial_map" }, at_most = 0.8,
       where = { measured = "steps", workers = "autotune", input = "jpeg" },
       claim = "ahead of the training, decoding and map make it wait less",
-      answer = "Give the map several workers and prefetch: the share of a step that waits for input is then "
-        .. "{less} smaller",
+      answer = "Where images are decoded too, give the map several workers and prefetch: the share of a step that waits for "
+        .. "input is then {less} smaller than with a serial map",
     },
     gb.expect.ratio {
       y = "examples_per_s", of = { where = "device" }, over = { where = "parallel_map" }, at_least = 0.8,

@@ -6,31 +6,30 @@ local epoch = digits.size // batch_size
 local no_gpu = #gb.config.list_physical_devices "GPU" == 0
   and "there is no GPU here: a CPU computes while it launches" or nil
 
-local function key_of(row) return string.format("%s depth=%d width=%d", row.device, row.depth, row.width) end
+local function key_of(row)
+  return string.format("%sdepth %d, width %d", #gb.devices() > 1 and row.device .. ", " or "", row.depth, row.width)
+end
 
--- Where no gain of a step is sure, nothing can tell when it has paid: such points do not count, unless all are such.
 -- Steps after which the first step of a graph, which plans it, has paid for itself: at best, at worst. Without an end
 -- where a step of the graph may be no faster.
 local function break_even(eager, graph)
-  local figures = {}
-  for index, row in ipairs { eager, graph } do
-    for _, column in ipairs { "first_step_s", "step_time_s" } do
-      local figure, why = gb.expect.figure(row, column)
-      if not figure then return nil, why end
-      figures[column .. index] = figure
-    end
+  local first_eager, why = gb.expect.figure(eager, "first_step_s")
+  local first_graph, why_graph = gb.expect.figure(graph, "first_step_s")
+  local step, why_step = gb.expect.figure(eager, "step_time_s")
+  local ratio, why_ratio = gb.expect.compare(graph, eager, "step_time_s")
+  if not first_eager or not first_graph or not step or not ratio then
+    return nil, why or why_graph or why_step or why_ratio
   end
-  local planning, gain = {}, {}
-  for index, ends in ipairs { { "low", "high" }, { "high", "low" } } do
-    local one, other = ends[1], ends[2]
-    planning[index] = figures.first_step_s2[one] - figures.first_step_s1[other]
-    gain[index] = figures.step_time_s1[other] - figures.step_time_s2[one]
-  end
-  local least = gain[1] > 0 and math.max(planning[1], 0) / gain[1] or math.huge
-  local most = gain[2] > 0 and math.max(planning[2], 0) / gain[2] or math.huge
-  return { least = least, most = most }
+  local least_planning = math.max(first_graph.low - first_eager.high, 0)
+  local most_planning = math.max(first_graph.high - first_eager.low, 0)
+  local most_gain, least_gain = step.high * (1 - ratio.low), step.low * (1 - ratio.high)
+  return {
+    least = most_gain > 0 and least_planning / most_gain or math.huge,
+    most = least_gain > 0 and most_planning / least_gain or math.huge,
+  }
 end
 
+-- Where no gain of a step is sure, nothing can tell when it has paid: such points do not count, unless all are such.
 local function pays_within_an_epoch(rows)
   local eager, verdict, reasons, unclear = {}, "confirmed", {}, {}
   local slowest, paid = 0, 0
@@ -55,10 +54,12 @@ local function pays_within_an_epoch(rows)
   end
   if #rows == 0 then return "not measurable here", "there are no rows" end
   if verdict ~= "confirmed" then return verdict, table.concat(reasons, "; ", 1, math.min(3, #reasons)) end
-  if paid == 0 then return "inconclusive", "a step of the graph may be no faster at " .. table.concat(unclear, ", ") end
+  if paid == 0 then return "inconclusive", "a step of the graph may be no faster at " .. table.concat(unclear, "; ") end
   local text = string.format("the plan has paid for itself after %.0f steps or fewer, of %d in an epoch",
     math.ceil(slowest), epoch)
-  if #unclear > 0 then text = text .. "; no steps are faster beyond the noise at " .. table.concat(unclear, ", ") end
+  if #unclear > 0 then
+    text = text .. "; left out, because a step of the graph may be no faster there: " .. table.concat(unclear, "; ")
+  end
   return verdict, text, (text:gsub("^t", "T"))
 end
 

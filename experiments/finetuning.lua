@@ -83,7 +83,7 @@ gb.experiment {
   run = function(point)
     return gb.device(point.device, function()
       local model = model_for(point.trained)
-      local input = digits("train", 5):shuffle(1000):batch(32, { drop_remainder = true })
+      local input = digits("train", 5):shuffle(200):batch(32, { drop_remainder = true })
       local plan = model:memory(input)
       local row = gb.measure.training(model, input:repeated())
       row.trained_parameters = model:count_params { trainable = true }

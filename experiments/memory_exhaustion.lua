@@ -149,7 +149,8 @@ gb.experiment {
     .. "computes activations again instead of keeping them; offload, which lets them wait in the host's memory; "
     .. "mixed precision, which halves activations.",
   reading  = "The peak of the device's memory, and examples in a second, by remedy, for a batch that fits and one "
-    .. "that does not.",
+    .. "that does not. The limit ratio is the peak of the device's memory over its limit of " .. (limit >> 20)
+    .. " MiB; peak memory includes what waits in the host's.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("asked_batch_size", { 1024, 4096 }),

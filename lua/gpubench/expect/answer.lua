@@ -78,7 +78,12 @@ end
 
 local without_gain = { refuted = "Not so here", inconclusive = "Open", ["not measurable here"] = "Not measurable here" }
 
--- Where the claim holds: "with input jpeg", or "in 7 of 8 settings".
+-- The first letter small, but for names such as AUTOTUNE.
+local function continued(text)
+  return (text:gsub("^%u%f[%U]", string.lower))
+end
+
+-- Where the claim holds: "with input jpeg", or "in 7 of 8 settings", or "in 2 of 6 settings (input jpeg)".
 local function scope(part)
   local held, common, differs = {}, {}, {}
   for _, one in ipairs(part.held) do held[#held + 1] = one.setting end
@@ -93,7 +98,8 @@ local function scope(part)
     alike = alike + (same and 1 or 0)
   end
   if #common > 0 and alike == #held then return "with " .. found.setting_text(held[1], common) end
-  return string.format("in %d of %d settings", #held, #part.settings)
+  local shared = #common > 0 and " (" .. found.setting_text(held[1], common) .. ")" or ""
+  return string.format("in %d of %d settings%s", #held, #part.settings, shared)
 end
 
 -- { text, why, remedy, kind, partly } of a judged claim. given: the sentence of gb.expect.that's judge; part: of a claim
@@ -107,7 +113,7 @@ function answer.of(claim, verdict, reason, findings, given, part)
     local partly = claim.answer and part and #part.held > 0 and found.fill(claim, claim.answer, part.held) or nil
     return {
       text = text, why = because, remedy = remedy, kind = kind,
-      partly = partly and string.format("%s (so %s)", capitalized(partly), scope(part)) or nil,
+      partly = partly and string.format("%s only: %s", capitalized(scope(part)), continued(partly)) or nil,
     }
   end
   if given then return { text = capitalized(given) } end

@@ -50,7 +50,18 @@ local function with_interval(one, form, transform)
   return string.format("%s [%s%s]", string.format(form, text), ends, at_end and "; many rounds: " .. text or "")
 end
 
--- Of the axes in `names` those on which the figure depends: along the others it stays the same.
+-- Whether no other of the list has the same values of these axes and another figure.
+local function is_told_apart(one, list, names, show)
+  for _, other in ipairs(list) do
+    local alike = show(other.figure) ~= show(one.figure)
+    for _, name in ipairs(names) do alike = alike and other.setting[name] == one.setting[name] end
+    if alike then return false end
+  end
+  return true
+end
+
+-- Of the axes in `names` those on which the figure depends: along the others it stays the same. All of them where these
+-- do not tell it from every other.
 local function telling(one, list, names, show)
   local needed = {}
   for _, name in ipairs(names) do
@@ -65,7 +76,7 @@ local function telling(one, list, names, show)
       end
     end
   end
-  return #needed > 0 and needed or names
+  return #needed > 0 and is_told_apart(one, list, needed, show) and needed or names
 end
 
 -- list: { { figure, setting }, ... }. show(figure): the figure's text.

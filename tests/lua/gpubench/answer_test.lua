@@ -159,7 +159,7 @@ testing.case("what holds in some settings is answered for these", function()
   local judged = claims.judge_all({ claim }, list, axes)
   testing.equal(judged[1].verdict, "inconclusive")
   local lines = headlines.of(judged, { claim })
-  testing.equal(lines[1], { answer = "Use 4: 8 times [6.55, 9.78] (so with device a)", verdict = "confirmed" })
+  testing.equal(lines[1], { answer = "With device a only: use 4: 8 times [6.55, 9.78]", verdict = "confirmed" })
   testing.equal(lines[2].verdict, "inconclusive")
   testing.equal(#lines, 2)
 end)
@@ -171,7 +171,24 @@ testing.case("settings that have no value in common are counted", function()
   local graph, slow = join(rows("a", { 40, 40 }), rows("b", { 40, 40 })), join(rows("a", { 10, 10 }, "loop"), rows("b", { 10, 10 }, "loop"))
   unreliable({ graph[4] }, busy)
   local judged = claims.judge_all({ claim }, join(graph, slow), axes)
-  testing.equal(judged[1].partly, "Compile: 4 times [3.27, 4.89] (so in 3 of 4 settings)")
+  testing.equal(judged[1].partly, "In 3 of 4 settings only: compile: 4 times [3.27, 4.89]")
+end)
+
+testing.case("what the settings of an answer have in common is named", function()
+  local claim = gb.expect.ratio {
+    y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 2, answer = "Use 4: {times}",
+  }
+  local list = join(rows("a", rising, "loop"), rows("a", rising, "graph"), unreliable(rows("a", rising, "compiled"), busy),
+    unreliable(rows("b", rising, "loop"), busy))
+  local three_ways = { axes[1], axes[2], gb.axis("way", { "loop", "graph", "compiled" }) }
+  testing.equal(claims.judge_all({ claim }, list, three_ways)[1].partly,
+    "In 2 of 4 settings (device a) only: use 4: 8 times [6.55, 9.78]")
+end)
+
+testing.case("a figure's setting names every axis where fewer would fit another figure too", function()
+  local claim = gb.expect.at_most { y = "examples_per_s", value = 100, answer = "{of}" }
+  testing.equal(answer_of(claim, rows("a", { 10 }, "graph"), rows("b", { 20 }, "graph"), { rows("a", { 15, 30 }, "loop")[2] }),
+    "From 10/s [9/s, 11/s] (device a, n 1, way graph) to 30/s [27/s, 33/s] (device a, n 2, way loop)")
 end)
 
 testing.case("claims that one reason keeps open are one sentence, and each that does not hold is one", function()
