@@ -207,12 +207,10 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
     return Answer{0, chosen.empty() ? complete_help(grammar) : without_end(chosen.front()->help(app.get_name()))};
   } catch (const CLI::CallForVersion& version) {
     return Answer{0, version.what()};
-  } catch (const CLI::ExtrasError&) {
-    return surplus(*app.get_subcommands().front());
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     if (chosen.empty()) return mistake(error.what());
-    // A misspelt option may be why an argument is missing, and says more.
+    // What is unknown is told first: a misspelt option may be why an argument is missing.
     if (!chosen.front()->remaining().empty()) return surplus(*chosen.front());
     return mistake(chosen.front()->get_name() + ": " + error.what());
   }

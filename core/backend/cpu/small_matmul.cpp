@@ -58,7 +58,7 @@ class SmallMatmulKernel final : public Kernel {
 // Measured against oneDNN's sgemm for 784 x 128 results (Zen 3, 2 threads): 8 against 41 us for 2 rows, 27 against 53
 // for 16, 54 against 80 for 32; on one thread equal up to 16, and 1.4 times as slow for 32.
 constexpr std::int64_t most_rows = 16;
-// 4 vectors of b, and as many rows of 4 vectors of sums as there are registers for.
+// 2 rows of 4 vectors of sums, 4 vectors of b; 4 rows where there are registers for them.
 constexpr std::int64_t row_block = vector_registers >= 32 ? 4 : 2;
 constexpr std::int64_t vector_block = 4;
 
