@@ -18,6 +18,11 @@ void mix(std::size_t& hash, std::size_t value) {
   hash ^= value + 0x9e3779b97f4a7c15U + (hash << 6U) + (hash >> 2U);
 }
 
+constexpr struct {
+  const TensorType& operator()(const TensorType& type) const { return type; }
+  const TensorType& operator()(const Tensor& tensor) const { return tensor.type(); }
+} type_of;
+
 }  // namespace
 
 struct Eager::Key {
@@ -25,15 +30,25 @@ struct Eager::Key {
   std::string attributes;
   std::vector<TensorType> inputs;
   const Device* device;
-  bool operator==(const Key&) const = default;
+};
+
+/// What a key is compared with: nothing of the inputs is copied.
+struct Eager::Wanted {
+  std::type_index op;
+  std::string attributes;
+  std::span<const Tensor> inputs;
+  const Device* device;
 };
 
 struct Eager::KeyHash {
-  std::size_t operator()(const Key& key) const {
+  using is_transparent = void;
+  template <class Either>
+  std::size_t operator()(const Either& key) const {
     std::size_t hash = key.op.hash_code();
     mix(hash, std::hash<std::string>{}(key.attributes));
     mix(hash, std::hash<const void*>{}(key.device));
-    for (const TensorType& type : key.inputs) {
+    for (const auto& input : key.inputs) {
+      const TensorType& type = type_of(input);
       mix(hash, static_cast<std::size_t>(type.dtype));
       for (const std::int64_t extent : type.shape) mix(hash, static_cast<std::size_t>(extent));
     }
@@ -41,17 +56,26 @@ struct Eager::KeyHash {
   }
 };
 
+struct Eager::KeyEqual {
+  using is_transparent = void;
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const {
+    return a.op == b.op && a.device == b.device && a.attributes == b.attributes &&
+           std::ranges::equal(a.inputs, b.inputs, {}, type_of, type_of);
+  }
+};
+
 /// A kernel and everything that is the same at every launch.
 struct Eager::Planned {
-  std::unique_ptr<Kernel> kernel;  // null: a view
+  bool is_transfer = false;        // its input is where it shall be already
+  std::unique_ptr<Kernel> kernel;  // null: a view, or a transfer
   std::vector<TensorType> outputs;
   std::vector<int> in_place;  // by output: the input it updates, or -1
   std::size_t workspace = 0;
   std::vector<TensorView> input_views, output_views;
 };
 
-Eager::Eager(Runtime& runtime)
-    : runtime_(runtime), kernels_(std::make_unique<std::unordered_map<Key, Planned, KeyHash>>()) {}
+Eager::Eager(Runtime& runtime) : runtime_(runtime), kernels_(std::make_unique<Kernels>()) {}
 Eager::~Eager() {
   runtime_.drain();
 }
@@ -59,13 +83,14 @@ Eager::~Eager() {
 Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& id) {
   Device& device = runtime_.devices().device(id);
   const Op& described = *op;
-  Key key{typeid(described), op->attributes(), {}, &device};
-  key.inputs.reserve(inputs.size());
-  for (const Tensor& input : inputs) key.inputs.push_back(input.type());
-  const auto found = kernels_->find(key);
+  Wanted wanted{typeid(described), op->attributes(), inputs, &device};
+  const auto found = kernels_->find(wanted);
   if (found != kernels_->end()) return found->second;
 
+  Key key{wanted.op, std::move(wanted.attributes), {}, &device};
+  for (const Tensor& input : inputs) key.inputs.push_back(input.type());
   Planned planned;
+  planned.is_transfer = dynamic_cast<const Transfer*>(op.get()) != nullptr;
   planned.outputs = checked_outputs(*op, key.inputs);
   planned.in_place.assign(planned.outputs.size(), -1);
   bool view = false;
@@ -73,7 +98,7 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
     view = view || alias.kind == Alias::Kind::view;
     if (alias.kind == Alias::Kind::in_place) planned.in_place[static_cast<std::size_t>(alias.output)] = alias.input;
   }
-  if (!view) {
+  if (!view && !planned.is_transfer) {
     const Signature signature{key.inputs, planned.outputs};
     device.bind_to_thread();  // a kernel is planned for the threads of its device
     planned.kernel = runtime_.devices().backend(id).plan(*op, signature, device);
@@ -92,9 +117,8 @@ std::vector<Tensor> Eager::apply(const OpPtr& op, std::span<const Tensor> inputs
     for (const Tensor& input : inputs) moved.push_back(transfer(input, id));
     inputs = moved;
   }
-  if (dynamic_cast<const Transfer*>(op.get()) != nullptr) return {inputs[0]};
-
   Planned& planned = plan(op, inputs, id);
+  if (planned.is_transfer) return {inputs[0]};
   if (planned.kernel == nullptr) return {Tensor(planned.outputs[0], inputs[0], view_offset(*op, planned.outputs[0]))};
 
   Device& device = runtime_.devices().device(id);

@@ -55,14 +55,17 @@ class Eager {
 
  private:
   struct Key;
+  struct Wanted;
   struct KeyHash;
+  struct KeyEqual;
   struct Planned;
+  using Kernels = std::unordered_map<Key, Planned, KeyHash, KeyEqual>;
   Planned& plan(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device);
   void run_kernel(const Op& op, const Planned& planned, std::span<std::byte> workspace, Device& device,
                   const Part& part);
 
   Runtime& runtime_;
-  std::unique_ptr<std::unordered_map<Key, Planned, KeyHash>> kernels_;
+  std::unique_ptr<Kernels> kernels_;
 };
 
 }  // namespace gpubench

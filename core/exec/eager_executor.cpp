@@ -16,6 +16,7 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
   dies_.resize(nodes.size());
   constants_.resize(nodes.size());
   given_.resize(nodes.size());
+  kinds_.resize(nodes.size(), Kind::op);
   std::vector<std::size_t> last(nodes.size());
   for (std::size_t index = 0; index < nodes.size(); ++index) {
     last[index] = index;
@@ -24,11 +25,18 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
       last[static_cast<std::size_t>(input.node)] = index;
       inputs.push_back(program_.graph.type(input));
     }
-    if (dynamic_cast<const InputOp*>(nodes[index].op.get()) != nullptr) {
+    const Op* const op = nodes[index].op.get();
+    if (const auto* input = dynamic_cast<const InputOp*>(op)) {
+      kinds_[index] = Kind::input;
+      inputs_.emplace_back(index, static_cast<std::size_t>(input->index()));
       fence_.add(runtime.devices().device(nodes[index].device));
-    }
-    if (const auto* constant = dynamic_cast<const ConstantOp*>(nodes[index].op.get())) {
+    } else if (dynamic_cast<const VariableOp*>(op) != nullptr) {
+      kinds_[index] = Kind::variable;
+    } else if (const auto* constant = dynamic_cast<const ConstantOp*>(op)) {
+      kinds_[index] = Kind::constant;
       constants_[index] = eager_.upload(constant->value(), nodes[index].device, nodes[index].label);
+    } else if (dynamic_cast<const ExchangeOp*>(op) != nullptr) {
+      kinds_[index] = Kind::exchange;
     }
     if (inputs.empty()) continue;
     facts_.add(*nodes[index].op, inputs, nodes[index].outputs, nodes[index].role == Role::recomputed);
@@ -38,20 +46,26 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
 
 void EagerExecutor::run_node(std::size_t index) {
   const Node& node = program_.graph.nodes()[index];
-  if (given_[index]) {
-    values_[index] = {given_[index]};
-  } else if (const auto* variable = dynamic_cast<const VariableOp*>(node.op.get())) {
-    values_[index] = {eager_.of(variable->variable())};
-  } else if (constants_[index]) {
-    values_[index] = {constants_[index]};
-  } else {
-    gathered_.clear();
-    for (const Value input : node.inputs) {
-      gathered_.push_back(values_[static_cast<std::size_t>(input.node)][static_cast<std::size_t>(input.output)]);
-    }
-    const bool exchanges = dynamic_cast<const ExchangeOp*>(node.op.get()) != nullptr;
-    values_[index] =
-        exchanges ? all_reduce(index) : eager_.apply(node.op, gathered_, node.device, node.label, part(index));
+  gathered_.clear();
+  for (const Value input : node.inputs) {
+    gathered_.push_back(values_[static_cast<std::size_t>(input.node)][static_cast<std::size_t>(input.output)]);
+  }
+  switch (kinds_[index]) {
+    case Kind::input:
+      values_[index] = {given_[index]};
+      break;
+    case Kind::variable:
+      values_[index] = {eager_.of(static_cast<const VariableOp&>(*node.op).variable())};
+      break;
+    case Kind::constant:
+      values_[index] = {constants_[index]};
+      break;
+    case Kind::exchange:
+      values_[index] = all_reduce(index);
+      break;
+    case Kind::op:
+      values_[index] = eager_.apply(node.op, gathered_, node.device, node.label, part(index));
+      break;
   }
 }
 
@@ -74,11 +88,9 @@ std::vector<Tensor> EagerExecutor::all_reduce(std::size_t index) {
 void EagerExecutor::run(std::span<const TensorView> inputs) {
   const Computation computation;
   fence_.begin_step();
-  for (std::size_t index = 0; index < given_.size(); ++index) {
+  for (const auto& [index, input] : inputs_) {
     const Node& node = program_.graph.nodes()[index];
-    const auto* input = dynamic_cast<const InputOp*>(node.op.get());
-    if (input == nullptr) continue;
-    const TensorView& memory = inputs[static_cast<std::size_t>(input->index())];
+    const TensorView& memory = inputs[input];
     given_[index] = {};  // releases its memory first
     given_[index] = inputs_on_device_ ? Tensor(*memory.type, node.device, memory.data)
                                       : eager_.borrow(memory, node.device, node.label);
