@@ -95,8 +95,8 @@ gb.experiment {
   question = "Where should images be augmented?",
   cause    = "Images are flipped and brightened at random in the wrong place: one by one, in the thread that "
     .. "trains. The device waits until a whole batch is ready.",
-  remedy   = "Augment in the pipeline with several workers ahead of the training, or a whole batch at a time, or "
-    .. "on the device as part of the step.",
+  remedy   = "Augment in the pipeline with several workers ahead of the training, or a whole batch at a time; "
+    .. "on the device as part of the step where that has time to spare and images are large.",
   reading  = "Step time, and the share of it that waits for input, by place: shorter bars are better. Examples/s "
     .. "over the number of workers of the parallel map: a rising line means that the map limits the training. "
     .. "Sizes of images are side by side; each kind of input has its own chart.",

@@ -42,6 +42,9 @@ local function tuning_pays(rows)
   local verdict = gain.low > 1 and "confirmed" or gain.high <= 1 and "refuted" or "inconclusive"
   local text = string.format("%s: it reaches %g %% of the validation digits in %s, %s takes %.3g times [%.3g, %.3g] as long",
     name_of(first.row), 100 * target, gb.format.seconds(first.time), name_of(last.row), gain.value, gain.low, gain.high)
+  if #list > 2 then
+    text = text .. string.format("; the next best, %s, %s", name_of(list[2].row), gb.format.seconds(list[2].time))
+  end
   if #never > 0 then text = text .. "; never: " .. table.concat(never, ", ") end
   return verdict, text, "Use " .. text
 end

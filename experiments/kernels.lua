@@ -4,7 +4,7 @@ gb.experiment {
   name  = "kernels",
   topic = "models",
   title = "Small kernels leave the arithmetic units idle",
-  question = "How fast are the matrix products and convolutions that models are made of, one at a time?",
+  question = "How large must a matrix product be to keep the arithmetic units busy?",
   cause    = "Kernels that are too small, or shaped badly, leave the arithmetic units idle whatever the model does.",
   remedy   = "Know the rate that each size reaches, and choose sizes on the flat part of the curve.",
   reading  = "Flops/s over the size of a square product.",

@@ -142,6 +142,23 @@ local function extreme_text(is_more)
   end
 end
 
+-- "map 1.9 times, batch 2.4 times, prefetch no difference", setting by setting.
+local function steps_text(list, claim)
+  local settings, parts = {}, {}
+  for index, one in ipairs(list) do settings[index] = one.setting or {} end
+  local names = found.varying(settings)
+  for _, one in ipairs(list) do
+    local steps = {}
+    for _, step in ipairs(one.figure) do
+      local is_seen = step.times.low > 1 or step.times.high < 1
+      local gain = is_seen and string.format("%.3g times", step.times.value) or "no difference"
+      steps[#steps + 1] = value_text(claim.x, step.x) .. " " .. gain
+    end
+    parts[#parts + 1] = (#names > 0 and "with " .. setting_text(one.setting, names) .. " " or "") .. table.concat(steps, ", ")
+  end
+  return table.concat(parts, "; ")
+end
+
 local function same(value) return value end
 
 -- By placeholder: the field of a finding, and how its values over all settings are told.
@@ -157,13 +174,14 @@ local meanings = {
   more = { "times", ratio_text("%s %%", function(value) return 100 * (value - 1) end) },
   less = { "times", ratio_text("%s %%", function(value) return 100 * (1 - value) end) },
   share = { "share", ratio_text("%s %%", function(value) return 100 * value end) },
+  steps = { "steps", steps_text },                               -- of a course: the ratio of each figure to the one before
 }
 
 -- Which of them each kind of claim finds.
 local by_kind = {
   knee = { "x", "first", "of", "over", "times", "inverse_times", "more", "less" },
   ratio = { "of", "over", "times", "inverse_times", "more", "less" },
-  increasing = { "x", "first", "of", "over", "times", "inverse_times", "more", "less" },
+  increasing = { "x", "first", "of", "over", "times", "inverse_times", "more", "less", "steps" },
   best = { "x", "first", "of", "over", "share" },
   crossover = { "x", "first" },
   equal = { "of" },

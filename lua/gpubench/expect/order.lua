@@ -10,6 +10,17 @@ local function rise(a, b, direction)
   return direction > 0 and estimate.difference(b.y, a.y) or estimate.difference(a.y, b.y)
 end
 
+-- What each value of x adds to the one before: { { x, times }, ... }; nil where a figure is not above zero.
+local function steps_of(items)
+  local steps = {}
+  for index = 2, #items do
+    local times = ratio.finding(items[index - 1], items[index]).times
+    if not times then return nil end
+    steps[index - 1] = { x = items[index].x, times = times }
+  end
+  return steps
+end
+
 local function step_text(claim, a, b)
   local figure = claim.of and "ratio" or claim.y
   return string.format("from %s to %s between %s %s and %s", estimate.show_interval(figure, a.y),
@@ -62,7 +73,9 @@ local function monotonic(claim, direction)
     if risen.high < 0 then return "refuted", falls .. " " .. step_text(claim, first, last) end
     if risen.low <= 0 then doubt = doubt or "the intervals overlap " .. step_text(claim, first, last) end
     if doubt then return "inconclusive", doubt end
-    return "confirmed", rises .. " " .. step_text(claim, first, last), ratio.finding(first, last)
+    local finding = ratio.finding(first, last)
+    finding.steps = steps_of(items)
+    return "confirmed", rises .. " " .. step_text(claim, first, last), finding
   end
 end
 
