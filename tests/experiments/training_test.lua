@@ -79,7 +79,7 @@ testing.case("batch_size: the knee is the first answer; with a busy largest batc
   end
   testing.contains(lines("ok")[1].answer, "Use a batch of 1024 or more: 9 times the examples/s of batch 1")
   local open = lines "unreliable: other programs took 27 % of the processor time that it wanted"
-  testing.contains(open[1].answer, "Train in batches: batch 64 reaches 4 times the examples/s of batch 1")
+  testing.contains(open[1].answer, "Train in batches: batch 64 already reaches 4 times the examples/s of batch 1")
 end)
 
 testing.case("eager_vs_graph: the break-even follows from first steps and steps", function()

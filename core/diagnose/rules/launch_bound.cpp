@@ -48,8 +48,9 @@ std::optional<Finding> judge_launch(const Evidence& evidence) {
   const bool many = evidence.is_eager() || evidence.is_loop();
   // The launches themselves may take almost nothing: the headline says so, as the table of terms does.
   const std::string_view what = small > (launching ? launching->value : 0) ? "kernels below their peak, " : "";
-  Finding finding = make_finding(launch_bound, fmt::format("{}{}", what, many ? "many small operations" : "batch too small"),
-                                 gain, launch_moderate.value);
+  Finding finding =
+      make_finding(launch_bound, fmt::format("{}{}", what, many ? "many small operations" : "batch too small"), gain,
+                   launch_moderate.value);
   if (launching && (small == 0 || launching->value >= launch_moderate.value))
     finding.evidence =
         fmt::format("the device idles {} of the step while the host launches work", share_text(*launching));
