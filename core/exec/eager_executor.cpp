@@ -14,8 +14,7 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
   const std::vector<Node>& nodes = program_.graph.nodes();
   values_.resize(nodes.size());
   dies_.resize(nodes.size());
-  constants_.resize(nodes.size());
-  given_.resize(nodes.size());
+  ready_.resize(nodes.size());
   kinds_.resize(nodes.size(), Kind::op);
   std::vector<std::size_t> last(nodes.size());
   for (std::size_t index = 0; index < nodes.size(); ++index) {
@@ -27,14 +26,14 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
     }
     const Op* const op = nodes[index].op.get();
     if (const auto* input = dynamic_cast<const InputOp*>(op)) {
-      kinds_[index] = Kind::input;
+      kinds_[index] = Kind::ready;
       inputs_.emplace_back(index, static_cast<std::size_t>(input->index()));
       fence_.add(runtime.devices().device(nodes[index].device));
     } else if (dynamic_cast<const VariableOp*>(op) != nullptr) {
       kinds_[index] = Kind::variable;
     } else if (const auto* constant = dynamic_cast<const ConstantOp*>(op)) {
-      kinds_[index] = Kind::constant;
-      constants_[index] = eager_.upload(constant->value(), nodes[index].device, nodes[index].label);
+      kinds_[index] = Kind::ready;
+      ready_[index] = eager_.upload(constant->value(), nodes[index].device, nodes[index].label);
     } else if (dynamic_cast<const ExchangeOp*>(op) != nullptr) {
       kinds_[index] = Kind::exchange;
     }
@@ -51,14 +50,11 @@ void EagerExecutor::run_node(std::size_t index) {
     gathered_.push_back(values_[static_cast<std::size_t>(input.node)][static_cast<std::size_t>(input.output)]);
   }
   switch (kinds_[index]) {
-    case Kind::input:
-      values_[index] = {given_[index]};
+    case Kind::ready:
+      values_[index] = {ready_[index]};
       break;
     case Kind::variable:
       values_[index] = {eager_.of(static_cast<const VariableOp&>(*node.op).variable())};
-      break;
-    case Kind::constant:
-      values_[index] = {constants_[index]};
       break;
     case Kind::exchange:
       values_[index] = all_reduce(index);
@@ -91,8 +87,8 @@ void EagerExecutor::run(std::span<const TensorView> inputs) {
   for (const auto& [index, input] : inputs_) {
     const Node& node = program_.graph.nodes()[index];
     const TensorView& memory = inputs[input];
-    given_[index] = {};  // releases its memory first
-    given_[index] = inputs_on_device_ ? Tensor(*memory.type, node.device, memory.data)
+    ready_[index] = {};  // releases its memory first
+    ready_[index] = inputs_on_device_ ? Tensor(*memory.type, node.device, memory.data)
                                       : eager_.borrow(memory, node.device, node.label);
   }
   run_nodes();

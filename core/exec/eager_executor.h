@@ -24,7 +24,8 @@ class EagerExecutor final : public Executor {
   PlanFacts facts() const override { return facts_; }
 
  private:
-  enum class Kind : std::uint8_t { input, variable, constant, exchange, op };
+  /// `ready`: an input or a constant.
+  enum class Kind : std::uint8_t { ready, variable, exchange, op };
 
   void run_nodes();
   void name_nodes();
@@ -40,13 +41,12 @@ class EagerExecutor final : public Executor {
   std::vector<std::pair<std::size_t, std::size_t>> inputs_;  // nodes of the inputs, and which each is
   std::vector<std::vector<Tensor>> values_;                  // by node
   std::vector<std::vector<std::size_t>> dies_;               // by node: the nodes whose values no later node reads
-  std::vector<Tensor> constants_;                            // by node, empty for other nodes
   std::vector<Tensor> gathered_;
   std::vector<Tensor> results_;
   std::vector<NodeId>
       traced_;  // by node: its number in the trace that began when the runtime had traced_in_ recordings
   std::uint64_t traced_in_ = 0;
-  std::vector<Tensor> given_;  // by node: the latest run's inputs, empty for other nodes
+  std::vector<Tensor> ready_;  // by node: the constants and the latest run's inputs, empty for other nodes
   StepFence fence_;            // for the devices to which inputs are copied
   bool inputs_on_device_;
   Communicator* communicator_;

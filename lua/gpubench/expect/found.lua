@@ -142,7 +142,7 @@ local function extreme_text(is_more)
   end
 end
 
--- "map 1.9 times, batch 2.4 times, prefetch no difference", setting by setting.
+-- "1.9 times by map, no clear change by prefetch", or "2 times by n 4", setting by setting.
 local function steps_text(list, claim)
   local settings, parts = {}, {}
   for index, one in ipairs(list) do settings[index] = one.setting or {} end
@@ -151,8 +151,9 @@ local function steps_text(list, claim)
     local steps = {}
     for _, step in ipairs(one.figure) do
       local is_seen = step.times.low > 1 or step.times.high < 1
-      local gain = is_seen and string.format("%.3g times", step.times.value) or "no difference"
-      steps[#steps + 1] = value_text(claim.x, step.x) .. " " .. gain
+      local gain = is_seen and string.format("%.3g times", step.times.value) or "no clear change"
+      local name = type(step.x) == "number" and heading(claim.x) .. " " or ""
+      steps[#steps + 1] = gain .. " by " .. name .. value_text(claim.x, step.x)
     end
     parts[#parts + 1] = (#names > 0 and "with " .. setting_text(one.setting, names) .. " " or "") .. table.concat(steps, ", ")
   end
