@@ -86,6 +86,12 @@ gb.experiment {
       answer = "Run the model as a planned graph: the latency is {less} less than with eager execution",
     },
     gb.expect.ratio {
+      y = "examples_per_s", of = { setting = "bfloat16" }, over = { setting = "single" }, at_least = 1,
+      where = { batch_size = 64 },
+      claim = "bfloat16 answers batches of 64 no slower than float32",
+      answer = "Answer in bfloat16: batches of 64 reach {times} the examples/s of float32",
+    },
+    gb.expect.ratio {
       y = "latency_s", of = { setting = "four_clients" }, over = { setting = "single" }, at_least = 2,
       claim = "four requests at once wait for each other: each takes at least twice as long",
     },

@@ -84,6 +84,8 @@ void weight_gradients(benchmark::internal::Benchmark* benchmark) {
   for (const std::int64_t batch : {2, 4, 8, 16}) benchmark->Args({784, batch, 128})->Args({128, batch, 10});
   benchmark->Args({784, 1, 128})->Args({128, 1, 10})->Args({784, 32, 128})->Args({128, 32, 10});
   benchmark->Args({784, 128, 1024})->Args({1024, 128, 1024})->Args({1024, 128, 10})->Args({5408, 64, 10});
+  for (const std::int64_t batch : {32, 128, 256})
+    benchmark->Args({784, batch, 10})->Args({128, batch, 27})->Args({128, batch, 2});
 }
 
 void input_gradients(benchmark::internal::Benchmark* benchmark) {

@@ -30,7 +30,7 @@ local function invented(change)
   for _, setting in ipairs(declaration.axes[2].values) do
     for _, batch in ipairs(declaration.axes[3].values) do
       local row = { status = "ok", quality = "ok", device = device, setting = setting, batch_size = batch }
-      local time = (4 + batch) * (setting == "eager" and 2 or 1)
+      local time = (4 + batch) * (({ eager = 2, bfloat16 = 0.5 })[setting] or 1)
       row.examples_per_s = batch / time
       if setting ~= "offline" then row.latency_s = time * (setting == "four_clients" and 4 or 1) end
       change(row)
@@ -45,13 +45,14 @@ local function invented(change)
 end
 
 testing.case("the claims hold where they are true and nowhere else", function()
-  testing.equal(invented(function() end), { "confirmed", "confirmed", "confirmed", "confirmed", "confirmed" })
+  testing.equal(invented(function() end), { "confirmed", "confirmed", "confirmed", "confirmed", "confirmed", "confirmed" })
   local function is_single(row) return row.setting == "single" end
   testing.equal(invented(function(row) row.examples_per_s = 1 / row.batch_size end)[1], "refuted")
   testing.equal(invented(function(row) if is_single(row) then row.latency_s = 8 end end)[2], "refuted")
   testing.equal(invented(function(row) if is_single(row) then row.latency_s = 1e4 end end)[3], "refuted")
-  testing.equal(invented(function(row) if row.setting == "four_clients" then row.latency_s = 5 end end)[4], "refuted")
+  testing.equal(invented(function(row) if row.setting == "bfloat16" then row.examples_per_s = 0.1 end end)[4], "refuted")
+  testing.equal(invented(function(row) if row.setting == "four_clients" then row.latency_s = 5 end end)[5], "refuted")
   testing.equal(invented(function(row)
     if row.setting == "four_clients" then row.examples_per_s = 4 * row.examples_per_s end
-  end)[5], "refuted")
+  end)[6], "refuted")
 end)

@@ -17,8 +17,8 @@ bool small_matmul_is_faster(const Matmul& op, const TensorType& a, const TensorT
 std::unique_ptr<Kernel> plan_small_matmul(const Matmul& op, const TensorType& a, const TensorType& c, Onto onto,
                                           Device& device);
 
-/// Whether the outer product is faster: float32 matrices, no epilogue, few rows, result columns a multiple of the
-/// lanes.
+/// Whether our own outer product is faster: float32 matrices, no epilogue, few rows of a and b, and result columns that
+/// are a multiple of the lanes or fit two vectors.
 bool outer_product_applies(const MatmulAttributes& options, const TensorType& a, const TensorType& b);
 std::unique_ptr<Kernel> plan_outer_product(const TensorType& a, const TensorType& b, Onto onto, Device& device);
 

@@ -80,6 +80,7 @@ std::vector<OpCase> accumulate_cases() {
   return {
       accumulate_case("few_examples", {8, 40}, {8, 32}, {40, 32}),
       accumulate_case("few_examples_odd", {5, 33}, {5, 16}, {33, 16}),
+      accumulate_case("narrow_of_two_vectors", {3, 40}, {3, 27}, {40, 27}),
       accumulate_case("small", {33, 12}, {33, 10}, {12, 10}),
       accumulate_case("dense_on_threads", {64, 784}, {64, 128}, {784, 128}),
       accumulate_case("tall", {17, 1100}, {17, 240}, {1100, 240}),
