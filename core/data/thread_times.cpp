@@ -5,6 +5,8 @@
 #include <memory>
 #include <unistd.h>
 
+#include "core/telemetry/pipeline_spans.h"
+
 namespace gpubench {
 namespace {
 
@@ -28,9 +30,10 @@ ThreadTimes times_of_this_thread() {
   return times_of(::gettid());
 }
 
-WatchedThread::WatchedThread(std::function<void()> body)
-    : shared_(std::make_shared<Shared>()), thread_([shared = shared_, body = std::move(body)] {
+WatchedThread::WatchedThread(std::string name, std::function<void()> body)
+    : shared_(std::make_shared<Shared>()), thread_([shared = shared_, name = std::move(name), body = std::move(body)] {
         shared->id.store(::gettid(), std::memory_order_release);
+        name_pipeline_thread(fmt::format("{} (thread {})", name, ::gettid()));
         body();
         shared->last = times_of(shared->id.load(std::memory_order_relaxed));
         shared->ended.store(true, std::memory_order_release);

@@ -1,9 +1,11 @@
 // A pipeline thread that measures its CPU time and the time in which it was ready to run but had no core. The rest of a
-// stage's time is real waiting. This distinguishes a slow disk from a busy machine.
+// stage's time is real waiting. This distinguishes a slow disk from a busy machine. What it does is traced
+// (PipelineSpan).
 #pragma once
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string>
 #include <sys/types.h>
 #include <thread>
 
@@ -26,7 +28,8 @@ ThreadTimes times_of_this_thread();
 
 class WatchedThread {
  public:
-  explicit WatchedThread(std::function<void()> body);
+  /// `name`: its lane in a trace, "map worker 2"; the thread's number is added.
+  WatchedThread(std::string name, std::function<void()> body);
   WatchedThread(WatchedThread&&) = default;
   WatchedThread& operator=(WatchedThread&&) = default;
   ~WatchedThread() = default;

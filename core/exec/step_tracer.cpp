@@ -55,6 +55,10 @@ void StepTracer::set_spans(bool on) {
     replicas_->runtime(replica).set_spans(spans, !on || records_);
     replicas_->communicator(replica).set_spans(spans);
   }
+  if (on)
+    of_pipelines_.emplace(timeline_);
+  else
+    of_pipelines_.reset();
 }
 
 void StepTracer::begin() {
@@ -83,8 +87,9 @@ TracedSteps StepTracer::finish() {
   steps_.ends.back() = Clock::now();
   host_.add(SpanClass::host_sync, last, steps_.ends.back());
   set_spans(false);
-  steps_.host_spans = static_cast<double>(timeline_.size() - spans_before_) /
-                      std::max<double>(1, static_cast<double>(steps_.devices.size()));
+  const std::ptrdiff_t host_spans = std::ranges::count_if(
+      timeline_.spans().subspan(spans_before_), [](const Span& span) { return span.replica != Span::of_pipeline; });
+  steps_.host_spans = static_cast<double>(host_spans) / std::max<double>(1, static_cast<double>(steps_.devices.size()));
   steps_.lost = tracer_.stop(timeline_) + timeline_.dropped();
   if (steps_.devices.empty()) steps_.devices.push_back({});
   return steps_;

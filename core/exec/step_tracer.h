@@ -1,13 +1,15 @@
-// Traces whole steps: the spans of the step loop's thread and of each replica's, and those of the devices' tracer. Both
-// a measurement and the Profiler callback take their steps through it.
+// Traces whole steps: the spans of the step loop's thread, of each replica's and of pipelines' threads, and those of
+// the devices' tracer. Both a measurement and the Profiler callback take their steps through it.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/exec/replicas.h"
 #include "core/exec/runtime.h"
 #include "core/telemetry/breakdown.h"
 #include "core/telemetry/host_spans.h"
+#include "core/telemetry/pipeline_spans.h"
 
 namespace gpubench {
 
@@ -61,6 +63,7 @@ class StepTracer {
   bool records_;
   HostSpans host_;
   std::vector<std::unique_ptr<HostSpans>> of_replicas_;
+  std::optional<PipelineSpans> of_pipelines_;
   std::size_t spans_before_ = 0;
   TracedSteps steps_;
 };

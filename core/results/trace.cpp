@@ -57,8 +57,10 @@ void write_chrome_trace(const Timeline& timeline, const std::filesystem::path& f
     events.push_back(
         fmt::format(R"({{"name":"thread_sort_index","ph":"M","pid":0,"tid":{0},"args":{{"sort_index":{0}}}}})", row));
   }
-  replace_file(file, fmt::format("{{\"displayTimeUnit\":\"ns\",\"dropped_spans\":{},\"traceEvents\":[\n{}\n]}}\n",
-                                 timeline.dropped(), fmt::join(events, ",\n")));
+  replace_file(file,
+               fmt::format(R"({{"displayTimeUnit":"ns","dropped_spans":{},"pipeline_spans_left_out":{},"traceEvents":[)"
+                           "\n{}\n]}}\n",
+                           timeline.dropped(), timeline.left_out(), fmt::join(events, ",\n")));
 }
 
 }  // namespace gpubench

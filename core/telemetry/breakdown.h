@@ -49,7 +49,7 @@ struct TracedDevice {
 
   /// Whether the span is work of the device, of its replica's thread or of the step loop's thread.
   bool has(const Span& span) const {
-    return (span.gpu < 0 || gpu == all || span.gpu == gpu) && (span.replica < 0 || span.replica == replica);
+    return (span.gpu < 0 || gpu == all || span.gpu == gpu) && (span.replica == -1 || span.replica == replica);
   }
 };
 

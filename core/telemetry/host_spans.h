@@ -1,6 +1,5 @@
 // The spans of one host thread that launches work: the thread of a step loop, or of a replica. Executors, eager ops and
-// communicators add theirs while Runtime::spans() is set. A pipeline's workers have no HostSpans: their time counts
-// only where the step waits for them.
+// communicators add theirs while Runtime::spans() is set. Those of a pipeline's threads are PipelineSpans.
 #pragma once
 #include <array>
 #include <functional>

@@ -57,8 +57,10 @@ struct Span {
   NameId lane{};  ///< the stream or thread of the work
   /// Device::tracer_index() of the device; -1 for work in a host thread, kernels of the CPU included.
   std::int32_t gpu = -1;
-  /// Index of the replica whose own thread it is; -1: the thread of the step loop, or unknown.
+  /// Index of the replica whose own thread it is; -1: the thread of the step loop, or unknown; of_pipeline: a thread
+  /// that makes input and belongs to no step.
   std::int32_t replica = -1;
+  static constexpr std::int32_t of_pipeline = -2;
   /// The node that is computed or launched; none if that is unknown.
   NodeId node = NodeId::none;
   /// A launch and its kernels have the same number; 0: none.
@@ -89,6 +91,9 @@ class Timeline {
   /// Call it when no thread adds spans any more.
   std::span<const Span> spans() const;
   std::size_t dropped() const;
+  /// Spans of pipelines that were not added, because the steps need the room: they make no breakdown unreliable.
+  std::size_t left_out() const { return left_out_; }
+  void leave_out() { ++left_out_; }
   /// Number of spans kept so far; others may be adding.
   std::size_t size() const { return std::min(next_.load(std::memory_order_relaxed), spans_.size()); }
   std::size_t capacity() const { return spans_.size(); }
@@ -98,6 +103,7 @@ class Timeline {
  private:
   std::vector<Span> spans_;
   std::atomic<std::size_t> next_{0};
+  std::size_t left_out_ = 0;
   mutable std::mutex mutex_;
   std::deque<std::string> texts_;  // never moved, because the map's keys point into them
   std::unordered_map<std::string_view, NameId> names_;

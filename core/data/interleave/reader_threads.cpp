@@ -2,6 +2,7 @@
 #include "core/base/bounded_queue.h"
 #include "core/data/element.h"
 #include "core/data/interleave/readers.h"
+#include "core/telemetry/pipeline_spans.h"
 
 namespace gpubench {
 
@@ -99,6 +100,7 @@ void InputReaders::call_thread() {
 
 /// Reads until the lane has enough or other lanes are more urgent; false at its end.
 bool InputReaders::read(InputLane& lane, std::span<TensorView> views) {
+  const PipelineSpan span("read input");
   ReaderTurn turn;
   while (!closed_ && lane.ring.has_room(lane.limit)) {
     if (!read_element(lane, views)) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <fmt/format.h>
 
 #include "core/base/interrupt.h"
 #include "core/data/tune/machine_limits.h"
@@ -66,13 +67,17 @@ void InputReaders::leave(InputLane& lane) {
   unused_.push_back(&lane);
 }
 
+void InputReaders::start_thread() {
+  threads_.emplace_back(fmt::format("interleave reader {}", threads_.size() + 1), [this] { work(); });
+}
+
 void InputReaders::start(std::span<InputLane* const> cycle) {
   const std::lock_guard lock(mutex_);
   if (queue_.empty()) {
     for (InputLane* const lane : cycle) queue(*lane);
   }
   since_start_ = Stopwatch();
-  while (std::ssize(threads_) < settings_.first_threads) threads_.emplace_back([this] { work(); });
+  while (std::ssize(threads_) < settings_.first_threads) start_thread();
 }
 
 bool InputReaders::take(InputLane& lane, Element& element) {
@@ -149,7 +154,7 @@ void InputReaders::call_threads() {
   const bool may_help = idle_ == 0 && !queue_.empty() && std::ssize(threads_) < settings_.threads;
   if (!may_help || since_start_.elapsed() < least_observed || !threads_wait()) return;
   const auto most = std::min(static_cast<std::size_t>(settings_.threads), threads_.size() + queue_.size());
-  while (threads_.size() < most) threads_.emplace_back([this] { work(); });
+  while (threads_.size() < most) start_thread();
 }
 
 /// Whether threads mostly wait for their inputs instead of for a core or computing: only then do more threads help.

@@ -73,6 +73,7 @@ class InputReaders {
   bool await_element(InputLane& lane);
   void pop(InputLane& lane);
   void await(const void* wanted, const std::function<bool()>& ready);
+  void start_thread();
   void call_threads();
   bool threads_wait() const;
   void nap(std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <fmt/format.h>
 #include <utility>
 
 #include "core/base/interrupt.h"
+#include "core/telemetry/pipeline_spans.h"
 
 namespace gpubench {
 ParcelWorkers::ParcelWorkers(ParcelWork& work, int workers, int buffer, bool ordered)
@@ -81,7 +83,8 @@ ParcelWorkers::Figures ParcelWorkers::figures() const {
 
 void ParcelWorkers::start_missing() {
   while (std::ssize(threads_) < workers_) {
-    threads_.emplace_back([this, worker = static_cast<int>(threads_.size())] { run(worker); });
+    const auto worker = static_cast<int>(threads_.size());
+    threads_.emplace_back(fmt::format("map worker {}", worker + 1), [this, worker] { run(worker); });
   }
 }
 
@@ -90,7 +93,10 @@ void ParcelWorkers::run(int worker) {
   while (await_turn(worker)) {
     std::uint64_t ticket = 0;
     if (!pull(parcel, ticket)) return;
-    work_.compute(parcel, worker);
+    {
+      const PipelineSpan span("map");
+      work_.compute(parcel, worker);
+    }
     hand_over(parcel, ticket);
   }
 }
@@ -106,6 +112,7 @@ bool ParcelWorkers::pull(Parcel& parcel, std::uint64_t& ticket) {
   while (await_room()) {
     const std::lock_guard turn(pulling_);
     if (!may_pull()) continue;  // another thread was first
+    const PipelineSpan span("read input");
     const ParcelWork::Pull pulled = work_.pull(parcel);
     const std::lock_guard lock(mutex_);
     if (pulled == ParcelWork::Pull::end) {

@@ -12,6 +12,7 @@
 #include "core/data/element.h"
 #include "core/data/linked_stop.h"
 #include "core/data/tune/tuner.h"
+#include "core/telemetry/pipeline_spans.h"
 
 namespace gpubench {
 namespace {
@@ -97,7 +98,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
 
   void start() {
     if (worker_) return;
-    worker_.emplace([this] { work(); });
+    worker_.emplace(std::string(stage_), [this] { work(); });
     watched_.store(&*worker_, std::memory_order_release);
   }
 
@@ -138,6 +139,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
   }
 
   bool make(Element& element) {
+    const PipelineSpan span("make element");
     const Stopwatch watch;
     if (!source_->next(element)) return false;
     const std::size_t bytes = element_bytes(element);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/data/stage/prefetch.h"
 #include "core/results/info.h"
 #include "core/train/fit.h"
 #include "tests/core/train/fixture.h"
@@ -57,6 +58,21 @@ TEST_F(ProfilerTest, WritesTraceAndProfileOfItsStepsOverEpochs) {
   double sum = 0;
   for (const Info& layer : *profile.find("layers")->list()) sum += *number_in(*layer.find("time_s")->cell());
   EXPECT_NEAR(sum / *number_in(*profile.find("step_s")->cell()), 1, 0.02);
+}
+
+TEST_F(ProfilerTest, TraceHasALaneForEachThreadOfThePipeline) {
+  const Blobs blobs(64);
+  Trainer model = trainer(support::small_classifier());
+  FitOptions options;
+  options.epochs = 2;
+  options.callbacks = {std::make_shared<Profiler>(ProfilerOptions{.first = 2, .last = 7, .path = folder_.string()})};
+  fit(model, *prefetch(batches_of({blobs.points, blobs.one_hot}, 16), 1), options);
+  EXPECT_THAT(text("trace.json"), HasSubstr("\"name\":\"prefetch (thread "));
+  EXPECT_THAT(text("trace.json"), HasSubstr("\"name\":\"make element\""));
+  const Info profile = parse_json(text("profile.json"), "profile");
+  double sum = 0;
+  for (const Info& layer : *profile.find("layers")->list()) sum += *number_in(*layer.find("time_s")->cell());
+  EXPECT_NEAR(sum / *number_in(*profile.find("step_s")->cell()), 1, 0.02) << "they count in no layer";
 }
 
 TEST_F(ProfilerTest, TracesTheFirstStep) {

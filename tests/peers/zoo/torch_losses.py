@@ -12,6 +12,7 @@ import torch_nets
 from torch import nn
 
 LEARNING_RATE = 1e-3
+EPSILON = 1e-7  # of gpubench and Keras
 
 
 def initialize(net):
@@ -40,9 +41,11 @@ def main():
     if inputs.dim() == 4:
         inputs = inputs.permute(0, 3, 1, 2)
         net = net.to(memory_format=torch.channels_last)
-    optimizer = torch.optim.Adam(net.parameters(), LEARNING_RATE, eps=1e-7)
+    optimizer = torch.optim.Adam(net.parameters(), LEARNING_RATE)
     losses = []
-    for begin in range(0, len(inputs), batch):
+    for step, begin in enumerate(range(0, len(inputs), batch), 1):
+        # Keras adds epsilon before the second moment is corrected for its bias, PyTorch after it.
+        optimizer.param_groups[0]["eps"] = EPSILON / (1 - 0.999 ** step) ** 0.5
         optimizer.zero_grad()
         loss = torch_nets.loss_of(net_name, net(inputs[begin:begin + batch]), labels[begin:begin + batch])
         loss.backward()
