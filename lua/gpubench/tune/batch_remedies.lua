@@ -7,8 +7,8 @@ local record = require "gpubench.tune.record"
 local batch_factor = 4
 
 -- What a step costs whatever its batch is shared by so many more examples.
-local function reach_of_larger_batch()
-  return 1 - 1 / batch_factor
+local function reach_of_larger_batch(_, share)
+  return share * (1 - 1 / batch_factor)
 end
 
 local function size_edit(size)

@@ -50,18 +50,24 @@ local function targets()
   return list
 end
 
--- The site of a call, with how often there was a call of this name on this line.
-local function counted_site(counts, file, line, name)
-  local key = file .. ":" .. line .. ":" .. name
-  counts[key] = (counts[key] or 0) + 1
-  return { file = file, line = line, name = name, count = counts[key] }
+-- The calls of a name on a line. How many there are is asked of the source once: a call in every step must cost little
+-- beside what it calls.
+local function place_of(places, source, file, line, name)
+  local of_file = places[file] or {}
+  places[file] = of_file
+  local place = of_file[line]
+  if not place then
+    local found = file == source.path and #source:calls(line, name) or 0
+    place = { file = file, line = line, name = name, calls = found > 0 and found or nil, count = 0, wanted = {} }
+    of_file[line] = place
+  end
+  return place
 end
 
--- Which call of an expression a site is: the source tells how many there are.
-local function number_of(source, site)
-  if site.file ~= source.path then return site.count end
-  local _, number = source:call(site.line, site.name, site.count)
-  return number or site.count
+-- Which of the calls on the line the next one is; where the source does not tell, its number among all that were made.
+local function next_number(place)
+  place.count = place.count + 1
+  return place.calls and (place.count - 1) % place.calls + 1 or place.count
 end
 
 local function key_of(site, number)
@@ -101,21 +107,38 @@ local function changed_call(target, original, changes, packed)
   return packed, results
 end
 
+local nothing = {}
+
+-- The changes of this call of a place.
+local function changes_of(place, number, by_key)
+  local wanted = place.wanted[number]
+  if not wanted then
+    wanted = by_key[key_of(place, number)] or nothing
+    if place.calls then place.wanted[number] = wanted end
+  end
+  return wanted
+end
+
 -- source: of the script. changes: those to make. recorder: nil, or an object whose methods begin(target) -> any and
 -- finish(target, site, that, packed, results) are called around every call. Returns a value that ends it when it is closed.
 function calls.install(source, changes, recorder)
   local by_key, names = changes_by_key(changes)
-  local counts, replaced = {}, {}
+  local replaced = {}
   for _, target in ipairs(targets()) do
     if recorder or names[target.name] then
-      local original = target.owner[target.name]
+      local original, places = target.owner[target.name], {}
       replaced[#replaced + 1] = { target = target, original = original }
       target.owner[target.name] = function(...)
         local file, line = host.call_site()
-        local site = file and counted_site(counts, file, line, target.name)
-        if site then site.number = number_of(source, site) end
-        local wanted = site and by_key[key_of(site, site.number)] or {}
+        local place = file and place_of(places, source, file, line, target.name)
+        local number = place and next_number(place)
+        local wanted = place and changes_of(place, number, by_key) or nothing
         if not recorder and #wanted == 0 then return original(...) end
+        if not recorder and #wanted == 1 and wanted[1].instead then
+          wanted[1].made = true
+          return wanted[1].instead(original, ...)
+        end
+        local site = place and { file = file, line = line, name = target.name, number = number }
         local begun = recorder and recorder:begin(target)
         local packed, results = changed_call(target, original, wanted, table.pack(...))
         if recorder then recorder:finish(target, site, begun, packed, results) end

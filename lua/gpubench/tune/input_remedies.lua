@@ -70,9 +70,9 @@ local function prefetch(facts)
 end
 
 -- One thread runs ahead of the step: what it needs beyond the step's own time is still waited for.
-local function reach_of_prefetch(row)
+local function reach_of_prefetch(row, share)
   local waited = row.input_wait_share or 0
-  return waited > 0.5 and (1 - waited) / waited or 1
+  return waited > 0.5 and share * (1 - waited) / waited or share
 end
 
 local function prefetch_to_device(facts)

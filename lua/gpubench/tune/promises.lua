@@ -23,18 +23,16 @@ local function gains_by_remedy(row)
   return gains
 end
 
--- sets: those whose remedies are measured, each with reach(row), the part of the gain that its change can reach (all where
--- there is none). Returns { [remedy] = { value, low, high } }; a remedy that no finding proposes has none, nor has a row
+-- sets: those whose remedies are measured, each with reach(row, share), what its change can reach of the share of the step
+-- that findings say disappears (all where there is none). Returns { [remedy] = { value, low, high } }; a remedy that no finding proposes has none, nor has a row
 -- without steps.
 function promises.of(row, sets)
   local gains, list = row and gains_by_remedy(row) or {}, {}
   for _, set in ipairs(sets) do
-    local gain, reach = gains[set.name], set.reach and row and set.reach(row) or 1
+    local gain = gains[set.name]
+    local function times(share) return times_without(set.reach and set.reach(row, share) or share) end
     if gain and gain.share > 0 then
-      list[set.name] = {
-        value = times_without(reach * gain.share), low = times_without(reach * gain.low),
-        high = times_without(reach * gain.high),
-      }
+      list[set.name] = { value = times(gain.share), low = times(gain.low), high = times(gain.high) }
     end
   end
   return list

@@ -1,7 +1,7 @@
 -- The remedies that `gpubench tune` tries, in its order, by the names of core/diagnose. A row is { name, propose(facts),
 -- changes_results, reach }: propose returns the changes of the script (change.lua), or nil and why it does not apply; rows
--- that change what is learned are measured apart from the others; reach(row): the part of a promised gain that the change
--- can reach, if not all of it.
+-- that change what is learned are measured apart from the others; reach(row, share): what the change can remove
+-- of the share of the step that findings say disappears, if not all of it.
 --
 -- facts: what a run called (record.lua: pipelines, uses, compiles, devices, reads, policies, has_layers, layers_line), the
 -- device of the model, whether that has_own_memory, and the figure to improve.

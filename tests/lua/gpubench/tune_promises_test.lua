@@ -5,7 +5,7 @@ local promises = require "gpubench.tune.promises"
 local testing = require "testing"
 
 local reaches = {}
-for _, list in ipairs { batch_remedies, input_remedies } do
+for _, list in ipairs { batch_remedies, input_remedies, require "gpubench.tune.step_remedies" } do
   for _, row in ipairs(list) do reaches[row.name] = row.reach end
 end
 
@@ -39,4 +39,11 @@ testing.case("a prefetch hides no more than the step's own time, and a larger ba
   testing.near(promised({ input_wait_share = 0.75 }, "prefetch").value, 1 / 0.75, 1e-9)
   testing.near(promised({ input_wait_share = 0.75 }, "cache").value, 4, 1e-9)
   testing.near(promised({ launch_share = 0.4, compute_share = 0.6 }, "larger_batch").value, 1 / 0.7, 1e-9)
+end)
+
+testing.case("a plan removes the launches, not what small kernels lose", function()
+  -- 1000 kernels of 5 us, of which arithmetic takes the half.
+  local shares = { launch_share = 0.3, host_share = 0.1, compute_share = 0.5, kernels = 1000, mfu = 0.25 }
+  testing.near(promised(shares, "graph").value, 1 / 0.6, 1e-9)
+  testing.near(promised(shares, "larger_batch").value, 1 / (1 - 0.75 * 0.55), 1e-9)
 end)
