@@ -47,10 +47,11 @@ int first_workers(const MapWork& work, const std::optional<BatchShape>& batch, c
   if (!options.tuner) return cores;
   if (const std::optional<int> learnt = options.tuner->learnt(work.map)) return *learnt;
   const std::vector<TensorType>& types = work.map.element_types();
-  const auto element = static_cast<std::int64_t>(element_bytes(types));
-  const std::int64_t parcel = !is_fixed(types) ? unknown_parcel_bytes
-                              : batch          ? element * batch->size
-                                               : std::max(element, most_parcel_bytes);
+  std::int64_t parcel = unknown_parcel_bytes;
+  if (is_fixed(types)) {
+    const auto element = static_cast<std::int64_t>(element_bytes(types));
+    parcel = batch ? element * batch->size : std::max(element, most_parcel_bytes);
+  }
   const StageBytes bytes = stage_bytes(parcel, batch.has_value());
   return options.tuner->first_setting(work.map, cores, bytes.unit, bytes.fixed);
 }

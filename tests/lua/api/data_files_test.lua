@@ -93,6 +93,19 @@ testing.case("examples hold numbers, strings and tensors", function()
   end
 end)
 
+testing.case("workers that the program chooses take examples whose size varies, with and without a cache behind them", function()
+  local path = write_records(out .. "varying", { gb.data.example { n = { 1, 2 } }, gb.data.example { n = { 3, 4, 5 } } })
+  local parse = gb.data.parse_example { { name = "n", shape = { -1 }, dtype = "int64" } }
+  local parsed = Dataset.tfrecord(path):map(parse, { num_parallel_calls = gb.AUTOTUNE })
+  for _, dataset in ipairs { parsed, parsed:cache() } do
+    local sum = 0
+    for _ = 1, 2 do
+      for n in dataset:iter() do sum = sum + n:sum():item() end
+    end
+    testing.equal(sum, 30)
+  end
+end)
+
 testing.case("features are checked", function()
   testing.raises("option 'name' is required", function() gb.data.parse_example { { shape = {} } } end)
   testing.raises("an example holds no int32", function() gb.data.parse_example { { name = "x", dtype = "int32" } } end)
