@@ -88,7 +88,7 @@ gb.experiment {
     gb.expect.ratio {
       y = "examples_per_s", of = { setting = "bfloat16" }, over = { setting = "single" }, at_least = 1,
       where = { batch_size = 64 },
-      claim = "bfloat16 answers batches of 64 no slower than float32",
+      claim = "bfloat16 answers batches of 64 at least as fast as float32",
       answer = "Answer in bfloat16: batches of 64 reach {times} the examples/s of float32",
     },
     gb.expect.ratio {
