@@ -7,6 +7,9 @@ local native = gb._native
 
 local estimate = {}
 
+-- A difference is told where the whole interval lies beyond this share.
+estimate.noise = 0.01
+
 -- By row: { all, calm }, the rows that its rounds gave, and those of them whose times count, by round.
 local rounds_of = setmetatable({}, { __mode = "k" })
 

@@ -150,7 +150,7 @@ local function steps_text(list, claim)
   for _, one in ipairs(list) do
     local steps = {}
     for _, step in ipairs(one.figure) do
-      local is_seen = step.times.low > 1 or step.times.high < 1
+      local is_seen = step.times.low > 1 + estimate.noise or step.times.high < 1 - estimate.noise
       local gain = is_seen and string.format("%.3g times", step.times.value) or "no clear change"
       local name = type(step.x) == "number" and heading(claim.x) .. " " or ""
       steps[#steps + 1] = gain .. " by " .. name .. value_text(claim.x, step.x)

@@ -2,6 +2,7 @@
 -- its rows say what was changed.
 local gb = require "gpubench"
 local columns = require "gpubench.columns"
+local estimate = require "gpubench.expect.estimate"
 local experiment = require "gpubench.experiment"
 local measurement = require "gpubench.measurement"
 local rounds = require "gpubench.rounds"
@@ -11,8 +12,6 @@ local comparison = {}
 
 -- The point as it was, on the axis of sets.
 comparison.as_it_was = "as_it_was"
--- A difference is told where the whole interval lies beyond it, as everywhere in gpubench.
-comparison.noise = 0.01
 
 local function texts_of(changes)
   local texts = {}
@@ -59,9 +58,9 @@ end
 -- "kept", "worse", "no gain" or "open".
 function comparison.verdict(gain)
   if gain.why then return "open" end
-  if gain.low > 1 + comparison.noise then return "kept" end
-  if gain.high < 1 - comparison.noise then return "worse" end
-  return gain.high <= 1 + comparison.noise and "no gain" or "open"
+  if gain.low > 1 + estimate.noise then return "kept" end
+  if gain.high < 1 - estimate.noise then return "worse" end
+  return gain.high <= 1 + estimate.noise and "no gain" or "open"
 end
 
 function comparison.show(gain)
