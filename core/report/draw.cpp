@@ -106,6 +106,12 @@ void add_note(const ChartSpec& spec, const Error& error, Drawing& drawing) {
       "chart {}: {}", spec.name.empty() ? fmt::format("of {} by {}", spec.y, spec.x) : spec.name, error.what()));
 }
 
+bool page_has_room(const std::vector<DrawnChart>& charts, const std::string& svg) {
+  std::size_t bytes = svg.size();
+  for (const DrawnChart& one : charts) bytes += one.svg.size();
+  return bytes <= most_bytes_of_pictures;
+}
+
 // A chart without its picture still has its figures on the page, and can be drawn later.
 std::string picture_of(const Chart& chart, const std::filesystem::path& script, const ChartFormats& formats,
                        Drawing& drawing) {
@@ -117,27 +123,30 @@ std::string picture_of(const Chart& chart, const std::filesystem::path& script, 
     add_note(chart.spec, error, drawing);
     return svg;
   }
-  std::size_t bytes = svg.size();
-  for (const DrawnChart& one : drawing.charts) bytes += one.svg.size();
-  if (bytes <= most_bytes_of_pictures) return svg;
+  if (page_has_room(drawing.charts, svg)) return svg;
   drawing.notes.push_back(
       fmt::format("chart {}: the report leaves out its picture, which has {}; its figures are there", chart.spec.name,
                   format_bytes(static_cast<double>(svg.size()))));
   return {};
 }
 
+DrawnChart on_page(const Chart& chart, std::string svg, std::vector<PageLink> links) {
+  return {.title = chart.spec.title,
+          .svg = std::move(svg),
+          .description = describe(chart),
+          .figures = chart_table(chart, most_figures),
+          .all_figures = figure_count(chart),
+          .links = std::move(links),
+          .has_intervals = has_intervals(chart),
+          .has_rings = has_rings(chart)};
+}
+
 void draw_chart(const Chart& chart, std::size_t height, const std::filesystem::path& directory,
                 const ChartFormats& asked, const ChartFormats& formats, Drawing& drawing) {
   const std::filesystem::path script = directory / (chart.spec.name + ".gp");
   replace_file(script, gnuplot_script(chart, height, formats.empty() ? asked : formats));
-  drawing.charts.push_back({.title = chart.spec.title,
-                            .svg = picture_of(chart, script, formats, drawing),
-                            .description = describe(chart),
-                            .figures = chart_table(chart, most_figures),
-                            .all_figures = figure_count(chart),
-                            .links = links_of(directory, chart.spec.name, formats),
-                            .has_intervals = has_intervals(chart),
-                            .has_rings = has_rings(chart)});
+  drawing.charts.push_back(
+      on_page(chart, picture_of(chart, script, formats, drawing), links_of(directory, chart.spec.name, formats)));
   drawing.info.push_back(chart_info(chart.spec));
 }
 
@@ -207,6 +216,23 @@ Drawing draw(std::vector<Chart> charts, const std::filesystem::path& directory, 
   return drawn_by([&](Drawing& drawing) {
     if (!charts.empty()) draw_charts(std::move(charts), directory, formats, drawing);
   });
+}
+
+std::vector<DrawnChart> drawn_before(const Run& run, const std::map<std::string, std::string>& files,
+                                     const std::filesystem::path& directory) {
+  return drawn_by([&](Drawing& drawing) {
+           for (const Chart& chart : make_charts(run, charts_in(run.info), drawing)) {
+             const std::string& name = chart.spec.name;
+             ChartFormats formats;
+             for (const ChartFormat format : {ChartFormat::svg, ChartFormat::png, ChartFormat::pdf})
+               if (files.contains(fmt::format("{}.{}", name, to_string(format)))) formats.push_back(format);
+             const auto picture = files.find(name + ".svg");
+             const bool shown = picture != files.end() && page_has_room(drawing.charts, picture->second);
+             drawing.charts.push_back(
+                 on_page(chart, shown ? picture->second : std::string(), links_of(directory, name, formats)));
+           }
+         })
+      .charts;
 }
 
 }  // namespace gpubench

@@ -1,6 +1,7 @@
 // Draws the charts of a run into its folder of plots. A chart that cannot be drawn becomes a note and costs no other.
 #pragma once
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,10 @@ Drawing draw(const Run& run, const std::vector<ChartSpec>& specs, const std::fil
              const ChartFormats& formats);
 /// The same for charts that are made already.
 Drawing draw(std::vector<Chart> charts, const std::filesystem::path& directory, const ChartFormats& formats);
+
+/// The charts of a page that is made again, in the order of run.json, with pictures that are drawn already; writes
+/// nothing. `files`: the chart's files by their names; `directory`: where the page's links find them.
+std::vector<DrawnChart> drawn_before(const Run& run, const std::map<std::string, std::string>& files,
+                                     const std::filesystem::path& directory);
 
 }  // namespace gpubench

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/report/anonymous.h"
+#include "core/report/draw.h"
 #include "core/report/page.h"
+#include "core/report/profile_chart.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
@@ -33,35 +37,23 @@ std::vector<PackedFile> files_in(const fs::path& folder) {
   return files;
 }
 
-std::string title_of_chart(const Info& info, const std::string& name) {
-  const Info* const charts = info.find("charts");
-  if (charts == nullptr || charts->list() == nullptr) return name;
-  for (const Info& chart : *charts->list())
-    if (chart.text("name") == name) return chart.text("title");
-  return name;
-}
-
-// The page is made again, in the order of the charts in run.json.
-std::string page_of(const Run& run, const std::vector<PackedFile>& charts) {
-  std::vector<DrawnChart> drawn;
-  const Info* const list = run.info.find("charts");
-  if (list != nullptr && list->list() != nullptr) {
-    for (const Info& chart : *list->list()) {
-      const auto found = std::ranges::find(charts, chart.text("name") + ".svg", &PackedFile::name);
-      if (found != charts.end()) drawn.push_back({title_of_chart(run.info, chart.text("name")), found->bytes});
-    }
-  }
+std::string page_of(const Run& run, const std::vector<PackedFile>& charts, const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const PackedFile& chart : charts) files.emplace(chart.name, chart.bytes);
+  std::vector<DrawnChart> drawn = drawn_before(run, files, folder);
+  std::vector<std::string> notes;  // those of run.json are on the page
+  std::ranges::move(profile_charts(run.directory, notes), std::back_inserter(drawn));
   return report_page(run, drawn);
 }
 
 void clean_files(const Run& run, const Anonymizer& anonymous, std::vector<PackedFile>& files,
-                 std::vector<PackedFile>& charts) {
+                 std::vector<PackedFile>& charts, const fs::path& folder) {
   for (PackedFile& chart : charts) chart.bytes = anonymous.paths(chart.bytes);
   for (PackedFile& file : files) {
     if (file.name == "run.json")
       file.bytes = to_json(run.info);
     else if (file.name == "report.html")
-      file.bytes = page_of(run, charts);
+      file.bytes = page_of(run, charts, folder);
     else if (file.name.ends_with(".csv"))
       file.bytes = anonymous.table(file.bytes);
     else
@@ -98,8 +90,8 @@ std::vector<ArchiveEntry> packed_run(const fs::path& directory, bool anonymous) 
   if (anonymous) {
     const Anonymizer anonymizer(run);
     run = anonymizer.run(run);
-    clean_files(run, anonymizer, files, charts);
     name = anonymizer.run_name();
+    clean_files(run, anonymizer, files, charts, place.experiment / name);
   }
   const std::string experiment = place.experiment.string();
   const std::string top = experiment + "-" + name;

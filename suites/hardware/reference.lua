@@ -12,7 +12,7 @@ reference.least_share = {
 }
 
 local processors = {
-  -- best_matmul_flops_per_s of a virtual machine, 2026-11-21: results/samples/batch_size.
+  -- best_matmul_flops_per_s of the slowest virtual machine of this kind so far, 2026-11-21; others reach 229e9.
   ["AMD EPYC, 2 threads"] = { float32_flops_per_s = 158.3e9 },
 }
 
