@@ -21,9 +21,9 @@ gb.experiment {
   name  = "cpu_threads",
   topic = "devices",
   title = "Cores idle when kernels are given few threads, or too little to divide",
-  question = "Why does training on the CPU leave most of its cores idle?",
+  question = "Why does training on the CPU leave cores idle?",
   cause    = "Kernels run on as many threads as their device has, and one thread keeps one core busy. A small batch has "
-    .. "too little work for many: they wait for each other longer than they compute.",
+    .. "too little work for many: starting them and waiting for the slowest takes much of the time.",
   remedy   = "As many threads as cores (--threads, OMP_NUM_THREADS), and a batch that is large enough to divide.",
   reading  = "Examples/s over threads, both logarithmic: along a slope of 1 each thread adds as much as the first. The "
     .. "share of all cores that the program uses shows which of them idle. Step times one after the other should stay level: "
@@ -62,8 +62,8 @@ gb.experiment {
     gb.expect.increasing {
       x = "batch_size", y = "examples_per_s", of = { threads = most }, over = { threads = 1 }, unmeasurable = alone,
       claim = "a large batch gains more by threads than a small one",
-      answer = "Threads need work to divide: all of them together make batch {first} {over} times as fast as one, batch "
-        .. "{x} {of} times",
+      answer = "Threads need work to divide: all of them together speed up batch {first} by {over} times, batch "
+        .. "{x} by {of} times",
     },
   },
 }

@@ -5,7 +5,7 @@ local gb = require "gpubench"
 
 local hidden, batch_size = 8, 64
 local has_gpu = #gb.config.list_physical_devices "GPU" > 0
-local no_link = not has_gpu and "there is no GPU here, so no copy is traced" or nil
+local no_link = not has_gpu and "there is no GPU here, and a copy between CPU devices crosses no link" or nil
 -- The device that a script names although this machine has none like it.
 local asked = "gpu:99"
 
@@ -39,8 +39,8 @@ gb.experiment {
   title = "Every crossing between devices costs a copy each way",
   question = "Where should layers and preprocessing run, and what does crossing between devices cost?",
   cause    = "Where neighbouring layers lie on different devices, activations are copied in the forward pass and "
-    .. "gradients in the backward pass of every step, and the next layer waits for them. A device that a script names is "
-    .. "not on every machine.",
+    .. "gradients in the backward pass of every step, and the next layer waits for them. A device that a script names "
+    .. "may be missing.",
   remedy   = "All layers on the fast device; preprocessing beside them on the CPU, or behind the copy on the device, which "
     .. "then copies bytes; and gb.devices()[1] where the wanted device is missing.",
   reading  = "Step time over the number of crossings in the forward pass; the backward pass crosses as often "

@@ -105,11 +105,11 @@ gb.experiment {
     }),
     over_all("step_memory_bytes", "head", {
       at_most = 0.5, claim = "training the head alone takes at most half the memory beside the weights",
-      answer = "The head alone takes {times} the memory beside the weights",
+      answer = "Without the weights, the head alone takes {times} the memory of training the whole net",
     }),
     over_all("test_accuracy", "head", {
       at_most = 0.9, claim = "the head alone reaches at most 0.9 times the accuracy",
-      answer = "The head alone reaches {of} of the test digits, the whole net {over}",
+      answer = "The head alone recognises {of} of the test digits, the whole net {over}",
     }),
     over_all("test_accuracy", "last stage", {
       at_least = 0.8, claim = "training the last stage and the head keeps four fifths of the accuracy",

@@ -41,7 +41,7 @@ gb.experiment {
   question = "Are the settings of training right for inference?",
   cause    = "A large batch, as in training, makes every answer wait for the whole batch. Single examples, "
     .. "executed eagerly, leave the device idle.",
-  remedy   = "Choose the batch for what is asked: 1 for the shortest latency, a large one for the most examples a "
+  remedy   = "Choose the batch for what is asked: 1 for the shortest latency, a larger one for the most examples a "
     .. "second. Run the model as a planned graph, which folds batch norm into the weights, and send no more "
     .. "requests at once than the device can serve.",
   reading  = "The latency that 99 % of the answers do not exceed, over examples/s: along a line the batch grows; "

@@ -14,11 +14,11 @@ gb.experiment {
   cause    = "Nets differ in the work that they do for each byte they move: large products and convolutions reuse what "
     .. "they read, depthwise convolutions, normalizations and small batches hardly do, and recurrent nets compute one "
     .. "position after the other.",
-  remedy   = "A batch that fills the device, as far as memory reaches; 16-bit activations, which take half the memory and "
-    .. "half the traffic; where a net has no large products, expect less of the peak.",
+  remedy   = "A batch that fills the device, as far as memory reaches; 16-bit activations, which take up to half "
+    .. "less memory and traffic where a net keeps no copies in float32; where a net has no large products, expect less of the peak.",
   reading  = "Share of the peak over the batch size, one line for each net: what stays low at every batch is limited by the "
     .. "kind of its layers, what rises was limited by the batch. The verdict of a row says what limits it. Memory over the "
-    .. "batch size: the slope is activations, the start is weights and the optimizer.",
+    .. "batch size: what grows is activations, the start is weights and the optimizer.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("model", workload.names, { closed = true }),
@@ -54,7 +54,7 @@ gb.experiment {
       y = "flops_per_s", of = { model = "mobilenet_v2" }, over = { model = "bert_small" }, at_most = 0.7,
       where = { precision = "float32", batch_size = largest },
       claim = "depthwise convolutions reach at most 0.7 times the flops/s of a transformer's products",
-      answer = "Fewer flops are not as many times less time: MobileNetV2 computes at {times} the flops/s of "
+      answer = "Fewer flops do not save time in proportion: MobileNetV2 computes at {times} the flops/s of "
         .. "BERT",
     },
     gb.expect.ratio {

@@ -83,7 +83,7 @@ local function continued(text)
   return (text:gsub("^%u%f[%U]", string.lower))
 end
 
--- Where the claim holds: "with input jpeg", or "in 7 of 8 settings", or "in 2 of 6 settings (input jpeg)".
+-- Where the claim holds: "with input jpeg", or "in 7 of 8 cases", or "in 2 of 6 cases (input jpeg)".
 local function scope(part)
   local held, common, differs = {}, {}, {}
   for _, one in ipairs(part.held) do held[#held + 1] = one.setting end
@@ -99,7 +99,7 @@ local function scope(part)
   end
   if #common > 0 and alike == #held then return "with " .. found.setting_text(held[1], common) end
   local shared = #common > 0 and " (" .. found.setting_text(held[1], common) .. ")" or ""
-  return string.format("in %d of %d settings%s", #held, #part.settings, shared)
+  return string.format("in %d of %d cases%s", #held, #part.settings, shared)
 end
 
 -- { text, why, remedy, kind, partly } of a judged claim. given: the sentence of gb.expect.that's judge; part: of a claim

@@ -106,6 +106,7 @@ local function ratio_text(form, transform)
   end
 end
 
+-- "128 (dtype float32) or 256 (dtype bfloat16)": a few values have their settings where each setting has another.
 local function values_text(list, claim)
   local seen, texts, least, most = {}, {}, nil, nil
   for _, one in ipairs(list) do
@@ -116,6 +117,14 @@ local function values_text(list, claim)
   end
   if #texts == 1 then return texts[1] end
   if least and #texts > 2 then return string.format("%s to %s", value_text(claim.x, least), value_text(claim.x, most)) end
+  if #texts == #list then
+    local settings = {}
+    for index, one in ipairs(list) do settings[index] = one.setting or {} end
+    local names = found.varying(settings)
+    for index, setting in ipairs(#names > 0 and settings or {}) do
+      texts[index] = string.format("%s (%s)", texts[index], setting_text(setting, names))
+    end
+  end
   return table.concat(texts, ", ", 1, #texts - 1) .. " or " .. texts[#texts]
 end
 

@@ -64,7 +64,7 @@ testing.case("a span over several settings names those at its ends, so that it i
     "From 3 times [2.45, 3.67] (device b) to 8 times [6.55, 9.78] (device a), from 10/s (device a) to 20/s (device b)")
   testing.equal(answer_of(claim, rows("a", rising), rows("b", rising)), "8 times [6.55, 9.78], 10/s")
   local knee = gb.expect.knee { x = "n", y = "examples_per_s", share = 0.5, answer = "use {x}, not {first}" }
-  testing.equal(answer_of(knee, rows("a", rising), rows("b", { 20, 60, 61, 62 })), "Use 4 or 2, not 1")
+  testing.equal(answer_of(knee, rows("a", rising), rows("b", { 20, 60, 61, 62 })), "Use 4 (device a) or 2 (device b), not 1")
 end)
 
 testing.case("a course, a best value and a bound have their figures", function()
@@ -177,7 +177,7 @@ testing.case("settings that have no value in common are counted", function()
   local graph, slow = join(rows("a", { 40, 40 }), rows("b", { 40, 40 })), join(rows("a", { 10, 10 }, "loop"), rows("b", { 10, 10 }, "loop"))
   unreliable({ graph[4] }, busy)
   local judged = claims.judge_all({ claim }, join(graph, slow), axes)
-  testing.equal(judged[1].partly, "In 3 of 4 settings only: compile: 4 times [3.27, 4.89]")
+  testing.equal(judged[1].partly, "In 3 of 4 cases only: compile: 4 times [3.27, 4.89]")
 end)
 
 testing.case("what the settings of an answer have in common is named", function()
@@ -188,7 +188,7 @@ testing.case("what the settings of an answer have in common is named", function(
     unreliable(rows("b", rising, "loop"), busy))
   local three_ways = { axes[1], axes[2], gb.axis("way", { "loop", "graph", "compiled" }) }
   testing.equal(claims.judge_all({ claim }, list, three_ways)[1].partly,
-    "In 2 of 4 settings (device a) only: use 4: 8 times [6.55, 9.78]")
+    "In 2 of 4 cases (device a) only: use 4: 8 times [6.55, 9.78]")
 end)
 
 testing.case("a figure's setting names every axis where fewer would fit another figure too", function()
