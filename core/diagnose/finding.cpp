@@ -10,12 +10,14 @@ double Finding::ceiling() const {
   return gain.value < 1 ? 1 / (1 - std::max(gain.value, 0.0)) : std::numeric_limits<double>::infinity();
 }
 
-Finding make_finding(const FindingRule& rule, std::string kind, const Share& gain, double least) {
+Finding make_finding(const FindingRule& rule, std::string kind, const Share& gain, double least,
+                     std::string_view title) {
   Finding finding;
   finding.rule = &rule;
+  finding.title = title.empty() ? rule.title : title;
   finding.gain = gain;
   const std::string variant = kind.empty() ? "" : fmt::format(" ({})", kind);
-  finding.headline = fmt::format("{}{}: {} of the step", rule.title, variant, percent_text(gain.value));
+  finding.headline = fmt::format("{}{}: {} of the step", finding.title, variant, percent_text(gain.value));
   finding.kind = std::move(kind);
   if (gain.interval && gain.interval->low < least) {
     finding.doubt = fmt::format("its interval {} reaches below the limit of {}", share_text(gain), percent_text(least));

@@ -24,7 +24,8 @@ struct FindingRule;
 
 struct Finding {
   const FindingRule* rule = nullptr;
-  std::string kind;  ///< tells variants apart: "processing"; may be empty
+  std::string_view title;  ///< of the rule, or what says better what takes the time
+  std::string kind;        ///< tells variants apart: "processing"; may be empty
   /// Share of the step that disappears at most if the cause does; 0 if nothing can be gained.
   Share gain;
   /// In one line, for a table: "input bound (processing): 42 % of the step".
@@ -54,9 +55,10 @@ struct FindingRule {
   std::optional<Finding> (*judge)(const Evidence& evidence);
 };
 
-/// A finding of `rule` with the headline "TITLE (KIND): 42 % of the step". If the interval of the gain reaches below
-/// `least`, the finding is in doubt.
-Finding make_finding(const FindingRule& rule, std::string kind, const Share& gain, double least);
+/// A finding of `rule` with the headline "TITLE (KIND): 42 % of the step"; without `title`, that of the rule. If the
+/// interval of the gain reaches below `least`, the finding is in doubt.
+Finding make_finding(const FindingRule& rule, std::string kind, const Share& gain, double least,
+                     std::string_view title = {});
 
 /// "42 %", "0.4 %".
 std::string percent_text(double share);

@@ -55,7 +55,7 @@ std::string Diagnosis::cause() const {
   if (findings.empty()) return {};
   const Finding& first = findings.front();
   if (!first.doubt.empty()) return std::string(cannot_tell.title);
-  return std::string(first.rule->title) + (first.kind.empty() ? "" : " (" + first.kind + ")");
+  return std::string(first.title) + (first.kind.empty() ? "" : " (" + first.kind + ")");
 }
 
 Diagnosis diagnose(const Record& row, const RunFacts& facts) {

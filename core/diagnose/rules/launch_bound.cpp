@@ -46,11 +46,10 @@ std::optional<Finding> judge_launch(const Evidence& evidence) {
   const Share gain = plus(launching.value_or(Share{}), small);
   if (gain.value < launch_moderate.value) return std::nullopt;
   const bool many = evidence.is_eager() || evidence.is_loop();
-  // The launches themselves may take almost nothing: the headline says so, as the table of terms does.
-  const std::string_view what = small > (launching ? launching->value : 0) ? "kernels below their peak, " : "";
-  Finding finding =
-      make_finding(launch_bound, fmt::format("{}{}", what, many ? "many small operations" : "batch too small"), gain,
-                   launch_moderate.value);
+  // The launches themselves may take almost nothing.
+  const std::string_view title = small > (launching ? launching->value : 0) ? "kernels too small" : "";
+  Finding finding = make_finding(launch_bound, many ? "many small operations" : "batch too small", gain,
+                                 launch_moderate.value, title);
   if (launching && (small == 0 || launching->value >= launch_moderate.value))
     finding.evidence =
         fmt::format("the device idles {} of the step while the host launches work", share_text(*launching));
@@ -83,7 +82,8 @@ const FindingRule launch_bound{
     .rule =
         "launch_share, together with the time that kernels shorter than a small kernel (compute_share of the step "
         "over kernels) spend above their arithmetic (mfu) and memory traffic (bandwidth_share), reaches the "
-        "limit. Kernels below their peak: these lose more than the launches. Many small operations: eager execution or "
+        "limit. The headline is kernels too small where these lose more than the launches. Many small operations: "
+        "eager execution or "
         "a "
         "loop of the script; else the batch is too small.",
     .thresholds = launch_thresholds,

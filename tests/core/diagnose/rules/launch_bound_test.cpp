@@ -33,7 +33,7 @@ TEST(LaunchBound, CountsWhatSmallKernelsLose) {
   const auto finding = judged(launch_bound, small);
   ASSERT_TRUE(finding);
   EXPECT_NEAR(finding->gain.value, 0.01 + 0.75, 1e-12);
-  EXPECT_EQ(finding->headline, "launch bound (kernels below their peak, batch too small): 76 % of the step");
+  EXPECT_EQ(finding->headline, "kernels too small (batch too small): 76 % of the step");
   EXPECT_THAT(finding->evidence, HasSubstr("1000 kernels take 9.5 µs each, 75 % of the step above"));
   // Above 20 µs a kernel is no longer small.
   EXPECT_FALSE(judged(launch_bound, trained_row({{"kernels", std::int64_t{474}}, {"mfu", 0.2}})));
