@@ -34,7 +34,13 @@ MpiGroup::MpiGroup(const ProcessLaunch& launch, const JoinOptions& options) {
   std::unique_ptr<LineListener> listener = listen(address);
   start_watch(std::move(listener), address, options);
   link_.set_watch(watch());
-  barrier();
+  try {
+    barrier();
+  } catch (const PeerLost&) {
+    // Another is through and has failed already. It is told as if it had failed later: by one process, when the script
+    // is stopped.
+    if (!watch()->lost().is_set()) throw;
+  }
 }
 
 MpiGroup::~MpiGroup() {
