@@ -229,6 +229,8 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   page.set("warnings", warnings_of(run.info));
   page.set("notes", texts_of(run.info, "notes"));
   set_list(page, "claims", claims_of(claims));
+  std::error_code none;
+  page.set("has_rounds", std::filesystem::exists(run.directory / "rounds.csv", none));
   set_list(page, "charts", charts_of(charts, "chart"));
   page.set("marks", marks_of(charts));
   set_explanation(page, run);

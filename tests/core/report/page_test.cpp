@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/results/append_file.h"
+#include "tests/core/results/temporary_directory.h"
+
 namespace gpubench {
 namespace {
 
@@ -59,6 +62,20 @@ TEST(ReportPage, WarningsStandAboveEverythingElse) {
   EXPECT_THAT(body, Not(HasSubstr(">warnings</th>")));
   run.info = Info::Fields{{"experiment", "e"}};
   EXPECT_THAT(report_page(run, {}), Not(HasSubstr("class=\"warning\"")));
+}
+
+TEST(ReportPage, SaysThatRatiosComeFromRoundsWhereThereAreSome) {
+  const TemporaryDirectory folder;
+  gpubench::Run run;
+  run.directory = folder.path();
+  run.info =
+      Info::Fields{{"experiment", "e"},
+                   {"expectations",
+                    Info::List{Info::Fields{{"claim", "c"}, {"verdict", "confirmed"}, {"reason", "the ratio is 2"}}}}};
+  const std::string sentence = "it may differ from the quotient of two rows";
+  EXPECT_THAT(report_page(run, {}), Not(HasSubstr(sentence)));
+  replace_file(folder.path() / "rounds.csv", "point\n");
+  EXPECT_THAT(report_page(run, {}), HasSubstr(sentence));
 }
 
 TEST(ReportPage, CountsThePointsOfAVerdict) {
