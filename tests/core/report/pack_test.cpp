@@ -112,7 +112,8 @@ TEST_F(Pack, AnonymousTellsNoHostUserOrPath) {
               AllOf(HasSubstr("\"x.lua\""), HasSubstr("process 0 (host, pid 12)"), HasSubstr("/proc/cpuinfo"),
                     HasSubstr("on host"), Not(HasSubstr(host_name() + "\""))));
   EXPECT_THAT(bytes_of(entries, "/results.csv"), HasSubstr("read by user on host"));
-  EXPECT_THAT(bytes_of(entries, "/report.html"), AllOf(HasSubstr("✓ confirmed"), HasSubstr("Figures: step time by batch")))
+  EXPECT_THAT(bytes_of(entries, "/report.html"),
+              AllOf(HasSubstr("✓ confirmed"), HasSubstr("Figures: step time by batch")))
       << "charts have their figures as tables";
   const TemporaryDirectory elsewhere;
   const fs::path archive = elsewhere.path() / "a.tar.gz";
