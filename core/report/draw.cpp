@@ -220,19 +220,19 @@ Drawing draw(std::vector<Chart> charts, const std::filesystem::path& directory, 
 
 std::vector<DrawnChart> drawn_before(const Run& run, const std::map<std::string, std::string>& files,
                                      const std::filesystem::path& directory) {
-  return drawn_by([&](Drawing& drawing) {
-           for (const Chart& chart : make_charts(run, charts_in(run.info), drawing)) {
-             const std::string& name = chart.spec.name;
-             ChartFormats formats;
-             for (const ChartFormat format : {ChartFormat::svg, ChartFormat::png, ChartFormat::pdf})
-               if (files.contains(fmt::format("{}.{}", name, to_string(format)))) formats.push_back(format);
-             const auto picture = files.find(name + ".svg");
-             const bool shown = picture != files.end() && page_has_room(drawing.charts, picture->second);
-             drawing.charts.push_back(
-                 on_page(chart, shown ? picture->second : std::string(), links_of(directory, name, formats)));
-           }
-         })
-      .charts;
+  const Drawing made = drawn_by([&](Drawing& drawing) {
+    for (const Chart& chart : make_charts(run, charts_in(run.info), drawing)) {
+      const std::string& name = chart.spec.name;
+      ChartFormats formats;
+      for (const ChartFormat format : {ChartFormat::svg, ChartFormat::png, ChartFormat::pdf})
+        if (files.contains(fmt::format("{}.{}", name, to_string(format)))) formats.push_back(format);
+      const auto picture = files.find(name + ".svg");
+      const bool shown = picture != files.end() && page_has_room(drawing.charts, picture->second);
+      drawing.charts.push_back(
+          on_page(chart, shown ? picture->second : std::string(), links_of(directory, name, formats)));
+    }
+  });
+  return made.charts;
 }
 
 }  // namespace gpubench

@@ -83,9 +83,7 @@ const FindingRule launch_bound{
         "launch_share, together with the time that kernels shorter than a small kernel (compute_share of the step "
         "over kernels) spend above their arithmetic (mfu) and memory traffic (bandwidth_share), reaches the "
         "limit. The headline is kernels too small where these lose more than the launches. Many small operations: "
-        "eager execution or "
-        "a "
-        "loop of the script; else the batch is too small.",
+        "eager execution or a loop of the script; else the batch is too small.",
     .thresholds = launch_thresholds,
     .remedies = launch_remedies,
     .proof = "the same point with execution = \"graph\", or with four times the batch: examples_per_s rises",

@@ -23,9 +23,9 @@ local function gains_by_remedy(row)
   return gains
 end
 
--- sets: those whose remedies are measured, each with reach(row, share), what its change can reach of the share of the step
--- that findings say disappears (all where there is none). Returns { [remedy] = { value, low, high } }; a remedy that no finding proposes has none, nor has a row
--- without steps.
+-- sets: those whose remedies are measured, each with reach(row, share): what its change can remove of the share of the step
+-- that findings say disappears (all of it where there is none). Returns { [remedy] = { value, low, high } }; a remedy that
+-- no finding proposes has none, nor has a row without steps.
 function promises.of(row, sets)
   local gains, list = row and gains_by_remedy(row) or {}, {}
   for _, set in ipairs(sets) do
