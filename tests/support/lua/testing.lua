@@ -45,7 +45,7 @@ end
 
 function testing.near(actual, expected, tolerance)
   checks = checks + 1
-  if math.abs(actual - expected) > tolerance then fail("expected %g within %g, got %g", expected, tolerance, actual) end
+  if math.abs(actual - expected) > tolerance then fail("expected %.9g within %g, got %.9g", expected, tolerance, actual) end
 end
 
 -- `text` is plain text, not a pattern.

@@ -235,6 +235,7 @@ TEST_F(EmulatedBackendTest, a_tracer_records_the_work_and_the_hosts_part_in_it) 
   tracer->start();
   EXPECT_THAT([&] { second->start(); },
               ThrowsMessage<Error>(HasSubstr("another trace of the emulated devices is running")));
+  hold(t4.stream());  // so that the host waits for the kernel
   kernel->run(t4.stream(), {}, {}, {});
   t4.stream().synchronize();
   Timeline timeline(100);
