@@ -47,7 +47,7 @@ std::vector<std::string_view> findings_with(Remedy remedy) {
 std::string Diagnosis::verdict() const {
   if (findings.empty()) return {};
   const Finding& first = findings.front();
-  if (first.doubt.empty()) return first.headline;
+  if (first.doubt.empty()) return busy_first() + first.headline;
   return fmt::format("cannot tell: {}, but {}", first.headline, first.doubt);
 }
 
@@ -55,7 +55,12 @@ std::string Diagnosis::cause() const {
   if (findings.empty()) return {};
   const Finding& first = findings.front();
   if (!first.doubt.empty()) return std::string(cannot_tell.title);
-  return std::string(first.title) + (first.kind.empty() ? "" : " (" + first.kind + ")");
+  return busy_first() + std::string(first.title) + (first.kind.empty() ? "" : " (" + first.kind + ")");
+}
+
+std::string Diagnosis::busy_first() const {
+  return is_busy && findings.front().gain.value < little_to_gain.value ? std::string(compute_bound.title) + ", then "
+                                                                       : std::string();
 }
 
 Diagnosis diagnose(const Record& row, const RunFacts& facts) {
@@ -68,7 +73,9 @@ Diagnosis diagnose(const Record& row, const RunFacts& facts) {
   const bool can_gain =
       std::ranges::any_of(diagnosis.findings, [](const Finding& finding) { return finding.gain.value > 0; });
   // Busy kernels are the answer only where nothing else is.
-  if (can_gain) std::erase_if(diagnosis.findings, [](const Finding& one) { return one.rule == &compute_bound; });
+  if (can_gain)
+    diagnosis.is_busy =
+        std::erase_if(diagnosis.findings, [](const Finding& one) { return one.rule == &compute_bound; }) > 0;
   std::ranges::stable_sort(diagnosis.findings, std::ranges::greater(),
                            [](const Finding& finding) { return finding.gain.value; });
   diagnosis.machine = machine_of(evidence);

@@ -18,11 +18,18 @@ struct Diagnosis {
   std::vector<Finding> findings;
   /// Facts of the machine that cost speed, or compute wrongly.
   std::vector<CheckResult> machine;
+  /// Kernels take most of the step, beside findings that gain something.
+  bool is_busy = false;
 
-  /// The finding with the largest gain in one line, or "cannot tell ...". Empty without findings.
+  /// The finding with the largest gain in one line, or "cannot tell ...". Where kernels take most of the step and the
+  /// gain is little: "compute bound, then host bound (Lua in every step): 4 % of the step". Empty without findings.
   std::string verdict() const;
   /// The same without figures, to count points by: "launch bound (batch too small)", "cannot tell".
   std::string cause() const;
+
+ private:
+  /// "compute bound, then " where the step is busy and the first finding gains little; else nothing.
+  std::string busy_first() const;
 };
 
 /// Without findings for a row without steps.

@@ -129,12 +129,21 @@ std::string joined(const std::vector<std::string>& texts, std::string_view separ
   return fmt::format("{}", fmt::join(texts, separator));
 }
 
-std::vector<std::string> device_names(const Info& info) {
-  std::vector<std::string> names;
-  const Info* const devices = info.find("devices");
-  if (devices == nullptr || devices->list() == nullptr) return names;
-  for (const Info& device : *devices->list()) names.push_back(device.text("name"));
-  return names;
+// The machine's devices: "AMD EPYC, 32 threads + 8 × NVIDIA H200, 139 GiB".
+std::string devices_of(const Info& info) {
+  std::vector<std::pair<std::string, int>> kinds;
+  for (const Info& device : info.items("devices")) {
+    std::string text = device.text("description");
+    if (text.empty()) text = device.text("name");
+    const auto known = std::ranges::find(kinds, text, &std::pair<std::string, int>::first);
+    if (known == kinds.end())
+      kinds.emplace_back(std::move(text), 1);
+    else
+      ++known->second;
+  }
+  std::vector<std::string> texts;
+  for (const auto& [text, count] : kinds) texts.push_back(count > 1 ? fmt::format("{} × {}", count, text) : text);
+  return joined(texts, " + ");
 }
 
 std::string text_in(const Info& info, std::string_view table, std::string_view field) {
@@ -145,9 +154,9 @@ std::string text_in(const Info& info, std::string_view table, std::string_view f
 // Where, when and how the run ended, in the page's first line.
 data run_facts_of(const Run& run) {
   data all = empty_list();
-  for (const std::string& fact : {joined(device_names(run.info), ", "), text_in(run.info, "machine", "host"),
-                                  run.info.text("run"), run.info.text("status"), joined(run.info.texts("tags"), ", "),
-                                  format_count(static_cast<std::int64_t>(run.records.size()), "row")})
+  for (const std::string& fact :
+       {devices_of(run.info), text_in(run.info, "machine", "host"), run.info.text("run"), run.info.text("status"),
+        joined(run.info.texts("tags"), ", "), format_count(static_cast<std::int64_t>(run.records.size()), "row")})
     if (!fact.empty()) all.push_back(fact);
   return all;
 }
@@ -248,7 +257,7 @@ std::string index_page(std::vector<RunSummary> runs) {
     for (const auto& [name, text] : {std::pair<const char*, std::string>{"experiment", run.experiment},
                                      {"started", run.started},
                                      {"host", text_in(run.info, "machine", "host")},
-                                     {"devices", joined(device_names(run.info), ", ")},
+                                     {"devices", devices_of(run.info)},
                                      {"commit", text_in(run.info, "program", "commit").substr(0, short_commit)}})
       row.set(name, text);
     const std::vector<RunAnswer> answers = answers_in(run.info);

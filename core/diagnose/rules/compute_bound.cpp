@@ -11,7 +11,7 @@ constexpr Threshold computing{"computing", 0.7, "70 % of the step in kernels",
                               "what is left when no other class reaches its limit"};
 constexpr Threshold compute_near{"near the peak", 0.6, "60 % of the kernels' time at the best product's rate",
                                  "Nsight Compute calls a unit above 60 % of its peak a likely limit"};
-constexpr std::array compute_thresholds = {computing, compute_near};
+constexpr std::array compute_thresholds = {computing, compute_near, little_to_gain};
 constexpr std::array compute_remedies = {Remedy::kernel_search, Remedy::larger_batch};
 
 std::optional<Finding> judge_compute(const Evidence& evidence) {
@@ -41,7 +41,8 @@ const FindingRule compute_bound{
         "The device is busy with kernels: a faster step needs less arithmetic, faster kernels or another device.",
     .rule =
         "compute_share (or mfu, without it) reaches the limit of computing. It gains nothing, and is left "
-        "out if another finding gains something. Kernels below their peak: mfu is not near compute_share.",
+        "out if another finding gains something; if that is little, the verdict names both: compute bound, then the "
+        "finding. Kernels below their peak: mfu is not near compute_share.",
     .thresholds = compute_thresholds,
     .remedies = compute_remedies,
     .proof = "the same point on half of the batch takes half of the time",

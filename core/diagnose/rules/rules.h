@@ -18,4 +18,8 @@ extern const FindingRule precision_unused;
 extern const FindingRule unaligned_sizes;
 extern const FindingRule uneven_replicas;
 
+/// Below it, a step whose kernels take most of the time is called compute bound before the finding.
+inline constexpr Threshold little_to_gain{"little", 0.10, "a gain of less than 10 % of the step",
+                                          "the least gain for which another precision is proposed"};
+
 }  // namespace gpubench

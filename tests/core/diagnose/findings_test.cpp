@@ -70,6 +70,18 @@ TEST(Verdict, BusyKernelsAreNoFindingBesideOthers) {
   EXPECT_EQ(diagnosis.cause(), "host bound (callbacks or synchronization)");
 }
 
+TEST(Verdict, OfABusyStepWithLittleToGainNamesBoth) {
+  const Diagnosis little = diagnose(trained_row({{"host_share", 0.04}, {"compute_share", 0.9}}), {});
+  EXPECT_EQ(little.verdict(), "compute bound, then host bound (callbacks or synchronization): 4 % of the step");
+  EXPECT_EQ(little.cause(), "compute bound, then host bound (callbacks or synchronization)");
+  EXPECT_EQ(verdict_of({{"host_share", 0.11}, {"compute_share", 0.85}}),
+            "host bound (callbacks or synchronization): 11 % of the step");
+  EXPECT_EQ(
+      verdict_of({{"host_share", 0.04}, {"input_wait_share", 0.035}, {"compute_share", 0.65}, {"launch_share", 0.0}}),
+      "host bound (callbacks or synchronization): 4 % of the step")
+      << "kernels do not take most of it";
+}
+
 TEST(Verdict, OfAnUnreliableRowIsOpen) {
   EXPECT_EQ(verdict_of({{"quality", std::string("unreliable: the median is known to 24 % only")}, {"host_share", 0.5}}),
             "cannot tell: the row is unreliable");

@@ -247,24 +247,26 @@ TEST(IndexPage, IsOneTableNewestFirst) {
                  .started = "2025",
                  .status = "running",
                  .rows = 3};
-  RunSummary recent{
-      .directory = "nowhere",
-      .experiment = "b",
-      .name = "r2",
-      .title = "",
-      .started = "2026",
-      .status = "done",
-      .rows = 0,
-      .info = Info::Fields{{"machine", Info::Fields{{"host", "node7"}}},
-                           {"program", Info::Fields{{"commit", "0123456789"}}},
-                           {"devices", Info::List{Info::Fields{{"name", "cpu:0"}}, Info::Fields{{"name", "gpu:0"}}}},
-                           {"answers", Info::List{Info::Fields{{"answer", "Use 64."}, {"verdict", "confirmed"}}}},
-                           {"expectations", Info::List{Info::Fields{{"claim", "c"}, {"verdict", "refuted"}}}}}};
+  RunSummary recent{.directory = "nowhere",
+                    .experiment = "b",
+                    .name = "r2",
+                    .title = "",
+                    .started = "2026",
+                    .status = "done",
+                    .rows = 0,
+                    .info = Info::Fields{
+                        {"machine", Info::Fields{{"host", "node7"}}},
+                        {"program", Info::Fields{{"commit", "0123456789"}}},
+                        {"devices", Info::List{Info::Fields{{"name", "cpu:0"}, {"description", "AMD EPYC, 2 threads"}},
+                                               Info::Fields{{"name", "gpu:0"}, {"description", "NVIDIA T4, 14 GiB"}},
+                                               Info::Fields{{"name", "gpu:1"}, {"description", "NVIDIA T4, 14 GiB"}}}},
+                        {"answers", Info::List{Info::Fields{{"answer", "Use 64."}, {"verdict", "confirmed"}}}},
+                        {"expectations", Info::List{Info::Fields{{"claim", "c"}, {"verdict", "refuted"}}}}}};
   const std::string page = index_page({old, recent});
   EXPECT_THAT(page,
               AllOf(HasSubstr("<td>unfinished</td>"), Not(HasSubstr("href=\"a/r1")), Not(HasSubstr("alert(1)</s")),
                     HasSubstr("<td class=\"text\">Use 64.</td>"), HasSubstr("✗ 1"), HasSubstr("<td>node7</td>"),
-                    HasSubstr("<td>cpu:0, gpu:0</td><td>0123456</td><td>done</td>")));
+                    HasSubstr("<td>AMD EPYC, 2 threads + 2 × NVIDIA T4, 14 GiB</td><td>0123456</td><td>done</td>")));
   EXPECT_LT(page.find(">b</th>"), page.find(">a</th>"));
   EXPECT_THAT(index_page({}), HasSubstr("There are no runs yet."));
 }
