@@ -46,7 +46,7 @@ end
 
 -- The large model fits where its layers are divided, and nowhere else; the small one fits everywhere.
 local function only_divided(rows)
-  local small, large, texts = status_of(rows, "small"), status_of(rows, "large"), {}
+  local small, large, texts, divided = status_of(rows, "small"), status_of(rows, "large"), {}, nil
   local expected = { ["one device"] = "out_of_memory", mirrored = "out_of_memory", ["layers divided"] = "ok" }
   local holds, known = true, true
   for _, training in ipairs { "one device", "mirrored", "layers divided" } do
@@ -56,8 +56,13 @@ local function only_divided(rows)
   end
   if not known then return "inconclusive", "the rows are not there" end
   local reason = "the large model, " .. table.concat(texts, ", ")
-  return holds and "confirmed" or "refuted", reason, holds and "Divide the layers of a model that is too large for one "
-    .. "device among several: mirrored training runs out of memory as one device does" or nil
+  if not holds then return "refuted", reason end
+  for _, row in ipairs(rows) do
+    if row.model == "large" and row.training == "layers divided" then divided = row.used_bytes end
+  end
+  return "confirmed", reason, string.format("Divide the layers of a model that is too large for one device among several: "
+    .. "two with %d MiB each train it with %.0f MiB of the fuller one; mirrored training runs out of memory as one device "
+    .. "does", limit // MiB, divided / MiB)
 end
 
 gb.experiment {
@@ -69,8 +74,9 @@ gb.experiment {
     .. "divide batches, not models.",
   remedy   = "Layers divided among the devices; or less memory on each, by accumulation, recomputation, offload or mixed "
     .. "precision (experiment memory_exhaustion).",
-  reading  = "Memory of the fullest device, by kind of training: mirrored training takes as much of each device as "
-    .. "training on one; divided layers take less.",
+  reading  = string.format("Memory of the fullest device, by kind of training: mirrored training takes as much of each "
+    .. "device as training on one; divided layers take less. The devices are two %s, with %d MiB each.",
+    has_gpu and "shares of the first GPU" or "halves of the CPU", limit // MiB),
   axes  = {
     gb.axis("model", { "small", "large" }, { closed = true }),
     gb.axis("training", { "one device", "mirrored", "layers divided" }, { closed = true }),

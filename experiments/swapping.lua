@@ -59,14 +59,14 @@ end
 
 local sizes = { 0.5, 0.9, 1.5, 2, 3 }
 
--- That `holds(row, size)` for the row of every size, with a reason of its own where it does not.
-local function each_size(offload, holds)
+-- That `holds(row, size)` for the row of every size; `text_of(row)` says of each what is known.
+local function each_size(offload, holds, text_of)
   return function(rows)
     local reasons = {}
     for _, size in ipairs(sizes) do
       local row = row_of(rows, size, offload)
       if not row then return "inconclusive", "the rows are not there" end
-      reasons[#reasons + 1] = size .. ": " .. row.status
+      reasons[#reasons + 1] = size .. ": " .. text_of(row)
       if not holds(row, size) then return "refuted", reasons[#reasons] end
     end
     return "confirmed", table.concat(reasons, ", ")
@@ -90,14 +90,16 @@ local function as_predicted(rows)
   return verdict, table.concat(reasons, ", ")
 end
 
--- Beside a step that keeps everything.
+-- Beside a batch that fits, with everything kept.
 local function cost_of_swapping(rows)
   local kept, last = row_of(rows, sizes[1], false), row_of(rows, sizes[#sizes], true)
   local share = kept and last and gb.expect.compare(last, kept, "examples_per_s")
   if not share then return nil end
-  local advice = share.high < 1 and "Stay within the memory" or "No cost of swapping can be told here"
-  return string.format("%s: at %g times the limit, swapping leaves %.0f %% [%.0f, %.0f] of the rate", advice,
-    sizes[#sizes], 100 * share.value, 100 * share.low, 100 * share.high)
+  local copies = last.copy_share and string.format("; copies take %.0f %% of its step", 100 * last.copy_share) or ""
+  return string.format("%s: a batch of %g times the memory runs out of it, and trains with swapping at %.0f %% [%.0f, %.0f] "
+    .. "of the rate of one that fits%s",
+    share.high < 1 and "Stay within the memory where you can" or "Swap what does not fit: no cost can be told here",
+    sizes[#sizes], 100 * share.value, 100 * share.low, 100 * share.high, copies)
 end
 
 gb.experiment {
@@ -109,8 +111,12 @@ gb.experiment {
     .. "host's?",
   cause    = "A batch whose activations exceed the device's memory; kept on the host, they cross the link twice in a "
     .. "step.",
-  remedy   = "Stay inside the memory, where nothing has to move: here by a smaller batch.",
-  reading  = "Examples in a second, and how far that is from what is predicted, over the size.",
+  remedy   = "Stay inside the memory, where nothing has to move, by a smaller batch; or swap, if the answer says that it costs "
+    .. "little.",
+  reading  = string.format("Examples in a second, and how far that is from what is predicted, over the size of a step that "
+    .. "keeps everything, as a multiple of the device's memory. %s Its use of that memory is limit_ratio; peak memory has "
+    .. "the host's part in it.", on_gpu and string.format("The device has %d MiB.", limit >> 20)
+      or string.format("The device (cpu:1) is half of the CPU with %d MiB, the other half is the host.", limit >> 20)),
   axes  = {
     gb.axis("size_over_limit", sizes),
     gb.axis("offload", { false, true }),
@@ -170,11 +176,13 @@ gb.experiment {
       claim = "a step that keeps everything runs out of memory beyond the limit, and only there",
       judge = each_size(false, function(row, size)
         return row.status == (size > 1 and "out_of_memory" or "ok")
-      end),
+      end, function(row) return (row.status:gsub("_", " ")) end),
     },
     gb.expect.that {
       claim = "with activations offloaded every size trains within the limit",
-      judge = each_size(true, function(row) return row.status == "ok" and row.limit_ratio <= 1 end),
+      judge = each_size(true, function(row) return row.status == "ok" and row.limit_ratio <= 1 end, function(row)
+        return row.status == "ok" and string.format("%.0f %% of the limit", 100 * row.limit_ratio) or row.status
+      end),
     },
     gb.expect.that {
       claim = "beyond the limit, throughput is what link and memory predict, within a third",

@@ -82,21 +82,22 @@ bool is_unreliable(const Record& record, const Column& y) {
   return !quality.empty() && quality != "ok";
 }
 
-std::string reason_of(const Record& record) {
+std::string reason_of(const Record& record, const Column& y) {
   std::string status = to_text(record.get("status"));
-  if (status.empty() || status == "ok") return "not measured";
+  if (status.empty() || status == "ok") return "no " + heading_of(y);
   std::ranges::replace(status, '_', ' ');
   return status;
 }
 
 // Of the rows that are not drawn: the series that have no other row.
-std::vector<AbsentSeries> absent_series(Rows missing, const Grouping& grouping, const std::vector<ChartSeries>& drawn) {
+std::vector<AbsentSeries> absent_series(Rows missing, const Column& y, const Grouping& grouping,
+                                        const std::vector<ChartSeries>& drawn) {
   std::vector<AbsentSeries> absent;
   for (const Record* row : missing) {
     if (grouping.series && !row->has(grouping.series->name)) continue;  // it failed before it had one
     const std::string name = series_name(*row, grouping);
     if (std::ranges::find(drawn, name, &ChartSeries::name) != drawn.end()) continue;
-    const std::string reason = reason_of(*row);
+    const std::string reason = reason_of(*row, y);
     const auto found = std::ranges::find(absent, name, &AbsentSeries::name);
     if (found == absent.end()) {
       absent.push_back({name, reason, series_setting(*row, grouping)});
@@ -173,7 +174,7 @@ void add_failed(Rows missing, const Column& x, const Column& y, const Grouping& 
     const bool has_figure = is_drawn(*row, chart.spec);  // one that a logarithmic axis does not have
     if (!has_figure && (status.empty() || status == "ok")) continue;
     found->failed.push_back(
-        {*at, has_figure ? format_cell(row->get(y.name), y.unit) : reason_of(*row), places.text_of(cell)});
+        {*at, has_figure ? format_cell(row->get(y.name), y.unit) : reason_of(*row, y), places.text_of(cell)});
   }
 }
 
@@ -332,7 +333,7 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
   chart.y_range = range_of(y, scaled, scale, chart.spec, chart.limits);
   add_points(rows, y, scale, grouping, places, chart);
   add_failed(missing, x, y, grouping, places, chart);
-  chart.absent = absent_series(missing, grouping, chart.series);
+  chart.absent = absent_series(missing, y, grouping, chart.series);
   return chart;
 }
 

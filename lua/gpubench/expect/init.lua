@@ -88,13 +88,18 @@ local function figure_text(claim, where)
   return string.format("%s of %s over that of %s", claim.y, said(claim, claim.of), said(claim, claim.over))
 end
 
-local function rises(claim, where)
-  return figure_text(claim, where) .. " rises with " .. claim.x .. (claim.until_knee and " until the knee" or "")
+local function course_text(claim, where, moves)
+  local parts = { figure_text(claim, where), moves, "with", claim.x }
+  if claim.from then parts[#parts + 1] = string.format("from %g", claim.from) end
+  if claim.to then parts[#parts + 1] = string.format(claim.from and "to %g" or "up to %g", claim.to) end
+  if claim.until_knee then parts[#parts + 1] = "until the knee" end
+  return table.concat(parts, " ")
 end
-define("increasing", join(course, { { "until_knee", "boolean" } }), rises, order.judge(1))
-define("decreasing", course, function(claim, where)
-  return figure_text(claim, where) .. " falls with " .. claim.x
-end, order.judge(-1))
+
+define("increasing", join(course, { { "until_knee", "boolean" } }), function(claim, where)
+  return course_text(claim, where, "rises")
+end, order.judge(1))
+define("decreasing", course, function(claim, where) return course_text(claim, where, "falls") end, order.judge(-1))
 
 define("knee", join(along_x, { { "share", "number" } }), function(claim, where)
   claim.share = claim.share or order.default_share

@@ -152,7 +152,7 @@ TEST(Chart, ASeriesWithoutPointsIsNamedWithItsReasons) {
   EXPECT_EQ(chart.series.size(), 2u);
   ASSERT_EQ(chart.absent.size(), 1u);  // cpu:1 has another point
   EXPECT_EQ(chart.absent[0].name, "gpu:0");
-  EXPECT_EQ(chart.absent[0].reason, "out of memory, timeout, not measured");
+  EXPECT_EQ(chart.absent[0].reason, "out of memory, timeout, no step time");
 }
 
 TEST(Chart, AComputedXStandsForTheAxisThatItFollows) {

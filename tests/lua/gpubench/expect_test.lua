@@ -44,6 +44,8 @@ end)
 
 testing.case("increasing within a range of x", function()
   local claim = gb.expect.increasing { x = "n", y = "examples_per_s", to = 2 }
+  testing.equal(claim.text, "examples_per_s rises with n up to 2")
+  testing.equal(gb.expect.decreasing { x = "n", y = "loss", from = 2, to = 8 }.text, "loss falls with n from 2 to 8")
   testing.equal(judge(claim, rows("a", { 10, 20, 5 })), "confirmed")
 end)
 
