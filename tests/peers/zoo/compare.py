@@ -1,4 +1,5 @@
-"""Steps of gpubench, PyTorch (eager and compiled) and Keras on the nets of gb.zoo, in turn, each as its own process."""
+"""Steps of gpubench, PyTorch (eager and compiled) and Keras on the nets of gb.zoo, in turn, each as its own process: training
+steps with Adam, or inference; in float32, or in bfloat16 as each system mixes it (autocast, Keras' mixed policy)."""
 
 import argparse
 import csv
@@ -21,6 +22,9 @@ def arguments_from(words):
     parser = argparse.ArgumentParser(prog="tests/peers/zoo/run", description=__doc__)
     parser.add_argument("--models", default=",".join(models.MODELS), help="of " + ", ".join(models.MODELS))
     parser.add_argument("--systems", default=",".join(SYSTEMS), help="which to run, in this order")
+    parser.add_argument("--inference", action="store_true", help="answers of the net instead of training steps")
+    parser.add_argument("--precision", default="float32", choices=["float32", "bfloat16"])
+    parser.add_argument("--batch-times", type=int, default=1, metavar="N", help="batches N times as large")
     parser.add_argument("--rounds", type=int, default=1, help="times that the systems are run there and back again")
     parser.add_argument("--seconds", type=float, default=5, help="time to measure in each process")
     parser.add_argument("--threads", type=int, default=2)
@@ -41,10 +45,13 @@ def arguments_from(words):
 def run_system(system, net, arguments):
     batch, options = (models.QUICK if arguments.quick else models.MODELS)[net]
     text = models.as_text(options)
+    batch *= arguments.batch_times
     if system == "gpubench":
         return processes.gpubench("zoo/gpubench_step.lua", arguments.threads, net=net, batch=batch, options=text,
-                                  steps=models.STEPS, seconds=arguments.seconds)
-    common = [net, batch, text, "--seconds", arguments.seconds, "--threads", arguments.threads]
+                                  steps=models.STEPS, seconds=arguments.seconds, precision=arguments.precision,
+                                  inference=int(arguments.inference))
+    common = [net, batch, text, "--seconds", arguments.seconds, "--threads", arguments.threads,
+              "--precision", arguments.precision] + ["--inference"] * arguments.inference
     if system == "keras":
         return processes.run([sys.executable, FOLDER / "keras_step.py", *common], arguments.threads)
     if not arguments.torch_python:
@@ -91,8 +98,11 @@ def verdicts(measured):
         line = f"{net}: {best / own:.2f} times as fast as {system} (bar 1): {'met' if held else 'MISSED'}"
         torch = median(results.get("torch"), "peak_rss_bytes")
         if torch:
-            share = median(results["gpubench"], "peak_rss_bytes") / torch
-            line += f"; {share:.2f} of torch's memory (bar {MEMORY}): {'met' if share <= MEMORY else 'MISSED'}"
+            own_peak, own_before = (median(results["gpubench"], column) for column in ("peak_rss_bytes", "rss_before_net"))
+            share = own_peak / torch
+            of_net = (own_peak - own_before) / (torch - median(results["torch"], "rss_before_net"))
+            line += (f"; {share:.2f} of torch's memory (bar {MEMORY}): {'met' if share <= MEMORY else 'MISSED'}, "
+                     f"{of_net:.2f} without what both have before the net")
             held = held and share <= MEMORY
         counts = {result["parameters"] for found in results.values() for result in found}
         if len(counts) > 1:
@@ -113,18 +123,18 @@ def print_table(measured, systems):
             ratio = f" ({time_s / own:.2f})" if time_s and own else ""
             cells.append(f"{time_s * 1e3:.1f}{ratio}" if time_s else "-")
         print(f"{net:14}" + "".join(f"{cell:>22}" for cell in cells))
-    print(f"\n{'net':14}" + "".join(f"{name:>22}" for name in systems) + "   peak memory, MiB (before training)")
+    print(f"\n{'net':14}" + "".join(f"{name:>22}" for name in systems) + "   peak memory, MiB (before the net)")
     for net, results in measured.items():
         cells = []
         for system in systems:
-            peak, before = (median(results.get(system), column) for column in ("peak_rss_bytes", "rss_before_training"))
+            peak, before = (median(results.get(system), column) for column in ("peak_rss_bytes", "rss_before_net"))
             cells.append("-" if peak is None else f"{peak / 2**20:.0f}" + (f" ({before / 2**20:.0f})" if before else ""))
         print(f"{net:14}" + "".join(f"{cell:>22}" for cell in cells))
 
 
 def write_csv(path, measured):
     columns = ["system", "version", "model", "process", "step_time_s", "step_time_min_s", "peak_rss_bytes",
-               "rss_before_training", "plan_bytes", "parameters", "load"]
+               "rss_before_net", "plan_bytes", "parameters", "load"]
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", newline="") as file:
         writer = csv.DictWriter(file, columns, extrasaction="ignore")

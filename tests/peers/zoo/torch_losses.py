@@ -1,5 +1,6 @@
-"""The loss of each step of one net in PyTorch: `torch_losses.py NET FOLDER OPTIONS BATCH SEED THREADS`, with the batches in
-x.npy and y.npy of FOLDER, where it also writes weights.safetensors, with which it begins."""
+"""The loss of each step of one net in PyTorch: `torch_losses.py NET FOLDER OPTIONS BATCH SEED THREADS DTYPE STEPS`, with the
+batches in x.npy and y.npy of FOLDER, where it also writes weights.safetensors, with which it begins. The float32 weights are
+those of any DTYPE."""
 
 import sys
 
@@ -29,17 +30,18 @@ def initialize(net):
 
 
 def main():
-    net_name, folder, options, batch, seed, threads = sys.argv[1:]
-    batch = int(batch)
+    net_name, folder, options, batch, seed, threads, dtype, steps = sys.argv[1:]
+    batch, dtype = int(batch), getattr(torch, dtype)
     torch.set_num_threads(int(threads))
     torch.manual_seed(int(seed))
-    inputs, labels = (torch.from_numpy(numpy.load(f"{folder}/{name}.npy")) for name in "xy")
+    inputs, labels = (torch.from_numpy(numpy.load(f"{folder}/{name}.npy")[:batch * int(steps)]) for name in "xy")
     net = torch_nets.build(net_name, models.from_text(options)).train()
     initialize(net)
     weights = {key: value.contiguous().numpy() for key, value in net.state_dict().items()}
     safetensors_file.write(f"{folder}/weights.safetensors", weights)
+    net = net.to(dtype)
     if inputs.dim() == 4:
-        inputs = inputs.permute(0, 3, 1, 2)
+        inputs = inputs.permute(0, 3, 1, 2).to(dtype)
         net = net.to(memory_format=torch.channels_last)
     optimizer = torch.optim.Adam(net.parameters(), LEARNING_RATE)
     losses = []
