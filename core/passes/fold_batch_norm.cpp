@@ -2,8 +2,9 @@
 // weights are nodes that depend only on variables, so an executor recomputes them only when the variables change; for
 // that reason nothing is folded if the graph itself updates those variables.
 //
-// With s = gamma / sqrt(variance + epsilon), per output channel: kernel s, and (bias - mean) s + beta. Only for
-// float32: a folded bias may be far larger than its terms, outside the range of 16-bit types.
+// With s = gamma / sqrt(variance + epsilon), per output channel: kernel s, and (bias - mean) s + beta, computed in
+// float32 and rounded to the type of the product once. Only for float32 and bfloat16: a folded bias may be far larger
+// than its terms, outside the range of float16.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,6 +16,7 @@
 #include "core/ops/batch_norm.h"
 #include "core/ops/bias.h"
 #include "core/ops/broadcast.h"
+#include "core/ops/cast.h"
 #include "core/ops/conv.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
@@ -71,7 +73,8 @@ class Folding {
       before = node(before).inputs[0].node;
     }
     if (!is_plain_linear(node(before)) || !is_invariant(node(before).inputs[1])) return;
-    if (rewriter_.old_graph().type({before, 0}).dtype != Dtype::f32) return;
+    const Dtype dtype = rewriter_.old_graph().type({before, 0}).dtype;
+    if (dtype != Dtype::f32 && dtype != Dtype::bf16) return;
     const std::int32_t next = chain.bias_add >= 0 ? chain.bias_add : norm;
     if (rewriter_.only_user({before, 0}) != next || rewriter_.effect_between(before, norm)) return;
     if (node(before).device != node(norm).device) return;
@@ -85,19 +88,27 @@ class Folding {
     Graph& graph = rewriter_.graph();
     const Node& linear = node(chain.linear);
     const GraphScope scope(graph, Origin{node(norm).device, linear.label + "/folded", linear.owner, linear.role});
-    const auto now = [&](Value old) { return rewriter_.map(old); };
+    const auto exact = [&](Value old) { return ops::cast(graph, rewriter_.map(unrounded(old)), Dtype::f32); };
     const auto& norms = node(norm).inputs;
-    const Value gamma = now(norms[1]), beta = now(norms[2]), mean = now(norms[3]), variance = now(norms[4]);
+    const Value gamma = exact(norms[1]), beta = exact(norms[2]), mean = exact(norms[3]), variance = exact(norms[4]);
     const float epsilon = op_as<BatchNormInference>(node(norm))->epsilon;
     const Value spread = ops::add(graph, variance, ops::scalar(graph, epsilon, Dtype::f32));
     const Value scale = ops::mul(graph, gamma, ops::rsqrt(graph, spread));
-    const Value kernel = ops::mul(graph, now(linear.inputs[1]), scale);
+    const Value kernel = ops::mul(graph, exact(linear.inputs[1]), scale);
     Value shift = ops::neg(graph, mean);
-    if (chain.bias_add >= 0) shift = ops::sub(graph, now(node(chain.bias_add).inputs[1]), mean);
+    if (chain.bias_add >= 0) shift = ops::sub(graph, exact(node(chain.bias_add).inputs[1]), mean);
     const Value bias = ops::add(graph, ops::mul(graph, shift, scale), beta);
-    const std::array inputs{rewriter_.map(linear.inputs[0]), kernel};
+    const Dtype dtype = linear.outputs[0].dtype;
+    const std::array inputs{rewriter_.map(linear.inputs[0]), ops::cast(graph, kernel, dtype)};
     const Value y = rewriter_.add(chain.linear, linear.op, inputs);
-    rewriter_.replace({norm, 0}, ops::bias_add(graph, y, bias));
+    rewriter_.replace({norm, 0}, ops::bias_add(graph, y, ops::cast(graph, bias, dtype)));
+  }
+
+  /// What a float32 value was before it was cast to a narrower type.
+  Value unrounded(Value value) const {
+    const Node& source = node(value.node);
+    return op_as<Cast>(source) && rewriter_.old_graph().type(source.inputs[0]).dtype == Dtype::f32 ? source.inputs[0]
+                                                                                                   : value;
   }
 
   Rewriter rewriter_;
