@@ -22,18 +22,16 @@ local function compiled(model)
   return model
 end
 
-local path
-
--- The weights after the first training, which all points and trials start with, in a folder.
+-- The folder of the weights after the first training, which all points and trials start with.
 local function pretrained()
-  if not path then
+  return gb.once("pretrained", function()
     local model = compiled(net())
     local input = digits("train", 0):shuffle(10000, { seed = 1 }):batch(64)
     model:fit(input, { epochs = pretraining_epochs, verbose = 0 })
-    path = string.format("%s/results/finetuning_%d", gb._native.options.out, width)
+    local path = string.format("%s/results/finetuning_%d", gb._native.options.out, width)
     model:save(path)
-  end
-  return path
+    return path
+  end)
 end
 
 -- What is trained: "all" layers, those from the last stage on, or the last layer only ("head").

@@ -61,16 +61,13 @@ local function curve(precision, width, batch_size)
   return means, deviations
 end
 
--- What float32 came to, by the point's other axes: its curve, and its time when that was measured.
-local references = {}
-
-local function reference_of(point)
-  local key = table.concat({ point.device, point.width, point.batch_size }, " ")
-  if not references[key] then
-    local means, deviations = curve("float32", point.width, point.batch_size)
-    references[key] = { means = means, deviations = deviations }
-  end
-  return references[key]
+-- The curve of a precision at the point's other axes, whose seeds are those of all rounds.
+local function curve_of(point, precision)
+  local key = table.concat({ point.device, point.width, point.batch_size, precision }, " ")
+  return gb.once(key, function()
+    local means, deviations = curve(precision, point.width, point.batch_size)
+    return { means = means, deviations = deviations }
+  end)
 end
 
 -- How far a curve is from the reference, in half-widths of its band, where it is farthest; nil where it is no number.
@@ -156,7 +153,7 @@ gb.experiment {
   end,
   run = function(point)
     return gb.device(point.device, function()
-      local reference = reference_of(point)
+      local reference = curve_of(point, "float32")
       local model = build(point.precision, point.width, 1)
       local planned = model:memory(point.batch_size).total
       local row = gb.measure.training(model, input(point.batch_size, 1), { resident = true, warmup = warmup_s })
@@ -166,7 +163,7 @@ gb.experiment {
         row.final_loss = reference.means[parts]
         return row
       end
-      local means = curve(point.precision, point.width, point.batch_size)
+      local means = curve_of(point, point.precision).means
       row.loss_gap = gap(means, reference)
       if means[parts] == means[parts] then row.final_loss = means[parts] end
       row.verdict = verdict(row, reference)

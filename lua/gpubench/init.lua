@@ -6,6 +6,7 @@ gb.column = require("gpubench.columns").new
 gb.chart = require("gpubench.chart").kinds
 gb.expect = require "gpubench.expect"
 gb.param = require("gpubench.param").new
+gb.once = require("gpubench.once").made
 gb.experiment = require("gpubench.experiment").declare
 gb.measure.efficiency = require "gpubench.efficiency"
 gb.measure.in_process = require "gpubench.in_process"

@@ -2,6 +2,7 @@
 -- memory is free again.
 local gb = require "gpubench.native"
 local emulated = require "gpubench.emulated"
+local once = require "gpubench.once"
 local processes = require "gpubench.processes"
 local native = gb._native
 local options = native.options
@@ -122,9 +123,9 @@ function measurement.wait_until_calm()
 end
 
 -- One call of run, with its own seed: { rows = { { row, samples, timeline, profile }, ... } of all processes, stopped = why the
--- sweep ends with it, traceback = that of an error, seconds, disturbed = why its times do not count, and lost_share }.
+-- sweep ends with it, traceback = that of an error, seconds = what another call would take, disturbed = why its times do not count, and lost_share }.
 function measurement.measure(experiment, axes, point, seed)
-  local before, started = native.memory_in_use(), seconds()
+  local before, started, made_s = native.memory_in_use(), seconds(), once.seconds
   measurement.reset_devices(before)
   set_seed(seed)
   local taken, ok, status, detail, traceback =
@@ -142,8 +143,8 @@ function measurement.measure(experiment, axes, point, seed)
   if common == "interrupted" then return { rows = {}, stopped = common } end
   local disturbed, lost_share = disturbance(all)
   return {
-    rows = all, stopped = ends_sweep[common] and common or nil, traceback = traceback, seconds = seconds() - started,
-    disturbed = disturbed, lost_share = lost_share,
+    rows = all, stopped = ends_sweep[common] and common or nil, traceback = traceback,
+    seconds = seconds() - started - (once.seconds - made_s), disturbed = disturbed, lost_share = lost_share,
   }
 end
 

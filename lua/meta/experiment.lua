@@ -55,6 +55,22 @@ function gb.axis(name, values, options) end
 ---@return T
 function gb.param(name, default, options) end
 
+--- What `make()` returned when it was called first with this key: for what all rounds and points of a script share, such as
+--- a trained model or a reference. The points of a claim are measured in as many rounds as fit into their time
+--- (docs/claims.md), and what is made once does not count there. After an error the
+--- next call makes it anew.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local calls = 0
+--- local function reference() calls = calls + 1 return calls * 10 end
+--- assert(gb.once("reference", reference) == 10 and gb.once("reference", reference) == 10 and calls == 1)
+--- ```
+---@param key string of the script
+---@param make fun(): ...
+---@return any ... what make() returned
+function gb.once(key, make) end
+
 ---@class Timeline what was traced
 
 ---@alias Row table<string, number|string|boolean|number[]|Timeline|Profile> column -> value; `samples` are step times in

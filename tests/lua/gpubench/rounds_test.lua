@@ -4,6 +4,7 @@ local estimate = require "gpubench.expect.estimate"
 local experiment = require "gpubench.experiment"
 local merge = require "gpubench.merge"
 local order_interval = require "gpubench.order_interval"
+local rounds = require "gpubench.rounds"
 local testing = require "testing"
 
 -- What others take from each call: tests decide it, not the machine that runs them.
@@ -128,7 +129,7 @@ end)
 
 testing.case("a point whose set-up is too long for six rounds decides nothing about times", function()
   local calls = 0
-  local limit = require("gpubench.rounds").limit_s()
+  local limit = rounds.limit_s()
   local rows = sweep {
     axes = { gb.axis("n", { 1, 2 }) },
     run = function(point)
@@ -143,6 +144,35 @@ testing.case("a point whose set-up is too long for six rounds decides nothing ab
   testing.contains(rows[2].quality, "6 rounds do not fit into")
   testing.equal(rows[1].rounds, 9)
   testing.equal(gb._native.results.read("rounds_test", gb._native.options.out).info.expectations[1].verdict, "inconclusive")
+end)
+
+testing.case("what a script makes once takes no time of a round", function()
+  local made = 0
+  local function slow()
+    made = made + 1
+    local until_s = gb.clock() + 1.5 * rounds.limit_s() / order_interval.least_count
+    while gb.clock() < until_s do end
+    return made, nil, "third"
+  end
+  local rows = sweep {
+    axes = { gb.axis("n", { 1, 2 }) },
+    run = function(point)
+      testing.equal(table.pack(gb.once("slow", slow)), { n = 3, 1, nil, "third" })
+      return { figure_s = point.n }
+    end,
+    expect = { gb.expect.ratio { y = "figure_s", of = { n = 2 }, over = { n = 1 }, at_least = 2 } },
+  }
+  testing.equal({ rows[1].rounds, rows[2].rounds, made }, { 9, 9, 1 })
+end)
+
+testing.case("an error in what is made once is raised, and nothing is kept", function()
+  local fails = true
+  local function make() return fails and error "no weights" or "made" end
+  testing.raises("no weights", gb.once, "flaky", make)
+  fails = false
+  testing.equal(gb.once("flaky", make), "made")
+  testing.raises("gb.once: key: string expected, got number", gb.once, 1, make)
+  testing.raises("gb.once: make: function expected, got no value", gb.once, "key")
 end)
 
 testing.case("a later round that fails is what became of the point", function()
