@@ -7,6 +7,8 @@ local known = {
     "repeat the run on an idle machine, or with --wait-idle 600" },
   { "rounds do not fit into", "long", "too few of its rounds fit into the time for a point",
     "repeat the run with a larger --budget" },
+  { "came from buffers", "long", "examples that lay ready before the clock started would distort its rate",
+    "repeat the run with a larger --budget" },
   { "rounds count, %d+ are needed", "noise", "too few of its rounds were steady",
     "repeat the run with a larger --budget, on an idle machine" },
   { "is known to %d+ %% only", "noise", "its times scatter too much",
