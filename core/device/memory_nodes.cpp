@@ -1,11 +1,14 @@
 #include "core/device/memory_nodes.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <hwloc.h>
 #include <memory>
 #include <numeric>
+#include <string>
 
 namespace gpubench {
 namespace {
@@ -51,6 +54,18 @@ std::vector<MemoryNode> nodes_with(std::vector<MemoryNode> nodes, std::span<cons
   }
   std::erase_if(nodes, [](const MemoryNode& node) { return node.processors.empty(); });
   return nodes;
+}
+
+std::optional<MemoryNode> node_near(std::string_view bus_id, std::span<const MemoryNode> nodes,
+                                    const std::filesystem::path& devices) {
+  constexpr std::size_t length = std::string_view("0000:1b:00.0").size();  // the system writes a domain of four digits
+  if (nodes.size() < 2 || bus_id.size() < length) return std::nullopt;
+  std::string name(bus_id.substr(bus_id.size() - length));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  int index = -1;
+  if (!(std::ifstream(devices / name / "numa_node") >> index)) return std::nullopt;
+  const auto found = std::ranges::find(nodes, index, &MemoryNode::index);
+  return found == nodes.end() ? std::nullopt : std::optional(*found);
 }
 
 std::vector<int> nodes_of_devices(std::span<const MemoryNode> nodes, std::span<const int> threads) {

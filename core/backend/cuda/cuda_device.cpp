@@ -3,6 +3,7 @@
 #include <array>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 #include "core/backend/cuda/cuda_stream.h"
@@ -13,6 +14,8 @@
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/device/bound_thread.h"
+#include "core/device/memory_nodes.h"
 #include "core/telemetry/peaks.h"
 
 namespace gpubench::cuda {
@@ -39,13 +42,15 @@ class GpuMemory final : public MemorySource {
   int physical_;
 };
 
-/// Page-locked, for all GPUs.
+/// Page-locked, for all GPUs. The system takes pages from the node of the thread that asks for them: here that of the
+/// GPU.
 class PinnedMemory final : public MemorySource {
  public:
-  explicit PinnedMemory(int physical) : physical_(physical) {}
+  PinnedMemory(int physical, std::optional<MemoryNode> near) : physical_(physical), near_(std::move(near)) {}
 
   std::byte* allocate(std::size_t bytes) override {
     use_gpu(physical_);
+    const BoundThread there(near_ ? &*near_ : nullptr);
     void* memory = nullptr;
     const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
     if (status == cudaErrorMemoryAllocation) {
@@ -59,7 +64,13 @@ class PinnedMemory final : public MemorySource {
 
  private:
   int physical_;
+  std::optional<MemoryNode> near_;
 };
+
+/// The memory node of the GPU, with those of its processors that this process may use.
+std::optional<MemoryNode> node_of(const GpuProperties& gpu) {
+  return node_near(gpu.bus_id, nodes_with(read_memory_nodes(), process_processors()));
+}
 
 /// Share of the memory that a pool without growth and limit takes at first use: libraries need the rest for themselves.
 constexpr double preallocated_share = 0.9;
@@ -105,8 +116,9 @@ CudaDevice::CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOption
   make_context(physical_, properties_);
   memory_ = std::make_unique<MemoryPool>(to_string(id_), std::make_unique<GpuMemory>(physical_),
                                          with_preallocation(share.memory));
-  host_memory_ = std::make_unique<MemoryPool>(fmt::format("page-locked host memory of {}", to_string(id_)),
-                                              std::make_unique<PinnedMemory>(physical_), PoolOptions{});
+  host_memory_ =
+      std::make_unique<MemoryPool>(fmt::format("page-locked host memory of {}", to_string(id_)),
+                                   std::make_unique<PinnedMemory>(physical_, node_of(properties_)), PoolOptions{});
   stream_ = std::make_unique<CudaStream>();
   convolution_plans_ = std::make_unique<EnginePlans<ConvolutionProblem>>(*this);
   attention_plans_ = std::make_unique<EnginePlans<AttentionProblem>>(*this);

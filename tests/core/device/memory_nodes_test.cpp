@@ -1,6 +1,8 @@
 #include "core/device/memory_nodes.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -47,6 +49,30 @@ TEST(MemoryNodes, OfMemoryOfSeveralKindsTheSmallestPartsCount) {
   const auto nodes = nodes_of("pack:2 [numa] l3:2 [numa(memory=1GB)] core:2 pu:1");
   EXPECT_THAT(nodes, ElementsAre(processors(ElementsAre(0, 1)), processors(ElementsAre(2, 3)),
                                  processors(ElementsAre(4, 5)), processors(ElementsAre(6, 7))));
+}
+
+TEST(MemoryNodes, OfADeviceOnThePciBusIsWhatTheSystemSays) {
+  const std::filesystem::path devices = std::filesystem::path(testing::TempDir()) / "pci_devices";
+  const auto say = [&](const std::string& text) {
+    std::filesystem::create_directories(devices / "0000:1b:00.0");
+    std::ofstream(devices / "0000:1b:00.0" / "numa_node") << text;
+  };
+  const auto nodes = nodes_of("numa:2 core:2 pu:1");
+  const auto index = [&](std::string_view bus_id, const std::vector<MemoryNode>& known) {
+    const auto found = node_near(bus_id, known, devices);
+    return found ? found->index : -1;
+  };
+  say("1\n");
+  EXPECT_EQ(index("00000000:1B:00.0", nodes), 1);
+  EXPECT_EQ(index("0000:1b:00.0", nodes), 1);
+  EXPECT_EQ(index("00000000:1C:00.0", nodes), -1) << "no such device";
+  EXPECT_EQ(index("", nodes), -1);
+  EXPECT_EQ(index("00000000:1B:00.0", nodes_of("numa:1 core:2 pu:2")), -1) << "there is one node";
+  for (const char* unknown : {"-1\n", "7\n", "", "?\n"}) {
+    say(unknown);
+    EXPECT_EQ(index("00000000:1B:00.0", nodes), -1) << unknown;
+  }
+  std::filesystem::remove_all(devices);
 }
 
 TEST(MemoryNodes, OfThisMachineShareNoProcessor) {
