@@ -14,10 +14,14 @@ __device__ inline float rsqrt_of(float variance, float epsilon) {
 __global__ void moments_kernel(BatchNormShape shape, const void* x, float* sums) {
   const std::int64_t column = ColumnPlace(shape.channels).column;
   const float shift = column < shape.channels ? load_as<float>(x, shape.dtype, column) : 0.0F;
-  sum_part(shape, sums, [&](std::int64_t, std::int64_t i) {
-    const float centered = load_as<float>(x, shape.dtype, i) - shift;
-    return ColumnPair{centered, centered * centered};
-  });
+  constexpr int ahead = 5;
+  float loaded[ahead];
+  sum_part<ahead>(
+      shape, sums, [&](int k, std::int64_t, std::int64_t i) { loaded[k] = load_as<float>(x, shape.dtype, i); },
+      [&](int k) {
+        const float centered = loaded[k] - shift;
+        return ColumnPair{centered, centered * centered};
+      });
 }
 
 /// Leaves mean and variance where the first part's sums were, as they are before they are rounded.
@@ -40,18 +44,27 @@ __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward
                        rsqrt_of(load_as<float>(memory.variance, statistics, place.column), shape.epsilon);
   const float beta = load_as<float>(memory.beta, shape.parameters, place.column);
   float x[rows_ahead];
-  each_element(
-      shape, place, [&](int k, std::int64_t i) { x[k] = load_as<float>(memory.x, shape.dtype, i); },
-      [&](int k, std::int64_t i) { store_as<float>(memory.y, shape.dtype, i, (x[k] - mean) * factor + beta); });
+  each_element<rows_ahead>(
+      shape, place, [&](int k, std::int64_t, std::int64_t i) { x[k] = load_as<float>(memory.x, shape.dtype, i); },
+      [&](int k, std::int64_t, std::int64_t i) {
+        store_as<float>(memory.y, shape.dtype, i, (x[k] - mean) * factor + beta);
+      });
 }
 
 __global__ void slopes_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
   const std::int64_t column = ColumnPlace(shape.channels).column;
   const float mean = column < shape.channels ? load_as<float>(memory.mean, shape.parameters, column) : 0.0F;
-  sum_part(shape, sums, [&](std::int64_t, std::int64_t i) {
-    const float slope = load_as<float>(memory.dy, shape.dtype, i);
-    return ColumnPair{slope, slope * (load_as<float>(memory.x, shape.dtype, i) - mean)};
-  });
+  constexpr int ahead = 3;
+  float x[ahead], slope[ahead];
+  sum_part<ahead>(
+      shape, sums,
+      [&](int k, std::int64_t, std::int64_t i) {
+        x[k] = load_as<float>(memory.x, shape.dtype, i);
+        slope[k] = load_as<float>(memory.dy, shape.dtype, i);
+      },
+      [&](int k) {
+        return ColumnPair{slope[k], slope[k] * (x[k] - mean)};
+      });
 }
 
 /// Leaves the sums of dy and of dy (x - mean) where the first part's were.
@@ -77,13 +90,13 @@ __global__ void input_gradient_kernel(BatchNormShape shape, BatchNormBackward me
   const float offset = sums[place.column] * share;
   const float by_x = sums[shape.channels + place.column] * share * inverse * inverse;
   float centered[rows_ahead], slope[rows_ahead];
-  each_element(
+  each_element<rows_ahead>(
       shape, place,
-      [&](int k, std::int64_t i) {
+      [&](int k, std::int64_t, std::int64_t i) {
         centered[k] = load_as<float>(memory.x, shape.dtype, i) - mean;
         slope[k] = load_as<float>(memory.dy, shape.dtype, i);
       },
-      [&](int k, std::int64_t i) {
+      [&](int k, std::int64_t, std::int64_t i) {
         store_as<float>(memory.dx, shape.dtype, i, factor * (slope[k] - offset - centered[k] * by_x));
       });
 }

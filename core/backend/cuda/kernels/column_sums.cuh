@@ -56,20 +56,40 @@ struct ColumnPair {
   float first, second;
 };
 
-/// Sums what each(row, index of an element) gives over a part of the rows; `sums` gets [part][first, second][column].
-template <class Shape, class Each>
-__device__ void sum_part(const Shape& shape, float* sums, const Each& each) {
+/// Calls load(k, row, index) for `ahead` of the thread's elements, then use(k, row, index) for the same. In a plain
+/// loop the compiler loads nothing before it knows that the row exists, or that a store before it has not changed the
+/// element.
+template <int ahead, class Shape, class Load, class Use>
+__device__ void each_element(const Shape& shape, const ColumnPlace& place, const Load& load, const Use& use) {
+  const std::int64_t step = shape.parts * column_tile_rows;
+  for (std::int64_t first = place.part * column_tile_rows + place.row; first < shape.rows; first += step * ahead) {
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      const std::int64_t row = first + k * step;
+      if (row < shape.rows) load(k, row, row * shape.channels + place.column);
+    }
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      const std::int64_t row = first + k * step;
+      if (row < shape.rows) use(k, row, row * shape.channels + place.column);
+    }
+  }
+}
+
+/// Sums what each(k) gives over a part of the rows, after load(k, row, index of the element); `sums` gets
+/// [part][first, second][column]. `ahead` is as large as 32 registers a thread allow: with more of them a
+/// multiprocessor would not hold the eight blocks that column_parts() gives it.
+template <int ahead, class Shape, class Load, class Each>
+__device__ void sum_part(const Shape& shape, float* sums, const Load& load, const Each& each) {
   __shared__ float shared[2][column_tile_rows][column_tile];
   const ColumnPlace place(shape.channels);
   ColumnPair sum{0, 0};
   if (place.column < shape.channels) {
-#pragma unroll rows_ahead
-    for (std::int64_t row = place.part * column_tile_rows + place.row; row < shape.rows;
-         row += shape.parts * column_tile_rows) {
-      const ColumnPair value = each(row, row * shape.channels + place.column);
+    each_element<ahead>(shape, place, load, [&](int k, std::int64_t, std::int64_t) {
+      const ColumnPair value = each(k);
       sum.first += value.first;
       sum.second += value.second;
-    }
+    });
   }
   const int lane = static_cast<int>(threadIdx.x) % column_tile;
   shared[0][place.row][lane] = sum.first;
@@ -110,25 +130,6 @@ __device__ void sum_parts(const Shape& shape, const float* sums, const Store& st
 template <class Shape>
 unsigned summing_blocks(const Shape& shape) {
   return static_cast<unsigned>(column_tiles(shape.channels));
-}
-
-/// Calls load(k, index) for several of the thread's elements, then store(k, index) for the same: the compiler cannot
-/// know that what is stored is nothing that is loaded next.
-template <class Shape, class Load, class Store>
-__device__ void each_element(const Shape& shape, const ColumnPlace& place, const Load& load, const Store& store) {
-  const std::int64_t step = shape.parts * column_tile_rows;
-  for (std::int64_t first = place.part * column_tile_rows + place.row; first < shape.rows; first += step * rows_ahead) {
-#pragma unroll
-    for (int k = 0; k < rows_ahead; ++k) {
-      const std::int64_t row = first + k * step;
-      if (row < shape.rows) load(k, row * shape.channels + place.column);
-    }
-#pragma unroll
-    for (int k = 0; k < rows_ahead; ++k) {
-      const std::int64_t row = first + k * step;
-      if (row < shape.rows) store(k, row * shape.channels + place.column);
-    }
-  }
 }
 
 }  // namespace gpubench::cuda

@@ -74,11 +74,19 @@ struct RowInputGradient {
 };
 
 __global__ void row_norm_slopes(LayerNormShape shape, LayerNormBackward memory, float* sums) {
-  sum_part(shape, sums, [&](std::int64_t row, std::int64_t i) {
-    const float dy = load_as<float>(memory.dy, shape.dtype, i);
-    const float centered = load_as<float>(memory.x, shape.dtype, i) - (shape.centered ? memory.mean[row] : 0.0F);
-    return ColumnPair{dy, dy * centered * memory.inverse[row]};
-  });
+  constexpr int ahead = 2;
+  float x[ahead], dy[ahead], mean[ahead], inverse[ahead];
+  sum_part<ahead>(
+      shape, sums,
+      [&](int k, std::int64_t row, std::int64_t i) {
+        x[k] = load_as<float>(memory.x, shape.dtype, i);
+        dy[k] = load_as<float>(memory.dy, shape.dtype, i);
+        mean[k] = shape.centered ? memory.mean[row] : 0.0F;
+        inverse[k] = memory.inverse[row];
+      },
+      [&](int k) {
+        return ColumnPair{dy[k], dy[k] * (x[k] - mean[k]) * inverse[k]};
+      });
 }
 
 __global__ void row_norm_parameters(LayerNormShape shape, LayerNormBackward memory, const float* sums) {
