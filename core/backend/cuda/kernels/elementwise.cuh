@@ -204,42 +204,68 @@ __device__ auto apply(const F& f, const At& at) {
 template <class T>
 inline constexpr int wide = 16 / sizeof(T);
 
-// All loads of a turn come before the first use. `out` may be the memory of an input of the same shape: each element is
-// read and written by one thread, in that order.
+// All loads of a turn come before the first use. Functions of one input take two packs a turn: one is too little in
+// flight for an H200's bandwidth. `out` may be the memory of an input of the same shape: each element is read and
+// written by one thread, in that order.
 template <class T, class F>
 __device__ void flat_loop(const F& f, const ElementwiseAccess& access, void* out, const Inputs& in) {
-  constexpr int arity = arity_of<F, float>, count = wide<T>;
+  constexpr int arity = arity_of<F, float>, count = wide<T>, packs = arity == 1 ? 2 : 1;
   using Packed = Pack<T, count>;
   float single[arity];
 #pragma unroll
   for (int n = 0; n < arity; ++n) single[n] = access.stride[n][0] == 0 ? widen(as<T>(in.data[n])[0]) : 0.0F;
-  for (std::int64_t i = first_index() * count; i < access.elements; i += index_step() * count) {
+  struct Loaded {
+    Bits<16> of[arity] = {};  // widened where they are used, for a 16-bit pack has twice its registers as float32
+  };
+  const auto load = [&](std::int64_t i, Loaded& x) {
+#pragma unroll
+    for (int n = 0; n < arity; ++n) {
+      if (access.stride[n][0] != 0) load_bits(as<T>(in.data[n]) + i, x.of[n]);
+    }
+  };
+  const auto compute = [&](std::int64_t i, const Loaded& x) {
+    Pack<float, count> result;
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      const auto at = [&](int n) {
+        return access.stride[n][0] != 0 ? widen(__builtin_bit_cast(Packed, x.of[n]).values[k]) : single[n];
+      };
+      result.values[k] = apply(f, at);
+    }
+    store_pack_of<T>(out, i, result);
+  };
+  const auto compute_rest = [&](std::int64_t i) {
+    for (std::int64_t k = i; k < access.elements; ++k) {
+      const auto at = [&](int n) { return widen(as<T>(in.data[n])[k * access.stride[n][0]]); };
+      static_cast<T*>(out)[k] = Narrow<T>::from(apply(f, at));
+    }
+  };
+  for (std::int64_t i = first_index() * count; i < access.elements; i += index_step() * (count * packs)) {
     if (i + count <= access.elements) {
-      Bits<16> x[arity];  // widened where they are used, for a 16-bit pack has twice its registers as float32
-#pragma unroll
-      for (int n = 0; n < arity; ++n) {
-        if (access.stride[n][0] != 0) load_bits(as<T>(in.data[n]) + i, x[n]);
+      Loaded x;
+      load(i, x);
+      if constexpr (packs == 2) {
+        const std::int64_t second = i + index_step() * count;
+        const bool whole = second + count <= access.elements;
+        Loaded y;
+        if (whole) load(second, y);
+        compute(i, x);
+        if (whole) {
+          compute(second, y);
+        } else {
+          compute_rest(second);
+        }
+      } else {
+        compute(i, x);
       }
-      Pack<float, count> result;
-#pragma unroll
-      for (int k = 0; k < count; ++k) {
-        const auto at = [&](int n) {
-          return access.stride[n][0] != 0 ? widen(__builtin_bit_cast(Packed, x[n]).values[k]) : single[n];
-        };
-        result.values[k] = apply(f, at);
-      }
-      store_pack_of<T>(out, i, result);
     } else {
-      for (std::int64_t k = i; k < access.elements; ++k) {
-        const auto at = [&](int n) { return widen(as<T>(in.data[n])[k * access.stride[n][0]]); };
-        static_cast<T*>(out)[k] = Narrow<T>::from(apply(f, at));
-      }
+      compute_rest(i);
     }
   }
 }
 
-/// Blocks that a multiprocessor must hold, which limits their registers to 40: 24 KB and more of loads are then in
-/// flight, what an H200's bandwidth takes. Functions of three inputs, and those below, would spill registers to memory.
+/// Blocks that a multiprocessor must hold, which limits their registers to 40: 48 KiB of loads are then in flight, what
+/// an H200's bandwidth takes. Functions of three inputs, and those below, would spill registers to memory.
 template <class F>
 inline constexpr int flat_blocks = arity_of<F, float> == 3 ? 4 : 6;
 template <>
