@@ -67,11 +67,11 @@ gb.experiment {
   topic = "launching",
   title = "A batch that is too small leaves the device idle",
   question = "Why is the GPU not busy when it trains with a batch of 1?",
-  cause    = "Every step costs the same launches, updates and bookkeeping whatever the batch, so a batch that is "
-    .. "too small leaves the device idle between them.",
+  cause    = "Every step costs the same launches, updates of all weights and bookkeeping whatever the batch, so with a batch "
+    .. "that is too small the device idles between them, or is busy with these.",
   remedy   = "A larger batch, up to the knee where examples/s stops rising, or to the end of memory.",
   reading  = "All axes are logarithmic. Examples/s over the batch: along a slope of 1 a step takes the same time "
-    .. "whatever its batch; where the line is flat the device is busy. Step time shows the same: flat first, then "
+    .. "whatever its batch; where the line is flat the device can do no more. Step time shows the same: flat first, then "
     .. "rising with the batch. A line ends where memory does.",
   axes  = {
     gb.axis("device", gb.devices()),

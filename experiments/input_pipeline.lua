@@ -187,19 +187,19 @@ gb.experiment {
     gb.expect.increasing {
       x = "stage", y = "examples_per_s", tolerance = 0.05, where = trained,
       claim = "all stages together train faster, and none takes more than 5 % from the rate",
-      answer = "Each stage multiplies the examples/s of those before it: {steps}",
+      answer = "Each stage multiplies the examples/s of those before it ([...]: it may bring nothing): {steps}",
     },
     gb.expect.ratio {
       y = "input_wait_share", of = { stage = "prefetch" }, over = { stage = "loop" }, at_most = 1, where = trained,
       claim = "the whole pipeline makes a smaller share of a step wait than the loop",
-      answer = "The share of a step that waits for input is then {of}; with the loop it is {over}",
+      answer = "With the whole pipeline a step waits for input {of} of its time, with the loop {over}",
     },
     gb.expect.best {
       x = "workers", y = "pipeline_examples_per_s", value = "autotune", tolerance = 0.15,
       where = { measured = "pipeline", stage = "prefetch" },
       claim = "AUTOTUNE is within 15 % of the best number of workers by hand",
-      answer = "Leave the number of workers to AUTOTUNE: it reaches {share} of the rate of the best number set by "
-        .. "hand",
+      answer = "Leave the number of workers to AUTOTUNE: the pipeline alone reaches {share} of the rate with the best of the "
+        .. "numbers set by hand",
     },
   },
 }

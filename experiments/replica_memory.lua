@@ -61,8 +61,8 @@ local function only_divided(rows)
     if row.model == "large" and row.training == "layers divided" then divided = row.used_bytes end
   end
   return "confirmed", reason, string.format("Divide the layers of a model that is too large for one device among several: "
-    .. "two with %d MiB each train it with %.0f MiB of the fuller one; mirrored training runs out of memory as one device "
-    .. "does", limit // MiB, divided / MiB)
+    .. "two with %d MiB each train the large one, which takes %.0f MiB of the fuller device; mirrored training runs out of "
+    .. "memory as one device does", limit // MiB, divided / MiB)
 end
 
 gb.experiment {
@@ -110,7 +110,7 @@ gb.experiment {
     gb.expect.ratio {
       y = "state_bytes", of = { training = "mirrored" }, over = { training = "one device" }, where = { model = "small" },
       at_least = 0.99, claim = "each replica holds all weights and all of the optimizer's state",
-      answer = "Each replica holds {of} of weights and optimizer state, training on one device {over}",
+      answer = "With the small model each replica holds {of} of weights and optimizer state, training on one device {over}",
     },
     gb.expect.ratio {
       y = "state_bytes", of = { training = "layers divided" }, over = { training = "one device" },

@@ -57,7 +57,7 @@ local function row_of(rows, size, offload)
   end
 end
 
-local sizes = { 0.5, 0.9, 1.5, 2, 3 }
+local sizes, largest_kept = { 0.5, 0.9, 1.5, 2, 3 }, 0.9
 
 -- That `holds(row, size)` for the row of every size; `text_of(row)` says of each what is known.
 local function each_size(offload, holds, text_of)
@@ -90,23 +90,10 @@ local function as_predicted(rows)
   return verdict, table.concat(reasons, ", ")
 end
 
--- Beside a batch that fits, with everything kept.
-local function cost_of_swapping(rows)
-  local kept, last = row_of(rows, sizes[1], false), row_of(rows, sizes[#sizes], true)
-  local share = kept and last and gb.expect.compare(last, kept, "examples_per_s")
-  if not share then return nil end
-  local copies = last.copy_share and string.format("; copies take %.0f %% of its step", 100 * last.copy_share) or ""
-  return string.format("%s: a batch of %g times the memory runs out of it, and trains with swapping at %.0f %% [%.0f, %.0f] "
-    .. "of the rate of one that fits%s",
-    share.high < 1 and "Stay within the memory where you can" or "Swap what does not fit: no cost can be told here",
-    sizes[#sizes], 100 * share.value, 100 * share.low, 100 * share.high, copies)
-end
-
 gb.experiment {
   name  = "swapping",
   topic = "memory",
   title = "What swapping activations to the host's memory costs",
-  answer = cost_of_swapping,
   question = "What does it cost to train what does not fit into the device's memory, with the rest swapped to the "
     .. "host's?",
   cause    = "A batch whose activations exceed the device's memory; kept on the host, they cross the link twice in a "
@@ -141,7 +128,7 @@ gb.experiment {
     return gb.device(device, function()
       local batch_size = batch_within(math.floor(point.size_over_limit * limit))
       -- The same batch, where it fits; before and after, since machines have other work too.
-      local fitting = point.offload and math.min(batch_size, (batch_within(math.floor(0.9 * limit))))
+      local fitting = point.offload and math.min(batch_size, (batch_within(math.floor(largest_kept * limit))))
       local before = fitting and seconds_kept(fitting)
       collectgarbage()
       local model = build(point.offload)
@@ -172,6 +159,13 @@ gb.experiment {
     gb.chart.line { x = "size_over_limit", y = "agreement", where = { offload = true } },
   },
   expect = {
+    gb.expect.ratio {
+      y = "examples_per_s", of = { size_over_limit = sizes[#sizes], offload = true },
+      over = { size_over_limit = largest_kept, offload = false }, at_least = 0.8,
+      claim = "swapping costs at most a fifth of the rate of the largest step that fits",
+      answer = "Swap what does not fit: a step of " .. sizes[#sizes] .. " times the memory, which runs out of it, trains with "
+        .. "swapping at {times} the rate of one of " .. largest_kept .. " times that keeps everything",
+    },
     gb.expect.that {
       claim = "a step that keeps everything runs out of memory beyond the limit, and only there",
       judge = each_size(false, function(row, size)

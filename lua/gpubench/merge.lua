@@ -71,6 +71,9 @@ local function of(all, calm, has_interval)
     end
   end
   if #calm > 1 then sum_to_one(merged) end
+  if #calm > 1 and merged.stop_reason then
+    merged.stop_reason = string.format("%d rounds; the first: %s", #calm, merged.stop_reason)
+  end
   return merged
 end
 

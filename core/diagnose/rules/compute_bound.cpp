@@ -27,6 +27,7 @@ std::optional<Finding> judge_compute(const Evidence& evidence) {
   finding.evidence += fmt::format("; {} of it is their arithmetic at the best product's rate", percent_text(*mfu));
   if (*mfu < compute_near.value * compute->value) {
     finding.kind = "kernels below their peak";
+    finding.headline = fmt::format("compute bound ({}): {} of the best rate", finding.kind, percent_text(*mfu));
     finding.remedies.assign(compute_remedies.begin(), compute_remedies.end());
   }
   return finding;

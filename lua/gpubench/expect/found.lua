@@ -151,7 +151,8 @@ local function extreme_text(is_more)
   end
 end
 
--- "1.9 times by map, no clear change by prefetch", or "2 times by n 4", setting by setting.
+-- "1.9 times by map, no change by batch, 1.2 times [0.9, 1.4] by prefetch", or "2 times by n 4", setting by setting. A step
+-- that may be none has its interval.
 local function steps_text(list, claim)
   local settings, parts = {}, {}
   for index, one in ipairs(list) do settings[index] = one.setting or {} end
@@ -159,8 +160,11 @@ local function steps_text(list, claim)
   for _, one in ipairs(list) do
     local steps = {}
     for _, step in ipairs(one.figure) do
-      local is_seen = step.times.low > 1 + estimate.noise or step.times.high < 1 - estimate.noise
-      local gain = is_seen and string.format("%.3g times", step.times.value) or "no clear change"
+      local low, high = step.times.low, step.times.high
+      local is_seen = low > 1 + estimate.noise or high < 1 - estimate.noise
+      local is_none = low >= 1 - estimate.noise and high <= 1 + estimate.noise
+      local gain = is_none and "no change" or string.format("%.3g times", step.times.value)
+      if not is_seen and not is_none then gain = string.format("%s [%.3g, %.3g]", gain, low, high) end
       local name = type(step.x) == "number" and heading(claim.x) .. " " or ""
       steps[#steps + 1] = gain .. " by " .. name .. value_text(claim.x, step.x)
     end

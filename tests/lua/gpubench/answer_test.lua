@@ -78,7 +78,7 @@ testing.case("a course, a best value and a bound have their figures", function()
   }
   testing.equal(answer_of(steps, rows("a", rising)), "Each: 4 times by n 2, 2 times by n 4")
   testing.equal(answer_of(steps, rows("a", rising), rows("b", { 20, 21, 40, 41 })),
-    "Each: with device a 4 times by n 2, 2 times by n 4; with device b no clear change by n 2, 1.9 times by n 4")
+    "Each: with device a 4 times by n 2, 2 times by n 4; with device b 1.05 times [0.859, 1.28] by n 2, 1.9 times by n 4")
   testing.equal(answer_of(gb.expect.best { x = "n", y = "examples_per_s", value = 4, tolerance = 0.5,
     answer = "n = {x}: {share} of {first}" }, rows("a", rising)), "N = 4: 97.6 % [79.8, 119] of 8")
   testing.equal(answer_of(gb.expect.at_least { y = "examples_per_s", value = 5, where = { n = 1 }, answer = "{of}" },
