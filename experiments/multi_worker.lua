@@ -6,7 +6,8 @@ local gpus = gb.config.list_physical_devices "GPU"
 local most = #gpus > 0 and #gpus or gb.config.cpu_threads()
 local workers = gb.distribute.num_processes()
 local examples = gb.quick and 64 or 256
-local width = gb.quick and 256 or 2048
+-- Of which six rounds fit into the time for a point.
+local width = gb.quick and 256 or #gpus > 0 and 2048 or 512
 local no_others = workers == 1
   and "there is one worker: start several with gpubench run --workers 2 multi_worker, mpirun or srun" or nil
 local digits = gb.datasets.mnist "train"
