@@ -92,7 +92,9 @@ std::string Anonymizer::paths(std::string_view original) const {
     result += begins ? shown_path(original.substr(i, end - i)) : std::string(1, original[i]);
     i = end;
   }
-  return result;
+  if (result.find(", pid ") == std::string::npos) return result;
+  static const std::regex of_process(R"(\([^ ,()]+, pid )");  // "cpu:0 of process 1 (vm, pid 12)"
+  return std::regex_replace(result, of_process, "(host, pid ");
 }
 
 std::string Anonymizer::text(std::string_view original) const {

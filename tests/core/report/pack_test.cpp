@@ -34,6 +34,7 @@ fs::path run_with_secrets(const TemporaryDirectory& out) {
   writer.add({{"batch", std::int64_t{1}},
               {"file", std::string("/srv/annabell/data/x.csv")},
               {"status", std::string("ok")},
+              {"device", std::string("cpu:0 of process 0 (node17, pid 12)")},
               {"step_time_s", 1e-3},
               {"detail", "read by annabell on " + host_name()}});
   writer.set_info(Info::Fields{
@@ -111,7 +112,8 @@ TEST_F(Pack, AnonymousTellsNoHostUserOrPath) {
   EXPECT_THAT(bytes_of(entries, "/run.json"),
               AllOf(HasSubstr("\"x.lua\""), HasSubstr("process 0 (host, pid 12)"), HasSubstr("/proc/cpuinfo"),
                     HasSubstr("on host"), Not(HasSubstr(host_name() + "\""))));
-  EXPECT_THAT(bytes_of(entries, "/results.csv"), HasSubstr("read by user on host"));
+  EXPECT_THAT(bytes_of(entries, "/results.csv"),
+              AllOf(HasSubstr("read by user on host"), HasSubstr("cpu:0 of process 0 (host, pid 12)")));
   EXPECT_THAT(bytes_of(entries, "/report.html"),
               AllOf(HasSubstr("✓ confirmed"), HasSubstr("Figures: step time by batch")))
       << "charts have their figures as tables";
