@@ -13,7 +13,8 @@
 namespace gpubench {
 namespace {
 
-constexpr double flame_width = 900, row_height = 22, letter_width = 6.6, flame_top = 2;
+// About as wide as the page shows it, so that letters keep their height.
+constexpr double flame_width = 540, row_height = 26, letter_width = 7.8, flame_top = 2;
 constexpr std::size_t flame_rows = 4;
 /// Narrower boxes cannot be seen.
 constexpr double least_width = 0.4;
@@ -88,7 +89,7 @@ class FlameDrawing {
         R"(<rect x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}" rx="2" fill="{}" fill-opacity="{}"/>)", x, y, own,
         row_height - 2, color, row == flame_rows - 1 ? 0.75 : 0.9);
     if (const std::string label = fitting(box, own); !label.empty()) {
-      svg_ += fmt::format(R"(<text x="{:.2f}" y="{:.1f}" fill="#fff">{}</text>)", x + 4, y + row_height - 8,
+      svg_ += fmt::format(R"(<text x="{:.2f}" y="{:.1f}" fill="#fff">{}</text>)", x + 4, y + row_height - 9,
                           escape_html(label));
     }
     svg_ += "</g>\n";
@@ -101,7 +102,7 @@ class FlameDrawing {
     const double height = 2 * flame_top + static_cast<double>(flame_rows) * row_height;
     return fmt::format(
         R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" )"
-        "font-family=\"sans-serif\" font-size=\"11\">\n<title>{2}</title>\n{3}</svg>\n",
+        "aria-label=\"{2}\" font-family=\"sans-serif\" font-size=\"13\">\n<title>{2}</title>\n{3}</svg>\n",
         flame_width, height, escape_html(title), svg_);
   }
 

@@ -30,9 +30,9 @@ using ProfileChart = TemporaryFolder;
 TEST(FlameChart, WidthsAreTimes) {
   const std::string svg = flame_chart(parse_json(profile, "profile"), "Profile");
   EXPECT_THAT(svg, StartsWith("<svg "));
-  EXPECT_THAT(svg, HasSubstr("width=\"900.00\"")) << "the step";
+  EXPECT_THAT(svg, HasSubstr("width=\"540.00\"")) << "the step";
   EXPECT_THAT(svg, HasSubstr("<title>forward · conv&lt;1&gt; · conv2d: 4 ms, 40.0 %</title>"));
-  EXPECT_THAT(svg, HasSubstr("x=\"621.00\"")) << "gradients follow the forward pass, and the wait comes first";
+  EXPECT_THAT(svg, HasSubstr("x=\"372.60\"")) << "gradients follow the forward pass, and the wait comes first";
   EXPECT_THAT(svg, HasSubstr("<title>input_wait: 2.9 ms, 29.0 %</title>"));
   EXPECT_THAT(svg, Not(HasSubstr("conv<1>")));
 }
