@@ -16,6 +16,11 @@ namespace {
 constexpr std::array<std::string_view, 8> of_system{"proc", "sys", "dev", "usr", "etc", "lib", "bin", "opt"};
 // Fields of run.json whose words are names of axes, columns and devices.
 constexpr std::array<std::string_view, 6> named_fields{"axes", "axis_names", "figures", "columns", "charts", "devices"};
+// "cpu:0 of process 1 (vm, pid 12)", "process 1 (vm, pid 12) with 2 threads"
+const std::regex& host_of_process() {
+  static const std::regex pattern(R"(\(([^ ,()]+), pid )");
+  return pattern;
+}
 // Users of whom the name says nothing.
 constexpr std::array<std::string_view, 3> common_users{"root", "user", "nobody"};
 
@@ -62,11 +67,9 @@ Anonymizer::Anonymizer(const Run& run) : own_name_(run.info.text("run")) {
     add_word(host, "host");
     add_word(std::regex_replace(host, std::regex("-[0-9]+$"), ""), "host");  // of two runs in one second
   }
-  // "process 1 (vm, pid 12) with 2 threads"
-  const std::regex of_process(R"(\(([^ ,()]+), pid )");
   for (const std::string& process : run.info.texts("processes")) {
     std::smatch match;
-    if (std::regex_search(process, match, of_process)) add_word(match[1], "host");
+    if (std::regex_search(process, match, host_of_process())) add_word(match[1], "host");
   }
   for (const std::string& user : {variable("USER"), variable("LOGNAME"), last_part(variable("HOME"))}) {
     if (!is_in(common_users, user)) add_word(user, "user");
@@ -93,8 +96,7 @@ std::string Anonymizer::paths(std::string_view original) const {
     i = end;
   }
   if (result.find(", pid ") == std::string::npos) return result;
-  static const std::regex of_process(R"(\([^ ,()]+, pid )");  // "cpu:0 of process 1 (vm, pid 12)"
-  return std::regex_replace(result, of_process, "(host, pid ");
+  return std::regex_replace(result, host_of_process(), "(host, pid ");
 }
 
 std::string Anonymizer::text(std::string_view original) const {

@@ -16,8 +16,8 @@ class Anonymizer {
 
   /// Paths become the name of their file; hosts and users become "host" and "user" where they are words of their own.
   std::string text(std::string_view original) const;
-  /// Only paths and the hosts of processes, for text in which a word such as "gpu" means something else than the host of
-  /// that name.
+  /// Only paths and the hosts of processes, for text in which a word such as "gpu" means something else than the host
+  /// of that name.
   std::string paths(std::string_view original) const;
   /// The run's name without its host: "20261124T041013Z-anonymous".
   std::string run_name() const { return run_name_; }

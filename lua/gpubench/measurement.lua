@@ -123,7 +123,8 @@ function measurement.wait_until_calm()
 end
 
 -- One call of run, with its own seed: { rows = { { row, samples, timeline, profile }, ... } of all processes, stopped = why the
--- sweep ends with it, traceback = that of an error, seconds = what another call would take, disturbed = why its times do not count, and lost_share }.
+-- sweep ends with it, traceback = that of an error, seconds = what another call would take, disturbed = why its times do not
+-- count, and lost_share }.
 function measurement.measure(experiment, axes, point, seed)
   local before, started, made_s = native.memory_in_use(), seconds(), once.seconds
   measurement.reset_devices(before)

@@ -57,8 +57,8 @@ function gb.param(name, default, options) end
 
 --- What `make()` returned when it was called first with this key: for what all rounds and points of a script share, such as
 --- a trained model or a reference. The points of a claim are measured in as many rounds as fit into their time
---- (docs/claims.md), and what is made once does not count there. After an error the
---- next call makes it anew.
+--- (docs/claims.md), and what is made once does not count there. After an error the next call
+--- makes it anew.
 ---
 --- ```lua
 --- local gb = require "gpubench"
