@@ -1,9 +1,9 @@
 // A place where kernels run: a memory pool and streams. Physical devices may be split into logical ones.
 #pragma once
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/device/gpu_slice.h"
@@ -14,6 +14,7 @@
 namespace gpubench {
 
 struct MemoryNode;
+struct RecordedWork;
 
 class Device {
  public:
@@ -43,10 +44,11 @@ class Device {
   virtual std::unique_ptr<Event> new_event() = 0;
   /// An event that also takes the device's time, which costs the device a write between two pieces of work.
   virtual std::unique_ptr<Event> new_timed_event() { return new_event(); }
-  /// Calls `queue` with a stream that records work instead of running it. Returns nullptr, without a call, if recording
-  /// would not make launches cheaper.
-  virtual std::unique_ptr<Recording> record(const std::function<void(Stream&)>& queue) {
-    (void)queue;
+  /// Queues the pieces, in order, on a stream that records work instead of running it. Pieces that do not wait for each
+  /// other (predecessors()) may then run side by side. Returns nullptr, and queues none, if recording would not make
+  /// launches cheaper.
+  virtual std::unique_ptr<Recording> record(std::span<const RecordedWork> work) {
+    (void)work;
     return nullptr;
   }
   /// Must be called by the host thread that is about to launch work here (selects the GPU, sizes the OpenMP team).

@@ -163,11 +163,11 @@ std::unique_ptr<Event> CudaDevice::new_timed_event() {
   return std::make_unique<CudaEvent>(true);
 }
 
-std::unique_ptr<Recording> CudaDevice::record(const std::function<void(Stream&)>& queue) {
+std::unique_ptr<Recording> CudaDevice::record(std::span<const RecordedWork> work) {
   use_gpu(physical_);
   const std::lock_guard lock(recording_);
   if (recorder_ == nullptr) recorder_ = std::make_unique<CudaStream>();
-  return record_graph(*recorder_, queue);
+  return record_graph(*recorder_, work);
 }
 
 cublasLtContext* CudaDevice::cublaslt() {

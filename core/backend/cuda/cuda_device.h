@@ -46,7 +46,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Stream> new_stream() override;
   std::unique_ptr<Event> new_event() override;
   std::unique_ptr<Event> new_timed_event() override;
-  std::unique_ptr<Recording> record(const std::function<void(Stream&)>& queue) override;
+  std::unique_ptr<Recording> record(std::span<const RecordedWork> work) override;
   void bind_to_thread() override;
   bool shares_host_memory() const override { return false; }
 

@@ -1,5 +1,9 @@
 #include "core/backend/cuda/cuda_stream.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 
@@ -19,6 +23,12 @@ class CudaGraph final : public Recording {
   cudaGraphExec_t executable_ = nullptr;
 };
 
+/// The nodes after which a stream's next work comes, in the graph that the stream is captured into.
+struct Ends {
+  std::vector<cudaGraphNode_t> nodes;
+  std::vector<cudaGraphEdgeData> edges;  // how the work waits for each
+};
+
 /// Ends the capture of a stream in its destructor at the latest; destroys a graph that was not taken.
 class Capture {
  public:
@@ -33,6 +43,24 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
+  Ends ends() const {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    const cudaGraphNode_t* nodes = nullptr;
+    const cudaGraphEdgeData* edges = nullptr;
+    std::size_t count = 0;
+    check(cudaStreamGetCaptureInfo(stream_, &status, nullptr, nullptr, &nodes, &edges, &count),
+          "cudaStreamGetCaptureInfo");
+    if (edges == nullptr) return {{nodes, nodes + count}, std::vector<cudaGraphEdgeData>(count)};
+    return {{nodes, nodes + count}, {edges, edges + count}};
+  }
+
+  /// The next work comes after these, and after nothing else.
+  void go_on_after(Ends ends) {
+    check(cudaStreamUpdateCaptureDependencies(stream_, ends.nodes.data(), ends.edges.data(), ends.nodes.size(),
+                                              cudaStreamSetCaptureDependencies),
+          "cudaStreamUpdateCaptureDependencies");
+  }
+
   cudaGraph_t end() {
     ended_ = true;
     check(cudaStreamEndCapture(stream_, &graph_), "cudaStreamEndCapture");
@@ -44,6 +72,30 @@ class Capture {
   cudaGraph_t graph_ = nullptr;
   bool ended_ = false;
 };
+
+/// Without the nodes that are there already: pieces that queue nothing end where others do.
+void append(Ends& all, const Ends& more) {
+  for (std::size_t n = 0; n < more.nodes.size(); ++n) {
+    if (std::ranges::find(all.nodes, more.nodes[n]) != all.nodes.end()) continue;
+    all.nodes.push_back(more.nodes[n]);
+    all.edges.push_back(more.edges[n]);
+  }
+}
+
+/// Work that could come at once comes after the first piece, so that the graph has one root.
+void queue_in_branches(Capture& capture, CudaStream& recorder, std::span<const RecordedWork> work) {
+  const std::vector<std::vector<std::size_t>> order = predecessors(work);
+  std::vector<Ends> ends;  // by piece
+  ends.reserve(work.size());
+  for (std::size_t piece = 0; piece < work.size(); ++piece) {
+    Ends before;
+    for (const std::size_t earlier : order[piece]) append(before, ends[earlier]);
+    if (before.nodes.empty() && piece > 0) before = ends.front();
+    if (!before.nodes.empty()) capture.go_on_after(std::move(before));
+    work[piece].queue(recorder);
+    ends.push_back(capture.ends());
+  }
+}
 
 }  // namespace
 
@@ -103,10 +155,10 @@ void CudaStream::synchronize() {
   check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
 }
 
-std::unique_ptr<Recording> record_graph(CudaStream& recorder, const std::function<void(Stream&)>& queue) {
+std::unique_ptr<Recording> record_graph(CudaStream& recorder, std::span<const RecordedWork> work) {
   try {
     Capture capture(recorder.handle());
-    queue(recorder);
+    queue_in_branches(capture, recorder, work);
     return std::make_unique<CudaGraph>(capture.end());
   } catch (const DeviceLost&) {
     throw;

@@ -1,10 +1,11 @@
 // CUDA's streams, events and graphs behind the interfaces of core/device.
 #pragma once
 #include <cuda_runtime_api.h>
-#include <functional>
 #include <memory>
+#include <span>
 
 #include "core/device/stream.h"
+#include "core/device/work_order.h"
 
 namespace gpubench::cuda {
 
@@ -48,8 +49,8 @@ inline cudaStream_t handle_of(Stream& stream) {
   return static_cast<CudaStream&>(stream).handle();
 }
 
-/// Records the work that `queue` puts on the idle stream `recorder` as a CUDA graph. Libraries may keep the recorder as
-/// their handle's stream, so it must outlive them.
-std::unique_ptr<Recording> record_graph(CudaStream& recorder, const std::function<void(Stream&)>& queue);
+/// Records the pieces on the idle stream `recorder` as a CUDA graph that branches: each waits for its predecessors()
+/// alone. Libraries may keep the recorder as their handle's stream, so it must outlive them.
+std::unique_ptr<Recording> record_graph(CudaStream& recorder, std::span<const RecordedWork> work);
 
 }  // namespace gpubench::cuda

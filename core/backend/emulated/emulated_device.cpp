@@ -127,9 +127,9 @@ std::unique_ptr<Stream> EmulatedDevice::new_stream() {
   return std::make_unique<EmulatedStream>(*this, fmt::format("{} stream {}", to_string(id_), ++streams_));
 }
 
-std::unique_ptr<Recording> EmulatedDevice::record(const std::function<void(Stream&)>& queue) {
+std::unique_ptr<Recording> EmulatedDevice::record(std::span<const RecordedWork> work) {
   const std::lock_guard lock(recording_);
-  return std::make_unique<EmulatedRecording>(*recorder_, queue);
+  return std::make_unique<EmulatedRecording>(*recorder_, work);
 }
 
 BookedWork EmulatedDevice::work_of_copy(const void* destination, const void* source, std::size_t bytes,

@@ -28,7 +28,7 @@ class EmulatedDevice final : public Device {
   Stream& stream() override { return *stream_; }
   std::unique_ptr<Stream> new_stream() override;
   std::unique_ptr<Event> new_event() override { return std::make_unique<EmulatedEvent>(*this); }
-  std::unique_ptr<Recording> record(const std::function<void(Stream&)>& queue) override;
+  std::unique_ptr<Recording> record(std::span<const RecordedWork> work) override;
   void bind_to_thread() override {}
   bool shares_host_memory() const override { return false; }
   std::string emulation() const override;

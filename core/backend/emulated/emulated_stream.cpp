@@ -150,11 +150,11 @@ void EmulatedCapture::end() {
   streams_.clear();
 }
 
-EmulatedRecording::EmulatedRecording(EmulatedStream& recorder, const std::function<void(Stream&)>& queue)
+EmulatedRecording::EmulatedRecording(EmulatedStream& recorder, std::span<const RecordedWork> work)
     : capture_(std::make_shared<EmulatedCapture>()) {
   capture_->join(recorder);
   try {
-    queue(recorder);
+    for (const RecordedWork& piece : work) piece.queue(recorder);
   } catch (...) {
     capture_->end();
     throw;

@@ -2,14 +2,15 @@
 // nothing is computed. Recorded work is booked when the recording is launched.
 #pragma once
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/backend/emulated/engine.h"
 #include "core/device/stream.h"
+#include "core/device/work_order.h"
 #include "core/telemetry/timeline.h"
 
 namespace gpubench {
@@ -114,10 +115,10 @@ class EmulatedCapture : public std::enable_shared_from_this<EmulatedCapture> {
   std::size_t marks_ = 0;
 };
 
-/// The counterpart of a CUDA graph.
+/// The counterpart of a CUDA graph. Its kernels run one after the other, as all of the emulated device do.
 class EmulatedRecording final : public Recording {
  public:
-  EmulatedRecording(EmulatedStream& recorder, const std::function<void(Stream&)>& queue);
+  EmulatedRecording(EmulatedStream& recorder, std::span<const RecordedWork> work);
   void launch(Stream& stream) override { static_cast<EmulatedStream&>(stream).replay(*capture_); }
 
  private:

@@ -25,7 +25,9 @@ class SharedMemory {
 };
 
 /// Gives a buffer to each tensor with Home::arena or Home::host and to each workspace, and places all buffers.
-/// `aliases`: the aliases of each step's op.
-void place_buffers(Plan& plan, SharedMemory& shared, const std::vector<std::vector<Alias>>& aliases);
+/// `aliases`: the aliases of each step's op. `side_by_side`: by device of the plan, whether steps that share no memory
+/// run side by side. There the memory of small tensors is used again only some steps later, because that orders steps.
+void place_buffers(Plan& plan, SharedMemory& shared, const std::vector<std::vector<Alias>>& aliases,
+                   const std::vector<bool>& side_by_side);
 
 }  // namespace gpubench

@@ -51,7 +51,9 @@ class Planner {
   Plan run() {
     for (const Node& node : program_.graph.nodes()) plan_node(node);
     for (const Value output : program_.outputs) plan_.outputs.push_back(tensor(output));
-    place_buffers(plan_, shared_, aliases_);
+    std::vector<bool> side_by_side;  // of devices that record steps
+    for (const DeviceId& id : plan_.devices) side_by_side.push_back(!devices_.device(id).shares_host_memory());
+    place_buffers(plan_, shared_, aliases_, side_by_side);
     return std::move(plan_);
   }
 

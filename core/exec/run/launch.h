@@ -54,6 +54,7 @@ struct NoLaunch {
 
 struct Launch {
   std::variant<KernelLaunch, CopyLaunch, ExchangeLaunch, BeginLaunch, EndLaunch, NoLaunch> action = NoLaunch{};
+  std::size_t step = 0;  ///< index in the plan
   std::size_t device = 0;
   bool reads_input = false;
   bool by_host = false;    ///< the host takes part, so it cannot be recorded

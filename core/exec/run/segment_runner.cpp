@@ -54,6 +54,7 @@ Launch SegmentRunner::make_launch(std::size_t index, std::vector<SideWork*>& beg
   const Plan& plan = bound_.plan();
   const PlannedStep& step = plan.steps[index];
   Launch launch;
+  launch.step = index;
   launch.device = step.device;
   launch.reads_input = std::ranges::any_of(
       step.inputs, [&](int tensor) { return plan.tensors[static_cast<std::size_t>(tensor)].home == Home::input; });
@@ -174,7 +175,7 @@ void SegmentRunner::run(Segment& segment, const InputSlots::Reading& reading, Ho
   std::unique_ptr<Recording>& recording = segment.recordings[index];
   const bool worth_recording = records && (reading.comes_again || !segment.reads_input);
   if (segment.state == Segment::State::loaded && recording == nullptr && worth_recording) {
-    recording = device.record([&](Stream& recorder) { queue(segment, recorder); });
+    recording = device.record(pieces(segment));
     if (recording == nullptr) segment.state = Segment::State::direct;
   }
   if (recording != nullptr) {
@@ -187,6 +188,34 @@ void SegmentRunner::run(Segment& segment, const InputSlots::Reading& reading, Ho
   else
     queue(segment, stream);
   if (segment.state == Segment::State::fresh) segment.state = Segment::State::loaded;
+}
+
+TouchedMemory SegmentRunner::memory_of(const Launch& launch) const {
+  TouchedMemory memory;
+  const auto add = [&](std::size_t index) {
+    const BoundStep& step = bound_.step(index);
+    for (const TensorView& input : step.inputs) memory.reads.push_back({input.data, input.type->bytes()});
+    for (const TensorView& output : step.outputs) memory.writes.push_back({output.data, output.type->bytes()});
+    if (!step.workspace.empty()) memory.writes.push_back({step.workspace.data(), step.workspace.size()});
+  };
+  add(launch.step);
+  const PlannedStep& step = bound_.plan().steps[launch.step];
+  // What runs beside the kernels touches its memory until it ends.
+  if (step.timing == Timing::end) add(static_cast<std::size_t>(step.begun));
+  // Collectives run in the order in which they are queued, which is the same for all replicas.
+  if (step.work == Work::exchange) memory.writes.push_back({communicator_, 1});
+  return memory;
+}
+
+std::vector<RecordedWork> SegmentRunner::pieces(const Segment& segment) const {
+  std::vector<RecordedWork> pieces;
+  for (std::size_t index = segment.first; index < segment.last; ++index) {
+    const Launch& launch = launches_[index];
+    if (std::holds_alternative<NoLaunch>(launch.action)) continue;
+    pieces.push_back({memory_of(launch), [&launch](Stream& stream) { launch.queue(stream); }});
+  }
+  for (SideWork* const work : segment.ends) pieces.push_back({{}, [work](Stream& stream) { work->end(stream); }});
+  return pieces;
 }
 
 void SegmentRunner::queue(const Segment& segment, Stream& stream) const {

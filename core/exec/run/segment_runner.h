@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/device/work_order.h"
 #include "core/exec/run/input_slots.h"
 #include "core/exec/run/launch.h"
 #include "core/telemetry/host_spans.h"
@@ -55,6 +56,9 @@ class SegmentRunner {
   /// its side work.
   void end_side_work(Segment& segment);
   void forget(std::size_t recording);
+  /// All memory that the launch touches, at the addresses of the next run.
+  TouchedMemory memory_of(const Launch& launch) const;
+  std::vector<RecordedWork> pieces(const Segment& segment) const;
   void run(Segment& segment, const InputSlots::Reading& reading, HostSpans* spans, bool records);
   void queue(const Segment& segment, Stream& stream) const;
   void queue_traced(const Segment& segment, Stream& stream, HostSpans& spans) const;

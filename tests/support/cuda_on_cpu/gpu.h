@@ -58,6 +58,8 @@ std::size_t launches();
 std::size_t copies();
 /// Graphs instantiated since the start.
 std::size_t graphs_made();
+/// Kernels and copies on the longest path through the graph that was instantiated last.
+std::size_t depth_of_latest_graph();
 /// How often cuBLASLt was asked for algorithms since the start.
 std::size_t heuristic_calls();
 /// How often cuDNN was asked for engines since the start.

@@ -24,12 +24,19 @@ struct CUevent_st {
   std::size_t ticket = 0;         // the stream's steps up to it come before the mark
   double milliseconds = 0;        // of the stream's work before the mark
   CUgraph_st* capture = nullptr;  // the graph that the stream was captured into
+  std::vector<cudaGraphNode_t> ends;  // what the stream's next work came after, in that graph
   bool timed = true;
+};
+
+struct CUgraphNode_st {
+  gpubench::cuda_on_cpu::StepMaker make;
+  std::vector<cudaGraphNode_t> after;
+  std::size_t depth = 1;  // nodes of the longest path that ends here
 };
 
 /// What several streams queued while they were captured, in the order in which the host queued it.
 struct CUgraph_st {
-  std::vector<gpubench::cuda_on_cpu::StepMaker> work;
+  std::vector<std::shared_ptr<CUgraphNode_st>> nodes;
   struct Branch {
     std::size_t queued = 0, joined = 0;  // pieces of work, and how many of them the origin waits for
   };
@@ -37,7 +44,7 @@ struct CUgraph_st {
 };
 
 struct CUgraphExec_st {
-  std::vector<gpubench::cuda_on_cpu::StepMaker> work;
+  std::vector<std::shared_ptr<CUgraphNode_st>> nodes;
 };
 
 struct CUstream_st {
@@ -47,6 +54,7 @@ struct CUstream_st {
   bool running = false;
   bool hurries = false;
   CUgraph_st* capture = nullptr;
+  std::vector<cudaGraphNode_t> ends;  // while it is captured: what its next work comes after
   double milliseconds = 0;
 };
 
@@ -66,7 +74,7 @@ int kernels_left = -1;
 int captured_calls_left = -1;
 cudaError_t fault = cudaSuccess;
 int gpu_at_work = -1;
-std::atomic<std::size_t> launch_count{0}, kernel_count{0}, graph_count{0};
+std::atomic<std::size_t> launch_count{0}, kernel_count{0}, graph_count{0}, graph_depth{0};
 
 void work_on(int gpu, const std::function<void()>& work) {
   const int before = std::exchange(gpu_at_work, gpu);
@@ -113,21 +121,64 @@ void wait_until(std::unique_lock<std::recursive_mutex>& lock, CUstream_st* strea
   }
 }
 
-/// With a seed, streams run a random part of what is queued each time that something is queued: every legal order of
-/// streams comes up under some seed. Without one they run as late as they may.
-void run_by_chance() {
+/// With a seed, every legal order of streams and of a graph's nodes comes up under some seed.
+std::minstd_rand* chance() {
   static const char* const seed = std::getenv("CUDA_ON_CPU_SEED");
   static std::minstd_rand& random = *new std::minstd_rand(seed == nullptr ? 1 : std::strtoul(seed, nullptr, 10) + 1);
-  if (seed == nullptr || streams.empty()) return;
-  CUstream_st& chosen = *streams[random() % streams.size()];
-  run_until(chosen, chosen.done + random() % 4);
+  return seed == nullptr ? nullptr : &random;
+}
+
+/// With a seed, streams run a random part of what is queued each time that something is queued. Without one they run as
+/// late as they may.
+void run_by_chance() {
+  std::minstd_rand* const random = chance();
+  if (random == nullptr || streams.empty()) return;
+  CUstream_st& chosen = *streams[(*random)() % streams.size()];
+  run_until(chosen, chosen.done + (*random)() % 4);
+}
+
+/// A legal order: a random one with a seed. Without one the node that was captured last comes first where it may, which
+/// is as far from the host's order as it can be.
+std::vector<const CUgraphNode_st*> order_of(const CUgraphExec_st& graph) {
+  std::map<const CUgraphNode_st*, std::vector<const CUgraphNode_st*>> followers;
+  std::map<const CUgraphNode_st*, std::size_t> missing;
+  std::vector<const CUgraphNode_st*> ready, order;
+  for (const auto& node : graph.nodes) {
+    missing[node.get()] = node->after.size();
+    for (const CUgraphNode_st* const earlier : node->after) followers[earlier].push_back(node.get());
+    if (node->after.empty()) ready.push_back(node.get());
+  }
+  while (!ready.empty()) {
+    std::minstd_rand* const random = chance();
+    const std::size_t chosen = random == nullptr ? ready.size() - 1 : (*random)() % ready.size();
+    const CUgraphNode_st* const node = ready[chosen];
+    ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(chosen));
+    order.push_back(node);
+    for (const CUgraphNode_st* const follower : followers[node]) {
+      if (--missing[follower] == 0) ready.push_back(follower);
+    }
+  }
+  return order;
+}
+
+void add_node(CUstream_st& stream, StepMaker make) {
+  auto node = std::make_shared<CUgraphNode_st>(CUgraphNode_st{.make = std::move(make), .after = stream.ends});
+  for (const CUgraphNode_st* const earlier : node->after) node->depth = std::max(node->depth, earlier->depth + 1);
+  stream.ends = {node.get()};
+  stream.capture->nodes.push_back(std::move(node));
+  const auto branch = stream.capture->branches.find(&stream);
+  if (branch != stream.capture->branches.end()) ++branch->second.queued;
+}
+
+void come_after(std::vector<cudaGraphNode_t>& ends, const std::vector<cudaGraphNode_t>& more) {
+  for (cudaGraphNode_t const node : more) {
+    if (std::ranges::find(ends, node) == ends.end()) ends.push_back(node);
+  }
 }
 
 void add(cudaStream_t stream, StepMaker make) {
   if (stream->capture != nullptr) {
-    stream->capture->work.push_back(std::move(make));
-    const auto branch = stream->capture->branches.find(stream);
-    if (branch != stream->capture->branches.end()) ++branch->second.queued;
+    add_node(*stream, std::move(make));
   } else {
     stream->waiting.push_back(make(stream, steps_queued(*stream) + 1));
     if (stream->hurries) run_all(*stream);
@@ -205,6 +256,9 @@ std::size_t launches() {
 std::size_t graphs_made() {
   return graph_count;
 }
+std::size_t depth_of_latest_graph() {
+  return graph_depth;
+}
 std::size_t kernels_run() {
   return kernel_count;
 }
@@ -270,8 +324,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   if (event->capture != nullptr) {
     if (stream->capture != nullptr && stream->capture != event->capture) return result(cudaErrorStreamCaptureMerge);
     const auto branch = event->capture->branches.find(event->stream);
-    if (stream->capture == nullptr) event->capture->branches.try_emplace(stream);
+    if (stream->capture == nullptr) {
+      event->capture->branches.try_emplace(stream);
+      stream->ends.clear();
+    }
     stream->capture = event->capture;
+    come_after(stream->ends, event->ends);
     const bool to_origin = !event->capture->branches.contains(stream);
     if (branch != event->capture->branches.end() && to_origin) {
       branch->second.joined = std::max(branch->second.joined, event->ticket);
@@ -304,6 +362,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->milliseconds = stream->milliseconds;
   event->ticket = steps_queued(*stream);
   event->capture = stream->capture;
+  event->ends = stream->ends;
   if (event->capture != nullptr && event->capture->branches.contains(stream)) {
     event->ticket = event->capture->branches[stream].queued;
   }
@@ -331,6 +390,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (lost != cudaSuccess) return result(lost);
   if (stream->capture != nullptr) return result(cudaErrorIllegalState);
   stream->capture = new CUgraph_st;
+  stream->ends.clear();
   ++captures;
   return cudaSuccess;
 }
@@ -349,11 +409,35 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   *status = stream->capture != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                     cudaGraph_t* graph, const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
+                                     std::size_t* count) {
+  const std::lock_guard lock(mutex);
+  *status = stream->capture != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  if (stream->capture == nullptr) return result(cudaSuccess);
+  if (id != nullptr) *id = 1;
+  if (graph != nullptr) *graph = stream->capture;
+  if (nodes != nullptr) *nodes = stream->ends.data();
+  if (edges != nullptr) *edges = nullptr;  // all edges wait for the whole node
+  if (count != nullptr) *count = stream->ends.size();
+  return result(cudaSuccess);
+}
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData*,
+                                                std::size_t count, unsigned flags) {
+  const std::lock_guard lock(mutex);
+  if (stream->capture == nullptr) return result(cudaErrorIllegalState);
+  if (nodes == nullptr || count == 0) return result(cudaErrorInvalidValue);
+  if (flags == cudaStreamSetCaptureDependencies) stream->ends.clear();
+  come_after(stream->ends, {nodes, nodes + count});
+  return result(cudaSuccess);
+}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const std::lock_guard lock(mutex);
   if (lost != cudaSuccess) return result(lost);
   ++graph_count;
-  *executable = new CUgraphExec_st{graph->work};
+  graph_depth = 0;
+  for (const auto& node : graph->nodes) graph_depth = std::max(graph_depth.load(), node->depth);
+  *executable = new CUgraphExec_st{graph->nodes};
   return result(cudaSuccess);
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
@@ -370,7 +454,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   const std::lock_guard lock(mutex);
   if (lost != cudaSuccess) return result(lost);
   ++launch_count;
-  for (const StepMaker& make : executable->work) add(stream, make);
+  for (const CUgraphNode_st* const node : order_of(*executable)) add(stream, node->make);
   return cudaSuccess;
 }
 }

@@ -9,6 +9,7 @@
 
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/backend/cuda/cudnn_plan.h"
+#include "core/device/work_order.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
 namespace gpubench::cuda {
@@ -100,7 +101,7 @@ std::vector<float> run(const CudaBackend& backend, bool recorded, int times) {
   const auto queue = [&](Stream& stream) {
     kernel->run(stream, views, out, {workspace.data(), kernel->workspace_bytes()});
   };
-  const std::unique_ptr<Recording> recording = recorded ? device.record(queue) : nullptr;
+  const std::unique_ptr<Recording> recording = recorded ? device.record(std::array{RecordedWork{{}, queue}}) : nullptr;
   for (int i = 0; i < times; ++i) {
     if (recorded) {
       recording->launch(device.stream());

@@ -86,6 +86,23 @@ TEST_F(DeviceTraining, AStepCopiesNothingItself) {
   steps.release();
 }
 
+// What does not wait for each other runs side by side: a layer's weight gradient, means of metrics, counters.
+TEST_F(DeviceTraining, AStepOfASmallNetIsAGraphOfSevenNodesInALine) {
+  std::vector<HostTensor> data{HostTensor::zeros({{64, 784}, Dtype::f32}), HostTensor::zeros({{64}, Dtype::i64})};
+  const auto net = std::make_shared<Model>(
+      "net", std::vector{dense_on(gpu, 128, "relu", {784}), dense_on(gpu, 10, "softmax")});
+  CompileConfig config = classifier("adam", "sparse_categorical_crossentropy");
+  Trainer model = trainer(net, std::move(config));
+  StepLoop steps = model.training_loop();
+  const auto cursor = model.open(*prefetch_to_device(repeat(batches_of(data, 32, 1)), place(), 2));
+  const std::size_t graphs = cuda_on_cpu::graphs_made();
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(steps.step(*cursor));
+  runtime.synchronize();
+  ASSERT_GT(cuda_on_cpu::graphs_made(), graphs);
+  EXPECT_EQ(cuda_on_cpu::depth_of_latest_graph(), 7U);
+  steps.release();
+}
+
 TEST_F(DeviceTraining, RecordedStepsReadTheirInputsInPlace) {
   // total += x; y = x times total, with x read where it lies
   const auto zeros = HostTensor::zeros({{64}, Dtype::f32});

@@ -10,6 +10,7 @@
 #include "core/backend/emulated/emulated_device.h"
 #include "core/backend/emulated/kernel_time.h"
 #include "core/base/error.h"
+#include "core/device/work_order.h"
 #include "core/ops/matmul.h"
 #include "core/ops/recurrent.h"
 #include "core/tensor/device_id.h"
@@ -142,9 +143,10 @@ TEST_F(EmulatedBackendTest, launches_that_outnumber_the_kernels_times_take_the_h
   slow.stream().record(*end);
   EXPECT_GE(end->since(*begin), Seconds(launches * to_clock(50e-6)));
 
-  const auto recording = slow.record([&](Stream& stream) {
+  const auto queue = [&](Stream& stream) {
     for (int launch = 0; launch < launches; ++launch) kernel->run(stream, {}, {}, {});
-  });
+  };
+  const auto recording = slow.record(std::array{RecordedWork{{}, queue}});
   slow.stream().record(*begin);
   recording->launch(slow.stream());
   slow.stream().record(*end);
@@ -160,14 +162,15 @@ TEST_F(EmulatedBackendTest, a_recording_includes_work_of_other_streams) {
   const Buffer there = t4.host_memory()->allocate(1 << 20, "there");
   const auto side = t4.new_stream();
   const auto reached = t4.new_event(), copied = t4.new_event();
-  const auto recording = t4.record([&](Stream& stream) {
+  const auto queue = [&](Stream& stream) {
     kernel->run(stream, {}, {}, {});
     stream.record(*reached);
     side->wait_for(*reached);
     side->copy(there.data(), here.data(), 1 << 20);
     side->record(*copied);
     stream.wait_for(*copied);
-  });
+  };
+  const auto recording = t4.record(std::array{RecordedWork{{}, queue}});
   const auto begin = t4.new_event(), end = t4.new_event();
   const Profile& profile = known_profile("t4").profile;
   const Clock::duration length =

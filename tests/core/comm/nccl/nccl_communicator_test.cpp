@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/comm/nccl/nccl_functions.h"
+#include "core/device/work_order.h"
 #include "tests/core/comm/nccl/gpus.h"
 
 namespace gpubench {
@@ -95,13 +96,14 @@ TEST_F(NcclCommunicator, RecordingsAreLaunchedAgain) {
   std::vector<std::unique_ptr<Recording>> recordings;
   for (std::size_t r = 0; r < 2; ++r) {
     sides.push_back(rank(r).beside({.tensors = {sums[r].view()}}));
-    recordings.push_back(gpu(r).record([&](Stream& stream) {
+    const auto queue = [&](Stream& stream) {
       copy(stream, sums[r], values[r]);
       sides[r]->begin(stream);
       sides[r]->end(stream);
       copy(stream, values[r], sums[r]);
       rank(r).run({.tensors = {values[r].view()}}, stream);
-    }));
+    };
+    recordings.push_back(gpu(r).record(std::array{RecordedWork{{}, queue}}));
   }
   EXPECT_EQ(rank(0).times().collectives, 0);
   const int before = cuda_on_cpu::exchanges();
@@ -169,7 +171,8 @@ TEST_F(NcclCommunicator, ARankThatDoesNotComeEndsTheOthersInTime) {
 TEST_F(NcclCommunicator, ALaunchedRecordingHasToBeDoneInTimeToo) {
   make_ranks(2, Seconds(0.2));
   const std::vector<GpuTensor> sums = numbered(devices());
-  const auto recording = gpu(0).record([&](Stream& stream) { rank(0).run({.tensors = {sums[0].view()}}, stream); });
+  const auto sum = [&](Stream& stream) { rank(0).run({.tensors = {sums[0].view()}}, stream); };
+  const auto recording = gpu(0).record(std::array{RecordedWork{{}, sum}});
   recording->launch(gpu(0).stream());
   rank(0).launched(gpu(0).stream(), 1, 256);
   gpu(0).stream().synchronize();
