@@ -15,6 +15,7 @@ std::filesystem::path baselines_root(const std::filesystem::path& out) {
 
 bool may_name_baseline(const std::string& name) {
   const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; };
+  if (name == "last") return false;  // the newest run
   return !name.empty() && name.front() != '.' && name.front() != '-' && std::ranges::all_of(name, fits);
 }
 
@@ -45,8 +46,10 @@ std::filesystem::path save_baseline(const std::string& name, std::span<const std
   namespace fs = std::filesystem;
   const fs::path folder = baseline_folder(name, out);
   if (folder.empty())
-    throw Error(fmt::format(
-        "baseline: '{}' cannot name a baseline: letters, digits, '_', '-' and '.', not '.' or '-' first", name));
+    throw Error(
+        fmt::format("baseline: '{}' cannot name a baseline: letters, digits, '_', '-' and '.', not '.' or '-' first, "
+                    "and not 'last'",
+                    name));
   if (runs.empty()) throw Error("baseline: there are no runs to save");
   const fs::path fresh = folder.parent_path() / ("." + name + ".new"),
                  old = folder.parent_path() / ("." + name + ".old");

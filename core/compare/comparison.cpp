@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 #include "core/base/error.h"
@@ -82,22 +83,19 @@ std::optional<double> seconds_of(const Side& side) {
   return seconds.empty() ? std::nullopt : std::optional<double>(median(seconds));
 }
 
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+%@";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
+/// Why sides differ whose fingerprints are equal.
+std::string cause_without_difference(const Side& side) {
+  const std::vector<std::string>& varied = side.processes.front().varied;
+  if (!varied.empty()) return fmt::format("the sides were given different settings: {}", fmt::join(varied, ", "));
+  return "noise or the state of the machine: no fingerprint differs";
 }
 
-std::string command_of(const Side& side) {
-  const std::vector<std::string> arguments = side.processes.front().info.texts("arguments");
-  std::string text;
-  for (const std::string& one : arguments) {
-    const bool says_how_to_print = one == "-q" || one == "--quiet" || one == "--json";
-    if (!says_how_to_print) text += " " + quoted(one);
-  }
-  return text.empty() ? text : "gpubench" + text;
+CommandForMore command_of(const Side& side) {
+  CommandForMore more{.command = side.processes.front().info.texts("arguments"), .rest = {}};
+  std::erase_if(more.command,
+                [](const std::string& one) { return one == "-q" || one == "--quiet" || one == "--json"; });
+  if (!more.command.empty()) more.command.insert(more.command.begin(), "gpubench");
+  return more;
 }
 
 }  // namespace
@@ -133,7 +131,7 @@ Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& o
   comparison.differences = differences_between(sides);
   comparison.new_rows.assign(sides.size(), 0);
   comparison.seconds_of_process = seconds_of(sides.front());
-  comparison.command_for_more = command_of(sides.back());
+  comparison.more = command_of(sides.back());
   const std::vector<MatchedRow> rows = match_rows(sides);
   check_figures(rows, options.figures);
   std::vector<const MatchedRow*> matched;
@@ -155,7 +153,7 @@ Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& o
   comparison.means = means_of(comparison.rows);
   for (std::size_t side = 0; side < sides.size(); ++side) {
     std::string cause = side == 0 ? "" : cause_text(comparison.differences, side, CauseDetail::keys);
-    if (side > 0 && cause.empty()) cause = "noise or the state of the machine: no fingerprint differs";
+    if (side > 0 && cause.empty()) cause = cause_without_difference(sides[side]);
     comparison.causes.push_back(std::move(cause));
   }
   return comparison;
@@ -176,13 +174,18 @@ void confirm(Comparison& comparison, const Comparison& again) {
       if (change.verdict != ChangeVerdict::worse) continue;
       const Change* const second = found_again(row, change);
       if (second && second->verdict == ChangeVerdict::worse) continue;
-      change.verdict = ChangeVerdict::ambiguous;
-      change.reason =
-          second ? fmt::format("looked {}, {}; measured again: {}, {} {}", word_of(ChangeVerdict::worse, change.column),
-                               text_of_change(change), word_of(second->verdict, change.column), text_of_change(*second),
-                               interval_text(*second))
-                 : fmt::format("looked {}, {}; it was not measured again", word_of(ChangeVerdict::worse, change.column),
-                               text_of_change(change));
+      const std::string looked =
+          fmt::format("looked {}, {}", word_of(ChangeVerdict::worse, change.column), text_of_change(change));
+      if (second == nullptr) {  // what could not be looked at again stays an alarm
+        change.reason = looked + "; it was not measured again";
+      } else if (second->verdict == ChangeVerdict::vanished) {
+        change.verdict = ChangeVerdict::vanished;
+        change.reason = fmt::format("{}; measured again: {}", looked, second->reason);
+      } else {
+        change.verdict = ChangeVerdict::ambiguous;
+        change.reason = fmt::format("{}; measured again: {}, {} {}", looked, word_of(second->verdict, change.column),
+                                    text_of_change(*second), interval_text(*second));
+      }
     }
   }
 }

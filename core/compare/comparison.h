@@ -50,6 +50,11 @@ struct GeometricMean {
   std::size_t rows = 0;
 };
 
+/// The words of a command before its option --repeat, and after it; empty for results of others.
+struct CommandForMore {
+  std::vector<std::string> command, rest;
+};
+
 struct Comparison {
   std::vector<ComparedSide> sides;
   std::vector<Difference> differences;
@@ -62,8 +67,8 @@ struct Comparison {
   std::size_t common_rows = 0;
   /// By side, from 1: why figures may have changed.
   std::vector<std::string> causes;
-  /// How to get more processes of the sides, from their run.json; empty for results of others.
-  std::string command_for_more;
+  /// How to get more processes: of the last side, from its run.json, unless the caller knows better.
+  CommandForMore more;
   /// Of one process, where runs tell it.
   std::optional<double> seconds_of_process;
 

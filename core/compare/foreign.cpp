@@ -33,7 +33,14 @@ void add_record(MeasuringProcess& process, Record record) {
 
 // ---- CSV
 
+/// What identifies a process, where both are there; the other then counts its repeats.
 constexpr std::array<std::string_view, 2> process_columns{"process", "run"};
+
+/// Words that this program's results have about a row, such as its status.
+bool is_about_row(std::string_view name) {
+  const Column* const column = find_standard_column(name);
+  return column != nullptr && column->kind == Kind::text && !may_be_axis(name);
+}
 
 /// Integers without a known unit are settings, such as the number of threads; other numbers are figures.
 bool is_axis_column(const Column& column, const std::vector<Cell>& cells) {
@@ -47,6 +54,8 @@ std::vector<MeasuringProcess> processes_of_csv(const fs::path& file, const std::
   if (lines.empty())
     throw Error(fmt::format("compare: {}: empty; a line with the columns' names was expected", file.string()));
   const std::vector<std::string>& names = lines.front();
+  if (names.size() == 1 && names.front().find(';') != std::string::npos)
+    throw Error(fmt::format("compare: {}: commas between fields were expected, not semicolons", file.string()));
   if (lines.size() == 1) throw Error(fmt::format("compare: {}: no line follows the columns' names", file.string()));
   std::vector<std::vector<Cell>> cells(names.size());
   for (std::size_t row = 1; row < lines.size(); ++row) {
@@ -57,13 +66,14 @@ std::vector<MeasuringProcess> processes_of_csv(const fs::path& file, const std::
   }
   std::vector<std::string> axes;
   std::optional<std::size_t> process_index;
+  for (const std::string_view name : process_columns) {
+    const auto found = std::ranges::find(names, name);
+    if (!process_index && found != names.end()) process_index = static_cast<std::size_t>(found - names.begin());
+  }
   bool has_figure = false;
   for (std::size_t i = 0; i < names.size(); ++i) {
     check_column_name(names[i]);
-    if (std::ranges::find(process_columns, names[i]) != process_columns.end()) {
-      process_index = i;
-      continue;
-    }
+    if (std::ranges::find(process_columns, names[i]) != process_columns.end() || is_about_row(names[i])) continue;
     Column column = column_of(names[i]);
     if (std::ranges::any_of(cells[i], [](const Cell& cell) { return std::holds_alternative<std::string>(cell); }))
       column.kind = Kind::text;
@@ -117,9 +127,11 @@ Record record_of_benchmark(const Info& one, const std::string& where) {
   Record record;
   const std::string name = one.text("run_name");
   record.set(benchmark_axis, name.empty() ? one.text("name") : name);
-  if (one.text("error_occurred") == "true") {
-    record.set("status", std::string("error"));
-    record.set("detail", one.text("error_message"));
+  for (const auto& [flag, status, message] :
+       {std::array{"error_occurred", "error", "error_message"}, std::array{"skipped", "skipped", "skip_message"}}) {
+    if (one.text(flag) != "true") continue;
+    record.set("status", std::string(status));
+    record.set("detail", one.text(message));
     return record;
   }
   const double unit = seconds_per(one.text("time_unit"), where);
@@ -171,6 +183,15 @@ std::vector<MeasuringProcess> processes_of_google(const fs::path& file, const In
 
 // ---- hyperfine
 
+/// Of run `index`; hyperfine goes on after failures only where it was told to. "unknown" for a signal.
+std::string exit_code_of(const Info& result, std::size_t index) {
+  const Info* const codes = result.find("exit_codes");
+  if (codes == nullptr || codes->list() == nullptr || index >= codes->list()->size()) return "0";
+  const Info& code = (*codes->list())[index];
+  const auto number = code.cell() ? number_in(*code.cell()) : std::nullopt;
+  return number ? fmt::format("{:.0f}", *number) : "unknown";
+}
+
 std::vector<MeasuringProcess> processes_of_hyperfine(const fs::path& file, const Info& json) {
   const Info::List& results = *json.find("results")->list();
   std::vector<std::string> axes;
@@ -203,7 +224,12 @@ std::vector<MeasuringProcess> processes_of_hyperfine(const fs::path& file, const
                              .columns = {},
                              .records = {}});
       Record record = settings;
-      record.set_measured("time_s", *seconds);
+      if (const std::string exit = exit_code_of(result, i); exit == "0") {
+        record.set_measured("time_s", *seconds);
+      } else {
+        record.set("status", std::string("error"));
+        record.set("detail", fmt::format("the command ended with exit code {}", exit));
+      }
       add_record(processes[i], std::move(record));
     }
   }
@@ -233,7 +259,9 @@ bool is_foreign(const std::filesystem::path& file) {
 }
 
 std::vector<MeasuringProcess> read_foreign(const std::filesystem::path& file) {
-  const std::string text = read_file(file);
+  std::string text = read_file(file);
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     throw Error(fmt::format("compare: {}: the file is empty", file.string()));
   return file.extension() == ".csv" ? processes_of_csv(file, text) : processes_of_json(file, text);

@@ -61,6 +61,15 @@ bool MatchedRow::measured(std::size_t side) const {
   return std::ranges::any_of(sides[side], [](const RowOfProcess& one) { return !one.records.empty(); });
 }
 
+std::string MatchedRow::new_failure(std::size_t side) const {
+  const auto failed = [](const RowOfProcess& one) { return one.records.empty() && !one.failure.empty(); };
+  if (std::ranges::any_of(sides.front(), failed)) return {};
+  const auto first = std::ranges::find_if(sides[side], failed);
+  if (first == sides[side].end()) return {};
+  return fmt::format("it failed in {} of {} processes: {}", std::ranges::count_if(sides[side], failed),
+                     sides[side].size(), first->failure);
+}
+
 std::vector<MatchedRow> match_rows(std::span<const Side> sides) {
   std::vector<MatchedRow> rows;
   std::map<std::string, std::size_t> places;

@@ -37,6 +37,8 @@ struct MatchedRow {
 
   /// Whether a process of this side measured it.
   bool measured(std::size_t side) const;
+  /// In how many processes of this side it failed, and why, where it failed in none of the first side; else empty.
+  std::string new_failure(std::size_t side) const;
 };
 
 /// All rows of the first side in its order, then those that only others have.

@@ -179,7 +179,10 @@ void invalidate(Change& change, std::string reason) {
 
 // ---- Rows
 
-std::string why_vanished(const Processes& processes) {
+/// Why the side has not measured what the baseline has; empty if it has.
+std::string why_vanished(const MatchedRow& row, std::size_t side) {
+  if (row.measured(side)) return row.new_failure(side);
+  const Processes& processes = row.sides[side];
   if (processes.empty()) return "it is not there";
   for (const RowOfProcess& one : processes)
     if (!one.failure.empty()) return one.failure;
@@ -192,9 +195,9 @@ Change change_of(const MatchedRow& row, std::size_t side, const Column& column, 
   const std::vector<ProcessFigures> old_figures = figures_in(before, column.name);
   const std::vector<ProcessFigures> new_figures = figures_in(after, column.name);
   Change change{.column = column};
-  if (!row.measured(side)) {
+  if (std::string why = why_vanished(row, side); !why.empty()) {
     change.verdict = ChangeVerdict::vanished;
-    change.reason = why_vanished(after);
+    change.reason = std::move(why);
     change.figures_before = medians_of(old_figures);
     change.before = median(change.figures_before);
     change.processes_before = old_figures.size();
@@ -224,10 +227,11 @@ ComparedRow compare_row(const MatchedRow& row, std::size_t side, const Compariso
   const std::vector<Column> all = figures_of_row(row);
   const std::string work = row.measured(side) ? other_work(row, side, all) : "";
   for (const Column& column : chosen_figures(row, options)) {
-    if (!row.measured(side) && !compared.changes.empty()) break;  // a row that vanished is one thing, not one a figure
     Change change = change_of(row, side, column, options);
     if (change.compares_figures() && column.kind == Kind::time) invalidate(change, work);
     compared.changes.push_back(std::move(change));
+    // A row that vanished is one thing, not one a figure.
+    if (compared.changes.back().verdict == ChangeVerdict::vanished) break;
   }
   return compared;
 }

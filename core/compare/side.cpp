@@ -163,6 +163,12 @@ void add_part(Side& side, const std::string& text, const fs::path& out) {
   for (const fs::path& place : runs_of(text, out)) side.processes.push_back(process_of(RunFiles(place)));
 }
 
+/// The same for copies of a run, wherever they lie.
+std::string identity_of(const MeasuringProcess& process) {
+  const bool is_run = !process.info.text("started").empty();
+  return is_run ? to_json(process.info) : process.source.string() + "\n" + process.name;
+}
+
 }  // namespace
 
 MeasuringProcess process_of(const RunFiles& files) {
@@ -176,6 +182,10 @@ MeasuringProcess process_of(const RunFiles& files) {
       throw Error(fmt::format("compare: {}: written by a newer program (schema {}; this one reads up to {})", place,
                               to_text(*schema->cell()), run_schema));
   }
+  const std::optional<double> rows = run.info.number("rows");
+  if (rows && *rows != static_cast<double>(run.records.size()))
+    throw Error(fmt::format("compare: {}: results.csv is cut or changed: it has {} rows, run.json says {}", place,
+                            run.records.size(), *rows));
   const std::string own_name = run.info.text("run");
   const bool packed = is_archive(files.place());
   MeasuringProcess process{.name = packed && !own_name.empty() ? own_name : files.place().filename().string(),
@@ -208,10 +218,8 @@ Side read_side(const std::string& text, const std::filesystem::path& out) {
       if (!is_there) add_part(side, part, out);  // a run brings its whole group
     }
   }
-  std::set<std::pair<fs::path, std::string>> seen;
-  std::erase_if(side.processes, [&](const MeasuringProcess& one) {
-    return !seen.insert({one.source, one.name}).second;
-  });
+  std::set<std::string> seen;
+  std::erase_if(side.processes, [&](const MeasuringProcess& one) { return !seen.insert(identity_of(one)).second; });
   if (side.processes.empty()) throw Error(fmt::format("compare: '{}' has no results", text));
   return side;
 }

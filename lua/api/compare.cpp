@@ -39,6 +39,7 @@ struct JudgeOptions {
   std::vector<std::string> sides;
   std::vector<std::string> names;
   std::vector<std::string> again;
+  std::vector<std::string> more, rest;
   std::string out = ".";
   std::string format = "text";
   TextOptions style;
@@ -49,6 +50,7 @@ struct JudgeOptions {
   static constexpr auto fields =
       std::tuple{required("sides", &JudgeOptions::sides),  field("names", &JudgeOptions::names),
                  field("again", &JudgeOptions::again),     field("out", &JudgeOptions::out),
+                 field("more", &JudgeOptions::more),       field("rest", &JudgeOptions::rest),
                  field("format", &JudgeOptions::format),   field("style", &JudgeOptions::style),
                  field("figures", &JudgeOptions::figures), field("all_figures", &JudgeOptions::all_figures),
                  field("strict", &JudgeOptions::strict),   field("file", &JudgeOptions::file)};
@@ -98,6 +100,7 @@ int judge(lua_State* L) {
   };
   const std::vector<Side> sides = read_sides(options.sides, options);
   Comparison comparison = compared(sides);
+  if (!options.more.empty()) comparison.more = {options.more, options.rest};
   if (!options.again.empty()) confirm(comparison, compared(read_sides(options.again, options)));
   const std::string text = rendered(sides, comparison, options);
   if (!options.file.empty()) replace_file(output_path(L, options.file, "report"), text);

@@ -3,14 +3,18 @@ local native = require("gpubench.native")._native
 
 local judged = {}
 
--- Sides by name, the baseline first. options: those of the command; names: what to call the sides; again: two sides
--- that were measured to confirm what is worse; file: where the text is written.
-function judged.sides(sides, options, names, again, file)
+-- Sides by name, the baseline first. options: those of the command; names: what to call the sides. details: `again`, two
+-- sides that were measured to confirm what is worse; `more`, the command that measures more of both, { command = words
+-- before its option --repeat, rest = words after it }; `file`, where the text is written.
+function judged.sides(sides, options, names, details)
+  details = details or {}
   return native.compare.judge {
     sides = sides,
     names = names,
-    again = again,
-    file = file,
+    again = details.again,
+    more = details.more and details.more.command,
+    rest = details.more and details.more.rest,
+    file = details.file,
     out = native.options.out,
     format = options.format or "text",
     style = native.options.style,

@@ -9,7 +9,7 @@ local usual_count = 10
 
 -- A side is a word of settings: variables of the environment, a program, and options of run.
 local function side_of(text)
-  local side = { name = text:match "^%s*(.-)%s*$", environment = {}, arguments = {}, varied = {} }
+  local side = { name = text:match "^%s*(.-)%s*$", environment = {}, arguments = {}, settings = {} }
   for word in text:gmatch "%S+" do
     if #side.arguments == 0 and word:find "^[%a_][%w_]*=" then
       side.environment[#side.environment + 1] = word
@@ -23,20 +23,38 @@ local function side_of(text)
     end
   end
   for index, word in ipairs(side.arguments) do
-    local axis = word:match "^%-%-set=([^=]+)" or word == "--set" and (side.arguments[index + 1] or ""):match "^([^=]+)="
-    side.varied[#side.varied + 1] = axis or word:find "^%-%-device" and "device" or nil
+    local option, value = word:match "^(%-%-%l+)=(.*)$"
+    option, value = option or word, value or side.arguments[index + 1] or ""
+    if option == "--set" then
+      local axis, values = value:match "^([^=]+)=(.*)$"
+      if axis then side.settings[axis] = values end
+    elseif option == "--device" then
+      side.settings.device = value
+    end
+  end
+  for _, word in ipairs(side.environment) do
+    local name, value = word:match "^([^=]+)=(.*)$"
+    side.settings[name] = value
   end
   if side.name == "" then side.name = "as it is" end
   return side
 end
 
--- The axes in which either side differs tell no rows apart.
+-- The settings in which the sides differ tell no rows apart, so an axis among them has one value on each side.
 local function varied_by(sides)
   local list, seen = {}, {}
   for _, side in ipairs(sides) do
-    for _, axis in ipairs(side.varied) do
-      if not seen[axis] then list[#list + 1] = axis end
-      seen[axis] = true
+    for _, name in ipairs(check.sorted_keys(side.settings)) do
+      if not seen[name] and sides[1].settings[name] ~= sides[2].settings[name] then list[#list + 1] = name end
+      seen[name] = true
+    end
+  end
+  for _, name in ipairs(list) do
+    for _, side in ipairs(sides) do
+      if (side.settings[name] or ""):find "," then
+        check.fail("ab: '%s': %s has several values, and not the same ones on both sides; values that both sides have go "
+          .. "behind the script: -- SCRIPT --set %s=%s", side.name, name, name, side.settings[name])
+      end
     end
   end
   return list
@@ -69,5 +87,7 @@ return function(options)
       end
     end
   end
-  return judged.print(judged.sides({ sides[1].group, sides[2].group }, options, { sides[1].name, sides[2].name }))
+  local more = { command = { "gpubench", "ab", words[1], words[2] }, rest = { "--", table.unpack(words, 3) } }
+  return judged.print(judged.sides({ sides[1].group, sides[2].group }, options, { sides[1].name, sides[2].name },
+    { more = more }))
 end

@@ -9,6 +9,7 @@ local native = gb._native
 -- Below it no verdict is possible (core/compare/change.h).
 local least_count = 7
 local nothing_to_judge = 3
+local alarm = 1
 
 local function info_of(run)
   return native.results.read(run).info
@@ -25,19 +26,32 @@ local function find_baseline(name)
     native.results.suggestion(name, names))
 end
 
--- Arguments of `run` without what the processes of a check get anyway.
-local function plain_arguments(arguments)
-  local plain, index = {}, arguments[1] == "run" and 2 or 1
-  while arguments[index] do
-    local word = arguments[index]
-    if word == "--out" then
+-- Words without the options for which drops(option, value) is true; all of these options take a value.
+local function without_options(words, drops)
+  local plain, index = {}, 1
+  while words[index] do
+    local word = words[index]
+    local option, value = word:match "^(%-%-[%w-]+)=(.*)$"
+    if option and drops(option, value) then
       index = index + 1
-    elseif word ~= "-q" and word ~= "--quiet" and word ~= "--json" and not word:find "^%-%-out=" then
+    elseif words[index + 1] and drops(word, words[index + 1]) then
+      index = index + 2
+    else
       plain[#plain + 1] = word
+      index = index + 1
     end
-    index = index + 1
   end
   return plain
+end
+
+-- Arguments of `run` without what the processes of a check get anyway. A tag names the runs that had it.
+local function plain_arguments(arguments)
+  local plain = {}
+  for index = arguments[1] == "run" and 2 or 1, #arguments do
+    local word = arguments[index]
+    if word ~= "-q" and word ~= "--quiet" and word ~= "--json" then plain[#plain + 1] = word end
+  end
+  return without_options(plain, function(option) return option == "--out" or option == "--tag" end)
 end
 
 -- How the baseline was measured: each { arguments, count }, equal ones once.
@@ -64,14 +78,22 @@ local function run_once(arguments, group, process, processes, program)
   }
 end
 
--- Returns the group of the new runs.
+-- Returns the folders of the new runs, and how many processes made none.
 local function measure_again(baseline, count)
-  local group, calls = native.compare.new_group(), calls_of(baseline)
+  local group, calls, without_run = native.compare.new_group(), calls_of(baseline), 0
+  local out, made = native.options.out, 0
   for index, one in ipairs(fresh_processes.in_rounds(calls, count, native.options.seed)) do
     io.stderr:write(string.format("process %d of %d: %s\n", index, count * #calls, one.item.arguments[1] or "?"))
-    run_once(one.item.arguments, group, one.round, count)
+    local status = run_once(one.item.arguments, group, one.round, count)
+    local is_there, runs = pcall(native.compare.runs_of, group, out)
+    local now = is_there and #runs or 0
+    if index == 1 and now == 0 then
+      check.fail("check: the first process ended with status %d and made no run; the reason stands above", status)
+    end
+    if now == made then without_run = without_run + 1 end
+    made = now
   end
-  return group
+  return native.compare.runs_of(group, out), without_run
 end
 
 local function has_commit(program, commit)
@@ -95,9 +117,10 @@ local function program_of(baseline, new_program, options)
     .. "--program FILE names it", old.commit or "unknown", old.file or "a known place")
 end
 
--- Options of run that leave the points with the loud rows of an experiment.
+-- Arguments of run that leave the points with the loud rows of an experiment; parameters stay as they are. An axis with
+-- a value that no list can hold keeps all of its values.
 local function narrowed(arguments, loud)
-  local values, names, words = {}, {}, { table.unpack(arguments) }
+  local values, names = {}, {}
   for _, row in ipairs(loud) do
     for name, value in pairs(row.axes) do
       if not values[name] then
@@ -108,25 +131,24 @@ local function narrowed(arguments, loud)
     end
   end
   table.sort(names)
+  local lists = {}
   for _, name in ipairs(names) do
-    words[#words + 1] = "--set"
-    words[#words + 1] = name .. "=" .. table.concat(check.sorted_keys(values[name]), ",")
+    local list = check.sorted_keys(values[name])
+    for _, value in ipairs(list) do
+      if value:find "," then list = nil break end
+    end
+    lists[name] = list and table.concat(list, ",")
+  end
+  local words = without_options(arguments, function(option, value)
+    return option == "--set" and lists[value:match "^([^=]*)="] ~= nil
+  end)
+  for _, name in ipairs(names) do
+    if lists[name] then
+      words[#words + 1] = "--set"
+      words[#words + 1] = name .. "=" .. lists[name]
+    end
   end
   return words
-end
-
-local function without_set(arguments)
-  local plain, index = {}, 1
-  while arguments[index] do
-    local word = arguments[index]
-    if word == "--set" then
-      index = index + 1
-    elseif not word:find "^%-%-set=" then
-      plain[#plain + 1] = word
-    end
-    index = index + 1
-  end
-  return plain
 end
 
 local function loud_of(call, loud)
@@ -146,7 +168,7 @@ local function measure_to_confirm(baseline, loud, new_program, count, options)
   local sides = { { group = group .. "-a", program = program, skipped = program == nil }, { group = group .. "-b" } }
   for _, call in ipairs(calls_of(baseline)) do
     local rows = loud_of(call, loud)
-    local arguments = #rows > 0 and narrowed(without_set(call.arguments), rows)
+    local arguments = #rows > 0 and narrowed(call.arguments, rows)
     for process = 1, arguments and count or 0 do
       for _, index in ipairs(process % 2 == 1 and { 1, 2 } or { 2, 1 }) do
         local side = sides[index]
@@ -175,16 +197,25 @@ return function(options)
     return nothing_to_judge
   end
   local count = options["repeat"] or math.max(#baseline.runs // math.max(#calls_of(baseline), 1), least_count)
-  local given = options.runs and table.concat(options.runs, ",")
-  -- By folder: `last` is another run after --confirm.
-  local new = native.compare.runs_of(given or measure_again(baseline, count), native.options.out)
+  local given, without_run = options.runs and table.concat(options.runs, ","), 0
+  local new
+  if given then
+    new = native.compare.runs_of(given, native.options.out)  -- by folder: `last` is another run after --confirm
+  else
+    new, without_run = measure_again(baseline, count)
+  end
   local sides = { options.baseline, table.concat(new, ",") }
   local names = { options.baseline, given or "now" }
-  local result = judged.sides(sides, options, names)
+  local more = not given and { command = { "gpubench", "check", "--baseline", options.baseline } } or nil
+  local result = judged.sides(sides, options, names, { more = more })
   if options.confirm and has_worse(result.loud) then
     local new_program = info_of(new[1]).program or {}
     local again = measure_to_confirm(baseline, result.loud, new_program, count, options)
-    result = judged.sides(sides, options, names, again)
+    result = judged.sides(sides, options, names, { again = again, more = more })
   end
-  return judged.print(result)
+  local status = judged.print(result)
+  if without_run == 0 then return status end
+  io.stderr:write(string.format("check: %s made no run; the reasons stand above\n",
+    gb.format.count(without_run, "process")))
+  return status == 0 and alarm or status
 end

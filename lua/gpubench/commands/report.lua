@@ -37,7 +37,7 @@ return function(options)
     return 0
   end
   options.format = "html"
-  local result = judged.sides(sides, options, nil, nil, file)
+  local result = judged.sides(sides, options, nil, { file = file })
   say(result.headline, file)
   return result.status
 end

@@ -47,6 +47,10 @@ TEST_F(Baselines, AreReplacedAsAWhole) {
   EXPECT_THAT(baseline_names(file("")), ElementsAre("v1"));
 }
 
+TEST_F(Baselines, NoneIsCalledAsTheNewestRunIs) {
+  EXPECT_THROW(save_baseline("last", std::vector{file("run")}, file("out")), Error);
+}
+
 TEST_F(Baselines, BadNamesAreRefused) {
   const std::vector<std::filesystem::path> runs{run("r1", "one")};
   for (const char* name : {"", "..", "a/b", "-x", "a b"})

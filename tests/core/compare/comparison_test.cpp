@@ -166,6 +166,39 @@ TEST(Comparison, OnlyWhatIsWorseAgainIsConfirmed) {
   EXPECT_THAT(only_change(comparison).reason, HasSubstr("looked SLOWER, 5.0 % slower; measured again: SAME"));
 }
 
+TEST(Comparison, WhatCannotBeMeasuredAgainStaysAnAlarm) {
+  Comparison gone = compared(times("a", 1), times("b", 1.05));
+  Side failed = times("d", 1);
+  for (MeasuringProcess& process : failed.processes) {
+    process.records[0].set("status", std::string("error"));
+    process.records[0].set("detail", std::string("boom"));
+  }
+  confirm(gone, compared(times("c", 1), failed));
+  EXPECT_EQ(only_change(gone).verdict, ChangeVerdict::vanished);
+  EXPECT_EQ(only_change(gone).reason, "looked SLOWER, 5.0 % slower; measured again: error: boom");
+  Comparison left_out = compared(times("a", 1), times("b", 1.05));
+  confirm(left_out, Comparison());
+  EXPECT_EQ(only_change(left_out).verdict, ChangeVerdict::worse);
+  EXPECT_EQ(only_change(left_out).reason, "looked SLOWER, 5.0 % slower; it was not measured again");
+}
+
+TEST(Comparison, ARowThatFailsInSomeNewProcessesIsLoud) {
+  const auto with_failures = [](const std::string& name, std::size_t count) {
+    Side side = times(name, 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      side.processes[i].records[0].set("status", std::string("error"));
+      side.processes[i].records[0].set("detail", std::string("boom"));
+    }
+    return side;
+  };
+  const Comparison new_failures = compared(times("a", 1), with_failures("b", 2));
+  EXPECT_EQ(only_change(new_failures).verdict, ChangeVerdict::vanished);
+  EXPECT_EQ(only_change(new_failures).reason, "it failed in 2 of 7 processes: error: boom");
+  EXPECT_EQ(exit_status_of(new_failures, false), 1);
+  EXPECT_NE(only_change(compared(with_failures("a", 1), with_failures("b", 2))).verdict, ChangeVerdict::vanished)
+      << "the baseline fails by chance too";
+}
+
 TEST(Comparison, AProcessIsOnOneSideOnly) {
   EXPECT_THAT([] { compared(times("a", 1), times("a", 1)); },
               ThrowsMessage<Error>(HasSubstr("can be on one side only")));

@@ -78,6 +78,55 @@ TEST_F(Foreign, EachTimeOfHyperfineIsAProcess) {
   EXPECT_EQ(two[1].records.size(), 1u);
 }
 
+TEST_F(Foreign, RunsWithinAProcessAreRepeats) {
+  for (const char* header : {"process,run,time_s\n", "run,process,time_s\n"}) {
+    const bool process_first = std::string(header).starts_with("process");
+    std::string text = header;
+    for (int process = 0; process < 4; ++process) {
+      for (int run = 0; run < 2; ++run) {
+        text += std::to_string(process_first ? process : run) + "," + std::to_string(process_first ? run : process) +
+                ",1.5\n";
+      }
+    }
+    const auto processes = read("a.csv", text);
+    ASSERT_EQ(processes.size(), 4u) << header;
+    EXPECT_EQ(processes[0].records.size(), 2u);
+    EXPECT_TRUE(processes[0].axes.empty());
+  }
+}
+
+TEST_F(Foreign, WhatThisProgramSaysAboutARowIsNoAxis) {
+  const auto processes = read("a.csv", "experiment,n,status,quality,stop_reason,time_s\ne,1,ok,ok,enough,1.5\n");
+  ASSERT_EQ(processes.size(), 1u);
+  EXPECT_THAT(processes[0].axes, ElementsAre("n"));
+  EXPECT_EQ(to_text(processes[0].records.at(0).get("status")), "ok");
+}
+
+TEST_F(Foreign, FailedResultsOfOthersAreNoFigures) {
+  const auto google = read("a.json", R"({"benchmarks": [{"name": "x", "run_name": "x", "run_type": "iteration",
+    "real_time": 0, "time_unit": "ns", "skipped": true, "skip_message": "no device"}]})");
+  EXPECT_EQ(to_text(google.at(0).records.at(0).get("status")), "skipped");
+  EXPECT_EQ(to_text(google[0].records[0].get("detail")), "no device");
+  EXPECT_TRUE(is_empty(google[0].records[0].get("real_time_s")));
+  const auto hyperfine =
+      read("b.json", R"({"results": [{"command": "x", "times": [1.0, 0.1, 0.1], "exit_codes": [0, 1, null]}]})");
+  ASSERT_EQ(hyperfine.size(), 3u);
+  EXPECT_EQ(hyperfine[0].records.at(0).get("time_s"), Cell(1.0));
+  EXPECT_EQ(to_text(hyperfine[1].records.at(0).get("detail")), "the command ended with exit code 1");
+  EXPECT_EQ(to_text(hyperfine[2].records.at(0).get("detail")), "the command ended with exit code unknown");
+}
+
+TEST_F(Foreign, FilesOfSpreadsheetsAreReadOrExplained) {
+  EXPECT_THAT(read("a.csv",
+                   "\xEF\xBB\xBF"
+                   "case,time_s\nx,1.5\n")
+                  .at(0)
+                  .axes,
+              ElementsAre("case"));
+  EXPECT_THAT(mistake("a.csv", "case;time_s\nx;1.5\n"),
+              HasSubstr("commas between fields were expected, not semicolons"));
+}
+
 TEST_F(Foreign, BadFilesSayWhatIsWrong) {
   EXPECT_THAT(mistake("a.csv", ""), AllOf(HasSubstr("a.csv"), HasSubstr("the file is empty")));
   EXPECT_THAT(mistake("a.csv", "x,time_s\n"), HasSubstr("no line follows the columns' names"));

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/codec/tar.h"
 #include "core/compare/baseline.h"
+#include "core/results/append_file.h"
 #include "core/results/run_writer.h"
 #include "tests/support/files.h"
 
@@ -82,26 +83,27 @@ TEST_F(Sides, TagsStandForAllTheirRuns) {
 }
 
 TEST_F(Sides, ArchivesAreRuns) {
-  const std::filesystem::path directory = run();
-  const auto pack = [&](const std::string& name, const std::string& top) {
+  const std::filesystem::path directory = run(), second = run();
+  const auto pack = [&](const std::string& name, const std::string& top, const std::filesystem::path& packed) {
     std::vector<ArchiveEntry> entries;
     for (const char* const member : {"run.json", "results.csv"})
-      entries.push_back(
-          {top + "/results/e/" + directory.filename().string() + "/" + member, contents(directory / member)});
-    entries.push_back({top + "/results/e/" + directory.filename().string() + "/script.lua", "print(1)"});
+      entries.push_back({top + "/results/e/" + packed.filename().string() + "/" + member, contents(packed / member)});
+    entries.push_back({top + "/results/e/" + packed.filename().string() + "/script.lua", "print(1)"});
     write_archive(file(name), entries);
     return file(name).string();
   };
   std::filesystem::create_directory(file("archives"));
-  const std::string one = pack("one.tar.gz", "x"), other = pack("archives/other.tgz", "y");
+  const std::string one = pack("one.tar.gz", "x", directory), other = pack("archives/other.tgz", "y", second);
   const MeasuringProcess process = read_side(one, out()).processes.at(0);
   EXPECT_EQ(process.name, directory.filename()) << "as its run is called";
   EXPECT_EQ(process.records.size(), 1u);
   EXPECT_EQ(process.script, "print(1)");
   EXPECT_EQ(count(one + "," + other), 2u);
   EXPECT_EQ(count(file("archives").string()), 1u) << "a folder of archives";
-  pack("out/third.tar.gz", "z");
-  EXPECT_EQ(count(out().string()), 1u) << "archives beside runs may be of these";
+  pack("archives/copy.tgz", "y", second);
+  EXPECT_EQ(count(file("archives").string()), 1u) << "a copy is the same run";
+  pack("out/third.tar.gz", "z", directory);
+  EXPECT_EQ(count(out().string()), 2u) << "archives beside runs may be of these";
 }
 
 TEST_F(Sides, DamagedArchivesAreErrors) {
@@ -131,6 +133,21 @@ TEST_F(Sides, UnknownNamesListWhatThereIs) {
   std::filesystem::create_directory(file("empty"));
   EXPECT_THAT(mistake(file("empty").string()), HasSubstr("there are no runs in the folder"));
   EXPECT_THAT(mistake(write("x.txt", "x").string()), HasSubstr("is no file of results"));
+}
+
+TEST_F(Sides, ACutTableIsRefused) {
+  const std::filesystem::path table = run() / "results.csv";
+  const std::string text = read_file(table);
+  write("out/" + table.lexically_relative(out()).string(), text.substr(0, text.find('\n') + 1));
+  EXPECT_THAT(mistake("last"), HasSubstr("results.csv is cut or changed: it has 0 rows, run.json says 1"));
+}
+
+TEST_F(Sides, CopiesOfARunCountOnce) {
+  const std::filesystem::path original = run();
+  std::filesystem::create_directory(file("copies"));
+  std::filesystem::copy(original, file("copies/a"), std::filesystem::copy_options::recursive);
+  std::filesystem::copy(original, file("copies/b"), std::filesystem::copy_options::recursive);
+  EXPECT_EQ(count(file("copies").string()), 1u);
 }
 
 TEST_F(Sides, ARunThatIsBeingWrittenIsRefused) {

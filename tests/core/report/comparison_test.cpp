@@ -74,6 +74,13 @@ TEST(ComparisonText, FewProcessesNameTheCommandThatSettlesIt) {
                               "'batch_size=8 9' --repeat 7 (about 7 min for both sides)")));
 }
 
+TEST(ComparisonText, ACommandThatMeasuresBothSidesKeepsItsScriptBehindTheOptions) {
+  Comparison comparison = few_comparison();
+  comparison.more = {.command = {"gpubench", "ab", "A=1", "--set n=2"}, .rest = {"--", "made.lua"}};
+  EXPECT_THAT(render_comparison(comparison, Format::text),
+              HasSubstr("a side: gpubench ab A=1 '--set n=2' --repeat 7 -- made.lua (about"));
+}
+
 TEST(ComparisonText, ManyRowsThatAreTheSameAreFolded) {
   Side before = side_of_commit("a", seven_around(1), "one"), after = side_of_commit("b", seven_around(1), "one");
   for (Side* const side : {&before, &after}) {

@@ -91,7 +91,8 @@ TEST_F(CompareCommands, SeveralScriptsTakeTurns) {
 TEST_F(CompareCommands, AbMeasuresBothSidesInTurn) {
   const Ended settings = in_folder({"ab", "--set n=1", "--set n=2", "--repeat", "7", "--", "made.lua", "--quick"});
   EXPECT_EQ(settings.status, 1) << settings.err;
-  EXPECT_THAT(settings.out, AllOf(HasSubstr("baseline  --set n=1, 7 processes\n"), HasSubstr("100.0 % slower")));
+  EXPECT_THAT(settings.out, AllOf(HasSubstr("baseline  --set n=1, 7 processes\n"), HasSubstr("100.0 % slower"),
+                                  HasSubstr("the sides were given different settings: n")));
   EXPECT_THAT(settings.err,
               HasSubstr("process 1 of 7: --set n=1\nprocess 1 of 7: --set n=2\nprocess 2 of 7: --set n=2\n"));
   const Ended variables = in_folder({"ab", "X=1", "X=2", "--repeat", "1", "--", "made.lua", "--quick"});
@@ -158,6 +159,39 @@ TEST_F(CompareCommands, WhatIsNotSlowerAgainIsNoAlarm) {
   EXPECT_EQ(beside.status, 0) << "one process confirms nothing";
   EXPECT_THAT(beside.err, HasSubstr("to confirm: process 1 of 1, baseline\nto confirm: process 1 of 1, new\n"));
   EXPECT_EQ(in_folder({"check", "work1.1", "--baseline", "v1", "--confirm", "--program", "gone"}).status, 2);
+}
+
+TEST_F(CompareCommands, WhatIsConfirmedIsMeasuredWithTheBaselinesParameters) {
+  const std::vector<std::string> run = {"run",   "made.lua", "--quick", "--repeat", "7",
+                                        "--tag", "base",     "--set",   "n=2",      "--set=spread=0.5"};
+  in_folder(run);
+  in_folder({"baseline", "save", "v1"});
+  write_script("2");
+  const Ended slower = in_folder({"check", "--baseline", "v1", "--confirm", "--figure", "work_s"});
+  EXPECT_EQ(slower.status, 1) << slower.out << slower.err;
+  const Ended last = in_folder({"show", "made", "--format", "json"});
+  EXPECT_THAT(last.out, AllOf(HasSubstr("\"spread\": 0.5"), HasSubstr("\"n=2\""))) << "of a run that confirms";
+  EXPECT_THAT(in_folder({"compare", "base", "v1"}).out, HasSubstr("base, 7 processes\n")) << "no new run has the tag";
+}
+
+TEST_F(CompareCommands, ACheckWithoutTheScriptEndsAtOnce) {
+  repeated("1", "7");
+  in_folder({"baseline", "save", "v1"});
+  std::filesystem::remove(path() + "/made.lua");
+  const Ended ended = in_folder({"check", "--baseline", "v1"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err,
+              AllOf(HasSubstr("made.lua"), HasSubstr("the first process ended with status 2 and made no run"),
+                    Not(HasSubstr("process 2 of 7"))));
+}
+
+TEST_F(CompareCommands, RowsOfAxesThatBothSidesSetStayApart) {
+  const Ended both = in_folder({"ab", "--set n=1,2 --set spread=0", "--set n=1,2 --set spread=0.5", "--repeat", "1",
+                                "--format", "json", "--", "made.lua", "--quick"});
+  EXPECT_THAT(both.out, AllOf(HasSubstr("\"n\": 1"), HasSubstr("\"n\": 2"), HasSubstr("method (params.spread)")));
+  const Ended mixed = in_folder({"ab", "--set n=1,2", "--set n=1", "--", "made.lua"});
+  EXPECT_EQ(mixed.status, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("n has several values, and not the same ones on both sides"));
 }
 
 TEST_F(CompareCommands, CalibrationIsUsedByLaterVerdicts) {
