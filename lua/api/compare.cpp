@@ -8,7 +8,7 @@
 //   write_side(text, out, file)          writes the page of one side alone, with its trend where a history knows it
 //   runs_of(text, out)                   the folders of the runs that a side's name stands for
 //   save_baseline(name, runs, out)       copies the runs; returns the folder
-//   baselines(out)                       array of { name, runs = folders }
+//   baselines(out)                       array of { name, runs = folders }, or { name, error }
 //   calibrate(text, figures, out)        stores what the noise of a side's processes allows; returns { file, machine,
 //   rows
 //                                        } with a row for each figure and size of sides
@@ -143,13 +143,19 @@ std::string save(const std::string& name, const std::vector<std::string>& runs, 
   return save_baseline(name, folders, out).string();
 }
 
-/// baselines(out) -> array of { name, runs }
+/// baselines(out) -> array of { name, runs }, or { name, error } for one that cannot be read
 Info baselines(const std::string& out) {
   Info::List list;
   for (const std::string& name : baseline_names(out)) {
-    Info::List runs;
-    for (const MeasuringProcess& process : read_side(name, out).processes) runs.emplace_back(process.source.string());
-    list.push_back(Info::Fields{{"name", name}, {"runs", std::move(runs)}});
+    Info one(Info::Fields{{"name", name}});
+    try {
+      Info::List runs;
+      for (const MeasuringProcess& process : read_side(name, out).processes) runs.emplace_back(process.source.string());
+      one.set("runs", Info(std::move(runs)));
+    } catch (const Error& error) {
+      one.set("error", std::string(error.what()));
+    }
+    list.push_back(std::move(one));
   }
   return list;
 }

@@ -20,6 +20,7 @@ function actions.save(words)
 end
 
 local function description_of(baseline)
+  if baseline.error then return "cannot be read: " .. baseline.error end
   local info = native.results.read(baseline.runs[1]).info
   return string.format("%s, %s, %s, commit %s", count_of(#baseline.runs, "process"), info.experiment, info.started,
     info.program and info.program.commit or "unknown")

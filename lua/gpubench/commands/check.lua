@@ -18,7 +18,10 @@ end
 local function find_baseline(name)
   local baselines, names = native.compare.baselines(native.options.out), {}
   for index, one in ipairs(baselines) do
-    if one.name == name then return one end
+    if one.name == name then
+      if one.error then check.fail("check: the baseline '%s' cannot be read: %s", name, one.error) end
+      return one
+    end
     names[index] = one.name
   end
   if #names == 0 then return nil end

@@ -124,6 +124,19 @@ TEST_F(CompareCommands, BaselinesAreSavedListedAndReplaced) {
   EXPECT_EQ(in_folder({"baseline", "save", "a/b"}).status, 2);
 }
 
+TEST_F(CompareCommands, ABrokenBaselineLeavesTheOthers) {
+  repeated("1", "2");
+  in_folder({"baseline", "save", "good"});
+  std::filesystem::create_directories(path() + "/baselines/bad/made/1");
+  write("baselines/bad/made/1/results.csv", "n\n1,2\n");
+  EXPECT_THAT(in_folder({"baseline", "list"}).out,
+              AllOf(HasSubstr("bad   cannot be read: "), HasSubstr("good  2 processes, made, ")));
+  EXPECT_EQ(in_folder({"check", "last", "--baseline", "good"}).err.find("bad"), std::string::npos);
+  const Ended bad = in_folder({"check", "last", "--baseline", "bad"});
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_THAT(bad.err, HasSubstr("check: the baseline 'bad' cannot be read: "));
+}
+
 TEST_F(CompareCommands, CheckMeasuresTheBaselinesScriptsAgain) {
   const Ended none = in_folder({"check", "--baseline", "v1"});
   EXPECT_EQ(none.status, 3);
