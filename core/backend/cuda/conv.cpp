@@ -1,7 +1,7 @@
 // cuDNN's channels-last engines need another layout of filters than the ops: every run transposes the filter in the
-// workspace, a small copy compared with the convolution's reads. A convolution with a max pool is two kernels, with the
-// intermediate tensor in the workspace, because cuDNN has no fused engine and no GPU cache could hold that tensor. In
-// 16 bits, the pool compares values rounded to 16 bits.
+// workspace, a small copy compared with the convolution's reads. A convolution with a max pool is one kernel of our own
+// for images with few channels; else two, with the intermediate tensor in the workspace, because cuDNN has no fused
+// engine and no GPU cache could hold that tensor. In 16 bits, the pool compares values rounded to 16 bits.
 #include "core/ops/conv.h"
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/elementwise.h"
 #include "core/backend/cuda/engine_plans.h"
+#include "core/backend/cuda/few_channel_conv.h"
 #include "core/backend/cuda/kernels/strided_copy.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
@@ -174,6 +175,7 @@ std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op
 
 std::unique_ptr<Kernel> plan_conv2d_filter_gradient(const Conv2DFilterGradient& op, const Signature& signature,
                                                     Device& device) {
+  if (auto own = few_channel_filter_gradient(op, signature, device)) return own;
   const TensorType &x = signature.inputs[0], &dfilter = signature.outputs[0];
   return plan_conv_gradient(
       op, convolution_problem(op, ConvolutionKind::filter_gradient, op.options, x.dtype, x.shape, dfilter.shape),
@@ -233,6 +235,7 @@ class ConvMaxPoolFilterGradient final : public Kernel {
 };
 
 std::unique_ptr<Kernel> plan_conv2d_max_pool(const Conv2DMaxPool& op, const Signature& signature, Device& device) {
+  if (auto own = few_channel_max_pool(op, signature, device)) return own;
   const std::array between{op.convolved(signature.inputs)};
   return std::make_unique<ConvMaxPool>(
       PooledPair(plan_conv2d(Conv2D(op.conv), Signature{signature.inputs, between}, device),
@@ -241,6 +244,7 @@ std::unique_ptr<Kernel> plan_conv2d_max_pool(const Conv2DMaxPool& op, const Sign
 
 std::unique_ptr<Kernel> plan_conv2d_max_pool_filter_gradient(const Conv2DMaxPoolFilterGradient& op,
                                                              const Signature& signature, Device& device) {
+  if (auto own = few_channel_filter_gradient(op, signature, device)) return own;
   const std::array between{op.spread(signature.inputs[0])};
   const std::array conv_inputs{signature.inputs[0], between[0]};
   return std::make_unique<ConvMaxPoolFilterGradient>(

@@ -1,6 +1,6 @@
 // Kernels of our own: cuDNN's pooling says not which element won, finds its gradient from the image instead, and pads
 // both sides alike.
-#include "core/backend/cuda/kernels/pool.h"
+#include "core/backend/cuda/pool.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,13 +8,10 @@
 #include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
-#include "core/ops/pool.h"
 
 namespace gpubench::cuda {
-namespace {
 
-PoolGeometry geometry(const Op& op, const Pool2DAttributes& options, const TensorType& image,
-                      Dtype winner = Dtype::u8) {
+PoolGeometry pool_geometry(const Op& op, const Pool2DAttributes& options, const TensorType& image, Dtype winner) {
   require_floating(op, image);
   const auto axes = slide(op.name(), options, image.shape);
   constexpr std::int64_t most = std::numeric_limits<int>::max();
@@ -40,8 +37,10 @@ PoolGeometry geometry(const Op& op, const Pool2DAttributes& options, const Tenso
   return pool;
 }
 
+namespace {
+
 std::unique_ptr<Kernel> plan_max_pool2d(const MaxPool2D& op, const Signature& signature, Device& device) {
-  const PoolGeometry pool = geometry(op, op.options, signature.inputs[0], signature.outputs[1].dtype);
+  const PoolGeometry pool = pool_geometry(op, op.options, signature.inputs[0], signature.outputs[1].dtype);
   return launch_kernel(op, device, [pool](const LaunchOn& on, Views inputs, Views outputs) {
     return launch_max_pool(on, pool, outputs[0].data, outputs[1].data, inputs[0].data);
   });
@@ -49,14 +48,14 @@ std::unique_ptr<Kernel> plan_max_pool2d(const MaxPool2D& op, const Signature& si
 
 std::unique_ptr<Kernel> plan_max_pool2d_gradient(const MaxPool2DGradient& op, const Signature& signature,
                                                  Device& device) {
-  const PoolGeometry pool = geometry(op, op.options, signature.outputs[0], signature.inputs[1].dtype);
+  const PoolGeometry pool = pool_geometry(op, op.options, signature.outputs[0], signature.inputs[1].dtype);
   return launch_kernel(op, device, [pool](const LaunchOn& on, Views inputs, Views outputs) {
     return launch_max_pool_gradient(on, pool, outputs[0].data, inputs[0].data, inputs[1].data);
   });
 }
 
 std::unique_ptr<Kernel> plan_average_pool2d(const AveragePool2D& op, const Signature& signature, Device& device) {
-  const PoolGeometry pool = geometry(op, op.options, signature.inputs[0]);
+  const PoolGeometry pool = pool_geometry(op, op.options, signature.inputs[0]);
   return launch_kernel(op, device, [pool](const LaunchOn& on, Views inputs, Views outputs) {
     return launch_average_pool(on, pool, outputs[0].data, inputs[0].data);
   });
@@ -64,7 +63,7 @@ std::unique_ptr<Kernel> plan_average_pool2d(const AveragePool2D& op, const Signa
 
 std::unique_ptr<Kernel> plan_average_pool2d_gradient(const AveragePool2DGradient& op, const Signature& signature,
                                                      Device& device) {
-  const PoolGeometry pool = geometry(op, op.options, signature.outputs[0]);
+  const PoolGeometry pool = pool_geometry(op, op.options, signature.outputs[0]);
   return launch_kernel(op, device, [pool](const LaunchOn& on, Views inputs, Views outputs) {
     return launch_average_pool_gradient(on, pool, outputs[0].data, inputs[0].data);
   });

@@ -123,6 +123,10 @@ const Pool2DAttributes overlapping{.size = {3, 2}, .strides = {2, 1}, .padding =
 std::vector<OpCase> conv_pool_cases() {
   const Layer grey{{5, 7, 8, 1}, {3, 3, 1, 16}, linear, {}}, grey_same{{3, 6, 6, 2}, {3, 3, 2, 32}, same, overlapping};
   const Layer grey_relu{{5, 7, 8, 1}, {3, 3, 1, 16}, layer_like, {}}, deep{{2, 6, 6, 5}, {3, 3, 5, 7}, layer_like, {}};
+  const Conv2DAttributes strided{
+      .strides = {2, 1}, .padding = Padding::same, .bias = true, .activation = Activation::relu};
+  const Pool2DAttributes sliding{.size = {2, 2}, .strides = {1, 2}, .padding = Padding::same};
+  const Layer colour{{3, 7, 5, 4}, {3, 3, 4, 40}, strided, sliding}, wide{{2, 9, 8, 1}, {5, 5, 1, 3}, linear, sliding};
   const Layer deep_same{{2, 5, 6, 5}, {3, 3, 5, 7}, same, overlapping};
   return {
       forward_case("grey", grey),
@@ -130,10 +134,14 @@ std::vector<OpCase> conv_pool_cases() {
       forward_case("grey_bias_relu", grey_relu),
       forward_case("deep_bias_relu", deep),
       forward_case("deep_same_overlapping", deep_same),
+      forward_case("colour_strided_sliding", colour),
+      forward_case("wide_window", wide),
       gradient_case("grey_filter_gradient", grey),
       gradient_case("grey_same_overlapping_filter_gradient", grey_same),
       gradient_case("deep_filter_gradient", deep),
       gradient_case("deep_same_overlapping_filter_gradient", deep_same),
+      gradient_case("colour_strided_sliding_filter_gradient", colour),
+      gradient_case("wide_window_filter_gradient", wide),
   };
 }
 
@@ -154,6 +162,7 @@ OpCase exact_case(const Layer& layer) {
 TEST(ConvPoolTest, EqualElementsGoToTheFirst) {
   support::check_forward(exact_case({{5, 7, 8, 1}, {3, 3, 1, 16}, layer_like, {}}));
   support::check_forward(exact_case({{2, 5, 6, 5}, {3, 3, 5, 7}, same, overlapping}));
+  support::check_forward(exact_case({{2, 5, 6, 4}, {3, 3, 4, 33}, same, {}}));
 }
 
 TEST(ConvPoolTest, RefusesAnActivationThatChangesTheOrder) {

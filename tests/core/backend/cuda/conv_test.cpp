@@ -121,6 +121,32 @@ TEST(CudaConvTest, RunsAgainAndFromARecording) {
   EXPECT_THAT(run(backend, true, 2), testing::Each(9.5F));
 }
 
+std::string planned(const CudaBackend& backend, const Op& op, const std::vector<TensorType>& inputs) {
+  const std::vector<TensorType> outputs = op.infer(inputs);
+  return std::string(backend.plan(op, {inputs, outputs}, *backend.devices()[0])->implementation());
+}
+
+TEST(CudaConvTest, ImagesWithFewChannelsHaveKernelsOfOurOwn) {
+  const CudaBackend strict = backend_with(false), tf32 = backend_with(true);
+  const auto pooled = [&](std::int64_t channels, const Pool2DAttributes& pool) {
+    const Conv2DMaxPool op({.bias = true, .activation = Activation::relu}, pool);
+    return planned(tf32, op,
+                   {{{2, 8, 8, channels}, Dtype::bf16}, {{3, 3, channels, 8}, Dtype::bf16}, {{8}, Dtype::bf16}});
+  };
+  EXPECT_EQ(pooled(1, {}), "kernel");
+  EXPECT_EQ(pooled(4, {}), "kernel");
+  EXPECT_THAT(pooled(5, {}), testing::StartsWith("cudnn:")) << "tensor cores have work";
+  EXPECT_THAT(pooled(1, {.size = {3, 3}}), testing::StartsWith("cudnn:")) << "more elements than a thread compares";
+  const auto gradient = [](const CudaBackend& backend, std::int64_t channels, Dtype dtype) {
+    const Conv2DFilterGradient op({}, {3, 3, channels, 8});
+    return planned(backend, op, {{{2, 8, 8, channels}, dtype}, {{2, 6, 6, 8}, dtype}});
+  };
+  EXPECT_EQ(gradient(strict, 1, Dtype::f32), "kernel");
+  EXPECT_THAT(gradient(strict, 8, Dtype::f32), testing::StartsWith("cudnn:"));
+  EXPECT_THAT(gradient(tf32, 1, Dtype::f32), testing::StartsWith("cudnn:")) << "it has engines on tensor cores";
+  EXPECT_THAT(gradient(strict, 1, Dtype::bf16), testing::StartsWith("cudnn:"));
+}
+
 TEST(CudaConvTest, ComputesTheSameWhereNothingIsFused) {
   cuda_on_cpu::machine().cudnn_fuses = false;
   EXPECT_THAT(run(backend_with(false), false, 1), testing::Each(9.5F));
