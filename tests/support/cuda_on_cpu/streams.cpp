@@ -1,4 +1,4 @@
-// CUDA's streams, events and graphs, on the CPU.
+// CUDA's streams and events, on the CPU.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -17,46 +17,7 @@
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/cuda_on_cpu/gpu_memory.h"
 #include "tests/support/cuda_on_cpu/queue.h"
-
-// CUDA's own names for what its handles point to.
-struct CUevent_st {
-  CUstream_st* stream = nullptr;  // null: never recorded
-  std::size_t ticket = 0;         // the stream's steps up to it come before the mark
-  double milliseconds = 0;        // of the stream's work before the mark
-  CUgraph_st* capture = nullptr;  // the graph that the stream was captured into
-  std::vector<cudaGraphNode_t> ends;  // what the stream's next work came after, in that graph
-  bool timed = true;
-};
-
-struct CUgraphNode_st {
-  gpubench::cuda_on_cpu::StepMaker make;
-  std::vector<cudaGraphNode_t> after;
-  std::size_t depth = 1;  // nodes of the longest path that ends here
-};
-
-/// What several streams queued while they were captured, in the order in which the host queued it.
-struct CUgraph_st {
-  std::vector<std::shared_ptr<CUgraphNode_st>> nodes;
-  struct Branch {
-    std::size_t queued = 0, joined = 0;  // pieces of work, and how many of them the origin waits for
-  };
-  std::map<CUstream_st*, Branch> branches;  // of streams that joined the capture by waiting for one of its events
-};
-
-struct CUgraphExec_st {
-  std::vector<std::shared_ptr<CUgraphNode_st>> nodes;
-};
-
-struct CUstream_st {
-  std::deque<gpubench::cuda_on_cpu::Step> waiting;
-  std::size_t done = 0;  // steps that have run
-  int gpu = 0;
-  bool running = false;
-  bool hurries = false;
-  CUgraph_st* capture = nullptr;
-  std::vector<cudaGraphNode_t> ends;  // while it is captured: what its next work comes after
-  double milliseconds = 0;
-};
+#include "tests/support/cuda_on_cpu/stream_state.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
@@ -68,13 +29,13 @@ std::vector<CUstream_st*>& streams = *new std::vector<CUstream_st*>;
 // Kept, so that none that is made later has the address that an event knows one of these by.
 std::vector<std::unique_ptr<CUstream_st>>& ended = *new std::vector<std::unique_ptr<CUstream_st>>;
 thread_local cudaError_t last_error = cudaSuccess;
-thread_local int captures = 0;  // that this thread has begun and not ended
+thread_local int captures = 0;
 cudaError_t lost = cudaSuccess;
 int kernels_left = -1;
 int captured_calls_left = -1;
 cudaError_t fault = cudaSuccess;
 int gpu_at_work = -1;
-std::atomic<std::size_t> launch_count{0}, kernel_count{0}, graph_count{0}, graph_depth{0};
+std::atomic<std::size_t> launch_count{0}, kernel_count{0};
 
 void work_on(int gpu, const std::function<void()>& work) {
   const int before = std::exchange(gpu_at_work, gpu);
@@ -121,13 +82,6 @@ void wait_until(std::unique_lock<std::recursive_mutex>& lock, CUstream_st* strea
   }
 }
 
-/// With a seed, every legal order of streams and of a graph's nodes comes up under some seed.
-std::minstd_rand* chance() {
-  static const char* const seed = std::getenv("CUDA_ON_CPU_SEED");
-  static std::minstd_rand& random = *new std::minstd_rand(seed == nullptr ? 1 : std::strtoul(seed, nullptr, 10) + 1);
-  return seed == nullptr ? nullptr : &random;
-}
-
 /// With a seed, streams run a random part of what is queued each time that something is queued. Without one they run as
 /// late as they may.
 void run_by_chance() {
@@ -137,54 +91,11 @@ void run_by_chance() {
   run_until(chosen, chosen.done + (*random)() % 4);
 }
 
-/// A legal order: a random one with a seed. Without one the node that was captured last comes first where it may, which
-/// is as far from the host's order as it can be.
-std::vector<const CUgraphNode_st*> order_of(const CUgraphExec_st& graph) {
-  std::map<const CUgraphNode_st*, std::vector<const CUgraphNode_st*>> followers;
-  std::map<const CUgraphNode_st*, std::size_t> missing;
-  std::vector<const CUgraphNode_st*> ready, order;
-  for (const auto& node : graph.nodes) {
-    missing[node.get()] = node->after.size();
-    for (const CUgraphNode_st* const earlier : node->after) followers[earlier].push_back(node.get());
-    if (node->after.empty()) ready.push_back(node.get());
-  }
-  while (!ready.empty()) {
-    std::minstd_rand* const random = chance();
-    const std::size_t chosen = random == nullptr ? ready.size() - 1 : (*random)() % ready.size();
-    const CUgraphNode_st* const node = ready[chosen];
-    ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(chosen));
-    order.push_back(node);
-    for (const CUgraphNode_st* const follower : followers[node]) {
-      if (--missing[follower] == 0) ready.push_back(follower);
-    }
-  }
-  return order;
-}
-
-void add_node(CUstream_st& stream, StepMaker make) {
-  auto node = std::make_shared<CUgraphNode_st>(CUgraphNode_st{.make = std::move(make), .after = stream.ends});
-  for (const CUgraphNode_st* const earlier : node->after) node->depth = std::max(node->depth, earlier->depth + 1);
-  stream.ends = {node.get()};
-  stream.capture->nodes.push_back(std::move(node));
-  const auto branch = stream.capture->branches.find(&stream);
-  if (branch != stream.capture->branches.end()) ++branch->second.queued;
-}
-
-void come_after(std::vector<cudaGraphNode_t>& ends, const std::vector<cudaGraphNode_t>& more) {
-  for (cudaGraphNode_t const node : more) {
-    if (std::ranges::find(ends, node) == ends.end()) ends.push_back(node);
-  }
-}
-
 void add(cudaStream_t stream, StepMaker make) {
-  if (stream->capture != nullptr) {
+  if (stream->capture != nullptr)
     add_node(*stream, std::move(make));
-  } else {
-    stream->waiting.push_back(make(stream, steps_queued(*stream) + 1));
-    if (stream->hurries) run_all(*stream);
-    run_by_chance();
-    changed.notify_all();
-  }
+  else
+    add_waiting(*stream, make);
 }
 
 void count_kernel() {
@@ -194,6 +105,28 @@ void count_kernel() {
 }
 
 }  // namespace
+
+void add_waiting(CUstream_st& stream, const StepMaker& make) {
+  stream.waiting.push_back(make(&stream, steps_queued(stream) + 1));
+  if (stream.hurries) run_all(stream);
+  run_by_chance();
+  changed.notify_all();
+}
+
+int& captures_of_thread() {
+  return captures;
+}
+void count_launch() {
+  ++launch_count;
+}
+cudaError_t lost_with() {
+  return lost;
+}
+std::minstd_rand* chance() {
+  static const char* const seed = std::getenv("CUDA_ON_CPU_SEED");
+  static std::minstd_rand& random = *new std::minstd_rand(seed == nullptr ? 1 : std::strtoul(seed, nullptr, 10) + 1);
+  return seed == nullptr ? nullptr : &random;
+}
 
 void fail_after(int kernels, cudaError_t error) {
   const std::lock_guard lock(mutex);
@@ -252,12 +185,6 @@ cudaError_t unless_capturing() {
 
 std::size_t launches() {
   return launch_count;
-}
-std::size_t graphs_made() {
-  return graph_count;
-}
-std::size_t depth_of_latest_graph() {
-  return graph_depth;
 }
 std::size_t kernels_run() {
   return kernel_count;
@@ -384,78 +311,6 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   if (!start->timed || !end->timed) return result(cudaErrorInvalidResourceHandle);
   *milliseconds = 0.001F + static_cast<float>(end->milliseconds - start->milliseconds);
   return result(cudaSuccess);
-}
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  const std::lock_guard lock(mutex);
-  if (lost != cudaSuccess) return result(lost);
-  if (stream->capture != nullptr) return result(cudaErrorIllegalState);
-  stream->capture = new CUgraph_st;
-  stream->ends.clear();
-  ++captures;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  *graph = std::exchange(stream->capture, nullptr);
-  --captures;
-  bool joined = true;
-  for (const auto& [other, branch] : (*graph)->branches) {
-    other->capture = nullptr;
-    joined = joined && branch.joined == branch.queued;
-  }
-  return result(joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  const std::lock_guard lock(mutex);
-  *status = stream->capture != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
-                                     cudaGraph_t* graph, const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
-                                     std::size_t* count) {
-  const std::lock_guard lock(mutex);
-  *status = stream->capture != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-  if (stream->capture == nullptr) return result(cudaSuccess);
-  if (id != nullptr) *id = 1;
-  if (graph != nullptr) *graph = stream->capture;
-  if (nodes != nullptr) *nodes = stream->ends.data();
-  if (edges != nullptr) *edges = nullptr;  // all edges wait for the whole node
-  if (count != nullptr) *count = stream->ends.size();
-  return result(cudaSuccess);
-}
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData*,
-                                                std::size_t count, unsigned flags) {
-  const std::lock_guard lock(mutex);
-  if (stream->capture == nullptr) return result(cudaErrorIllegalState);
-  if (nodes == nullptr || count == 0) return result(cudaErrorInvalidValue);
-  if (flags == cudaStreamSetCaptureDependencies) stream->ends.clear();
-  come_after(stream->ends, {nodes, nodes + count});
-  return result(cudaSuccess);
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
-  const std::lock_guard lock(mutex);
-  if (lost != cudaSuccess) return result(lost);
-  ++graph_count;
-  graph_depth = 0;
-  for (const auto& node : graph->nodes) graph_depth = std::max(graph_depth.load(), node->depth);
-  *executable = new CUgraphExec_st{graph->nodes};
-  return result(cudaSuccess);
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  delete graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  const std::lock_guard lock(mutex);
-  run_all_streams();
-  delete executable;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  const std::lock_guard lock(mutex);
-  if (lost != cudaSuccess) return result(lost);
-  ++launch_count;
-  for (const CUgraphNode_st* const node : order_of(*executable)) add(stream, node->make);
-  return cudaSuccess;
 }
 }
 
