@@ -102,9 +102,9 @@ def find_torch(given, device):
     return None, "no PyTorch: " + "; ".join(reasons)
 
 
-def plan_of(arguments, sizes):
-    models = {line: dataclasses.asdict(model) | {"inputs": lines.INPUTS} for line, model in sizes.models.items()}
-    return {"device": arguments.device, "lines": arguments.lines, "matmul": sizes.matmul, "models": models,
+def plan_of(arguments, sizes, chosen):
+    models = {line: dataclasses.asdict(model) | {"inputs": model.inputs} for line, model in sizes.models.items()}
+    return {"device": arguments.device, "lines": chosen, "matmul": sizes.matmul, "models": models,
             "seconds": sizes.seconds}
 
 
@@ -136,17 +136,17 @@ def measure(arguments, sizes, program, python, no_torch, save):
     measured, facts, states = lines.Measured(), {}, [machine.read(arguments.device)]
     if python is None:
         measured.fail("torch", no_torch)
-    plan = plan_of(arguments, sizes)
     with tempfile.TemporaryDirectory() as cache:
-        systems = [one for one in lines.order(arguments.rounds) if one != "torch" or python is not None]
-        for number, system in enumerate(systems, 1):
+        processes = [(system, plan_of(arguments, sizes, chosen)) for chosen in lines.shifts(arguments.lines)
+                     for system in lines.order(arguments.rounds) if system != "torch" or python is not None]
+        for number, (system, plan) in enumerate(processes, 1):
             begin = time.monotonic()
             try:
                 if system == "torch":
                     results = [run_torch(python, plan, cache)]
                 else:
                     results = [run_gpubench(program, plan, False)]
-                    if "matmul" in arguments.lines and arguments.device.startswith("gpu:"):
+                    if "matmul" in plan["lines"] and arguments.device.startswith("gpu:"):
                         results.append(run_gpubench(program, plan | {"lines": ["matmul"]}, True))
                 for result in results:
                     measured.add(system, result["records"])
@@ -156,7 +156,7 @@ def measure(arguments, sizes, program, python, no_torch, save):
                 measured.fail(system, str(failure))
             states.append(machine.read(arguments.device))
             print(f"peers: {system} took {time.monotonic() - begin:.0f} s", file=sys.stderr)
-            rows, run_facts = save(measured, facts, states, number == len(systems))
+            rows, run_facts = save(measured, facts, states, number == len(processes))
     return rows, run_facts
 
 

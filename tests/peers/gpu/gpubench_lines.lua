@@ -47,14 +47,25 @@ end
 -- Two batches of random images and labels; on the host, which is where datasets are.
 local function random_data(model)
   return gb.device("cpu:0", function()
-    local images = gb.random.uniform({ 2 * model.batch, model.inputs }):cast(model.dtype)
-    local labels = (gb.random.uniform { 2 * model.batch } * CLASSES):cast "int64"
+    local shape = #model.image > 0 and { 2 * model.batch, table.unpack(model.image) } or { 2 * model.batch, model.inputs }
+    local images = gb.random.uniform(shape):cast(model.dtype)
+    local labels = (gb.random.uniform { 2 * model.batch } * model.classes):cast "int64"
     return gb.data.Dataset.from_tensor_slices { images, labels }:batch(model.batch)
   end)
 end
 
+local function compiled(net, from_logits)
+  net:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.001 }, metrics = { "accuracy" },
+    loss = gb.losses.SparseCategoricalCrossentropy { from_logits = from_logits } }
+  gb.config.set_floatx "float32"
+  return net
+end
+
 local function build(model)
   gb.config.set_floatx(model.dtype)
+  if #model.image > 0 then
+    return compiled(gb.zoo.resnet50 { input_shape = model.image, classes = model.classes, width = model.width }, true)
+  end
   local layers = {}
   if #model.hidden == 0 then
     layers = { gb.layers.Reshape({ 28, 28, 1 }, { input_shape = { model.inputs } }),
@@ -65,11 +76,7 @@ local function build(model)
     layers[index] = gb.layers.Dense(width, { activation = "relu", input_shape = input_shape })
   end
   layers[#layers + 1] = gb.layers.Dense(CLASSES, { activation = "softmax" })
-  local built = gb.Sequential(layers)
-  built:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.001 }, loss = "sparse_categorical_crossentropy",
-    metrics = { "accuracy" } }
-  gb.config.set_floatx "float32"
-  return built
+  return compiled(gb.Sequential(layers), false)
 end
 
 local function measure(model, resident)

@@ -5,7 +5,7 @@ import math
 import statistics
 
 MET, MISSED, UNMEASURED, INFORMATION = "met", "missed", "not measured", "no bar"
-LINES = ["matmul", "m1", "m2", "m3", "copies", "host"]
+LINES = ["matmul", "m1", "m2", "m3", "copies", "host", "resnet50"]
 CLASSES = 10
 INPUTS = 784
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
@@ -18,24 +18,56 @@ PCIE_LANES = {1: (2.5, 8 / 10), 2: (5, 8 / 10), 3: (8, 128 / 130), 4: (16, 128 /
 
 @dataclasses.dataclass(frozen=True)
 class Model:
-    """`hidden`: widths of dense layers, or none for the convolutional M3."""
+    """`hidden`: widths of dense layers, or none for the convolutional M3. `image`: of a ResNet-50, [height, width,
+    channels], with `width` channels behind its first layer."""
 
     name: str
     batch: int
     dtype: str
     hidden: tuple = ()
+    image: tuple = ()
+    width: int = 64
+    classes: int = CLASSES
 
     @property
     def widths(self):
         return [INPUTS, *self.hidden, CLASSES]
 
+    @property
+    def inputs(self):
+        return math.prod(self.image) if self.image else INPUTS
+
+    def layers(self):
+        """Of a ResNet-50: (multiplications of an image, weights, other parameters) of each convolution and of the end."""
+        rows, channels, stage_rows = -(-self.image[0] // 2), self.width, None
+        found = [(rows * rows * 49 * self.image[2] * channels, 49 * self.image[2] * channels, 2 * channels)]
+        rows = -(-rows // 2)
+        for stage, count in enumerate([3, 4, 6, 3]):
+            filters = self.width << stage
+            for block in range(count):
+                stage_rows = -(-rows // 2) if stage > 0 and block == 0 else rows
+                parts = [(rows, 1, channels, filters), (stage_rows, 3, filters, filters),
+                         (stage_rows, 1, filters, 4 * filters)]
+                if block == 0:
+                    parts.append((stage_rows, 1, channels, 4 * filters))
+                for extent, size, before, after in parts:
+                    weights = size * size * before * after
+                    found.append((extent * extent * weights, weights, 2 * after))
+                rows, channels = stage_rows, 4 * filters
+        return found + [(channels * self.classes, channels * self.classes, self.classes)]
+
     def parameters(self):
+        if self.image:
+            return sum(weights + others for _, weights, others in self.layers())
         if not self.hidden:
             return 3 * 3 * 32 + 32 + 13 * 13 * 32 * CLASSES + CLASSES
         return sum(a * b + b for a, b in zip(self.widths, self.widths[1:]))
 
     def flops(self):
         """Of matrix products and convolutions: forward, and both gradients but that of the model's own input."""
+        if self.image:
+            products = [2 * multiplications for multiplications, _, _ in self.layers()]
+            return self.batch * (3 * sum(products) - products[0])
         if not self.hidden:
             return self.batch * (2 * 2 * 26 * 26 * 3 * 3 * 32 + 3 * 2 * 13 * 13 * 32 * CLASSES)
         products = [2 * a * b for a, b in zip(self.widths, self.widths[1:])]
@@ -43,7 +75,7 @@ class Model:
 
     def bytes(self):
         """The fewest: weights and both moments of Adam read and written once, the batch read once."""
-        return BYTES[self.dtype] * (6 * self.parameters() + self.batch * INPUTS) + 8 * self.batch
+        return BYTES[self.dtype] * (6 * self.parameters() + self.batch * self.inputs) + 8 * self.batch
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,11 +88,20 @@ class Sizes:
     def of(quick, tiny):
         if tiny:
             return Sizes(256, {"m1": Model("M1", 32, "float32", (128,)),
-                               "m2": Model("M2", 32, "bfloat16", (64, 64, 64)), "m3": Model("M3", 8, "float32")}, 0.2)
+                               "m2": Model("M2", 32, "bfloat16", (64, 64, 64)), "m3": Model("M3", 8, "float32"),
+                               "resnet50": Model("ResNet-50", 2, "bfloat16", image=(32, 32, 3), width=8)}, 0.2)
         wide = 2048 if quick else 8192
         return Sizes(wide, {"m1": Model("M1", 32, "float32", (128,)),
-                            "m2": Model("M2", wide, "bfloat16", (wide, wide, wide)), "m3": Model("M3", 256, "float32")},
+                            "m2": Model("M2", wide, "bfloat16", (wide, wide, wide)), "m3": Model("M3", 256, "float32"),
+                            "resnet50": Model("ResNet-50", 256, "bfloat16", image=(224, 224, 3), classes=1000)},
                      0.3 if quick else 1.0)
+
+
+def shifts(chosen):
+    """Lines that are measured by the same processes. The net that PyTorch takes longest to compile comes last, so that
+    where time ends the others are there."""
+    first, last = [one for one in chosen if one != "resnet50"], [one for one in chosen if one == "resnet50"]
+    return [one for one in (first, last) if one]
 
 
 def order(rounds):
@@ -201,15 +242,17 @@ def model_rows(measured, sizes, line):
                 note=f"{model.flops():.4g} FLOP, {model.bytes():.4g} bytes" + (f": {limit}" if floor else "")),
             time_row(measured, line, f"{label}: step of gpubench (graph)", *own,
                      bar=40e-6 if line == "m1" else None)]
-    for name in ["eager", "graph"] if line == "m2" else ["eager", "graph", "compile", "compile + graph"]:
+    arrangements = {"m2": ["eager", "graph"], "resnet50": ["compile", "compile + graph"]}
+    for name in arrangements.get(line, ["eager", "graph", "compile", "compile + graph"]):
         rows.append(time_row(measured, line, f"{label}: step of PyTorch {name}", "torch", f"{line} {name}"))
     if line == "m1":
         rows.append(ratio_row(measured, line, "PyTorch eager over gpubench", ("torch", "m1 eager"), own, 5))
         rows.append(ratio_row(measured, line, "PyTorch's CUDA graph over gpubench", ("torch", "m1 graph"), own, 1.5))
-    if line == "m3":
-        _, best = measured.best([("torch", "m3 compile"), ("torch", "m3 compile + graph")])
-        slower = tuple(best.split(" ", 1)) if best else ("torch", "m3 compile")
-        rows.append(ratio_row(measured, line, "torch.compile over gpubench", slower, own, 1.5,
+    compiled_bars = {"m3": 1.5, "resnet50": 1.0}
+    if line in compiled_bars:
+        _, best = measured.best([("torch", f"{line} compile"), ("torch", f"{line} compile + graph")])
+        slower = tuple(best.split(" ", 1)) if best else ("torch", f"{line} compile")
+        rows.append(ratio_row(measured, line, "torch.compile over gpubench", slower, own, compiled_bars[line],
                               f"the faster of its two: {slower[1]}" if best else ""))
     if line == "m2":
         time = measured.median(*own)

@@ -95,6 +95,14 @@ class Bars(unittest.TestCase):
         self.assertAlmostEqual(row["value"], 1.4)
         self.assertEqual(row["verdict"], lines.MISSED)
 
+    def test_resnet50_is_held_against_what_is_compiled_and_measured_last(self):
+        times = {"gpubench__resnet50": [[0.10]], "torch__resnet50_compile": [[0.11]],
+                 "torch__resnet50_compile_+_graph": [[0.10]]}
+        row = find(lines.model_rows(measured_of(**times), SIZES, "resnet50"), "torch.compile over")
+        self.assertEqual((row["value"], row["verdict"]), (1.0, lines.MET))
+        self.assertEqual(lines.shifts(["m1", "resnet50", "copies"]), [["m1", "copies"], ["resnet50"]])
+        self.assertEqual(lines.shifts(["resnet50"]), [["resnet50"]])
+
     def test_m2_is_a_share_of_the_best_product_of_the_run(self):
         times = {"gpubench__m2": [[1.2e-2]], "gpubench__matmul_bfloat16": [[1.5e-3]],
                  "torch__matmul_bfloat16": [[1.4e-3]]}
@@ -124,6 +132,11 @@ class Counts(unittest.TestCase):
         model = lines.Model("M", 2, "float32", (3,))
         self.assertEqual(model.flops(), 2 * (2 * 2 * 784 * 3 + 3 * 2 * 3 * 10))
         self.assertEqual(model.parameters(), 784 * 3 + 3 + 3 * 10 + 10)
+
+    def test_resnet50_has_its_published_size(self):
+        model = SIZES.models["resnet50"]
+        self.assertEqual(model.parameters(), 25557032)
+        self.assertEqual(sum(multiplications for multiplications, _, _ in model.layers()), 4089184256)
 
     def test_the_floor_is_the_larger_of_two_times(self):
         times = {"gpubench__matmul_float32": [[1e-2]], "gpubench__copy_on_device": [[4e12]]}

@@ -8,10 +8,12 @@ the device. Its four arrangements all use the fused Adam:
   compile + graph  the compiled step captured like `graph`: the fastest that these parts give, so no bar is met only
                    because PyTorch's launches were slow
 mode="max-autotune" is not used: its own CUDA graphs leave the optimizer outside. What no bar needs and takes minutes to
-tune (M2, the products but bfloat16's) is not compiled.
+tune (M2, the products but bfloat16's) is not compiled; ResNet-50 is compiled in the default mode, because tuning its
+convolutions takes longer than all else, and cuDNN times its own algorithms (torch.backends.cudnn.benchmark).
 """
 
 import json
+import pathlib
 import sys
 import time
 
@@ -23,7 +25,8 @@ LEAST_BLOCK_S = 0.005  # a synchronization takes some 10 us: a fifth of a percen
 CLASSES = 10
 TUNED = "max-autotune-no-cudagraphs"
 COMPILED_PRODUCTS = ["bfloat16"]
-COMPILED_MODELS = ["m1", "m3"]
+COMPILED_MODELS = ["m1", "m3", "resnet50"]
+ONLY_COMPILED = ["resnet50"]
 
 
 class Clock:
@@ -83,6 +86,11 @@ class Recorder:
 
 
 def network(model):
+    if model["image"]:
+        sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "zoo"))
+        import torch_nets
+        return torch_nets.build("resnet50", {"input_shape": model["image"], "classes": model["classes"],
+                                             "width": model["width"]})
     if not model["hidden"]:
         return nn.Sequential(nn.Unflatten(1, (1, 28, 28)), nn.Conv2d(1, 32, 3), nn.ReLU(), nn.MaxPool2d(2),
                              nn.Flatten(), nn.Linear(13 * 13 * 32, CLASSES))
@@ -100,15 +108,19 @@ class Training:
         dtype = DTYPES[model["dtype"]]
         torch.manual_seed(1)
         self.device = device
-        self.images = torch.rand(model["batch"], model["inputs"], device=device).to(dtype)
-        self.labels = torch.randint(CLASSES, (model["batch"],), device=device)
+        height, width, channels = model["image"] or (0, 0, 0)
+        shape = (channels, height, width) if model["image"] else (model["inputs"],)
+        self.images = torch.rand(model["batch"], *shape, device=device).to(dtype)
+        self.labels = torch.randint(model["classes"], (model["batch"],), device=device)
         self.network = network(model).to(device, dtype)
         if device.type == "cuda" and not model["hidden"]:
             self.network = self.network.to(memory_format=torch.channels_last)
+            if model["image"]:
+                self.images = self.images.to(memory_format=torch.channels_last)
         self.loss = nn.CrossEntropyLoss()
         self.forward = self.outputs_and_loss
         if compiled:
-            mode = TUNED if device.type == "cuda" else "default"
+            mode = TUNED if device.type == "cuda" and not model["image"] else "default"
             self.forward = torch.compile(self.outputs_and_loss, mode=mode)
         self.optimizer = torch.optim.Adam(self.network.parameters(), 0.001, fused=True,
                                           capturable=device.type == "cuda")
@@ -168,7 +180,8 @@ def matmuls(recorder, clock, extent):
 
 
 def trainings(recorder, clock, line, model):
-    for name, compiled in [("eager", False), ("compile", True)][:2 if line in COMPILED_MODELS else 1]:
+    arrangements = [("eager", False)] * (line not in ONLY_COMPILED) + [("compile", True)] * (line in COMPILED_MODELS)
+    for name, compiled in arrangements:
         made = []
 
         def training():
