@@ -122,6 +122,7 @@ std::vector<OpCase> conv_cases() {
   const QuantizedEpilogue next{.bias = true, .activation = Activation::relu, .requantize = true};
   return {conv_case("plain", {2, 6, 5, 4}, {3, 3, 4, 8}),
           conv_case("grey", {2, 12, 12, 1}, {3, 3, 1, 16}, with_window(relu, {1, 1}, Padding::same)),
+          conv_case("wide", {2, 5, 6, 32}, {3, 3, 32, 8}, with_window(relu, {2, 1}, Padding::same)),
           conv_case("odd", {3, 7, 6, 3}, {2, 3, 3, 5}, with_window(relu, {1, 1}, Padding::valid)),
           conv_case("strides", {2, 9, 8, 5}, {3, 3, 5, 7}, with_window(next, {2, 3}, Padding::same)),
           conv_case("dilations", {2, 9, 9, 4}, {3, 3, 4, 4}, with_window(next, {1, 1}, Padding::same, {2, 2})),

@@ -14,16 +14,34 @@ __global__ void quantize_kernel(ElementwiseAccess access, std::int8_t* out, cons
   });
 }
 
-__global__ void window_rows_kernel(WindowRows w, std::int64_t elements, std::int8_t* to, const std::int8_t* images) {
-  for (std::int64_t i = first_index(); i < elements; i += index_step()) {
-    const std::int64_t row = i / w.depth, at = i % w.depth;
-    const std::int64_t channel = at % w.channels, place = at / w.channels;
-    const std::int64_t left = row % w.rows_wide, top = row / w.rows_wide % w.rows_high;
-    const std::int64_t image = row / (w.rows_wide * w.rows_high);
-    const std::int64_t y = top * w.stride_high + place / w.window_wide * w.dilation_high - w.padding_top;
-    const std::int64_t x = left * w.stride_wide + place % w.window_wide * w.dilation_wide - w.padding_left;
-    const bool inside = place < w.window_high * w.window_wide && y >= 0 && y < w.height && x >= 0 && x < w.width;
-    to[i] = inside ? images[((image * w.height + y) * w.width + x) * w.channels + channel] : std::int8_t{0};
+/// `bytes` of a row at a time, all of one place in the window: the channels are a multiple of them. Index: unsigned, or
+/// 64 bits, whose divisions take several times as long.
+template <int bytes, class Index>
+__global__ void window_rows_kernel(const __grid_constant__ WindowRows w, Index packs, std::int8_t* to,
+                                   const std::int8_t* images) {
+  const auto packs_of_row = static_cast<Index>(w.depth / bytes),
+             packs_of_place = static_cast<Index>(w.channels / bytes);
+  const auto rows_wide = static_cast<Index>(w.rows_wide), rows_high = static_cast<Index>(w.rows_high);
+  const auto window_wide = static_cast<Index>(w.window_wide);
+  for (auto i = static_cast<Index>(first_index()); i < packs; i += static_cast<Index>(index_step())) {
+    const Index row = i / packs_of_row, at = i - row * packs_of_row;
+    const Index place = at / packs_of_place, line = row / rows_wide, image = line / rows_high;
+    const std::int64_t window_row = place / window_wide, window_column = place % window_wide;
+    const std::int64_t y = static_cast<std::int64_t>(line - image * rows_high) * w.stride_high +
+                           window_row * w.dilation_high - w.padding_top;
+    const std::int64_t x = static_cast<std::int64_t>(row - line * rows_wide) * w.stride_wide +
+                           window_column * w.dilation_wide - w.padding_left;
+    const std::int64_t channel = static_cast<std::int64_t>(at - place * packs_of_place) * bytes;
+    const bool inside = window_row < w.window_high && y >= 0 && y < w.height && x >= 0 && x < w.width;
+    const std::int8_t* const from =
+        images + ((static_cast<std::int64_t>(image) * w.height + y) * w.width + x) * w.channels + channel;
+    if constexpr (bytes == 1) {
+      to[i] = inside ? *from : std::int8_t{0};
+    } else {
+      Bits<bytes> pack{};
+      if (inside) load_bits(from, pack);
+      store_bits(to + static_cast<std::int64_t>(i) * bytes, pack);
+    }
   }
 }
 
@@ -50,12 +68,13 @@ __device__ float activated(math::Function activation, float x) {
   }
 }
 
-__global__ void sum_epilogue_kernel(std::int64_t elements, std::int64_t channels, std::int64_t leading, bool activates,
+template <class Index>
+__global__ void sum_epilogue_kernel(Index elements, Index channels, std::int64_t leading, bool activates,
                                     math::Function activation, void* to, const std::int32_t* sums, const float* scale,
                                     const float* bias, const float* next_scale) {
-  for (std::int64_t i = first_index(); i < elements; i += index_step()) {
-    const std::int64_t row = i / channels, channel = i % channels;
-    const auto sum = static_cast<float>(sums[row * leading + channel]);
+  for (auto i = static_cast<Index>(first_index()); i < elements; i += static_cast<Index>(index_step())) {
+    const Index row = i / channels, channel = i - row * channels;
+    const auto sum = static_cast<float>(sums[static_cast<std::int64_t>(row) * leading + channel]);
     const float linear = sum * scale[channel] + (bias == nullptr ? 0.0F : bias[channel]);
     const float y = activates ? activated(activation, linear) : linear;
     if (next_scale == nullptr) {
@@ -84,11 +103,27 @@ cudaError_t launch_fake_quantize_gradient(const LaunchOn& on, const ElementwiseA
   return launch_function<math::FakeQuantizeGradient, math::Domain::floats>(on, access, out, in);
 }
 
+namespace {
+
+/// What 32 bits count, the threads' last step beyond it included.
+constexpr std::int64_t most_indices = 0x7FFFFFFF;
+
+template <int bytes, class Index>
+cudaError_t launch_packed_rows(const LaunchOn& on, const WindowRows& windows, void* to, const void* images) {
+  const std::int64_t packs = windows.rows() * windows.depth / bytes;
+  return launch(on, blocks_for(on, packs), block_threads, &window_rows_kernel<bytes, Index>, windows,
+                static_cast<Index>(packs), static_cast<std::int8_t*>(to), static_cast<const std::int8_t*>(images));
+}
+
+}  // namespace
+
 cudaError_t launch_window_rows(const LaunchOn& on, const WindowRows& windows, void* to, const void* images) {
   const std::int64_t elements = windows.rows() * windows.depth;
   if (elements == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, elements), block_threads, &window_rows_kernel, windows, elements,
-                static_cast<std::int8_t*>(to), static_cast<const std::int8_t*>(images));
+  if (elements > most_indices) return launch_packed_rows<1, std::int64_t>(on, windows, to, images);
+  if (windows.channels % 16 == 0) return launch_packed_rows<16, unsigned>(on, windows, to, images);
+  if (windows.channels % 8 == 0) return launch_packed_rows<8, unsigned>(on, windows, to, images);
+  return launch_packed_rows<1, unsigned>(on, windows, to, images);
 }
 
 cudaError_t launch_transpose_weights(const LaunchOn& on, std::int64_t depth, std::int64_t channels,
@@ -103,10 +138,14 @@ cudaError_t launch_sum_epilogue(const LaunchOn& on, const SumEpilogue& epilogue,
                                 const void* scale, const void* bias, const void* next_scale) {
   const std::int64_t elements = epilogue.rows * epilogue.channels;
   if (elements == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, elements), block_threads, &sum_epilogue_kernel, elements, epilogue.channels,
-                epilogue.leading, epilogue.activation.has_value(), epilogue.activation.value_or(math::Function::relu),
-                to, static_cast<const std::int32_t*>(sums), static_cast<const float*>(scale),
-                static_cast<const float*>(bias), static_cast<const float*>(next_scale));
+  const auto launch_by = [&]<class Index>(Index) {
+    return launch(on, blocks_for(on, elements), block_threads, &sum_epilogue_kernel<Index>,
+                  static_cast<Index>(elements), static_cast<Index>(epilogue.channels), epilogue.leading,
+                  epilogue.activation.has_value(), epilogue.activation.value_or(math::Function::relu), to,
+                  static_cast<const std::int32_t*>(sums), static_cast<const float*>(scale),
+                  static_cast<const float*>(bias), static_cast<const float*>(next_scale));
+  };
+  return elements > most_indices ? launch_by(std::int64_t{}) : launch_by(0U);
 }
 
 }  // namespace gpubench::cuda
