@@ -1,6 +1,7 @@
 // CUDA's captures and graphs, on the CPU.
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <utility>
 
 #include "tests/support/cuda_on_cpu/gpu.h"
@@ -48,6 +49,16 @@ void queue_node(cudaStream_t stream, const CUgraphNode_st& node) {
 }
 
 }  // namespace
+
+cudaError_t load_kernel(const void* kernel) {
+  static auto& loaded = *new std::set<std::pair<int, const void*>>;
+  const auto lock = lock_streams();
+  const std::pair here{gpu_of_thread(), kernel};
+  if (loaded.contains(here)) return cudaSuccess;
+  if (is_capturing()) return result(cudaErrorStreamCaptureUnsupported);
+  loaded.insert(here);
+  return cudaSuccess;
+}
 
 void add_node(CUstream_st& stream, StepMaker make) {
   auto node = std::make_shared<CUgraphNode_st>(CUgraphNode_st{.make = std::move(make), .after = stream.ends});

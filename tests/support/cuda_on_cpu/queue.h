@@ -41,6 +41,9 @@ cudaError_t result(cudaError_t status);
 /// (cudaStreamCaptureModeThreadLocal), whichever stream or event they name.
 cudaError_t unless_capturing();
 bool is_capturing();
+/// A kernel comes to a GPU when it is first launched there, which may wait for the GPU: the call fails in a thread that
+/// captures (CUDA's lazy loading).
+cudaError_t load_kernel(const void* kernel);
 
 /// Adds work to a stream, or to the graph that the stream is captured into. Libraries' calls queue this way too. Events
 /// around it lie `milliseconds` further apart.

@@ -47,6 +47,23 @@ TEST_F(SimulatedCapture, NobodyWaitsOrAsks) {
   EXPECT_EQ(cudaEventSynchronize(event_), cudaErrorStreamCaptureUnsupported);
 }
 
+TEST_F(SimulatedCapture, AKernelWasLoadedBefore) {
+  EXPECT_EQ(cuda_on_cpu::launch_turning(stream_, cuda_on_cpu::MissingBarrier::none, nullptr),
+            cudaErrorStreamCaptureUnsupported)
+      << "no other test of this program launches it";
+}
+
+TEST_F(SimulatedCapture, WhatComesNextIsChosenAmongWhatIsThere) {
+  const cudaGraphNode_t* nodes = nullptr;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  std::size_t count = 1;
+  ASSERT_EQ(cudaStreamGetCaptureInfo(stream_, &status, nullptr, nullptr, &nodes, nullptr, &count), cudaSuccess);
+  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+  EXPECT_EQ(count, 0U) << "nothing was queued yet";
+  EXPECT_EQ(cudaStreamUpdateCaptureDependencies(stream_, nullptr, nullptr, 0, cudaStreamSetCaptureDependencies),
+            cudaErrorInvalidValue);
+}
+
 TEST_F(SimulatedCapture, OneAtATime) {
   EXPECT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), cudaErrorIllegalState);
 }

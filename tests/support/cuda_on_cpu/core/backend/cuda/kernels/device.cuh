@@ -88,6 +88,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   using Call = gpubench::cuda_on_cpu::KernelCall<Parameters...>;
   const gpubench::cuda_on_cpu::Grid grid{config->gridDim, config->blockDim};
   if (!gpubench::cuda_on_cpu::within_limits(grid)) return cudaErrorInvalidConfiguration;
+  const cudaError_t loaded = gpubench::cuda_on_cpu::load_kernel(reinterpret_cast<const void*>(kernel));
+  if (loaded != cudaSuccess) return loaded;
   return gpubench::cuda_on_cpu::queue(
       config->stream, [grid, call = Call{kernel, std::tuple<Parameters...>(arguments...)}] {
         const auto function = reinterpret_cast<const void*>(call.kernel);
