@@ -132,6 +132,9 @@ void write_side(lua_State* L, const std::string& text, const std::string& out, c
 std::vector<std::string> runs_of(const std::string& text, const std::string& out) {
   std::vector<std::string> folders;
   for (const MeasuringProcess& process : read_side(text, out).processes) {
+    if (is_archive(process.source))
+      throw Error(fmt::format("baseline: {} is an archive; unpack it, and give the folder of its runs",
+                              process.source.string()));
     if (std::filesystem::is_directory(process.source)) folders.push_back(process.source.string());
   }
   if (folders.empty()) throw Error(fmt::format("baseline: '{}' has no runs of this program", text));

@@ -32,6 +32,10 @@ return function(options)
   end
   local file = options.file or file_of(sides)
   if #sides == 1 then
+    if options.figure then
+      check.fail("report: --figure chooses what is compared; the page of one side, here %s, has all of its figures",
+        sides[1])
+    end
     native.compare.write_side(sides[1], out, file)
     say(nil, file)
     return 0

@@ -120,6 +120,10 @@ TEST_F(CompareCommands, BaselinesAreSavedListedAndReplaced) {
   EXPECT_THAT(saved.out, HasSubstr("saved 2 runs as baselines/v1"));
   EXPECT_THAT(in_folder({"baseline", "list"}).out, AllOf(HasSubstr("v1"), HasSubstr("2 processes, made, ")));
   EXPECT_THAT(in_folder({"baseline", "safe", "v1"}).err, HasSubstr("unknown action 'safe' (known: list, save)"));
+  EXPECT_EQ(in_folder({"pack", "made", "--file", "made.tar.gz"}).status, 0);
+  const Ended archive = in_folder({"baseline", "save", "v2", "made.tar.gz"});
+  EXPECT_EQ(archive.status, 2);
+  EXPECT_THAT(archive.err, HasSubstr("made.tar.gz is an archive; unpack it, and give the folder of its runs"));
   EXPECT_EQ(in_folder({"baseline", "save"}).status, 2);
   EXPECT_EQ(in_folder({"baseline", "save", "a/b"}).status, 2);
 }

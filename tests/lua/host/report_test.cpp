@@ -53,6 +53,9 @@ TEST_F(Reports, OneSideIsDescribed) {
               AllOf(HasSubstr("5 rows measured by 2 processes"), Not(HasSubstr("made: Trend"))));
   EXPECT_EQ(in_folder({"history", "--rebuild"}).status, 0);
   EXPECT_EQ(in_folder({"report", "night"}).status, 0);
+  const Ended chosen = in_folder({"report", "night", "--figure", "nope"});
+  EXPECT_EQ(chosen.status, 2);
+  EXPECT_THAT(chosen.err, HasSubstr("the page of one side, here night, has all of its figures"));
   EXPECT_THAT(read("report-night.html"), HasSubstr("made: Trend")) << "a history knows the experiment";
 }
 
