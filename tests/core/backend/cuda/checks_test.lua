@@ -29,6 +29,12 @@ local nets = {
       layers.BatchNormalization(), layers.MaxPooling2D { 2, 2 }, layers.Dropout(0.25), layers.Flatten(),
     }
   end,
+  pooled = function()
+    return sequential {
+      layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }), layers.Conv2D(40, 3, { activation = "relu", padding = "same" }),
+      layers.MaxPooling2D { 2, 2 }, layers.Flatten(),
+    }
+  end,
   attention = transformer,
   recurrent = function()
     return sequential {
