@@ -88,6 +88,7 @@ HistorySeries series_in(const Statement& row) {
   series.column.unit = parse_unit(row.text(8));
   series.column.better = parse_better(row.text(9));
   series.column.kind = parse_kind(row.text(10));
+  series.judged = row.integer(12);
   return series;
 }
 
@@ -204,7 +205,7 @@ std::vector<std::string> RunHistory::experiments() const {
 std::vector<HistorySeries> RunHistory::series(const std::string& experiment) const {
   return rows_of(
       database_,
-      "SELECT id, host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched "
+      "SELECT id, host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched, judged "
       "FROM series WHERE ?1 = '' OR experiment = ?1 ORDER BY experiment, host, slot, card, suite, axes, metric",
       experiment, series_in);
 }
@@ -260,6 +261,10 @@ std::int64_t RunHistory::add_change(const ReportedChange& change) {
       .bind(10, change.note)
       .run();
   return database_.last_id();
+}
+
+void RunHistory::set_judged(std::int64_t series, std::int64_t run) {
+  database_.prepare("UPDATE series SET judged = ? WHERE id = ?").bind(1, run).bind(2, series).run();
 }
 
 void RunHistory::close_change(std::int64_t id, ChangeState state, const std::string& closed, const std::string& note) {
