@@ -3,7 +3,9 @@
 //
 //   host()                           the name of this machine, as runs have it
 //   file(out)                        the path of the history
-//   append(out, directories)         appends runs, those that wait first: { appended, known, pending, refused }
+//   append(out, directories, wait)   appends runs, those that wait first: { appended, known, pending, unmarked, refused
+//   }.
+//                                    wait = false: does not wait for another program that writes the history
 //   judge(out, suite)                reports what has changed since: a list of changes, as in core/history/trend.h.
 //   With a
 //                                    suite only in its series of this host
@@ -43,13 +45,15 @@ namespace gpubench::lua {
 template <>
 struct Value<Appended> {
   static void push(lua_State* L, const Appended& appended) {
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 5);
     Value<std::size_t>::push(L, appended.appended);
     lua_setfield(L, -2, "appended");
     Value<std::size_t>::push(L, appended.known);
     lua_setfield(L, -2, "known");
     Value<std::vector<std::string>>::push(L, appended.pending);
     lua_setfield(L, -2, "pending");
+    Value<std::vector<std::string>>::push(L, appended.unmarked);
+    lua_setfield(L, -2, "unmarked");
     Value<std::vector<std::string>>::push(L, appended.refused);
     lua_setfield(L, -2, "refused");
   }
@@ -97,12 +101,13 @@ RunHistory existing_history(lua_State* L, const std::string& out) {
   return new_history(L, out);
 }
 
-Appended append_runs(lua_State* L, const std::string& out, const std::vector<std::string>& directories) {
+Appended append_runs(lua_State* L, const std::string& out, const std::vector<std::string>& directories,
+                     std::optional<bool> wait) {
   output_path(L, path_of_history(out), "history");
   std::vector<std::filesystem::path> runs;
   for (const std::string& directory : directories) runs.emplace_back(output_path(L, directory, "history"));
   make_results_folder(out);
-  return append_or_wait(out, runs);
+  return append_or_wait(out, runs, wait.value_or(true) ? RunHistory::usual_patience_ms : 0);
 }
 
 std::string own_host() {

@@ -17,7 +17,14 @@ local function ids(list)
   return #texts == 0 and "none" or table.concat(texts, ", ")
 end
 
--- night: { suite, host, devices, jobs, done, seconds, latest, reliable, new, better, open, recovered, left_out, status }.
+local function not_judged(night)
+  local text = "not judged, since the history cannot be written now; "
+  if #night.unmarked == 0 then return text .. "the runs wait" end
+  return text .. gb.format.count(#night.unmarked, "run") .. " can be appended by 'gpubench history --rebuild' only"
+end
+
+-- night: { suite, host, devices, jobs, done, seconds, latest, reliable, new, better, open, recovered, left_out, status,
+-- waiting, unmarked }.
 -- latest: as native.history.latest.
 function night_files.summary(night)
   local lines = {
@@ -26,8 +33,7 @@ function night_files.summary(night)
     string.format("measured: %d of %s on %s in %s, %d of %s reliable", night.done, gb.format.count(night.jobs, "script run"),
       #night.devices > 0 and table.concat(night.devices, ", ") or "no device", gb.format.seconds(night.seconds),
       night.reliable, gb.format.count(#night.latest, "value")),
-    "new: " .. (night.waiting and "not judged, since the history cannot be written now; the runs wait"
-      or first_of(night.new, changes.line))
+    "new: " .. (night.waiting and #night.new == 0 and not_judged(night) or first_of(night.new, changes.line))
       .. (#night.better > 0 and "; better: " .. first_of(night.better, changes.line) or ""),
     string.format("still open: %s; recovered: %s", ids(night.open), ids(night.recovered)),
     "not measured: " .. first_of(night.left_out, tostring),

@@ -128,13 +128,17 @@ local function failure_of(ended, folders)
   if #folders == 0 then return "it made no run" end
 end
 
+-- Runs that could not be appended are tried again with each later one: without waiting, because a program that holds the
+-- history for long would eat the night's time.
 local function append(night, folders)
-  local appended = history.append(out, folders)
+  local all = table.move(folders, 1, #folders, #night.unmarked + 1, table.move(night.unmarked, 1, #night.unmarked, 1, {}))
+  local appended = history.append(out, all, not night.has_waited)
   for _, list in ipairs { appended.pending, appended.refused } do
     for _, text in ipairs(list) do warn("%s", text) end
   end
+  night.unmarked = appended.unmarked
   night.waiting = #appended.pending > 0
-  return appended
+  night.has_waited = night.has_waited or night.waiting
 end
 
 local function run_jobs(suite, jobs, night, began, limit_s)
@@ -231,9 +235,14 @@ return function(options)
   end
   wait_for_idle_machine(suite)
   local night = { suite = suite.name, host = history.host(), devices = devices, jobs = #jobs, done = 0, reliable = 0, runs = {},
-                  new = {}, better = {}, open = {}, recovered = {}, left_out = left_out, latest = {} }
+                  new = {}, better = {}, open = {}, recovered = {}, left_out = left_out, latest = {}, unmarked = {} }
   run_jobs(suite, jobs, night, began, limit_s)
-  judge(suite, night)
+  local judged, reason = pcall(judge, suite, night)
+  native.check_interrupt()
+  if not judged then
+    warn("%s", reason)
+    night.waiting = true
+  end
   night.seconds = system.seconds() - began
   night.status = status_of(night)
   local summary = night_files.summary(night)

@@ -51,3 +51,70 @@ testing.case("what is wrong with the whole machine is said", function()
   local _, warned = night { "cpu:0" .. free, "\tcpu_governor\tprocessor 0: powersave" }
   testing.contains(warned, "doctor: cpu_governor: processor 0: powersave")
 end)
+
+local function stub(of, replaced)
+  return setmetatable(replaced, { __index = of })
+end
+
+-- A night of a suite whose scripts all make one run on cpu:0, with functions of gb._native.history replaced. What it
+-- leaves: { status, files = { [ending] = text }, said, warned }.
+local function whole_night(replaced, suite_text)
+  local path = native.options.out .. "/whole.lua"
+  local file <close> = assert(io.open(path, "w"))
+  file:write(suite_text or 'return { minutes = 1, scripts = { "batch_size", "models", "inference" } }')
+  file:close()
+  local left, said, warned, runs = { files = {} }, {}, {}, 0
+  local saved = { host = native.host, history = native.history, system = native.system, print = print, io = io }
+  local function nothing() return {} end
+  native.host = stub(saved.host, {
+    program = "gpubench",
+    run_program = function(arguments)
+      if arguments[3]:find "preflight" then return { status = 0, out = "cpu:0" .. free .. "\n", out_of_time = false } end
+      runs = runs + 1
+      return { status = 0, out = "results/experiment/run" .. runs .. "\n", out_of_time = false }
+    end,
+  })
+  native.system = stub(saved.system, {
+    is_file = function(name) return name:find "/results.csv$" ~= nil or saved.system.is_file(name) end,
+  })
+  native.history = stub({
+    host = function() return "h" end,
+    append = function() return { pending = {}, refused = {}, unmarked = {} } end,
+    write_night = function(_, name, text) left.files[name:match "%.%a+$"] = text end,
+    judge = nothing, open_changes = nothing, latest = nothing, missing = nothing, claims = nothing, vanished = nothing,
+  }, replaced)
+  print = function(text) said[#said + 1] = text end
+  io = stub(saved.io, {
+    stderr = { write = function(_, ...) warned[#warned + 1] = table.concat { ... } end },
+    write = function(...) said[#said + 1] = table.concat { ... } end,
+  })
+  for _, name in ipairs { "gpubench.commands.nightly", "gpubench.suite" } do package.loaded[name] = nil end
+  local ok, reason = pcall(function() left.status = require "gpubench.commands.nightly" { suite = path } end)
+  native.host, native.history, native.system, print, io = saved.host, saved.history, saved.system, saved.print, saved.io
+  for _, name in ipairs { "gpubench.commands.nightly", "gpubench.suite" } do package.loaded[name] = nil end
+  assert(ok, reason)
+  left.said, left.warned = table.concat(said, "\n"), table.concat(warned)
+  return left
+end
+
+testing.case("a history that another program holds is waited for once in a night", function()
+  local waited, given = {}, {}
+  local left = whole_night {
+    append = function(_, folders, wait)
+      waited[#waited + 1], given[#given + 1] = wait, table.concat(folders, " ")
+      return { pending = { folders[#folders] .. ": locked" }, refused = {}, unmarked = { folders[#folders] } }
+    end,
+  }
+  testing.equal(waited, { true, false, false })
+  testing.equal(given, { "results/experiment/run1", "results/experiment/run1 results/experiment/run2",
+    "results/experiment/run2 results/experiment/run3" })
+  testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; 1 run can be appended by "
+    .. "'gpubench history --rebuild' only\n")
+end)
+
+testing.case("a night whose history fails while it is judged has its summary", function()
+  local left = whole_night { judge = function() error("history: the disk is full", 0) end }
+  testing.contains(left.warned, "history: the disk is full")
+  testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; the runs wait\n")
+  testing.contains(left.files[".txt"], "measured: 3 of 3 script runs on cpu:0")
+end)
