@@ -177,7 +177,8 @@ local function judge(suite, night)
   if night.waiting or #night.runs == 0 then return end
   local before = history.open_changes(out)
   for _, one in ipairs(history.judge(out, suite.name)) do
-    local list = one.worse and one.state == "open" and night.new or night.better
+    local list = night.better
+    if one.worse then list = one.state == "open" and night.new or night.recovered end
     list[#list + 1] = one
   end
   local still = by_id(history.open_changes(out))

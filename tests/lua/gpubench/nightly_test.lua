@@ -118,3 +118,13 @@ testing.case("a night whose history fails while it is judged has its summary", f
   testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; the runs wait\n")
   testing.contains(left.files[".txt"], "measured: 3 of 3 script runs on cpu:0")
 end)
+
+local function change(fields)
+  return setmetatable(fields, { __index = { id = 7, experiment = "matmul", metric = "call_s", change = "10.0 % slower",
+    run = "r", slot = "cpu:0", host = "h", axes = "", cause = "unknown", suite = "whole", worse = true } })
+end
+
+testing.case("a regression that has recovered already is no improvement", function()
+  local left = whole_night { judge = function() return { change { state = "recovered" } } end }
+  testing.contains(left.files[".txt"], "new: none\nstill open: none; recovered: #7\n")
+end)
