@@ -155,10 +155,14 @@ Info vanished(const RunHistory& history, const std::vector<std::string>& runs) {
   return list;
 }
 
-Info trend(const RunHistory& history, const std::string& experiment) {
+void check_experiment(const RunHistory& history, const std::string& experiment) {
   const std::vector<std::string> known = history.experiments();
   if (std::ranges::find(known, experiment) == known.end())
     throw_unknown_name("history: no experiment", experiment, names_of(known));
+}
+
+Info trend(const RunHistory& history, const std::string& experiment) {
+  check_experiment(history, experiment);
   Runs runs;
   for (HistoryRun& run : history.runs(experiment)) runs.emplace(run.id, std::move(run));
   const std::vector<ReportedChange> changes = history.changes(experiment);

@@ -8,9 +8,12 @@
 
 namespace gpubench {
 
+/// Throws Error for an experiment that is not in the history, listing those.
+void check_experiment(const RunHistory& history, const std::string& experiment);
+
 /// A list of series: { host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched, points, changes,
 /// outliers }. points: { run, started, value, low, high, reliable }; changes: as described_change(); outliers: names of
-/// runs. Throws Error for an experiment that is not in the history, listing those.
+/// runs. Throws as check_experiment().
 Info trend(const RunHistory& history, const std::string& experiment);
 
 /// { id, run, started, reported, before, after, change = "4.1 % slower", worse, cause, state, closed, note }.

@@ -160,6 +160,7 @@ Info trend_of(lua_State* L, const std::string& out, const std::string& experimen
 void write_csv(lua_State* L, const std::string& out, const std::string& experiment,
                const std::optional<std::string>& file) {
   const RunHistory history = existing_history(L, out);
+  if (!experiment.empty()) check_experiment(history, experiment);
   if (!file) {
     return export_csv(history, experiment,
                       [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
