@@ -106,6 +106,7 @@ local function rebuild()
     gb.format.count(#reported, "change")))
 end
 
+-- What is done instead of showing a trend. Only an export can be of one experiment.
 local upkeep = {
   { "rebuild", rebuild },
   { "merge", function(file)
@@ -129,6 +130,15 @@ local function check_combination(options)
     check.fail("history: --format is for the trend of an experiment; there are %s",
       table.concat(history.experiments(out), ", "))
   end
+  for _, one in ipairs(upkeep) do
+    local name = one[1]
+    if options[name] ~= nil and options.experiment and name ~= "export" then
+      check.fail("history: --%s is for the whole history; leave out '%s'", name, options.experiment)
+    end
+    if options[name] ~= nil and options.format then
+      check.fail("history: --format is for the trend of an experiment; leave out --%s", name)
+    end
+  end
 end
 
 return function(options)
@@ -147,7 +157,6 @@ return function(options)
   elseif options.format == "json" then
     io.write(history.json(out, options.experiment))
   elseif options.format == "csv" then
-    history.trend(out, options.experiment)  -- an unknown one is an error
     history.write_csv(out, options.experiment)
   else
     print_trend(options.experiment)

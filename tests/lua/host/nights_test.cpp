@@ -267,6 +267,25 @@ TEST_F(Nights, OptionsThatDoNotFit) {
   EXPECT_EQ(nightly({"--minutes", "0"}).status, 2);
 }
 
+TEST_F(Nights, WhatIsForTheWholeHistoryTakesNoExperiment) {
+  nights_at(0.010, 2);
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--prune", "0"}, {"--rebuild"}, {"--merge", "other.db"}, {"--resolve", "1"}}) {
+    std::vector<std::string> all = options;
+    all.insert(all.begin(), "steady");
+    const Ended ended = history(all);
+    EXPECT_EQ(ended.status, 2) << options[0];
+    EXPECT_THAT(ended.err, HasSubstr(options[0] + " is for the whole history; leave out 'steady'"));
+  }
+  EXPECT_EQ(history({"steady", "--format", "json", "--export", "f.csv"}).status, 2);
+  const Info parsed = parse_json(history({"steady", "--format", "json"}).out, "history");
+  EXPECT_EQ(parsed.find("series")->list()->at(0).find("points")->list()->size(), 2u) << "nothing was forgotten";
+  const Ended unknown = history({"unsteady", "--export", "f.csv"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("no experiment 'unsteady'"), HasSubstr("steady")));
+  EXPECT_FALSE(std::filesystem::exists(file("f.csv")));
+}
+
 TEST_F(Nights, AScriptCannotStartPrograms) {
   EXPECT_THAT(run("local n = require('gpubench.native')._native print(n.programs)").out, Not(HasSubstr("table")));
 }
