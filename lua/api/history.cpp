@@ -10,7 +10,11 @@
 //   With a
 //                                    suite only in its series of this host
 //   latest(out, runs)                the watched values of runs, "<experiment>/<name>"
-//   vanished(out, runs)              the watched series that these runs lack and that the runs before them had
+//   missing(out, runs, suite)        the watched series of this suite and host that these runs lack and that earlier
+//   ones
+//                                    had: { id, since, host, ... }, since = "" where it is news
+//   report_missing(out, ids, when)   stores that they were reported
+//   accept_missing(out, experiment)  nights no longer name what is missing of an experiment ("": of all); their number
 //   open_changes(out)                those that are open
 //   experiments(out)                 their names
 //   runs(out)                        the number of runs
@@ -28,6 +32,7 @@
 #include "core/base/error.h"
 #include "core/history/judge.h"
 #include "core/history/maintenance.h"
+#include "core/history/missing.h"
 #include "core/history/pending.h"
 #include "core/history/trend.h"
 #include "core/report/history_page.h"
@@ -123,8 +128,24 @@ Info judge_history(lua_State* L, const std::string& out, const std::optional<std
   return with_series(history, judge(history, suite ? Judged{suite, own_host()} : Judged{}));
 }
 
-Info vanished_series(lua_State* L, const std::string& out, const std::vector<std::string>& runs) {
-  return vanished(existing_history(L, out), runs);
+/// Also of a night that measured nothing, whose history may not be there.
+Info missing_series(lua_State* L, const std::string& out, const std::vector<std::string>& runs,
+                    const std::string& suite) {
+  if (!std::filesystem::exists(history_file(out))) return Info::List{};
+  RunHistory history = existing_history(L, out);
+  return described_missing(find_missing(history, runs, suite, own_host()));
+}
+
+void store_missing(lua_State* L, const std::string& out, const std::vector<std::int64_t>& series,
+                   const std::string& when) {
+  RunHistory history = existing_history(L, out);
+  report_missing(history, series, when);
+}
+
+std::int64_t accept_missing_series(lua_State* L, const std::string& out, const std::string& experiment) {
+  RunHistory history = existing_history(L, out);
+  if (!experiment.empty()) check_experiment(history, experiment);
+  return accept_missing(history, experiment);
 }
 
 Info latest_values(lua_State* L, const std::string& out, const std::vector<std::string>& runs) {
@@ -215,7 +236,9 @@ void open_history(lua_State* L) {
       .function<&own_host>("host")
       .function<&judge_history>("judge")
       .function<&latest_values>("latest")
-      .function<&vanished_series>("vanished")
+      .function<&missing_series>("missing")
+      .function<&store_missing>("report_missing")
+      .function<&accept_missing_series>("accept_missing")
       .function<&unresolved_changes>("open_changes")
       .function<&experiments>("experiments")
       .function<&count_runs>("runs")

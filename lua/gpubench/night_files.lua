@@ -24,19 +24,19 @@ local function not_judged(night)
 end
 
 -- night: { suite, host, devices, jobs, done, seconds, latest, reliable, new, better, open, recovered, left_out, status,
--- waiting, unmarked }.
+-- waiting, unmarked, alarms, not_measured, missing_values }. alarms, not_measured: lines.
 -- latest: as native.history.latest.
 function night_files.summary(night)
   local lines = {
     string.format("%s on %s: %s", night.suite, night.host,
-      #night.new > 0 and gb.format.count(#night.new, "alarm") or "no alarm"),
+      #night.alarms > 0 and gb.format.count(#night.alarms, "alarm") or "no alarm"),
     string.format("measured: %d of %s on %s in %s, %d of %s reliable", night.done, gb.format.count(night.jobs, "script run"),
       #night.devices > 0 and table.concat(night.devices, ", ") or "no device", gb.format.seconds(night.seconds),
       night.reliable, gb.format.count(#night.latest, "value")),
-    "new: " .. (night.waiting and #night.new == 0 and not_judged(night) or first_of(night.new, changes.line))
+    "new: " .. (night.waiting and #night.alarms == 0 and not_judged(night) or first_of(night.alarms, tostring))
       .. (#night.better > 0 and "; better: " .. first_of(night.better, changes.line) or ""),
     string.format("still open: %s; recovered: %s", ids(night.open), ids(night.recovered)),
-    "not measured: " .. first_of(night.left_out, tostring),
+    "not measured: " .. first_of(night.not_measured, tostring),
   }
   for index, line in ipairs(lines) do lines[index] = one_line(line) end
   return table.concat(lines, "\n") .. "\n"
@@ -64,8 +64,9 @@ function night_files.metrics(night)
   end
   local own = { { "suite", night.suite }, { "host", night.host } }
   for _, one in ipairs {
-    { "gpubench_new_alarms", nil, "Regressions that this night reported.", #night.new },
+    { "gpubench_new_alarms", nil, "What this night reported: regressions, and figures that are no longer measured.", #night.alarms },
     { "gpubench_open_alarms", nil, "Regressions that are not resolved and have not recovered.", #night.open + #night.new },
+    { "gpubench_missing_values", nil, "Figures that earlier nights had and this one lacks.", night.missing_values },
     { "gpubench_script_runs_left_out", nil, "Runs of scripts and devices that were not measured.", #night.left_out },
     { "gpubench_exit_status", nil, "0 well, 1 an alarm, 2 an error, 3 nothing measured.", night.status },
     { "gpubench_finished_seconds", "seconds", "When the night ended, in seconds since 1970.", os.time() },

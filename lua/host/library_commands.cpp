@@ -163,6 +163,7 @@ void declare_history(CommandOptions& options) {
   options.text("--export", "FILE", "Write all values, or those of EXPERIMENT, into a new CSV file");
   options.integer("--resolve", "ID", 1, std::numeric_limits<std::int64_t>::max(), "Close the open change ID");
   options.text("--note", "TEXT", "With --resolve: why");
+  options.flag("--accept-missing", "Nights no longer name the figures, or those of EXPERIMENT, that are missing now");
   options.out_folder("Folder that holds results/");
   options.text_style();
 }

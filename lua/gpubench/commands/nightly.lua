@@ -153,7 +153,11 @@ local function run_jobs(suite, jobs, night, began, limit_s)
       local folders = folders_in(ended.out)
       append(night, folders)
       native.check_interrupt()
-      for _, folder in ipairs(folders) do night.runs[#night.runs + 1] = folder:match "([^/]+/[^/]+)/?$" end
+      for _, folder in ipairs(folders) do
+        local run = folder:match "([^/]+/[^/]+)/?$"
+        night.runs[#night.runs + 1] = run
+        night.experiments[run:match "^[^/]+"], night.made_runs[job.script] = true, true
+      end
       local failure = failure_of(ended, folders)
       if failure then
         night.left_out[#night.left_out + 1] = describe(job) .. ": " .. failure
@@ -172,14 +176,75 @@ local function by_id(list)
   return map
 end
 
+-- Whether a figure that was not measured tonight still belongs to the suite: it names the device, and may have a script
+-- for the experiment. A script that made no run does not show which experiments it has.
+local function is_wanted(suite, night, one)
+  if one.slot:find "^[^+]+$" and not suites.wants(suite.devices, one.slot) then return false end
+  if night.experiments[one.experiment] then return true end
+  for _, script in ipairs(suite.scripts) do
+    if not night.made_runs[script] then return true end
+  end
+  return false
+end
+
+-- What the night lacks, by device and experiment, or by device where it has nothing at all of one: a line each.
+local function lines_of_missing(night, list, since)
+  local has_slot, groups, order, experiments = {}, {}, {}, {}
+  for _, one in ipairs(night.latest) do has_slot[one.slot] = true end
+  for _, one in ipairs(list) do
+    experiments[one.slot] = experiments[one.slot] or {}
+    experiments[one.slot][one.experiment] = true
+  end
+  for _, one in ipairs(list) do
+    local whole = one.slot ~= "" and not has_slot[one.slot] and next(experiments[one.slot], next(experiments[one.slot]))
+    local name = whole and one.slot or one.experiment .. (one.slot == "" and "" or " on " .. one.slot)
+    if not groups[name] then order[#order + 1], groups[name] = name, { whole = whole } end
+    table.insert(groups[name], one)
+  end
+  local lines = {}
+  for index, name in ipairs(order) do
+    local group, one = groups[name], groups[name][1]
+    local when = since and "missing since " .. one.since
+    if group.whole then
+      lines[index] = string.format("%s: %s of it, %s", name, gb.format.count(#group, "figure"),
+        when or "which the last night with it had; nothing was measured on it now")
+    elseif #group > 1 then
+      lines[index] = string.format("%s: %s, %s", name, gb.format.count(#group, "figure"), when or "which were measured the night before")
+    else
+      lines[index] = string.format("%s %s%s%s: %s", one.experiment, one.metric, one.axes == "" and "" or " of " .. one.axes,
+        one.slot == "" and "" or " on " .. one.slot, when or "it was measured the night before")
+    end
+  end
+  return lines
+end
+
+local function look_for_missing(suite, night)
+  local news, known, ids = {}, {}, {}
+  for _, one in ipairs(history.missing(out, night.runs, suite.name)) do
+    if is_wanted(suite, night, one) then
+      local list = one.since == "" and news or known
+      list[#list + 1] = one
+      if one.since == "" then ids[#ids + 1] = one.id end
+    end
+  end
+  if #ids > 0 then history.report_missing(out, ids, os.date "!%Y-%m-%d") end
+  night.missing_values = #news + #known
+  -- In front what no alarm names, behind what one has just named.
+  for index, line in ipairs(lines_of_missing(night, known, true)) do table.insert(night.not_measured, index, line) end
+  for _, line in ipairs(lines_of_missing(night, news)) do
+    table.insert(night.alarms, "no longer measured: " .. line)
+    table.insert(night.not_measured, line)
+  end
+end
+
 -- Sorts what was reported into new regressions, improvements, and older ones that are open or have recovered.
-local function judge(suite, night)
-  if night.waiting or #night.runs == 0 then return end
+local function judge_changes(suite, night)
   local before = history.open_changes(out)
   for _, one in ipairs(history.judge(out, suite.name)) do
     local list = night.better
     if one.worse then list = one.state == "open" and night.new or night.recovered end
     list[#list + 1] = one
+    if list == night.new then table.insert(night.alarms, history_changes.line(one)) end
   end
   local still = by_id(history.open_changes(out))
   for _, one in ipairs(before) do
@@ -187,20 +252,23 @@ local function judge(suite, night)
       table.insert(still[one.id] and night.open or night.recovered, one)
     end
   end
-  night.latest = history.latest(out, night.runs)
-  for _, one in ipairs(history.vanished(out, night.runs)) do
-    night.left_out[#night.left_out + 1] = string.format("%s %s%s on %s: it was measured the night before", one.experiment,
-      one.metric, one.axes == "" and "" or " of " .. one.axes, one.slot)
-    night.vanished = true
+end
+
+local function judge(suite, night)
+  if night.waiting then return end
+  if #night.runs > 0 then
+    judge_changes(suite, night)
+    night.latest = history.latest(out, night.runs)
+    for _, one in ipairs(night.latest) do night.reliable = night.reliable + (one.reliable and 1 or 0) end
   end
-  for _, one in ipairs(night.latest) do night.reliable = night.reliable + (one.reliable and 1 or 0) end
+  look_for_missing(suite, night)
 end
 
 -- The most important of what applies: 2 before 3 before 1.
 local function status_of(night)
   if night.failed then return 2 end
   if night.reliable == 0 then return 3 end
-  return (#night.new > 0 or night.vanished) and 1 or 0
+  return #night.alarms > 0 and 1 or 0
 end
 
 local function write_files(night, summary)
@@ -236,8 +304,10 @@ return function(options)
   end
   wait_for_idle_machine(suite)
   local night = { suite = suite.name, host = history.host(), devices = devices, jobs = #jobs, done = 0, reliable = 0, runs = {},
-                  new = {}, better = {}, open = {}, recovered = {}, left_out = left_out, latest = {}, unmarked = {} }
+                  new = {}, better = {}, open = {}, recovered = {}, left_out = left_out, latest = {}, unmarked = {},
+                  alarms = {}, missing_values = 0, experiments = {}, made_runs = {} }
   run_jobs(suite, jobs, night, began, limit_s)
+  night.not_measured = table.move(night.left_out, 1, #night.left_out, 1, {})
   local judged, reason = pcall(judge, suite, night)
   native.check_interrupt()
   if not judged then
@@ -249,8 +319,10 @@ return function(options)
   local summary = night_files.summary(night)
   write_files(night, summary)
   io.write("\n", summary)
-  for index = 2, #night.new do print(one_line(history_changes.line(night.new[index]))) end
+  for _, list in ipairs { night.alarms, night.not_measured } do
+    for index = 2, #list do print(one_line(list[index])) end
+  end
   io.stdout:flush()
-  if night.status == 1 and options.on_alarm then call_on_alarm(options.on_alarm, summary) end
+  if #night.alarms > 0 and options.on_alarm then call_on_alarm(options.on_alarm, summary) end
   return night.status
 end

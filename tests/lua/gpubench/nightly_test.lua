@@ -71,7 +71,7 @@ local function whole_night(replaced, suite_text)
     run_program = function(arguments)
       if arguments[3]:find "preflight" then return { status = 0, out = "cpu:0" .. free .. "\n", out_of_time = false } end
       runs = runs + 1
-      return { status = 0, out = "results/experiment/run" .. runs .. "\n", out_of_time = false }
+      return { status = 0, out = "results/" .. arguments[3]:match "([^/]+)%.lua$" .. "/run" .. runs .. "\n", out_of_time = false }
     end,
   })
   native.system = stub(saved.system, {
@@ -106,8 +106,8 @@ testing.case("a history that another program holds is waited for once in a night
     end,
   }
   testing.equal(waited, { true, false, false })
-  testing.equal(given, { "results/experiment/run1", "results/experiment/run1 results/experiment/run2",
-    "results/experiment/run2 results/experiment/run3" })
+  testing.equal(given, { "results/batch_size/run1", "results/batch_size/run1 results/models/run2",
+    "results/models/run2 results/inference/run3" })
   testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; 1 run can be appended by "
     .. "'gpubench history --rebuild' only\n")
 end)
@@ -127,4 +127,52 @@ end
 testing.case("a regression that has recovered already is no improvement", function()
   local left = whole_night { judge = function() return { change { state = "recovered" } } end }
   testing.contains(left.files[".txt"], "new: none\nstill open: none; recovered: #7\n")
+end)
+
+-- A series that a night lacks; the stubbed nights measure on cpu:0.
+local function lost(fields)
+  return setmetatable(fields, { __index = { id = 1, since = "", experiment = "models", metric = "call_s", slot = "gpu:0",
+    host = "h", axes = "", suite = "whole" } })
+end
+
+local measured_on_cpu = function() return { { slot = "cpu:0", suite = "whole", host = "h", experiment = "matmul", axes = "",
+  metric = "call_s", unit = "s", value = 1, reliable = true } } end
+
+testing.case("a device that is gone is as loud as a regression, once, and is named until it is back", function()
+  local told
+  local both = { lost { id = 1 }, lost { id = 2, experiment = "inference" } }
+  local left = whole_night {
+    latest = measured_on_cpu, missing = function() return both end,
+    report_missing = function(_, ids) told = ids end,
+  }
+  testing.equal(told, { 1, 2 })
+  testing.equal(left.status, 1)
+  testing.contains(left.files[".txt"], "whole on h: 1 alarm\n")
+  testing.contains(left.files[".txt"], "new: no longer measured: gpu:0: 2 figures of it, which the last night with it had; "
+    .. "nothing was measured on it now\n")
+  testing.contains(left.files[".prom"], 'gpubench_new_alarms{suite="whole",host="h"} 1\n')
+  testing.contains(left.files[".prom"], 'gpubench_missing_values{suite="whole",host="h"} 2\n')
+  local later = whole_night {
+    latest = measured_on_cpu,
+    missing = function() return { lost { since = "2026-01-01" }, lost { experiment = "inference", since = "2026-01-01" } } end,
+    report_missing = function() error "it was reported" end,
+  }
+  testing.equal(later.status, 0)
+  testing.contains(later.files[".txt"], "whole on h: no alarm\n")
+  testing.contains(later.files[".txt"], "not measured: gpu:0: 2 figures of it, missing since 2026-01-01\n")
+end)
+
+testing.case("an experiment that the suite no longer has is not missed", function()
+  local gone = { missing = function() return { lost { slot = "cpu:0", experiment = "matmul" } } end, latest = measured_on_cpu,
+    report_missing = function() end }
+  testing.contains(whole_night(gone).files[".txt"], "not measured: none\n")
+  testing.contains(whole_night(gone, 'return { minutes = 1, scripts = { "batch_size", { "models", devices = { "gpu" } } } }')
+    .files[".txt"], "no longer measured: matmul")  -- the script that made no run may have it
+end)
+
+testing.case("a device that the suite does not name is not missed", function()
+  local left = whole_night({ latest = measured_on_cpu, missing = function() return { lost {} } end },
+    'return { minutes = 1, devices = { "cpu" }, scripts = { "batch_size" } }')
+  testing.equal(left.status, 0)
+  testing.contains(left.files[".txt"], "not measured: none\n")
 end)

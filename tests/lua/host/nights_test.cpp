@@ -175,7 +175,38 @@ TEST_F(Nights, AFigureThatVanishesIsAsLoudAsARegression) {
   EXPECT_EQ(ended.status, 1) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("not measured: two figure_s of n=2 on cpu:0: it was measured the night before\n"));
   EXPECT_THAT(read("told"), HasSubstr("figure_s of n=2"));
-  EXPECT_EQ(nightly().status, 0) << "it was told";
+  EXPECT_THAT(ended.out, AllOf(HasSubstr(": 1 alarm\n"),
+                               HasSubstr("new: no longer measured: two figure_s of n=2 on cpu:0: it was measured")));
+  EXPECT_THAT(read("results/nightly-night.prom"), HasSubstr("gpubench_missing_values{suite=\"night\""));
+  const Ended after = nightly();
+  EXPECT_EQ(after.status, 0) << "it was told";
+  EXPECT_THAT(after.out, AllOf(HasSubstr(": no alarm\n"), HasSubstr("two figure_s of n=2 on cpu:0: missing since 20")));
+  std::filesystem::remove(file("gone"));
+  EXPECT_THAT(nightly().out, HasSubstr("not measured: none\n"));
+}
+
+TEST_F(Nights, AnExperimentThatMeasuresNothingIsAsLoudAsARegression) {
+  level(1);
+  write("two.lua", R"(local gb = require "gpubench"
+    gb.experiment { name = "two", title = "t", axes = { gb.axis("n", { 1, 2 }) },
+      columns = { gb.column("figure_s", { unit = "s", better = "lower", kind = "counted" }) },
+      run = function(point) return io.open "gone" and { status = "skipped", detail = "d" } or { figure_s = 1 } end,
+      charts = { gb.chart.bar { x = "n", y = "figure_s" } } })");
+  write("night.lua", R"(return { minutes = 5, scripts = { "steady", "two" } })");
+  EXPECT_EQ(nightly().status, 0);
+  write("gone", "");
+  const Ended ended = nightly({"--on-alarm", "cat > told"});
+  EXPECT_EQ(ended.status, 1) << ended.out;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr(": 1 alarm\n"), HasSubstr("no longer measured: two on cpu:0: 2 figures"),
+                               HasSubstr("\ntwo on cpu:0: nothing measured\n")));
+  EXPECT_FALSE(read("told").empty());
+  const Ended after = nightly();
+  EXPECT_EQ(after.status, 0);
+  EXPECT_THAT(after.out, HasSubstr("not measured: two on cpu:0: 2 figures, missing since "));
+  EXPECT_THAT(history({"two", "--accept-missing"}).out, HasSubstr("2 missing figures accepted"));
+  EXPECT_THAT(nightly().out, HasSubstr("not measured: two on cpu:0: nothing measured\n"));
+  write("night.lua", R"(return { minutes = 5, scripts = { "two" } })");
+  EXPECT_THAT(nightly().out, Not(HasSubstr("steady"))) << "the suite no longer has it";
 }
 
 TEST_F(Nights, WhatCannotBeMeasuredIsNamed) {
