@@ -14,6 +14,8 @@
 //   ones
 //                                    had: { id, since, host, ... }, since = "" where it is news
 //   report_missing(out, ids, when)   stores that they were reported
+//   claims(out, folder, suite, job, always)  the refuted claims of a run that are news or were reported: { experiment,
+//                                    claim, reason, news }, as in core/history/claims.h
 //   accept_missing(out, experiment)  nights no longer name what is missing of an experiment ("": of all); their number
 //   open_changes(out)                those that are open
 //   experiments(out)                 their names
@@ -30,6 +32,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/history/claims.h"
 #include "core/history/judge.h"
 #include "core/history/maintenance.h"
 #include "core/history/missing.h"
@@ -142,6 +145,18 @@ void store_missing(lua_State* L, const std::string& out, const std::vector<std::
   report_missing(history, series, when);
 }
 
+Info refuted_claims(lua_State* L, const std::string& out, const std::string& folder, const std::string& suite,
+                    const std::string& job, bool always) {
+  RunHistory history = existing_history(L, out);
+  const std::filesystem::path directory = output_path(L, folder, "history");
+  Info::List list;
+  for (const RefutedClaim& one : judge_claims(history, read_run(directory), {suite, job, always})) {
+    list.emplace_back(
+        Info::Fields{{"experiment", one.experiment}, {"claim", one.claim}, {"reason", one.reason}, {"news", one.news}});
+  }
+  return list;
+}
+
 std::int64_t accept_missing_series(lua_State* L, const std::string& out, const std::string& experiment) {
   RunHistory history = existing_history(L, out);
   if (!experiment.empty()) check_experiment(history, experiment);
@@ -238,6 +253,7 @@ void open_history(lua_State* L) {
       .function<&latest_values>("latest")
       .function<&missing_series>("missing")
       .function<&store_missing>("report_missing")
+      .function<&refuted_claims>("claims")
       .function<&accept_missing_series>("accept_missing")
       .function<&unresolved_changes>("open_changes")
       .function<&experiments>("experiments")

@@ -24,7 +24,8 @@ local function not_judged(night)
 end
 
 -- night: { suite, host, devices, jobs, done, seconds, latest, reliable, new, better, open, recovered, left_out, status,
--- waiting, unmarked, alarms, not_measured, missing_values }. alarms, not_measured: lines.
+-- waiting, unmarked, alarms, not_measured, missing_values, still_refuted }. alarms, not_measured,
+-- still_refuted: lines.
 -- latest: as native.history.latest.
 function night_files.summary(night)
   local lines = {
@@ -35,7 +36,8 @@ function night_files.summary(night)
       night.reliable, gb.format.count(#night.latest, "value")),
     "new: " .. (night.waiting and #night.alarms == 0 and not_judged(night) or first_of(night.alarms, tostring))
       .. (#night.better > 0 and "; better: " .. first_of(night.better, changes.line) or ""),
-    string.format("still open: %s; recovered: %s", ids(night.open), ids(night.recovered)),
+    string.format("still open: %s; recovered: %s", ids(night.open), ids(night.recovered))
+      .. (#night.still_refuted > 0 and "; still refuted: " .. first_of(night.still_refuted, tostring) or ""),
     "not measured: " .. first_of(night.not_measured, tostring),
   }
   for index, line in ipairs(lines) do lines[index] = one_line(line) end
@@ -64,7 +66,7 @@ function night_files.metrics(night)
   end
   local own = { { "suite", night.suite }, { "host", night.host } }
   for _, one in ipairs {
-    { "gpubench_new_alarms", nil, "What this night reported: regressions, and figures that are no longer measured.", #night.alarms },
+    { "gpubench_new_alarms", nil, "Regressions, missing figures and refuted claims that this night reported.", #night.alarms },
     { "gpubench_open_alarms", nil, "Regressions that are not resolved and have not recovered.", #night.open + #night.new },
     { "gpubench_missing_values", nil, "Figures that earlier nights had and this one lacks.", night.missing_values },
     { "gpubench_script_runs_left_out", nil, "Runs of scripts and devices that were not measured.", #night.left_out },

@@ -156,6 +156,7 @@ local function run_jobs(suite, jobs, night, began, limit_s)
       for _, folder in ipairs(folders) do
         local run = folder:match "([^/]+/[^/]+)/?$"
         night.runs[#night.runs + 1] = run
+        night.folders[#night.folders + 1] = { path = folder, job = job }
         night.experiments[run:match "^[^/]+"], night.made_runs[job.script] = true, true
       end
       local failure = failure_of(ended, folders)
@@ -254,6 +255,27 @@ local function judge_changes(suite, night)
   end
 end
 
+-- Claims of scripts below suites/ say whether the machine is sound. Those of experiments may be refuted on a sound machine
+-- each night, and are news only where they were confirmed before.
+local function look_at_claims(suite, night)
+  for _, one in ipairs(night.folders) do
+    local job = one.job
+    local own = describe(job) .. (#job.script.settings > 0 and " " .. table.concat(job.script.settings, " ") or "")
+    local always = ("/" .. job.script.path):find("/suites/", 1, true) ~= nil
+    local read, claims = pcall(history.claims, out, one.path, suite.name, own, always)
+    if not read then warn("%s: %s", one.path, claims) end
+    for _, refuted in ipairs(read and claims or {}) do
+      local line = string.format("%s%s: %s (%s)", refuted.experiment, job.device and " on " .. job.device or "", refuted.claim,
+        refuted.reason)
+      if refuted.news then
+        table.insert(night.alarms, "refuted: " .. line)
+      else
+        table.insert(night.still_refuted, line)
+      end
+    end
+  end
+end
+
 local function judge(suite, night)
   if night.waiting then return end
   if #night.runs > 0 then
@@ -262,6 +284,7 @@ local function judge(suite, night)
     for _, one in ipairs(night.latest) do night.reliable = night.reliable + (one.reliable and 1 or 0) end
   end
   look_for_missing(suite, night)
+  look_at_claims(suite, night)
 end
 
 -- The most important of what applies: 2 before 3 before 1.
@@ -305,7 +328,8 @@ return function(options)
   wait_for_idle_machine(suite)
   local night = { suite = suite.name, host = history.host(), devices = devices, jobs = #jobs, done = 0, reliable = 0, runs = {},
                   new = {}, better = {}, open = {}, recovered = {}, left_out = left_out, latest = {}, unmarked = {},
-                  alarms = {}, missing_values = 0, experiments = {}, made_runs = {} }
+                  alarms = {}, missing_values = 0, experiments = {}, made_runs = {},
+                  folders = {}, still_refuted = {} }
   run_jobs(suite, jobs, night, began, limit_s)
   night.not_measured = table.move(night.left_out, 1, #night.left_out, 1, {})
   local judged, reason = pcall(judge, suite, night)

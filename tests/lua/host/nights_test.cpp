@@ -209,6 +209,40 @@ TEST_F(Nights, AnExperimentThatMeasuresNothingIsAsLoudAsARegression) {
   EXPECT_THAT(nightly().out, Not(HasSubstr("steady"))) << "the suite no longer has it";
 }
 
+TEST_F(Nights, ARefutedClaimIsAnAlarmWhereItWasConfirmedAndAlwaysBelowSuites) {
+  std::filesystem::create_directory(file("suites"));
+  for (const char* const script : {"errors.lua", "suites/health.lua"}) {
+    const std::string name = std::filesystem::path(script).stem();
+    write(script, "local gb = require 'gpubench' gb.experiment { name = '" + name + R"(', title = 't',
+      axes = { gb.axis("n", { 1 }) }, columns = { gb.column("errors", { better = "lower", kind = "counted" }) },
+      run = function() return { errors = io.open "faulty" and 12 or 0 } end,
+      charts = { gb.chart.bar { x = "n", y = "errors" } },
+      expect = { gb.expect.at_most { y = "errors", value = 0, claim = "the memory has no errors" } } })");
+  }
+  const auto night_of = [&](const std::string& script) {
+    write("night.lua", "return { minutes = 5, scripts = { '" + script + "' } }");
+    return nightly({"--on-alarm", "cat > told"});
+  };
+  write("faulty", "");
+  EXPECT_EQ(night_of("errors").status, 0) << "it was never confirmed";
+  std::filesystem::remove(file("faulty"));
+  EXPECT_EQ(night_of("errors").status, 0);
+  write("faulty", "");
+  const Ended refuted = night_of("errors");
+  EXPECT_EQ(refuted.status, 1) << refuted.out;
+  EXPECT_THAT(refuted.out, AllOf(HasSubstr(": 1 alarm\n"),
+                                 HasSubstr("new: refuted: errors on cpu:0: the memory has no errors (errors")));
+  EXPECT_THAT(read("told"), HasSubstr("the memory has no errors"));
+  const Ended after = night_of("errors");
+  EXPECT_EQ(after.status, 0);
+  EXPECT_THAT(after.out, AllOf(HasSubstr("new: none\n"), HasSubstr("; still refuted: errors on cpu:0: the memory")));
+  for (int i = 0; i < 2; ++i) {
+    const Ended unsound = night_of("suites/health");
+    EXPECT_EQ(unsound.status, 1) << "each night";
+    EXPECT_THAT(unsound.out, HasSubstr("new: refuted: health on cpu:0: the memory has no errors"));
+  }
+}
+
 TEST_F(Nights, WhatCannotBeMeasuredIsNamed) {
   level(1);
   write("broken.lua", "error('broken', 0)");
