@@ -74,8 +74,13 @@ class Merge {
       for (const HistoryPoint& point : points) {
         const auto found = place.find(point.run);
         if (found == place.end()) continue;
-        added[found->second].values.push_back(
-            {series.key, series.column, series.watched, point.value, point.low, point.high, point.reliable});
+        added[found->second].values.push_back({.key = series.key,
+                                               .column = series.column,
+                                               .watched = series.watched,
+                                               .value = point.value,
+                                               .low = point.low,
+                                               .high = point.high,
+                                               .reliable = point.reliable});
       }
     });
     for (const RunValues& run : added) store_run(history_.database(), run, last_sequence(history_.database()) + 1);

@@ -78,13 +78,19 @@ function night_files.metrics(night)
     sample(one[1], own, one[4])
   end
   if night.reliable > 0 then family("gpubench_value", nil, "A reliable figure of this night, in the SI unit of the label unit.") end
+  local of_labels, order = {}, {}
   for _, one in ipairs(night.latest) do
-    local of = {
+    local of = labels {
       { "suite", one.suite }, { "host", one.host }, { "slot", one.slot }, { "experiment", one.experiment },
       { "axes", one.axes }, { "metric", one.metric }, { "unit", one.unit },
     }
-    if one.reliable then sample("gpubench_value", of, string.format("%.17g", one.value)) end
+    if one.reliable then
+      -- A suite may name a script twice. A metric may have a label set once only: the last value counts.
+      if not of_labels[of] then order[#order + 1] = of end
+      of_labels[of] = string.format("%.17g", one.value)
+    end
   end
+  for _, of in ipairs(order) do lines[#lines + 1] = "gpubench_value" .. of .. " " .. of_labels[of] end
   lines[#lines + 1] = "# EOF"
   return table.concat(lines, "\n") .. "\n"
 end

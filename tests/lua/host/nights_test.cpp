@@ -243,6 +243,26 @@ TEST_F(Nights, ARefutedClaimIsAnAlarmWhereItWasConfirmedAndAlwaysBelowSuites) {
   }
 }
 
+TEST_F(Nights, AnExperimentWithTwoParametersIsTwoSeries) {
+  write("scaled.lua", R"(local gb = require "gpubench"
+    local base = gb.param("base", 1)
+    gb.experiment { name = "scaled", title = "t", axes = { gb.axis("n", { 1 }) },
+      columns = { gb.column("figure_s", { unit = "s", better = "lower", kind = "counted" }) },
+      run = function() return { figure_s = base } end, charts = { gb.chart.bar { x = "n", y = "figure_s" } } })");
+  write("night.lua", R"(return { minutes = 5, scripts = {
+    { "scaled", set = { base = 1 } }, { "scaled", set = { base = 3 } }, "scaled" } })");
+  EXPECT_EQ(nightly().status, 0);
+  EXPECT_EQ(nightly().out.find("no longer measured"), std::string::npos);
+  EXPECT_THAT(history({"scaled"}).out, AllOf(HasSubstr(": n=1\n"), HasSubstr(": n=1 base=3\n")));
+  const std::string metrics = read("results/nightly-night.prom");
+  std::vector<std::string> labels;
+  for (std::size_t at = metrics.find("gpubench_value{"); at != std::string::npos;
+       at = metrics.find("gpubench_value{", at + 1))
+    labels.push_back(metrics.substr(at, metrics.find('}', at) - at));
+  EXPECT_EQ(labels.size(), 2u) << metrics;
+  EXPECT_NE(labels[0], labels[1]);
+}
+
 TEST_F(Nights, WhatCannotBeMeasuredIsNamed) {
   level(1);
   write("broken.lua", "error('broken', 0)");
