@@ -1,5 +1,5 @@
--- Whether the hardware is still what it was: peaks, links, latencies, and whether they hold under load. Each night in which
--- a claim of a script of hardware/ is refuted is an alarm (docs/nightly.md).
+-- Whether the hardware is still what it was: peaks, links, latencies, and whether they hold under load. Each night in
+-- which a claim of a script of hardware/ is refuted is an alarm (docs/nightly.md).
 return {
   minutes = 10,
   budget = 1,

@@ -66,7 +66,7 @@ function night_files.metrics(night)
   end
   local own = { { "suite", night.suite }, { "host", night.host } }
   for _, one in ipairs {
-    { "gpubench_new_alarms", nil, "Regressions, missing figures and refuted claims that this night reported.", #night.alarms },
+    { "gpubench_new_alarms", nil, "Regressions, missing figures and refuted claims that are news.", #night.alarms },
     { "gpubench_open_alarms", nil, "Regressions that are not resolved and have not recovered.", #night.open + #night.new },
     { "gpubench_missing_values", nil, "Figures that earlier nights had and this one lacks.", night.missing_values },
     { "gpubench_script_runs_left_out", nil, "Runs of scripts and devices that were not measured.", #night.left_out },

@@ -69,9 +69,12 @@ local function whole_night(replaced, suite_text)
   native.host = stub(saved.host, {
     program = "gpubench",
     run_program = function(arguments)
-      if arguments[3]:find "preflight" then return { status = 0, out = "cpu:0" .. free .. "\n", out_of_time = false } end
-      runs = runs + 1
-      return { status = 0, out = "results/" .. arguments[3]:match "([^/]+)%.lua$" .. "/run" .. runs .. "\n", out_of_time = false }
+      local script, text = arguments[3]:match "([^/]+)%.lua$", "cpu:0" .. free
+      if script ~= "preflight" then
+        runs = runs + 1
+        text = "results/" .. script .. "/run" .. runs
+      end
+      return { status = 0, out = text .. "\n", out_of_time = false }
     end,
   })
   native.system = stub(saved.system, {
@@ -88,10 +91,10 @@ local function whole_night(replaced, suite_text)
     stderr = { write = function(_, ...) warned[#warned + 1] = table.concat { ... } end },
     write = function(...) said[#said + 1] = table.concat { ... } end,
   })
-  for _, name in ipairs { "gpubench.commands.nightly", "gpubench.suite" } do package.loaded[name] = nil end
+  for _, name in ipairs { "gpubench.commands.nightly", "gpubench.night_alarms", "gpubench.suite" } do package.loaded[name] = nil end
   local ok, reason = pcall(function() left.status = require "gpubench.commands.nightly" { suite = path } end)
   native.host, native.history, native.system, print, io = saved.host, saved.history, saved.system, saved.print, saved.io
-  for _, name in ipairs { "gpubench.commands.nightly", "gpubench.suite" } do package.loaded[name] = nil end
+  for _, name in ipairs { "gpubench.commands.nightly", "gpubench.night_alarms", "gpubench.suite" } do package.loaded[name] = nil end
   assert(ok, reason)
   left.said, left.warned = table.concat(said, "\n"), table.concat(warned)
   return left
@@ -108,8 +111,8 @@ testing.case("a history that another program holds is waited for once in a night
   testing.equal(waited, { true, false, false })
   testing.equal(given, { "results/batch_size/run1", "results/batch_size/run1 results/models/run2",
     "results/models/run2 results/inference/run3" })
-  testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; 1 run can be appended by "
-    .. "'gpubench history --rebuild' only\n")
+  testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; 1 run can be appended "
+    .. "by 'gpubench history --rebuild' only\n")
 end)
 
 testing.case("a night whose history fails while it is judged has its summary", function()
@@ -131,12 +134,14 @@ end)
 
 -- A series that a night lacks; the stubbed nights measure on cpu:0.
 local function lost(fields)
-  return setmetatable(fields, { __index = { id = 1, since = "", experiment = "models", metric = "call_s", slot = "gpu:0",
-    host = "h", axes = "", suite = "whole" } })
+  return setmetatable(fields, { __index = { id = 1, since = "", experiment = "models", metric = "call_s",
+    slot = "gpu:0", host = "h", axes = "", suite = "whole" } })
 end
 
-local measured_on_cpu = function() return { { slot = "cpu:0", suite = "whole", host = "h", experiment = "matmul", axes = "",
-  metric = "call_s", unit = "s", value = 1, reliable = true } } end
+local function measured_on_cpu()
+  return { { slot = "cpu:0", suite = "whole", host = "h", experiment = "matmul", axes = "", metric = "call_s", unit = "s",
+    value = 1, reliable = true } }
+end
 
 testing.case("a device that is gone is as loud as a regression, once, and is named until it is back", function()
   local told
@@ -148,13 +153,15 @@ testing.case("a device that is gone is as loud as a regression, once, and is nam
   testing.equal(told, { 1, 2 })
   testing.equal(left.status, 1)
   testing.contains(left.files[".txt"], "whole on h: 1 alarm\n")
-  testing.contains(left.files[".txt"], "new: no longer measured: gpu:0: 2 figures of it, which the last night with it had; "
-    .. "nothing was measured on it now\n")
+  testing.contains(left.files[".txt"], "new: no longer measured: gpu:0: 2 figures of it, which the last night with it "
+    .. "had; nothing was measured on it now\n")
   testing.contains(left.files[".prom"], 'gpubench_new_alarms{suite="whole",host="h"} 1\n')
   testing.contains(left.files[".prom"], 'gpubench_missing_values{suite="whole",host="h"} 2\n')
   local later = whole_night {
     latest = measured_on_cpu,
-    missing = function() return { lost { since = "2026-01-01" }, lost { experiment = "inference", since = "2026-01-01" } } end,
+    missing = function()
+      return { lost { since = "2026-01-01" }, lost { experiment = "inference", since = "2026-01-01" } }
+    end,
     report_missing = function() error "it was reported" end,
   }
   testing.equal(later.status, 0)
@@ -163,11 +170,13 @@ testing.case("a device that is gone is as loud as a regression, once, and is nam
 end)
 
 testing.case("an experiment that the suite no longer has is not missed", function()
-  local gone = { missing = function() return { lost { slot = "cpu:0", experiment = "matmul" } } end, latest = measured_on_cpu,
-    report_missing = function() end }
+  local gone = {
+    missing = function() return { lost { slot = "cpu:0", experiment = "matmul" } } end,
+    latest = measured_on_cpu, report_missing = function() end,
+  }
   testing.contains(whole_night(gone).files[".txt"], "not measured: none\n")
-  testing.contains(whole_night(gone, 'return { minutes = 1, scripts = { "batch_size", { "models", devices = { "gpu" } } } }')
-    .files[".txt"], "no longer measured: matmul")  -- the script that made no run may have it
+  local left = whole_night(gone, 'return { minutes = 1, scripts = { "batch_size", { "models", devices = { "gpu" } } } }')
+  testing.contains(left.files[".txt"], "no longer measured: matmul")  -- the script that made no run may have it
 end)
 
 testing.case("a device that the suite does not name is not missed", function()
