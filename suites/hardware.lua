@@ -1,4 +1,5 @@
--- Whether the hardware is still what it was: peaks, links, latencies, and whether they hold under load.
+-- Whether the hardware is still what it was: peaks, links, latencies, and whether they hold under load. Each night in
+-- which a claim of a script of hardware/ is refuted is an alarm (docs/nightly.md).
 return {
   minutes = 10,
   budget = 1,

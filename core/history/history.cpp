@@ -7,6 +7,7 @@
 #include "core/base/enum_names.h"
 #include "core/base/known_names.h"
 #include "core/history/schema.h"
+#include "core/results/info.h"
 #include "core/results/run_directory.h"
 
 namespace gpubench {
@@ -79,6 +80,40 @@ class PointWriter {
   Statement add_series_, add_point_;
 };
 
+/// Whether the latest run of a series had the same parameters.
+bool has_params(const Database& database, std::int64_t series, const RunValues& run) {
+  Statement row = database.prepare(
+      "SELECT facts FROM points JOIN runs ON runs.id = points.run JOIN environments ON environments.id = environment "
+      "WHERE series = ? ORDER BY runs.id DESC LIMIT 1");
+  if (!row.bind(1, series).step()) return false;
+  const Info before = parse_json(row.text(0), "history: environment");
+  const Info now = parse_json(run.environment, "history: environment");
+  return std::ranges::all_of(run.changed_params, [&](const std::string& name) {
+    return before.text("params." + name) == now.text("params." + name);
+  });
+}
+
+/// Series of older programs, which did not tell parameters apart, go on under the key that has the parameters.
+void adopt_older_series(const Database& database, const RunValues& run) {
+  if (run.changed_params.empty()) return;
+  Statement find = database.prepare(
+      "SELECT id FROM series WHERE experiment = ?1 AND host = ?2 AND card = ?3 AND slot = ?4 AND suite = ?5 AND "
+      "axes = ?6 AND metric = ?7 AND NOT EXISTS (SELECT 1 FROM series WHERE experiment = ?1 AND host = ?2 AND "
+      "card = ?3 AND slot = ?4 AND suite = ?5 AND axes = ?8 AND metric = ?7)");
+  Statement rename = database.prepare("UPDATE series SET axes = ? WHERE id = ?");
+  for (const RunValue& value : run.values) {
+    const SeriesKey& key = value.key;
+    int index = 0;
+    for (const std::string& part :
+         {key.experiment, key.host, key.card, key.slot, key.suite, value.axes_alone, key.metric, key.axes})
+      find.bind(++index, std::string_view(part));
+    if (!find.step()) continue;
+    const std::int64_t series = find.integer(0);
+    while (find.step()) continue;
+    if (has_params(database, series, run)) rename.bind(1, std::string_view(key.axes)).bind(2, series).run();
+  }
+}
+
 HistorySeries series_in(const Statement& row) {
   HistorySeries series{
       .id = row.integer(0),
@@ -88,6 +123,7 @@ HistorySeries series_in(const Statement& row) {
   series.column.unit = parse_unit(row.text(8));
   series.column.better = parse_better(row.text(9));
   series.column.kind = parse_kind(row.text(10));
+  series.judged = row.integer(12);
   return series;
 }
 
@@ -164,6 +200,7 @@ void store_run(const Database& database, const RunValues& run, std::int64_t sequ
         .bind(4, id)
         .run();
   }
+  adopt_older_series(database, run);
   PointWriter writer(database);
   for (const RunValue& value : run.values) writer.add(id, value);
 }
@@ -204,7 +241,7 @@ std::vector<std::string> RunHistory::experiments() const {
 std::vector<HistorySeries> RunHistory::series(const std::string& experiment) const {
   return rows_of(
       database_,
-      "SELECT id, host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched "
+      "SELECT id, host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched, judged "
       "FROM series WHERE ?1 = '' OR experiment = ?1 ORDER BY experiment, host, slot, card, suite, axes, metric",
       experiment, series_in);
 }
@@ -260,6 +297,10 @@ std::int64_t RunHistory::add_change(const ReportedChange& change) {
       .bind(10, change.note)
       .run();
   return database_.last_id();
+}
+
+void RunHistory::set_judged(std::int64_t series, std::int64_t run) {
+  database_.prepare("UPDATE series SET judged = ? WHERE id = ?").bind(1, run).bind(2, series).run();
 }
 
 void RunHistory::close_change(std::int64_t id, ChangeState state, const std::string& closed, const std::string& note) {

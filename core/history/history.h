@@ -20,6 +20,7 @@ struct HistorySeries {
   SeriesKey key = {};
   Column column = {};
   bool watched = false;
+  std::int64_t judged = 0;  ///< the last run that judge() has looked at; 0: none
 };
 
 /// A run as its points refer to it.
@@ -82,6 +83,7 @@ class RunHistory {
   std::vector<ReportedChange> changes(const std::string& experiment = {}) const;
   /// Returns its id.
   std::int64_t add_change(const ReportedChange& change);
+  void set_judged(std::int64_t series, std::int64_t run);
   void close_change(std::int64_t id, ChangeState state, const std::string& closed, const std::string& note);
   /// By a person. Throws Error for an id that is not an open change's, listing those.
   void resolve(std::int64_t id, const std::string& note, const std::string& when);

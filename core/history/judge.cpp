@@ -36,14 +36,20 @@ class Judge {
     }
     const Changes found = find_changes(values);
     for (std::size_t i = 0; i < found.changes.size(); ++i) {
+      // Where nights were pruned, places of earlier ones may look like changes that nobody saw at the time.
+      if (runs[found.alarms[i]]->id <= series.judged) continue;
       if (was_reported(series.id, runs, found.changes[i])) continue;
       const std::size_t before = i == 0 ? 0 : found.changes[i - 1];
       report(series, runs, values, before, found.changes[i], found.alarms[i]);
     }
+    std::int64_t last = series.judged;
+    for (const HistoryPoint& point : points) last = std::max(last, point.run);
+    if (last > series.judged) judged_.emplace_back(series.id, last);
   }
 
   /// Stores what is new. Causes that need a look at all series are found only here.
   std::vector<ReportedChange> finish() {
+    for (const auto& [series, run] : judged_) history_.set_judged(series, run);
     std::map<std::string, std::set<std::string>> moved;  // by the run that saw it, experiments
     for (const auto& [series, change] : new_) moved[series.key.host + change.started].insert(series.key.experiment);
     std::ranges::stable_sort(new_, [](const auto& a, const auto& b) { return weight(a) > weight(b); });
@@ -119,6 +125,7 @@ class Judge {
   std::unordered_map<std::int64_t, HistoryRun> runs_;
   std::unordered_map<std::int64_t, std::vector<ReportedChange>> reported_;
   std::vector<NewChange> new_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> judged_;  ///< series, last run
 };
 
 }  // namespace

@@ -74,8 +74,13 @@ class Merge {
       for (const HistoryPoint& point : points) {
         const auto found = place.find(point.run);
         if (found == place.end()) continue;
-        added[found->second].values.push_back(
-            {series.key, series.column, series.watched, point.value, point.low, point.high, point.reliable});
+        added[found->second].values.push_back({.key = series.key,
+                                               .column = series.column,
+                                               .watched = series.watched,
+                                               .value = point.value,
+                                               .low = point.low,
+                                               .high = point.high,
+                                               .reliable = point.reliable});
       }
     });
     for (const RunValues& run : added) store_run(history_.database(), run, last_sequence(history_.database()) + 1);
@@ -102,13 +107,39 @@ class Merge {
       if (const auto found = own.find(key_text(series.key)); found != own.end())
         series_here.emplace(series.id, found->second);
     }
-    std::set<std::pair<std::int64_t, std::string>> known;
-    for (const ReportedChange& change : history_.changes()) known.emplace(change.series, change.run);
+    copy_judged(series_here);
+    std::map<std::pair<std::int64_t, std::string>, ReportedChange> known;
+    for (ReportedChange& change : history_.changes())
+      known.emplace(std::pair(change.series, change.run), std::move(change));
     for (ReportedChange change : other_.changes()) {
       const auto found = series_here.find(change.series);
-      if (found == series_here.end() || !known.emplace(found->second, change.run).second) continue;
+      if (found == series_here.end()) continue;
       change.series = found->second;
-      history_.add_change(change);
+      const auto [own_change, is_new] = known.emplace(std::pair(change.series, change.run), change);
+      if (is_new) {
+        history_.add_change(change);
+      } else if (own_change->second.state == ChangeState::open && change.state != ChangeState::open) {
+        history_.close_change(own_change->second.id, change.state, change.closed, change.note);
+      }
+    }
+  }
+
+  /// What the other machine has judged is no news here either.
+  void copy_judged(const std::map<std::int64_t, std::int64_t>& series_here) {
+    Statement own_id = history_.database().prepare(
+        "SELECT runs.id, judged FROM runs, series WHERE runs.host = ? AND runs.experiment = ? AND runs.name = ? "
+        "AND series.id = ?");
+    std::unordered_map<std::int64_t, HistoryRun> runs;
+    for (HistoryRun& run : other_.runs()) runs.emplace(run.id, std::move(run));
+    for (const HistorySeries& series : other_.series()) {
+      const auto here = series_here.find(series.id);
+      const auto run = runs.find(series.judged);
+      if (here == series_here.end() || run == runs.end()) continue;
+      own_id.bind(1, run->second.host).bind(2, run->second.experiment).bind(3, run->second.name).bind(4, here->second);
+      if (!own_id.step()) continue;
+      const std::int64_t judged = own_id.integer(0);
+      if (judged > own_id.integer(1)) history_.set_judged(here->second, judged);
+      while (own_id.step()) continue;
     }
   }
 

@@ -23,8 +23,9 @@ struct Rebuilt {
 /// what was reported of them; others take the place that their time gives them.
 Rebuilt rebuild(RunHistory& history, const std::filesystem::path& out);
 
-/// Adds the runs and reported changes of another machine's history. The runs of both keep their order among
-/// themselves. Returns the number of runs that were not there. Throws HistoryUnavailable for a file that is no history.
+/// Adds the runs and reported changes of another machine's history, and closes here what is closed there. The runs of
+/// both keep their order among themselves; runs that were pruned here come back if they are there. Returns the number
+/// of runs that were not there. Throws HistoryUnavailable for a file that is no history.
 std::size_t merge(RunHistory& history, const std::filesystem::path& other);
 
 /// Forgets each host's runs before the first that is at most so many days old. A run that a jump of the clock dated

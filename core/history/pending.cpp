@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
 #include <optional>
 #include <tuple>
 
@@ -17,12 +18,14 @@ std::string why(const std::filesystem::path& directory, const std::exception& er
   return fmt::format("{}: {}", directory.string(), error.what());
 }
 
-// A disk that is full may still take an empty file.
 void mark(const std::filesystem::path& directory, const std::string& reason, Appended& appended) {
   appended.pending.push_back(fmt::format("{}: {}", directory.string(), reason));
   try {
     replace_file(directory / mark_name, reason + "\n");
   } catch (const Error& error) {
+    // A full disk still takes an empty file, which is a mark without a reason.
+    if (std::ofstream(directory / mark_name)) return;
+    appended.unmarked.push_back(directory.string());
     appended.pending.back() +=
         fmt::format("; nor can the run be marked ({}): append it with 'gpubench history --rebuild'", error.what());
   }

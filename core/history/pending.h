@@ -14,6 +14,8 @@ struct Appended {
   std::size_t known = 0;  ///< in the history already
   /// "<folder>: why".
   std::vector<std::string> pending;
+  /// Folders of those among `pending` that have no mark either: only who still knows them can append them.
+  std::vector<std::string> unmarked;
   /// "<folder>: why": they cannot be appended at any time.
   std::vector<std::string> refused;
 };

@@ -86,6 +86,16 @@ std::string axes_text(const Record& record, const std::vector<std::string>& name
   return text;
 }
 
+/// " base=3" for each parameter that is not the script's default. Runs of older programs do not say which those are.
+std::string params_text(const Info& info) {
+  std::string text;
+  const Info* const values = info.find("params");
+  for (const std::string& name : info.texts("changed_params")) {
+    if (values) text += fmt::format(" {}={}", name, values->text(name));
+  }
+  return text;
+}
+
 bool is_figure(const Column& column) {
   using enum Kind;
   return column.kind != text && column.kind != setting && column.kind != extent;
@@ -125,19 +135,26 @@ RunValues values_of(const Run& run) {
                 .name = run.directory.filename().string(),
                 .suite = suite_of(run.info),
                 .started = run.info.text("started"),
-                .environment = environment_of(run)};
+                .environment = environment_of(run),
+                .changed_params = run.info.texts("changed_params")};
   if (all.experiment.empty()) all.experiment = run.directory.parent_path().filename().string();
   const std::vector<Column> figures = figures_of(run);
   const std::vector<std::string> names = key_columns(run, device_column);
   const std::vector<std::string> shown = run.info.texts("figures");
+  const std::string params = params_text(run.info);
   const std::string usual_slot = field_text(run.info, "options", "device");
   std::map<std::string, int> rows_with;  // rows that nothing else tells apart count in their order
   for (const Record& record : mean_over_processes(run.records)) {
     if (to_text(record.get("status")) != "ok") continue;
     const std::string slot = record.has(device_column) ? to_text(record.get(device_column)) : usual_slot;
-    std::string axes = axes_text(record, names);
-    if (const int number = ++rows_with[slot + " " + axes]; number > 1)
-      axes += fmt::format("{}#{}", axes.empty() ? "" : " ", number);
+    const std::string alone = axes_text(record, names);
+    const int number = ++rows_with[slot + " " + alone];
+    const auto numbered = [&](std::string axes) {
+      if (axes.starts_with(' ')) axes.erase(0, 1);
+      if (number > 1) axes += fmt::format("{}#{}", axes.empty() ? "" : " ", number);
+      return axes;
+    };
+    const std::string axes = numbered(alone + params);
     const std::string card = card_of(run.info, slot);
     for (const Column& column : figures) {
       const std::optional<double> value = number_in(record.get(column.name));
@@ -145,6 +162,7 @@ RunValues values_of(const Run& run) {
       const bool watched =
           column.better != Better::neither && (shown.empty() || std::ranges::find(shown, column.name) != shown.end());
       all.values.push_back({.key = {all.host, card, slot, all.suite, all.experiment, axes, column.name},
+                            .axes_alone = numbered(alone),
                             .column = column,
                             .watched = watched,
                             .value = *value,

@@ -19,12 +19,13 @@ struct SeriesKey {
   std::string slot;
   std::string suite;  ///< empty for runs that no suite has asked for
   std::string experiment;
-  std::string axes;  ///< "batch_size=8 dtype=float32"
+  std::string axes;  ///< "batch_size=8 dtype=float32", with parameters of the script that are not its defaults
   std::string metric;
 };
 
 struct RunValue {
   SeriesKey key;
+  std::string axes_alone = {};  ///< without parameters, as older programs had them
   Column column;
   /// A direction is declared, and a claim or chart of the experiment is about it: changes of it are reported.
   bool watched = false;
@@ -38,6 +39,7 @@ struct RunValues {
   std::string started;      ///< by the host's clock
   std::string environment;  ///< JSON: "program.commit", "devices.gpu:0.details.driver", ... with their texts
   std::vector<RunValue> values = {};
+  std::vector<std::string> changed_params = {};
 };
 
 /// The word of `gpubench run --tag` that names the suite: "suite=hardware".

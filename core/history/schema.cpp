@@ -34,7 +34,21 @@ constexpr std::array first_version = {
     "cause TEXT NOT NULL, state TEXT NOT NULL, closed TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(series, run))",
 };
 
-constexpr std::array<std::span<const char* const>, 1> versions = {std::span<const char* const>(first_version)};
+// `series.judged` is the last run that a judgement looked at: what lies before it is no news. Every run of an older
+// file counts as judged, because each night judges what it appends.
+// `missing` holds the series that a night lacked and reported: since when, empty once somebody has accepted it.
+// `verdicts` holds the latest verdict of each claim that was not open: "confirmed", "refuted", or "alarmed" where a
+// night has reported that it was refuted.
+constexpr std::array second_version = {
+    "ALTER TABLE series ADD COLUMN judged INTEGER NOT NULL DEFAULT 0",
+    "UPDATE series SET judged = (SELECT coalesce(max(run), 0) FROM points WHERE points.series = series.id)",
+    "CREATE TABLE missing(series INTEGER PRIMARY KEY REFERENCES series, since TEXT NOT NULL)",
+    "CREATE TABLE verdicts(host TEXT NOT NULL, suite TEXT NOT NULL, job TEXT NOT NULL, experiment TEXT NOT NULL, "
+    "claim TEXT NOT NULL, verdict TEXT NOT NULL, PRIMARY KEY(host, suite, job, experiment, claim)) WITHOUT ROWID",
+};
+
+constexpr std::array<std::span<const char* const>, 2> versions = {std::span<const char* const>(first_version),
+                                                                  std::span<const char* const>(second_version)};
 
 std::int64_t pragma(const Database& database, const char* name) {
   Statement statement = database.prepare(fmt::format("PRAGMA {}", name));

@@ -125,10 +125,24 @@ std::string without_links_in_folder(const std::filesystem::path& file) {
   return shown_when_opened ? file.string() : (folder / file.filename()).string();
 }
 
+// SQLite takes an empty file for a new database: a history that was cut to nothing would begin anew without a word. One
+// that another program is just making is empty for a moment.
+void refuse_empty_file(const std::filesystem::path& file, int patience_ms) {
+  constexpr std::chrono::minutes made_long_ago{1};
+  const Clock::time_point end = Clock::now() + std::chrono::milliseconds(patience_ms);
+  std::error_code error;
+  while (std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0 && !error) {
+    const auto age = std::filesystem::file_time_type::clock::now() - std::filesystem::last_write_time(file, error);
+    if (Clock::now() >= end || age > made_long_ago) fail_database(file.string(), SQLITE_CORRUPT, "it is empty");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 // The file may come from elsewhere: nothing in its schema may run, and damaged pages are noticed.
 Database::Database(const std::filesystem::path& file, Access access, int patience_ms)
     : file_(file.string()), patience_ms_(patience_ms) {
   const int flags = access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
+  refuse_empty_file(file, patience_ms);
   sqlite3* database = nullptr;
   const int result =
       sqlite3_open_v2(without_links_in_folder(file).c_str(), &database, flags | SQLITE_OPEN_NOFOLLOW, nullptr);

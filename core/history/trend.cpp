@@ -124,41 +124,24 @@ Info latest(const RunHistory& history, const std::vector<std::string>& runs) {
   return list;
 }
 
-Info vanished(const RunHistory& history, const std::vector<std::string>& runs) {
-  const Database& database = history.database();
-  database.execute("CREATE TEMP TABLE IF NOT EXISTS tonight(run INTEGER PRIMARY KEY)");
-  database.execute("DELETE FROM tonight");
-  Statement add =
-      database.prepare("INSERT OR IGNORE INTO tonight SELECT id FROM runs WHERE experiment || '/' || name = ?");
-  for (const std::string& run : runs) add.bind(1, std::string_view(run)).run();
-  // For each place that was measured tonight, its last run before.
-  Statement row = database.prepare(
-      "WITH places AS (SELECT DISTINCT host, card, slot, suite, experiment FROM points JOIN series ON series.id = "
-      "series "
-      "  WHERE watched AND run IN tonight), "
-      "earlier AS (SELECT places.*, max(runs.sequence) AS sequence FROM places "
-      "  JOIN series USING(host, card, slot, suite, experiment) JOIN points ON points.series = series.id "
-      "  JOIN runs ON runs.id = points.run WHERE watched AND points.run NOT IN tonight GROUP BY 1, 2, 3, 4, 5) "
-      "SELECT series.id FROM earlier JOIN series USING(host, card, slot, suite, experiment) "
-      "  JOIN runs ON runs.sequence = earlier.sequence "
-      "  JOIN points ON points.series = series.id AND points.run = runs.id "
-      "WHERE watched AND NOT EXISTS (SELECT 1 FROM points AS now WHERE now.series = series.id AND now.run IN tonight) "
-      "ORDER BY series.id");
-  std::unordered_map<std::int64_t, HistorySeries> all;
-  for (HistorySeries& series : history.series()) all.emplace(series.id, std::move(series));
+Info described_missing(const std::vector<MissingSeries>& missing) {
   Info::List list;
-  while (row.step()) {
-    Info::Fields fields;
-    add_key(fields, all.at(row.integer(0)));
+  for (const auto& [series, since] : missing) {
+    Info::Fields fields{{"id", series.id}, {"since", since}};
+    add_key(fields, series);
     list.emplace_back(std::move(fields));
   }
   return list;
 }
 
-Info trend(const RunHistory& history, const std::string& experiment) {
+void check_experiment(const RunHistory& history, const std::string& experiment) {
   const std::vector<std::string> known = history.experiments();
   if (std::ranges::find(known, experiment) == known.end())
     throw_unknown_name("history: no experiment", experiment, names_of(known));
+}
+
+Info trend(const RunHistory& history, const std::string& experiment) {
+  check_experiment(history, experiment);
   Runs runs;
   for (HistoryRun& run : history.runs(experiment)) runs.emplace(run.id, std::move(run));
   const std::vector<ReportedChange> changes = history.changes(experiment);

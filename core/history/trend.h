@@ -4,13 +4,17 @@
 #include <vector>
 
 #include "core/history/history.h"
+#include "core/history/missing.h"
 #include "core/results/info.h"
 
 namespace gpubench {
 
+/// Throws Error for an experiment that is not in the history, listing those.
+void check_experiment(const RunHistory& history, const std::string& experiment);
+
 /// A list of series: { host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched, points, changes,
 /// outliers }. points: { run, started, value, low, high, reliable }; changes: as described_change(); outliers: names of
-/// runs. Throws Error for an experiment that is not in the history, listing those.
+/// runs. Throws as check_experiment().
 Info trend(const RunHistory& history, const std::string& experiment);
 
 /// { id, run, started, reported, before, after, change = "4.1 % slower", worse, cause, state, closed, note }.
@@ -19,9 +23,8 @@ Info described_change(const HistorySeries& series, const ReportedChange& change)
 /// What these runs ("<experiment>/<name>") gave: { host, ..., unit, value, reliable } for each watched series.
 Info latest(const RunHistory& history, const std::vector<std::string>& runs);
 
-/// Watched series that the previous run of the same experiment, suite, host, slot and card had, and none of `runs` has:
-/// with their keys. Runs as in latest().
-Info vanished(const RunHistory& history, const std::vector<std::string>& runs);
+/// Each with its key: { id, since, host, ..., unit }.
+Info described_missing(const std::vector<MissingSeries>& missing);
 
 /// Each with the key of its series: as described_change(), and { host, slot, suite, experiment, axes, metric, unit }.
 Info with_series(const RunHistory& history, const std::vector<ReportedChange>& changes);

@@ -3,12 +3,20 @@
 //
 //   host()                           the name of this machine, as runs have it
 //   file(out)                        the path of the history
-//   append(out, directories)         appends runs, those that wait first: { appended, known, pending, refused }
+//   append(out, directories, wait)   appends runs, those that wait first: { appended, known, pending, unmarked, refused
+//   }.
+//                                    wait = false: does not wait for another program that writes the history
 //   judge(out, suite)                reports what has changed since: a list of changes, as in core/history/trend.h.
 //   With a
 //                                    suite only in its series of this host
 //   latest(out, runs)                the watched values of runs, "<experiment>/<name>"
-//   vanished(out, runs)              the watched series that these runs lack and that the runs before them had
+//   missing(out, runs, suite)        the watched series of this suite and host that these runs lack and that earlier
+//   ones
+//                                    had: { id, since, host, ... }, since = "" where it is news
+//   report_missing(out, ids, when)   stores that they were reported
+//   claims(out, folder, suite, job, always)  the refuted claims of a run that are news or were reported: { experiment,
+//                                    claim, reason, news }, as in core/history/claims.h
+//   accept_missing(out, experiment)  nights no longer name what is missing of an experiment ("": of all); their number
 //   open_changes(out)                those that are open
 //   experiments(out)                 their names
 //   runs(out)                        the number of runs
@@ -24,8 +32,10 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/history/claims.h"
 #include "core/history/judge.h"
 #include "core/history/maintenance.h"
+#include "core/history/missing.h"
 #include "core/history/pending.h"
 #include "core/history/trend.h"
 #include "core/report/history_page.h"
@@ -43,13 +53,15 @@ namespace gpubench::lua {
 template <>
 struct Value<Appended> {
   static void push(lua_State* L, const Appended& appended) {
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 5);
     Value<std::size_t>::push(L, appended.appended);
     lua_setfield(L, -2, "appended");
     Value<std::size_t>::push(L, appended.known);
     lua_setfield(L, -2, "known");
     Value<std::vector<std::string>>::push(L, appended.pending);
     lua_setfield(L, -2, "pending");
+    Value<std::vector<std::string>>::push(L, appended.unmarked);
+    lua_setfield(L, -2, "unmarked");
     Value<std::vector<std::string>>::push(L, appended.refused);
     lua_setfield(L, -2, "refused");
   }
@@ -97,12 +109,13 @@ RunHistory existing_history(lua_State* L, const std::string& out) {
   return new_history(L, out);
 }
 
-Appended append_runs(lua_State* L, const std::string& out, const std::vector<std::string>& directories) {
+Appended append_runs(lua_State* L, const std::string& out, const std::vector<std::string>& directories,
+                     std::optional<bool> wait) {
   output_path(L, path_of_history(out), "history");
   std::vector<std::filesystem::path> runs;
   for (const std::string& directory : directories) runs.emplace_back(output_path(L, directory, "history"));
   make_results_folder(out);
-  return append_or_wait(out, runs);
+  return append_or_wait(out, runs, wait.value_or(true) ? RunHistory::usual_patience_ms : 0);
 }
 
 std::string own_host() {
@@ -118,8 +131,36 @@ Info judge_history(lua_State* L, const std::string& out, const std::optional<std
   return with_series(history, judge(history, suite ? Judged{suite, own_host()} : Judged{}));
 }
 
-Info vanished_series(lua_State* L, const std::string& out, const std::vector<std::string>& runs) {
-  return vanished(existing_history(L, out), runs);
+/// Also of a night that measured nothing, whose history may not be there.
+Info missing_series(lua_State* L, const std::string& out, const std::vector<std::string>& runs,
+                    const std::string& suite) {
+  if (!std::filesystem::exists(history_file(out))) return Info::List{};
+  RunHistory history = existing_history(L, out);
+  return described_missing(find_missing(history, runs, suite, own_host()));
+}
+
+void store_missing(lua_State* L, const std::string& out, const std::vector<std::int64_t>& series,
+                   const std::string& when) {
+  RunHistory history = existing_history(L, out);
+  report_missing(history, series, when);
+}
+
+Info refuted_claims(lua_State* L, const std::string& out, const std::string& folder, const std::string& suite,
+                    const std::string& job, bool always) {
+  RunHistory history = existing_history(L, out);
+  const std::filesystem::path directory = output_path(L, folder, "history");
+  Info::List list;
+  for (const RefutedClaim& one : judge_claims(history, read_run(directory), {suite, job, always})) {
+    list.emplace_back(
+        Info::Fields{{"experiment", one.experiment}, {"claim", one.claim}, {"reason", one.reason}, {"news", one.news}});
+  }
+  return list;
+}
+
+std::int64_t accept_missing_series(lua_State* L, const std::string& out, const std::string& experiment) {
+  RunHistory history = existing_history(L, out);
+  if (!experiment.empty()) check_experiment(history, experiment);
+  return accept_missing(history, experiment);
 }
 
 Info latest_values(lua_State* L, const std::string& out, const std::vector<std::string>& runs) {
@@ -155,6 +196,7 @@ Info trend_of(lua_State* L, const std::string& out, const std::string& experimen
 void write_csv(lua_State* L, const std::string& out, const std::string& experiment,
                const std::optional<std::string>& file) {
   const RunHistory history = existing_history(L, out);
+  if (!experiment.empty()) check_experiment(history, experiment);
   if (!file) {
     return export_csv(history, experiment,
                       [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
@@ -209,7 +251,10 @@ void open_history(lua_State* L) {
       .function<&own_host>("host")
       .function<&judge_history>("judge")
       .function<&latest_values>("latest")
-      .function<&vanished_series>("vanished")
+      .function<&missing_series>("missing")
+      .function<&store_missing>("report_missing")
+      .function<&refuted_claims>("claims")
+      .function<&accept_missing_series>("accept_missing")
       .function<&unresolved_changes>("open_changes")
       .function<&experiments>("experiments")
       .function<&count_runs>("runs")

@@ -299,6 +299,7 @@ local function new_run(declaration, axes, charts, seed)
     figures = figures_of(declaration.expect or {}, charts),
     tags = options.tags[1] and options.tags or nil,
     params = next(param.values) and param.values or nil,
+    changed_params = param.changed[1] and param.changed or nil,
     group = group_facts(),
     arguments = options.arguments,
     options = earlier_run.options(),

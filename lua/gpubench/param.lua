@@ -3,8 +3,8 @@ local axis = require "gpubench.axis"
 local check = require "gpubench.check"
 local options = require("gpubench.native")._native.options
 
--- Their values, by name.
-local param = { values = {} }
+-- Their values by name, and the names of those that the command line has changed, in the order of the script.
+local param = { values = {}, changed = {} }
 
 function param.new(name, default, accepted)
   check.kind("gb.param: argument #1", name, "string")
@@ -17,6 +17,7 @@ function param.new(name, default, accepted)
     check.fail("--set %s: %d values; a parameter has one, and an axis (gb.axis) is swept over", name, #own.values)
   end
   param.values[name] = own.values[1]
+  if own.values[1] ~= default then table.insert(param.changed, name) end
   return own.values[1]
 end
 

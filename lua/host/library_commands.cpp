@@ -156,11 +156,14 @@ void declare_history(CommandOptions& options) {
   options.choice("--format", "FORMAT", {"text", "csv", "json"},
                  "How to print the trend: text (the default), csv or json");
   options.flag("--rebuild", "Read all runs below results/ again");
-  options.text("--merge", "FILE", "Add the history of another machine");
+  options.text(
+      "--merge", "FILE",
+      "Add the history of another machine, with what was resolved there; runs that were pruned here come back from it");
   options.integer("--prune", "DAYS", 0, 36500, "Forget runs older than this; what was reported stays");
   options.text("--export", "FILE", "Write all values, or those of EXPERIMENT, into a new CSV file");
   options.integer("--resolve", "ID", 1, std::numeric_limits<std::int64_t>::max(), "Close the open change ID");
   options.text("--note", "TEXT", "With --resolve: why");
+  options.flag("--accept-missing", "Nights no longer name the figures, or those of EXPERIMENT, that are missing now");
   options.out_folder("Folder that holds results/");
   options.text_style();
 }

@@ -18,6 +18,8 @@ constexpr std::size_t window = 40;
 /// Fewer values before a place do not show what is usual there, and fewer from it on may be a burst of outliers.
 constexpr std::size_t fewest_before = 10;
 constexpr std::size_t fewest_after = 6;
+/// After a change, as many as showed it: else a level that lasts for less than `fewest_before` values has no end.
+constexpr std::size_t fewest_since_change = 6;
 /// Two-sided level of one test. Each value adds about 35 tests, which depend on each other.
 constexpr double level = 1e-5;
 /// Least distance between the medians on both sides, in standard deviations of the values around them: people do not
@@ -78,6 +80,8 @@ class Scan {
   }
 
   std::size_t size() const { return size_; }
+  /// How many values the current segment has at least before a place that it is split at.
+  std::size_t fewest() const { return begin_ == 0 ? fewest_before : fewest_since_change; }
   /// Places from here to size() - 1 can be split at.
   std::size_t first_place() const { return std::max(begin_ + 1, size_ - std::min(size_, window)); }
   Split split(std::size_t place) const { return {place - first_before(place), size_ - place, u_[place]}; }
@@ -91,8 +95,8 @@ class Scan {
   std::size_t size_ = 0;
 };
 
-bool is_significant(const Split& split, const MannWhitneyLimits& limits) {
-  return split.before >= fewest_before && split.after >= fewest_after &&
+bool is_significant(const Split& split, std::size_t fewest, const MannWhitneyLimits& limits) {
+  return split.before >= fewest && split.after >= fewest_after &&
          split.pairs_against() <= limits.limit(split.before, split.after);
 }
 
@@ -102,7 +106,7 @@ std::optional<std::size_t> significant_place(const Scan& scan, const MannWhitney
   double farthest = 0;
   for (std::size_t place = scan.first_place(); place < scan.size(); ++place) {
     const Split split = scan.split(place);
-    if (!is_significant(split, limits) || split.distance() <= farthest) continue;
+    if (!is_significant(split, scan.fewest(), limits) || split.distance() <= farthest) continue;
     farthest = split.distance();
     found = place;
   }
@@ -144,9 +148,10 @@ double spread_of(std::span<const double> values) {
 
 /// The place near `near` that leaves the least spread around the medians of both sides. The place whose sides differ
 /// most is often one or two values early, because the test prefers sides of equal length.
-std::size_t place_of_least_spread(std::span<const double> known, std::size_t near, const Split& split) {
+std::size_t place_of_least_spread(std::span<const double> known, std::size_t near, const Split& split,
+                                  std::size_t fewest) {
   const std::size_t begin = near - split.before;
-  const std::size_t first = std::max(begin + fewest_before, near - std::min(near, reach_of_place));
+  const std::size_t first = std::max(begin + fewest, near - std::min(near, reach_of_place));
   const std::size_t last = std::min(known.size() - fewest_after, near + reach_of_place);
   std::size_t best = near;
   double least = std::numeric_limits<double>::infinity();
@@ -172,7 +177,7 @@ Changes find_changes(std::span<const double> values) {
     const std::span<const double> known = values.first(scan.size());
     const Split split = scan.split(*place);
     if (!is_large(known, *place, split)) continue;
-    found.changes.push_back(place_of_least_spread(known, *place, split));
+    found.changes.push_back(place_of_least_spread(known, *place, split, scan.fewest()));
     found.alarms.push_back(scan.size() - 1);
     scan.cut(found.changes.back());
   }

@@ -106,6 +106,7 @@ local function rebuild()
     gb.format.count(#reported, "change")))
 end
 
+-- What is done instead of showing a trend.
 local upkeep = {
   { "rebuild", rebuild },
   { "merge", function(file)
@@ -117,17 +118,31 @@ local upkeep = {
     history.resolve(out, id, options.note or "")
     print(string.format("change %d is resolved", id))
   end },
+  { "accept_missing", function(_, options)
+    print(gb.format.count(history.accept_missing(out, options.experiment or ""), "missing figure") .. " accepted")
+  end },
   { "export", function(file, options)
     history.write_csv(out, options.experiment or "", file)
     print("wrote " .. file)
   end },
 }
 
+local of_one_experiment = { export = true, accept_missing = true }
+
 local function check_combination(options)
   if options.note and not options.resolve then check.fail "history: --note says why a change is resolved: it needs --resolve ID" end
   if options.format and not options.experiment then
     check.fail("history: --format is for the trend of an experiment; there are %s",
       table.concat(history.experiments(out), ", "))
+  end
+  for _, one in ipairs(upkeep) do
+    local name = one[1]
+    if options[name] ~= nil and options.experiment and not of_one_experiment[name] then
+      check.fail("history: --%s is for the whole history; leave out '%s'", name, options.experiment)
+    end
+    if options[name] ~= nil and options.format then
+      check.fail("history: --format is for the trend of an experiment; leave out --%s", name:gsub("_", "-"))
+    end
   end
 end
 
@@ -147,7 +162,6 @@ return function(options)
   elseif options.format == "json" then
     io.write(history.json(out, options.experiment))
   elseif options.format == "csv" then
-    history.trend(out, options.experiment)  -- an unknown one is an error
     history.write_csv(out, options.experiment)
   else
     print_trend(options.experiment)

@@ -2,6 +2,7 @@
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
 local history_changes = require "gpubench.reported_changes"
+local night_alarms = require "gpubench.night_alarms"
 local night_files = require "gpubench.night_files"
 local suites = require "gpubench.suite"
 local native = gb._native
@@ -88,9 +89,7 @@ local function jobs_of(suite, devices)
   return jobs
 end
 
-local function describe(job)
-  return job.script.name .. (job.device and " on " .. job.device or "")
-end
+local describe = night_alarms.describe
 
 local function arguments_of(suite, job)
   local script = job.script
@@ -128,13 +127,18 @@ local function failure_of(ended, folders)
   if #folders == 0 then return "it made no run" end
 end
 
+-- Runs that could not be appended are tried again with each later one: without waiting, because a program that holds
+-- the history for long would eat the night's time.
 local function append(night, folders)
-  local appended = history.append(out, folders)
+  local all = table.move(night.unmarked, 1, #night.unmarked, 1, {})
+  table.move(folders, 1, #folders, #all + 1, all)
+  local appended = history.append(out, all, not night.has_waited)
   for _, list in ipairs { appended.pending, appended.refused } do
     for _, text in ipairs(list) do warn("%s", text) end
   end
+  night.unmarked = appended.unmarked
   night.waiting = #appended.pending > 0
-  return appended
+  night.has_waited = night.has_waited or night.waiting
 end
 
 local function run_jobs(suite, jobs, night, began, limit_s)
@@ -149,7 +153,12 @@ local function run_jobs(suite, jobs, night, began, limit_s)
       local folders = folders_in(ended.out)
       append(night, folders)
       native.check_interrupt()
-      for _, folder in ipairs(folders) do night.runs[#night.runs + 1] = folder:match "([^/]+/[^/]+)/?$" end
+      for _, folder in ipairs(folders) do
+        local run = folder:match "([^/]+/[^/]+)/?$"
+        night.runs[#night.runs + 1] = run
+        night.folders[#night.folders + 1] = { path = folder, job = job }
+        night.experiments[run:match "^[^/]+"], night.made_runs[job.script] = true, true
+      end
       local failure = failure_of(ended, folders)
       if failure then
         night.left_out[#night.left_out + 1] = describe(job) .. ": " .. failure
@@ -169,12 +178,13 @@ local function by_id(list)
 end
 
 -- Sorts what was reported into new regressions, improvements, and older ones that are open or have recovered.
-local function judge(suite, night)
-  if night.waiting or #night.runs == 0 then return end
+local function judge_changes(suite, night)
   local before = history.open_changes(out)
   for _, one in ipairs(history.judge(out, suite.name)) do
-    local list = one.worse and one.state == "open" and night.new or night.better
+    local list = night.better
+    if one.worse then list = one.state == "open" and night.new or night.recovered end
     list[#list + 1] = one
+    if list == night.new then table.insert(night.alarms, history_changes.line(one)) end
   end
   local still = by_id(history.open_changes(out))
   for _, one in ipairs(before) do
@@ -182,20 +192,24 @@ local function judge(suite, night)
       table.insert(still[one.id] and night.open or night.recovered, one)
     end
   end
-  night.latest = history.latest(out, night.runs)
-  for _, one in ipairs(history.vanished(out, night.runs)) do
-    night.left_out[#night.left_out + 1] = string.format("%s %s%s on %s: it was measured the night before", one.experiment,
-      one.metric, one.axes == "" and "" or " of " .. one.axes, one.slot)
-    night.vanished = true
+end
+
+local function judge(suite, night)
+  if night.waiting then return end
+  if #night.runs > 0 then
+    judge_changes(suite, night)
+    night.latest = history.latest(out, night.runs)
+    for _, one in ipairs(night.latest) do night.reliable = night.reliable + (one.reliable and 1 or 0) end
   end
-  for _, one in ipairs(night.latest) do night.reliable = night.reliable + (one.reliable and 1 or 0) end
+  night_alarms.look_for_missing(out, suite, night)
+  night_alarms.look_at_claims(out, suite, night)
 end
 
 -- The most important of what applies: 2 before 3 before 1.
 local function status_of(night)
   if night.failed then return 2 end
   if night.reliable == 0 then return 3 end
-  return (#night.new > 0 or night.vanished) and 1 or 0
+  return #night.alarms > 0 and 1 or 0
 end
 
 local function write_files(night, summary)
@@ -231,16 +245,26 @@ return function(options)
   end
   wait_for_idle_machine(suite)
   local night = { suite = suite.name, host = history.host(), devices = devices, jobs = #jobs, done = 0, reliable = 0, runs = {},
-                  new = {}, better = {}, open = {}, recovered = {}, left_out = left_out, latest = {} }
+                  new = {}, better = {}, open = {}, recovered = {}, left_out = left_out, latest = {}, unmarked = {},
+                  alarms = {}, missing_values = 0, experiments = {}, made_runs = {},
+                  folders = {}, still_refuted = {} }
   run_jobs(suite, jobs, night, began, limit_s)
-  judge(suite, night)
+  night.not_measured = table.move(night.left_out, 1, #night.left_out, 1, {})
+  local judged, reason = pcall(judge, suite, night)
+  native.check_interrupt()
+  if not judged then
+    warn("%s", reason)
+    night.waiting = true
+  end
   night.seconds = system.seconds() - began
   night.status = status_of(night)
   local summary = night_files.summary(night)
   write_files(night, summary)
   io.write("\n", summary)
-  for index = 2, #night.new do print(one_line(history_changes.line(night.new[index]))) end
+  for _, list in ipairs { night.alarms, night.not_measured } do
+    for index = 2, #list do print(one_line(list[index])) end
+  end
   io.stdout:flush()
-  if night.status == 1 and options.on_alarm then call_on_alarm(options.on_alarm, summary) end
+  if #night.alarms > 0 and options.on_alarm then call_on_alarm(options.on_alarm, summary) end
   return night.status
 end

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/history/cause.h"
+#include "core/history/maintenance.h"
 #include "tests/core/history/nights.h"
 #include "tests/support/files.h"
 
@@ -127,6 +128,32 @@ TEST_F(JudgeTest, SomebodyResolvesIt) {
   EXPECT_EQ(stored(reported[0].id).note, "new cooler");
   EXPECT_THAT([&] { history_.resolve(reported[0].id, "", ""); },
               testing::ThrowsMessage<Error>(HasSubstr("there is no open change")));
+}
+
+TEST_F(JudgeTest, AnOldChangeIsNoNewsOnceOlderNightsArePruned) {
+  // Between levels far apart the step from night 30 on is none. Without the nights before it, it would be one.
+  nights(near(0.050, 20));
+  nights(near(0.010, 10));
+  const auto before = nights(near(0.011, 60));
+  for (const ReportedChange& change : before) EXPECT_NE(change.run, run_on(30));
+  ASSERT_GT(prune(history_, 70,
+                  std::chrono::sys_days(std::chrono::year(2026) / std::chrono::January / 1) + std::chrono::days(90)),
+            0u);
+  EXPECT_THAT(judge(history_), IsEmpty());
+  EXPECT_THAT(nights(near(0.011, 10)), IsEmpty());
+  EXPECT_THAT(nights(near(0.013, 10)), SizeIs(1)) << "later ones are reported as ever";
+}
+
+TEST_F(JudgeTest, NightsOfAnOlderFileCountAsJudged) {
+  for (const auto& run : runs_with(near(0.010, 20))) history_.append(run);
+  for (const auto& run : runs_with(near(0.011, 20), {}, 20)) history_.append(run);
+  for (const char* const step : {"DROP TABLE IF EXISTS missing", "DROP TABLE IF EXISTS verdicts",
+                                 "ALTER TABLE series DROP COLUMN judged", "PRAGMA user_version = 1"})
+    history_.database().execute(step);
+  RunHistory again(file("history.db"));
+  EXPECT_THAT(judge(again), IsEmpty());
+  for (const auto& run : runs_with(near(0.013, 10), {}, 40)) again.append(run);
+  EXPECT_THAT(judge(again), SizeIs(2));
 }
 
 TEST(ChangeText, SaysTheDirectionInWords) {

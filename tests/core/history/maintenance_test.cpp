@@ -86,6 +86,33 @@ TEST_F(MaintenanceTest, MachinesAreMerged) {
   EXPECT_THAT(here.changes(), SizeIs(2));
 }
 
+TEST_F(MaintenanceTest, WhatWasClosedOnAMachineIsClosedAfterMergingAgain) {
+  RunHistory here = this->history();
+  RunHistory there(file("there.db"));
+  for (const auto& run : runs_with(near(0.01, 20))) there.append(run);
+  for (const auto& run : runs_with(near(0.011, 20), {}, 20)) there.append(run);
+  ASSERT_THAT(judge(there), SizeIs(2));
+  merge(here, file("there.db"));
+  here.resolve(here.changes()[0].id, "here", date_of(50));
+  there.resolve(there.changes()[1].id, "there", date_of(50));
+  merge(here, file("there.db"));
+  ASSERT_THAT(here.changes(), SizeIs(2));
+  EXPECT_EQ(here.changes()[0].note, "here") << "it is open there";
+  EXPECT_EQ(here.changes()[1].state, ChangeState::resolved);
+  EXPECT_EQ(here.changes()[1].note, "there");
+}
+
+TEST_F(MaintenanceTest, WhatAMachineJudgedBeforeItWasMergedIsNoNews) {
+  RunHistory here = this->history();
+  RunHistory there(file("there.db"));
+  for (const auto& run : runs_with(near(0.01, 20))) there.append(run);
+  for (const auto& run : runs_with(near(0.011, 20), {}, 20)) there.append(run);
+  ASSERT_THAT(judge(there), SizeIs(2));
+  there.database().execute("DELETE FROM changes");
+  merge(here, file("there.db"));
+  EXPECT_THAT(judge(here), IsEmpty());
+}
+
 TEST_F(MaintenanceTest, WhatCannotBeMerged) {
   RunHistory here = this->history();
   EXPECT_THAT([&] { merge(here, history_file(out())); },

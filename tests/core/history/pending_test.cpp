@@ -62,11 +62,13 @@ TEST_F(PendingTest, RowsWaitOnAFullDisk) {
   const auto second = night(1);
   {
     const FileSizeLimit limit(0);
-    const Appended appended = append({second});
-    ASSERT_THAT(appended.pending, SizeIs(1));
-    EXPECT_THAT(appended.pending[0], HasSubstr("history --rebuild")) << "the mark cannot be written either";
+    const Appended appended = append({second, file("no folder")});
+    ASSERT_THAT(appended.pending, SizeIs(2));
+    EXPECT_THAT(appended.pending[1], HasSubstr("history --rebuild")) << "the mark cannot be written either";
+    EXPECT_THAT(appended.unmarked, ElementsAre(file("no folder").string()));
   }
-  EXPECT_EQ(append({second}).appended, 1u);
+  EXPECT_THAT(waiting_runs(out()), ElementsAre(second)) << "an empty mark needs no space";
+  EXPECT_EQ(append({}).appended, 1u);
 }
 
 TEST_F(PendingTest, WhatIsNoRunIsRefusedAndCostsOthersNothing) {

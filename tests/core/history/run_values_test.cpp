@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "core/history/history.h"
 #include "tests/core/history/nights.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
 namespace {
@@ -59,6 +61,55 @@ TEST(RunValues, RowsOfOnePointAreToldApart) {
   EXPECT_EQ(values_of(run).values.back().key.axes, "size=64 #2");
   run.records[1].set("message_bytes", std::int64_t{4096});
   EXPECT_EQ(values_of(run).values.back().key.axes, "size=64 message_bytes=4096") << "a setting of the measurement";
+}
+
+gpubench::Run with_base(std::int64_t base, const std::string& started = "2026-01-01T00:00:00Z") {
+  auto run = run_of({.started = started});
+  run.info.set("params", Info::Fields{{"base", base}, {"seconds", 1}});
+  return run;
+}
+
+TEST(RunValues, ParametersThatAreNotTheDefaultsAreInTheKey) {
+  auto run = with_base(3);
+  EXPECT_EQ(values_of(run).values[0].key.axes, "size=64") << "defaults, or a run of an older program";
+  run.info.set("changed_params", Info::List{"base"});
+  EXPECT_EQ(values_of(run).values[0].key.axes, "size=64 base=3");
+  EXPECT_EQ(values_of(run).values[0].axes_alone, "size=64");
+  run.info.set("axis_names", Info::List{"device"});
+  EXPECT_EQ(values_of(run).values[0].key.axes, "base=3");
+}
+
+class ParametersInHistory : public TemporaryFolder {
+ protected:
+  std::vector<std::string> axes() const {
+    std::vector<std::string> all;
+    for (const HistorySeries& series : history_.series())
+      if (series.key.metric == "step_time_s") all.push_back(series.key.axes);
+    return all;
+  }
+  void append(std::int64_t base, bool changed) {
+    auto run = with_base(base, support::date_of(day_++));
+    if (changed) run.info.set("changed_params", Info::List{"base"});
+    history_.append(run);
+  }
+  RunHistory history_{file("history.db")};
+  int day_ = 0;
+};
+
+TEST_F(ParametersInHistory, SeriesOfDefaultsGoOnAndOthersAreApart) {
+  append(1, false);
+  append(3, true);
+  append(1, false);
+  EXPECT_THAT(axes(), testing::ElementsAre("size=64", "size=64 base=3"));
+}
+
+TEST_F(ParametersInHistory, ASeriesOfAnOlderProgramGoesOnWithItsParameters) {
+  append(3, false);
+  append(3, true);
+  EXPECT_THAT(axes(), testing::ElementsAre("size=64 base=3"));
+  append(1, false);
+  append(4, true);
+  EXPECT_THAT(axes(), testing::ElementsAre("size=64", "size=64 base=3", "size=64 base=4"));
 }
 
 TEST(RunValues, TheEnvironmentIsWhatMayExplainAChange) {

@@ -66,6 +66,14 @@ TEST_F(UnavailableHistory, OneThatIsCut) {
   }
 }
 
+TEST_F(UnavailableHistory, OneThatIsCutToNothing) {
+  fill();
+  replace_file(path(), "");
+  EXPECT_THAT([&] { open(); }, ThrowsMessage<HistoryUnavailable>(
+                                   AllOf(HasSubstr("damaged"), HasSubstr("it is empty"), HasSubstr("--rebuild"))));
+  EXPECT_EQ(std::filesystem::file_size(path()), 0u) << "nothing was put in its place";
+}
+
 TEST_F(UnavailableHistory, OneOfAnotherProgram) {
   execute("CREATE TABLE theirs(x)");
   EXPECT_THAT([&] { open(); }, ThrowsMessage<HistoryUnavailable>(HasSubstr("another program")));

@@ -51,3 +51,137 @@ testing.case("what is wrong with the whole machine is said", function()
   local _, warned = night { "cpu:0" .. free, "\tcpu_governor\tprocessor 0: powersave" }
   testing.contains(warned, "doctor: cpu_governor: processor 0: powersave")
 end)
+
+local function stub(of, replaced)
+  return setmetatable(replaced, { __index = of })
+end
+
+-- A night of a suite whose scripts all make one run on cpu:0, with functions of gb._native.history replaced. What it
+-- leaves: { status, files = { [ending] = text }, said, warned }.
+local function whole_night(replaced, suite_text)
+  local path = native.options.out .. "/whole.lua"
+  local file <close> = assert(io.open(path, "w"))
+  file:write(suite_text or 'return { minutes = 1, scripts = { "batch_size", "models", "inference" } }')
+  file:close()
+  local left, said, warned, runs = { files = {} }, {}, {}, 0
+  local saved = { host = native.host, history = native.history, system = native.system, print = print, io = io }
+  local function nothing() return {} end
+  native.host = stub(saved.host, {
+    program = "gpubench",
+    run_program = function(arguments)
+      local script, text = arguments[3]:match "([^/]+)%.lua$", "cpu:0" .. free
+      if script ~= "preflight" then
+        runs = runs + 1
+        text = "results/" .. script .. "/run" .. runs
+      end
+      return { status = 0, out = text .. "\n", out_of_time = false }
+    end,
+  })
+  native.system = stub(saved.system, {
+    is_file = function(name) return name:find "/results.csv$" ~= nil or saved.system.is_file(name) end,
+  })
+  native.history = stub({
+    host = function() return "h" end,
+    append = function() return { pending = {}, refused = {}, unmarked = {} } end,
+    write_night = function(_, name, text) left.files[name:match "%.%a+$"] = text end,
+    judge = nothing, open_changes = nothing, latest = nothing, missing = nothing, claims = nothing, vanished = nothing,
+  }, replaced)
+  print = function(text) said[#said + 1] = text end
+  io = stub(saved.io, {
+    stderr = { write = function(_, ...) warned[#warned + 1] = table.concat { ... } end },
+    write = function(...) said[#said + 1] = table.concat { ... } end,
+  })
+  for _, name in ipairs { "gpubench.commands.nightly", "gpubench.night_alarms", "gpubench.suite" } do package.loaded[name] = nil end
+  local ok, reason = pcall(function() left.status = require "gpubench.commands.nightly" { suite = path } end)
+  native.host, native.history, native.system, print, io = saved.host, saved.history, saved.system, saved.print, saved.io
+  for _, name in ipairs { "gpubench.commands.nightly", "gpubench.night_alarms", "gpubench.suite" } do package.loaded[name] = nil end
+  assert(ok, reason)
+  left.said, left.warned = table.concat(said, "\n"), table.concat(warned)
+  return left
+end
+
+testing.case("a history that another program holds is waited for once in a night", function()
+  local waited, given = {}, {}
+  local left = whole_night {
+    append = function(_, folders, wait)
+      waited[#waited + 1], given[#given + 1] = wait, table.concat(folders, " ")
+      return { pending = { folders[#folders] .. ": locked" }, refused = {}, unmarked = { folders[#folders] } }
+    end,
+  }
+  testing.equal(waited, { true, false, false })
+  testing.equal(given, { "results/batch_size/run1", "results/batch_size/run1 results/models/run2",
+    "results/models/run2 results/inference/run3" })
+  testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; 1 run can be appended "
+    .. "by 'gpubench history --rebuild' only\n")
+end)
+
+testing.case("a night whose history fails while it is judged has its summary", function()
+  local left = whole_night { judge = function() error("history: the disk is full", 0) end }
+  testing.contains(left.warned, "history: the disk is full")
+  testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; the runs wait\n")
+  testing.contains(left.files[".txt"], "measured: 3 of 3 script runs on cpu:0")
+end)
+
+local function change(fields)
+  return setmetatable(fields, { __index = { id = 7, experiment = "matmul", metric = "call_s", change = "10.0 % slower",
+    run = "r", slot = "cpu:0", host = "h", axes = "", cause = "unknown", suite = "whole", worse = true } })
+end
+
+testing.case("a regression that has recovered already is no improvement", function()
+  local left = whole_night { judge = function() return { change { state = "recovered" } } end }
+  testing.contains(left.files[".txt"], "new: none\nstill open: none; recovered: #7\n")
+end)
+
+-- A series that a night lacks; the stubbed nights measure on cpu:0.
+local function lost(fields)
+  return setmetatable(fields, { __index = { id = 1, since = "", experiment = "models", metric = "call_s",
+    slot = "gpu:0", host = "h", axes = "", suite = "whole" } })
+end
+
+local function measured_on_cpu()
+  return { { slot = "cpu:0", suite = "whole", host = "h", experiment = "matmul", axes = "", metric = "call_s", unit = "s",
+    value = 1, reliable = true } }
+end
+
+testing.case("a device that is gone is as loud as a regression, once, and is named until it is back", function()
+  local told
+  local both = { lost { id = 1 }, lost { id = 2, experiment = "inference" } }
+  local left = whole_night {
+    latest = measured_on_cpu, missing = function() return both end,
+    report_missing = function(_, ids) told = ids end,
+  }
+  testing.equal(told, { 1, 2 })
+  testing.equal(left.status, 1)
+  testing.contains(left.files[".txt"], "whole on h: 1 alarm\n")
+  testing.contains(left.files[".txt"], "new: no longer measured: gpu:0: 2 figures of it, which the last night with it "
+    .. "had; nothing was measured on it now\n")
+  testing.contains(left.files[".prom"], 'gpubench_new_alarms{suite="whole",host="h"} 1\n')
+  testing.contains(left.files[".prom"], 'gpubench_missing_values{suite="whole",host="h"} 2\n')
+  local later = whole_night {
+    latest = measured_on_cpu,
+    missing = function()
+      return { lost { since = "2026-01-01" }, lost { experiment = "inference", since = "2026-01-01" } }
+    end,
+    report_missing = function() error "it was reported" end,
+  }
+  testing.equal(later.status, 0)
+  testing.contains(later.files[".txt"], "whole on h: no alarm\n")
+  testing.contains(later.files[".txt"], "not measured: gpu:0: 2 figures of it, missing since 2026-01-01\n")
+end)
+
+testing.case("an experiment that the suite no longer has is not missed", function()
+  local gone = {
+    missing = function() return { lost { slot = "cpu:0", experiment = "matmul" } } end,
+    latest = measured_on_cpu, report_missing = function() end,
+  }
+  testing.contains(whole_night(gone).files[".txt"], "not measured: none\n")
+  local left = whole_night(gone, 'return { minutes = 1, scripts = { "batch_size", { "models", devices = { "gpu" } } } }')
+  testing.contains(left.files[".txt"], "no longer measured: matmul")  -- the script that made no run may have it
+end)
+
+testing.case("a device that the suite does not name is not missed", function()
+  local left = whole_night({ latest = measured_on_cpu, missing = function() return { lost {} } end },
+    'return { minutes = 1, devices = { "cpu" }, scripts = { "batch_size" } }')
+  testing.equal(left.status, 0)
+  testing.contains(left.files[".txt"], "not measured: none\n")
+end)

@@ -175,7 +175,92 @@ TEST_F(Nights, AFigureThatVanishesIsAsLoudAsARegression) {
   EXPECT_EQ(ended.status, 1) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("not measured: two figure_s of n=2 on cpu:0: it was measured the night before\n"));
   EXPECT_THAT(read("told"), HasSubstr("figure_s of n=2"));
-  EXPECT_EQ(nightly().status, 0) << "it was told";
+  EXPECT_THAT(ended.out, AllOf(HasSubstr(": 1 alarm\n"),
+                               HasSubstr("new: no longer measured: two figure_s of n=2 on cpu:0: it was measured")));
+  EXPECT_THAT(read("results/nightly-night.prom"), HasSubstr("gpubench_missing_values{suite=\"night\""));
+  const Ended after = nightly();
+  EXPECT_EQ(after.status, 0) << "it was told";
+  EXPECT_THAT(after.out, AllOf(HasSubstr(": no alarm\n"), HasSubstr("two figure_s of n=2 on cpu:0: missing since 20")));
+  std::filesystem::remove(file("gone"));
+  EXPECT_THAT(nightly().out, HasSubstr("not measured: none\n"));
+}
+
+TEST_F(Nights, AnExperimentThatMeasuresNothingIsAsLoudAsARegression) {
+  level(1);
+  write("two.lua", R"(local gb = require "gpubench"
+    gb.experiment { name = "two", title = "t", axes = { gb.axis("n", { 1, 2 }) },
+      columns = { gb.column("figure_s", { unit = "s", better = "lower", kind = "counted" }) },
+      run = function(point) return io.open "gone" and { status = "skipped", detail = "d" } or { figure_s = 1 } end,
+      charts = { gb.chart.bar { x = "n", y = "figure_s" } } })");
+  write("night.lua", R"(return { minutes = 5, scripts = { "steady", "two" } })");
+  EXPECT_EQ(nightly().status, 0);
+  write("gone", "");
+  const Ended ended = nightly({"--on-alarm", "cat > told"});
+  EXPECT_EQ(ended.status, 1) << ended.out;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr(": 1 alarm\n"), HasSubstr("no longer measured: two on cpu:0: 2 figures"),
+                               HasSubstr("\ntwo on cpu:0: nothing measured\n")));
+  EXPECT_FALSE(read("told").empty());
+  const Ended after = nightly();
+  EXPECT_EQ(after.status, 0);
+  EXPECT_THAT(after.out, HasSubstr("not measured: two on cpu:0: 2 figures, missing since "));
+  EXPECT_THAT(history({"two", "--accept-missing"}).out, HasSubstr("2 missing figures accepted"));
+  EXPECT_THAT(nightly().out, HasSubstr("not measured: two on cpu:0: nothing measured\n"));
+  write("night.lua", R"(return { minutes = 5, scripts = { "two" } })");
+  EXPECT_THAT(nightly().out, Not(HasSubstr("steady"))) << "the suite no longer has it";
+}
+
+TEST_F(Nights, ARefutedClaimIsAnAlarmWhereItWasConfirmedAndAlwaysBelowSuites) {
+  std::filesystem::create_directory(file("suites"));
+  for (const char* const script : {"errors.lua", "suites/health.lua"}) {
+    const std::string name = std::filesystem::path(script).stem();
+    write(script, "local gb = require 'gpubench' gb.experiment { name = '" + name + R"(', title = 't',
+      axes = { gb.axis("n", { 1 }) }, columns = { gb.column("errors", { better = "lower", kind = "counted" }) },
+      run = function() return { errors = io.open "faulty" and 12 or 0 } end,
+      charts = { gb.chart.bar { x = "n", y = "errors" } },
+      expect = { gb.expect.at_most { y = "errors", value = 0, claim = "the memory has no errors" } } })");
+  }
+  const auto night_of = [&](const std::string& script) {
+    write("night.lua", "return { minutes = 5, scripts = { '" + script + "' } }");
+    return nightly({"--on-alarm", "cat > told"});
+  };
+  write("faulty", "");
+  EXPECT_EQ(night_of("errors").status, 0) << "it was never confirmed";
+  std::filesystem::remove(file("faulty"));
+  EXPECT_EQ(night_of("errors").status, 0);
+  write("faulty", "");
+  const Ended refuted = night_of("errors");
+  EXPECT_EQ(refuted.status, 1) << refuted.out;
+  EXPECT_THAT(refuted.out, AllOf(HasSubstr(": 1 alarm\n"),
+                                 HasSubstr("new: refuted: errors on cpu:0: the memory has no errors (errors")));
+  EXPECT_THAT(read("told"), HasSubstr("the memory has no errors"));
+  const Ended after = night_of("errors");
+  EXPECT_EQ(after.status, 0);
+  EXPECT_THAT(after.out, AllOf(HasSubstr("new: none\n"), HasSubstr("; still refuted: errors on cpu:0: the memory")));
+  for (int i = 0; i < 2; ++i) {
+    const Ended unsound = night_of("suites/health");
+    EXPECT_EQ(unsound.status, 1) << "each night";
+    EXPECT_THAT(unsound.out, HasSubstr("new: refuted: health on cpu:0: the memory has no errors"));
+  }
+}
+
+TEST_F(Nights, AnExperimentWithTwoParametersIsTwoSeries) {
+  write("scaled.lua", R"(local gb = require "gpubench"
+    local base = gb.param("base", 1)
+    gb.experiment { name = "scaled", title = "t", axes = { gb.axis("n", { 1 }) },
+      columns = { gb.column("figure_s", { unit = "s", better = "lower", kind = "counted" }) },
+      run = function() return { figure_s = base } end, charts = { gb.chart.bar { x = "n", y = "figure_s" } } })");
+  write("night.lua", R"(return { minutes = 5, scripts = {
+    { "scaled", set = { base = 1 } }, { "scaled", set = { base = 3 } }, "scaled" } })");
+  EXPECT_EQ(nightly().status, 0);
+  EXPECT_EQ(nightly().out.find("no longer measured"), std::string::npos);
+  EXPECT_THAT(history({"scaled"}).out, AllOf(HasSubstr(": n=1\n"), HasSubstr(": n=1 base=3\n")));
+  const std::string metrics = read("results/nightly-night.prom");
+  std::vector<std::string> labels;
+  for (std::size_t at = metrics.find("gpubench_value{"); at != std::string::npos;
+       at = metrics.find("gpubench_value{", at + 1))
+    labels.push_back(metrics.substr(at, metrics.find('}', at) - at));
+  EXPECT_EQ(labels.size(), 2u) << metrics;
+  EXPECT_NE(labels[0], labels[1]);
 }
 
 TEST_F(Nights, WhatCannotBeMeasuredIsNamed) {
@@ -265,6 +350,25 @@ TEST_F(Nights, OptionsThatDoNotFit) {
   EXPECT_EQ(history({"steady", "--format", "xml"}).status, 2);
   EXPECT_EQ(run_program({"nightly"}, path()).status, 2);
   EXPECT_EQ(nightly({"--minutes", "0"}).status, 2);
+}
+
+TEST_F(Nights, WhatIsForTheWholeHistoryTakesNoExperiment) {
+  nights_at(0.010, 2);
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--prune", "0"}, {"--rebuild"}, {"--merge", "other.db"}, {"--resolve", "1"}}) {
+    std::vector<std::string> all = options;
+    all.insert(all.begin(), "steady");
+    const Ended ended = history(all);
+    EXPECT_EQ(ended.status, 2) << options[0];
+    EXPECT_THAT(ended.err, HasSubstr(options[0] + " is for the whole history; leave out 'steady'"));
+  }
+  EXPECT_EQ(history({"steady", "--format", "json", "--export", "f.csv"}).status, 2);
+  const Info parsed = parse_json(history({"steady", "--format", "json"}).out, "history");
+  EXPECT_EQ(parsed.find("series")->list()->at(0).find("points")->list()->size(), 2u) << "nothing was forgotten";
+  const Ended unknown = history({"unsteady", "--export", "f.csv"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("no experiment 'unsteady'"), HasSubstr("steady")));
+  EXPECT_FALSE(std::filesystem::exists(file("f.csv")));
 }
 
 TEST_F(Nights, AScriptCannotStartPrograms) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/compare/changes/find_outliers.h"
 #include "tests/core/compare/changes/series.h"
 
 namespace gpubench {
@@ -49,6 +50,21 @@ TEST(FindChanges, SeveralStepsUpAndDownAreAllFound) {
   const std::size_t expected[] = {50, 90, 120};
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_NEAR(static_cast<double>(found.changes[i]), static_cast<double>(expected[i]), 3);
+}
+
+TEST(FindChanges, ALevelThatLastsForFewValuesHasAnEnd) {
+  // It must last for as many values as the first alarm needs: 6 after 40 values, 7 after 16.
+  for (const auto& [before, bad] : {std::pair<std::size_t, std::size_t>{40, 6}, {40, 7}, {16, 7}, {16, 8}, {16, 9}}) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < before + bad + 60; ++i)
+      values.push_back(0.1 * static_cast<double>(i * 7 % 5) + (i >= before && i < before + bad ? 10 : 0));
+    const Changes found = find_changes(values);
+    EXPECT_THAT(found.changes, ElementsAre(before, before + bad));
+    ASSERT_THAT(found.alarms, SizeIs(2));
+    EXPECT_EQ(found.alarms[0], before + (before == 40 ? 6 : 7) - 1);
+    EXPECT_LE(found.alarms[1], before + bad + 20);
+    EXPECT_THAT(find_outliers(values, found.changes), IsEmpty());
+  }
 }
 
 TEST(FindChanges, ADriftIsReportedOnceItHasLeftTheNoise) {
