@@ -1,4 +1,5 @@
 -- The suites that come with the program, and what a night writes.
+local changes = require "gpubench.reported_changes"
 local night_files = require "gpubench.night_files"
 local suites = require "gpubench.suite"
 local testing = require "testing"
@@ -32,9 +33,12 @@ local change = {
 local function night(fields)
   local one = {
     suite = "s", host = "h", devices = { "gpu:0" }, jobs = 2, done = 2, seconds = 60, latest = {}, reliable = 0, new = {},
-    better = {}, open = {}, recovered = {}, left_out = {}, status = 0,
+    better = {}, open = {}, recovered = {}, left_out = {}, status = 0, alarms = {}, missing_values = 0, still_refuted = {},
+    unmarked = {},
   }
   for name, value in pairs(fields) do one[name] = value end
+  for index, regression in ipairs(one.new) do one.alarms[index] = changes.line(regression) end
+  one.not_measured = one.left_out
   return one
 end
 
@@ -49,6 +53,22 @@ testing.case("a summary has five lines, whatever the texts are", function()
   testing.is_true(not text:find "\27", "no control characters")
   testing.contains(night_files.summary(night {}), "new: none\nstill open: none; recovered: none\nnot measured: none\n")
   testing.contains(night_files.summary(night { waiting = true }), "new: not judged")
+end)
+
+testing.case("a night that lacks figures or refutes claims says so in its five lines", function()
+  local text = night_files.summary(night { alarms = { "no longer measured: e", "refuted: c" }, still_refuted = { "d" },
+                                           left_out = { "e: nothing measured" } })
+  testing.contains(text, "s on h: 2 alarms\n")
+  testing.contains(text, "new: no longer measured: e; and 1 more\n")
+  testing.contains(text, "still open: none; recovered: none; still refuted: d\nnot measured: e: nothing measured\n")
+end)
+
+testing.case("metrics have a label set once", function()
+  local value = { suite = "s", host = "h", slot = "cpu:0", experiment = "e", axes = "", metric = "m_s", unit = "s", value = 1,
+                  reliable = true }
+  local text = night_files.metrics(night { latest = { value, value }, reliable = 2 })
+  local _, count = text:gsub("gpubench_value{", "")
+  testing.equal(count, 1)
 end)
 
 testing.case("metrics are valid, whatever the labels are", function()
