@@ -83,7 +83,8 @@ Reached closure(const std::vector<std::vector<std::size_t>>& direct) {
   for (std::size_t piece = 0; piece < direct.size(); ++piece) {
     for (const std::size_t earlier : direct[piece]) {
       all[piece][earlier] = true;
-      for (std::size_t other = 0; other < earlier; ++other) all[piece][other] = all[piece][other] || all[earlier][other];
+      for (std::size_t other = 0; other < earlier; ++other)
+        all[piece][other] = all[piece][other] || all[earlier][other];
     }
   }
   return all;

@@ -89,8 +89,8 @@ TEST_F(DeviceTraining, AStepCopiesNothingItself) {
 // What does not wait for each other runs side by side: a layer's weight gradient, means of metrics, counters.
 TEST_F(DeviceTraining, AStepOfASmallNetIsAGraphOfSevenNodesInALine) {
   std::vector<HostTensor> data{HostTensor::zeros({{64, 784}, Dtype::f32}), HostTensor::zeros({{64}, Dtype::i64})};
-  const auto net = std::make_shared<Model>(
-      "net", std::vector{dense_on(gpu, 128, "relu", {784}), dense_on(gpu, 10, "softmax")});
+  const auto net =
+      std::make_shared<Model>("net", std::vector{dense_on(gpu, 128, "relu", {784}), dense_on(gpu, 10, "softmax")});
   CompileConfig config = classifier("adam", "sparse_categorical_crossentropy");
   Trainer model = trainer(net, std::move(config));
   StepLoop steps = model.training_loop();
