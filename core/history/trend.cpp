@@ -140,13 +140,38 @@ void check_experiment(const RunHistory& history, const std::string& experiment) 
     throw_unknown_name("history: no experiment", experiment, names_of(known));
 }
 
-Info trend(const RunHistory& history, const std::string& experiment) {
+namespace {
+
+/// The value of a parameter in the key of a series; empty if it is the default.
+std::string param_in(const std::string& axes, const std::string& name) {
+  const std::string sought = " " + name + "=", text = " " + axes + " ";
+  const std::size_t at = text.find(sought);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + sought.size();
+  return text.substr(begin, text.find(' ', begin) - begin);
+}
+
+/// Whether the run had the parameters that are in the key of the series, and no others.
+bool has_params_of(const SeriesKey& key, const Info& run) {
+  const Info* const params = run.find("params");
+  if (params == nullptr || params->fields() == nullptr) return true;
+  const std::vector<std::string> changed = run.texts("changed_params");
+  return std::ranges::all_of(*params->fields(), [&](const auto& param) {
+    const bool is_changed = std::ranges::find(changed, param.first) != changed.end();
+    return param_in(key.axes, param.first) == (is_changed ? params->text(param.first) : "");
+  });
+}
+
+}  // namespace
+
+Info trend(const RunHistory& history, const std::string& experiment, const Info* like) {
   check_experiment(history, experiment);
   Runs runs;
   for (HistoryRun& run : history.runs(experiment)) runs.emplace(run.id, std::move(run));
   const std::vector<ReportedChange> changes = history.changes(experiment);
   Info::List list;
   history.for_each_series(history.series(experiment), [&](const HistorySeries& series, const auto& points) {
+    if (like != nullptr && !has_params_of(series.key, *like)) return;
     list.push_back(described_series(series, runs, points, changes));
   });
   return list;

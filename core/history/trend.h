@@ -15,7 +15,8 @@ void check_experiment(const RunHistory& history, const std::string& experiment);
 /// A list of series: { host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched, points, changes,
 /// outliers }. points: { run, started, value, low, high, reliable }; changes: as described_change(); outliers: names of
 /// runs. Throws as check_experiment().
-Info trend(const RunHistory& history, const std::string& experiment);
+/// `like`: facts of a run; only series with its parameters.
+Info trend(const RunHistory& history, const std::string& experiment, const Info* like = nullptr);
 
 /// { id, run, started, reported, before, after, change = "4.1 % slower", worse, cause, state, closed, note }.
 Info described_change(const HistorySeries& series, const ReportedChange& change);

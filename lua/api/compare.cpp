@@ -111,6 +111,12 @@ int judge(lua_State* L) {
   return 1;
 }
 
+const Info& facts_of(const Side& side, const std::string& experiment) {
+  return std::ranges::find_if(side.processes,
+                              [&](const MeasuringProcess& one) { return one.info.text("experiment") == experiment; })
+      ->info;
+}
+
 /// Of the side's experiments, as far as there is a history that knows them.
 std::map<std::string, Info> trends_of(lua_State* L, const Side& side, const std::string& out) {
   std::map<std::string, Info> trends;
@@ -119,7 +125,8 @@ std::map<std::string, Info> trends_of(lua_State* L, const Side& side, const std:
   const RunHistory history(output_path(L, file.string(), "report"));  // an older schema is brought up to date
   const std::vector<std::string> known = history.experiments();
   for (const std::string& experiment : experiments_of(side))
-    if (std::ranges::find(known, experiment) != known.end()) trends.emplace(experiment, trend(history, experiment));
+    if (std::ranges::find(known, experiment) != known.end())
+      trends.emplace(experiment, trend(history, experiment, &facts_of(side, experiment)));
   return trends;
 }
 

@@ -61,6 +61,21 @@ TEST_F(TrendTest, AFigureThatIsNoLongerThereHasVanished) {
   EXPECT_EQ(latest(history_, {name}).list()->at(0).text("metric"), "step_time_s");
 }
 
+TEST_F(TrendTest, LikeARunItHasOnlySeriesWithItsParameters) {
+  auto run = support::run_of({.started = support::date_of(90)});
+  run.info.set("params", Info(Info::Fields{{"base", std::int64_t{3}}}));
+  run.info.set("changed_params", Info::List{"base"});
+  history_.append(run);
+  EXPECT_EQ(trend(history_, "matmul").list()->size(), 6u);
+  const Info changed = trend(history_, "matmul", &run.info);
+  ASSERT_EQ(changed.list()->size(), 3u);
+  EXPECT_THAT(changed.list()->at(0).text("axes"), HasSubstr("base=3"));
+  run.info.set("changed_params", Info::List{});
+  const Info defaults = trend(history_, "matmul", &run.info);
+  ASSERT_EQ(defaults.list()->size(), 3u);
+  EXPECT_EQ(defaults.list()->at(0).text("axes").find("base="), std::string::npos);
+}
+
 TEST_F(TrendTest, AnUnknownExperimentListsTheOthers) {
   EXPECT_THAT([&] { trend(history_, "matmull"); },
               testing::ThrowsMessage<Error>(testing::AllOf(HasSubstr("no experiment 'matmull'"), HasSubstr("matmul"))));
