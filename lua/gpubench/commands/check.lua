@@ -81,22 +81,30 @@ local function run_once(arguments, group, process, processes, program)
   }
 end
 
+-- How many of the processes made one of the runs.
+local function processes_of(runs)
+  local seen, count = {}, 0
+  for _, run in ipairs(runs) do
+    local info = info_of(run)
+    local process = info.group.process .. "\0" .. table.concat(plain_arguments(info.arguments), "\0")
+    if not seen[process] then seen[process], count = true, count + 1 end
+  end
+  return count
+end
+
 -- Returns the folders of the new runs, and how many processes made none.
 local function measure_again(baseline, count)
-  local group, calls, without_run = native.compare.new_group(), calls_of(baseline), 0
-  local out, made = native.options.out, 0
+  local group, calls = native.compare.new_group(), calls_of(baseline)
   for index, one in ipairs(fresh_processes.in_rounds(calls, count, native.options.seed)) do
     io.stderr:write(string.format("process %d of %d: %s\n", index, count * #calls, one.item.arguments[1] or "?"))
     local status = run_once(one.item.arguments, group, one.round, count)
-    local is_there, runs = pcall(native.compare.runs_of, group, out)
-    local now = is_there and #runs or 0
-    if index == 1 and now == 0 then
+    local failed = index == 1 and fresh_processes.status_of(status) > 1
+    if failed and not pcall(native.compare.runs_of, group, native.options.out) then
       check.fail("check: the first process ended with status %d and made no run; the reason stands above", status)
     end
-    if now == made then without_run = without_run + 1 end
-    made = now
   end
-  return native.compare.runs_of(group, out), without_run
+  local runs = native.compare.runs_of(group, native.options.out)
+  return runs, count * #calls - processes_of(runs)
 end
 
 local function has_commit(program, commit)
