@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "core/backend/cuda/choices.h"
 #include "core/backend/cuda/cublaslt.h"
 #include "core/backend/cuda/cuda_backend.h"
+#include "core/backend/cuda/matmul_problem.h"
 #include "core/device/device.h"
 
 namespace gpubench::cuda {
@@ -61,6 +63,8 @@ class CudaDevice final : public Device {
   int matmul_search() const { return matmul_search_; }
   /// cuBLASLt's algorithms for products on this device.
   MatmulAlgorithms& matmul_algorithms() { return *matmul_algorithms_; }
+  /// Whether products with the sum of a factor in them are faster than two kernels (fused_sum.h).
+  Choices<MatmulProblem, bool>& faster_sums() { return faster_sums_; }
   /// cuDNN's engines for convolutions on this device.
   EnginePlans<ConvolutionProblem>& convolution_plans() { return *convolution_plans_; }
   /// cuDNN's engines for attention on this device.
@@ -82,6 +86,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudnnHandle> cudnn_;
   CublasLtHandle cublaslt_;
   std::unique_ptr<MatmulAlgorithms> matmul_algorithms_;
+  Choices<MatmulProblem, bool> faster_sums_;
   std::unique_ptr<EnginePlans<ConvolutionProblem>> convolution_plans_;  // created with the handle above
   std::unique_ptr<EnginePlans<AttentionProblem>> attention_plans_;
 };

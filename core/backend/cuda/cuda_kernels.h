@@ -10,8 +10,8 @@ const KernelTable& kernels();
 /// Plans `op` by its row. For kernels that contain other kernels.
 std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, Device& device);
 
-/// Whether cuBLASLt has an algorithm for this product with its epilogue; passes ask before they fuse. The answer is
-/// cached for planning the op.
+/// Whether cuBLASLt has an algorithm for this product with its epilogue, and a large product with the sum of a factor
+/// is faster so (fused_sum.h); passes ask before they fuse. The answer is cached for planning the op.
 bool fuses_matmul(const Op& op, const Signature& signature, Device& device);
 
 void add_attention(KernelTable& table);

@@ -7,6 +7,7 @@
 
 #include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/elementwise.h"
+#include "core/backend/cuda/fused_sum.h"
 #include "core/backend/cuda/kernels/elementwise.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/matmul_algorithms.h"
@@ -100,6 +101,14 @@ bool has_algorithm(const Op& op, const Signature& signature, CudaDevice& gpu) {
   return gpu.matmul_algorithms().find(call_on(gpu, *known, signature).problem) != nullptr;
 }
 
+bool fuses_sum(const Op& op, const Signature& signature, CudaDevice& gpu) {
+  if (!has_algorithm<MatmulBiasGradient>(op, signature, gpu)) return false;
+  const auto& with_sum = dynamic_cast<const MatmulBiasGradient&>(op);
+  if (op.flops(signature.inputs, signature.outputs) < fewest_flops_to_time) return true;
+  return gpu.faster_sums().find(call_on(gpu, with_sum, signature).problem,
+                                [&] { return sums_faster(with_sum, signature, gpu); });
+}
+
 template <class O>
 std::unique_ptr<Kernel> plan_product(const O& op, const Signature& signature, Device& device) {
   const TensorType& result = signature.outputs[0];
@@ -154,7 +163,7 @@ void add_matmul(KernelTable& table) {
 
 bool fuses_matmul(const Op& op, const Signature& signature, Device& device) {
   CudaDevice& gpu = cuda_device(device);
-  return has_algorithm<MatmulAccumulate>(op, signature, gpu) || has_algorithm<MatmulBiasGradient>(op, signature, gpu) ||
+  return has_algorithm<MatmulAccumulate>(op, signature, gpu) || fuses_sum(op, signature, gpu) ||
          has_algorithm<MatmulAux>(op, signature, gpu) || has_algorithm<MatmulActivationGradient>(op, signature, gpu);
 }
 

@@ -379,9 +379,11 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
   }
   const auto work = [=] {
     std::memset(workspace, 0xFF, algorithm.workspace);  // it is the library's while it runs
+    if (!cuda_on_cpu::machine().multiplies) return;
     multiply(product, layout_a, layout_b, layout_d, a, b, factor == 1 ? c : nullptr, d);
   };
-  const cudaError_t queued = cuda_on_cpu::queue(stream, work, milliseconds_of(algorithm.id));
+  const double more = parts.sum_a || parts.sum_b ? cuda_on_cpu::machine().matmul_sum_milliseconds : 0;
+  const cudaError_t queued = cuda_on_cpu::queue(stream, work, milliseconds_of(algorithm.id) + more);
   return queued == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 

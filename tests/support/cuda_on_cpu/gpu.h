@@ -25,6 +25,10 @@ struct Machine {
   bool blaslt_fuses_training = true;
   /// How long each algorithm for a product takes by the events around it, in the order in which cuBLASLt proposes them.
   std::vector<double> matmul_milliseconds{0.001};
+  /// How much longer each takes when its epilogue also sums a factor.
+  double matmul_sum_milliseconds = 0;
+  /// Whether products are computed; if not, they only take their time.
+  bool multiplies = true;
   /// How long cuDNN's engines take by the events around them, by their numbers.
   std::map<std::int64_t, double> engine_milliseconds;
   /// A GPU that this process cannot use; none when -1. The error that CUDA then gives, and the GPU's mode.

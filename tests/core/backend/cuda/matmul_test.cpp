@@ -11,6 +11,7 @@
 #include "core/graph/gradients.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
+#include "core/ops/fused_matmul.h"
 #include "core/ops/reduce.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
@@ -137,6 +138,43 @@ TEST_F(CudaMatmulTest, TrainingFusesOnlyWhatTheLibraryHas) {
   const std::size_t between = cuda_on_cpu::kernels_run();
   EXPECT_THAT(gradients_on_gpu(others, &ops::relu, {}), testing::Pointwise(testing::FloatNear(1e-5F), fused));
   EXPECT_EQ(cuda_on_cpu::kernels_run() - between, few + 3);  // two sums and the derivative of relu
+}
+
+/// 1.07 GFLOP; the factor that is summed is small.
+bool fuses_large_sum(const CudaBackend& backend, Factor summed, std::int64_t rows = 1024) {
+  const MatmulBiasGradient op({.transpose_a = true}, summed);
+  const TensorType small{{rows, 32}, Dtype::bf16}, large{{rows, 16384}, Dtype::bf16};
+  const std::vector<TensorType> inputs =
+      summed == Factor::first ? std::vector{small, large} : std::vector{large, small};
+  const std::vector<TensorType> outputs = op.infer(inputs);
+  Device& device = *backend.devices()[0];
+  device.bind_to_thread();
+  return backend.fuses(op, {inputs, outputs}, device);
+}
+
+TEST_F(CudaMatmulTest, LargeProductsSumAFactorOnlyWhereThatIsFaster) {
+  cuda_on_cpu::machine().multiplies = false;
+  for (const Factor summed : {Factor::first, Factor::second}) {
+    cuda_on_cpu::machine().matmul_sum_milliseconds = 0;
+    EXPECT_TRUE(fuses_large_sum(backend_that_searches(0), summed));
+    cuda_on_cpu::machine().matmul_sum_milliseconds = 0.1;
+    const CudaBackend backend = backend_that_searches(0);
+    EXPECT_FALSE(fuses_large_sum(backend, summed));
+    const std::size_t kernels = cuda_on_cpu::kernels_run();
+    EXPECT_FALSE(fuses_large_sum(backend, summed));
+    EXPECT_EQ(cuda_on_cpu::kernels_run(), kernels) << "measured again";
+    EXPECT_TRUE(fuses_large_sum(backend, summed, 900)) << "less than a GFLOP saves a launch";
+    EXPECT_EQ(cuda_on_cpu::kernels_run(), kernels) << "measured what is small";
+    EXPECT_EQ(backend.devices()[0]->memory().use().in_use, 0U);
+  }
+}
+
+TEST_F(CudaMatmulTest, WithoutMemoryToTimeThemLargeProductsAreNotFused) {
+  cuda_on_cpu::machine().multiplies = false;
+  const LogicalDevice small{.memory = {.limit = std::size_t{20} << 20}};
+  const CudaBackend backend(BackendConfig{.devices = std::vector{small}});
+  EXPECT_FALSE(fuses_large_sum(backend, Factor::second));
+  EXPECT_EQ(backend.devices()[0]->memory().use().in_use, 0U);
 }
 
 }  // namespace
