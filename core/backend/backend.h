@@ -85,8 +85,8 @@ class Backend {
   virtual std::vector<GpuFault> unusable() const { return {}; }
   /// The vendor's library, its version, and the arithmetic that it uses for float32: "oneDNN 2.6.2, strict".
   virtual std::string library() const = 0;
-  /// Whether the device can run `op`, a fusion of several ops, faster than those ops; if not, the pass leaves them
-  /// unfused. Default: no.
+  /// Whether the device can run `op`, a fusion of several ops or another form of one, faster than those ops; if not, the
+  /// pass leaves them as they are. Default: no.
   virtual bool fuses(const Op& op, const Signature& signature, Device& device) const {
     static_cast<void>(op), static_cast<void>(signature), static_cast<void>(device);
     return false;

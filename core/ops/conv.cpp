@@ -15,8 +15,9 @@ constexpr std::string_view image_role = "the image [batch, height, width, channe
 constexpr std::string_view filter_role = "the filter [height, width, input channels / groups, output channels]";
 
 std::string window_attributes(const Conv2DAttributes& options) {
-  return fmt::format("strides={} padding={} dilations={} groups={}", to_string(options.strides),
-                     to_string(options.padding), to_string(options.dilations), options.groups);
+  return fmt::format("strides={} padding={} dilations={} groups={}{}", to_string(options.strides),
+                     to_string(options.padding), to_string(options.dilations), options.groups,
+                     options.turned ? " turned" : "");
 }
 
 Conv2DAttributes without_epilogue(Conv2DAttributes options) {
@@ -47,6 +48,11 @@ double convolution_flops(const Shape& result, const Shape& filter) {
 
 }  // namespace
 
+Shape filter_extents(const Conv2DAttributes& options, const Shape& stored) {
+  if (!options.turned) return stored;
+  return {stored[1], stored[2], stored[3], stored[0]};
+}
+
 std::array<WindowAxis, 2> slide(std::string_view op, const Conv2DAttributes& options, const Shape& image,
                                 const Shape& filter) {
   const auto axis = [&](std::size_t i) {
@@ -66,13 +72,15 @@ std::vector<TensorType> Conv2D::infer(std::span<const TensorType> inputs) const 
   ops::expect_rank(name(), image_role, inputs[0], 4);
   ops::expect_rank(name(), filter_role, inputs[1], 4);
   ops::expect_same_dtype(name(), inputs[0], inputs[1]);
-  TensorType result{convolved(name(), options, inputs[0].shape, inputs[1].shape), inputs[0].dtype};
+  const Shape filter = filter_extents(options, inputs[1].shape);
+  TensorType result{convolved(name(), options, inputs[0].shape, filter), inputs[0].dtype};
   if (options.bias) ops::expect_type(name(), "the bias", inputs[2], {{result.shape.back()}, result.dtype});
   return {result};
 }
 
 std::vector<Value> Conv2D::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                     std::span<const Value> output_gradients) const {
+  if (options.turned) return Op::gradient(graph, inputs, outputs, output_gradients);
   Conv2DAttributes linear = options;
   linear.activation = Activation::none;
   const Value dy = undo_activation(graph, options.activation, std::make_shared<const Conv2D>(linear), inputs,
@@ -84,7 +92,7 @@ std::vector<Value> Conv2D::gradient(Graph& graph, std::span<const Value> inputs,
 }
 
 double Conv2D::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
-  return convolution_flops(outputs[0].shape, inputs[1].shape);
+  return convolution_flops(outputs[0].shape, filter_extents(options, inputs[1].shape));
 }
 
 Conv2DInputGradient::Conv2DInputGradient(Conv2DAttributes given, Shape shape)
@@ -102,23 +110,28 @@ std::vector<TensorType> Conv2DInputGradient::infer(std::span<const TensorType> i
   ops::expect_same_dtype(name(), dy, filter);
   const TensorType dx{input_shape, dy.dtype};
   ops::expect_rank(name(), image_role, dx, 4);
-  ops::expect_type(name(), "the gradient", dy, {convolved(name(), options, input_shape, filter.shape), dy.dtype});
+  ops::expect_type(name(), "the gradient", dy,
+                   {convolved(name(), options, input_shape, filter_extents(options, filter.shape)), dy.dtype});
   return {dx};
 }
 
-std::vector<Value> Conv2DInputGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+std::vector<Value> Conv2DInputGradient::gradient(Graph& graph, std::span<const Value> inputs,
+                                                 std::span<const Value> outputs,
                                                  std::span<const Value> output_gradients) const {
+  if (options.turned) return Op::gradient(graph, inputs, outputs, output_gradients);
   // Linear in both inputs: the adjoint of the adjoint is the convolution itself.
   return {ops::conv2d(graph, output_gradients[0], inputs[1], options),
           ops::conv2d_filter_gradient(graph, output_gradients[0], inputs[0], options, graph.type(inputs[1]).shape)};
 }
 
 double Conv2DInputGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
-  return convolution_flops(inputs[0].shape, inputs[1].shape);
+  return convolution_flops(inputs[0].shape, filter_extents(options, inputs[1].shape));
 }
 
 Conv2DFilterGradient::Conv2DFilterGradient(Conv2DAttributes given, Shape shape)
-    : options(without_epilogue(given)), filter_shape(std::move(shape)) {}
+    : options(without_epilogue(given)), filter_shape(std::move(shape)) {
+  if (options.turned) ops::refuse(name(), "it gives no turned filter");
+}
 
 std::string Conv2DFilterGradient::attributes() const {
   return fmt::format("{} filter_shape={}", window_attributes(options), to_string(filter_shape));
@@ -162,6 +175,7 @@ std::vector<TensorType> Conv2DMaxPool::infer(std::span<const TensorType> inputs)
 
 std::vector<Value> Conv2DMaxPool::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                            std::span<const Value> output_gradients) const {
+  if (conv.turned) return Op::gradient(graph, inputs, outputs, output_gradients);
   std::vector<Value> result(inputs.size());
   if (!output_gradients[0]) return result;
   std::vector<TensorType> types;

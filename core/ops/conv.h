@@ -18,7 +18,13 @@ struct Conv2DAttributes {
   std::int64_t groups = 1;
   bool bias = false;  ///< a third input, [output channels]; forward only
   Activation activation = Activation::none;
+  /// The filter is [output channels, height, width, input channels / groups]: a pass has turned it, for a backend that
+  /// reads it so. Such ops are created after autodiff and have no gradient. Filter gradients are never turned.
+  bool turned = false;
 };
+
+/// The extents [height, width, input channels / groups, output channels] of a filter that is stored as `stored`.
+Shape filter_extents(const Conv2DAttributes& options, const Shape& stored);
 
 /// How the filter slides over the image; throws Error for windows that do not fit.
 std::array<WindowAxis, 2> slide(std::string_view op, const Conv2DAttributes& options, const Shape& image,

@@ -37,11 +37,6 @@ class CastMerger {
   const Node& node(std::int32_t index) const { return rewriter_.old_node({index, 0}); }
   const Cast* cast_at(std::int32_t index) const { return op_as<Cast>(node(index)); }
 
-  /// Whether `value` is the same for nodes `earlier` and `later`: a variable may change between them.
-  bool unchanged(Value value, std::int32_t earlier, std::int32_t later) const {
-    return !is_memory_of_variable(value) || !rewriter_.effect_between(earlier, later);
-  }
-
   bool is_memory_of_variable(Value value) const {
     for (;;) {
       const Node& from = rewriter_.old_node(value);
@@ -62,7 +57,7 @@ class CastMerger {
     const Value source = node(value.node).inputs[0];
     const bool same_place = node(value.node).device == node(reader).device;
     const bool exact = widens_to_float32(rewriter_.old_graph().type(source).dtype);
-    return exact && same_place && unchanged(source, value.node, reader) ? source : value;
+    return exact && same_place && !rewriter_.changes_between(source, value.node, reader) ? source : value;
   }
 
   bool merge(std::int32_t index) {
@@ -79,7 +74,7 @@ class CastMerger {
     const auto [known, first] =
         casts_.try_emplace(std::tuple(source.node, source.output, cast->dtype, node(index).device), index);
     // A recomputed value exists so that the first one need not be kept.
-    if (!first && node(index).role != Role::recomputed && unchanged(source, known->second, index)) {
+    if (!first && node(index).role != Role::recomputed && !rewriter_.changes_between(source, known->second, index)) {
       rewriter_.replace({index, 0}, rewriter_.map({known->second, 0}));
       return true;
     }

@@ -39,8 +39,8 @@ struct PassOptions {
   std::size_t bucket_bytes = default_bucket_bytes;
 };
 
-/// Whether `device` can run `op`, a fusion of several ops, faster than those ops. Passes ask only if the answer depends
-/// on the device.
+/// Whether `device` can run `op`, a fusion of several ops or another form of one, faster than those ops. Passes ask
+/// only if the answer depends on the device.
 using Fuses = std::function<bool(const DeviceId& device, const Op& op, std::span<const TensorType> inputs)>;
 
 /// Facts about the program's devices that passes need.
@@ -65,6 +65,7 @@ Program fuse_conv_pool(Program program);
 Program fuse_activation_gradient(Program program, const Fuses& fuses);
 Program fuse_accumulation(Program program, const Fuses& fuses);
 Program fuse_bias_gradient(Program program, const Fuses& fuses);
+Program turn_filters(Program program, const Fuses& fuses);
 Program fuse_elementwise(Program program);
 Program place_copies(Program program);
 Program offload(Program program, const OffloadOptions& options,

@@ -1,5 +1,6 @@
 #include "core/passes/rewriter.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "core/graph/leaf_ops.h"
@@ -45,6 +46,30 @@ std::int32_t Rewriter::only_user(Value value) const {
 
 bool Rewriter::effect_between(std::int32_t first, std::int32_t last) const {
   return effects_before_[at(last)] != effects_before_[at(first) + 1];
+}
+
+Value Rewriter::memory_of(Value value) const {
+  for (;;) {
+    const Node& from = old_node(value);
+    const std::vector<Alias> aliases = from.op->aliases();
+    const auto shared = std::ranges::find_if(aliases, [&](const Alias& alias) {
+      return alias.output == value.output && alias.kind != Alias::Kind::may_overwrite;
+    });
+    if (shared == aliases.end()) return value;
+    value = from.inputs[at(shared->input)];
+  }
+}
+
+bool Rewriter::changes_between(Value value, std::int32_t first, std::int32_t last) const {
+  if (!effect_between(first, last)) return false;
+  const Value memory = memory_of(value);
+  for (std::int32_t index = first + 1; index < last; ++index) {
+    const Node& node = program_.graph.nodes()[at(index)];
+    for (const Alias& alias : node.op->aliases()) {
+      if (alias.kind == Alias::Kind::in_place && memory_of(node.inputs[at(alias.input)]) == memory) return true;
+    }
+  }
+  return false;
 }
 
 Value Rewriter::map(Value old) const {

@@ -20,6 +20,8 @@ class Rewriter {
   std::int32_t only_user(Value value) const;
   /// Whether a node with an effect is strictly between two nodes, so that moving a computation past it is unsafe.
   bool effect_between(std::int32_t first, std::int32_t last) const;
+  /// Whether a node strictly between two nodes updates the memory of `value`, so that they read different numbers.
+  bool changes_between(Value value, std::int32_t first, std::int32_t last) const;
 
   Graph& graph() { return graph_; }
   /// The value of the new graph that replaces `old`.
@@ -34,6 +36,9 @@ class Rewriter {
   Program finish();
 
  private:
+  /// The first value of the memory that `value` is in.
+  Value memory_of(Value value) const;
+
   const Program& program_;
   Graph graph_;
   std::vector<std::vector<Value>> mapped_;

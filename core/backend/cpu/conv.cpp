@@ -15,6 +15,7 @@
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/align.h"
+#include "core/base/error.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -24,7 +25,12 @@ ConvolutionWindow window_of(std::string_view op, const Conv2DAttributes& options
   return convolution_window(options.strides, options.dilations, slide(op, options, image, filter));
 }
 
+void refuse_turned(const Op& op, const Conv2DAttributes& options) {
+  if (options.turned) throw Error("cpu: " + std::string(op.name()) + ": a turned filter is not supported");
+}
+
 std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature, Device& device) {
+  refuse_turned(op, op.options);
   if (needs_widening(signature)) return plan_widened<&plan_conv2d>(op, signature, device);
   const TensorType &x = signature.inputs[0], &filter = signature.inputs[1], &y = signature.outputs[0];
   if (few_channel_conv_applies(op.options, x, filter.shape)) return plan_few_channel_conv2d(op, signature, device);
@@ -52,6 +58,7 @@ std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature
 
 std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op, const Signature& signature,
                                                    Device& device) {
+  refuse_turned(op, op.options);
   if (needs_widening(signature)) return plan_widened<&plan_conv2d_input_gradient>(op, signature, device);
   const TensorType &dy = signature.inputs[0], &filter = signature.inputs[1], &dx = signature.outputs[0];
   auto kernel = std::make_unique<OneDnnKernel>(device);
@@ -127,6 +134,7 @@ class PooledConvolution final : public Kernel {
 };
 
 std::unique_ptr<Kernel> plan_conv2d_max_pool(const Conv2DMaxPool& op, const Signature& signature, Device& device) {
+  refuse_turned(op, op.conv);
   if (few_channel_conv_applies(op.conv, signature.inputs[0], signature.inputs[1].shape)) {
     return plan_few_channel_conv2d_max_pool(op, signature, device);
   }

@@ -1,7 +1,8 @@
-// cuDNN's channels-last engines need another layout of filters than the ops: every run transposes the filter in the
-// workspace, a small copy compared with the convolution's reads. A convolution with a max pool is one kernel of our own
-// for images with few channels; else two, with the intermediate tensor in the workspace, because cuDNN has no fused
-// engine and no GPU cache could hold that tensor. In 16 bits, the pool compares values rounded to 16 bits.
+// cuDNN's channels-last engines need another layout of filters than the ops: a pass turns filters once a step for all
+// that read them (core/passes/turn_filters.cpp); runs of other ops transpose theirs in the workspace. A convolution
+// with a max pool is one kernel of our own for images with few channels; else two, with the intermediate tensor in the
+// workspace, because cuDNN has no fused engine and no GPU cache could hold that tensor. In 16 bits, the pool compares
+// values rounded to 16 bits.
 #include "core/ops/conv.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/align.h"
+#include "core/base/units.h"
 #include "core/math/functions.h"
 
 namespace gpubench::cuda {
@@ -63,17 +65,29 @@ Behind bias_behind(const Op& op, const TensorType& result, const TensorType& bia
   };
 }
 
+/// cuDNN's plan, as profiles name it. Engines of float32 without TF32 may turn image and result into another layout in
+/// their workspace, which can take longer than the arithmetic: a workspace that could hold both is named.
+std::string plan_name(const ConvolutionProblem& problem, const CudnnPlan& plan) {
+  std::string name =
+      fmt::format("cudnn:conv{}{}:engine {}", problem.bias ? "+bias" : "", problem.relu ? "+relu" : "", plan.engine());
+  constexpr std::size_t tables = std::size_t{1} << 20;  // engines keep small ones there
+  const std::int64_t elements = element_count(problem.image) + element_count(problem.result);
+  const std::size_t tensors = static_cast<std::size_t>(elements) * size_of(problem.dtype);
+  if (plan.workspace_bytes() < std::max(tables, tensors)) return name;
+  return name + fmt::format(" with {} of workspace", format_bytes(static_cast<double>(plan.workspace_bytes())));
+}
+
 class ConvolutionKernel final : public Kernel {
  public:
-  ConvolutionKernel(const Op& op, const ConvolutionProblem& problem, std::shared_ptr<const CudnnPlan> plan,
+  /// `turned`: the op's filter has the layout of the engines.
+  ConvolutionKernel(const Op& op, const ConvolutionProblem& problem, std::shared_ptr<const CudnnPlan> plan, bool turned,
                     Device& device)
       : op_(op.name()),
-        name_(fmt::format("cudnn:conv{}{}:engine {}", problem.bias ? "+bias" : "", problem.relu ? "+relu" : "",
-                          plan->engine())),
+        name_(plan_name(problem, *plan)),
         problem_(problem),
         plan_(std::move(plan)),
         multiprocessors_(cuda_device(device).properties().multiprocessors) {
-    if (!problem.transposes_filter()) return;
+    if (turned || !problem.transposes_filter()) return;
     const auto bytes = static_cast<std::size_t>(problem.filter_rows() * problem.filter[0]) * element_bytes();
     filter_bytes_ = align_up(bytes, workspace_alignment);
   }
@@ -143,10 +157,11 @@ const EngineChoice& engine_for(ConvolutionProblem problem, Device& device) {
   return cuda_device(device).convolution_plans().find(problem);
 }
 
-std::unique_ptr<Kernel> plan_conv_gradient(const Op& op, const ConvolutionProblem& problem, Device& device) {
+std::unique_ptr<Kernel> plan_conv_gradient(const Op& op, const ConvolutionProblem& problem, bool turned,
+                                           Device& device) {
   const auto& [plan, why_not] = engine_for(problem, device);
   if (plan == nullptr) refuse_engines(op, why_not);
-  return std::make_unique<ConvolutionKernel>(op, problem, plan, device);
+  return std::make_unique<ConvolutionKernel>(op, problem, plan, turned, device);
 }
 
 std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature, Device& device) {
@@ -157,7 +172,7 @@ std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature
   if (adds_bias) problem = without_epilogue(problem);
   const auto& [plan, why_not] = engine_for(problem, device);
   if (plan == nullptr) refuse_engines(op, why_not);
-  auto kernel = std::make_unique<ConvolutionKernel>(op, problem, plan, device);
+  auto kernel = std::make_unique<ConvolutionKernel>(op, problem, plan, op.options.turned, device);
   if (adds_bias) kernel->add(bias_behind(op, y, signature.inputs[2]), "bias");
   if (problem.activation_behind != Activation::none) {
     kernel->add(activation_behind(op, y, problem.activation_behind), to_string(problem.activation_behind));
@@ -170,7 +185,7 @@ std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op
   const TensorType &filter = signature.inputs[1], &dx = signature.outputs[0];
   return plan_conv_gradient(
       op, convolution_problem(op, ConvolutionKind::input_gradient, op.options, dx.dtype, dx.shape, filter.shape),
-      device);
+      op.options.turned, device);
 }
 
 std::unique_ptr<Kernel> plan_conv2d_filter_gradient(const Conv2DFilterGradient& op, const Signature& signature,
@@ -178,7 +193,7 @@ std::unique_ptr<Kernel> plan_conv2d_filter_gradient(const Conv2DFilterGradient& 
   if (auto own = few_channel_filter_gradient(op, signature, device)) return own;
   const TensorType &x = signature.inputs[0], &dfilter = signature.outputs[0];
   return plan_conv_gradient(
-      op, convolution_problem(op, ConvolutionKind::filter_gradient, op.options, x.dtype, x.shape, dfilter.shape),
+      op, convolution_problem(op, ConvolutionKind::filter_gradient, op.options, x.dtype, x.shape, dfilter.shape), false,
       device);
 }
 
@@ -255,7 +270,27 @@ std::unique_ptr<Kernel> plan_conv2d_max_pool_filter_gradient(const Conv2DMaxPool
                  between[0]));
 }
 
+/// Whether an op with a turned filter saves a transpose.
+bool gains(const Op& op, ConvolutionKind kind, const Conv2DAttributes& options, const TensorType& image,
+           const TensorType& filter) {
+  if (!options.turned || !is_floating(image.dtype) || image.elements() == 0 || filter.elements() == 0) return false;
+  return convolution_problem(op, kind, options, image.dtype, image.shape, filter.shape).transposes_filter();
+}
+
 }  // namespace
+
+bool reads_turned_filter(const Op& op, const Signature& signature) {
+  const std::span<const TensorType> in = signature.inputs;
+  if (const auto* const conv = dynamic_cast<const Conv2D*>(&op)) {
+    return gains(op, ConvolutionKind::forward, conv->options, in[0], in[1]);
+  }
+  if (const auto* const gradient = dynamic_cast<const Conv2DInputGradient*>(&op)) {
+    return gains(op, ConvolutionKind::input_gradient, gradient->options, signature.outputs[0], in[1]);
+  }
+  const auto* const pooled = dynamic_cast<const Conv2DMaxPool*>(&op);
+  return pooled != nullptr && !is_few_channel_max_pool(*pooled, in) &&
+         gains(op, ConvolutionKind::forward, pooled->conv, in[0], in[1]);
+}
 
 void add_conv(KernelTable& table) {
   add_row<&plan_conv2d>(table);

@@ -5,7 +5,8 @@
 namespace gpubench::cuda {
 
 ConvolutionProblem convolution_problem(const Op& op, ConvolutionKind kind, const Conv2DAttributes& options, Dtype dtype,
-                                       const Shape& image, const Shape& filter) {
+                                       const Shape& image, const Shape& stored_filter) {
+  const Shape filter = filter_extents(options, stored_filter);
   const auto axes = slide(op.name(), options, image, filter);
   ConvolutionProblem problem{.kind = kind,
                              .dtype = dtype,

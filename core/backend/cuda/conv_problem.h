@@ -36,8 +36,8 @@ struct ConvolutionProblem {
   auto operator<=>(const ConvolutionProblem&) const = default;
 };
 
-/// `image` is [batch, height, width, channels], `filter` [height, width, input channels / groups, output channels].
-/// Throws Error if a tensor is empty, because cuDNN refuses those.
+/// `image` is [batch, height, width, channels], `filter` as the options say that it is stored. Throws Error if a tensor
+/// is empty, because cuDNN refuses those.
 ConvolutionProblem convolution_problem(const Op& op, ConvolutionKind kind, const Conv2DAttributes& options, Dtype dtype,
                                        const Shape& image, const Shape& filter);
 

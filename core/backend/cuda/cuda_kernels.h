@@ -14,6 +14,10 @@ std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, De
 /// is faster so (fused_sum.h); passes ask before they fuse. The answer is cached for planning the op.
 bool fuses_matmul(const Op& op, const Signature& signature, Device& device);
 
+/// Whether this convolution's filter, which is turned (Conv2DAttributes), has the layout of cuDNN's engines, so that
+/// the op needs no transpose of its own.
+bool reads_turned_filter(const Op& op, const Signature& signature);
+
 void add_attention(KernelTable& table);
 void add_batch_norm(KernelTable& table);
 void add_conv(KernelTable& table);

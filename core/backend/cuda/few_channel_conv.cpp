@@ -67,13 +67,22 @@ float* sums_in(std::span<std::byte> workspace) {
   return reinterpret_cast<float*>(workspace.data());
 }
 
+/// nullopt where they do not compute the op.
+std::optional<FewChannelConv> pooled_conv(const Conv2DMaxPool& op, std::span<const TensorType> inputs) {
+  if (!pooled(op.conv.activation) || !is_small(op.pool)) return std::nullopt;
+  return few_channel_conv(op, op.conv, inputs[0], filter_extents(op.conv, inputs[1].shape));
+}
+
 }  // namespace
 
+bool is_few_channel_max_pool(const Conv2DMaxPool& op, std::span<const TensorType> inputs) {
+  return pooled_conv(op, inputs).has_value();
+}
+
 std::unique_ptr<Kernel> few_channel_max_pool(const Conv2DMaxPool& op, const Signature& signature, Device& device) {
-  const std::optional<FewChannelConv> conv =
-      few_channel_conv(op, op.conv, signature.inputs[0], signature.inputs[1].shape);
+  const std::optional<FewChannelConv> conv = pooled_conv(op, signature.inputs);
+  if (!conv || op.conv.turned) return nullptr;
   const std::optional<PooledActivation> activation = pooled(op.conv.activation);
-  if (!conv || !activation || !is_small(op.pool)) return nullptr;
   const PoolGeometry pool = pool_geometry(op, op.pool, op.convolved(signature.inputs), signature.outputs[1].dtype);
   return launch_kernel(op, device,
                        [conv = *conv, pool, activation = *activation](const LaunchOn& on, Views in, Views out) {

@@ -9,12 +9,15 @@
 
 namespace gpubench::cuda {
 
-/// These return nullptr for what they are not made for: more channels, larger windows, groups.
+/// These return nullptr for what they are not made for: more channels, larger windows, groups, turned filters.
 std::unique_ptr<Kernel> few_channel_max_pool(const Conv2DMaxPool& op, const Signature& signature, Device& device);
 std::unique_ptr<Kernel> few_channel_filter_gradient(const Conv2DMaxPoolFilterGradient& op, const Signature& signature,
                                                     Device& device);
 /// Only in float32 without TF32.
 std::unique_ptr<Kernel> few_channel_filter_gradient(const Conv2DFilterGradient& op, const Signature& signature,
                                                     Device& device);
+
+/// Whether few_channel_max_pool() plans the op if its filter is not turned.
+bool is_few_channel_max_pool(const Conv2DMaxPool& op, std::span<const TensorType> inputs);
 
 }  // namespace gpubench::cuda

@@ -37,9 +37,24 @@ std::unique_ptr<Kernel> gather_kernel(const Op& op, const Signature& signature, 
   });
 }
 
+/// Whether the walk transposes one matrix that is large enough for the tiles of launch_transpose().
+bool transposes_matrix(const StridedWalk& walk) {
+  constexpr std::int64_t least = 8;
+  const auto& [extent, stride] = std::tie(walk.access.extent, walk.access.stride);
+  return walk.access.rank == 2 && stride[0][0] == 1 && stride[0][1] == extent[0] && extent[0] >= least &&
+         extent[1] >= least && (walk.element_bytes == 2 || walk.element_bytes == 4);
+}
+
 std::unique_ptr<Kernel> plan_transpose(const Transpose& op, const Signature& signature, Device& device) {
-  const TensorType& type = signature.inputs[0];
-  return gather_kernel(op, signature, device, transposed(type.shape, op.order(type)));
+  const TensorType &x = signature.inputs[0], &y = signature.outputs[0];
+  const Walk from = transposed(x.shape, op.order(x));
+  const StridedWalk walk = walk_over(op, y.shape, y.dtype, from, row_major(y.shape));
+  if (!transposes_matrix(walk)) return gather_kernel(op, signature, device, from);
+  return launch_kernel(op, device,
+                       [columns = walk.access.extent[0], rows = walk.access.extent[1], bytes = walk.element_bytes](
+                           const LaunchOn& on, Views in, Views out) {
+                         return launch_transpose(on, rows, columns, bytes, out[0].data, in[0].data);
+                       });
 }
 
 std::unique_ptr<Kernel> plan_reverse(const Reverse& op, const Signature& signature, Device& device) {

@@ -119,6 +119,42 @@ OpCase in_float16(const OpCase& op_case) {
   return in(Dtype::f16, op_case);
 }
 
+/// [output channels, height, width, input channels] to [height, width, input channels, output channels].
+Array turned_back(const Array& filter) {
+  const Shape& from = filter.type.shape;
+  Array result(TensorType{{from[1], from[2], from[3], from[0]}, filter.type.dtype});
+  for (std::int64_t i = 0; i < filter.size(); ++i) {
+    const Shape at = support::coordinates(i, from);
+    result[support::offset({at[1], at[2], at[3], at[0]}, result.type.shape)] = filter[i];
+  }
+  return result;
+}
+
+/// The same op of a turned filter, which a pass makes.
+OpCase turned(OpCase op_case) {
+  const auto turned_options = [](Conv2DAttributes options) {
+    options.turned = true;
+    return options;
+  };
+  if (const auto* const conv = dynamic_cast<const Conv2D*>(op_case.op.get())) {
+    op_case.op = std::make_shared<const Conv2D>(turned_options(conv->options));
+  } else {
+    const auto& gradient = dynamic_cast<const Conv2DInputGradient&>(*op_case.op);
+    op_case.op = std::make_shared<const Conv2DInputGradient>(turned_options(gradient.options), gradient.input_shape);
+  }
+  Shape& filter = op_case.inputs[1].type.shape;
+  filter = {filter[3], filter[0], filter[1], filter[2]};
+  op_case.reference = [plain = op_case.reference](std::span<const Array> in, std::span<Array> out) {
+    std::vector<Array> inputs(in.begin(), in.end());
+    inputs[1] = turned_back(in[1]);
+    plain(inputs, out);
+  };
+  op_case.name += "_turned";
+  op_case.differentiable = false;
+  op_case.only_fused = true;
+  return op_case;
+}
+
 std::vector<OpCase> conv_cases() {
   return {
       forward_case("grey", grey),
@@ -154,6 +190,12 @@ std::vector<OpCase> conv_cases() {
       forward_case("depthwise_gelu", depthwise, {.groups = 19, .bias = true, .activation = Activation::gelu}),
       forward_case("multiplied", multiplied, in_groups(3, same)),
       in_bfloat16(forward_case("depthwise_wide", depthwise_wide, in_groups(64, same))),
+      turned(forward_case("odd_strided", odd, strided)),
+      turned(forward_case("deep_dilated", deep, dilated)),
+      turned(forward_case("bias_gelu", odd, {.bias = true, .activation = Activation::gelu})),
+      turned(forward_case("grouped_bias_relu", grouped,
+                          {.padding = Padding::same, .groups = 2, .bias = true, .activation = Activation::relu})),
+      turned(forward_case("depthwise", depthwise, in_groups(19))),
   };
 }
 
@@ -185,6 +227,9 @@ std::vector<OpCase> conv_gradient_cases() {
       input_gradient_case("input_depthwise_strided", depthwise, in_groups(19, strided)),
       input_gradient_case("input_depthwise_wide", depthwise_wide, in_groups(64, same)),
       input_gradient_case("input_multiplied", multiplied, in_groups(3, same)),
+      turned(input_gradient_case("input_strided", odd, strided)),
+      turned(input_gradient_case("input_grouped", grouped, in_groups(2))),
+      turned(input_gradient_case("input_depthwise", depthwise, in_groups(19, same))),
       filter_gradient_case("filter_grouped", grouped, in_groups(2)),
       filter_gradient_case("filter_depthwise", depthwise, in_groups(19, same)),
       filter_gradient_case("filter_depthwise_strided", depthwise, in_groups(19, strided)),
@@ -195,6 +240,14 @@ std::vector<OpCase> conv_gradient_cases() {
 
 GPUBENCH_OP_CASES(Conv, conv_cases);
 GPUBENCH_OP_CASES(ConvGradient, conv_gradient_cases);
+
+TEST(ConvTest, FilterGradientsAreNeverTurned) {
+  EXPECT_THAT(
+      [] {
+        Conv2DFilterGradient({.turned = true}, {3, 3, 3, 8});
+      },
+      testing::ThrowsMessage<Error>("conv2d_filter_gradient: it gives no turned filter"));
+}
 
 TEST(ConvTest, RefusesWhatDoesNotFit) {
   Graph graph;

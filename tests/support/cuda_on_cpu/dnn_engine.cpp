@@ -96,6 +96,10 @@ std::vector<Engine> engines_for(const std::vector<GraphOperation>& operations, c
   if (strict && first.dilations == std::array<std::int64_t, 2>{1, 1}) {
     engines.push_back({.index = 45, .workspace_bytes = workspace});
   }
+  const auto& given = cuda_on_cpu::machine().engine_workspace_bytes;
+  for (Engine& engine : engines) {
+    if (given.contains(engine.index)) engine.workspace_bytes = given.at(engine.index);
+  }
   return engines;
 }
 

@@ -31,6 +31,8 @@ struct Machine {
   bool multiplies = true;
   /// How long cuDNN's engines take by the events around them, by their numbers.
   std::map<std::int64_t, double> engine_milliseconds;
+  /// The workspace of cuDNN's engines, by their numbers; a few KiB of those that are not here.
+  std::map<std::int64_t, std::int64_t> engine_workspace_bytes;
   /// A GPU that this process cannot use; none when -1. The error that CUDA then gives, and the GPU's mode.
   int taken = -1;
   cudaError_t taken_error = cudaErrorDevicesUnavailable;

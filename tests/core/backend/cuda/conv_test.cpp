@@ -3,6 +3,7 @@
 #include "core/ops/conv.h"
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,10 @@
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/backend/cuda/cudnn_plan.h"
 #include "core/device/work_order.h"
+#include "core/exec/executor.h"
+#include "core/graph/gradients.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/reduce.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
 namespace gpubench::cuda {
@@ -56,6 +61,22 @@ TEST(CudaConvTest, SaysWhatIsFused) {
   EXPECT_EQ(engine_of(backend_with(false), {.bias = true, .activation = Activation::relu}, Dtype::f16),
             "cudnn:conv:engine 42, kernel:bias, kernel:relu");
   cuda_on_cpu::machine().cudnn_fuses = true;
+}
+
+TEST(CudaConvTest, NamesAWorkspaceThatCouldHoldImageAndResult) {
+  const auto name = [](std::int64_t batch) {
+    const CudaBackend backend = backend_with(false);
+    const Conv2D op;
+    const std::vector<TensorType> inputs = {{{batch, 8, 8, 64}, Dtype::f32}, {{1, 1, 64, 64}, Dtype::f32}};
+    const std::vector<TensorType> outputs = op.infer(inputs);
+    return std::string(backend.plan(op, {inputs, outputs}, *backend.devices()[0])->implementation());
+  };
+  cuda_on_cpu::machine().engine_workspace_bytes = {{45, 4 << 20}};
+  EXPECT_EQ(name(128), "cudnn:conv:engine 45 with 4 MiB of workspace");
+  EXPECT_EQ(name(129), "cudnn:conv:engine 45") << "smaller than both";
+  cuda_on_cpu::machine().engine_workspace_bytes = {{45, 512 << 10}};
+  EXPECT_EQ(name(1), "cudnn:conv:engine 45") << "as small as an engine's tables";
+  cuda_on_cpu::machine().engine_workspace_bytes.clear();
 }
 
 TEST(CudaConvTest, AsksOnceForEachProblem) {
@@ -137,6 +158,14 @@ TEST(CudaConvTest, ImagesWithFewChannelsHaveKernelsOfOurOwn) {
   EXPECT_EQ(pooled(4, {}), "kernel");
   EXPECT_THAT(pooled(5, {}), testing::StartsWith("cudnn:")) << "tensor cores have work";
   EXPECT_THAT(pooled(1, {.size = {3, 3}}), testing::StartsWith("cudnn:")) << "more elements than a thread compares";
+  const auto reads_turned = [&](std::int64_t channels) {
+    const Conv2DMaxPool op({.turned = true}, {});
+    const std::vector<TensorType> inputs{{{2, 8, 8, channels}, Dtype::bf16}, {{8, 3, 3, channels}, Dtype::bf16}};
+    const std::vector<TensorType> outputs = op.infer(inputs);
+    return tf32.fuses(op, {inputs, outputs}, *tf32.devices()[0]);
+  };
+  EXPECT_FALSE(reads_turned(4)) << "our kernel reads filters as they are";
+  EXPECT_TRUE(reads_turned(5));
   const auto gradient = [](const CudaBackend& backend, std::int64_t channels, Dtype dtype) {
     const Conv2DFilterGradient op({}, {3, 3, channels, 8});
     return planned(backend, op, {{{2, 8, 8, channels}, dtype}, {{2, 6, 6, 8}, dtype}});
@@ -151,6 +180,45 @@ TEST(CudaConvTest, ComputesTheSameWhereNothingIsFused) {
   cuda_on_cpu::machine().cudnn_fuses = false;
   EXPECT_THAT(run(backend_with(false), false, 1), testing::Each(9.5F));
   cuda_on_cpu::machine().cudnn_fuses = true;
+}
+
+/// The gradients of two convolutions by their filters on gpu:0, and how many kernels that took.
+std::pair<std::vector<float>, std::size_t> filter_gradients(const Devices& devices, PassOptions passes) {
+  Runtime runtime(devices);
+  Graph graph;
+  graph.set_device({DeviceId::Kind::gpu, 0, {}});
+  std::vector<HostTensor> values;
+  const auto input = [&](Shape shape) {
+    HostTensor& value = values.emplace_back(TensorType{shape, Dtype::f32});
+    float next = 0.3F * static_cast<float>(values.size());
+    for (float& element : value.values<float>()) element = std::sin(next += 1.7F);
+    return graph.input({std::move(shape), Dtype::f32}, "input");
+  };
+  const Value x = input({2, 8, 8, 5}), f = input({3, 3, 5, 9}), g = input({3, 2, 9, 4});
+  const Value y = ops::conv2d(graph, ops::sigmoid(graph, ops::conv2d(graph, x, f)), g, {.strides = {2, 1}});
+  const std::array wanted{f, g};
+  const std::vector<Value> outputs = gradients(graph, ops::reduce_mean(graph, ops::square(graph, y)), wanted);
+  const auto executor = make_executor(runtime, std::move(graph), outputs, {.passes = std::move(passes)});
+  std::vector<TensorView> views;
+  for (const HostTensor& value : values) views.push_back(value.view());
+  executor->run(views);
+  static_cast<void>(executor->read(0));  // waits
+  const std::size_t before = cuda_on_cpu::kernels_run();
+  executor->run(views);
+  std::vector<float> result;
+  for (int i = 0; i < 2; ++i) {
+    const HostTensor output = executor->read(i);
+    result.insert(result.end(), output.values<float>().begin(), output.values<float>().end());
+  }
+  return {result, cuda_on_cpu::kernels_run() - before};
+}
+
+TEST(CudaConvTest, AFilterIsTurnedOnceForBothDirections) {
+  const Devices devices{DeviceConfig{}};
+  const auto [turned, few] = filter_gradients(devices, {});
+  const auto [plain, more] = filter_gradients(devices, {{"turn_filters"}});
+  EXPECT_EQ(turned, plain) << "the same engines read the same numbers";
+  EXPECT_EQ(few + 1, more) << "the second filter, forward and in the gradient of its image";
 }
 
 TEST(CudnnPlanTest, EnginesThatRoundOrVaryBreakTheRules) {
