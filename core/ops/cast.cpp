@@ -26,6 +26,27 @@ std::vector<Value> Cast::gradient(Graph& graph, std::span<const Value> inputs, s
   return {ops::cast(graph, output_gradients[0], from)};
 }
 
+CastAll::CastAll(Dtype to) : dtype(to) {
+  if (to != Dtype::f16 && to != Dtype::bf16) {
+    ops::refuse(name(), fmt::format("float16 or bfloat16 is expected, got {}", to_string(to)));
+  }
+}
+
+std::string CastAll::attributes() const {
+  return fmt::format("dtype={}", to_string(dtype));
+}
+
+std::vector<TensorType> CastAll::infer(std::span<const TensorType> inputs) const {
+  std::vector<TensorType> outputs;
+  for (const TensorType& input : inputs) {
+    if (input.dtype != Dtype::f32) {
+      ops::refuse(name(), fmt::format("tensors of float32 are expected, got {}", to_string(input)));
+    }
+    outputs.push_back({input.shape, dtype});
+  }
+  return outputs;
+}
+
 namespace ops {
 
 Value cast(Graph& graph, Value x, Dtype dtype) {

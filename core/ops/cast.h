@@ -20,6 +20,20 @@ class Cast final : public Op {
   const Dtype dtype;
 };
 
+/// float32 tensors -> each in float16 or bfloat16. Formed from the casts of a step's weights, for devices that compute
+/// them in one kernel; created after autodiff.
+class CastAll final : public Op {
+ public:
+  /// Throws Error for other types.
+  explicit CastAll(Dtype to);
+  std::string_view name() const override { return "cast_all"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+
+  const Dtype dtype;
+};
+
 namespace ops {
 
 /// `x` itself if it already has the type.

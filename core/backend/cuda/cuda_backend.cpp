@@ -14,6 +14,7 @@
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/device/gpu_fault.h"
+#include "core/ops/cast.h"
 #include "core/telemetry/cupti/activity_tracer.h"
 
 namespace gpubench {
@@ -146,7 +147,8 @@ std::string CudaBackend::library() const {
 }
 
 bool CudaBackend::fuses(const Op& op, const Signature& signature, Device& device) const {
-  return cuda::fuses_matmul(op, signature, device) || cuda::reads_turned_filter(op, signature);
+  return dynamic_cast<const CastAll*>(&op) != nullptr || cuda::fuses_matmul(op, signature, device) ||
+         cuda::reads_turned_filter(op, signature);
 }
 
 std::unique_ptr<Kernel> CudaBackend::plan(const Op& op, const Signature& signature, Device& device) const {

@@ -4,6 +4,7 @@
 
 #include "core/backend/broadcast_plan.h"
 #include "core/backend/cuda/cuda_kernels.h"
+#include "core/backend/cuda/kernels/cast_all.h"
 #include "core/backend/cuda/kernels/elementwise.h"
 #include "core/backend/cuda/kernels/elementwise_chain.h"
 #include "core/backend/cuda/launch_kernel.h"
@@ -45,6 +46,23 @@ std::unique_ptr<Kernel> plan_add_n(const AddN& op, const Signature& signature, D
 
 std::unique_ptr<Kernel> plan_cast(const Cast& op, const Signature& signature, Device& device) {
   return plan_elementwise(op, signature, device, &launch_cast);
+}
+
+std::unique_ptr<Kernel> plan_cast_all(const CastAll& op, const Signature&, Device& device) {
+  return launch_kernel(op, device, [](const LaunchOn& on, Views inputs, Views outputs) {
+    for (std::size_t begin = 0; begin < inputs.size(); begin += cast_capacity) {
+      CastTensors tensors;
+      tensors.type = outputs[begin].type->dtype;
+      tensors.count = static_cast<int>(std::min<std::size_t>(inputs.size() - begin, cast_capacity));
+      for (std::size_t i = 0; i < static_cast<std::size_t>(tensors.count); ++i) {
+        tensors.elements[i] = inputs[begin + i].elements();
+        tensors.from[i] = inputs[begin + i].as<float>();
+        tensors.to[i] = outputs[begin + i].data;
+      }
+      if (const cudaError_t status = launch_cast_all(on, tensors); status != cudaSuccess) return status;
+    }
+    return cudaSuccess;
+  });
 }
 
 std::unique_ptr<Kernel> plan_bias_add(const BiasAdd& op, const Signature& signature, Device& device) {
@@ -122,6 +140,7 @@ void add_elementwise(KernelTable& table) {
   add_row<&plan_add_n>(table);
   add_row<&plan_select>(table);
   add_row<&plan_cast>(table);
+  add_row<&plan_cast_all>(table);
   add_row<&plan_bias_add>(table);
   add_row<&plan_elementwise_chain>(table);
 }

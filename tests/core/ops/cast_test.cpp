@@ -51,6 +51,42 @@ std::vector<OpCase> cast_cases() {
 
 GPUBENCH_OP_CASES(CastTo, cast_cases);
 
+/// Tensors with and without a rest behind packs of 8, an empty one, and more than one launch takes.
+std::vector<OpCase> cast_all_cases() {
+  std::vector<OpCase> cases;
+  std::vector<Shape> shapes{{3, 7}, {64}, {}, {0, 4}, {1000, 5}};
+  for (std::int64_t i = 0; i < 70; ++i) shapes.push_back({i});
+  for (const Dtype to : {Dtype::f16, Dtype::bf16}) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{5}, shapes.size()}) {
+      OpCase& added = cases.emplace_back();
+      added.name = fmt::format("cast_{}_to_{}", count, to_string(to));
+      added.op = std::make_shared<const CastAll>(to);
+      for (std::size_t i = 0; i < count; ++i) {
+        added.inputs.push_back({.type = {shapes[i], Dtype::f32}, .low = -100, .high = 100});
+      }
+      added.reference = [to](std::span<const Array> in, std::span<Array> out) {
+        for (std::size_t i = 0; i < in.size(); ++i) {
+          for (std::int64_t k = 0; k < in[i].size(); ++k) out[i][k] = stored(in[i][k], to);
+        }
+      };
+      added.differentiable = false;
+      added.halves = false;
+      added.only_fused = true;
+    }
+  }
+  return cases;
+}
+
+GPUBENCH_OP_CASES(CastAllTo, cast_all_cases);
+
+TEST(CastAllTest, TakesFloat32AndGives16Bits) {
+  EXPECT_THAT([] { CastAll(Dtype::i8); },
+              testing::ThrowsMessage<Error>("cast_all: float16 or bfloat16 is expected, got int8"));
+  const std::vector<TensorType> mixed{{{2}, Dtype::f32}, {{3}, Dtype::f16}};
+  EXPECT_THAT([&] { CastAll(Dtype::bf16).infer(mixed); },
+              testing::ThrowsMessage<Error>("cast_all: tensors of float32 are expected, got float16[3]"));
+}
+
 /// float32 values on both sides of rounding borders, held to exact equality.
 std::vector<OpCase> edge_cases() {
   std::vector<OpCase> cases;

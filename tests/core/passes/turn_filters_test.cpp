@@ -31,6 +31,9 @@ std::vector<std::string> turns(const Graph& graph) {
 
 class TurnFilters : public testing::Test {
  protected:
+  Devices devices_{DeviceConfig{}};
+  Runtime runtime_{devices_};  // outlives the graphs, whose variables it holds
+
   VariablePtr variable(const std::string& name, Shape shape) {
     return runtime_.variables().create(name, random_values({std::move(shape), Dtype::f32}, 1), {});
   }
@@ -38,10 +41,6 @@ class TurnFilters : public testing::Test {
   Program program_;
   Graph& graph_ = program_.graph;
   const Value x_ = graph_.input({{2, 6, 6, 3}, Dtype::f32}, "x");
-
- private:
-  Devices devices_{DeviceConfig{}};
-  Runtime runtime_{devices_};
 };
 
 TEST_F(TurnFilters, ATrainingStepTurnsAFilterOnceForBothDirections) {

@@ -2,6 +2,7 @@
 #include "core/backend/cuda/kernels/block_reduce.cuh"
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/optimizer.h"
+#include "core/backend/cuda/kernels/tensor_tiles.cuh"
 
 namespace gpubench::cuda {
 
@@ -11,11 +12,9 @@ namespace {
 constexpr int squares_pack = 8;
 
 __global__ void squares_kernel(const __grid_constant__ SquaresTensors tensors, float* partial, std::int64_t tiles) {
-  int tensor = 0;
-  std::int64_t first = 0;  // tile of the tensor
-  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-    while (t - first >= squares_tiles(tensors.elements[tensor])) first += squares_tiles(tensors.elements[tensor++]);
-    const std::int64_t begin = (t - first) * squares_tile, elements = tensors.elements[tensor];
+  std::int64_t tile = blockIdx.x;
+  for_each_tile<squares_tile>(tensors.elements, tiles, [&](int tensor, std::int64_t begin) {
+    const std::int64_t elements = tensors.elements[tensor];
     const void* const values = tensors.tensor[tensor];
     float sum = 0;
 #pragma unroll
@@ -33,9 +32,10 @@ __global__ void squares_kernel(const __grid_constant__ SquaresTensors tensors, f
       }
     }
     sum = block_reduce<block_threads>(sum, [](float a, float b) { return a + b; });
-    if (threadIdx.x == 0) partial[t] = sum;
+    if (threadIdx.x == 0) partial[tile] = sum;
+    tile += gridDim.x;
     __syncthreads();
-  }
+  });
 }
 
 // A block for each sum: one order of additions gives one result.
