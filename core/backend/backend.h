@@ -48,7 +48,7 @@ struct LogicalDevice {
 
 /// What a backend is made from.
 struct BackendConfig {
-  /// Unset: one device for each usable physical device.
+  /// Unset: one device for each physical device.
   std::optional<std::vector<LogicalDevice>> devices = std::nullopt;
   /// Options of this backend alone, of the type that its header declares (CpuOptions); empty: defaults.
   std::any options = {};
@@ -81,8 +81,6 @@ class Backend {
   }
   /// The reason why there is no device: "no NVIDIA driver is loaded (...)"; nullopt if there is one.
   virtual std::optional<GpuFault> absence() const { return std::nullopt; }
-  /// Unusable physical devices that were not requested by name, each with its reason: "GPU 1 (NVIDIA H100): ...".
-  virtual std::vector<GpuFault> unusable() const { return {}; }
   /// The vendor's library, its version, and the arithmetic that it uses for float32: "oneDNN 2.6.2, strict".
   virtual std::string library() const = 0;
   /// Whether the device can run `op`, a fusion of several ops or another form of one, faster than those ops; if not, the

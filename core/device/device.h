@@ -30,6 +30,10 @@ class Device {
   virtual std::optional<int> tracer_index() const { return std::nullopt; }
   /// The NUMA node on whose processors the device's threads run; nullptr if it is bound to none.
   virtual const MemoryNode* memory_node() const { return nullptr; }
+  /// Whether this process has begun to use the device. A GPU gets its context at the first use: an allocation from a
+  /// pool, a call of stream(), of new_...(), of record() or of bind_to_thread(). Each of them throws UnusableGpu if it
+  /// gets none, and the next one tries again. Nothing else begins the use. Thread-safe.
+  virtual bool in_use() const { return true; }
   virtual MemoryPool& memory() = 0;
   /// Host memory from which the device copies asynchronously: page-locked, for GPUs. nullptr if ordinary memory serves
   /// as well.

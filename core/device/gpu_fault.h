@@ -5,6 +5,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+
+#include "core/base/error.h"
 
 namespace gpubench {
 
@@ -16,6 +19,17 @@ struct GpuFault {
 std::string to_string(const std::optional<GpuFault>& fault);
 /// All reasons, and each remedy once.
 GpuFault fault_of_all(std::span<const GpuFault> faults);
+
+/// The GPU is there, and this process cannot use it. Only a use shows that.
+class UnusableGpu : public Error {
+ public:
+  explicit UnusableGpu(GpuFault fault)
+      : Error(to_string(fault) + "; gpubench devices lists the GPUs that can be used"), fault_(std::move(fault)) {}
+  const GpuFault& fault() const { return fault_; }
+
+ private:
+  GpuFault fault_;
+};
 
 /// A CUDA version in words: "13.0" for 13000.
 std::string cuda_text(int version);

@@ -124,7 +124,7 @@ std::size_t MemoryPool::next_block_bytes(std::size_t bytes) const {
     return std::min(wanted, left);
   }
   if (reserved_ != 0) return 0;  // preallocated: the pool never grows after its first use
-  return options_.limit != 0 ? options_.limit : std::max(options_.preallocation, bytes);
+  return options_.limit != 0 ? options_.limit : std::max(source_->preallocation(), bytes);
 }
 
 bool MemoryPool::grow(std::size_t bytes) {

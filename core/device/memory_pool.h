@@ -20,6 +20,8 @@ class MemorySource {
   /// nullptr if the device has no such block left. Aligned to MemoryPool::alignment.
   virtual std::byte* allocate(std::size_t bytes) = 0;
   virtual void release(std::byte* memory, std::size_t bytes) = 0;
+  /// Bytes that a pool without growth and without a limit takes at first use.
+  virtual std::size_t preallocation() { return 0; }
 };
 
 struct MemoryUse {
@@ -31,11 +33,10 @@ struct MemoryUse {
 };
 
 struct PoolOptions {
-  /// true: take memory from the device in blocks on demand. false: take `limit` (or the device's default share) at
-  /// first use.
+  /// true: take memory from the device in blocks on demand. false: take `limit`, or without one
+  /// MemorySource::preallocation(), at first use.
   bool growth = true;
-  std::size_t limit = 0;          ///< bytes, 0: none
-  std::size_t preallocation = 0;  ///< bytes taken at first use without growth and without a limit
+  std::size_t limit = 0;  ///< bytes, 0: none
 };
 
 class MemoryPool;

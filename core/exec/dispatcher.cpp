@@ -10,14 +10,14 @@
 
 namespace gpubench {
 
-Dispatcher::Dispatcher(Runtime& runtime) : eager_(runtime), device_(runtime.devices().default_device()) {}
+Dispatcher::Dispatcher(Runtime& runtime) : eager_(runtime) {}
 
 std::vector<Tensor> Dispatcher::apply(const OpPtr& op, std::span<const Tensor> inputs) {
   const std::string label(op->name());
-  if (trace_ == nullptr) return apply_eagerly(op, inputs, device_, label);
+  if (trace_ == nullptr) return apply_eagerly(op, inputs, device(), label);
   std::vector<Value> values;
   for (const Tensor& input : inputs) values.push_back(symbol(input));
-  const GraphScope scope(trace_->graph, device_, label);
+  const GraphScope scope(trace_->graph, device(), label);
   const Value first = trace_->graph.apply(op, values);
   std::vector<Tensor> outputs;
   const auto count = static_cast<std::int32_t>(trace_->graph.node(first).outputs.size());
@@ -94,15 +94,15 @@ Dtype Dispatcher::dtype_of(const Tensor& tensor) const {
 }
 
 Tensor Dispatcher::constant(const HostTensor& value) {
-  if (trace_ == nullptr) return eager_.upload(value, device_, "constant");
-  const GraphScope scope(trace_->graph, device_, "constant");
+  if (trace_ == nullptr) return eager_.upload(value, device(), "constant");
+  const GraphScope scope(trace_->graph, device(), "constant");
   return {trace_, trace_->graph.constant(value)};
 }
 
 std::shared_ptr<Trace> Dispatcher::begin_trace(const TracedReplica* replica) {
   if (trace_ != nullptr) throw Error("trace: a function is being traced already; traced functions do not nest");
   trace_ = std::make_shared<Trace>();
-  trace_->graph.set_device(device_);
+  trace_->graph.set_device(device());
   trace_->replica = replica;
   return trace_;
 }
@@ -124,9 +124,15 @@ Value Dispatcher::symbol(const Tensor& tensor) {
   return trace_->graph.constant(eager_.download(tensor));
 }
 
-DeviceId Dispatcher::set_device(const DeviceId& device) {
-  runtime().devices().device(device);  // throws if it does not exist
-  return std::exchange(device_, device);
+void Dispatcher::set_device(const DeviceId& device) {
+  Device& next = runtime().devices().device(device);
+  if (!next.in_use()) next.bind_to_thread();
+  device_ = device;
+}
+
+const DeviceId& Dispatcher::device() {
+  if (!device_) device_ = runtime().devices().default_device();
+  return *device_;
 }
 
 GraphTrace::GraphTrace(Dispatcher& dispatcher, Graph& graph, std::optional<Dtype> variables_as)
@@ -134,7 +140,7 @@ GraphTrace::GraphTrace(Dispatcher& dispatcher, Graph& graph, std::optional<Dtype
       graph_(graph),
       trace_(std::make_shared<Trace>()),
       outer_(dispatcher.trace_),
-      device_(dispatcher.set_device(graph.device())) {
+      device_(dispatcher, graph.device()) {
   std::swap(trace_->graph, graph_);
   trace_->variables_as = variables_as;
   if (outer_ != nullptr) trace_->replica = outer_->replica;
@@ -145,7 +151,6 @@ GraphTrace::~GraphTrace() {
   std::swap(trace_->graph, graph_);
   trace_->replica = nullptr;
   dispatcher_.trace_ = outer_;
-  dispatcher_.device_ = device_;
 }
 
 }  // namespace gpubench

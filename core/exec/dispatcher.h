@@ -56,14 +56,17 @@ class Dispatcher {
   /// Whether tapes record.
   bool recording() const { return !tapes_.empty(); }
 
-  /// Sets the device of later ops and returns the earlier one. Throws Error if the device does not exist.
-  DeviceId set_device(const DeviceId& device);
-  const DeviceId& device() const { return device_; }
+  /// Sets the device of later ops and begins its use. Throws Error if it does not exist, UnusableGpu if it cannot be
+  /// used.
+  void set_device(const DeviceId& device);
+  /// Devices::default_device() until one is set.
+  const DeviceId& device();
 
   Eager& eager() { return eager_; }
   Runtime& runtime() { return eager_.runtime(); }
 
  private:
+  friend class DeviceScope;
   friend class GraphTrace;
   friend class TracePause;
   /// The type to which the current trace casts a variable of type `dtype`.
@@ -74,9 +77,24 @@ class Dispatcher {
                                     const std::string& label, const Eager::Part& part = {});
 
   Eager eager_;
-  DeviceId device_;
+  std::optional<DeviceId> device_;
   std::shared_ptr<Trace> trace_;
   std::vector<Tape*> tapes_;
+};
+
+/// While it lives, ops are placed on `device`. Throws as Dispatcher::set_device.
+class DeviceScope {
+ public:
+  DeviceScope(Dispatcher& dispatcher, const DeviceId& device) : dispatcher_(dispatcher), before_(dispatcher.device_) {
+    dispatcher.set_device(device);
+  }
+  ~DeviceScope() { dispatcher_.device_ = std::move(before_); }
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  Dispatcher& dispatcher_;
+  std::optional<DeviceId> before_;
 };
 
 /// While it lives, ops go into `graph`, with its current owner and on its current device. It may begin during another
@@ -95,7 +113,7 @@ class GraphTrace {
   Dispatcher& dispatcher_;
   Graph& graph_;
   std::shared_ptr<Trace> trace_, outer_;
-  DeviceId device_;
+  DeviceScope device_;
 };
 
 /// While it lives, ops are computed eagerly, also inside a trace.

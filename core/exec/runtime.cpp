@@ -22,13 +22,17 @@ Arena::Claim Runtime::claim_host_arena(const DeviceId& device, std::size_t bytes
 }
 
 void Runtime::synchronize() {
-  for (const DeviceId& id : devices_.ids()) devices_.device(id).stream().synchronize();
+  for (const DeviceId& id : devices_.ids()) {
+    Device& device = devices_.device(id);
+    if (device.in_use()) device.stream().synchronize();
+  }
 }
 
 void Runtime::drain() noexcept {
   for (const DeviceId& id : devices_.ids()) {
     try {
-      devices_.device(id).stream().synchronize();
+      Device& device = devices_.device(id);
+      if (device.in_use()) device.stream().synchronize();
     } catch (const DeviceError&) {
     }
   }

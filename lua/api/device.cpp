@@ -23,26 +23,13 @@
 namespace gpubench::lua {
 namespace {
 
-/// Those of the machine, whether emulated ones are in use or not.
+/// Those of the machine, whether emulated ones are in use or not. Tries all that the script may choose from.
 std::vector<DeviceId> devices(lua_State* L) {
-  std::vector<DeviceId> ids = world_of(L).devices.ids();
+  const Devices& there = world_of(L).devices;
+  std::vector<DeviceId> ids = session_of(L).options().device ? there.ids() : there.usable();
   std::erase_if(ids, [](const DeviceId& id) { return id.kind == DeviceId::Kind::emulated; });
   return ids;
 }
-
-/// Restores the device that ops are placed on.
-class DeviceScope {
- public:
-  DeviceScope(Dispatcher& dispatcher, const DeviceId& device)
-      : dispatcher_(dispatcher), before_(dispatcher.set_device(device)) {}
-  ~DeviceScope() { dispatcher_.set_device(before_); }
-  DeviceScope(const DeviceScope&) = delete;
-  DeviceScope& operator=(const DeviceScope&) = delete;
-
- private:
-  Dispatcher& dispatcher_;
-  DeviceId before_;
-};
 
 /// gb.device(name, fn): runs fn with everything it creates placed on the device, and returns what fn returns.
 /// gb.device(): the current device.
@@ -335,11 +322,17 @@ std::optional<std::string> gpu_absence(lua_State* L) {
   return fault ? std::optional(to_string(fault)) : std::nullopt;
 }
 
-/// "GPU 1 (NVIDIA H100): ...": the GPUs that are there and cannot be used.
+/// "GPU 1 (NVIDIA H100) cannot be used: ...": the GPUs whose use has failed.
 std::vector<std::string> unusable_gpus(lua_State* L) {
   std::vector<std::string> texts;
-  for (const GpuFault& fault : world_of(L).devices.unusable()) texts.push_back(to_string(fault));
+  for (const GpuFault& fault : world_of(L).devices.unusable(DeviceId::Kind::gpu)) texts.push_back(to_string(fault));
   return texts;
+}
+
+/// Whether the device is there and can be used; begins its use.
+bool can_use(lua_State* L, const DeviceId& id) {
+  const Devices& devices = world_of(L).devices;
+  return devices.has(id) && !devices.fault(id);
 }
 
 void reset(lua_State* L) {
@@ -390,6 +383,7 @@ void open_device(lua_State* L) {
       .function<&gpu_absence>("gpu_absence")
       .function<&unusable_gpus>("unusable_gpus")
       .function<&can_place>("can_place")
+      .function<&can_use>("can_use")
       .function<&take_fallbacks>("take_fallbacks")
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")

@@ -30,17 +30,7 @@ struct StrategyTable {
                                             field("delays", &StrategyTable::delays)};
 };
 
-/// All GPUs; without one, all CPU devices.
-std::vector<DeviceId> default_devices(const Devices& devices) {
-  const std::vector<DeviceId> all = devices.ids();
-  std::vector<DeviceId> chosen;
-  for (const DeviceId& id : all) {
-    if (id.kind == all.front().kind) chosen.push_back(id);
-  }
-  return chosen;
-}
-
-ReplicaOptions options_of(const StrategyTable& table, const World& world) {
+ReplicaOptions options_of(const StrategyTable& table, Session& session) {
   if (table.bucket_bytes < 1) {
     throw ArgumentError(fmt::format("option 'bucket_bytes': at least 1 is expected, got {}", table.bucket_bytes));
   }
@@ -49,7 +39,7 @@ ReplicaOptions options_of(const StrategyTable& table, const World& world) {
                                     to_string(*table.compression)));
   }
   ReplicaOptions options;
-  options.devices = table.devices.value_or(default_devices(world.devices));
+  options.devices = table.devices ? *table.devices : session.devices_of_best_kind();
   options.cross_device = parse_cross_device(table.cross_device);
   options.bucket_bytes = static_cast<std::size_t>(table.bucket_bytes);
   options.compression = table.compression;
@@ -61,13 +51,13 @@ ReplicaOptions options_of(const StrategyTable& table, const World& world) {
 /// gb.distribute.MirroredStrategy { devices = , ... }
 std::shared_ptr<ScriptStrategy> mirrored_strategy(lua_State* L, const StrategyTable& table) {
   const WorldPtr& world = session_of(L).world();
-  return std::make_shared<ScriptStrategy>(world, options_of(table, *world), nullptr);
+  return std::make_shared<ScriptStrategy>(world, options_of(table, session_of(L)), nullptr);
 }
 
 /// gb.distribute.MultiWorkerMirroredStrategy { ... }: over all processes; a collective call.
 std::shared_ptr<ScriptStrategy> multi_worker_strategy(lua_State* L, const StrategyTable& table) {
   const WorldPtr& world = session_of(L).world();
-  return std::make_shared<ScriptStrategy>(world, options_of(table, *world), session_of(L).group());
+  return std::make_shared<ScriptStrategy>(world, options_of(table, session_of(L)), session_of(L).group());
 }
 
 struct DistributeTable {
@@ -96,19 +86,16 @@ class StrategyScope {
  public:
   StrategyScope(WorldPtr world, const ScriptStrategy& strategy)
       : world_(std::move(world)),
-        outer_(std::exchange(world_->replicas, strategy.replicas)),
-        device_(strategy.world->dispatcher.set_device(strategy.replicas->device(0))) {}
-  ~StrategyScope() {
-    world_->replicas = std::move(outer_);
-    world_->dispatcher.set_device(device_);
-  }
+        device_(world_->dispatcher, strategy.replicas->device(0)),
+        outer_(std::exchange(world_->replicas, strategy.replicas)) {}
+  ~StrategyScope() { world_->replicas = std::move(outer_); }
   StrategyScope(const StrategyScope&) = delete;
   StrategyScope& operator=(const StrategyScope&) = delete;
 
  private:
   WorldPtr world_;
+  DeviceScope device_;
   ReplicasPtr outer_;
-  DeviceId device_;
 };
 
 /// strategy:scope(fn): what fn returns.

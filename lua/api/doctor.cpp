@@ -57,7 +57,7 @@ std::vector<CheckResult> check(lua_State* L, const std::optional<std::vector<std
   sources.driver_cuda_version = CudaBackend::driver_cuda_version();
   sources.cpu_library = devices.backend(DeviceId{}).library();
   sources.gpu_absence = devices.absence(DeviceId::Kind::gpu);
-  sources.unusable_gpus = devices.unusable();
+  sources.unusable_gpus = devices.unusable(DeviceId::Kind::gpu);
   for (const DeviceId& id : devices.ids()) {
     if (id.kind != DeviceId::Kind::gpu) continue;
     const Device& device = devices.device(id);

@@ -15,23 +15,11 @@
 namespace gpubench::lua {
 namespace {
 
-/// Maps run on the host, wherever the script places its models.
-class HostScope {
- public:
-  explicit HostScope(Dispatcher& dispatcher) : dispatcher_(dispatcher), before_(dispatcher.set_device(DeviceId{})) {}
-  ~HostScope() { dispatcher_.set_device(before_); }
-  HostScope(const HostScope&) = delete;
-  HostScope& operator=(const HostScope&) = delete;
-
- private:
-  Dispatcher& dispatcher_;
-  DeviceId before_;
-};
-
 /// `guess` replaces varying extents.
 TracedElement trace_element(lua_State* L, const LuaFunction& function, const Dataset& source, std::int64_t guess,
                             const std::string& what) {
-  const HostScope host(world_of(L).dispatcher);
+  // Maps run on the host, wherever the script places its models.
+  const DeviceScope host(world_of(L).dispatcher, DeviceId{});
   std::vector<TracedInput> inputs;
   for (TensorType type : source.element_types()) {
     std::replace(type.shape.begin(), type.shape.end(), varying, guess);

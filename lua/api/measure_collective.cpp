@@ -38,20 +38,13 @@ struct CollectiveTable {
                                             field("algorithm", &CollectiveTable::algorithm)};
 };
 
-/// All devices of the first one's kind: all GPUs, or all CPU devices if there is no GPU.
-std::vector<DeviceId> all_of_a_kind(const Devices& devices) {
-  std::vector<DeviceId> ids = devices.ids();
-  std::erase_if(ids, [kind = ids.front().kind](const DeviceId& id) { return id.kind != kind; });
-  return ids;
-}
-
 /// gb.measure.collective { op = , sizes = , dtype = , devices = , cross_device = , algorithm = , budget = }: an array
 /// of rows, over all processes.
 int collective(lua_State* L) {
   const auto table = Value<CollectiveTable>::read(L, 1);
   Session& session = session_of(L);
   const WorldPtr world = session.world();
-  const std::vector<DeviceId> ids = table.devices ? *table.devices : all_of_a_kind(world->devices);
+  const std::vector<DeviceId> ids = table.devices ? *table.devices : session.devices_of_best_kind();
   std::vector<Device*> devices;
   for (const DeviceId& id : ids) devices.push_back(&world->devices.device(id));
   if (table.algorithm && table.op != CollectiveKind::all_reduce) {

@@ -83,13 +83,26 @@ bool Session::can_place(const DeviceId& id) {
   return true;
 }
 
+std::vector<DeviceId> Session::devices_of_best_kind() {
+  const Devices& devices = world()->devices;
+  std::vector<DeviceId> ids = devices.usable();
+  std::erase_if(ids, [kind = ids.front().kind](const DeviceId& id) { return id.kind != kind; });
+  for (const GpuFault& fault : devices.unusable(DeviceId::Kind::gpu)) {
+    if (!announced_faults_.insert(fault.reason).second) continue;
+    progress_line.hide();
+    std::fputs((to_string(fault) + "\n").c_str(), stderr);
+  }
+  return ids;
+}
+
 DeviceId Session::place_in(const World& world, const DeviceId& id) {
-  const std::vector<DeviceId> there = world.devices.ids();
   // Emulated devices come into being when they are named.
-  const bool exists = id.kind == DeviceId::Kind::emulated || std::ranges::find(there, id) != there.end();
-  if (exists || !soft_placement_) return id;
+  if (!soft_placement_ || id.kind == DeviceId::Kind::emulated) return id;
+  const bool is_there = world.devices.has(id);
+  const auto fault = is_there ? world.devices.fault(id) : world.devices.absence(id.kind);
+  if (is_there && !fault) return id;
   const DeviceId host{};
-  const std::string why = to_string(world.devices.absence(id.kind));
+  const std::string why = to_string(fault);
   std::string mark =
       fmt::format("{} is missing, {} took its place{}{}", to_string(id), to_string(host), why.empty() ? "" : ": ", why);
   if (announced_fallbacks_.insert(id).second && (group_ == nullptr || group_->rank() == 0)) {

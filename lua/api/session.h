@@ -84,10 +84,14 @@ class Session {
   /// Whether work for a missing device runs on cpu:0; reset per point. Off: it is an error.
   bool soft_placement() const { return soft_placement_; }
   void set_soft_placement(bool soft) { soft_placement_ = soft; }
-  /// The device itself; with soft placement, cpu:0 for a device that is missing, which is said once and remembered.
+  /// The device itself; with soft placement, cpu:0 for a device that is missing or cannot be used, which is said once
+  /// and remembered.
   DeviceId place(const DeviceId& id);
-  /// Whether place() gives a device that exists; throws Error saying why not.
+  /// Whether place() gives a device that exists; throws Error saying why not. Does not use it.
   bool can_place(const DeviceId& id);
+  /// Devices for work that may take all: the GPUs that can be used, or without one all CPU devices. Begins their use.
+  /// What it leaves out is said once on standard error.
+  std::vector<DeviceId> devices_of_best_kind();
   /// "gpu:0 is missing, cpu:0 took its place: no NVIDIA driver is loaded", for each fall-back since the last call.
   std::vector<std::string> take_fallbacks() { return std::exchange(fallbacks_, {}); }
   /// CPU threads of this process according to the options; 0: one for each processor that it may use.
@@ -179,6 +183,7 @@ class Session {
   bool soft_placement_ = false;
   std::vector<std::string> fallbacks_;
   std::set<DeviceId> announced_fallbacks_;
+  std::set<std::string> announced_faults_;
   Configuration kept_;
   std::uint64_t next_stream_ = 0;
 };

@@ -2,6 +2,7 @@
 local gb = require "gpubench.native"
 local missing_gpus = require "gpubench.missing_gpus"
 local sweep = require "gpubench.sweep"
+local native = gb._native
 local count_of = gb.format.count
 
 local exit_status = {}
@@ -111,18 +112,16 @@ local function unmet(requirement, rows, axes)
   return requirements[kind](rows, axes, value)
 end
 
-local function has_device(name)
-  for _, one in ipairs(gb.devices()) do
-    if one == name then return true end
-  end
-  return false
+local function can_use(name)
+  local is_name, usable = native.protect(native.can_use, name)
+  return is_name and usable
 end
 
 -- Why a device that is required is not there, before anything is measured in vain; nil where all are.
 function exit_status.missing_device(required)
   for _, requirement in ipairs(required) do
     local kind, name = parts_of(requirement)
-    if kind == "device" and not has_device(name) then
+    if kind == "device" and not can_use(name) then
       local reasons = name:find "^gpu" and missing_gpus() or {}
       table.insert(reasons, 1, string.format("--require %s: there is no %s (devices: %s)", requirement, name,
         table.concat(gb.devices(), ", ")))

@@ -112,7 +112,7 @@ end
 local function dry_run(declaration, axes, points)
   native.keep_configuration()
   say(declaration.name .. ": " .. one_line(declaration.title))
-  gb.devices()  -- one that is not there is an error now too
+  gb.device()  -- one that is not there is an error now too
   local planned = plan.of(declaration, axes, points)
   if planned.failure then error(planned.failure, 0) end
   for index, point in ipairs(points) do
@@ -271,6 +271,13 @@ local function group_facts()
   return { id = id, process = math.tointeger(process), processes = math.tointeger(count), varied = names[1] and names or nil }
 end
 
+local function has_axis(axes, name)
+  for _, one in ipairs(axes) do
+    if one.name == name then return true end
+  end
+  return false
+end
+
 -- Process 0 writes the files.
 local function new_run(declaration, axes, charts, seed)
   local together = processes.count > 1 and processes.describe() or nil
@@ -280,6 +287,7 @@ local function new_run(declaration, axes, charts, seed)
   if together then
     say(string.format("%d processes: %s", #together, table.concat(together, ", ")))
   end
+  if not has_axis(axes, "device") then gb.device() end  -- the facts name GPUs that the choice of the device passes over
   local run = native.results.new_run {
     experiment = declaration.name,
     title = declaration.title,

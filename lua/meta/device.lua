@@ -4,12 +4,15 @@
 ---@class gpubench
 local gb = {}
 
---- Names of the devices of this machine, GPUs first, CPUs last.
+--- Names of the devices of this machine that can be used, GPUs first, CPUs last. To know that, it begins the use of every
+--- GPU, which takes up to a second and about 0.5 GB of each; with `--device`, only that one is used, and the others are
+--- listed as they are. gb.config.list_logical_devices() lists devices and uses none.
 ---@return string[]
 function gb.devices() end
 
 --- Runs `fn` with all that it creates (tensors, layers, ops) placed on a device, and returns what it returns; inputs on
---- other devices are copied. Without arguments, the current device's name. A device that is not there is an error, unless
+--- other devices are copied. Without arguments, the current device's name: that of `--device`, or the first device that can
+--- be used. A device that is not there or cannot be used is an error, unless
 --- gb.config.set_soft_device_placement(true) lets its work run on the CPU; an emulated one ("emulated:h200:0") is there
 --- when it is named.
 ---
@@ -32,7 +35,8 @@ gb.config = {}
 ---@return string[]
 function gb.config.list_physical_devices(kind) end
 
---- The devices that scripts can use by name; of emulated ones those that were named.
+--- The devices that scripts can name; of emulated ones those that were named. Without GPUs that are known to be unusable;
+--- does not take the devices into use.
 ---@param kind "CPU"|"GPU"|"EMULATED"|nil
 ---@return string[]
 function gb.config.list_logical_devices(kind) end

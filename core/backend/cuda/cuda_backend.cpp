@@ -10,7 +10,6 @@
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cudnn.h"
-#include "core/backend/cuda/gpu_context.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/device/gpu_fault.h"
@@ -116,18 +115,8 @@ CudaBackend::CudaBackend(const BackendConfig& config) {
                                            count));
     }
     const DeviceId id{DeviceId::Kind::gpu, static_cast<std::int16_t>(devices_.size()), {}};
-    try {
-      devices_.push_back(std::make_unique<cuda::CudaDevice>(id, share, options));
-    } catch (const cuda::UnusableGpu& error) {  // the others serve
-      if (asked) throw;
-      unusable_.push_back(error.fault());
-    } catch (const DeviceError& error) {
-      if (asked) throw;
-      unusable_.push_back({fmt::format("GPU {} cannot be used: {}", share.physical, error.what()),
-                           "look at nvidia-smi, and for NVRM in the kernel's messages: dmesg"});
-    }
+    devices_.push_back(std::make_unique<cuda::CudaDevice>(id, share, options));
   }
-  if (devices_.empty() && !unusable_.empty()) absence_ = fault_of_all(unusable_);
 }
 
 std::unique_ptr<Tracer> CudaBackend::new_tracer() const {

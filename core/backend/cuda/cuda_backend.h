@@ -21,8 +21,9 @@ struct CudaOptions {
 
 class CudaBackend final : public Backend {
  public:
-  /// gpu:0, gpu:1, ...: one per entry of config.devices, else one per usable GPU that CUDA sees. Throws Error when an
-  /// entry names a GPU that is missing or unusable, or a memory limit above the GPU's memory.
+  /// gpu:0, gpu:1, ...: one per entry of config.devices, else one per GPU that CUDA sees. Uses none of them: whether a
+  /// GPU can be used shows its first use. Throws Error when an entry names a GPU that is missing, or a memory limit
+  /// above the GPU's memory.
   explicit CudaBackend(const BackendConfig& config);
 
   /// The GPUs that CUDA sees (CUDA_VISIBLE_DEVICES applies).
@@ -35,7 +36,6 @@ class CudaBackend final : public Backend {
   std::string_view name() const override { return "cuda"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }
   std::optional<GpuFault> absence() const override { return absence_; }
-  std::vector<GpuFault> unusable() const override { return unusable_; }
   std::string library() const override;
   bool fuses(const Op& op, const Signature& signature, Device& device) const override;
   std::unique_ptr<Tracer> new_tracer() const override;
@@ -44,7 +44,6 @@ class CudaBackend final : public Backend {
  private:
   std::vector<std::unique_ptr<Device>> devices_;
   std::optional<GpuFault> absence_;
-  std::vector<GpuFault> unusable_;
 };
 
 }  // namespace gpubench

@@ -15,18 +15,22 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/device/bound_thread.h"
+#include "core/device/gpu_fault.h"
 #include "core/device/memory_nodes.h"
 #include "core/telemetry/peaks.h"
 
 namespace gpubench::cuda {
 namespace {
 
+/// Share of the free memory that a pool without growth and limit takes: libraries need the rest for themselves.
+constexpr double preallocated_share = 0.9;
+
 class GpuMemory final : public MemorySource {
  public:
-  explicit GpuMemory(int physical) : physical_(physical) {}
+  explicit GpuMemory(CudaDevice& gpu) : gpu_(gpu) {}
 
   std::byte* allocate(std::size_t bytes) override {
-    use_gpu(physical_);
+    gpu_.bind_to_thread();
     void* memory = nullptr;
     const cudaError_t status = cudaMalloc(&memory, bytes);
     if (status == cudaErrorMemoryAllocation) {
@@ -37,19 +41,25 @@ class GpuMemory final : public MemorySource {
     return static_cast<std::byte*>(memory);
   }
   void release(std::byte* memory, std::size_t) override { static_cast<void>(cudaFree(memory)); }
+  std::size_t preallocation() override {
+    gpu_.bind_to_thread();
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return static_cast<std::size_t>(preallocated_share * static_cast<double>(free));
+  }
 
  private:
-  int physical_;
+  CudaDevice& gpu_;
 };
 
 /// Page-locked, for all GPUs. The system takes pages from the node of the thread that asks for them: here that of the
 /// GPU.
 class PinnedMemory final : public MemorySource {
  public:
-  PinnedMemory(int physical, std::optional<MemoryNode> near) : physical_(physical), near_(std::move(near)) {}
+  PinnedMemory(CudaDevice& gpu, std::optional<MemoryNode> near) : gpu_(gpu), near_(std::move(near)) {}
 
   std::byte* allocate(std::size_t bytes) override {
-    use_gpu(physical_);
+    gpu_.bind_to_thread();
     const BoundThread there(near_ ? &*near_ : nullptr);
     void* memory = nullptr;
     const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
@@ -63,7 +73,7 @@ class PinnedMemory final : public MemorySource {
   void release(std::byte* memory, std::size_t) override { static_cast<void>(cudaFreeHost(memory)); }
 
  private:
-  int physical_;
+  CudaDevice& gpu_;
   std::optional<MemoryNode> near_;
 };
 
@@ -72,20 +82,12 @@ std::optional<MemoryNode> node_of(const GpuProperties& gpu) {
   return node_near(gpu.bus_id, nodes_with(read_memory_nodes(), process_processors()));
 }
 
-/// Share of the memory that a pool without growth and limit takes at first use: libraries need the rest for themselves.
-constexpr double preallocated_share = 0.9;
-
-PoolOptions with_preallocation(PoolOptions options) {
-  if (options.growth || options.limit != 0) return options;
-  std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  options.preallocation = static_cast<std::size_t>(preallocated_share * static_cast<double>(free));
-  return options;
-}
-
 GpuProperties properties_of(int physical) {
   cudaDeviceProp device{};
-  check(cudaGetDeviceProperties(&device, physical), "cudaGetDeviceProperties");
+  if (const cudaError_t status = cudaGetDeviceProperties(&device, physical); status != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return {.name = "unknown", .bus_id = {}, .error = status};
+  }
   return {.name = device.name,
           .bus_id = fmt::format("{:08X}:{:02X}:{:02X}.0", device.pciDomainID, device.pciBusID, device.pciDeviceID),
           .major = device.major,
@@ -96,30 +98,21 @@ GpuProperties properties_of(int physical) {
 
 }  // namespace
 
-void use_gpu(int physical) {
-  int current = 0;
-  check(cudaGetDevice(&current), "cudaGetDevice");
-  if (current != physical) check(cudaSetDevice(physical), "cudaSetDevice");
-}
-
 CudaDevice::CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOptions& options)
     : id_(std::move(id)),
       physical_(share.physical),
       properties_(properties_of(share.physical)),
       allows_tf32_(options.tf32),
       matmul_search_(options.matmul_search) {
-  if (share.memory.limit > properties_.memory_bytes) {
+  if (share.memory.limit > properties_.memory_bytes && properties_.error == 0) {
     throw Error(fmt::format("{}: a memory limit of {} is more than the {} of {}", to_string(id_),
                             format_bytes(static_cast<double>(share.memory.limit)),
                             format_bytes(static_cast<double>(properties_.memory_bytes)), properties_.name));
   }
-  make_context(physical_, properties_);
-  memory_ = std::make_unique<MemoryPool>(to_string(id_), std::make_unique<GpuMemory>(physical_),
-                                         with_preallocation(share.memory));
+  memory_ = std::make_unique<MemoryPool>(to_string(id_), std::make_unique<GpuMemory>(*this), share.memory);
   host_memory_ =
       std::make_unique<MemoryPool>(fmt::format("page-locked host memory of {}", to_string(id_)),
-                                   std::make_unique<PinnedMemory>(physical_, node_of(properties_)), PoolOptions{});
-  stream_ = std::make_unique<CudaStream>();
+                                   std::make_unique<PinnedMemory>(*this, node_of(properties_)), PoolOptions{});
   convolution_plans_ = std::make_unique<EnginePlans<ConvolutionProblem>>(*this);
   attention_plans_ = std::make_unique<EnginePlans<AttentionProblem>>(*this);
   matmul_algorithms_ = std::make_unique<MatmulAlgorithms>(*this, options.matmul_search);
@@ -127,10 +120,31 @@ CudaDevice::CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOption
 
 CudaDevice::~CudaDevice() = default;
 
+void CudaDevice::begin_use() {
+  const std::lock_guard lock(first_use_);
+  if (in_use()) return;
+  make_context(physical_, properties_);
+  try {
+    stream_ = std::make_unique<CudaStream>();
+  } catch (const DeviceError& error) {
+    throw UnusableGpu({fmt::format("GPU {} ({}) cannot be used: {}", physical_, properties_.name, error.what()),
+                       "look at nvidia-smi, and for NVRM in the kernel's messages: dmesg"});
+  }
+  in_use_.store(true, std::memory_order_release);
+}
+
+/// The thread's earlier GPU is never restored: code that needs a GPU selects it itself.
+void CudaDevice::bind_to_thread() {
+  if (!in_use()) begin_use();
+  int current = 0;
+  check(cudaGetDevice(&current), "cudaGetDevice");
+  if (current != physical_) check(cudaSetDevice(physical_), "cudaSetDevice");
+}
+
 CudnnHandle& CudaDevice::cudnn() {
   const std::lock_guard lock(libraries_);
   if (cudnn_ == nullptr) {
-    use_gpu(physical_);
+    bind_to_thread();
     cudnn_ = std::make_unique<CudnnHandle>();
   }
   return *cudnn_;
@@ -149,22 +163,22 @@ std::optional<GpuSlice> CudaDevice::slice() const {
 }
 
 std::unique_ptr<Stream> CudaDevice::new_stream() {
-  use_gpu(physical_);
+  bind_to_thread();
   return std::make_unique<CudaStream>();
 }
 
 std::unique_ptr<Event> CudaDevice::new_event() {
-  use_gpu(physical_);
+  bind_to_thread();
   return std::make_unique<CudaEvent>(false);
 }
 
 std::unique_ptr<Event> CudaDevice::new_timed_event() {
-  use_gpu(physical_);
+  bind_to_thread();
   return std::make_unique<CudaEvent>(true);
 }
 
 std::unique_ptr<Recording> CudaDevice::record(std::span<const RecordedWork> work) {
-  use_gpu(physical_);
+  bind_to_thread();
   const std::lock_guard lock(recording_);
   if (recorder_ == nullptr) recorder_ = std::make_unique<CudaStream>();
   return record_graph(*recorder_, work);
@@ -173,14 +187,10 @@ std::unique_ptr<Recording> CudaDevice::record(std::span<const RecordedWork> work
 cublasLtContext* CudaDevice::cublaslt() {
   const std::lock_guard lock(libraries_);
   if (cublaslt_ == nullptr) {
-    use_gpu(physical_);
+    bind_to_thread();
     cublaslt_ = new_cublaslt_handle();
   }
   return cublaslt_.get();
-}
-
-void CudaDevice::bind_to_thread() {
-  use_gpu(physical_);
 }
 
 }  // namespace gpubench::cuda

@@ -1,5 +1,6 @@
 // A GPU, or a share of one: its own memory pool, one stream for kernels, and the handles of NVIDIA's libraries.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -29,11 +30,13 @@ struct GpuProperties {
   int major = 0, minor = 0;  ///< compute capability
   int multiprocessors = 0;
   std::size_t memory_bytes = 0;
+  /// CUDA's error if the GPU does not give its properties; the others are unknown then.
+  int error = 0;
 };
 
 class CudaDevice final : public Device {
  public:
-  /// Throws Error when the memory limit exceeds the GPU's memory, UnusableGpu when this process cannot use the GPU.
+  /// Makes no context (in_use()). Throws Error when the memory limit exceeds the GPU's memory.
   CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOptions& options);
   ~CudaDevice() override;
 
@@ -42,9 +45,13 @@ class CudaDevice final : public Device {
   std::string bus_id() const override { return properties_.bus_id; }
   std::optional<GpuSlice> slice() const override;
   std::optional<int> tracer_index() const override { return physical_; }
+  bool in_use() const override { return in_use_.load(std::memory_order_acquire); }
   MemoryPool& memory() override { return *memory_; }
   MemoryPool* host_memory() override { return host_memory_.get(); }
-  Stream& stream() override { return *stream_; }
+  Stream& stream() override {
+    if (!in_use()) begin_use();
+    return *stream_;
+  }
   std::unique_ptr<Stream> new_stream() override;
   std::unique_ptr<Event> new_event() override;
   std::unique_ptr<Event> new_timed_event() override;
@@ -73,12 +80,16 @@ class CudaDevice final : public Device {
   CudnnHandle& cudnn();
 
  private:
+  void begin_use();
+
   DeviceId id_;
   int physical_;
   GpuProperties properties_;
   bool allows_tf32_;
   int matmul_search_;
   std::unique_ptr<MemoryPool> memory_, host_memory_;
+  std::mutex first_use_;
+  std::atomic<bool> in_use_{false};  // behind the context and the stream
   std::unique_ptr<Stream> stream_;
   std::mutex recording_;
   std::unique_ptr<CudaStream> recorder_;  // created at the first recording
@@ -95,9 +106,5 @@ class CudaDevice final : public Device {
 inline CudaDevice& cuda_device(Device& device) {
   return static_cast<CudaDevice&>(device);
 }
-
-/// Makes `physical` the calling thread's current GPU. The earlier one is never restored: code that needs a GPU selects
-/// it itself, and selecting an unused GPU would create a context, which takes memory there.
-void use_gpu(int physical);
 
 }  // namespace gpubench::cuda

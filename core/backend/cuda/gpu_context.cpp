@@ -5,6 +5,7 @@
 
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/status.h"
+#include "core/device/gpu_fault.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -31,8 +32,9 @@ GpuFault fault_of_context(cudaError_t status, int mode, const GpuProperties& pro
 void make_context(int physical, const GpuProperties& properties) {
   int mode = cudaComputeModeDefault;
   static_cast<void>(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, physical));
-  // Also for the current GPU: this call makes the context.
-  const cudaError_t status = cudaSetDevice(physical);
+  auto status = static_cast<cudaError_t>(properties.error);
+  // Also if it is the current GPU: this call makes the context.
+  if (status == cudaSuccess && mode != cudaComputeModeProhibited) status = cudaSetDevice(physical);
   if (status == cudaSuccess && mode != cudaComputeModeProhibited) return;
   static_cast<void>(cudaGetLastError());
   GpuFault fault = fault_of_context(status, mode, properties);

@@ -62,18 +62,57 @@ std::vector<LogicalDevice> physical_devices(DeviceId::Kind kind) {
 Devices::Devices(const DeviceConfig& config) {
   for (const BackendRow& row : backend_rows) {
     const auto found = config.find(row.kind);
-    auto backend = row.make(found == config.end() ? BackendConfig{} : found->second);
-    for (const auto& device : backend->devices()) places_.push_back({backend.get(), device.get()});
+    const BackendConfig own = found == config.end() ? BackendConfig{} : found->second;
+    auto backend = row.make(own);
+    for (const auto& device : backend->devices()) {
+      places_.push_back({backend.get(), device.get(), own.devices.has_value()});
+    }
     backends_[row.kind] = std::move(backend);
   }
 }
 
 std::vector<DeviceId> Devices::ids() const {
   std::vector<DeviceId> ids;
-  for (const Place& place : places_) ids.push_back(place.device->id());
   const std::lock_guard lock(mutex_);
+  for (const Place& place : places_) {
+    if (!faults_.contains(place.device)) ids.push_back(place.device->id());
+  }
   for (const Device* device : named_) ids.push_back(device->id());
   return ids;
+}
+
+bool Devices::has(const DeviceId& id) const {
+  return std::ranges::any_of(places_, [&](const Place& place) { return place.device->id() == id; });
+}
+
+std::optional<GpuFault> Devices::fault(const DeviceId& id) const {
+  Device& tried = device(id);
+  std::optional<GpuFault> found;
+  try {
+    if (!tried.in_use()) tried.bind_to_thread();
+  } catch (const UnusableGpu& error) {
+    found = error.fault();
+  }
+  const std::lock_guard lock(mutex_);
+  faults_.erase(&tried);
+  if (found) faults_.emplace(&tried, *found);
+  return found;
+}
+
+bool Devices::can_use(const Place& place) const {
+  auto why = fault(place.device->id());
+  if (why && place.named) throw UnusableGpu(*std::move(why));
+  return !why;
+}
+
+std::vector<DeviceId> Devices::usable() const {
+  for (const Place& place : places_) static_cast<void>(can_use(place));
+  return ids();
+}
+
+const DeviceId& Devices::default_device() const {
+  // The last one is a CPU, which can always be used.
+  return std::ranges::find_if(places_, [this](const Place& place) { return can_use(place); })->device->id();
 }
 
 Device* Devices::make_named(const DeviceId& id) const {
@@ -137,12 +176,21 @@ std::unique_ptr<Tracer> Devices::new_tracer() const {
 
 std::optional<GpuFault> Devices::absence(DeviceId::Kind kind) const {
   const auto found = backends_.find(kind);
-  return found == backends_.end() ? std::nullopt : found->second->absence();
+  if (found == backends_.end()) return std::nullopt;
+  if (auto reason = found->second->absence()) return reason;
+  const std::vector<GpuFault> faults = unusable(kind);
+  const auto there =
+      std::ranges::count_if(places_, [&](const Place& place) { return place.device->id().kind == kind; });
+  return faults.empty() || std::ssize(faults) < there ? std::nullopt : std::optional(fault_of_all(faults));
 }
 
-std::vector<GpuFault> Devices::unusable() const {
+std::vector<GpuFault> Devices::unusable(DeviceId::Kind kind) const {
   std::vector<GpuFault> all;
-  for (const auto& [kind, backend] : backends_) std::ranges::move(backend->unusable(), std::back_inserter(all));
+  const std::lock_guard lock(mutex_);
+  for (const Place& place : places_) {
+    const auto found = faults_.find(place.device);
+    if (found != faults_.end() && place.device->id().kind == kind) all.push_back(found->second);
+  }
   return all;
 }
 

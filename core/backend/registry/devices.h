@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,14 @@ class Devices {
  public:
   explicit Devices(const DeviceConfig& config);
   /// Those of the machine in the order of device_kinds(), then those that were made because they were named, in the
-  /// order of their first use.
+  /// order of their first use. Without those that are known to be unusable(); tries none (Device::in_use).
   std::vector<DeviceId> ids() const;
+  /// Whether the device is one of the machine's, usable or not.
+  bool has(const DeviceId& id) const;
+  /// ids(), after a use of each. Throws UnusableGpu for a device that the configuration names and that cannot be used.
+  std::vector<DeviceId> usable() const;
+  /// Begins the use of the device. Returns why it cannot be used, nullopt if it can.
+  std::optional<GpuFault> fault(const DeviceId& id) const;
   /// Makes a device that exists once it is named (Backend::named). Throws Error listing the existing devices.
   Device& device(const DeviceId& id) const;
   const Backend& backend(const DeviceId& id) const;
@@ -35,25 +42,29 @@ class Devices {
   void set_pressure_handler(std::function<void()> relieve);
   /// A tracer that records all devices that hold memory. Throws Error with the reason if tracing is impossible.
   std::unique_ptr<Tracer> new_tracer() const;
-  /// The device for work outside a device scope: the first of ids().
-  const DeviceId& default_device() const { return places_.front().device->id(); }
-  /// The reason why no device of the kind can be used; nullopt if one can.
+  /// The device for work outside a device scope: the first that can be used. Begins its use; throws as usable().
+  const DeviceId& default_device() const;
+  /// The reason why there is no device of the kind, or why all of them are unusable(); nullopt otherwise.
   std::optional<GpuFault> absence(DeviceId::Kind kind) const;
-  /// Physical devices that cannot be used, each with its reason: "GPU 1 (NVIDIA H100): ...".
-  std::vector<GpuFault> unusable() const;
+  /// Why each device of the kind cannot be used that failed in fault(), usable() or default_device(): "GPU 1 (NVIDIA
+  /// H100) cannot be used: ...".
+  std::vector<GpuFault> unusable(DeviceId::Kind kind) const;
 
  private:
   struct Place {
     const Backend* backend;
     Device* device;
+    bool named = false;  // by the configuration
   };
   Place find(const DeviceId& id) const;
+  bool can_use(const Place& place) const;
   Device* make_named(const DeviceId& id) const;
 
   std::map<DeviceId::Kind, std::unique_ptr<Backend>> backends_;
   std::vector<Place> places_;  // of the machine
   mutable std::mutex mutex_;   // for what follows
   mutable std::vector<Device*> named_;
+  mutable std::map<const Device*, GpuFault> faults_;
   std::function<void()> relieve_;
 };
 

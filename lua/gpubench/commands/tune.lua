@@ -158,7 +158,7 @@ local function why_not_judged(...)
 end
 
 local function facts_of(recorder, figure, row)
-  recorder.figure, recorder.device = figure, tostring(row.device or native.options.device or gb.devices()[1])
+  recorder.figure, recorder.device = figure, tostring(row.device or gb.device())
   recorder.has_own_memory = not recorder.device:find "^cpu"
   recorder.pipelines = recorder:pipelines()
   return recorder

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,12 @@ struct Machine {
   std::map<std::int64_t, double> engine_milliseconds;
   /// The workspace of cuDNN's engines, by their numbers; a few KiB of those that are not here.
   std::map<std::int64_t, std::int64_t> engine_workspace_bytes;
-  /// A GPU that this process cannot use; none when -1. The error that CUDA then gives, and the GPU's mode.
-  int taken = -1;
+  /// GPUs that this process cannot use. The error of each call that makes their context, and their mode.
+  std::set<int> taken;
   cudaError_t taken_error = cudaErrorDevicesUnavailable;
   cudaComputeMode compute_mode = cudaComputeModeDefault;
+  /// GPUs that do not give their properties.
+  std::set<int> nameless;
   /// The CUDA that the driver is for.
   int driver = CUDART_VERSION;
   /// Whether the host may touch the memory, as an MPI does that takes messages from there.
@@ -47,9 +50,15 @@ struct Machine {
 
 /// The machine; change it only while no device is in use. A program's first one is as the environment says:
 /// CUDA_ON_CPU_GPUS (a number, or "no_driver"), CUDA_ON_CPU_NAME of the GPUs, CUDA_ON_CPU_DRIVER (the CUDA that the
-/// driver is for), CUDA_ON_CPU_TAKEN (a GPU that another process has in exclusive mode), CUDA_ON_CPU_OPEN (the memory
-/// is open); fail_after() and fail_in_capture() as CUDA_ON_CPU_FAULT_AFTER and CUDA_ON_CPU_FAULT_IN_CAPTURE say.
+/// driver is for), CUDA_ON_CPU_TAKEN (GPUs that another process has in exclusive mode: "0,2"), CUDA_ON_CPU_OPEN (the
+/// memory is open), CUDA_ON_CPU_CONTEXTS (a file that gets the number of each GPU at its first context); fail_after()
+/// and fail_in_capture() as CUDA_ON_CPU_FAULT_AFTER and CUDA_ON_CPU_FAULT_IN_CAPTURE say.
 Machine& machine();
+
+/// GPUs with a context since the start, or since the last call of forget_contexts(). A context is made by
+/// cudaSetDevice, and by calls that allocate or create something on the calling thread's GPU.
+std::set<int> contexts();
+void forget_contexts();
 
 /// After `calls` more kernels every call fails with `error`, as after a fault of a kernel; mend() ends that.
 void fail_after(int kernels, cudaError_t error);

@@ -31,6 +31,8 @@ void advance(cudaStream_t stream, std::size_t ticket);
 void run_all_streams();
 /// The GPU that the calling thread has selected.
 int gpu_of_thread();
+/// The GPU gets its context, unless it has one already or this process cannot use it.
+cudaError_t make_context(int gpu);
 /// The GPU whose stream's work runs now; -1: none.
 int working_gpu();
 

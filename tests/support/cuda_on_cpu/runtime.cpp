@@ -3,6 +3,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -18,6 +21,11 @@ namespace {
 
 thread_local int current_gpu = 0;
 std::atomic<std::size_t> copy_count{0};
+
+std::set<int>& gpus_with_context() {
+  static auto& gpus = *new std::set<int>;
+  return gpus;
+}
 
 /// How many of the GPUs CUDA_VISIBLE_DEVICES leaves visible: its numbers up to the first that names none. The tests set
 /// it to nothing to hide real GPUs, so that nothing hides none of these.
@@ -45,7 +53,8 @@ Machine from_environment() {
   if (const char* const name = std::getenv("CUDA_ON_CPU_NAME")) one.name = name;
   if (const char* const driver = std::getenv("CUDA_ON_CPU_DRIVER")) one.driver = std::atoi(driver);
   if (const char* const taken = std::getenv("CUDA_ON_CPU_TAKEN")) {
-    one.taken = std::atoi(taken);
+    std::istringstream list(taken);
+    for (std::string gpu; std::getline(list, gpu, ',');) one.taken.insert(std::stoi(gpu));
     one.compute_mode = cudaComputeModeExclusiveProcess;
   }
   one.open = std::getenv("CUDA_ON_CPU_OPEN") != nullptr;
@@ -88,6 +97,22 @@ std::size_t copies() {
   return copy_count;
 }
 
+cudaError_t make_context(int gpu) {
+  const auto lock = lock_streams();
+  if (machine().taken.contains(gpu) && machine().taken_error != cudaSuccess) return result(machine().taken_error);
+  if (!gpus_with_context().insert(gpu).second) return cudaSuccess;
+  if (const char* const file = std::getenv("CUDA_ON_CPU_CONTEXTS")) std::ofstream(file, std::ios::app) << gpu << "\n";
+  return cudaSuccess;
+}
+std::set<int> contexts() {
+  const auto lock = lock_streams();
+  return gpus_with_context();
+}
+void forget_contexts() {
+  const auto lock = lock_streams();
+  gpus_with_context().clear();
+}
+
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -111,17 +136,18 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->major = 9;
   properties->multiProcessorCount = machine().multiprocessors;
   properties->pciBusID = device + 1;
+  if (machine().nameless.contains(device)) return result(cudaErrorECCUncorrectable);
   return device < machine().gpus ? cudaSuccess : result(cudaErrorInvalidDevice);
 }
 cudaError_t cudaSetDevice(int device) {
   if (device >= machine().gpus) return result(cudaErrorInvalidDevice);
-  if (device == machine().taken) return result(machine().taken_error);
+  if (const cudaError_t refused = make_context(device); refused != cudaSuccess) return refused;
   current_gpu = device;
   return result(cudaSuccess);
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (attribute != cudaDevAttrComputeMode || device >= machine().gpus) return result(cudaErrorInvalidValue);
-  *value = machine().compute_mode;
+  *value = machine().taken.contains(device) ? machine().compute_mode : cudaComputeModeDefault;
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {
@@ -131,6 +157,7 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const auto lock = lock_streams();
   if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
+  if (const cudaError_t refused = make_context(current_gpu); refused != cudaSuccess) return refused;
   *memory = gpu_memories()[current_gpu].allocate(bytes);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -145,6 +172,7 @@ cudaError_t cudaFree(void* memory) {
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = make_context(current_gpu); refused != cudaSuccess) return refused;
   *free = gpu_memories()[current_gpu].free_bytes();
   *total = machine().memory_bytes;
   return result(cudaSuccess);
@@ -152,6 +180,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   const auto lock = lock_streams();
   if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
+  if (const cudaError_t refused = make_context(current_gpu); refused != cudaSuccess) return refused;
   *memory = lock_pages(bytes);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }

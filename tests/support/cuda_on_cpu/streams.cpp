@@ -219,7 +219,7 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const std::lock_guard lock(mutex);
   if (lost != cudaSuccess) return result(lost);
-  if (gpu_of_thread() == machine().taken) return result(cudaErrorDevicesUnavailable);
+  if (const cudaError_t refused = make_context(gpu_of_thread()); refused != cudaSuccess) return refused;
   *stream = new CUstream_st;
   (*stream)->gpu = gpu_of_thread();
   (*stream)->hurries = machine().hurry;
@@ -275,6 +275,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   const std::lock_guard lock(mutex);
   if (lost != cudaSuccess) return result(lost);
+  if (const cudaError_t refused = make_context(gpu_of_thread()); refused != cudaSuccess) return refused;
   *event = new CUevent_st;
   (*event)->timed = (flags & cudaEventDisableTiming) == 0;
   return cudaSuccess;

@@ -337,10 +337,11 @@ TEST(CudaDevices, ADriverForAnOlderCudaIsNamed) {
 /// What a GPU that cannot be used is called, where it is the only one.
 std::string unusable(cudaError_t error, cudaComputeMode mode) {
   const cuda_on_cpu::Machine before = cuda_on_cpu::machine();
-  cuda_on_cpu::machine().taken = 0;
+  cuda_on_cpu::machine().taken = {0};
   cuda_on_cpu::machine().taken_error = error;
   cuda_on_cpu::machine().compute_mode = mode;
   const Devices devices{DeviceConfig{}};
+  EXPECT_EQ(devices.default_device(), cpu);
   cuda_on_cpu::machine() = before;
   EXPECT_THAT(devices.ids(), testing::ElementsAre(cpu));
   return to_string(devices.absence(DeviceId::Kind::gpu));
@@ -382,17 +383,20 @@ TEST(CudaDevices, KernelsThatTheGpuCannotRunSayWhatToBuild) {
 TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {
   const cuda_on_cpu::Machine before = cuda_on_cpu::machine();
   cuda_on_cpu::machine().gpus = 2;
-  cuda_on_cpu::machine().taken = 0;
+  cuda_on_cpu::machine().taken = {0};
   const Devices devices{DeviceConfig{}};
-  EXPECT_THAT([] { Devices{support::gpu_devices({{}})}; },
+  EXPECT_EQ(devices.default_device(), (DeviceId{DeviceId::Kind::gpu, 1, {}}));
+  const Devices named(support::gpu_devices({{}}));
+  EXPECT_THAT([&] { named.default_device(); },
               ThrowsMessage<Error>(testing::StartsWith("GPU 0 (CUDA on the CPU) cannot be used: ")));
   cuda_on_cpu::machine().gpus = 1;
   const Devices none{DeviceConfig{}};
+  EXPECT_EQ(none.default_device(), cpu);
   cuda_on_cpu::machine() = before;
 
-  EXPECT_THAT(devices.ids(), testing::ElementsAre(gpu, cpu));
+  EXPECT_THAT(devices.ids(), testing::ElementsAre(DeviceId{DeviceId::Kind::gpu, 1, {}}, cpu));
   EXPECT_FALSE(devices.absence(DeviceId::Kind::gpu));
-  EXPECT_THAT(devices.unusable(),
+  EXPECT_THAT(devices.unusable(DeviceId::Kind::gpu),
               testing::ElementsAre(
                   testing::Field(&GpuFault::reason, testing::StartsWith("GPU 0 (CUDA on the CPU) cannot be used"))));
   EXPECT_THAT(none.ids(), testing::ElementsAre(cpu));

@@ -77,7 +77,9 @@ TEST_F(CudaProgramTest, AGpuInExclusiveModeIsNamedByEveryCommand) {
   EXPECT_THAT(run({"doctor"}, environment).out,
               HasSubstr(problem("devices", reason, "training runs on the CPU", remedy)));
   const Ended two = run({"devices"}, {"CUDA_ON_CPU_TAKEN=0", "CUDA_ON_CPU_GPUS=2"});
-  EXPECT_THAT(two.out, AllOf(StartsWith("gpu:0  CUDA on the CPU"), HasSubstr("\n" + reason + "; " + remedy + "\n")));
+  EXPECT_THAT(two.out, AllOf(StartsWith("gpu:1  CUDA on the CPU"), HasSubstr("\n" + reason + "; " + remedy + "\n")));
+  EXPECT_THAT(run({"doctor"}, {"CUDA_ON_CPU_TAKEN=0", "CUDA_ON_CPU_GPUS=2"}).out,
+              HasSubstr(problem("devices", reason, "training uses the other GPUs only", remedy)));
 }
 
 TEST_F(CudaProgramTest, DevicesListsGpusFirst) {

@@ -33,7 +33,7 @@ TEST(Devices, AnUnknownDeviceIsRefusedWithThoseThatAreThere) {
                                    to_string(devices.absence(DeviceId::Kind::gpu))));
   EXPECT_TRUE(devices.absence(DeviceId::Kind::gpu));
   EXPECT_FALSE(devices.absence(DeviceId::Kind::cpu));
-  EXPECT_THAT(devices.unusable(), IsEmpty());
+  EXPECT_THAT(devices.unusable(DeviceId::Kind::gpu), IsEmpty());
 }
 
 TEST(Devices, AnEmulatedDeviceIsThereOnceItIsNamed) {
