@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/backend/cuda/cuda_kernels.h"
-#include "core/backend/cuda/engine_plans.h"
+#include "core/backend/cuda/device_choices.h"
 #include "core/backend/cuda/kernels/attention.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
@@ -100,7 +100,8 @@ std::unique_ptr<Kernel> plan_cudnn(const AttentionShape& shape, const AttentionO
                                  .value_dim = shape.value_dim,
                                  .scale = shape.scale,
                                  .causal = shape.causal};
-  const EngineChoice& choice = cuda_device(device).attention_plans().find(problem);
+  CudaDevice& gpu = cuda_device(device);
+  const EngineChoice& choice = gpu.choices().attentions.find(problem, [&] { return choose_engine(gpu, problem); });
   if (choice.plan == nullptr) return nullptr;
   return std::make_unique<CudnnAttention>(choice.plan, gradient ? sum_bytes(shape) : 0);
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace gpubench::cuda {
 
@@ -16,6 +17,14 @@ class Choices {
     const std::lock_guard lock(mutex_);
     const auto known = chosen_.find(problem);
     return known != chosen_.end() ? known->second : chosen_.emplace(problem, choose()).first->second;
+  }
+
+  /// The problems that find() has answered.
+  std::vector<Problem> known() {
+    const std::lock_guard lock(mutex_);
+    std::vector<Problem> problems;
+    for (const auto& [problem, choice] : chosen_) problems.push_back(problem);
+    return problems;
   }
 
  private:

@@ -13,8 +13,8 @@
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cuda_stream.h"
+#include "core/backend/cuda/device_choices.h"
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/engine_plans.h"
 #include "core/backend/cuda/few_channel_conv.h"
 #include "core/backend/cuda/kernels/strided_copy.h"
 #include "core/backend/cuda/launch_kernel.h"
@@ -154,7 +154,8 @@ class ConvolutionKernel final : public Kernel {
 /// cuDNN's engine, which is the same whatever our own kernels do with its result.
 const EngineChoice& engine_for(ConvolutionProblem problem, Device& device) {
   problem.activation_behind = Activation::none;
-  return cuda_device(device).convolution_plans().find(problem);
+  CudaDevice& gpu = cuda_device(device);
+  return gpu.choices().convolutions.find(problem, [&] { return choose_engine(gpu, problem); });
 }
 
 std::unique_ptr<Kernel> plan_conv_gradient(const Op& op, const ConvolutionProblem& problem, bool turned,

@@ -8,9 +8,8 @@
 
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/cudnn.h"
-#include "core/backend/cuda/engine_plans.h"
+#include "core/backend/cuda/device_choices.h"
 #include "core/backend/cuda/gpu_context.h"
-#include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -103,7 +102,8 @@ CudaDevice::CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOption
       physical_(share.physical),
       properties_(properties_of(share.physical)),
       allows_tf32_(options.tf32),
-      matmul_search_(options.matmul_search) {
+      matmul_search_(options.matmul_search),
+      choices_(std::make_unique<DeviceChoices>()) {
   if (share.memory.limit > properties_.memory_bytes && properties_.error == 0) {
     throw Error(fmt::format("{}: a memory limit of {} is more than the {} of {}", to_string(id_),
                             format_bytes(static_cast<double>(share.memory.limit)),
@@ -113,9 +113,6 @@ CudaDevice::CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOption
   host_memory_ =
       std::make_unique<MemoryPool>(fmt::format("page-locked host memory of {}", to_string(id_)),
                                    std::make_unique<PinnedMemory>(*this, node_of(properties_)), PoolOptions{});
-  convolution_plans_ = std::make_unique<EnginePlans<ConvolutionProblem>>(*this);
-  attention_plans_ = std::make_unique<EnginePlans<AttentionProblem>>(*this);
-  matmul_algorithms_ = std::make_unique<MatmulAlgorithms>(*this, options.matmul_search);
 }
 
 CudaDevice::~CudaDevice() = default;

@@ -7,21 +7,15 @@
 #include <optional>
 #include <string>
 
-#include "core/backend/cuda/choices.h"
 #include "core/backend/cuda/cublaslt.h"
 #include "core/backend/cuda/cuda_backend.h"
-#include "core/backend/cuda/matmul_problem.h"
 #include "core/device/device.h"
 
 namespace gpubench::cuda {
 
 class CudaStream;
 class CudnnHandle;
-class MatmulAlgorithms;
-template <class Problem>
-class EnginePlans;
-struct AttentionProblem;
-struct ConvolutionProblem;
+struct DeviceChoices;
 
 /// Properties of the GPU that kernels and planners use.
 struct GpuProperties {
@@ -68,14 +62,8 @@ class CudaDevice final : public Device {
   bool allows_tf32() const { return allows_tf32_; }
   /// How many algorithms are timed for each matrix product; below 2 none is.
   int matmul_search() const { return matmul_search_; }
-  /// cuBLASLt's algorithms for products on this device.
-  MatmulAlgorithms& matmul_algorithms() { return *matmul_algorithms_; }
-  /// Whether products with the sum of a factor in them are faster than two kernels (fused_sum.h).
-  Choices<MatmulProblem, bool>& faster_sums() { return faster_sums_; }
-  /// cuDNN's engines for convolutions on this device.
-  EnginePlans<ConvolutionProblem>& convolution_plans() { return *convolution_plans_; }
-  /// cuDNN's engines for attention on this device.
-  EnginePlans<AttentionProblem>& attention_plans() { return *attention_plans_; }
+  /// Algorithms and engines that were chosen for this device.
+  DeviceChoices& choices() { return *choices_; }
   /// Created at the first call; throws Error if there is no cuDNN.
   CudnnHandle& cudnn();
 
@@ -96,10 +84,7 @@ class CudaDevice final : public Device {
   std::mutex libraries_;
   std::unique_ptr<CudnnHandle> cudnn_;
   CublasLtHandle cublaslt_;
-  std::unique_ptr<MatmulAlgorithms> matmul_algorithms_;
-  Choices<MatmulProblem, bool> faster_sums_;
-  std::unique_ptr<EnginePlans<ConvolutionProblem>> convolution_plans_;  // created with the handle above
-  std::unique_ptr<EnginePlans<AttentionProblem>> attention_plans_;
+  std::unique_ptr<DeviceChoices> choices_;  // engines are created with the handles above
 };
 
 /// Casts the device that a planner receives.

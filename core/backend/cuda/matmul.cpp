@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/backend/cuda/cuda_kernels.h"
+#include "core/backend/cuda/device_choices.h"
 #include "core/backend/cuda/elementwise.h"
 #include "core/backend/cuda/fused_sum.h"
 #include "core/backend/cuda/kernels/elementwise.h"
@@ -98,15 +99,15 @@ bool has_algorithm(const Op& op, const Signature& signature, CudaDevice& gpu) {
   if (known == nullptr || !is_floating(result.dtype) || result.elements() == 0 || signature.inputs[0].elements() == 0) {
     return false;
   }
-  return gpu.matmul_algorithms().find(call_on(gpu, *known, signature).problem) != nullptr;
+  return algorithm_for(gpu, call_on(gpu, *known, signature).problem) != nullptr;
 }
 
 bool fuses_sum(const Op& op, const Signature& signature, CudaDevice& gpu) {
   if (!has_algorithm<MatmulBiasGradient>(op, signature, gpu)) return false;
   const auto& with_sum = dynamic_cast<const MatmulBiasGradient&>(op);
   if (op.flops(signature.inputs, signature.outputs) < fewest_flops_to_time) return true;
-  return gpu.faster_sums().find(call_on(gpu, with_sum, signature).problem,
-                                [&] { return sums_faster(with_sum, signature, gpu); });
+  return gpu.choices().faster_sums.find(call_on(gpu, with_sum, signature).problem,
+                                        [&] { return sums_faster(with_sum, signature, gpu); });
 }
 
 template <class O>
@@ -117,7 +118,7 @@ std::unique_ptr<Kernel> plan_product(const O& op, const Signature& signature, De
   if (signature.inputs[0].elements() == 0) refuse(op, "sums of no products are not supported");
   CudaDevice& gpu = cuda_device(device);
   MatmulCall call = call_on(gpu, op, signature);
-  const MatmulAlgorithm* const algorithm = gpu.matmul_algorithms().find(call.problem);
+  const MatmulAlgorithm* const algorithm = algorithm_for(gpu, call.problem);
   if (algorithm == nullptr) {
     refuse(op, fmt::format("cuBLASLt has no algorithm for {} times {}", to_string(signature.inputs[0]),
                            to_string(signature.inputs[1])));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/backend/cuda/cuda_device.h"
+#include "core/backend/cuda/device_choices.h"
 #include "core/backend/cuda/matmul_descriptors.h"
 #include "core/backend/cuda/matmul_search.h"
 
@@ -70,20 +71,19 @@ std::vector<MatmulAlgorithm> proposed_algorithms(cublasLtHandle_t handle, const 
 
 }  // namespace
 
-const MatmulAlgorithm* MatmulAlgorithms::find(const MatmulProblem& problem) {
-  const std::lock_guard lock(mutex_);
-  auto known = chosen_.find(problem);
-  if (known == chosen_.end()) known = chosen_.emplace(problem, choose(problem)).first;
-  return known->second ? &*known->second : nullptr;
-}
-
-std::optional<MatmulAlgorithm> MatmulAlgorithms::choose(const MatmulProblem& problem) const {
-  std::vector<MatmulAlgorithm> candidates = proposed_algorithms(device_.cublaslt(), problem, std::max(1, candidates_));
+std::optional<MatmulAlgorithm> choose_algorithm(CudaDevice& device, const MatmulProblem& problem) {
+  const int search = device.matmul_search();
+  std::vector<MatmulAlgorithm> candidates = proposed_algorithms(device.cublaslt(), problem, std::max(1, search));
   if (candidates.empty()) return std::nullopt;
-  if (candidates_ < 2) return std::move(candidates.front());
-  MatmulAlgorithm fastest = std::move(candidates[fastest_matmul(device_, problem, candidates)]);
+  if (search < 2) return std::move(candidates.front());
+  MatmulAlgorithm fastest = std::move(candidates[fastest_matmul(device, problem, candidates)]);
   fastest.name += " searched";
   return fastest;
+}
+
+const MatmulAlgorithm* algorithm_for(CudaDevice& device, const MatmulProblem& problem) {
+  const auto& chosen = device.choices().algorithms.find(problem, [&] { return choose_algorithm(device, problem); });
+  return chosen ? &*chosen : nullptr;
 }
 
 }  // namespace gpubench::cuda

@@ -1,8 +1,5 @@
-// Chooses the cuBLASLt algorithm of each product once per device, by timing if requested, and remembers it for all
-// kernels, so that eager execution and new plans do not ask again.
+// Chooses the cuBLASLt algorithm of a product, by timing if requested.
 #pragma once
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -21,22 +18,11 @@ struct MatmulAlgorithm {
   std::string name = {};
 };
 
-class MatmulAlgorithms {
- public:
-  /// `candidates`: how many of the library's proposals are timed; below 2 the first one is taken.
-  MatmulAlgorithms(CudaDevice& device, int candidates) : device_(device), candidates_(candidates) {}
+/// None if the library has no algorithm. With CudaDevice::matmul_search() of 2 or more, so many of the library's
+/// proposals are timed, which takes memory from the device's pool and may throw OutOfMemory.
+std::optional<MatmulAlgorithm> choose_algorithm(CudaDevice& device, const MatmulProblem& problem);
 
-  /// nullptr if the library has no algorithm. Thread-safe; the result stays valid. A search takes memory from the
-  /// device's pool and may throw OutOfMemory.
-  const MatmulAlgorithm* find(const MatmulProblem& problem);
-
- private:
-  std::optional<MatmulAlgorithm> choose(const MatmulProblem& problem) const;
-
-  CudaDevice& device_;
-  int candidates_;
-  std::mutex mutex_;
-  std::map<MatmulProblem, std::optional<MatmulAlgorithm>> chosen_;
-};
+/// The same, chosen once and remembered; nullptr for none. Thread-safe; the result stays valid.
+const MatmulAlgorithm* algorithm_for(CudaDevice& device, const MatmulProblem& problem);
 
 }  // namespace gpubench::cuda

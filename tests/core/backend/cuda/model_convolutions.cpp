@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/backend/cuda/cuda_device.h"
-#include "core/backend/cuda/engine_plans.h"
+#include "core/backend/cuda/device_choices.h"
 #include "lua/api/modules.h"
 #include "lua/api/session.h"
 #include "tests/lua/bind/script.h"
@@ -42,7 +42,7 @@ std::vector<ConvolutionProblem> convolutions_of_step(const std::string& model, s
   lua::open_modules(script.state());
   script.run(fmt::format(fmt::runtime(planning), GPUBENCH_SOURCE_DIR, model, policy_of(dtype), batch_size));
   Device& device = session.world()->devices.device(parse_device_id("gpu:0"));
-  return cuda_device(device).convolution_plans().known();
+  return cuda_device(device).choices().convolutions.known();
 }
 
 std::string to_string(const ConvolutionProblem& problem) {
