@@ -146,7 +146,7 @@ std::string CudaBackend::library() const {
 }
 
 bool CudaBackend::fuses(const Op& op, const Signature& signature, Device& device) const {
-  return cuda::fuses_matmul(op, signature, device);
+  return cuda::fuses_matmul(op, signature, device) || cuda::fuses_metrics(op, signature);
 }
 
 std::unique_ptr<Kernel> CudaBackend::plan(const Op& op, const Signature& signature, Device& device) const {
