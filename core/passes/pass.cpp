@@ -56,6 +56,7 @@ constexpr Pass passes[] = {
     {"fuse_activation_gradient", &where_fused<&fuse_activation_gradient>},
     {"fuse_accumulation", &where_fused<&fuse_accumulation>},
     {"fuse_bias_gradient", &where_fused<&fuse_bias_gradient>},
+    {"fuse_metrics", &where_fused<&fuse_metrics>},
     {"fuse_elementwise", &everywhere<&fuse_elementwise>},
     {"place_copies", &everywhere<&place_copies>, PassKind::required},
     {"offload", &offload_layers},

@@ -65,6 +65,7 @@ Program fuse_conv_pool(Program program);
 Program fuse_activation_gradient(Program program, const Fuses& fuses);
 Program fuse_accumulation(Program program, const Fuses& fuses);
 Program fuse_bias_gradient(Program program, const Fuses& fuses);
+Program fuse_metrics(Program program, const Fuses& fuses);
 Program fuse_elementwise(Program program);
 Program place_copies(Program program);
 Program offload(Program program, const OffloadOptions& options,
