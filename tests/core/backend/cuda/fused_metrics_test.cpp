@@ -1,9 +1,14 @@
 // Loss, metrics and their means in one kernel: the same weights and figures, bit by bit, as of one kernel for each.
+#include <array>
+#include <cmath>
 #include <gmock/gmock.h>
 
+#include "core/ops/measured_cross_entropy.h"
 #include "core/train/loss_scale.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/case_checks.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/evaluate.h"
 
 namespace gpubench::fused_metrics_test {
 namespace {
@@ -143,6 +148,19 @@ TEST_F(FusedMetrics, OfMicroBatchesAddUp) {
 
 TEST_F(FusedMetrics, OfReplicasAreSums) {
   EXPECT_EQ(expect_equal({.replicas = 2}), 2 * with_accuracy);
+}
+
+// Both small probabilities are 0, and of equal ones the first counts as larger; the logits differ.
+TEST_F(FusedMetrics, RankWhatTheMetricReads) {
+  const support::Place& place = support::places().front();
+  const std::array<float, 3> logits{200, 99, 100};
+  const std::array<std::int64_t, 1> label{1};
+  const std::vector<HostTensor> inputs{HostTensor::of<float>({1, 3}, logits), HostTensor::of<std::int64_t>({1}, label)};
+  for (const bool ranks_logits : {false, true}) {
+    const MeasuredCrossEntropy op({.ranks_logits = ranks_logits, .metrics = {2}});
+    const auto outputs = support::evaluate(*place.backend, *place.device, op, inputs);
+    EXPECT_EQ(outputs[2].values<float>()[0], ranks_logits ? 0 : 1);
+  }
 }
 
 TEST_F(FusedMetrics, LeaveOthersApart) {
