@@ -58,6 +58,7 @@ constexpr Pass passes[] = {
     {"fuse_bias_gradient", &where_fused<&fuse_bias_gradient>},
     {"batch_casts", &where_fused<&batch_casts>},
     {"turn_filters", &where_fused<&turn_filters>},
+    {"fuse_metrics", &where_fused<&fuse_metrics>},
     {"fuse_elementwise", &everywhere<&fuse_elementwise>},
     {"place_copies", &everywhere<&place_copies>, PassKind::required},
     {"offload", &offload_layers},

@@ -67,6 +67,7 @@ Program fuse_accumulation(Program program, const Fuses& fuses);
 Program fuse_bias_gradient(Program program, const Fuses& fuses);
 Program batch_casts(Program program, const Fuses& fuses);
 Program turn_filters(Program program, const Fuses& fuses);
+Program fuse_metrics(Program program, const Fuses& fuses);
 Program fuse_elementwise(Program program);
 Program place_copies(Program program);
 Program offload(Program program, const OffloadOptions& options,

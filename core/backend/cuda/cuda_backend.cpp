@@ -137,7 +137,7 @@ std::string CudaBackend::library() const {
 
 bool CudaBackend::fuses(const Op& op, const Signature& signature, Device& device) const {
   return dynamic_cast<const CastAll*>(&op) != nullptr || cuda::fuses_matmul(op, signature, device) ||
-         cuda::reads_turned_filter(op, signature);
+         cuda::fuses_metrics(op, signature) || cuda::reads_turned_filter(op, signature);
 }
 
 std::unique_ptr<Kernel> CudaBackend::plan(const Op& op, const Signature& signature, Device& device) const {

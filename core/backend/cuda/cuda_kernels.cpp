@@ -14,6 +14,7 @@ const KernelTable& kernels() {
     add_layer_norm(rows);
     add_loss(rows);
     add_matmul(rows);
+    add_measured_cross_entropy(rows);
     add_metric(rows);
     add_optimizer(rows);
     add_pool(rows);

@@ -18,6 +18,9 @@ bool fuses_matmul(const Op& op, const Signature& signature, Device& device);
 /// the op needs no transpose of its own.
 bool reads_turned_filter(const Op& op, const Signature& signature);
 
+/// Whether one block of threads computes this measured_cross_entropy in no more time than its parts take.
+bool fuses_metrics(const Op& op, const Signature& signature);
+
 void add_attention(KernelTable& table);
 void add_batch_norm(KernelTable& table);
 void add_conv(KernelTable& table);
@@ -27,6 +30,7 @@ void add_indexing(KernelTable& table);
 void add_layer_norm(KernelTable& table);
 void add_loss(KernelTable& table);
 void add_matmul(KernelTable& table);
+void add_measured_cross_entropy(KernelTable& table);
 void add_metric(KernelTable& table);
 void add_optimizer(KernelTable& table);
 void add_pool(KernelTable& table);

@@ -7,6 +7,7 @@
 #include "core/backend/emulated/kernel_time.h"
 #include "core/backend/kernel_table.h"
 #include "core/base/error.h"
+#include "core/ops/measured_cross_entropy.h"
 
 namespace gpubench {
 namespace {
@@ -42,8 +43,9 @@ class EmulatedKernel final : public Kernel {
 
 EmulatedBackend::EmulatedBackend(const BackendConfig& config) : options_(config.own<EmulatedOptions>()) {}
 
-bool EmulatedBackend::fuses(const Op&, const Signature&, Device&) const {
-  return true;  // cuBLASLt has these epilogues for almost every size
+bool EmulatedBackend::fuses(const Op& op, const Signature&, Device&) const {
+  // cuBLASLt has these epilogues for almost every size. Up to which size one block is enough, no profile knows.
+  return dynamic_cast<const MeasuredCrossEntropy*>(&op) == nullptr;
 }
 
 std::unique_ptr<Kernel> EmulatedBackend::plan(const Op& op, const Signature& signature, Device& device) const {

@@ -6,10 +6,6 @@
 namespace gpubench::cuda {
 namespace {
 
-struct PlusFloats {
-  __device__ float operator()(float a, float b) const { return a + b; }
-};
-
 struct NormalizeRow {
   LayerNormShape shape;
   LayerNormForward memory;
@@ -21,14 +17,14 @@ struct NormalizeRow {
     if (shape.centered) {
       float sum = 0;
       for (std::int64_t i = row.rank; i < row.columns; i += row.width) sum += element(row, i);
-      mean = By::reduce(row, sum, PlusFloats{}) * share;
+      mean = By::reduce(row, sum, Plus{}) * share;
     }
     float squares = 0;
     for (std::int64_t i = row.rank; i < row.columns; i += row.width) {
       const float centered = element(row, i) - mean;
       squares += centered * centered;
     }
-    const float inverse = 1.0F / sqrtf(By::reduce(row, squares, PlusFloats{}) * share + shape.epsilon);
+    const float inverse = 1.0F / sqrtf(By::reduce(row, squares, Plus{}) * share + shape.epsilon);
     for (std::int64_t i = row.rank; i < row.columns; i += row.width) {
       const float factor = inverse * load_as<float>(memory.gamma, shape.parameters, i);
       const float shift = shape.centered ? load_as<float>(memory.beta, shape.parameters, i) : 0.0F;
@@ -60,8 +56,8 @@ struct RowInputGradient {
       slopes += g;
       moments += g * (load_as<float>(memory.x, shape.dtype, row.begin + i) - mean);
     }
-    const float offset = shape.centered ? By::reduce(row, slopes, PlusFloats{}) * share : 0.0F;
-    const float by_x = By::reduce(row, moments, PlusFloats{}) * share * inverse * inverse;
+    const float offset = shape.centered ? By::reduce(row, slopes, Plus{}) * share : 0.0F;
+    const float by_x = By::reduce(row, moments, Plus{}) * share * inverse * inverse;
     for (std::int64_t i = row.rank; i < row.columns; i += row.width) {
       const float centered = load_as<float>(memory.x, shape.dtype, row.begin + i) - mean;
       store_as<float>(memory.dx, shape.dtype, row.begin + i, inverse * (slope(row, i) - offset - centered * by_x));

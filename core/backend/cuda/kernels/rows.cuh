@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "core/backend/cuda/kernels/launch.cuh"
+#include "core/math/elementary.h"
 
 namespace gpubench::cuda {
 
@@ -23,6 +24,30 @@ struct Row {
   __device__ bool leads() const { return rank == 0 && columns > 0; }
 };
 
+/// What becomes of a row whose label is no class.
+__device__ inline float not_a_number() {
+  return math::from_bits(0x7FC00000);
+}
+
+struct Plus {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct Largest {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return b > a ? b : a;
+  }
+};
+struct Smallest {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
+};
+
 struct ByLanes {
   /// All threads of the row must call it; each receives the result.
   template <class T, class Combine>
@@ -39,8 +64,9 @@ struct ByLanes {
 struct ByBlock {
   template <class T, class Combine>
   __device__ static T reduce(const Row&, T value, Combine combine) {
-    constexpr int warps = block_threads / warp_size;
-    __shared__ T of_warp[warps];
+    constexpr int most_warps = 32;
+    const int warps = static_cast<int>(blockDim.x) / warp_size;
+    __shared__ T of_warp[most_warps];
     value = warp_reduce(value, combine);
     if (threadIdx.x % warp_size == 0) of_warp[threadIdx.x / warp_size] = value;
     __syncthreads();
@@ -53,11 +79,11 @@ struct ByBlock {
 
 /// Calls body(by, row) for each row, on all of its threads.
 template <class By, class Body>
-__global__ void over_rows(RowShape shape, Body body) {
+__device__ void for_each_row(const RowShape& shape, const Body& body) {
   const std::int64_t group = first_index() / shape.width, groups = index_step() / shape.width;
   const int rank = static_cast<int>(threadIdx.x) % shape.width;
   // All threads of a block must take the same number of turns, with or without a row.
-  const std::int64_t first_of_block = static_cast<std::int64_t>(blockIdx.x) * (block_threads / shape.width);
+  const std::int64_t first_of_block = std::int64_t{blockIdx.x} * (static_cast<int>(blockDim.x) / shape.width);
   for (std::int64_t turn = 0; first_of_block + turn < shape.rows; turn += groups) {
     const std::int64_t row = group + turn;
     const bool exists = row < shape.rows;
@@ -65,16 +91,26 @@ __global__ void over_rows(RowShape shape, Body body) {
   }
 }
 
+template <class By, class Body>
+__global__ void over_rows(RowShape shape, Body body) {
+  for_each_row<By>(shape, body);
+}
+
+inline constexpr std::int64_t most_columns_of_lanes = 1024;  // a few loads per lane; a longer row is worth a block
+
+/// Lanes that share a row of up to most_columns_of_lanes.
+inline int lanes_of(std::int64_t columns) {
+  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(columns, warp_size))));
+}
+
 template <class Body>
 cudaError_t launch_rows(const LaunchOn& on, std::int64_t rows, std::int64_t columns, const Body& body) {
-  constexpr std::int64_t most_columns_of_lanes = 1024;  // a few loads per lane; a longer row is worth a block
   if (rows == 0 || columns == 0) return cudaSuccess;
   if (columns > most_columns_of_lanes) {
     return launch(on, blocks_for(on, rows, 1), block_threads, &over_rows<ByBlock, Body>,
                   RowShape{rows, columns, block_threads}, body);
   }
-  const int width =
-      static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(columns, warp_size))));
+  const int width = lanes_of(columns);
   return launch(on, blocks_for(on, rows * width), block_threads, &over_rows<ByLanes, Body>,
                 RowShape{rows, columns, width}, body);
 }

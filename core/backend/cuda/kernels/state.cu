@@ -1,5 +1,4 @@
-#include "core/backend/cuda/kernels/block_reduce.cuh"
-#include "core/backend/cuda/kernels/elementwise.cuh"
+#include "core/backend/cuda/kernels/metric.cuh"
 #include "core/backend/cuda/kernels/state.h"
 #include "core/math/schedule.h"
 
@@ -16,14 +15,7 @@ __global__ void moving_average_kernel(std::int64_t elements, Dtype type, void* v
 
 // One block: the values are an example's each, and one order of summing gives one result.
 __global__ void accumulate_mean_kernel(float* state, const float* values, std::int64_t count, bool adds) {
-  double sum = 0;
-  for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) sum += static_cast<double>(values[i]);
-  const double total = block_reduce<block_threads>(sum, [](double a, double b) { return a + b; });
-  if (threadIdx.x == 0) {
-    // If nothing is added, the state's old content is ignored.
-    state[0] = static_cast<float>((adds ? static_cast<double>(state[0]) : 0) + total);
-    state[1] = (adds ? state[1] : 0) + static_cast<float>(count);
-  }
+  accumulate(state, values, count, adds);
 }
 
 template <class F>

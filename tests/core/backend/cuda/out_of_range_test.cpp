@@ -7,6 +7,7 @@
 
 #include "core/ops/indexing.h"
 #include "core/ops/loss.h"
+#include "core/ops/measured_cross_entropy.h"
 #include "core/ops/metric.h"
 #include "tests/support/array.h"
 #include "tests/support/case_checks.h"
@@ -65,6 +66,15 @@ TEST_F(OutOfRangeTest, GradientsOfAWrongLabelAreNotNumbers) {
 
 TEST_F(OutOfRangeTest, AWrongLabelIsNeitherMatchNorMiss) {
   EXPECT_THAT(run(TopKMatches(2), {filled({3, 4}, 1), indices_}), ElementsAre(1, IsNan(), IsNan()));
+}
+
+TEST_F(OutOfRangeTest, MeansOverAWrongLabelAreNotNumbers) {
+  const MeasuredCrossEntropy op({.gradient = true, .metrics = {1}});
+  const std::vector<HostTensor> inputs{filled({3, 4}, 0.25), indices_, filled({3}, 1)};
+  const auto gradient = run(op, inputs, 1);
+  EXPECT_THAT(first_row(gradient, 4), ElementsAre(0.25, -0.75, 0.25, 0.25));
+  EXPECT_THAT(other_rows(gradient, 4), Each(IsNan()));
+  for (const std::size_t figure : {2, 3}) EXPECT_THAT(run(op, inputs, figure), ElementsAre(IsNan(), 3));
 }
 
 TEST_F(OutOfRangeTest, OneHotRowsShowTheWrongIndex) {
