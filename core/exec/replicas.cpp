@@ -82,6 +82,12 @@ void Replicas::abort(int replica, const std::exception_ptr& why) noexcept {
                   to_string(device(replica)), reason_of(why)));
 }
 
+void Replicas::throw_lost(int replica, const DeviceLost& lost) const {
+  const Communicator& communicator = *communicators_[static_cast<std::size_t>(replica)];
+  throw DeviceLost(to_string(device(replica)),
+                   fmt::format("a step of rank {} of {}", communicator.rank(), communicator.size()), lost.what());
+}
+
 MirroredVariablePtr Replicas::mirrored(const VariablePtr& variable) {
   if (const auto known = mirrored_.find(variable.get()); known != mirrored_.end()) {
     if (MirroredVariablePtr mirrors = known->second.lock()) return mirrors;

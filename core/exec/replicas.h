@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/comm/factory.h"
 #include "core/device/bound_thread.h"
 #include "core/exec/executor.h"
@@ -80,11 +81,18 @@ class Replicas {
   std::vector<BatchShare> split(const BatchShare& share) const;
 
   /// Calls work(replica) for each replica on its own thread. If a replica fails, the waits of the others end and its
-  /// exception is rethrown; no step is possible afterwards.
+  /// exception is rethrown, a DeviceLost with the replica's device and rank; no step is possible afterwards.
   template <class Work>
   void step(Work&& work) {
     const BoundThread bound(nodes_[0]);
-    threads_.run(std::forward<Work>(work), [this](int replica, const std::exception_ptr& why) { abort(replica, why); });
+    const auto named = [&](int replica) {
+      try {
+        work(replica);
+      } catch (const DeviceLost& lost) {
+        throw_lost(replica, lost);
+      }
+    };
+    threads_.run(named, [this](int replica, const std::exception_ptr& why) { abort(replica, why); });
   }
   /// The same for work without exchanges; after a failure, further calls are possible.
   template <class Work>
@@ -96,6 +104,7 @@ class Replicas {
  private:
   void check_options() const;
   void abort(int replica, const std::exception_ptr& why) noexcept;
+  [[noreturn]] void throw_lost(int replica, const DeviceLost& lost) const;
 
   Runtime& first_;
   ReplicaOptions options_;

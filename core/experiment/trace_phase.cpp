@@ -38,6 +38,17 @@ Breakdown with_wait(Breakdown parts, double wait_share) {
   return parts;
 }
 
+/// The tracer of a GPU that is lost fails with an error of its own, which says nothing of the GPU.
+void throw_if_lost(Runtime& runtime) {
+  try {
+    runtime.synchronize();
+  } catch (const DeviceLost& lost) {
+    throw DeviceLost("tracing", "a step", lost.what());
+  } catch (const DeviceError&) {
+    return;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Tracer> TracePhase::started_tracer(const Devices& devices) {
@@ -76,6 +87,9 @@ void TracePhase::run(StepSource& steps, Runtime& runtime, Replicas* replicas) {
     if (absence_.empty()) trace_ = std::move(trace);
   } catch (const DeviceLost& lost) {
     throw DeviceLost("tracing", "a step", lost.what());
+  } catch (const DeviceError&) {
+    throw_if_lost(runtime);
+    throw;
   }
   if (wishes_.keep_timeline) timeline_ = timeline;
 }

@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "tests/support/cuda_on_cpu/block.h"
+#include "tests/support/cuda_on_cpu/function_name.h"
 #include "tests/support/cuda_on_cpu/gpu_memory.h"
 #include "tests/support/cuda_on_cpu/queue.h"
-#include "tests/support/cuda_on_cpu/shared_memory.h"
+#include "tests/support/cuda_on_cpu/races.h"
 #include "tests/support/cuda_on_cpu/written.h"
 
 // NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): the linker's names
@@ -81,7 +82,8 @@ const std::byte* unwritten(const void* from, std::size_t bytes, Access access, b
     const auto address = reinterpret_cast<std::uintptr_t>(at);
     const std::byte* const pair = at - address % (2 * half);
     const std::byte* const other = address % (2 * half) < half ? pair + half : pair;
-    const bool may_be_padding = address % half == 0 && pair >= from && pair + 2 * half <= end;
+    // A load of eight bytes is one of a value.
+    const bool may_be_padding = bytes > 2 * half && address % half == 0 && pair >= from && pair + 2 * half <= end;
     if (!may_be_padding || first(other, half) != nullptr) return at;
     at += half;
   }
@@ -92,8 +94,13 @@ std::string shared_memory_fault(const void* at, std::size_t bytes, Access access
   if (checks().initialized && access != Access::store && unwritten(at, bytes, access, true) != nullptr) {
     return "shared memory that the block has not written";
   }
-  const std::string race = shared_memory_race(at, bytes, access == Access::store, running_thread());
+  const std::string race = race_of(at, bytes, access == Access::store, running_thread());
   return checks().races ? race : std::string();
+}
+
+std::string global_memory_race(const void* at, std::size_t bytes, Access access) {
+  if (!checks().races || running_kernel() == nullptr || gpu_that_has(at) < 0) return {};
+  return race_of(at, bytes, access == Access::store, running_thread());
 }
 
 std::string fault_of(const void* at, std::size_t bytes, Access access) {
@@ -101,6 +108,7 @@ std::string fault_of(const void* at, std::size_t bytes, Access access) {
   if (checks().memory) {
     if (std::string why = memory_fault(at, bytes); !why.empty()) return why;
   }
+  if (std::string race = global_memory_race(at, bytes, access); !race.empty()) return race;
   if (!checks().initialized) return {};
   if (access == Access::store) {
     note_written(at, bytes);
@@ -163,10 +171,23 @@ void check_store(const void* to, std::size_t bytes) {
   if (watching) look(to, bytes, Access::store);
 }
 
+void check_pointer(const void* kernel, const void* pointer) {
+  if (!checks().memory || !is_static(pointer)) return;
+  std::fprintf(stderr, "CUDA on the CPU: kernel %s is given the address %p of a static variable of the host\n",
+               function_name(kernel).c_str(), pointer);
+  std::abort();
+}
+
 namespace {
 
 void load(const void* from, std::size_t bytes) {
   if (watching) look(from, bytes, Access::load);
+}
+
+void check_plain_alignment(const void* at, std::size_t bytes) {
+  if (!watching || !checks().memory) return;
+  const Watching nothing(false);
+  check_alignment(at, bytes);
 }
 
 }  // namespace
@@ -199,6 +220,16 @@ void __tsan_read_range(void* at, std::size_t bytes) {
 }
 void __tsan_write_range(void* at, std::size_t bytes) {
   gpubench::cuda_on_cpu::check_store(at, bytes);
+}
+// Called where an address is not aligned for its type.
+struct TypeMismatch {
+  const char* file;
+  unsigned line, column;
+  const void* type;
+  unsigned char log2_alignment, kind;
+};
+void __ubsan_handle_type_mismatch_v1(const TypeMismatch* mismatch, const void* at) {
+  gpubench::cuda_on_cpu::check_plain_alignment(at, std::size_t{1} << mismatch->log2_alignment);
 }
 void __tsan_init() {}
 void __tsan_vptr_update(void*, void*) {}

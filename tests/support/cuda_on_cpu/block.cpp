@@ -6,13 +6,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <ucontext.h>
 #include <utility>
 #include <vector>
 
 #include "tests/support/cuda_on_cpu/access.h"
 #include "tests/support/cuda_on_cpu/function_name.h"
-#include "tests/support/cuda_on_cpu/shared_memory.h"
+#include "tests/support/cuda_on_cpu/races.h"
+#include "tests/support/cuda_on_cpu/stream_state.h"
 
 // What tells the address sanitizer of other stacks; null without it.
 // NOLINTBEGIN(readability-identifier-naming): the sanitizer's names
@@ -197,22 +200,39 @@ void check_alignment(const void* address, std::size_t bytes) {
   fail_work(why.data());
 }
 
-bool within_limits(const Grid& grid) {
-  constexpr unsigned most_threads = 1024, most_blocks = 65535, most_blocks_x = 0x7FFFFFFF;
-  const auto [x, y, z] = grid.blocks;
-  const std::uint64_t threads = std::uint64_t{grid.threads.x} * grid.threads.y * grid.threads.z;
-  return threads >= 1 && threads <= most_threads && x >= 1 && y >= 1 && z >= 1 && x <= most_blocks_x &&
-         y <= most_blocks && z <= most_blocks;
-}
+namespace {
+
+/// A legal order of a grid's blocks: without a seed the last comes first.
+class BlockOrder {
+ public:
+  explicit BlockOrder(std::uint64_t blocks) : blocks_(blocks), first_(blocks - 1), step_(blocks - 1) {
+    std::minstd_rand* const random = chance();
+    if (random == nullptr) return;
+    first_ = (*random)() % blocks_;
+    do step_ = (*random)() % blocks_ + 1;
+    while (std::gcd(step_, blocks_) != 1);
+  }
+  std::uint64_t operator[](std::uint64_t place) const { return (first_ + place * step_) % blocks_; }
+
+ private:
+  std::uint64_t blocks_, first_, step_;
+};
+
+}  // namespace
 
 void run_grid(const Grid& grid, const Call& call) {
   now.blocks = grid.blocks;
   now.threads = grid.threads;
   const Watching host(false);
-  for (now.block.z = 0; now.block.z < grid.blocks.z; ++now.block.z) {
-    for (now.block.y = 0; now.block.y < grid.blocks.y; ++now.block.y) {
-      for (now.block.x = 0; now.block.x < grid.blocks.x; ++now.block.x) running().run(grid, call);
-    }
+  begin_launch();
+  const auto& [x, y, z] = grid.blocks;
+  const std::uint64_t blocks = std::uint64_t{x} * y * z;
+  const BlockOrder order(blocks);
+  for (std::uint64_t place = 0; place < blocks; ++place) {
+    const std::uint64_t block = order[place];
+    now.block = {static_cast<unsigned>(block % x), static_cast<unsigned>(block / x % y),
+                 static_cast<unsigned>(block / x / y)};
+    running().run(grid, call);
   }
   running().end();
 }

@@ -1,6 +1,6 @@
-// Runs the threads of a CUDA grid on the CPU: block after block, each thread of a block a fibre of its own, so that
-// barriers and exchanges between the lanes of a warp mean what they mean on a GPU. A barrier that only some threads
-// reach is an error of the kernel and ends the test.
+// Runs the threads of a CUDA grid on the CPU: block after block, the last one first or in a random order (queue.h),
+// each thread of a block a fibre of its own, so that barriers and exchanges between the lanes of a warp mean what they
+// mean on a GPU. A barrier that only some threads reach is an error of the kernel and ends the test.
 #pragma once
 #include <cstring>
 #include <string_view>
@@ -13,10 +13,6 @@ namespace gpubench::cuda_on_cpu {
 struct Grid {
   dim3 blocks, threads;
 };
-
-/// What GPUs launch: no extent of 0, blocks of at most 1024 threads, grids of at most 65 535 blocks in y and z (CUDA
-/// C++ Programming Guide, "Compute Capabilities").
-bool within_limits(const Grid& grid);
 
 /// CUDA's built-in variables for the thread that runs now.
 struct Now {

@@ -51,8 +51,9 @@ struct Machine {
 /// The machine; change it only while no device is in use. A program's first one is as the environment says:
 /// CUDA_ON_CPU_GPUS (a number, or "no_driver"), CUDA_ON_CPU_NAME of the GPUs, CUDA_ON_CPU_DRIVER (the CUDA that the
 /// driver is for), CUDA_ON_CPU_TAKEN (GPUs that another process has in exclusive mode: "0,2"), CUDA_ON_CPU_OPEN (the
-/// memory is open), CUDA_ON_CPU_CONTEXTS (a file that gets the number of each GPU at its first context); fail_after()
-/// and fail_in_capture() as CUDA_ON_CPU_FAULT_AFTER and CUDA_ON_CPU_FAULT_IN_CAPTURE say.
+/// memory is open), CUDA_ON_CPU_CONTEXTS (a file that gets the number of each GPU at its first context); fail_after() as
+/// CUDA_ON_CPU_FAULT_AFTER (and CUDA_ON_CPU_FAULT_GPU, its GPU) and fail_in_capture() as CUDA_ON_CPU_FAULT_IN_CAPTURE
+/// say.
 Machine& machine();
 
 /// GPUs with a context since the start, or since the last call of forget_contexts(). A context is made by
@@ -60,10 +61,11 @@ Machine& machine();
 std::set<int> contexts();
 void forget_contexts();
 
-/// After `calls` more kernels every call fails with `error`, as after a fault of a kernel; mend() ends that.
-void fail_after(int kernels, cudaError_t error);
-/// The GPU is lost at the call of a capture that comes after `calls` others. Of a capture that is under way then, calls
-/// report only that it is invalid.
+/// The GPU that runs the last of so many more kernels is lost: what it has queued never runs, and calls for it fail
+/// with `error`, until mend(). Kernels of all GPUs count, or those of one. Other GPUs go on.
+void fail_after(int kernels, cudaError_t error, int gpu = -1);
+/// The captured stream's GPU is lost at the call of a capture that comes after `calls` others. Of a capture that is
+/// under way then, calls report only that it is invalid.
 void fail_in_capture(int calls, cudaError_t error);
 void mend();
 

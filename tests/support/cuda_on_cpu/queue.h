@@ -36,19 +36,21 @@ cudaError_t make_context(int gpu);
 /// The GPU whose stream's work runs now; -1: none.
 int working_gpu();
 
-/// What a call returns; cudaGetLastError() too when it is an error. All calls fail once the device is lost, and a call
+/// What a call returns; cudaGetLastError() too when it is an error. All calls fail once the GPU is lost, and a call
 /// that would make something asks first.
-cudaError_t result(cudaError_t status);
-/// For calls that may wait for a device or change its memory map, which fail in a thread that captures
-/// (cudaStreamCaptureModeThreadLocal), whichever stream or event they name.
+cudaError_t result(cudaError_t status, int gpu = gpu_of_thread());
+/// For calls that may wait for a GPU or change its memory map, whichever stream or event they name: they fail in a
+/// thread that captures, and in every thread during a capture of cudaStreamCaptureModeGlobal, and make the capture
+/// invalid. Captures of cudaStreamCaptureModeRelaxed allow them.
 cudaError_t unless_capturing();
-bool is_capturing();
 /// A kernel comes to a GPU when it is first launched there, which may wait for the GPU: the call fails in a thread that
 /// captures (CUDA's lazy loading).
 cudaError_t load_kernel(const void* kernel);
 
-/// Adds work to a stream, or to the graph that the stream is captured into. Libraries' calls queue this way too. Events
-/// around it lie `milliseconds` further apart.
+/// Adds work to a stream of the calling thread's GPU, or to the graph that the stream is captured into. Libraries'
+/// calls queue this way too. Events around it lie `milliseconds` further apart.
 cudaError_t queue(cudaStream_t stream, std::function<void()> work, double milliseconds = 0);
+/// The same for a stream of any GPU.
+cudaError_t queue_copy(cudaStream_t stream, std::function<void()> work);
 
 }  // namespace gpubench::cuda_on_cpu

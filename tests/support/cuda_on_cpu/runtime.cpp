@@ -60,7 +60,8 @@ Machine from_environment() {
   one.open = std::getenv("CUDA_ON_CPU_OPEN") != nullptr;
   static_cast<void>(checks());  // ends the program at once when CUDA_ON_CPU_CHECK is wrong
   if (const char* const kernels = std::getenv("CUDA_ON_CPU_FAULT_AFTER")) {
-    fail_after(std::atoi(kernels), cudaErrorIllegalAddress);
+    const char* const gpu = std::getenv("CUDA_ON_CPU_FAULT_GPU");
+    fail_after(std::atoi(kernels), cudaErrorIllegalAddress, gpu == nullptr ? -1 : std::atoi(gpu));
   }
   if (const char* const calls = std::getenv("CUDA_ON_CPU_FAULT_IN_CAPTURE")) {
     fail_in_capture(std::atoi(calls), cudaErrorIllegalAddress);
@@ -72,6 +73,25 @@ Machine from_environment() {
 void check_operand(const char* what, const void* at, std::size_t bytes) {
   const std::string why = gpu_memory_fault(at, bytes, -1);
   if (!why.empty()) fail_work(std::string(what) + " " + std::to_string(bytes) + " bytes: " + why);
+}
+
+/// Whether the pointers are what the kind says. GPUs reach page-locked memory of the host too.
+bool is_kind(cudaMemcpyKind kind, const void* to, const void* from) {
+  const auto lock = lock_streams();
+  const auto of_host = [](const void* memory) { return gpu_that_has(memory) < 0; };
+  const auto of_gpu = [](const void* memory) { return gpu_that_has(memory) >= 0 || is_page_locked(memory, 1); };
+  switch (kind) {
+    case cudaMemcpyHostToHost:
+      return of_host(to) && of_host(from);
+    case cudaMemcpyHostToDevice:
+      return of_gpu(to) && of_host(from);
+    case cudaMemcpyDeviceToHost:
+      return of_host(to) && of_gpu(from);
+    case cudaMemcpyDeviceToDevice:
+      return of_gpu(to) && of_gpu(from);
+    default:
+      return kind == cudaMemcpyDefault;
+  }
 }
 
 /// Ends the test where the host gets what nothing has written.
@@ -158,12 +178,13 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const auto lock = lock_streams();
   if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
   if (const cudaError_t refused = make_context(current_gpu); refused != cudaSuccess) return refused;
+  if (const cudaError_t refused = result(cudaSuccess); refused != cudaSuccess) return refused;
   *memory = gpu_memories()[current_gpu].allocate(bytes);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFree(void* memory) {
   const auto lock = lock_streams();
-  if (is_capturing()) return unless_capturing();
+  if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
   run_all_streams();
   for (auto& [gpu, pool] : gpu_memories()) {
     if (pool.owns(memory)) return pool.release(memory) ? cudaSuccess : result(cudaErrorInvalidValue);
@@ -181,12 +202,13 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   const auto lock = lock_streams();
   if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
   if (const cudaError_t refused = make_context(current_gpu); refused != cudaSuccess) return refused;
+  if (const cudaError_t refused = result(cudaSuccess); refused != cudaSuccess) return refused;
   *memory = lock_pages(bytes);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFreeHost(void* memory) {
   const auto lock = lock_streams();
-  if (is_capturing()) return unless_capturing();
+  if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
   return memory == nullptr || unlock_pages(memory) ? cudaSuccess : result(cudaErrorInvalidValue);
 }
 const char* cudaGetErrorString(cudaError_t error) {
@@ -198,19 +220,26 @@ const char* cudaGetErrorName(cudaError_t error) {
   if (error == cudaErrorMemoryAllocation) return "cudaErrorMemoryAllocation";
   if (error == cudaErrorIllegalAddress) return "cudaErrorIllegalAddress";
   if (error == cudaErrorDevicesUnavailable) return "cudaErrorDevicesUnavailable";
+  if (error == cudaErrorInvalidResourceHandle) return "cudaErrorInvalidResourceHandle";
   if (error == cudaErrorSystemNotReady) return "cudaErrorSystemNotReady";
   if (error == cudaErrorNoKernelImageForDevice) return "cudaErrorNoKernelImageForDevice";
   return "cudaError";
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (!is_kind(kind, to, from)) return result(cudaErrorInvalidValue);
   ++copy_count;
-  return queue(stream, [=] {
+  return queue_copy(stream, [=] {
     check_operand("cudaMemcpyAsync reads", from, bytes);
     check_operand("cudaMemcpyAsync writes", to, bytes);
     if (checks().initialized) copy_state(to, from, bytes);
     std::memcpy(to, from, bytes);
   });
+}
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
+  const cudaError_t queued = cudaMemcpyAsync(to, from, bytes, kind, cudaStreamLegacy);
+  return queued != cudaSuccess ? queued : cudaStreamSynchronize(cudaStreamLegacy);
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
   return queue(stream, [=] {

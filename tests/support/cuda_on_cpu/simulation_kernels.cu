@@ -67,7 +67,53 @@ __global__ void turning_kernel(MissingBarrier missing, int* to) {
   to[thread] = value;
 }
 
+__global__ void nothing_kernel() {}
+
+struct alignas(16) Quad {
+  int values[4];
+};
+
+__global__ void wrong_global_kernel(GlobalFault fault, int* memory) {
+  const unsigned block = blockIdx.x, thread = threadIdx.x;
+  switch (fault) {
+    case GlobalFault::block_reads_from_another:
+      memory[block + 1] = memory[block] + 1;
+      break;
+    case GlobalFault::block_writes_of_another:
+      memory[0] = static_cast<int>(block);
+      break;
+    case GlobalFault::thread_reads_from_another:
+      memory[thread] = static_cast<int>(thread);
+      memory[blockDim.x + thread] = memory[(thread + 1) % blockDim.x];
+      break;
+    case GlobalFault::half_of_a_number:
+      memory[4] = *reinterpret_cast<const double*>(memory) > 0 ? 1 : 0;
+      break;
+    case GlobalFault::misaligned_quad: {
+      const Quad quad = *reinterpret_cast<const Quad*>(memory + 2);
+      memory[0] = quad.values[0] + quad.values[3];
+      break;
+    }
+    case GlobalFault::misaligned_store:
+      *reinterpret_cast<double*>(memory + 1) = 0;
+      break;
+  }
+}
+
 }  // namespace
+
+cudaError_t launch_nothing(const cudaLaunchConfig_t& config) {
+  return cudaLaunchKernelEx(&config, &nothing_kernel);
+}
+
+const void* nothing_kernel_function() {
+  return reinterpret_cast<const void*>(&nothing_kernel);
+}
+
+cudaError_t launch_wrong_global(cudaStream_t stream, GlobalFault fault, unsigned count, int* memory) {
+  const bool one_block = fault == GlobalFault::thread_reads_from_another;
+  return cuda::launch({stream, 1}, one_block ? 1 : count, one_block ? count : 1, &wrong_global_kernel, fault, memory);
+}
 
 cudaError_t launch_through_shared(cudaStream_t stream, unsigned count, unsigned written, int* to) {
   return cuda::launch({stream, 1}, count, 1, &through_shared_kernel, written, to);

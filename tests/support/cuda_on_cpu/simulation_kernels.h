@@ -28,4 +28,19 @@ cudaError_t launch_wrong_warp(cudaStream_t stream, WarpFault fault);
 enum class MissingBarrier { none, of_warp, of_block, before_reuse };
 cudaError_t launch_turning(cudaStream_t stream, MissingBarrier missing, int* to);
 
+/// A kernel that does nothing, with CUDA's own launch.
+cudaError_t launch_nothing(const cudaLaunchConfig_t& config);
+const void* nothing_kernel_function();
+
+enum class GlobalFault {
+  block_reads_from_another,   ///< each block takes what the one before it stores
+  block_writes_of_another,    ///< all blocks store one number
+  thread_reads_from_another,  ///< threads of one block exchange numbers with no barrier between
+  half_of_a_number,           ///< a load of eight bytes
+  misaligned_quad,            ///< a load of 16 bytes at an address that is no multiple of 16
+  misaligned_store,           ///< a store of 8 bytes at an address that is no multiple of 8
+};
+/// Blocks of one thread but for threads, `count` of them.
+cudaError_t launch_wrong_global(cudaStream_t stream, GlobalFault fault, unsigned count, int* memory);
+
 }  // namespace gpubench::cuda_on_cpu

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "tests/support/cuda_on_cpu/block.h"
-#include "tests/support/cuda_on_cpu/shared_memory.h"
+#include "tests/support/cuda_on_cpu/races.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {

@@ -13,6 +13,7 @@ namespace {
 
 using testing::AllOf;
 using testing::AnyOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -183,12 +184,15 @@ TEST_F(CudaProgramTest, ADeviceThatIsLostInACaptureEndsTheSweepWithItsRowsKept) 
   EXPECT_THAT(rows(), AllOf(HasSubstr(",ok,"), HasSubstr(",error,")));
 }
 
-TEST_F(CudaProgramTest, ADeviceThatIsLostInAnExchangeEndsTheSweepWithItsRowsKept) {
+TEST_F(CudaProgramTest, AGpuThatIsLostAmongOthersIsNamedWithItsRank) {
   write("training.lua", training);
-  const Ended ended = run({"training.lua"}, {"CUDA_ON_CPU_GPUS=2", "CUDA_ON_CPU_FAULT_AFTER=300"});
+  const Ended ended =
+      run({"training.lua"}, {"CUDA_ON_CPU_GPUS=2", "CUDA_ON_CPU_FAULT_AFTER=150", "CUDA_ON_CPU_FAULT_GPU=1"});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, AllOf(HasSubstr("an illegal memory access was encountered (cudaErrorIllegalAddress)"),
-                               HasSubstr("this process can use the device no more: 1 point not measured")));
+  EXPECT_THAT(ended.err,
+              AllOf(ContainsRegex("length=100: error: .*gpu:1: a step of rank 1 of 2 failed: CUDA: .* failed: "
+                                  "an illegal memory access was encountered \\(cudaErrorIllegalAddress\\)"),
+                    HasSubstr("this process can use the device no more: 1 point not measured")));
   EXPECT_THAT(rows(), AllOf(HasSubstr(",ok,"), HasSubstr(",error,")));
 }
 

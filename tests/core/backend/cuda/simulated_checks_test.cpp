@@ -41,6 +41,7 @@ class SimulatedChecksDeathTest : public testing::Test {
   static int* allocate(int count, int gpu = 0) {
     void* memory = nullptr;
     if (cudaSetDevice(gpu) != cudaSuccess || cudaMalloc(&memory, count * sizeof(int)) != cudaSuccess) std::_Exit(1);
+    if (cudaSetDevice(0) != cudaSuccess) std::_Exit(1);
     return static_cast<int*>(memory);
   }
   static int* freed(int count) {
@@ -95,9 +96,10 @@ TEST_F(SimulatedChecksDeathTest, PeerAccessGoesOneWay) {
     return [=](cudaStream_t) {
       int *const to = allocate(8, memory), *const from = allocate(8, kernel);
       cudaStream_t stream = nullptr;
-      if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) std::_Exit(1);
       if (cudaSetDevice(1) != cudaSuccess || cudaDeviceEnablePeerAccess(0, 0) != cudaSuccess) std::_Exit(1);
-      launch_copy(stream, 8, to, from);
+      if (cudaSetDevice(kernel) != cudaSuccess) std::_Exit(1);
+      if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) std::_Exit(1);
+      if (launch_copy(stream, 8, to, from) != cudaSuccess) std::_Exit(1);
       if (cudaStreamSynchronize(stream) != cudaSuccess) std::_Exit(1);
     };
   };
@@ -191,8 +193,54 @@ TEST_F(SimulatedChecksDeathTest, SharedMemoryOfAnEarlierBlock) {
   const Work work = [](cudaStream_t stream) { launch_through_shared(stream, 8, 5, allocate(8)); };
   expect_fault(
       "initialized", work,
-      "kernel .*through_shared_kernel.*, block \\(5, 0, 0\\), thread \\(0, 0, 0\\): reads 4 bytes at .*: shared "
+      "kernel .*through_shared_kernel.*, block \\(7, 0, 0\\), thread \\(0, 0, 0\\): reads 4 bytes at .*: shared "
       "memory that the block has not written");
+}
+
+TEST_F(SimulatedChecksDeathTest, MemoryThatIsNotAligned) {
+  const auto work = [](GlobalFault fault) {
+    return [fault](cudaStream_t stream) { launch_wrong_global(stream, fault, 1, allocate(8)); };
+  };
+  expect_fault("memory", work(GlobalFault::misaligned_quad),
+               "kernel .*wrong_global_kernel.*: misaligned address 0x[0-9a-f]+8 of 16 bytes");
+  expect_fault("memory", work(GlobalFault::misaligned_store), "misaligned address 0x[0-9a-f]+4 of 8 bytes");
+}
+
+TEST_F(SimulatedChecksDeathTest, AStaticVariableOfTheHost) {
+  static std::array<int, 8> numbers{};
+  expect_fault(
+      "memory", [](cudaStream_t stream) { launch_copy(stream, 8, numbers.data(), allocate(8)); },
+      "kernel .*copy_kernel.* is given the address 0x[0-9a-f]+ of a static variable of the host");
+}
+
+TEST_F(SimulatedChecksDeathTest, HalfOfANumberThatWasNotWritten) {
+  const Work work = [](cudaStream_t stream) {
+    int* const memory = allocate(8);
+    cudaMemsetAsync(memory, 0, 4, stream);
+    launch_wrong_global(stream, GlobalFault::half_of_a_number, 1, memory);
+  };
+  expect_fault("initialized", work,
+               "reads 8 bytes at .*: 4 bytes after the begin of an allocation of 32 bytes on GPU 0 that nothing has");
+}
+
+TEST_F(SimulatedChecksDeathTest, MemoryThatTwoBlocksTouch) {
+  const auto work = [](GlobalFault fault) {
+    return [fault](cudaStream_t stream) { launch_wrong_global(stream, fault, 4, allocate(8)); };
+  };
+  const char* const message =
+      "4 bytes at .*: memory that thread .* of another block (read|wrote), with nothing between";
+  expect_fault("races", work(GlobalFault::block_reads_from_another), message);
+  expect_fault("races", work(GlobalFault::block_writes_of_another), message);
+  expect_fault("races", work(GlobalFault::thread_reads_from_another),
+               "4 bytes at .*: memory that thread .* (read|wrote), with no barrier between");
+}
+
+TEST_F(SimulatedChecksDeathTest, OneLaunchComesAfterAnother) {
+  expect_none("races", [](cudaStream_t stream) {
+    int* const memory = allocate(8);
+    launch_copy(stream, 4, memory, memory + 4);
+    launch_copy(stream, 4, memory + 4, memory);
+  });
 }
 
 // This costs next to nothing, so it is always checked.

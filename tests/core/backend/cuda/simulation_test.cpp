@@ -1,5 +1,4 @@
-// The simulated CUDA refuses what a real one refuses: whoever relies on something that is forbidden fails here, without
-// a GPU.
+// The simulated CUDA refuses launches, accesses of other GPUs and meetings of warps that a real one refuses.
 #include <array>
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -11,84 +10,70 @@
 namespace gpubench::cuda {
 namespace {
 
-/// A stream that is captured until the test ends.
-class SimulatedCapture : public testing::Test {
+/// A stream into which launches are tried.
+class SimulatedLaunches : public testing::Test {
  protected:
-  void SetUp() override {
-    ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
-    ASSERT_EQ(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), cudaSuccess);
-    ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), cudaSuccess);
-  }
+  void SetUp() override { ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess); }
   void TearDown() override {
-    cudaGraph_t graph = nullptr;
-    EXPECT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess);
-    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
-    EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess) << "the capture is over";
-    EXPECT_EQ(cudaEventDestroy(event_), cudaSuccess);
     EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
-    static_cast<void>(cudaGetLastError());
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  }
+  /// What a launch returns, which cudaGetLastError() repeats.
+  cudaError_t launch(dim3 blocks, dim3 threads, std::size_t shared_bytes = 0) const {
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream_;
+    const std::size_t before = cuda_on_cpu::launches();
+    const cudaError_t status = cuda_on_cpu::launch_nothing(config);
+    EXPECT_EQ(cuda_on_cpu::launches() - before, status == cudaSuccess ? 1U : 0U);
+    EXPECT_EQ(cudaGetLastError(), status);
+    return status;
   }
 
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t event_ = nullptr;
 };
 
-TEST_F(SimulatedCapture, MemoryIsNeitherTakenNorGivenBack) {
+TEST_F(SimulatedLaunches, HaveTheLimitsOfAGpu) {
+  EXPECT_EQ(launch(dim3(2, 3, 4), dim3(4, 4, 64)), cudaSuccess);
+  EXPECT_EQ(launch(dim3(1), dim3(1024)), cudaSuccess);
+  for (const dim3 blocks : {dim3(0), dim3(0x80000000U), dim3(1, 65536), dim3(1, 1, 65536)}) {
+    EXPECT_EQ(launch(blocks, dim3(1)), cudaErrorInvalidConfiguration) << blocks.x << ' ' << blocks.y;
+  }
+  for (const dim3 threads : {dim3(0), dim3(1, 1, 65), dim3(1025), dim3(1, 1025), dim3(32, 33), dim3(32, 1, 64)}) {
+    EXPECT_EQ(launch(dim3(1), threads), cudaErrorInvalidConfiguration) << threads.x << ' ' << threads.y;
+  }
+}
+
+TEST_F(SimulatedLaunches, MoreSharedMemoryMustBeAllowed) {
+  constexpr std::size_t kib = 1024;
+  EXPECT_EQ(launch(dim3(1), dim3(32), 48 * kib), cudaSuccess);
+  EXPECT_EQ(launch(dim3(1), dim3(32), 48 * kib + 1), cudaErrorInvalidValue);
+  const auto allow = [](int bytes) {
+    const cudaError_t status = cudaFuncSetAttribute(cuda_on_cpu::nothing_kernel_function(),
+                                                    cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    EXPECT_EQ(cudaGetLastError(), status);
+    return status;
+  };
+  EXPECT_EQ(allow(227 * kib + 1), cudaErrorInvalidValue);
+  EXPECT_EQ(allow(64 * kib), cudaSuccess);
+  EXPECT_EQ(launch(dim3(1), dim3(32), 64 * kib), cudaSuccess);
+  EXPECT_EQ(launch(dim3(1), dim3(32), 64 * kib + 1), cudaErrorInvalidValue);
+}
+
+TEST_F(SimulatedLaunches, NoBlockComesAfterAnotherByItsNumber) {
+  std::array<int, 9> numbers{};
   void* memory = nullptr;
-  EXPECT_EQ(cudaMalloc(&memory, 64), cudaErrorStreamCaptureUnsupported);
-  EXPECT_EQ(cudaHostAlloc(&memory, 64, 0), cudaErrorStreamCaptureUnsupported);
-  EXPECT_EQ(cudaFree(nullptr), cudaErrorStreamCaptureUnsupported);
-  EXPECT_EQ(cudaFreeHost(nullptr), cudaErrorStreamCaptureUnsupported);
-}
-
-TEST_F(SimulatedCapture, NobodyWaitsOrAsks) {
-  EXPECT_EQ(cudaStreamSynchronize(stream_), cudaErrorStreamCaptureUnsupported);
-  EXPECT_EQ(cudaEventQuery(event_), cudaErrorStreamCaptureUnsupported);
-  EXPECT_EQ(cudaEventSynchronize(event_), cudaErrorStreamCaptureUnsupported);
-}
-
-TEST_F(SimulatedCapture, AKernelWasLoadedBefore) {
-  EXPECT_EQ(cuda_on_cpu::launch_turning(stream_, cuda_on_cpu::MissingBarrier::none, nullptr),
-            cudaErrorStreamCaptureUnsupported)
-      << "no other test of this program launches it";
-}
-
-TEST_F(SimulatedCapture, WhatComesNextIsChosenAmongWhatIsThere) {
-  const cudaGraphNode_t* nodes = nullptr;
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  std::size_t count = 1;
-  ASSERT_EQ(cudaStreamGetCaptureInfo(stream_, &status, nullptr, nullptr, &nodes, nullptr, &count), cudaSuccess);
-  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
-  EXPECT_EQ(count, 0U) << "nothing was queued yet";
-  EXPECT_EQ(cudaStreamUpdateCaptureDependencies(stream_, nullptr, nullptr, 0, cudaStreamSetCaptureDependencies),
-            cudaErrorInvalidValue);
-}
-
-TEST_F(SimulatedCapture, OneAtATime) {
-  EXPECT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), cudaErrorIllegalState);
-}
-
-TEST(SimulatedEvents, OnlyTimedOnesHaveATime) {
-  cudaEvent_t timed = nullptr, ordering = nullptr;
-  ASSERT_EQ(cudaEventCreateWithFlags(&timed, cudaEventDefault), cudaSuccess);
-  ASSERT_EQ(cudaEventCreateWithFlags(&ordering, cudaEventDisableTiming), cudaSuccess);
-  float milliseconds = 0;
-  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, timed, timed), cudaSuccess);
-  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, timed, ordering), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaEventDestroy(timed), cudaSuccess);
-  EXPECT_EQ(cudaEventDestroy(ordering), cudaSuccess);
-  static_cast<void>(cudaGetLastError());
-}
-
-TEST(SimulatedLaunches, HaveTheLimitsOfAGpu) {
-  const auto fits = [](dim3 blocks, dim3 threads) { return cuda_on_cpu::within_limits({blocks, threads}); };
-  EXPECT_TRUE(fits(dim3(0x7FFFFFFF), dim3(1024)));
-  EXPECT_TRUE(fits(dim3(1, 65535, 65535), dim3(32, 32)));
-  EXPECT_FALSE(fits(dim3(0), dim3(1)));
-  EXPECT_FALSE(fits(dim3(1), dim3(0)));
-  EXPECT_FALSE(fits(dim3(0x80000000U), dim3(1)));
-  EXPECT_FALSE(fits(dim3(1, 65536), dim3(1)));
-  EXPECT_FALSE(fits(dim3(1), dim3(32, 33)));
+  ASSERT_EQ(cudaMalloc(&memory, sizeof numbers), cudaSuccess);
+  ASSERT_EQ(cudaMemsetAsync(memory, 0, sizeof numbers, stream_), cudaSuccess);
+  ASSERT_EQ(cuda_on_cpu::launch_wrong_global(stream_, cuda_on_cpu::GlobalFault::block_reads_from_another, 8,
+                                             static_cast<int*>(memory)),
+            cudaSuccess);
+  ASSERT_EQ(cudaMemcpyAsync(numbers.data(), memory, sizeof numbers, cudaMemcpyDefault, stream_), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_NE(numbers, (std::array{0, 1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
 /// A machine of three GPUs.

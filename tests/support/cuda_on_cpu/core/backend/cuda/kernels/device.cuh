@@ -6,10 +6,12 @@
 #include <cstring>
 #include <cuda_runtime_api.h>
 #include <tuple>
+#include <type_traits>
 
 #include "core/math/half.h"
 #include "tests/support/cuda_on_cpu/access.h"
 #include "tests/support/cuda_on_cpu/block.h"
+#include "tests/support/cuda_on_cpu/launch_limits.h"
 #include "tests/support/cuda_on_cpu/queue.h"
 
 // One block runs at a time, so what its threads share is what is static.
@@ -53,19 +55,6 @@ inline unsigned __ballot_sync(unsigned lanes, bool mine) {
 inline int __ffs(int bits) {
   return bits == 0 ? 0 : std::countr_zero(static_cast<unsigned>(bits)) + 1;
 }
-template <class T>
-T atomicAdd(T* where, T value) {
-  const T before = *where;
-  *where = static_cast<T>(before + value);
-  return before;
-}
-template <class T>
-T atomicMax(T* where, T value) {
-  const T before = *where;
-  if (value > before) *where = value;
-  return before;
-}
-inline void __threadfence() {}
 
 namespace gpubench::cuda_on_cpu {
 
@@ -78,6 +67,14 @@ struct KernelCall {
     const auto& call = *static_cast<const KernelCall*>(self);
     std::apply(call.kernel, call.arguments);
   }
+  void check_pointers() const {
+    const auto check = [this](const auto& argument) {
+      if constexpr (std::is_pointer_v<std::decay_t<decltype(argument)>>) {
+        check_pointer(reinterpret_cast<const void*>(kernel), argument);
+      }
+    };
+    std::apply([&](const auto&... all) { (check(all), ...); }, arguments);
+  }
 };
 
 }  // namespace gpubench::cuda_on_cpu
@@ -87,11 +84,13 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
                                Arguments&&... arguments) {
   using Call = gpubench::cuda_on_cpu::KernelCall<Parameters...>;
   const gpubench::cuda_on_cpu::Grid grid{config->gridDim, config->blockDim};
-  if (!gpubench::cuda_on_cpu::within_limits(grid)) return cudaErrorInvalidConfiguration;
+  const cudaError_t beyond = gpubench::cuda_on_cpu::launch_error(*config, reinterpret_cast<const void*>(kernel));
+  if (beyond != cudaSuccess) return gpubench::cuda_on_cpu::result(beyond);
   const cudaError_t loaded = gpubench::cuda_on_cpu::load_kernel(reinterpret_cast<const void*>(kernel));
   if (loaded != cudaSuccess) return loaded;
   return gpubench::cuda_on_cpu::queue(
       config->stream, [grid, call = Call{kernel, std::tuple<Parameters...>(arguments...)}] {
+        call.check_pointers();
         const auto function = reinterpret_cast<const void*>(call.kernel);
         gpubench::cuda_on_cpu::run_grid(grid, {function, &call, sizeof call, &Call::run});
       });

@@ -1,14 +1,17 @@
-#include "tests/support/cuda_on_cpu/shared_memory.h"
+#include "tests/support/cuda_on_cpu/races.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <link.h>
+#include <map>
 #include <span>
 #include <sys/mman.h>
 #include <vector>
 
 #include "tests/support/cuda_on_cpu/block.h"
+#include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/cuda_on_cpu/gpu_memory.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
@@ -59,19 +62,24 @@ const Segment& segment() {
 }
 
 /// Memory that is only there where it is touched.
-Byte* new_shadow() {
-  const std::size_t bytes = segment().bytes * sizeof(Byte);
-  return static_cast<Byte*>(
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+Byte* new_shadow(std::size_t bytes) {
+  return static_cast<Byte*>(::mmap(nullptr, bytes * sizeof(Byte), PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
 Byte* shadow_of(const void* at) {
-  static Byte* const shadow = new_shadow();
-  return shadow + (reinterpret_cast<std::uintptr_t>(at) - segment().begin);
+  static Byte* const shared = new_shadow(segment().bytes);
+  static auto& of_gpus = *new std::map<int, Byte*>;
+  const int gpu = gpu_that_has(at);
+  if (gpu < 0) return shared + (reinterpret_cast<std::uintptr_t>(at) - segment().begin);
+  Byte*& shadow = of_gpus[gpu];
+  if (shadow == nullptr) shadow = new_shadow(machine().memory_bytes);
+  return shadow + gpu_memories().at(gpu).offset_of(at);
 }
 
 struct Progress {
   std::uint32_t block = 0, phase = 0;
+  std::uint32_t first_block = 1;                  // of the launch
   std::vector<std::vector<unsigned>> lane_syncs;  // of each warp since the block's last barrier: the lanes
 };
 Progress& progress() {
@@ -87,9 +95,14 @@ std::vector<unsigned>& syncs_of(unsigned of_warp) {
   return all[of_warp];
 }
 
+bool is_of_other_block(const Touch& earlier) {
+  return earlier.block >= progress().first_block && earlier.block != progress().block;
+}
+
 /// Whether a barrier of both threads lies between.
 bool is_before(const Touch& earlier, const Touch& later) {
-  if (earlier.block != later.block || earlier.phase != later.phase || earlier.thread == later.thread) return true;
+  if (earlier.block != later.block) return !is_of_other_block(earlier);
+  if (earlier.phase != later.phase || earlier.thread == later.thread) return true;
   if (earlier.thread / warp != later.thread / warp) return false;
   const unsigned both = 1U << earlier.thread % warp | 1U << later.thread % warp;
   const std::vector<unsigned>& syncs = syncs_of(later.thread / warp);
@@ -99,10 +112,11 @@ bool is_before(const Touch& earlier, const Touch& later) {
   return false;
 }
 
-std::string race(const Touch& other, const char* did) {
+std::string race(const Touch& other, const char* did, bool shared) {
   const auto [x, y, z] = thread_at(other.thread);
-  return "shared memory that thread (" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
-         ") " + did + ", with no barrier between";
+  const std::string who = "thread (" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ") ";
+  if (is_of_other_block(other)) return "memory that " + who + "of another block " + did + ", with nothing between";
+  return (shared ? "shared memory that " : "memory that ") + who + did + ", with no barrier between";
 }
 
 void note_reader(std::array<Touch, 2>& readers, const Touch& touch) {
@@ -123,6 +137,10 @@ bool is_shared_memory(const void* at) {
   return address - segment().begin < segment().bytes && address - reinterpret_cast<std::uintptr_t>(&now) >= sizeof now;
 }
 
+void begin_launch() {
+  progress().first_block = progress().block + 1;
+}
+
 void begin_shared_memory() {
   ++progress().block;
   order_block();
@@ -137,12 +155,15 @@ void order_lanes(unsigned of_warp, unsigned lanes) {
   syncs_of(of_warp).push_back(lanes);
 }
 
-std::string shared_memory_race(const void* at, std::size_t bytes, bool writes, unsigned thread) {
+std::string race_of(const void* at, std::size_t bytes, bool writes, unsigned thread) {
+  const bool shared = is_shared_memory(at);
   const Touch touch{progress().block, progress().phase, static_cast<std::uint32_t>(syncs_of(thread / warp).size()),
                     thread};
   std::string found;
   const auto compare = [&](const Touch& other, const char* did) {
-    if (found.empty() && !is_before(other, touch)) found = race(other, did);
+    // Another block's shared memory had the same addresses.
+    if (shared && other.block != touch.block) return;
+    if (found.empty() && !is_before(other, touch)) found = race(other, did, shared);
   };
   for (Byte& byte : std::span(shadow_of(at), bytes)) {
     compare(byte.writer, "wrote");
