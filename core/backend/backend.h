@@ -44,6 +44,8 @@ struct LogicalDevice {
   int physical = 0;  ///< index of the physical device, as the backend counts them
   PoolOptions memory = {};
   int threads = 0;  ///< CPU threads; 0: an equal share of the threads that no other device claims
+  /// Whether the configuration names it, so that it is an error if it cannot be used; else it is left out.
+  bool named = true;
 };
 
 /// What a backend is made from.
@@ -83,8 +85,8 @@ class Backend {
   virtual std::optional<GpuFault> absence() const { return std::nullopt; }
   /// The vendor's library, its version, and the arithmetic that it uses for float32: "oneDNN 2.6.2, strict".
   virtual std::string library() const = 0;
-  /// Whether the device can run `op`, a fusion of several ops or another form of one, faster than those ops; if not, the
-  /// pass leaves them as they are. Default: no.
+  /// Whether the device can run `op`, a fusion of several ops or another form of one, faster than those ops; if not,
+  /// the pass leaves them as they are. Default: no.
   virtual bool fuses(const Op& op, const Signature& signature, Device& device) const {
     static_cast<void>(op), static_cast<void>(signature), static_cast<void>(device);
     return false;

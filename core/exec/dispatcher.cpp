@@ -126,7 +126,9 @@ Value Dispatcher::symbol(const Tensor& tensor) {
 
 void Dispatcher::set_device(const DeviceId& device) {
   Device& next = runtime().devices().device(device);
-  if (!next.in_use()) next.bind_to_thread();
+  if (!next.in_use()) {
+    if (auto why = runtime().devices().fault(device)) throw UnusableGpu(*std::move(why));
+  }
   device_ = device;
 }
 

@@ -216,16 +216,29 @@ Tensor Eager::copy(const Tensor& tensor) {
   return {tensor.type(), tensor.device(), std::move(buffer)};
 }
 
+namespace {
+
+/// The page-locked memory of a device that is in use, else of the first that can be used; nullptr for none.
+MemoryPool* page_locked(const Devices& devices) {
+  for (const bool tries : {false, true}) {
+    for (const DeviceId& id : devices.ids()) {
+      Device& device = devices.device(id);
+      if (device.host_memory() == nullptr) continue;
+      if (device.in_use() || (tries && !devices.fault(id))) return device.host_memory();
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Tensor Eager::pin(const Tensor& tensor) {
   const Devices& devices = runtime_.devices();
   if (!devices.device(tensor.device()).shares_host_memory()) {
     throw Error(fmt::format("pin_memory: the tensor is in the memory of {}; only memory of the host can be page-locked",
                             to_string(tensor.device())));
   }
-  MemoryPool* memory = nullptr;
-  for (const DeviceId& id : devices.ids()) {
-    if (memory == nullptr) memory = devices.device(id).host_memory();
-  }
+  MemoryPool* const memory = page_locked(devices);
   if (memory == nullptr) throw Error("pin_memory: there is no GPU here that would copy from page-locked memory");
   Buffer buffer = memory->allocate(tensor.type().bytes(), "pin_memory");
   runtime_.stream(tensor.device()).copy(buffer.data(), tensor.view().data, tensor.type().bytes());

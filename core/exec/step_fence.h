@@ -16,6 +16,8 @@ class StepFence {
   /// Adds `device` unless it is already there. Devices that work in host memory need no fence: their work is complete
   /// when its launch returns.
   void add(Device& device);
+  /// The same at the end of the first step that finds the device in use: until then it has no work.
+  void add_once_used(Device& device);
   bool empty() const { return ends_.empty(); }
 
   /// Blocks until the step before the previous one is complete.
@@ -30,6 +32,7 @@ class StepFence {
     std::array<std::unique_ptr<Event>, steps_in_flight> events;  // used in turn
   };
   std::vector<End> ends_;
+  std::vector<Device*> unused_;
   std::size_t turn_ = 0;
 };
 

@@ -98,9 +98,12 @@ class Logical {
 
   std::vector<LogicalDevice>& of(DeviceId::Kind kind) const { return *config_[kind].devices; }
 
+  /// Names the device.
   PoolOptions& memory_of(const DeviceId& id) const {
     if (id.kind == DeviceId::Kind::emulated) return config_[id.kind].own<EmulatedOptions>().memory[id];
-    return (*this)[id].memory;
+    LogicalDevice& device = (*this)[id];
+    device.named = true;
+    return device.memory;
   }
 
   LogicalDevice& operator[](const DeviceId& id) const {
@@ -191,6 +194,7 @@ void set_visible_devices(lua_State* L, const std::vector<DeviceId>& devices, con
           fmt::format("gb.config.set_visible_devices: {} is named twice; each device can be once", to_string(id)));
     }
     visible.push_back(logical[id]);
+    visible.back().named = true;
   }
   const std::vector<DeviceId::Kind> kinds = device_kinds();
   const auto own = std::ranges::find_if(kinds, [&](DeviceId::Kind one) { return of_kind({one, 0, {}}, kind); });

@@ -31,7 +31,7 @@ class LoopSteps final : public StepSource {
         epochs_([&](std::uint64_t epoch) { return open_pipeline(dataset, epoch, {.on_devices = true}); },
                 "measure.loop") {
     const Devices& devices = world_of(L).devices;
-    for (const DeviceId& id : devices.ids()) fence_.add(devices.device(id));
+    for (const DeviceId& id : devices.ids()) fence_.add_once_used(devices.device(id));
     session_of(L).set_replica_steps(&replica_steps_);
   }
   ~LoopSteps() override { session_of(L_).set_replica_steps(nullptr); }

@@ -109,10 +109,17 @@ local function check_declaration(declaration)
   end
 end
 
+local function has_axis(axes, name)
+  for _, one in ipairs(axes) do
+    if one.name == name then return true end
+  end
+  return false
+end
+
 local function dry_run(declaration, axes, points)
   native.keep_configuration()
   say(declaration.name .. ": " .. one_line(declaration.title))
-  gb.device()  -- one that is not there is an error now too
+  if not has_axis(axes, "device") then gb.device() end  -- one that is not there is an error now too
   local planned = plan.of(declaration, axes, points)
   if planned.failure then error(planned.failure, 0) end
   for index, point in ipairs(points) do
@@ -269,13 +276,6 @@ local function group_facts()
   local names = {}
   for name in varied:gmatch "[^,]+" do names[#names + 1] = name end
   return { id = id, process = math.tointeger(process), processes = math.tointeger(count), varied = names[1] and names or nil }
-end
-
-local function has_axis(axes, name)
-  for _, one in ipairs(axes) do
-    if one.name == name then return true end
-  end
-  return false
 end
 
 -- Process 0 writes the files.

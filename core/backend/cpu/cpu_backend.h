@@ -23,7 +23,7 @@ class CpuBackend final : public Backend {
   explicit CpuBackend(std::span<const CpuDeviceOptions> devices);
 
   /// All of the machine's processors form one device.
-  static std::vector<LogicalDevice> physical_devices() { return {LogicalDevice{}}; }
+  static std::vector<LogicalDevice> physical_devices() { return {LogicalDevice{.named = false}}; }
 
   std::string_view name() const override { return "cpu"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }

@@ -93,7 +93,7 @@ std::vector<LogicalDevice> CudaBackend::physical_devices() {
   std::optional<GpuFault> fault;
   const int count = count_gpus(fault);
   std::vector<LogicalDevice> gpus;
-  for (int physical = 0; physical < count; ++physical) gpus.push_back({.physical = physical});
+  for (int physical = 0; physical < count; ++physical) gpus.push_back({.physical = physical, .named = false});
   return gpus;
 }
 

@@ -64,8 +64,9 @@ Devices::Devices(const DeviceConfig& config) {
     const auto found = config.find(row.kind);
     const BackendConfig own = found == config.end() ? BackendConfig{} : found->second;
     auto backend = row.make(own);
-    for (const auto& device : backend->devices()) {
-      places_.push_back({backend.get(), device.get(), own.devices.has_value()});
+    for (std::size_t i = 0; i < backend->devices().size(); ++i) {
+      const bool named = own.devices && (*own.devices)[i].named;
+      places_.push_back({backend.get(), backend->devices()[i].get(), named});
     }
     backends_[row.kind] = std::move(backend);
   }

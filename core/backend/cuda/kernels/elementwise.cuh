@@ -211,6 +211,8 @@ template <class T, class F>
 __device__ void flat_loop(const F& f, const ElementwiseAccess& access, void* out, const Inputs& in) {
   constexpr int arity = arity_of<F, float>, count = wide<T>, packs = arity == 1 ? 2 : 1;
   using Packed = Pack<T, count>;
+  // A thread without elements must not read a single value either: another may be writing the result to its place.
+  if (first_index() * count >= access.elements) return;
   float single[arity];
 #pragma unroll
   for (int n = 0; n < arity; ++n) single[n] = access.stride[n][0] == 0 ? widen(as<T>(in.data[n])[0]) : 0.0F;

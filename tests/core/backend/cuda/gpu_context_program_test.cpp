@@ -196,6 +196,49 @@ TEST_F(CudaContextProgramTest, AStrategyOfAllGpusLeavesOutThoseThatCannotBeUsedA
   EXPECT_TRUE(count(held(0)) && count(held(2))) << "each once: " << ended.err;
 }
 
+TEST_F(CudaContextProgramTest, ALoopUsesTheGpusOfItsFunctionAlone) {
+  const std::string loop = R"(
+local data = gb.data.Dataset.synthetic { types = { "float32[4]" }, count = 8 }:batch(4):repeated()
+print(gb.measure.loop(function() return gb.ones({ 2 }):sum() end, data, { budget = 0.02 }).quality ~= nil))";
+  EXPECT_EQ(run_script(loop, {"--device", "cpu:0"}, "0").out, "true\n");
+  EXPECT_EQ(contexts(), "");
+  EXPECT_EQ(run_script(loop, {"--device", "gpu:1"}, "0").out, "true\n");
+  EXPECT_EQ(contexts(), "1");
+}
+
+TEST_F(CudaContextProgramTest, PageLockedMemoryIsThatOfAGpuInUse) {
+  const std::string pin = "print(gb.device('cpu:0', function() return gb.ones { 2 } end):pin_memory():sum():item())";
+  EXPECT_EQ(run_script(pin, {"--device", "gpu:1"}, "0").out, "2.0\n");
+  EXPECT_EQ(contexts(), "1");
+  EXPECT_EQ(run_script(pin, {"--device", "cpu:0"}, "0,1").out, "2.0\n") << "the first that can be used";
+  EXPECT_EQ(contexts(), "2");
+}
+
+TEST_F(CudaContextProgramTest, SettingsNameTheDevicesThatTheyAreFor) {
+  for (const std::string settings :
+       {"gb.config.set_logical_devices('cpu:0', { { threads = 1 }, { threads = 1 } })",
+        "gb.config.set_logical_devices('gpu:1', { { memory_limit = 1e8 } })",
+        "gb.config.set_memory_growth('gpu:1', false)", "gb.config.set_memory_limit('gpu:1', 1e8)"}) {
+    EXPECT_EQ(run_script(settings + " " + sum_of_ones, {}, "0").out, "2.0\tgpu:1\n") << settings;
+  }
+  EXPECT_THAT(run_script("gb.config.set_memory_growth('gpu:0', false) gb.ones { 2 }", {}, "0").err, HasSubstr(held(0)));
+}
+
+TEST_F(CudaContextProgramTest, WhatHasFailedIsListedNoMore) {
+  const Ended ended = run_script(
+      "print(pcall(gb.device, 'gpu:0', print)) print(#gb.config.list_logical_devices 'GPU', "
+      "#gb.config.unusable_gpus())",
+      {}, "0");
+  EXPECT_THAT(ended.out, AllOf(StartsWith("false\t"), HasSubstr("\n3\t1\n")));
+}
+
+TEST_F(CudaContextProgramTest, ADryRunUsesNoGpuWhereAnAxisNamesDevices) {
+  std::string script = sums_by_device;
+  script.replace(script.find("gb.devices()"), std::string("gb.devices()").size(), "{ 'gpu:2', 'cpu:0' }");
+  EXPECT_EQ(run_script(script, {"--dry-run"}).status, 0);
+  EXPECT_EQ(contexts(), "");
+}
+
 TEST_F(CudaContextProgramTest, PreflightNamesTheGpusThatCanBeUsed) {
   const Ended ended = run_program({GPUBENCH_SOURCE_DIR "/lua/gpubench/preflight.lua"}, file("").parent_path(),
                                   {"CUDA_ON_CPU_GPUS=3", "CUDA_ON_CPU_TAKEN=1"});

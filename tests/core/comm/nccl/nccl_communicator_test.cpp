@@ -202,7 +202,7 @@ TEST_F(NcclCommunicator, AGpuThatIsLostInAnExchangeIsNamedToAllRanks) {
 TEST(NcclErrors, AfterAFaultOfTheGpuThisProcessCanUseItNoMore) {
   EXPECT_THAT([] { nccl::check(ncclUnhandledCudaError, "all_reduce"); },
               ThrowsMessage<DeviceError>(StartsWith("NCCL: all_reduce failed: unhandled cuda error")));
-  cuda_on_cpu::fail_after(0, cudaErrorIllegalAddress);
+  cuda_on_cpu::fail_after(0, cudaErrorIllegalAddress, 0);
   EXPECT_NE(cudaSetDevice(0), cudaSuccess);
   EXPECT_THAT([] { nccl::check(ncclUnhandledCudaError, "all_reduce"); },
               ThrowsMessage<DeviceLost>(StartsWith(
