@@ -164,6 +164,7 @@ local function implementation_text(entry, searched)
   return found and found ~= own and own .. "; when searched: " .. found or own
 end
 
+-- `searched`: of a table of single kernels, which have an algorithm.
 local function kernels_table(one, entries, caption, searched)
   local flops_peak, bytes_peak = best_of(one)
   local rows = {}
@@ -171,14 +172,16 @@ local function kernels_table(one, entries, caption, searched)
     if index > most_kernels then break end
     local flops = entry.flops and entry.flops / entry.time_s
     local bytes = entry.bytes and entry.bytes / entry.time_s
-    rows[index] = { entry.op, entry.layer or "", entry.role or "", time_text(entry.time_s), share_text(entry.share),
+    local row = { entry.op, entry.layer or "", entry.role or "", time_text(entry.time_s), share_text(entry.share),
       string.format("%.3g", entry.calls), flops and flops > 0 and rate_text(flops, "FLOP/s") or "",
       share_text(flops and flops > 0 and flops_peak and flops / flops_peak or nil), rate_text(bytes, "B/s"),
-      share_text(bytes and bytes_peak and bytes / bytes_peak or nil), implementation_text(entry, searched) }
+      share_text(bytes and bytes_peak and bytes / bytes_peak or nil) }
+    if searched then row[#row + 1] = implementation_text(entry, searched) end
+    rows[index] = row
   end
   return { caption = one.model .. ": " .. caption, align = "lllrrrrrrrl", heads = 3, rows = rows, headings = { "op",
     "layer", "role", "time", "of the step", "calls", "rate", "of the best product", "bytes", "of the best copy",
-    "algorithm" } }
+    searched and "algorithm" or nil } }
 end
 
 -- Of a model as it is: no fusion left out, nothing searched.
@@ -202,7 +205,7 @@ local function section_of(one)
   end
   local section = { id = "kernels_" .. one.model:lower():gsub("%W", "_"), heading = one.model, lines = lines, items = items }
   if one.entries then
-    section.tables = { kernels_table(one, one.ops, "kernels by time", {}),
+    section.tables = { kernels_table(one, one.ops, "kernels by time"),
       kernels_table(one, one.entries, "the longest kernels, each by itself", searched_of(one.model)) }
     section.note = "Times are of traced steps, which launch op by op; bytes are the least that a kernel must move, so a share "
       .. "of the best copy above 100 % means data that stayed in the cache. Algorithms are those that the kernels took: "
