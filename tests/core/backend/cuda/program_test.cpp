@@ -181,6 +181,13 @@ TEST_F(CudaProgramTest, ADeviceThatIsLostInACaptureEndsTheSweepWithItsRowsKept) 
   EXPECT_THAT(rows(), AllOf(HasSubstr(",ok,"), HasSubstr(",error,")));
 }
 
+TEST_F(CudaProgramTest, ADeviceThatIsLostInTheLastPointLeavesNoPointUnmeasured) {
+  write("training.lua", training);
+  const Ended ended = run({"training.lua", "--set", "length=100"}, {"CUDA_ON_CPU_FAULT_IN_CAPTURE=2"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("illegal memory access"), Not(HasSubstr("not measured"))));
+}
+
 TEST_F(CudaProgramTest, ADeviceThatIsLostInAnExchangeEndsTheSweepWithItsRowsKept) {
   write("training.lua", training);
   const Ended ended = run({"training.lua"}, {"CUDA_ON_CPU_GPUS=2", "CUDA_ON_CPU_FAULT_AFTER=300"});
