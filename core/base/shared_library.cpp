@@ -17,6 +17,18 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+/// The parts of a variable such as PATH.
+std::vector<fs::path> places_in(const char* variable) {
+  const std::string listed = environment(variable);
+  std::vector<fs::path> places;
+  for (std::size_t begin = 0; begin < listed.size();) {
+    const std::size_t end = std::min(listed.find(':', begin), listed.size());
+    places.emplace_back(listed.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return places;
+}
+
 /// The folders below `folder`, in a stable order; none where it cannot be read.
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<fs::path> result;
@@ -104,25 +116,26 @@ std::vector<fs::path> cuda_library_folders(std::span<const fs::path> python_path
 
 std::vector<fs::path> python_package_folders() {
   std::vector<fs::path> folders;
-  const std::string listed = environment("PYTHONPATH");
-  for (std::size_t begin = 0; begin < listed.size();) {
-    const std::size_t end = std::min(listed.find(':', begin), listed.size());
-    add_if_folder(folders, listed.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  for (const char* const variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+  for (const fs::path& listed : places_in("PYTHONPATH")) add_if_folder(folders, listed);
+  const fs::path chosen = environment("PYTHON");
+  if (chosen.has_parent_path()) add_packages_of(folders, chosen.parent_path().parent_path());
+  for (const char* const variable : {"VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONUSERBASE"}) {
     if (const std::string prefix = environment(variable); !prefix.empty()) add_packages_of(folders, prefix);
   }
+  // What "pip install --user" fills.
+  if (const std::string home = environment("HOME"); !home.empty()) add_packages_of(folders, fs::path(home) / ".local");
   add_packages_of(folders, "/usr/local");
   add_packages_of(folders, "/usr");
-  // "python3" on the PATH may stand in a virtual environment that nothing names.
-  const std::string path = environment("PATH");
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const fs::path bin = path.substr(begin, end - begin);
+  // The interpreters on the PATH may stand in a virtual environment that nothing names, or be shims of pyenv, which
+  // start that of one of its versions.
+  for (const fs::path& folder : places_in("PATH")) {
     std::error_code failed;
-    if (bin.filename() == "bin" && fs::exists(bin / "python3", failed)) add_packages_of(folders, bin.parent_path());
-    begin = end + 1;
+    const bool there =
+        fs::exists(folder / "python3", failed) || (!chosen.empty() && fs::exists(folder / chosen, failed));
+    if (there && folder.filename() == "bin") add_packages_of(folders, folder.parent_path());
+    if (there && folder.filename() == "shims") {
+      for (const fs::path& version : folders_in(folder.parent_path() / "versions")) add_packages_of(folders, version);
+    }
   }
   std::vector<fs::path> unique;
   for (const fs::path& folder : folders) {

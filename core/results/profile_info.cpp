@@ -18,6 +18,7 @@ Info entry_info(const ProfileEntry& entry, Seconds step) {
   add_text(fields, "layer", entry.node.layer);
   add_text(fields, "op", entry.node.op);
   add_text(fields, "role", entry.node.role);
+  add_text(fields, "implementation", entry.implementation);
   fields.emplace_back("time_s", entry.time.count());
   fields.emplace_back("share", entry.time / step);
   fields.emplace_back("calls", entry.calls);

@@ -208,6 +208,7 @@ std::vector<ProfileEntry> summed(const StepProfile& profile, const Keep& keep) {
     if (same == sums.end()) {
       sums.push_back(entry);
       sums.back().node = kept;
+      sums.back().implementation.clear();
     } else {
       same->time += entry.time;
       same->calls += entry.calls;
@@ -238,6 +239,10 @@ void add_work(StepProfile& profile, std::span<const NodeWork> work) {
       if (!same) continue;
       entry.flops = entry.flops.value_or(0) + one.flops;
       entry.bytes = entry.bytes.value_or(0) + one.bytes;
+      std::string& names = entry.implementation;
+      const bool known =
+          fmt::format(", {}, ", names).find(fmt::format(", {}, ", one.implementation)) != std::string::npos;
+      if (!known) names += (names.empty() ? "" : ", ") + one.implementation;
     }
   }
 }

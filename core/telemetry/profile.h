@@ -25,12 +25,15 @@ struct ProfileEntry {
   double calls = 0;  ///< number of spans in a step
   /// Work of the node's kernels in a step on one device; nullopt if it was not planned.
   std::optional<double> flops = std::nullopt, bytes = std::nullopt;
+  /// As the kernels call themselves, "cublaslt:21"; several are joined by commas. Empty for sums over nodes.
+  std::string implementation = {};
 };
 
 /// Work of one kernel, known before it runs: floating-point operations, and bytes that it must move at least.
 struct NodeWork {
   NodeName node;
   double flops = 0, bytes = 0;
+  std::string implementation = {};  ///< of Kernel
 };
 
 /// Time in which no kernel ran on a device.

@@ -249,9 +249,9 @@ function schedule.run(sweep)
     end
     if stopped then
       sweep.outcome = "error"
-      if native.processes.speaks() then
-        stderr:write(string.format("%s: %s not measured\n", last_words[stopped],
-          gb.format.count(#sweep.points - sweep.done, "point")))
+      local left = #sweep.points - sweep.done
+      if left > 0 and native.processes.speaks() then
+        stderr:write(string.format("%s: %s not measured\n", last_words[stopped], gb.format.count(left, "point")))
       end
       break
     end

@@ -52,6 +52,7 @@ function gb.measure.training(model, dataset, options) end
 ---@field calls number in a step
 ---@field flops number? of a planned kernel: floating-point operations in a step
 ---@field bytes number? of a planned kernel: bytes that it must move at least in a step
+---@field implementation string? of a planned kernel, in `entries`: "cublaslt:21 searched", "cudnn:conv:engine 45"
 
 ---@class IdleGap
 ---@field step integer the traced step in which it began, from 1

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tests/gpu_check without a GPU and with CUDA on the CPU: gpu_check_test.sh CHECK without_a_gpu|passes|fails PROGRAM TESTS
+# tests/gpu_check without a GPU and with CUDA on the CPU:
+# gpu_check_test.sh CHECK without_a_gpu|passes|fails|ends|speed PROGRAM TESTS
 set -euo pipefail
 
 check=$1 part=$2 program=$3 tests=$4
@@ -37,6 +38,16 @@ shown() {
   grep -qE -e "$1" "$run/index.html" || wrong "the page does not say '$1'"
 }
 
+# running COMMAND: it comes to run within seconds.
+running() {
+  local tries
+  for ((tries = 0; tries < 200; ++tries)); do
+    ! "$@" >/dev/null 2>&1 || return 0
+    sleep 0.1
+  done
+  wrong "in vain: $*"
+}
+
 # A compute-sanitizer that runs the program and says what it is told to.
 fake_sanitizer() {
   mkdir -p tools
@@ -62,8 +73,13 @@ case $part in
     checked 2 --limit
     said "--limit needs a value"
     "$check" --list >log
-    awk -F '|' '{ sum[$3] += $2 } END { for (call in sum) if (sum[call] > 540) exit 1; exit NR < 10 }' log ||
-      wrong "the parts of a call take more than 9 minutes"
+    # With what ends a part (5 s), a page after it (5 s), and a page and the list of devices before the first (20 s).
+    awk -F '|' 'NF == 4 { sum[$3 + 0] += $2 + 10 } END { for (call in sum) print "call", call, "takes", sum[call] + 20, "s at most" }' \
+      log | sort >sums
+    grep '^call ' log | diff - sums || wrong "the sums of the calls differ"
+    awk '$4 > 540 { exit 1 } END { exit NR != 3 }' sums || wrong "a call takes more than 9 minutes"
+    checked 2 --program /nowhere/gpubench devices
+    said '^gpu_check: /nowhere/gpubench is not there$'
     checked 2 --into nowhere devices
     said "--into: 'nowhere' is no run of gpu_check"
     checked 2 --call 4
@@ -91,25 +107,21 @@ case $part in
 local text = assert(io.open(os.getenv "JSON_FILE")):read "a"
 assert(text:find '"device": "CUDA on the CPU', "the device")
 assert(select(2, text:gsub('"name": "%l+", "status": "passed"', "")) == 11, "eleven parts that passed")
-assert(text:find '"passed": 11, "failed": 0, "skipped": 2', "the counts")
+assert(text:find '"counts": "11 passed, 0 failed, 2 skipped"', "the counts")
 assert(text:find('"missing": []', 1, true), "all calls were run")
 LUA
     JSON_FILE=$run/summary.json "$program" json.lua || wrong "summary.json"
     shown '<h1>11 passed, 0 failed, 2 skipped</h1>'
     shown 'M1: kernels by time' && shown 'ResNet-50: kernels by time' && shown '>matmul<' && shown '>conv2d<'
     shown 'Verdict: ' && shown 'Suggestions' && shown 'without fuse_' && shown 'products searched among 8'
-    shown 'the part speed has not been run'
+    shown 'The part speed: skipped, false, which compares the times, cannot be run' && shown 'Bars: 0 met, 0 missed, 11 not'
+    shown 'cublaslt:|emulated' && shown '<th[^>]*>algorithm'
     grep -oE '[0-9.]+ [TGM]FLOP/s' "$run/index.html" >/dev/null || wrong "no kernel has a rate"
-    # A second call adds to the run; the table of speed is read where it is there.
-    if command -v python3 >/dev/null; then
-      "$(dirname "$check")/peers/gpu/run" --device cpu:0 --lines m1 --seconds 0.05 --program "$program" \
-        --out "$run/speed" >log 2>&1 || wrong "the comparison failed"
-    fi
+    # A second call adds to the run.
     into=$run
     "$check" --program "$program" --tests "$tests" --into "$into" devices >log 2>&1 || wrong "--into failed"
     [[ $(grep -c '^devices' "$into/parts.tsv") == 1 ]] || wrong "a part is there twice"
     said '^11 passed, 0 failed, 2 skipped$'
-    [[ ! -e $run/speed ]] || { shown 'Bars: 0 met' && shown 'step of gpubench \(graph\)'; }
     ! grep -rE "$top|$(dirname "$program")" "$run" || wrong "the run tells where things lie"
     ;;
   fails)
@@ -118,7 +130,8 @@ LUA
     said '^failed   devices'
     said '^0 passed, 1 failed, 0 skipped$'
     shown '<h1>0 passed, 1 failed, 0 skipped; calls 1 and 2 and 3 missing</h1>'
-    shown 'Call 2 has not run speed, kernels: tests/gpu_check --call 2 --into results/gpu_check/'
+    shown "Call 2 has not run speed, kernels: .*/gpu_check --into results/gpu_check/${run##*/} --call 2"
+    shown 'The part speed has not been run' && shown 'Bars: 0 met, 0 missed, 11 not measured'
     grep -q '"status": "failed"' "$run/summary.json" || wrong "summary.json has no failed part"
     CUDA_ON_CPU_FAULT_AFTER=40 GPU_CHECK_MODELS=M1 GPU_CHECK_STEPS=2 checked 1 executors
     said '^failed   executors'
@@ -140,16 +153,96 @@ LUA
     said '^failed   conformance .* no test is called'
     tests=$top/tools/failing checked 1 gradients
     said '^failed   gradients .* gpu_tests ended with status 1'
+    # Cases that the backend refuses are counted.
+    printf '#!/bin/bash\necho "[  PASSED  ] 3 tests."\necho "2 cases unchecked, at least in one type"\n' >tools/none
+    tests=$top/tools/none checked 0 conformance
+    said '^passed   conformance .* 3 tests passed;2 cases unchecked, at least in one type$'
     tests=$top/tools/hanging checked 1 gradients --limit 1
     said '^failed   gradients .* not done after 1 s'
-    # Kernels whose time ends: the models that were done stand in the page.
-    printf '#!/bin/bash\n[[ $1 != *kernels.lua ]] && exec %q "$@"\n%s\nsleep 100\n' "$program" \
-      "echo 'data: {\"model\":\"M1\",\"batch\":32,\"dtype\":\"float32\",\"kernels\":9,\"step_time_s\":1e-4,\"device\":\"gpu:0\",\"entries\":[]}'; echo -n 'data: {\"mod'" \
-      >tools/slow
+    # Kernels whose time ends: the models that were done, with the algorithms of a search, stand in the page.
+    cat >printed <<'TEXT'
+data: {"model":"M1","batch":32,"dtype":"float32","kernels":9,"step_time_s":1e-4,"device":"gpu:0","entries":[
+{"op":"matmul","time_s":1e-5,"share":0.1,"calls":1,"implementation":"cublaslt:21"}]}
+data: {"model":"M1","search":8,"step_time_s":1e-4,"entries":[
+{"op":"matmul","time_s":1e-5,"share":0.1,"calls":1,"implementation":"cublaslt:24 searched"}]}
+data: {"mod
+TEXT
+    sed -i ':join /\[$/{N;s/\n//;bjoin}' printed
+    # shellcheck disable=SC2016  # of the script that is written
+    printf '#!/bin/bash\n[[ $1 != *kernels.lua ]] && exec %q "$@"\ncat %q\nsleep 100\n' "$program" "$top/printed" >tools/slow
     chmod +x tools/slow
     program=$top/tools/slow checked 1 kernels --limit 3
     said '^failed   kernels .* not done after 3 s'
-    shown 'a step of 100 us'
+    shown 'a step of 100 us' && shown 'cublaslt:21; when searched: cublaslt:24 searched'
+    ;;
+  ends)
+    # A part that hangs, with a child in the same group, and does not end by SIGTERM at once.
+    mkdir tools
+    printf '#!/bin/bash\ntrap "echo told; exit 3" TERM\ntouch %q\nsleep 1000 &\nwait\n' "$top/began" >tools/hanging
+    chmod +x tools/hanging
+    for signal in TERM HUP INT KILL; do
+      rm -rf results began
+      # What a script starts beside itself ignores SIGINT.
+      env --default-signal=INT "$check" --program "$program" --tests "$top/tools/hanging" devices conformance gradients \
+        >log 2>&1 &
+      process=$! rc=0
+      running test -e began
+      run=$(echo results/gpu_check/*)
+      shown 'conformance' && shown '<h1>1 passed, 0 failed, 0 skipped, 1 running; calls 1 and 2 and 3 missing</h1>'
+      kill "-$signal" "$process"
+      wait "$process" || rc=$?
+      ((rc == 128 + $(kill -l "$signal"))) || wrong "SIG$signal: the status is $rc"
+      none_hangs() { ! pgrep -f "$top/tools/hanging"; }
+      running none_hangs
+      [[ $signal != KILL ]] || break
+      said "^failed   conformance +[0-9]+ s  ended by SIG$signal$"
+      said '^1 passed, 1 failed, 0 skipped$' && shown '<h1>1 passed, 1 failed, 0 skipped; calls'
+      shown "Call 1 has not run gradients, .*/gpu_check --into results/gpu_check/"
+      [[ ! -s $run/gradients.log ]] || wrong "a part began after SIG$signal"
+    done
+    # The page of before the part is there, and another call adds to it.
+    shown '<h1>1 passed, 0 failed, 0 skipped, 1 running; calls' && shown 'not done, or ended with gpu_check'
+    "$check" --program "$program" --tests "$tests" --into "$run" devices >log 2>&1 || wrong "--into failed"
+    said '^1 passed, 0 failed, 0 skipped, 1 running$'
+    ;;
+  speed)
+    command -v python3 >/dev/null || { echo "skipped: python3 is not installed" && exit 77; }
+    export GPU_CHECK_SMALL=1 GPU_CHECK_LINES=m1,host GPU_CHECK_KERNELS_OF=M1 GPU_CHECK_SEARCH=2
+    # Without PyTorch and without traces: gpubench's own bars, and the steps.
+    mkdir tools
+    printf '#!/bin/bash\n[[ $* != *import\\ torch* ]] || { echo "no module torch" >&2; exit 1; }\nexec python3 "$@"\n' >tools/without
+    chmod +x tools/without
+    PYTHON=$top/tools/without checked 0 speed kernels --limit 250
+    said '^passed   speed .* s  no PyTorch$' && said '^passed   kernels'
+    said '^missed: m1: M1 batch 32 float32: step of gpubench \(graph\): [0-9.]+ ms, at most 40 us$'
+    said '^2 passed, 0 failed, 0 skipped; bars: [01] met, [12] missed, 9 not measured$'
+    shown '<h1>2 passed, 0 failed, 0 skipped; bars: [01] met, [12] missed, 9 not measured; calls 1 and 3 missing</h1>'
+    shown 'this line was not asked for' && shown 'no PyTorch: .*no module torch'
+    shown 'Its kernels are not listed, because none can be traced: CUPTI' && shown 'without fuse_'
+    shown 'products searched among 2' && shown 'missed: m1: M1 batch 32'
+    # With a PyTorch that is said to be ten times as slow, and ended in the middle of its second figure.
+    cat >tools/with <<'TEXT'
+#!/bin/bash
+[[ $* == *import\ torch* ]] && exit
+[[ $* == *torch_lines.py* ]] || exec python3 "$@"
+echo '{"name": "m1 eager", "samples": [100, 101, 102]}'
+touch "$TORCH_BEGAN"
+sleep 1000
+TEXT
+    chmod +x tools/with
+    rm -rf results
+    TORCH_BEGAN=$top/began PYTHON=$top/tools/with "$check" --program "$program" --tests "$tests" speed >log 2>&1 &
+    process=$! rc=0
+    running test -e began
+    kill "$process"
+    wait "$process" || rc=$?
+    ((rc == 143)) || wrong "the status is $rc"
+    run=$(echo results/gpu_check/*)
+    said '^failed   speed .* ended by SIGTERM$' && said ' bars: [12] met, [12] missed, [78] not measured$'
+    shown 'PyTorch eager over gpubench' && shown '>101 s<' && shown 'Not all processes of the comparison were done'
+    # The same at its limit.
+    TORCH_BEGAN=$top/began PYTHON=$top/tools/with checked 1 --limit 15 speed
+    said '^failed   speed .* not done after 15 s$' && shown '>101 s<'
     ;;
 esac
 echo "gpu_check does as it should: $part"

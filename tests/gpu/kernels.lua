@@ -1,7 +1,8 @@
 -- Training steps of M1, M2, M3 and ResNet-50: their kernels by time with flops and bytes, what the diagnosis says of them,
 -- and whether each fusion gains time. One line of JSON behind "data: " for each model, as soon as it is measured, and one
--- behind "data: " for each fusion that changes the kernels. GPU_CHECK_KERNELS_OF chooses models,
--- GPU_CHECK_SMALL their small sizes. With GPU_CHECK_SEARCH=N only the steps are measured, with products searched among N algorithms.
+-- behind "data: " for each fusion that changes the kernels. Where nothing can be traced there is no list of kernels, but
+-- the reason. GPU_CHECK_KERNELS_OF chooses models, GPU_CHECK_SMALL their small sizes. With GPU_CHECK_SEARCH=N no fusion is
+-- measured, and products are searched among N algorithms.
 local gb = require "gpubench"
 local workload = require "gpubench.zoo.workload"
 local native = gb._native
@@ -71,7 +72,7 @@ end
 
 local wide = small and 64 or 8192
 local models = {
-  of_digits("M1", 32, "float32", { 128 }),
+  of_digits("M1", small and 8 or 32, "float32", { small and 16 or 128 }),
   of_digits("M2", small and 32 or 8192, "bfloat16", { wide, wide, wide }),
   of_digits("M3", small and 8 or 256, "float32", {}),
   resnet50(),
@@ -108,6 +109,17 @@ local function kernels_of(entries)
   return kernels
 end
 
+-- With a profile where kernels can be traced; else the row says in no_profile why not.
+local no_profile
+local function measure_profiled(model)
+  if no_profile then return measure(model) end
+  local traced, result = pcall(measure, model, nil, { profile = true })
+  if traced then return result end
+  local row = measure(model)
+  no_profile = tostring(result):gsub("^[^:]*%.lua:%d+: ", "")
+  return row
+end
+
 local function step_of(model, row)
   return { model = model.name, batch = model.batch, dtype = model.dtype, kernels = row.kernels,
     step_time_s = row.step_time_s, step_time_low_s = row.step_time_low_s, step_time_high_s = row.step_time_high_s }
@@ -133,23 +145,36 @@ local function check_fusions(model, before)
   end
 end
 
+local function check(model)
+  local row = measure_profiled(model)
+  local fields = step_of(model, row)
+  if row.profile then
+    fields.profiled_s, fields.doubt, fields.entries = row.profile.step_s, row.profile.doubt, kernels_of(row.profile.entries)
+    fields.ops = kernels_of(row.profile.ops)
+  end
+  if search > 0 then
+    fields.search = search
+    give(fields)
+    return
+  end
+  fields.no_profile = no_profile
+  fields.mfu, fields.bandwidth_share, fields.verdict = row.mfu, row.bandwidth_share, row.verdict
+  fields.flops_per_s, fields.device = row.flops_per_s, row.device
+  fields.findings = native.findings(cells_of(row))
+  fields.peaks, fields.copies = native.matmul_peaks(), native.copy_peaks()
+  give(fields)
+  check_fusions(model, row)
+end
+
+-- A model that fails does not keep the others from being measured.
+local failures = {}
 if search > 0 then gb.config.set_matmul_search(search) end
 for _, model in ipairs(models) do
-  if is_chosen(model) then
-    local row = measure(model, nil, { profile = search == 0 or nil })
-    local fields = step_of(model, row)
-    if search > 0 then
-      fields.search = search
-      give(fields)
-    else
-      fields.mfu, fields.bandwidth_share, fields.verdict = row.mfu, row.bandwidth_share, row.verdict
-      fields.flops_per_s, fields.device = row.flops_per_s, row.device
-      fields.findings = native.findings(cells_of(row))
-      fields.peaks, fields.copies = native.matmul_peaks(), native.copy_peaks()
-      fields.profiled_s, fields.doubt, fields.entries = row.profile.step_s, row.profile.doubt, kernels_of(row.profile.entries)
-      fields.ops = kernels_of(row.profile.ops)
-      give(fields)
-      check_fusions(model, row)
-    end
+  local ok, reason = true, nil
+  if is_chosen(model) then ok, reason = pcall(check, model) end
+  if not ok then
+    failures[#failures + 1] = model.name .. ": " .. tostring(reason)
+    give { model = model.name, failure = tostring(reason) }
   end
 end
+if failures[1] then error(table.concat(failures, "; "), 0) end

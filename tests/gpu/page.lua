@@ -1,5 +1,5 @@
 -- The page of a run of gpu_check, printed as HTML. GPU_CHECK_RUN is the run's folder: summary.json, the log of the part
--- "kernels" and the table of the part "speed". What is missing is said, so a page can be made after every part.
+-- "kernels" and the table of the part "speed", whose bars are in the file GPU_CHECK_BARS. What is missing is said, so a page can be made at any time.
 local gb = require "gpubench"
 local native = gb._native
 
@@ -49,7 +49,7 @@ local function share_text(share) return share and string.format("%.0f %%", 100 *
 -- --- Parts --------------------------------------------------------------------------------------------------------------
 
 local summary = assert(json_of "summary.json", "summary.json is not in the run")
-local looks = { passed = "confirmed", failed = "refuted", skipped = "open", missing = "open" }
+local looks = { passed = "confirmed", failed = "refuted", skipped = "open", running = "open" }
 
 local function parts_section()
   local rows, seen = {}, {}
@@ -65,8 +65,8 @@ end
 local function missing_section()
   local items = {}
   for _, call in ipairs(summary.missing or {}) do
-    items[#items + 1] = string.format("Call %d has not run %s: tests/gpu_check --call %d --into %s", call.call,
-      table.concat(call.parts, ", "), call.call, summary.folder)
+    items[#items + 1] = string.format("Call %d has not run %s: %s --call %d", call.call,
+      table.concat(call.parts, ", "), summary.again, call.call)
   end
   return { id = "missing", heading = "What is missing", items = items }
 end
@@ -84,14 +84,32 @@ local function in_unit(value, unit)
   return rate_text(value, unit == "bytes/s" and "B/s" or unit)
 end
 
-local function speed_section()
-  local section = { id = "speed", heading = "Speed beside PyTorch" }
-  if not peers then
-    section.lines = { "There is no table: the part speed has not been run, or was not done in time." }
-    return section
+-- Why the part has no result, or not all; nil where it passed.
+local function absence_of(name)
+  for _, part in ipairs(summary.parts) do
+    if part.name == name then
+      return part.status ~= "passed" and string.format("The part %s: %s, %s.", name, part.status, part.detail) or nil
+    end
   end
+  return string.format("The part %s has not been run.", name)
+end
+
+-- The rows of the comparison; without one, the bars.
+local function rows_of_speed(absence)
+  if peers then return peers.rows end
+  local rows = {}
+  local file <close> = assert(io.open(os.getenv "GPU_CHECK_BARS"))
+  for index, bar in ipairs(native.page.parse_json(file:read "a", "bars.json")) do
+    rows[index] = { line = bar.line, figure = bar.figure, unit = bar.unit, bar = bar.at_least or bar.at_most,
+      bar_is = bar.at_least and "at least" or "at most", verdict = "not measured", reason = absence }
+  end
+  return rows
+end
+
+local function speed_section()
+  local section, absence = { id = "speed", heading = "Speed beside PyTorch" }, absence_of "speed"
   local rows, seen, counts = {}, {}, { met = 0, missed = 0, ["not measured"] = 0 }
-  for index, row in ipairs(peers.rows) do
+  for index, row in ipairs(rows_of_speed(absence)) do
     local bar = type(row.bar) == "number" and row.bar_is .. " " .. in_unit(row.bar, row.unit) or ""
     rows[index] = { row.line, row.figure, in_unit(row.value, row.unit),
       type(row.spread) == "number" and string.format("%.1f %%", 100 * row.spread) or "", bar, row.verdict,
@@ -100,10 +118,9 @@ local function speed_section()
     if bar ~= "" then counts[row.verdict] = counts[row.verdict] + 1 end
   end
   section.lines = { string.format("Bars: %d met, %d missed, %d not measured. A bar is held against figures of this run alone.",
-    counts.met, counts.missed, counts["not measured"]) }
-  if peers.run and not peers.run.complete then
-    section.lines[2] = "Not all processes of the comparison were done in time."
-  end
+    counts.met, counts.missed, counts["not measured"]), absence }
+  if peers and not peers.run.complete then section.lines[#section.lines + 1] = "Not all processes of the comparison were done." end
+  if peers and peers.run.no_torch then section.lines[#section.lines + 1] = peers.run.no_torch .. "." end
   section.tables = { { caption = "Figures and bars", align = "llrrlll", heads = 2,
     headings = { "line", "figure", "value", "spread", "bar", "verdict", "why or what" }, rows = rows, looks = seen } }
   return section
@@ -127,43 +144,83 @@ local function best_of(one)
   return of_device(one.peaks, ", " .. dtype), copies and copies.on_device
 end
 
-local function kernels_table(one, entries, caption, folded)
+local function key_of(entry)
+  return table.concat({ entry.op, entry.layer or "", entry.role or "" }, "/")
+end
+
+-- The implementation of each kernel in the steps with searched products, where it is another one.
+local function searched_of(model)
+  local names = {}
+  for _, one in ipairs(measured) do
+    if one.search and one.model == model then
+      for _, entry in ipairs(one.entries or {}) do names[key_of(entry)] = entry.implementation end
+    end
+  end
+  return names
+end
+
+local function implementation_text(entry, searched)
+  local own, found = entry.implementation or "", searched[key_of(entry)]
+  return found and found ~= own and own .. "; when searched: " .. found or own
+end
+
+-- `searched`: of a table of single kernels, which have an algorithm.
+local function kernels_table(one, entries, caption, searched)
   local flops_peak, bytes_peak = best_of(one)
   local rows = {}
   for index, entry in ipairs(entries or {}) do
     if index > most_kernels then break end
     local flops = entry.flops and entry.flops / entry.time_s
     local bytes = entry.bytes and entry.bytes / entry.time_s
-    rows[index] = { entry.op, entry.layer or "", entry.role or "", time_text(entry.time_s), share_text(entry.share),
+    local row = { entry.op, entry.layer or "", entry.role or "", time_text(entry.time_s), share_text(entry.share),
       string.format("%.3g", entry.calls), flops and flops > 0 and rate_text(flops, "FLOP/s") or "",
       share_text(flops and flops > 0 and flops_peak and flops / flops_peak or nil), rate_text(bytes, "B/s"),
       share_text(bytes and bytes_peak and bytes / bytes_peak or nil) }
+    if searched then row[#row + 1] = implementation_text(entry, searched) end
+    rows[index] = row
   end
-  return { caption = one.model .. ": " .. caption, folded = folded, align = "lllrrrrrrr", heads = 3, rows = rows, headings = { "op",
-    "layer", "role", "time", "of the step", "calls", "rate", "of the best product", "bytes", "of the best copy" } }
+  return { caption = one.model .. ": " .. caption, align = "lllrrrrrrrl", heads = 3, rows = rows, headings = { "op",
+    "layer", "role", "time", "of the step", "calls", "rate", "of the best product", "bytes", "of the best copy",
+    searched and "algorithm" or nil } }
+end
+
+-- Of a model as it is: no fusion left out, nothing searched.
+local function is_plain(one)
+  return not one.without and not one.search and not one.failure
+end
+
+local function section_of(one)
+  local lines = { string.format("Batch %d in %s: a step of %s (%s to %s), %d kernels%s.", one.batch, one.dtype,
+    time_text(one.step_time_s), time_text(one.step_time_low_s or one.step_time_s),
+    time_text(one.step_time_high_s or one.step_time_s), one.kernels,
+    one.mfu and ", " .. share_text(one.mfu) .. " of the best product" or "") }
+  if one.verdict then lines[#lines + 1] = "Verdict: " .. one.verdict .. "." end
+  if one.doubt then lines[#lines + 1] = "In doubt: " .. one.doubt .. "." end
+  if one.no_profile then lines[#lines + 1] = "Its kernels are not listed, because none can be traced: " .. one.no_profile end
+  local items = {}
+  for _, finding in ipairs(one.findings or {}) do
+    local advice = {}
+    for index, remedy in ipairs(finding.remedies or {}) do advice[index] = remedy.advice end
+    if advice[1] then items[#items + 1] = finding.headline .. ": " .. table.concat(advice, ", or ") end
+  end
+  local section = { id = "kernels_" .. one.model:lower():gsub("%W", "_"), heading = one.model, lines = lines, items = items }
+  if one.entries then
+    section.tables = { kernels_table(one, one.ops, "kernels by time"),
+      kernels_table(one, one.entries, "the longest kernels, each by itself", searched_of(one.model)) }
+    section.note = "Times are of traced steps, which launch op by op; bytes are the least that a kernel must move, so a share "
+      .. "of the best copy above 100 % means data that stayed in the cache. Algorithms are those that the kernels took: "
+      .. "numbers of cuBLASLt and engines of cuDNN."
+  end
+  return section
 end
 
 local function models_sections()
   local sections = {}
   for _, one in ipairs(measured) do
-    if one.entries then
-      local lines = { string.format("Batch %d in %s: a step of %s (%s to %s), %d kernels%s.", one.batch, one.dtype,
-        time_text(one.step_time_s), time_text(one.step_time_low_s or one.step_time_s),
-        time_text(one.step_time_high_s or one.step_time_s), one.kernels,
-        one.mfu and ", " .. share_text(one.mfu) .. " of the best product" or "") }
-      if one.verdict then lines[#lines + 1] = "Verdict: " .. one.verdict .. "." end
-      if one.doubt then lines[#lines + 1] = "In doubt: " .. one.doubt .. "." end
-      local items = {}
-      for _, finding in ipairs(one.findings or {}) do
-        local advice = {}
-        for index, remedy in ipairs(finding.remedies or {}) do advice[index] = remedy.advice end
-        if advice[1] then items[#items + 1] = finding.headline .. ": " .. table.concat(advice, ", or ") end
-      end
-      sections[#sections + 1] = { id = "kernels_" .. one.model:lower():gsub("%W", "_"), heading = one.model,
-        lines = lines, items = items, tables = { kernels_table(one, one.ops, "kernels by time"),
-          kernels_table(one, one.entries, "the longest kernels, each by itself", true) },
-        note = "Times are of traced steps, which launch op by op; bytes are the least that a kernel must move, so a share "
-          .. "of the best copy above 100 % means data that stayed in the cache." }
+    if is_plain(one) then
+      sections[#sections + 1] = section_of(one)
+    elseif one.failure then
+      sections[#sections + 1] = { heading = one.model, lines = { "Not measured: " .. one.failure } }
     end
   end
   return sections
@@ -191,7 +248,7 @@ end
 local function suggestions_section()
   local before, items, rows, seen = {}, {}, {}, {}
   for _, one in ipairs(measured) do
-    if one.entries then before[one.model] = one end
+    if is_plain(one) then before[one.model] = one end
   end
   for _, one in ipairs(measured) do
     local reference = before[one.model]
@@ -223,7 +280,7 @@ end
 -- --- The page -----------------------------------------------------------------------------------------------------------
 
 local function headline()
-  local text = string.format("%d passed, %d failed, %d skipped", summary.passed, summary.failed, summary.skipped)
+  local text = summary.counts .. (summary.bars ~= "" and "; " .. summary.bars or "")
   local calls = {}
   for _, call in ipairs(summary.missing or {}) do calls[#calls + 1] = tostring(call.call) end
   if #calls == 0 then return text end
@@ -237,6 +294,7 @@ io.write(native.page.html {
   title = "gpu_check on " .. summary.host,
   facts = { summary.device, summary.version, summary.started_utc },
   headline = headline(),
+  lines = summary.missed,
   links = { { name = "summary.json", link = "summary.json" }, { name = "summary.txt", link = "summary.txt" } },
   sections = sections,
 })

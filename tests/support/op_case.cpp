@@ -19,6 +19,7 @@ std::set<std::type_index>& covered_ops() {
   return ops;
 }
 
+/// Then the test has the property `refused`, with the reason.
 bool is_refused(const OpCase& op_case, const Place& place) {
   if (!op_case.only_fused) return false;
   std::vector<TensorType> inputs;
@@ -28,7 +29,8 @@ bool is_refused(const OpCase& op_case, const Place& place) {
   if (place.backend->fuses(*op_case.op, signature, *place.device)) return false;
   try {
     static_cast<void>(place.backend->plan(*op_case.op, signature, *place.device));
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    testing::Test::RecordProperty("refused", error.what());
     return true;
   }
   return false;

@@ -121,7 +121,10 @@ std::vector<NodeWork> GraphExecutor::work() const {
   for (const PlannedStep& step : plan_.steps) {
     if (step.work != Work::kernel || step.due != Due::every_run) continue;
     const std::string layer = step.owner == nullptr ? std::string() : step.owner->name;
-    all.push_back({{std::string(step.op), layer, std::string(to_string(step.role))}, step.flops, step.bytes});
+    all.push_back({{std::string(step.op), layer, std::string(to_string(step.role))},
+                   step.flops,
+                   step.bytes,
+                   std::string(step.kernel->implementation())});
   }
   return all;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 
 #include "core/base/error.h"
 #include "tests/support/files.h"
@@ -58,6 +59,62 @@ TEST_F(LibraryFolderTest, FindsTheLibrariesOfPythonWheels) {
   EXPECT_THAT(python, Contains(packages));
   EXPECT_THAT(cuda_library_folders(python), Contains(packages / "nvidia/cudnn/lib"));
   EXPECT_THAT(cuda_library_folders(python), testing::Not(Contains(packages / "nvidia/no_libraries/lib")));
+}
+
+/// Sets a variable of the environment until it ends.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST_F(LibraryFolderTest, OpensLibrariesOfWheelsOfTheUserOfPyenvAndOfAChosenInterpreter) {
+  constexpr std::array<std::string_view, 1> names{"libgpubench_of_a_wheel.so.1"};
+  const fs::path real = SharedLibrary(std::array<std::string_view, 1>{"libm.so.6"}, {}).path();
+  const fs::path root = file("").parent_path();
+  fs::create_directories(root / "shims");
+  write("shims/python3", "");
+  const auto opened_from = [&](const std::string& prefix) {
+    const fs::path folder = root / prefix / "lib/python3.12/site-packages/nvidia/cudnn/lib";
+    fs::create_directories(folder);
+    fs::create_symlink(real, folder / names[0]);
+    const SharedLibrary library(names, cuda_library_folders(python_package_folders()));
+    fs::remove(folder / names[0]);
+    return library.name() == folder / names[0];
+  };
+  const Variable no_python("PYTHON", "");
+  {
+    const Variable home("HOME", root);
+    EXPECT_TRUE(opened_from(".local"));
+  }
+  {
+    const Variable base("PYTHONUSERBASE", root / "base");
+    EXPECT_TRUE(opened_from("base"));
+  }
+  {
+    const Variable path("PATH", "/usr/bin:" + (root / "shims").string());
+    EXPECT_TRUE(opened_from("versions/3.12.1"));
+  }
+  {
+    const Variable python("PYTHON", root / "venv/bin/python3.12");
+    EXPECT_TRUE(opened_from("venv"));
+  }
+  {
+    fs::create_directories(root / "named/bin");
+    write("named/bin/python3.12", "");
+    const Variable path("PATH", root / "named/bin"), python("PYTHON", "python3.12");
+    EXPECT_TRUE(opened_from("named"));
+  }
+  EXPECT_THROW(opened_from("versions/3.12.1"), Error) << "nothing names it";
 }
 
 }  // namespace

@@ -57,15 +57,19 @@ TEST_F(ProfileTest, KernelsAreChargedToTheirNodesAndTheRestToItsClass) {
   const StepProfile found = profile();
   EXPECT_EQ(time_of(found, "dense", "matmul"), 55);
   StepProfile with_work = found;
-  const std::vector<NodeWork> work{{{"matmul", "dense", "forward"}, 100, 40},
+  const std::vector<NodeWork> work{{{"matmul", "dense", "forward"}, 100, 40, "lt:11"},
+                                   {{"matmul", "dense", "forward"}, 0, 0, "lt:11"},
+                                   {{"matmul", "dense", "forward"}, 0, 0, "lt:1"},
                                    {{"matmul", "dense", "gradient"}, 200, 60},
                                    {{"relu", "dense", "forward"}, 0, 8},
                                    {{"softmax", "other", "forward"}, 7, 7}};
   add_work(with_work, work);
+  EXPECT_EQ(with_work.entries.front().implementation, "lt:11, lt:1");
   for (const ProfileEntry& op : by_op(with_work)) {
     if (op.node.op == "matmul") {
       EXPECT_EQ(op.flops, 300);
       EXPECT_EQ(op.bytes, 100);
+      EXPECT_EQ(op.implementation, "") << "of several nodes";
     } else if (op.node.op == "relu") {
       EXPECT_EQ(op.flops, 0);
     } else {

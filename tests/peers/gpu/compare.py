@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import lines
@@ -20,6 +21,7 @@ PROGRAMS = [ROOT / "build/release/bin/gpubench", ROOT / "bin/gpubench"]
 PYTHONS = [pathlib.Path("python3"), ROOT / "build/peers/venv/bin/python"]
 NO_GPU = 77
 PROCESS_TIMEOUT_S = 900
+QUICK_S, ORDINARY_S = 0.3, 1.0  # of measuring each figure in each process
 
 
 class Failed(Exception):
@@ -29,10 +31,12 @@ class Failed(Exception):
 def arguments_from(words):
     parser = argparse.ArgumentParser(prog="tests/peers/gpu/run", description=__doc__)
     parser.add_argument("--lines", default=",".join(lines.LINES), help=f"of {', '.join(lines.LINES)} (default: all)")
-    parser.add_argument("--quick", action="store_true", help="2048 for 8192, and less time for each figure")
+    parser.add_argument("--quick", action="store_true", help="less time for each figure, and PyTorch in one process, not two; the sizes stay")
+    parser.add_argument("--small", action="store_true",
+                        help="small sizes, to try the script: no bar is held against them but those of M1, copies and host")
     parser.add_argument("--rounds", type=int, default=1, help="how often gpubench, PyTorch, PyTorch, gpubench run")
     parser.add_argument("--seconds", type=float, help="time to measure each figure in each process")
-    parser.add_argument("--device", default="gpu:0", help="gpu:0, or cpu:0 to try the script with tiny sizes")
+    parser.add_argument("--device", default="gpu:0", help="gpu:0, or cpu:0 to try the script with small sizes")
     parser.add_argument("--program", type=pathlib.Path, help="gpubench (default: the build's or the bundle's)")
     parser.add_argument("--python", type=pathlib.Path,
                         help="a Python with PyTorch (default: python3, or the one that tests/peers/run makes)")
@@ -51,21 +55,31 @@ def arguments_from(words):
     return arguments
 
 
-def run(command, environment=None):
-    """The JSON object in the last line that `command` prints."""
+def run(command, take, environment=None):
+    """Calls take(one) for each JSON object that `command` prints on a line, as soon as it is there."""
     words = [str(word) for word in command]
-    try:
-        child = subprocess.run(words, capture_output=True, text=True, timeout=PROCESS_TIMEOUT_S,
-                               env=dict(os.environ, **(environment or {})))
-    except OSError as error:
-        raise Failed(f"{words[0]}: {error.strerror}") from error
-    except subprocess.TimeoutExpired as error:
-        raise Failed(f"{pathlib.Path(words[0]).name} was not done after {PROCESS_TIMEOUT_S} s") from error
-    objects = [line for line in child.stdout.splitlines() if line.startswith("{")]
-    if child.returncode != 0 or not objects:
-        reason = " / ".join(child.stderr.strip().splitlines()[-3:])
-        raise Failed(f"{pathlib.Path(words[0]).name} ended with status {child.returncode}: {reason}")
-    return json.loads(objects[-1])
+    name = pathlib.Path(words[0]).name
+    with tempfile.TemporaryFile(mode="w+", errors="replace") as errors:
+        try:
+            child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True,
+                                     env=dict(os.environ, **(environment or {})))
+        except OSError as error:
+            raise Failed(f"{words[0]}: {error.strerror}") from error
+        end = threading.Timer(PROCESS_TIMEOUT_S, child.kill)
+        end.start()
+        began, count = time.monotonic(), 0
+        with child:
+            for line in child.stdout:
+                if line.startswith("{"):
+                    count += 1
+                    take(json.loads(line))
+        end.cancel()
+        if time.monotonic() - began >= PROCESS_TIMEOUT_S:
+            raise Failed(f"{name} was not done after {PROCESS_TIMEOUT_S} s")
+        if child.returncode != 0 or count == 0:
+            errors.seek(0)
+            reason = " / ".join(errors.read().strip().splitlines()[-3:])
+            raise Failed(f"{name} ended with status {child.returncode}: {reason}")
 
 
 def find_program(given):
@@ -105,7 +119,7 @@ def find_torch(given, device):
 def plan_of(arguments, sizes, chosen):
     models = {line: dataclasses.asdict(model) | {"inputs": model.inputs} for line, model in sizes.models.items()}
     return {"device": arguments.device, "lines": chosen, "matmul": sizes.matmul, "models": models,
-            "seconds": sizes.seconds}
+            "seconds": arguments.seconds}
 
 
 def lua_table(value):
@@ -117,55 +131,69 @@ def lua_table(value):
     return json.dumps(value)
 
 
-def run_gpubench(program, plan, tf32):
-    """One process; TF32 is decided before a device is used, so its product is measured by a process of its own."""
+def run_gpubench(program, plan, take):
     with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "peers_plan.lua").write_text(f"return {lua_table(plan | {'tf32': tf32})}\n")
+        (pathlib.Path(folder) / "peers_plan.lua").write_text(f"return {lua_table(plan)}\n")
         environment = {"GPUBENCH_PATH": os.pathsep.join([folder, str(FOLDER)])}
-        return run([program, FOLDER / "gpubench_lines.lua", "--out", folder, "--device", plan["device"]], environment)
+        run([program, FOLDER / "gpubench_lines.lua", "--out", folder, "--device", plan["device"]], take, environment)
 
 
-def run_torch(python, plan, cache):
+def run_torch(python, plan, take, cache):
     environment = {"TORCHINDUCTOR_CACHE_DIR": cache, "PYTHONDONTWRITEBYTECODE": "1"}
-    return run([python, FOLDER / "torch_lines.py", json.dumps(plan)], environment)
+    run([python, FOLDER / "torch_lines.py", json.dumps(plan)], take, environment)
+
+
+def processes_of(arguments, sizes, with_torch):
+    """(system, plan) of each process. gpubench decides on TF32 before it uses a device, so that product is measured by a
+    process of its own."""
+    for chosen in lines.shifts(arguments.lines):
+        plan = plan_of(arguments, sizes, chosen)
+        for system in lines.order(arguments.rounds, arguments.quick):
+            if system == "gpubench":
+                yield system, plan | {"tf32": False}
+                if "matmul" in chosen and arguments.device.startswith("gpu:"):
+                    yield system, plan | {"lines": ["matmul"], "tf32": True}
+            elif with_torch:
+                yield system, plan
 
 
 def measure(arguments, sizes, program, python, no_torch, save):
     """Calls save(what was measured, facts of both systems, the GPU's states before and after each process, whether that
-    is all) after each process, so that nothing is lost where time ends."""
+    is all) with each figure, so that nothing is lost where time ends."""
     measured, facts, states = lines.Measured(), {}, [machine.read(arguments.device)]
     if python is None:
-        measured.fail("torch", no_torch)
+        measured.fail("torch", "no PyTorch")
+    save(measured, facts, states, False)
     with tempfile.TemporaryDirectory() as cache:
-        processes = [(system, plan_of(arguments, sizes, chosen)) for chosen in lines.shifts(arguments.lines)
-                     for system in lines.order(arguments.rounds) if system != "torch" or python is not None]
-        for number, (system, plan) in enumerate(processes, 1):
+        for system, plan in processes_of(arguments, sizes, python is not None):
             begin = time.monotonic()
+
+            def take(one, system=system):
+                if "facts" in one:
+                    facts.setdefault(system, one["facts"])
+                else:
+                    measured.add(system, [one])
+                save(measured, facts, states, False)
+
             try:
                 if system == "torch":
-                    results = [run_torch(python, plan, cache)]
+                    run_torch(python, plan, take, cache)
                 else:
-                    results = [run_gpubench(program, plan, False)]
-                    if "matmul" in plan["lines"] and arguments.device.startswith("gpu:"):
-                        results.append(run_gpubench(program, plan | {"lines": ["matmul"]}, True))
-                for result in results:
-                    measured.add(system, result["records"])
-                    facts.setdefault(system, result["facts"])
+                    run_gpubench(program, plan, take)
             except Failed as failure:
                 print(f"peers: {failure}", file=sys.stderr)
                 measured.fail(system, str(failure))
             states.append(machine.read(arguments.device))
             print(f"peers: {system} took {time.monotonic() - begin:.0f} s", file=sys.stderr)
-            rows, run_facts = save(measured, facts, states, number == len(processes))
-    return rows, run_facts
+    return save(measured, facts, states, True)
 
 
 def main():
     arguments = arguments_from(sys.argv[1:])
     on_gpu = arguments.device.startswith("gpu:")
-    sizes = lines.Sizes.of(arguments.quick, tiny=not on_gpu)
-    if arguments.seconds:
-        sizes = dataclasses.replace(sizes, seconds=arguments.seconds)
+    small = arguments.small or not on_gpu
+    sizes = lines.Sizes.of(small)
+    arguments.seconds = arguments.seconds or (QUICK_S if arguments.quick or small else ORDINARY_S)
     try:
         program = find_program(arguments.program)
         absence = missing_device(program, arguments.device)
@@ -181,8 +209,8 @@ def main():
             rows = lines.table(measured, sizes, gpu, arguments.lines, on_gpu)
             throttled = {machine.throttle_words(state.get("throttle_reasons")) for state in states} - {""}
             run_facts = {"begun": begin, "device": arguments.device, "gpu": gpu, "states": states, "systems": facts,
-                         "order": lines.order(arguments.rounds), "no_torch": no_torch, "quick": arguments.quick,
-                         "seconds": sizes.seconds, "throttled": sorted(throttled), "complete": complete}
+                         "order": lines.order(arguments.rounds, arguments.quick), "no_torch": no_torch,
+                         "quick": arguments.quick, "small": small, "seconds": arguments.seconds, "throttled": sorted(throttled), "complete": complete}
             report.write(arguments.out, rows, run_facts, measured)
             return rows, run_facts
 

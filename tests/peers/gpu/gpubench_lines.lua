@@ -1,11 +1,10 @@
 -- gpubench's side of the comparison on a GPU: measures the lines of a plan (the module peers_plan, written by
--- compare.py) and prints the samples as one JSON object. Models train on batches that stay on the device.
+-- compare.py) and prints a line of JSON with the samples of each figure as soon as it is there. Models train on batches that stay on the device.
 local gb = require "gpubench"
 local plan = require "peers_plan"
 
 local LEAST_BLOCK_S = 0.005  -- steps are put together as PyTorch's are, see torch_lines.py
 local CLASSES = 10
-local records = {}
 
 -- JSON of what compare.py reads: strings, numbers, arrays and tables with names.
 local function json(value)
@@ -23,11 +22,16 @@ local function json(value)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
+local function give(record)
+  print(json(record))
+  io.stdout:flush()  -- what is printed is kept when time ends
+end
+
 -- What measure returns are samples; an error is the reason why there are none, and the other lines go on.
 local function take(name, measure)
   local ok, result = pcall(measure)
   if not ok then result = tostring(result) end
-  records[#records + 1] = ok and { name = name, samples = result } or { name = name, reason = result }
+  give(ok and { name = name, samples = result } or { name = name, reason = result })
 end
 
 -- Means of blocks of steps: single steps return before the GPU is done.
@@ -140,4 +144,4 @@ local library
 for _, one in ipairs(gb._native.device_facts()) do
   if one.name == plan.device then library = one.library end
 end
-print(json { records = records, facts = { version = gb.version or "unknown", library = library, execution = "graph" } })
+give({ facts = { version = gb.version or "unknown", library = library, execution = "graph" } })

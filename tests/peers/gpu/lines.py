@@ -1,7 +1,9 @@
 """What each line compares: sizes, floors by count, figures and bars. Pure functions of what the processes measured."""
 
 import dataclasses
+import json
 import math
+import pathlib
 import statistics
 
 MET, MISSED, UNMEASURED, INFORMATION = "met", "missed", "not measured", "no bar"
@@ -9,8 +11,8 @@ LINES = ["matmul", "m1", "m2", "m3", "copies", "host", "resnet50"]
 CLASSES = 10
 INPUTS = 784
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
-# The least rate of the bf16 product by the GPU's name; other GPUs are held against PyTorch alone.
-LEAST_FLOPS_PER_S = {"H200": 780e12}
+# By the figure's words, which name the size that the bar is for. The page of tests/gpu_check reads the same file.
+BARS = {one["figure"]: one for one in json.loads((pathlib.Path(__file__).parent / "bars.json").read_text())}
 # GT/s of a lane by PCIe generation, and the share of it that is no line code.
 PCIE_LANES = {1: (2.5, 8 / 10), 2: (5, 8 / 10), 3: (8, 128 / 130), 4: (16, 128 / 130), 5: (32, 128 / 130),
               6: (64, 242 / 256)}
@@ -82,19 +84,17 @@ class Model:
 class Sizes:
     matmul: int
     models: dict
-    seconds: float  # of measuring each figure in each process
 
     @staticmethod
-    def of(quick, tiny):
-        if tiny:
+    def of(small):
+        """Those that the bars are for, or small ones that a CPU computes in seconds."""
+        if small:
             return Sizes(256, {"m1": Model("M1", 32, "float32", (128,)),
                                "m2": Model("M2", 32, "bfloat16", (64, 64, 64)), "m3": Model("M3", 8, "float32"),
-                               "resnet50": Model("ResNet-50", 2, "bfloat16", image=(32, 32, 3), width=8)}, 0.2)
-        wide = 2048 if quick else 8192
-        return Sizes(wide, {"m1": Model("M1", 32, "float32", (128,)),
-                            "m2": Model("M2", wide, "bfloat16", (wide, wide, wide)), "m3": Model("M3", 256, "float32"),
-                            "resnet50": Model("ResNet-50", 256, "bfloat16", image=(224, 224, 3), classes=1000)},
-                     0.3 if quick else 1.0)
+                               "resnet50": Model("ResNet-50", 2, "bfloat16", image=(32, 32, 3), width=8)})
+        return Sizes(8192, {"m1": Model("M1", 32, "float32", (128,)),
+                            "m2": Model("M2", 8192, "bfloat16", (8192, 8192, 8192)), "m3": Model("M3", 256, "float32"),
+                            "resnet50": Model("ResNet-50", 256, "bfloat16", image=(224, 224, 3), classes=1000)})
 
 
 def shifts(chosen):
@@ -104,9 +104,9 @@ def shifts(chosen):
     return [one for one in (first, last) if one]
 
 
-def order(rounds):
-    """A B B A, `rounds` times: a drift that goes on as it began hits both alike."""
-    return ["gpubench", "torch", "torch", "gpubench"] * rounds
+def order(rounds, quick=False):
+    """A B B A, `rounds` times, or A B A: a drift that goes on as it began hits both alike."""
+    return ["gpubench", "torch", "gpubench"] if quick else ["gpubench", "torch", "torch", "gpubench"] * rounds
 
 
 def link_bytes_per_s(generation, lanes):
@@ -156,35 +156,36 @@ class Measured:
         return (min if smallest else max)(found) if found else (None, None)
 
 
-def row(line, figure, unit, value, spread=None, against=None, bar=None, at_least=True, reason=None, note=""):
-    """One row of the table; `bar` none: information alone. Without a value, the row says why."""
+def row(line, figure, unit, value, spread=None, against=None, reason=None, note=""):
+    """One row of the table; without a bar of its name, information alone. Without a value, the row says why."""
+    bar = BARS.get(figure, {})
+    at_least = "at_least" in bar
+    limit = bar.get("at_least", bar.get("at_most"))
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         value, verdict = None, UNMEASURED
     elif reason:
         verdict = UNMEASURED
-    elif bar is None:
+    elif limit is None:
         verdict = INFORMATION
     else:
-        verdict = MET if (value >= bar if at_least else value <= bar) else MISSED
+        verdict = MET if (value >= limit if at_least else value <= limit) else MISSED
     return {"line": line, "figure": figure, "unit": unit, "value": value, "spread": spread, "against": against,
-            "bar": bar, "bar_is": None if bar is None else ("at least" if at_least else "at most"),
+            "bar": limit, "bar_is": None if limit is None else ("at least" if at_least else "at most"),
             "verdict": verdict, "reason": reason if verdict == UNMEASURED else None, "note": note}
 
 
-def ratio_row(measured, line, figure, slower, faster, bar, note=""):
+def ratio_row(measured, line, figure, slower, faster, note=""):
     """How many times as long `slower` takes as `faster`, both (system, name)."""
     times = [measured.median(*slower), measured.median(*faster)]
     missing = [key for key, time in zip([slower, faster], times) if time is None]
-    reason = "; ".join(f"{' '.join(key)}: {measured.reason(*key)}" for key in missing) or None
-    return row(line, figure, "x", None if missing else times[0] / times[1], against=times[0], bar=bar, reason=reason,
-               note=note)
+    reason = "; ".join(measured.reason(*key) for key in missing) or None
+    return row(line, figure, "x", None if missing else times[0] / times[1], against=times[0], reason=reason, note=note)
 
 
-def time_row(measured, line, figure, system, name, bar=None, note=""):
+def time_row(measured, line, figure, system, name, note=""):
     time = measured.median(system, name)
     reason = measured.reason(system, name) if time is None else None
-    return row(line, figure, "s", time, measured.spread(system, name), bar=bar, at_least=False, reason=reason,
-               note=note)
+    return row(line, figure, "s", time, measured.spread(system, name), reason=reason, note=note)
 
 
 def matmul_name(dtype):
@@ -199,26 +200,22 @@ def peak_flops_per_s(measured, sizes, dtype):
     return (2 * sizes.matmul**3 / time, whose) if time else (None, None)
 
 
-def matmul_rows(measured, sizes, machine):
+def matmul_rows(measured, sizes):
     rows, flops = [], 2 * sizes.matmul**3
     for dtype in ["bfloat16", "float16", "float32", "float32 tf32"]:
-        name = matmul_name(dtype)
+        name, label = matmul_name(dtype), f"{dtype} {sizes.matmul}^3"
         own = measured.median("gpubench", name)
-        least = next((rate for gpu, rate in LEAST_FLOPS_PER_S.items() if gpu in machine.get("name", "")), None)
-        full = sizes.matmul == 8192
-        rows.append(row("matmul", f"{dtype} {sizes.matmul}^3, gpubench", "FLOP/s", flops / own if own else None,
-                        measured.spread("gpubench", name), bar=least if dtype == "bfloat16" and full else None,
-                        reason=None if own else measured.reason("gpubench", name)))
+        rows.append(row("matmul", f"{label}, gpubench", "FLOP/s", flops / own if own else None,
+                        measured.spread("gpubench", name), reason=None if own else measured.reason("gpubench", name)))
         for variant in ["", " compiled"] if dtype == "bfloat16" else [""]:
             time = measured.median("torch", name + variant)
-            rows.append(row("matmul", f"{dtype} {sizes.matmul}^3, PyTorch{variant}", "FLOP/s",
+            rows.append(row("matmul", f"{label}, PyTorch{variant}", "FLOP/s",
                             flops / time if time else None, measured.spread("torch", name + variant),
                             reason=None if time else measured.reason("torch", name + variant)))
         best, whose = measured.best([("torch", name), ("torch", name + " compiled")])
         missing = measured.reason("gpubench", name) if own is None else measured.reason("torch", name)
-        rows.append(row("matmul", f"{dtype}: gpubench over PyTorch's best", "share",
+        rows.append(row("matmul", f"{label}: gpubench over PyTorch's best", "share",
                         best / own if best and own else None, against=flops / best if best else None,
-                        bar=0.95 if dtype == "bfloat16" else None,
                         reason=None if best and own else missing, note=f"best: {whose}" if whose else ""))
     return rows
 
@@ -240,26 +237,25 @@ def model_rows(measured, sizes, line):
     floor, limit = floor_of(measured, sizes, model)
     rows = [row(line, f"{label}: floor by count", "s", floor, reason=None if floor else limit,
                 note=f"{model.flops():.4g} FLOP, {model.bytes():.4g} bytes" + (f": {limit}" if floor else "")),
-            time_row(measured, line, f"{label}: step of gpubench (graph)", *own,
-                     bar=40e-6 if line == "m1" else None)]
+            time_row(measured, line, f"{label}: step of gpubench (graph)", *own)]
     arrangements = {"m2": ["eager", "graph"], "resnet50": ["compile", "compile + graph"]}
     for name in arrangements.get(line, ["eager", "graph", "compile", "compile + graph"]):
         rows.append(time_row(measured, line, f"{label}: step of PyTorch {name}", "torch", f"{line} {name}"))
     if line == "m1":
-        rows.append(ratio_row(measured, line, "PyTorch eager over gpubench", ("torch", "m1 eager"), own, 5))
-        rows.append(ratio_row(measured, line, "PyTorch's CUDA graph over gpubench", ("torch", "m1 graph"), own, 1.5))
-    compiled_bars = {"m3": 1.5, "resnet50": 1.0}
-    if line in compiled_bars:
+        rows.append(ratio_row(measured, line, f"{label}: PyTorch eager over gpubench", ("torch", "m1 eager"), own))
+        rows.append(ratio_row(measured, line, f"{label}: PyTorch's CUDA graph over gpubench", ("torch", "m1 graph"),
+                              own))
+    if line in ["m3", "resnet50"]:
         _, best = measured.best([("torch", f"{line} compile"), ("torch", f"{line} compile + graph")])
         slower = tuple(best.split(" ", 1)) if best else ("torch", f"{line} compile")
-        rows.append(ratio_row(measured, line, "torch.compile over gpubench", slower, own, compiled_bars[line],
+        rows.append(ratio_row(measured, line, f"{label}: torch.compile over gpubench", slower, own,
                               f"the faster of its two: {slower[1]}" if best else ""))
     if line == "m2":
         time = measured.median(*own)
         peak, whose = peak_flops_per_s(measured, sizes, model.dtype)
         share = model.flops() / time / peak if time and peak else None
         reason = measured.reason(*own) if not time else "needs the line matmul of the same run" if not peak else None
-        rows.append(row(line, "step's FLOP/s over the measured peak", "share", share, against=peak, bar=0.70,
+        rows.append(row(line, f"{label}: step's FLOP/s over the measured peak", "share", share, against=peak,
                         reason=reason, note=f"peak: {whose}" if whose else ""))
     return rows
 
@@ -276,14 +272,14 @@ def copies_rows(measured, machine):
             rows.append(row("copies", words, "bytes/s", rate, measured.spread(system, name),
                             reason=None if rate else measured.reason(system, name)))
             if system == "gpubench" and direction != "on device":
-                missing = measured.reason(system, name) if not rate else "the link is not known"
+                missing = measured.reason(system, name) if not rate else machine.get("link_note", "the link is not known")
                 rows.append(row("copies", f"{words}, over the link", "share", rate / link if rate and link else None,
-                                against=link, bar=0.85, reason=None if rate and link else missing))
+                                against=link, reason=None if rate and link else missing))
     return rows
 
 
 def host_rows(measured):
-    return [time_row(measured, "host", "gpubench, M1, resident batches", "gpubench", "host resident", bar=10e-6,
+    return [time_row(measured, "host", "gpubench, M1, resident batches", "gpubench", "host resident",
                      note="two steps launched after the GPU has caught up: nothing to wait for"),
             time_row(measured, "host", "gpubench, M1, a batch copied in each step", "gpubench", "host fed",
                      note="the same, with the copies of its inputs"),
@@ -291,20 +287,31 @@ def host_rows(measured):
             time_row(measured, "host", "PyTorch, M1, eager", "torch", "host eager")]
 
 
+def unmeasured_rows(rows, chosen):
+    """The bars that no row is held against, because the sizes or lines are others."""
+    held = {one["figure"] for one in rows}
+    return [row(one["line"], figure, one["unit"], None,
+                reason="not measured at this size" if one["line"] in chosen else "this line was not asked for")
+            for figure, one in BARS.items() if figure not in held]
+
+
 def table(measured, sizes, machine, chosen, on_gpu):
     rows = []
     for line in chosen:
         if line == "matmul":
-            rows += matmul_rows(measured, sizes, machine)
+            rows += matmul_rows(measured, sizes)
         elif line == "copies":
             rows += copies_rows(measured, machine)
         elif line == "host":
             rows += host_rows(measured)
         else:
             rows += model_rows(measured, sizes, line)
-    if on_gpu:
-        return rows
-    for one in rows:  # a CPU's ratio to a CPU says nothing of the bars
-        if one["bar"] is not None and one["verdict"] in (MET, MISSED):
+    rows += unmeasured_rows(rows, chosen)
+    for one in rows:
+        judged = one["verdict"] in (MET, MISSED)
+        gpu = BARS.get(one["figure"], {}).get("gpu", "")
+        if judged and not on_gpu:  # a CPU's ratio to a CPU says nothing of the bars
             one["verdict"], one["reason"] = UNMEASURED, "only a GPU's is held against the bar"
+        elif judged and gpu not in machine.get("name", ""):
+            one["verdict"], one["reason"] = UNMEASURED, f"only an {gpu}'s is held against the bar"
     return rows

@@ -14,7 +14,8 @@ import lines
 import machine
 import report
 
-SIZES = lines.Sizes.of(quick=False, tiny=False)
+SIZES, SMALL = lines.Sizes.of(small=False), lines.Sizes.of(small=True)
+RATIO, STEP = "M1 batch 32 float32: PyTorch eager over gpubench", "M1 batch 32 float32: step of gpubench (graph)"
 
 
 def measured_of(**samples):
@@ -45,6 +46,7 @@ class Statistics(unittest.TestCase):
     def test_the_order_hits_both_alike(self):
         order = lines.order(2)
         self.assertEqual(order, ["gpubench", "torch", "torch", "gpubench"] * 2)
+        self.assertEqual(lines.order(1, quick=True), ["gpubench", "torch", "gpubench"])
         places = {system: sum(i for i, one in enumerate(order) if one == system) for system in order}
         self.assertEqual(places["gpubench"], places["torch"])
 
@@ -59,27 +61,52 @@ class Statistics(unittest.TestCase):
 
 class Bars(unittest.TestCase):
     def test_at_least_and_at_most_include_the_bar(self):
-        self.assertEqual(lines.row("m", "f", "x", 5.0, bar=5)["verdict"], lines.MET)
-        self.assertEqual(lines.row("m", "f", "x", 4.9, bar=5)["verdict"], lines.MISSED)
-        self.assertEqual(lines.row("m", "f", "s", 1e-5, bar=1e-5, at_least=False)["verdict"], lines.MET)
-        self.assertEqual(lines.row("m", "f", "s", 2e-5, bar=1e-5, at_least=False)["verdict"], lines.MISSED)
+        self.assertEqual(lines.row("m1", RATIO, "x", 5.0)["verdict"], lines.MET)
+        self.assertEqual(lines.row("m1", RATIO, "x", 4.9)["verdict"], lines.MISSED)
+        self.assertEqual(lines.row("m1", STEP, "s", 4e-5)["verdict"], lines.MET)
+        self.assertEqual(lines.row("m1", STEP, "s", 5e-5)["verdict"], lines.MISSED)
 
     def test_no_value_is_neither_met_nor_missed(self):
-        row = lines.row("m", "f", "x", None, bar=5, reason="no PyTorch")
+        row = lines.row("m1", RATIO, "x", None, reason="no PyTorch")
         self.assertEqual((row["verdict"], row["reason"]), (lines.UNMEASURED, "no PyTorch"))
-        self.assertEqual(lines.row("m", "f", "x", float("nan"), bar=5)["verdict"], lines.UNMEASURED)
+        self.assertEqual(lines.row("m1", RATIO, "x", float("nan"))["verdict"], lines.UNMEASURED)
         self.assertEqual(lines.row("m", "f", "x", 3.0)["verdict"], lines.INFORMATION)
+
+    def test_every_bar_is_the_bar_of_a_row_at_the_sizes_that_it_names(self):
+        rows = lines.table(lines.Measured(), SIZES, {}, lines.LINES, on_gpu=True)
+        self.assertEqual(sorted(row["figure"] for row in rows if row["bar"] is not None), sorted(lines.BARS))
+        self.assertFalse([row for row in rows if "at this size" in (row["reason"] or "")])
+        for row in rows:
+            bar = lines.BARS.get(row["figure"])
+            self.assertTrue(bar is None or (bar["unit"], bar["line"]) == (row["unit"], row["line"]))
+
+    def test_no_bar_is_held_against_another_size(self):
+        times = {"gpubench__matmul_bfloat16": [[1e-3]], "torch__matmul_bfloat16": [[1e-3]], "gpubench__m1": [[1e-5]],
+                 "gpubench__m2": [[1e-3]], "gpubench__m3": [[1e-3]], "torch__m3_compile": [[1e-3]]}
+        rows = lines.table(measured_of(**times), SMALL, {"name": "NVIDIA H200"}, lines.LINES, on_gpu=True)
+        self.assertEqual([row["figure"] for row in rows if row["verdict"] in (lines.MET, lines.MISSED)], [STEP])
+        for figure in ["bfloat16 8192^3, gpubench", "bfloat16 8192^3: gpubench over", "M2 batch 8192", "M3 batch 256"]:
+            self.assertIn("not measured at this size", find(rows, figure)["reason"])
+        self.assertEqual({row["figure"] for row in rows if row["bar"] is not None}, set(lines.BARS))
+
+    def test_quick_runs_take_the_same_sizes(self):
+        for words in [[], ["--quick"]]:
+            arguments = compare.arguments_from(words)
+            self.assertFalse(arguments.small)
+            arguments.seconds = 1
+            plan = next(compare.processes_of(arguments, SIZES, True))[1]
+            self.assertEqual((plan["matmul"], plan["models"]["m2"]["batch"]), (8192, 8192))
 
     def test_matmul_is_held_against_the_best_and_an_h200s_rate(self):
         times = {"gpubench__matmul_bfloat16": [[1.4e-3]], "torch__matmul_bfloat16": [[1.45e-3]],
                  "torch__matmul_bfloat16_compiled": [[1.30e-3]]}
-        rows = lines.matmul_rows(measured_of(**times), SIZES, {"name": "NVIDIA H200"})
-        share = find(rows, "bfloat16: gpubench over")
+        rows = lines.table(measured_of(**times), SIZES, {"name": "NVIDIA H200"}, ["matmul"], on_gpu=True)
+        share = find(rows, "bfloat16 8192^3: gpubench over")
         self.assertAlmostEqual(share["value"], 1.30 / 1.4)
         self.assertEqual((share["verdict"], share["note"]), (lines.MISSED, "best: torch matmul bfloat16 compiled"))
         self.assertEqual(find(rows, "bfloat16 8192^3, gpubench")["verdict"], lines.MET)  # 785 TFLOP/s
-        rows = lines.matmul_rows(measured_of(**times), SIZES, {"name": "NVIDIA H100"})
-        self.assertEqual(find(rows, "bfloat16 8192^3, gpubench")["verdict"], lines.INFORMATION)
+        rows = lines.table(measured_of(**times), SIZES, {"name": "NVIDIA H100"}, ["matmul"], on_gpu=True)
+        self.assertEqual(find(rows, "bfloat16 8192^3, gpubench")["reason"], "only an H200's is held against the bar")
 
     def test_m1_needs_its_time_and_both_ratios(self):
         times = {"gpubench__m1": [[2e-5]], "torch__m1_eager": [[3e-4]], "torch__m1_graph": [[2.5e-5]]}
@@ -206,18 +233,35 @@ class Output(unittest.TestCase):
         self.assertEqual(report.quantity(None, "x"), "-")
 
     def test_three_files_say_the_same(self):
-        rows = [lines.row("m1", "a figure", "x", 6.0, bar=5),
-                lines.row("m3", "another", "x", None, bar=5, reason="no GPU")]
+        rows = [lines.row("m1", RATIO, "x", 6.0), lines.row("m1", STEP, "s", 5e-5),
+                lines.row("host", "gpubench, M1, resident batches", "s", None, reason="no GPU")]
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "new"
             report.write(out, rows, self.FACTS, measured_of(torch__m1=[[1.0]]))
             self.assertEqual(json.loads((out / "gpu_peers.json").read_text())["rows"], rows)
-            self.assertIn("bars: 1 met, 0 missed, 1 not measured", (out / "gpu_peers.txt").read_text())
-            self.assertEqual(len((out / "gpu_peers.csv").read_text().splitlines()), 3)
+            self.assertIn(f"bars: 1 met, 1 missed, 1 not measured\nmissed: m1: {STEP}: 50 us, at most 40 us\n",
+                          (out / "gpu_peers.txt").read_text())
+            self.assertEqual(len((out / "gpu_peers.csv").read_text().splitlines()), 4)
 
     def test_a_plan_is_lua(self):
         self.assertEqual(compare.lua_table({"a": [1, 2.5], "b": True, "c": "d"}),
                          '{["a"] = {1, 2.5}, ["b"] = true, ["c"] = "d"}')
+
+
+class Processes(unittest.TestCase):
+    def test_what_a_process_printed_is_taken_at_once_and_stays_when_it_fails(self):
+        taken = []
+        script = """echo '{"name": "m1", "samples": [1]}'; echo words; echo '{"name": "m2"}'; echo why >&2; exit 3"""
+        with self.assertRaisesRegex(compare.Failed, "sh ended with status 3: why"):
+            compare.run(["sh", "-c", script], taken.append)
+        self.assertEqual([one["name"] for one in taken], ["m1", "m2"])
+        with self.assertRaisesRegex(compare.Failed, "ended with status 0"):
+            compare.run(["true"], taken.append)
+        with self.assertRaisesRegex(compare.Failed, "No such file"):
+            compare.run(["/nowhere"], taken.append)
+        with unittest.mock.patch.object(compare, "PROCESS_TIMEOUT_S", 0.1):
+            with self.assertRaisesRegex(compare.Failed, "sleep was not done after 0.1 s"):
+                compare.run(["sleep", "60"], taken.append)
 
 
 class Arguments(unittest.TestCase):

@@ -1,6 +1,7 @@
 """Writes the rows of a comparison: as text for people, as CSV and JSON for programs."""
 
 import csv
+import io
 import json
 
 import lines
@@ -44,18 +45,27 @@ def text(rows, facts):
     body = ["  ".join([cell.ljust(width) for cell, width in zip(one, widths)] + [one[-1]]).rstrip() for one in table]
     counts = {verdict: sum(row["verdict"] == verdict and row["bar"] is not None for row in rows)
               for verdict in (lines.MET, lines.MISSED, lines.UNMEASURED)}
-    summary = "bars: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return "\n".join(head + [""] + body + ["", summary]) + "\n"
+    summary = ["bars: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items())]
+    summary += [f"missed: {row['line']}: {row['figure']}: {quantity(row['value'], row['unit'])}, {row['bar_is']} "
+                f"{quantity(row['bar'], row['unit'])}" for row in rows if row["verdict"] == lines.MISSED]
+    return "\n".join(head + [""] + body + [""] + summary) + "\n"
 
 
 def write(folder, rows, facts, measured):
+    """Replaces each file as a whole, because the process may be ended at any time."""
     folder.mkdir(parents=True, exist_ok=True)
+
+    def replace(name, text):
+        (folder / (name + ".new")).write_text(text)
+        (folder / (name + ".new")).replace(folder / name)
+
     samples = [{"system": system, "name": name, "processes": processes}
                for (system, name), processes in measured.samples.items()]
     whole = {"run": facts, "rows": rows, "samples": samples}
-    (folder / "gpu_peers.json").write_text(json.dumps(whole, indent=1) + "\n")
-    (folder / "gpu_peers.txt").write_text(text(rows, facts))
-    with open(folder / "gpu_peers.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
+    table = io.StringIO(newline="")
+    writer = csv.DictWriter(table, COLUMNS, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    replace("gpu_peers.json", json.dumps(whole, indent=1) + "\n")
+    replace("gpu_peers.txt", text(rows, facts))
+    replace("gpu_peers.csv", table.getvalue())

@@ -1,4 +1,5 @@
-"""PyTorch's side: measures the lines of a plan (JSON on the command line) and prints the samples as one JSON object.
+"""PyTorch's side: measures the lines of a plan (JSON on the command line) and prints a line of JSON with the samples of
+each figure as soon as it is there.
 
 A training step is whole: forward, loss, gradients, Adam, and running sums of loss and accuracy, on batches that stay on
 the device. Its four arrangements all use the fused Adam:
@@ -71,18 +72,17 @@ class Clock:
         return samples
 
 
-class Recorder:
-    """Keeps what was measured, and why the rest was not."""
+def give(record):
+    print(json.dumps(record), flush=True)  # what is printed is kept when time ends
 
-    def __init__(self):
-        self.records = []
 
-    def take(self, name, measure):
-        try:
-            self.records.append({"name": name, "samples": measure()})
-        except Exception as error:  # whatever it is, the other lines go on
-            reason = str(error).strip().splitlines() or [""]
-            self.records.append({"name": name, "reason": f"{type(error).__name__}: {reason[0]}"[:300]})
+def take(name, measure):
+    """Gives what was measured, or why it was not."""
+    try:
+        give({"name": name, "samples": measure()})
+    except Exception as error:  # whatever it is, the other lines go on
+        reason = str(error).strip().splitlines() or [""]
+        give({"name": name, "reason": f"{type(error).__name__}: {reason[0]}"[:300]})
 
 
 def network(model):
@@ -157,7 +157,7 @@ class Training:
         return graph.replay
 
 
-def matmuls(recorder, clock, extent):
+def matmuls(clock, extent):
     for name in ["bfloat16", "float16", "float32", "float32 tf32"]:
         dtype = DTYPES[name.split()[0]]
         torch.backends.cuda.matmul.allow_tf32 = name.endswith("tf32")
@@ -173,13 +173,13 @@ def matmuls(recorder, clock, extent):
                 product = torch.compile(lambda x, y: torch.matmul(x, y), mode=TUNED, dynamic=False)
             return clock.samples(lambda: product(a, b))
 
-        recorder.take(f"matmul {name}", plain)
+        take(f"matmul {name}", plain)
         if name in COMPILED_PRODUCTS:
-            recorder.take(f"matmul {name} compiled", lambda: plain(compiled=True))
+            take(f"matmul {name} compiled", lambda: plain(compiled=True))
     torch.backends.cuda.matmul.allow_tf32 = False
 
 
-def trainings(recorder, clock, line, model):
+def trainings(clock, line, model):
     arrangements = [("eager", False)] * (line not in ONLY_COMPILED) + [("compile", True)] * (line in COMPILED_MODELS)
     for name, compiled in arrangements:
         made = []
@@ -189,12 +189,12 @@ def trainings(recorder, clock, line, model):
                 made.append(Training(model, clock.device, compiled))
             return made[0]
 
-        recorder.take(f"{line} {name}", lambda: clock.samples(training().step))
+        take(f"{line} {name}", lambda: clock.samples(training().step))
         graph = "graph" if not compiled else "compile + graph"
-        recorder.take(f"{line} {graph}", lambda: clock.samples(training().replay()))
+        take(f"{line} {graph}", lambda: clock.samples(training().replay()))
 
 
-def copies(recorder, clock):
+def copies(clock):
     """Between pinned memory and the device, and on the device counting bytes read and written."""
     on_gpu = clock.device.type == "cuda"
     sizes = {"link": 64 << 20, "device": 512 << 20} if on_gpu else {"device": 4 << 20}
@@ -214,20 +214,20 @@ def copies(recorder, clock):
         source = torch.randint(256, (sizes["device"],), dtype=torch.uint8, device=clock.device)
         return rates(source, torch.empty_like(source), 2 * len(source))
 
-    recorder.take("copy to device", lambda: between(True))
-    recorder.take("copy from device", lambda: between(False))
-    recorder.take("copy on device", on_device)
+    take("copy to device", lambda: between(True))
+    take("copy from device", lambda: between(False))
+    take("copy on device", on_device)
 
 
-def host(recorder, clock, model):
+def host(clock, model):
     def samples(step):
         if clock.device.type != "cuda":
             raise RuntimeError("a CPU computes in the calls themselves")
         clock.samples(step)
         return clock.host_samples(step)
 
-    recorder.take("host eager", lambda: samples(Training(model, clock.device, False).step))
-    recorder.take("host graph", lambda: samples(Training(model, clock.device, False).replay()))
+    take("host eager", lambda: samples(Training(model, clock.device, False).step))
+    take("host graph", lambda: samples(Training(model, clock.device, False).replay()))
 
 
 def main():
@@ -239,21 +239,21 @@ def main():
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
-    clock, recorder = Clock(device, plan["seconds"]), Recorder()
+    clock = Clock(device, plan["seconds"])
     for line in plan["lines"]:
         if line == "matmul":
-            matmuls(recorder, clock, plan["matmul"])
+            matmuls(clock, plan["matmul"])
         elif line == "copies":
-            copies(recorder, clock)
+            copies(clock)
         elif line == "host":
-            host(recorder, clock, plan["models"]["m1"])
+            host(clock, plan["models"]["m1"])
         else:
-            trainings(recorder, clock, line, plan["models"][line])
+            trainings(clock, line, plan["models"][line])
         if device.type == "cuda":
             torch.cuda.empty_cache()
     facts = {"version": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(),
              "math": "float32 strict (TF32 off), but for the line that says so"}
-    print(json.dumps({"records": recorder.records, "facts": facts}))
+    give({"facts": facts})
 
 
 if __name__ == "__main__":

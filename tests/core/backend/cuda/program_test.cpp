@@ -184,6 +184,13 @@ TEST_F(CudaProgramTest, ADeviceThatIsLostInACaptureEndsTheSweepWithItsRowsKept) 
   EXPECT_THAT(rows(), AllOf(HasSubstr(",ok,"), HasSubstr(",error,")));
 }
 
+TEST_F(CudaProgramTest, ADeviceThatIsLostInTheLastPointLeavesNoPointUnmeasured) {
+  write("training.lua", training);
+  const Ended ended = run({"training.lua", "--set", "length=100"}, {"CUDA_ON_CPU_FAULT_IN_CAPTURE=2"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("illegal memory access"), Not(HasSubstr("not measured"))));
+}
+
 TEST_F(CudaProgramTest, AGpuThatIsLostAmongOthersIsNamedWithItsRank) {
   write("training.lua", training);
   const Ended ended =
