@@ -88,7 +88,7 @@ class MatmulKernel final : public Kernel {
 
 template <class O>
 MatmulCall call_on(const CudaDevice& gpu, const O& op, const Signature& signature) {
-  return matmul_call(op, signature, matmul_rules(gpu.properties().major, gpu.allows_tf32()));
+  return matmul_call(op, signature, matmul_rules(gpu.allows_tf32()));
 }
 
 /// A fused op reaches the planner only if fuses_matmul() has accepted it.

@@ -39,8 +39,7 @@ struct MatmulRules {
   std::size_t workspace_limit = 0;
 };
 
-/// `major`: first part of the GPU's compute capability.
-MatmulRules matmul_rules(int major, bool tf32);
+MatmulRules matmul_rules(bool tf32);
 
 /// A reference to one of an op's tensors.
 struct TensorPlace {

@@ -185,7 +185,7 @@ std::unique_ptr<Kernel> plan_quantized(const O& op, const Signature& signature, 
   }
   if (rows.depth == 0) refuse(op, "sums of no products are not supported");
   CudaDevice& gpu = cuda_device(device);
-  const MatmulProblem problem = problem_of(rows, matmul_rules(gpu.properties().major, false));
+  const MatmulProblem problem = problem_of(rows, matmul_rules(false));
   const MatmulAlgorithm* const algorithm = algorithm_for(gpu, problem);
   if (algorithm == nullptr) {
     refuse(op, fmt::format("cuBLASLt has no algorithm for {} times {}; int8 takes a GPU of compute capability 7.5 or "

@@ -46,11 +46,19 @@ __device__ inline void load_bits(const void* from, Bits<16>& bits) {
   const uint4 words = *static_cast<const uint4*>(from);
   bits = {{words.x, words.y, words.z, words.w}};
 }
+/// In PTX, for the compiler may store words that are put together from 16-bit members by members.
 __device__ inline void store_bits(void* to, const Bits<8>& bits) {
-  *static_cast<uint2*>(to) = make_uint2(bits.words[0], bits.words[1]);
+  asm volatile("st.global.v2.u32 [%0], {%1, %2};"
+               :
+               : "l"(__cvta_generic_to_global(to)), "r"(bits.words[0]), "r"(bits.words[1])
+               : "memory");
 }
 __device__ inline void store_bits(void* to, const Bits<16>& bits) {
-  *static_cast<uint4*>(to) = make_uint4(bits.words[0], bits.words[1], bits.words[2], bits.words[3]);
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(__cvta_generic_to_global(to)), "r"(bits.words[0]), "r"(bits.words[1]), "r"(bits.words[2]),
+                 "r"(bits.words[3])
+               : "memory");
 }
 
 /// How many blocks of the kernel a multiprocessor of the calling thread's GPU holds at once.

@@ -33,6 +33,7 @@ __global__ void flat_cast_kernel(std::int64_t elements, void* out, Dtype to, con
     if (i + cast_pack <= elements) {
       store_pack(out, to, i, load_pack<cast_pack>(in, from, i));
     } else {
+#pragma unroll 1
       for (std::int64_t k = i; k < elements; ++k) store_as<float>(out, to, k, load_as<float>(in, from, k));
     }
   }
@@ -44,15 +45,20 @@ cudaError_t launch_between(const LaunchOn& on, const ElementwiseAccess& access, 
                 access, out, in);
 }
 
-// Packs of four channels where the channels divide by four: then no pack crosses from one row to the next.
-__global__ void bias_add_packed(std::int64_t elements, std::int64_t channels, Dtype type, void* y, const void* x,
+// Packs where the channels divide by their size: then no pack crosses from one row to the next.
+template <class T>
+__global__ void bias_add_packed(std::int64_t elements, std::int64_t channels, void* y, const void* x,
                                 const void* bias) {
-  for (std::int64_t i = first_index() * pack_size; i < elements; i += index_step() * pack_size) {
-    Pack<float> sum = load_pack(x, type, i);
-    const Pack<float> added = load_pack(bias, type, i % channels);
+  constexpr int count = wide<T>;
+  for (std::int64_t i = first_index() * count; i < elements; i += index_step() * count) {
+    Bits<16> loaded, loaded_bias;
+    load_bits(as<T>(x) + i, loaded);
+    load_bits(as<T>(bias) + i % channels, loaded_bias);
+    Pack<float, count> sum = unpack<T>(loaded);
+    const Pack<float, count> added = unpack<T>(loaded_bias);
 #pragma unroll
-    for (int k = 0; k < pack_size; ++k) sum.values[k] += added.values[k];
-    store_pack(y, type, i, sum);
+    for (int k = 0; k < count; ++k) sum.values[k] += added.values[k];
+    store_pack_of<T>(y, i, sum);
   }
 }
 
@@ -93,9 +99,14 @@ cudaError_t launch_cast(const LaunchOn& on, const ElementwiseAccess& access, voi
 cudaError_t launch_bias_add(const LaunchOn& on, std::int64_t elements, std::int64_t channels, Dtype type, void* y,
                             const void* x, const void* bias) {
   if (elements == 0) return cudaSuccess;
-  const bool packed = channels % pack_size == 0;
-  return launch(on, blocks_for(on, elements, block_threads * (packed ? pack_size : 1)), block_threads,
-                packed ? &bias_add_packed : &bias_add, elements, channels, type, y, x, bias);
+  return with_floating(type, [&]<class T>(T) {
+    if (channels % wide<T> != 0) {
+      return launch(on, filling_blocks<&bias_add>(on, elements, block_threads), block_threads, &bias_add, elements,
+                    channels, type, y, x, bias);
+    }
+    return launch(on, filling_blocks<&bias_add_packed<T>>(on, elements, block_threads * wide<T>), block_threads,
+                  &bias_add_packed<T>, elements, channels, y, x, bias);
+  });
 }
 
 #define GPUBENCH_LAUNCH(Kind, name, Type, domain, cost, flops) \

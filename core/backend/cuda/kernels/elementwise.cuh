@@ -30,6 +30,14 @@ cudaError_t with_bits(std::size_t element_bytes, const Launch& launch) {
   }
 }
 
+/// launch(T{}) for the floating type.
+template <class Launch>
+cudaError_t with_floating(Dtype type, const Launch& launch) {
+  if (type == Dtype::f16) return launch(math::Float16{});
+  if (type == Dtype::bf16) return launch(math::Bfloat16{});
+  return launch(0.0F);
+}
+
 inline constexpr int pack_size = 4;
 
 template <class T>
@@ -94,6 +102,17 @@ struct Pack {
   T values[count];
 };
 
+/// The elements of T in these bytes.
+template <class T, int bytes>
+__device__ auto unpack(const Bits<bytes>& bits) {
+  constexpr int count = bytes / sizeof(T);
+  const auto stored = __builtin_bit_cast(Pack<T, count>, bits);
+  Pack<float, count> result;
+#pragma unroll
+  for (int k = 0; k < count; ++k) result.values[k] = widen(stored.values[k]);
+  return result;
+}
+
 /// Elements [at, at + count) of memory that holds elements of T, by loads of up to 16 bytes. Tensors begin at multiples
 /// of 64 bytes, so packs are aligned where `at` is a multiple of `count`.
 template <class T, int count>
@@ -104,9 +123,9 @@ __device__ Pack<float, count> load_pack_of(const void* data, std::int64_t at) {
   for (int first = 0; first < count; first += part) {
     Bits<bytes> bits;
     load_bits(as<T>(data) + at + first, bits);
-    const auto stored = __builtin_bit_cast(Pack<T, part>, bits);
+    const Pack<float, part> loaded = unpack<T>(bits);
 #pragma unroll
-    for (int k = 0; k < part; ++k) result.values[first + k] = widen(stored.values[k]);
+    for (int k = 0; k < part; ++k) result.values[first + k] = loaded.values[k];
   }
   return result;
 }
@@ -237,6 +256,7 @@ __device__ void flat_loop(const F& f, const ElementwiseAccess& access, void* out
     store_pack_of<T>(out, i, result);
   };
   const auto compute_rest = [&](std::int64_t i) {
+#pragma unroll 1  // a GPU's last few elements: a loop is less code
     for (std::int64_t k = i; k < access.elements; ++k) {
       const auto at = [&](int n) { return widen(as<T>(in.data[n])[k * access.stride[n][0]]); };
       static_cast<T*>(out)[k] = Narrow<T>::from(apply(f, at));
@@ -267,16 +287,11 @@ __device__ void flat_loop(const F& f, const ElementwiseAccess& access, void* out
 }
 
 /// Blocks that a multiprocessor must hold, which limits their registers to 40: 48 KiB of loads are then in flight, what
-/// an H200's bandwidth takes. Functions of three inputs, and those below, would spill registers to memory.
-template <class F>
-inline constexpr int flat_blocks = arity_of<F, float> == 3 ? 4 : 6;
-template <>
-inline constexpr int flat_blocks<math::GeluTanhGradient> = 4;
-template <>
-inline constexpr int flat_blocks<math::SiluGradient> = 4;
+/// an H200's bandwidth takes.
+inline constexpr int flat_blocks = 6;
 
 template <class F>
-__global__ void __launch_bounds__(block_threads, flat_blocks<F>)
+__global__ void __launch_bounds__(block_threads, flat_blocks)
     flat_kernel(F f, ElementwiseAccess access, void* out, Inputs in) {
   if (access.output_type == Dtype::f16) {
     flat_loop<math::Float16>(f, access, out, in);

@@ -25,6 +25,7 @@ __global__ void squares_kernel(const __grid_constant__ SquaresTensors tensors, f
 #pragma unroll
         for (const float value : pack.values) sum += value * value;
       } else {
+#pragma unroll 1
         for (std::int64_t k = i; k < elements; ++k) {
           const float value = load_as<float>(values, tensors.type[tensor], k);
           sum += value * value;

@@ -82,6 +82,7 @@ __device__ void update_tile(const F& f, const UpdateTensors& tensors, const Upda
     if (i + count <= elements) {
       update_pack<T, slots>(f, clip, updated, gradient, type, i);
     } else {
+#pragma unroll 1
       for (std::int64_t k = i; k < elements; ++k) update_one<T, slots>(f, clip, updated, gradient, type, k);
     }
   }
@@ -108,19 +109,11 @@ std::int64_t total_tiles(const Tensors& tensors) {
   return tiles;
 }
 
-/// launch(T{}) for the type that the variables are stored as.
-template <class Launch>
-cudaError_t with_storage(Dtype type, const Launch& launch) {
-  if (type == Dtype::f16) return launch(math::Float16{});
-  if (type == Dtype::bf16) return launch(math::Bfloat16{});
-  return launch(0.0F);
-}
-
 template <int slots, class Make>
 cudaError_t launch_update(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars, Make make) {
   const std::int64_t tiles = total_tiles(tensors);
   if (tiles == 0) return cudaSuccess;
-  return with_storage(tensors.type, [&]<class T>(T) {
+  return with_floating(tensors.type, [&]<class T>(T) {
     return launch(on, filling_blocks<&update_kernel<T, slots, Make>>(on, tiles, 1), block_threads,
                   &update_kernel<T, slots, Make>, make, tensors, scalars, tiles);
   });
@@ -291,6 +284,7 @@ __global__ void unscale_kernel(const __grid_constant__ UnscaleTensors tensors, c
       for (float& value : pack.values) value = unscaled(value);
       store_pack_of<float>(tensors.unscaled[tensor], i, pack);
     } else {
+#pragma unroll 1
       for (std::int64_t k = i; k < elements; ++k) {
         tensors.unscaled[tensor][k] = unscaled(load_as<float>(tensors.gradient[tensor], tensors.type[tensor], k));
       }
@@ -338,7 +332,7 @@ cudaError_t launch_lamb(const LaunchOn& on, const UpdateTensors& tensors, const 
   ranges.skip = scalars.skip;
   for (std::int64_t end = 0, i = 0; i < tensors.count; ++i) ranges.ends[i] = end += tiles_of(tensors.elements[i]);
   const MakeLamb make{constants};
-  return with_storage(tensors.type, [&]<class T>(T) {
+  return with_floating(tensors.type, [&]<class T>(T) {
     const unsigned blocks = blocks_for(on, tiles, 1);
     cudaError_t status = launch(on, blocks, block_threads, &lamb_moments_kernel<T>, make, tensors, scalars, partial,
                                 partial + tiles, tiles);

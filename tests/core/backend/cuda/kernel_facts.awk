@@ -1,21 +1,26 @@
 # What PTX and the messages of `ptxas -v` say of each instance of a kernel; kernel_budgets calls it with both files. A
-# line for each: mangled name, registers, spilled bytes, widest load, widest store, divisions, threads that an H200's
-# multiprocessor holds, bytes of loads that a thread has in flight, and the shares of an H200's and of an A100's
-# bandwidth that these allow, in percent.
+# line for each: mangled name, registers, spilled bytes, widest load, widest store, narrow loads and narrow stores of its
+# packed loops, divisions, threads that a multiprocessor holds, bytes of loads that a thread has in flight, and the share
+# of the bandwidth that these allow, in percent, on the GPU of `architecture`: A100 for 80, H200 for 90, B200 for 100.
 #
-# A share of 100 takes as many bytes in flight as NVIDIA's CUB asks for to fill the bandwidth: 48 KiB a multiprocessor
-# on H200, 16 KiB on A100 (arch_to_min_bytes_in_flight in cub/device/dispatch/tuning/tuning_transform.cuh of CUDA 13.0).
-# By Little's law these are latencies under load: 48 KiB * 132 / 4.8 TB/s = 1.35 us, 16 KiB * 108 / 2.04 TB/s = 0.87 us.
-# With little to do memory answers sooner, so a share below 100 is what is safe, not what is possible. Otherwise the
-# model is a bound from above, which no GPU has confirmed. It does not know
+# A loop is packed if a turn of it (without the loops in it) moves 16 bytes at once. Its narrow loads and stores move
+# less: a tensor that is read or written element by element beside others that are packed. Remainders have loops of
+# their own, which are not packed.
+#
+# A share of 100 takes as many bytes in flight as NVIDIA's CUB asks for to fill the bandwidth: 16 KiB a multiprocessor
+# on A100, 48 KiB on H200, 64 KiB on B200 (arch_to_min_bytes_in_flight in
+# cub/device/dispatch/tuning/tuning_transform.cuh, since CUDA 13.1 with B200).
+# By Little's law these are latencies under load: 48 KiB * 132 / 4.8 TB/s = 1.35 us, 16 KiB * 108 / 2.04 TB/s = 0.87 us,
+# 64 KiB * 148 / 8 TB/s = 1.21 us. With little to do memory answers sooner (in 0.6 to 0.8 us, which takes 22 to 29 KB
+# on H200), so a share below 100 is what is safe, not what is possible. Otherwise the model is a bound from above, which
+# no GPU has confirmed. It does not know
 #   - caches: a load of a parameter that many threads share counts like one of an element;
 #   - grids too small to fill the GPU, and divisions or other work that takes longer than memory;
-#   - what ptxas does to save registers (loads that it delays) or time (loops that it unrolls once more);
-#   - the A100's own code, whose registers it takes to be those of the H200's.
+#   - what ptxas does to save registers (loads that it delays) or time (loops that it unrolls once more).
 
-# Threads of all blocks that a multiprocessor holds at once. On both GPUs these are at most 2048, with 4 x 16384
+# Threads of all blocks that a multiprocessor holds at once. On all three GPUs these are at most 2048, with 4 x 16384
 # registers, which warps get in units of 256. A block takes 1 KiB of shared memory beside its own, by 128 bytes.
-function resident(name, shared_limit,   threads, warps, blocks) {
+function resident(name,   threads, warps, blocks) {
   threads = name in block ? block[name] : default_block
   warps = 4 * int(16384 / (32 * 8 * int((registers[name] + 7) / 8)))
   blocks = int(warps * 32 / threads)
@@ -24,6 +29,7 @@ function resident(name, shared_limit,   threads, warps, blocks) {
 }
 
 function less(a, b) { return a < b ? a : b }
+function more(a, b) { return a > b + 0 ? a : b }
 
 function percent(bytes, needed) { return bytes >= needed ? 100 : int(100 * bytes / needed) }
 
@@ -83,6 +89,34 @@ function hand_on(to,   r, bytes, list) {
   if (bytes > carried_bytes[to]) { carried_bytes[to] = bytes; carried[to] = list }
 }
 
+# Loads and stores below 16 bytes in packed loops. A block belongs to the smallest loop that has it, or to the kernel.
+function count_narrow(   head, b, n, i, k, from, loops, inside, size, smallest, innermost, packed) {
+  for (head in loop_begins) {
+    split(closes[head], from, " ")
+    size[head] = 1; inside[head, head] = 1
+    n = 0
+    for (i in from) path[++n] = from[i]
+    while (n > 0) {
+      b = path[n--]
+      if ((head, b) in inside) continue
+      inside[head, b] = 1; ++size[head]
+      k = split(before[b], from, " ")
+      for (i = 1; i <= k; ++i) path[++n] = from[i]
+    }
+  }
+  for (b in state) {
+    innermost[b] = "kernel"; smallest = blocks + 2
+    for (head in loop_begins) {
+      if ((head, b) in inside && size[head] < smallest) { innermost[b] = head; smallest = size[head] }
+    }
+    if (b in moves_packs) packed[innermost[b]] = 1
+  }
+  for (b in state) {
+    if (!(innermost[b] in packed)) continue
+    narrow_load[name] += narrow_loads[b]; narrow_store[name] += narrow_stores[b]
+  }
+}
+
 function successor(b, which) {
   if (which == 1) return b in branch ? at_label[branch[b]] : ""
   return b in falls_through && b < blocks ? b + 1 : ""
@@ -90,8 +124,9 @@ function successor(b, which) {
 
 # The most bytes on any path. Blocks come in an order in which only those that close a loop lead back; a turn of a loop
 # begins with nothing in flight, for what was loaded before it is answered in its first turn.
-function in_flight(   depth, path, step, state, order, n, b, to, i, k, parts, count) {
-  split("", loop_begins); split("", carried); split("", carried_bytes)
+function in_flight(   depth, step, order, n, b, to, i, k, parts, count) {
+  split("", loop_begins); split("", closes); split("", before); split("", state)
+  split("", carried); split("", carried_bytes)
   first[blocks + 1] = instructions
   most = 0
   path[depth = 1] = 0; state[0] = "open"
@@ -100,7 +135,8 @@ function in_flight(   depth, path, step, state, order, n, b, to, i, k, parts, co
     if (++step[b] > 2) { state[b] = "done"; order[++n] = b; --depth; continue }
     to = successor(b, step[b])
     if (to == "") continue
-    if (state[to] == "open") loop_begins[to] = 1
+    before[to] = before[to] " " b
+    if (state[to] == "open") { loop_begins[to] = 1; closes[to] = closes[to] " " b }
     if (state[to] == "") { state[to] = "open"; path[++depth] = to }
   }
   for (i = n; i > 0; --i) {
@@ -124,12 +160,13 @@ function begin_entry() {
   name = substr($0, RSTART + 7, RLENGTH - 7)
   names[name] = 1
   split("", falls_through); split("", branch); split("", at_label)
+  split("", moves_packs); split("", narrow_loads); split("", narrow_stores)
   instructions = 0; blocks = -1
   begin_block()
 }
 
 # `@%p1 ld.global.v2.f32 {%f1, %f2}, [%rd1+8];`: guard, opcode, results, sources.
-function read_instruction(line,   guard, op, end) {
+function read_instruction(line,   guard, op, end, bytes) {
   sub(/^[ \t{]*/, "", line)
   if (match(line, /^@[^ \t]+[ \t]+/)) { guard = substr(line, 1, RLENGTH); line = substr(line, RLENGTH + 1) }
   if (line !~ /^[a-z]/) return
@@ -139,13 +176,22 @@ function read_instruction(line,   guard, op, end) {
   opcode[instructions] = op
   results[instructions] = registers_of(substr(line, 1, end))
   sources[instructions++] = registers_of(guard substr(line, end + 1))
-  if (op ~ /^ld[.]global/ && bytes_of(op) > load[name]) load[name] = bytes_of(op)
-  if (op ~ /^st[.]global/ && bytes_of(op) > store[name]) store[name] = bytes_of(op)
+  if (op ~ /^(ld|st)[.]global/) {
+    bytes = bytes_of(op)
+    if (bytes >= 16) moves_packs[blocks] = 1
+    if (op ~ /^ld/) { load[name] = more(bytes, load[name]); if (bytes < 16) ++narrow_loads[blocks] }
+    if (op ~ /^st/) { store[name] = more(bytes, store[name]); if (bytes < 16) ++narrow_stores[blocks] }
+  }
   if (op ~ /^(div|rem)[.][su](32|64)$/) ++divisions[name]
   if (op !~ /^(bra|ret)/) return
   if (op ~ /^bra/) { sub(/;.*/, "", line); branch[blocks] = line }
   if (guard == "") delete falls_through[blocks]
   begin_block()
+}
+
+BEGIN {
+  shared_limit = (architecture == 80 ? 164 : 228) * 1024
+  needed = (architecture == 80 ? 16 : architecture == 90 ? 48 : 64) * 1024
 }
 
 FILENAME ~ /[.]log$/ {
@@ -156,15 +202,15 @@ FILENAME ~ /[.]log$/ {
   next
 }
 /[.]entry/ { begin_entry() }
-/^[.]maxntid/ { block[name] = $2 * $3 * $4 }
+/^[.]maxntid/ { block[name] = $2 * (NF > 2 ? $3 : 1) * (NF > 3 ? $4 : 1) }  # `256, 1, 1`, or `256` for sm_100
 /^[$]L.*:/ { begin_block(); sub(/:.*/, "", $1); at_label[$1] = blocks; next }
-/^}/ { flight[name] = in_flight() }
+/^}/ { flight[name] = in_flight(); count_narrow() }
 /^[ \t]/ { read_instruction($0) }
 
 END {
   for (name in names) {
-    h200 = resident(name, 228 * 1024); a100 = resident(name, 164 * 1024)
-    print name, registers[name] + 0, spilled[name] + 0, load[name] + 0, store[name] + 0, divisions[name] + 0, h200,
-          flight[name], percent(h200 * flight[name], 48 * 1024), percent(a100 * flight[name], 16 * 1024)
+    threads = resident(name)
+    print name, registers[name] + 0, spilled[name] + 0, load[name] + 0, store[name] + 0, narrow_load[name] + 0,
+          narrow_store[name] + 0, divisions[name] + 0, threads, flight[name], percent(threads * flight[name], needed)
   }
 }
