@@ -17,7 +17,7 @@ BatchNormShape norm_shape(const Op& op, const Signature& signature, float epsilo
   BatchNormShape shape{
       .channels = x.shape.back(), .epsilon = epsilon, .dtype = x.dtype, .parameters = signature.inputs[1].dtype};
   shape.rows = shape.channels == 0 ? 0 : x.elements() / shape.channels;
-  shape.parts = batch_norm_parts(shape.rows, shape.channels, cuda_device(device).properties().multiprocessors);
+  shape.parts = batch_norm_parts(shape, cuda_device(device).properties().multiprocessors);
   return shape;
 }
 

@@ -17,7 +17,7 @@ LayerNormShape row_norm_shape(const Op& op, const Signature& signature, bool cen
                        .dtype = x.dtype,
                        .parameters = signature.inputs[1].dtype};
   shape.rows = x.elements() / shape.channels;
-  shape.parts = layer_norm_parts(shape.rows, shape.channels, cuda_device(device).properties().multiprocessors);
+  shape.parts = layer_norm_parts(shape, cuda_device(device).properties().multiprocessors);
   return shape;
 }
 

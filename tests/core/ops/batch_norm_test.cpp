@@ -104,10 +104,13 @@ std::vector<OpCase> batch_norm_cases() {
       training_case("training", {6, 5}),
       training_case("training_images", {2, 3, 4, 7}),
       training_case("training_on_threads", {600, 100}),
+      training_case("training_in_packs_of_several_tiles", {70, 264}),
       training_case("training_far_from_zero", {40, 3}, 99, 101),
       inference_case("inference", {6, 5}),
       inference_case("inference_on_threads", {600, 100}),
+      inference_case("inference_in_packs", {60, 8}),
       gradient_case("training_gradient", {6, 5}, true),
+      gradient_case("training_gradient_in_packs_of_several_tiles", {70, 264}, true),
       gradient_case("training_gradient_on_threads", {600, 100}, true),
       gradient_case("training_gradient_far_from_zero", {40, 3}, true, 99, 101),
       gradient_case("inference_gradient", {6, 5}, false),
@@ -128,6 +131,9 @@ OpCase with_data_in(Dtype dtype, OpCase op_case) {
 std::vector<OpCase> mixed_cases() {
   return {
       with_data_in(Dtype::bf16, training_case("training", {600, 7})),
+      with_data_in(Dtype::bf16, training_case("training_in_packs", {60, 24})),
+      with_data_in(Dtype::f16, inference_case("inference_in_packs", {60, 24})),
+      with_data_in(Dtype::bf16, gradient_case("training_gradient_in_packs", {60, 24}, true)),
       with_data_in(Dtype::f16, training_case("training_images", {2, 3, 4, 7})),
       with_data_in(Dtype::bf16, inference_case("inference", {6, 5})),
       with_data_in(Dtype::f16, gradient_case("training_gradient", {600, 7}, true)),

@@ -131,10 +131,12 @@ std::vector<OpCase> layer_norm_cases() {
       layer_norm_case("layer_norm_of_one_row", {8}),
       layer_norm_case("layer_norm_on_threads", {600, 200}),
       layer_norm_case("layer_norm_of_long_rows", {3, 2100}),
+      layer_norm_case("layer_norm_of_blocks_in_packs", {2, 8400}),
       layer_norm_case("layer_norm_far_from_zero", {40, 33}, 9, 11),
       layer_norm_gradient_case("layer_norm_gradient", {6, 5}),
       layer_norm_gradient_case("layer_norm_gradient_on_threads", {600, 200}),
       layer_norm_gradient_case("layer_norm_gradient_of_long_rows", {3, 2100}),
+      layer_norm_gradient_case("layer_norm_gradient_in_packs_of_several_tiles", {70, 264}),
       rms_norm_case("rms_norm", {6, 5}),
       rms_norm_case("rms_norm_of_sequences", {2, 3, 70}),
       rms_norm_case("rms_norm_on_threads", {600, 200}),
@@ -157,6 +159,8 @@ OpCase with_data_in(Dtype dtype, OpCase op_case) {
 std::vector<OpCase> mixed_cases() {
   return {
       with_data_in(Dtype::bf16, layer_norm_case("layer_norm", {6, 70})),
+      with_data_in(Dtype::bf16, layer_norm_case("layer_norm_in_packs", {6, 72})),
+      with_data_in(Dtype::f16, layer_norm_gradient_case("layer_norm_gradient_in_packs", {60, 24})),
       with_data_in(Dtype::f16, layer_norm_gradient_case("layer_norm_gradient", {60, 7})),
       with_data_in(Dtype::f16, rms_norm_case("rms_norm", {6, 70})),
       with_data_in(Dtype::bf16, rms_norm_gradient_case("rms_norm_gradient", {60, 7})),

@@ -135,8 +135,7 @@ cudaError_t launch_attention_gradient(const LaunchOn& on, const AttentionShape& 
                                       float* dots) {
   const std::int64_t rows = shape.batch * shape.heads * shape.queries;
   if (rows == 0) return cudaSuccess;
-  const cudaError_t status =
-      launch(on, blocks_for(on, rows), block_threads, &attention::attention_dots, shape, memory, dots);
+  const cudaError_t status = launch_filling<&attention::attention_dots>(on, rows, block_threads, shape, memory, dots);
   if (status != cudaSuccess) return status;
   return attention::is_narrow(shape) ? attention::launch_gradient_of<attention::narrow_head>(on, shape, memory, dots)
                                      : attention::launch_gradient_of<most_attention_dim>(on, shape, memory, dots);

@@ -1,5 +1,5 @@
 // Statistics and gradients of the parameters are sums over columns (column_sums.cuh); what is computed per element
-// keeps the same tiles, so that a thread reads its column's parameters once.
+// keeps the same tiles, so that a thread reads its columns' parameters once.
 #include "core/backend/cuda/kernels/batch_norm.h"
 #include "core/backend/cuda/kernels/column_sums.cuh"
 
@@ -11,16 +11,22 @@ __device__ inline float rsqrt_of(float variance, float epsilon) {
 }
 
 // Moments of x minus the first row, so that a large mean does not cancel the variance.
+template <class T, int pack>
 __global__ void moments_kernel(BatchNormShape shape, const void* x, float* sums) {
-  const std::int64_t column = ColumnPlace(shape.channels).column;
-  const float shift = column < shape.channels ? load_as<float>(x, shape.dtype, column) : 0.0F;
-  constexpr int ahead = 5;
-  float loaded[ahead];
-  sum_part<ahead>(
-      shape, sums, [&](int k, std::int64_t, std::int64_t i) { loaded[k] = load_as<float>(x, shape.dtype, i); },
-      [&](int k) {
-        const float centered = loaded[k] - shift;
-        return ColumnPair{centered, centered * centered};
+  const ColumnPlace place(shape.channels, tile_of(shape.channels, pack));
+  constexpr int ahead = pack == 1 ? 5 : 3;
+  Stored<T, pack> first{}, loaded[ahead];
+  if (place.column < shape.channels) first.load(x, place.column);
+  sum_part<pack, ahead>(
+      shape, place, sums, [&](int k, std::int64_t, std::int64_t i) { loaded[k].load(x, i); },
+      [&](int k, ColumnPair* sum) {
+        const Pack<float, pack> value = loaded[k].values(), shift = first.values();
+#pragma unroll
+        for (int j = 0; j < pack; ++j) {
+          const float centered = value.values[j] - shift.values[j];
+          sum[j].first += centered;
+          sum[j].second += centered * centered;
+        }
       });
 }
 
@@ -36,34 +42,50 @@ __global__ void statistics_kernel(BatchNormShape shape, const void* x, float* su
   });
 }
 
+template <class T, int pack>
 __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward memory, Dtype statistics) {
-  const ColumnPlace place(shape.channels);
+  const ColumnPlace place(shape.channels, tile_of(shape.channels, pack));
   if (place.column >= shape.channels) return;
-  const float mean = load_as<float>(memory.mean, statistics, place.column);
-  const float factor = load_as<float>(memory.gamma, shape.parameters, place.column) *
-                       rsqrt_of(load_as<float>(memory.variance, statistics, place.column), shape.epsilon);
-  const float beta = load_as<float>(memory.beta, shape.parameters, place.column);
-  float x[rows_ahead];
-  each_element<rows_ahead>(
-      shape, place, [&](int k, std::int64_t, std::int64_t i) { x[k] = load_as<float>(memory.x, shape.dtype, i); },
+  const Pack<float, pack> mean = load_pack<pack>(memory.mean, statistics, place.column);
+  const Pack<float, pack> variance = load_pack<pack>(memory.variance, statistics, place.column);
+  const Pack<float, pack> beta = load_pack<pack>(memory.beta, shape.parameters, place.column);
+  Pack<float, pack> factor = load_pack<pack>(memory.gamma, shape.parameters, place.column);
+#pragma unroll
+  for (int j = 0; j < pack; ++j) factor.values[j] *= rsqrt_of(variance.values[j], shape.epsilon);
+  constexpr int ahead = pack == 1 ? 4 : 3;
+  Stored<T, pack> x[ahead];
+  each_pack<ahead>(
+      shape, place, [&](int k, std::int64_t, std::int64_t i) { x[k].load(memory.x, i); },
       [&](int k, std::int64_t, std::int64_t i) {
-        store_as<float>(memory.y, shape.dtype, i, (x[k] - mean) * factor + beta);
+        Pack<float, pack> y = x[k].values();
+#pragma unroll
+        for (int j = 0; j < pack; ++j) {
+          y.values[j] = (y.values[j] - mean.values[j]) * factor.values[j] + beta.values[j];
+        }
+        store_pack_of<T>(memory.y, i, y);
       });
 }
 
+template <class T, int pack>
 __global__ void slopes_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
-  const std::int64_t column = ColumnPlace(shape.channels).column;
-  const float mean = column < shape.channels ? load_as<float>(memory.mean, shape.parameters, column) : 0.0F;
-  constexpr int ahead = 3;
-  float x[ahead], slope[ahead];
-  sum_part<ahead>(
-      shape, sums,
+  const ColumnPlace place(shape.channels, tile_of(shape.channels, pack));
+  Pack<float, pack> mean{};
+  if (place.column < shape.channels) mean = load_pack<pack>(memory.mean, shape.parameters, place.column);
+  constexpr int ahead = pack == 1 ? 3 : 2;
+  Stored<T, pack> x[ahead], dy[ahead];
+  sum_part<pack, ahead>(
+      shape, place, sums,
       [&](int k, std::int64_t, std::int64_t i) {
-        x[k] = load_as<float>(memory.x, shape.dtype, i);
-        slope[k] = load_as<float>(memory.dy, shape.dtype, i);
+        x[k].load(memory.x, i);
+        dy[k].load(memory.dy, i);
       },
-      [&](int k) {
-        return ColumnPair{slope[k], slope[k] * (x[k] - mean)};
+      [&](int k, ColumnPair* sum) {
+        const Pack<float, pack> value = x[k].values(), slope = dy[k].values();
+#pragma unroll
+        for (int j = 0; j < pack; ++j) {
+          sum[j].first += slope.values[j];
+          sum[j].second += slope.values[j] * (value.values[j] - mean.values[j]);
+        }
       });
 }
 
@@ -79,32 +101,55 @@ __global__ void parameters_kernel(BatchNormShape shape, BatchNormBackward memory
 }
 
 // dx = gamma / deviation (dy - mean(dy) - x_hat mean(dy x_hat))
+template <class T, int pack>
 __global__ void input_gradient_kernel(BatchNormShape shape, BatchNormBackward memory, const float* sums,
                                       bool statistics_depend_on_x) {
-  const ColumnPlace place(shape.channels);
+  const ColumnPlace place(shape.channels, tile_of(shape.channels, pack));
   if (place.column >= shape.channels) return;
-  const float mean = load_as<float>(memory.mean, shape.parameters, place.column);
-  const float inverse = rsqrt_of(load_as<float>(memory.variance, shape.parameters, place.column), shape.epsilon);
-  const float factor = load_as<float>(memory.gamma, shape.parameters, place.column) * inverse;
   const float share = statistics_depend_on_x ? 1.0F / static_cast<float>(shape.rows) : 0.0F;
-  const float offset = sums[place.column] * share;
-  const float by_x = sums[shape.channels + place.column] * share * inverse * inverse;
-  float centered[rows_ahead], slope[rows_ahead];
-  each_element<rows_ahead>(
+  const Pack<float, pack> mean = load_pack<pack>(memory.mean, shape.parameters, place.column);
+  const Pack<float, pack> variance = load_pack<pack>(memory.variance, shape.parameters, place.column);
+  Pack<float, pack> factor = load_pack<pack>(memory.gamma, shape.parameters, place.column);
+  Pack<float, pack> offset = load_pack_of<float, pack>(sums, place.column);
+  Pack<float, pack> by_x = load_pack_of<float, pack>(sums, shape.channels + place.column);
+#pragma unroll
+  for (int j = 0; j < pack; ++j) {
+    const float inverse = rsqrt_of(variance.values[j], shape.epsilon);
+    factor.values[j] *= inverse;
+    offset.values[j] *= share;
+    by_x.values[j] *= share * inverse * inverse;
+  }
+  constexpr int ahead = pack == 1 ? 4 : 2;
+  Stored<T, pack> x[ahead], dy[ahead];
+  each_pack<ahead>(
       shape, place,
       [&](int k, std::int64_t, std::int64_t i) {
-        centered[k] = load_as<float>(memory.x, shape.dtype, i) - mean;
-        slope[k] = load_as<float>(memory.dy, shape.dtype, i);
+        x[k].load(memory.x, i);
+        dy[k].load(memory.dy, i);
       },
       [&](int k, std::int64_t, std::int64_t i) {
-        store_as<float>(memory.dx, shape.dtype, i, factor * (slope[k] - offset - centered[k] * by_x));
+        const Pack<float, pack> value = x[k].values();
+        Pack<float, pack> dx = dy[k].values();
+#pragma unroll
+        for (int j = 0; j < pack; ++j) {
+          const float centered = value.values[j] - mean.values[j];
+          dx.values[j] = factor.values[j] * (dx.values[j] - offset.values[j] - centered * by_x.values[j]);
+        }
+        store_pack_of<T>(memory.dx, i, dx);
       });
+}
+
+/// A kernel of the loops over rows, with the parts that fill the GPU.
+template <auto kernel, class... Arguments>
+cudaError_t launch_columns(const LaunchOn& on, const BatchNormShape& shape, Arguments... arguments) {
+  const BatchNormShape filled = filling<kernel>(on, shape);
+  return launch(on, column_blocks(filled), block_threads, kernel, filled, arguments...);
 }
 
 }  // namespace
 
-std::int64_t batch_norm_parts(std::int64_t rows, std::int64_t channels, int multiprocessors) {
-  return column_parts(rows, channels, multiprocessors);
+std::int64_t batch_norm_parts(const BatchNormShape& shape, int multiprocessors) {
+  return column_parts(shape.rows, shape.channels, multiprocessors, tile_of(shape));
 }
 
 std::size_t batch_norm_workspace(const BatchNormShape& shape) {
@@ -114,31 +159,41 @@ std::size_t batch_norm_workspace(const BatchNormShape& shape) {
 cudaError_t launch_batch_norm(const LaunchOn& on, const BatchNormShape& shape, const BatchNormForward& memory,
                               float* workspace) {
   if (shape.rows == 0 || shape.channels == 0) return cudaSuccess;
-  cudaError_t status = launch(on, column_blocks(shape), block_threads, &moments_kernel, shape, memory.x, workspace);
-  if (status != cudaSuccess) return status;
-  status = launch(on, summing_blocks(shape), block_threads, &statistics_kernel, shape, memory.x, workspace, memory.mean,
-                  memory.variance);
-  if (status != cudaSuccess) return status;
-  const BatchNormInferenceForward rest{memory.x, memory.gamma, memory.beta, workspace, workspace + shape.channels,
-                                       memory.y};
-  return launch(on, column_blocks(shape), block_threads, &normalize_kernel, shape, rest, Dtype::f32);
+  return with_packs(shape, [&]<class T, int pack>() {
+    const BatchNormShape filled = filling<&moments_kernel<T, pack>>(on, shape);
+    cudaError_t status =
+        launch(on, column_blocks(filled), block_threads, &moments_kernel<T, pack>, filled, memory.x, workspace);
+    if (status != cudaSuccess) return status;
+    status = launch(on, summing_blocks(filled), block_threads, &statistics_kernel, filled, memory.x, workspace,
+                    memory.mean, memory.variance);
+    if (status != cudaSuccess) return status;
+    const BatchNormInferenceForward rest{memory.x, memory.gamma, memory.beta, workspace, workspace + shape.channels,
+                                         memory.y};
+    return launch_columns<&normalize_kernel<T, pack>>(on, shape, rest, Dtype::f32);
+  });
 }
 
 cudaError_t launch_batch_norm_inference(const LaunchOn& on, const BatchNormShape& shape,
                                         const BatchNormInferenceForward& memory) {
   if (shape.rows == 0 || shape.channels == 0) return cudaSuccess;
-  return launch(on, column_blocks(shape), block_threads, &normalize_kernel, shape, memory, shape.parameters);
+  return with_packs(shape, [&]<class T, int pack>() {
+    return launch_columns<&normalize_kernel<T, pack>>(on, shape, memory, shape.parameters);
+  });
 }
 
 cudaError_t launch_batch_norm_gradient(const LaunchOn& on, const BatchNormShape& shape, const BatchNormBackward& memory,
                                        bool statistics_depend_on_x, float* workspace) {
   if (shape.channels == 0) return cudaSuccess;  // without rows the gradients of the parameters are 0
-  cudaError_t status = launch(on, column_blocks(shape), block_threads, &slopes_kernel, shape, memory, workspace);
-  if (status != cudaSuccess) return status;
-  status = launch(on, summing_blocks(shape), block_threads, &parameters_kernel, shape, memory, workspace);
-  if (status != cudaSuccess) return status;
-  return launch(on, column_blocks(shape), block_threads, &input_gradient_kernel, shape, memory, workspace,
-                statistics_depend_on_x);
+  return with_packs(shape, [&]<class T, int pack>() {
+    const BatchNormShape filled = filling<&slopes_kernel<T, pack>>(on, shape);
+    cudaError_t status =
+        launch(on, column_blocks(filled), block_threads, &slopes_kernel<T, pack>, filled, memory, workspace);
+    if (status != cudaSuccess) return status;
+    status = launch(on, summing_blocks(filled), block_threads, &parameters_kernel, filled, memory, workspace);
+    if (status != cudaSuccess) return status;
+    return launch_columns<&input_gradient_kernel<T, pack>>(on, shape, memory, static_cast<const float*>(workspace),
+                                                           statistics_depend_on_x);
+  });
 }
 
 }  // namespace gpubench::cuda

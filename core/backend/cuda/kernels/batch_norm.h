@@ -18,8 +18,8 @@ struct BatchNormShape {
   Dtype parameters = Dtype::f32;  ///< of all tensors [channels]
 };
 
-/// The number of parts that fills the GPU.
-std::int64_t batch_norm_parts(std::int64_t rows, std::int64_t channels, int multiprocessors);
+/// The most parts that fill the GPU; those of the shape are ignored.
+std::int64_t batch_norm_parts(const BatchNormShape& shape, int multiprocessors);
 /// Bytes of float32 workspace for the launches below.
 std::size_t batch_norm_workspace(const BatchNormShape& shape);
 

@@ -28,8 +28,7 @@ cudaError_t launch_to(const LaunchOn& on, const CastTensors& tensors) {
   std::int64_t tiles = 0;
   for (int i = 0; i < tensors.count; ++i) tiles += tiles_in<cast_tile>(tensors.elements[i]);
   if (tiles == 0) return cudaSuccess;
-  return launch(on, filling_blocks<&cast_all_kernel<T>>(on, tiles, 1), block_threads, &cast_all_kernel<T>, tensors,
-                tiles);
+  return launch_filling<&cast_all_kernel<T>>(on, tiles, 1, tensors, tiles);
 }
 
 }  // namespace

@@ -41,8 +41,7 @@ __global__ void flat_cast_kernel(std::int64_t elements, void* out, Dtype to, con
 
 template <class From, class To>
 cudaError_t launch_between(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* in) {
-  return launch(on, blocks_for(on, access.elements, block_threads * pack_size), block_threads, &cast_kernel<From, To>,
-                access, out, in);
+  return launch_filling<&cast_kernel<From, To>>(on, access.elements, block_threads * pack_size, access, out, in);
 }
 
 // Packs where the channels divide by their size: then no pack crosses from one row to the next.
@@ -51,11 +50,11 @@ __global__ void bias_add_packed(std::int64_t elements, std::int64_t channels, vo
                                 const void* bias) {
   constexpr int count = wide<T>;
   for (std::int64_t i = first_index() * count; i < elements; i += index_step() * count) {
-    Bits<16> loaded, loaded_bias;
-    load_bits(as<T>(x) + i, loaded);
-    load_bits(as<T>(bias) + i % channels, loaded_bias);
-    Pack<float, count> sum = unpack<T>(loaded);
-    const Pack<float, count> added = unpack<T>(loaded_bias);
+    Stored<T, count> loaded, loaded_bias;
+    loaded.load(x, i);
+    loaded_bias.load(bias, i % channels);
+    Pack<float, count> sum = loaded.values();
+    const Pack<float, count> added = loaded_bias.values();
 #pragma unroll
     for (int k = 0; k < count; ++k) sum.values[k] += added.values[k];
     store_pack_of<T>(y, i, sum);
@@ -74,9 +73,9 @@ __global__ void bias_add(std::int64_t elements, std::int64_t channels, Dtype typ
 cudaError_t launch_select(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in) {
   if (access.elements == 0) return cudaSuccess;
   return with_bits(size_of(access.output_type), [&]<class Bits>() {
-    return launch(on, blocks_for(on, access.elements, block_threads * pack_size), block_threads, &select_kernel<Bits>,
-                  access, static_cast<Bits*>(out), static_cast<const bool*>(in[0]), static_cast<const Bits*>(in[1]),
-                  static_cast<const Bits*>(in[2]));
+    return launch_filling<&select_kernel<Bits>>(on, access.elements, block_threads * pack_size, access,
+                                                static_cast<Bits*>(out), static_cast<const bool*>(in[0]),
+                                                static_cast<const Bits*>(in[1]), static_cast<const Bits*>(in[2]));
   });
 }
 
@@ -85,8 +84,8 @@ cudaError_t launch_cast(const LaunchOn& on, const ElementwiseAccess& access, voi
   const bool to_floating = is_floating(access.output_type);
   const bool flat = access.rank == 1 && access.stride[0][0] == 1;
   if (flat && to_floating && is_floating(access.input_types[0])) {
-    return launch(on, filling_blocks<&flat_cast_kernel>(on, access.elements, block_threads * cast_pack), block_threads,
-                  &flat_cast_kernel, access.elements, out, access.output_type, in[0], access.input_types[0]);
+    return launch_filling<&flat_cast_kernel>(on, access.elements, block_threads * cast_pack, access.elements, out,
+                                             access.output_type, in[0], access.input_types[0]);
   }
   if (is_floating(access.input_types[0])) {
     return to_floating ? launch_between<float, float>(on, access, out, in[0])
@@ -101,11 +100,9 @@ cudaError_t launch_bias_add(const LaunchOn& on, std::int64_t elements, std::int6
   if (elements == 0) return cudaSuccess;
   return with_floating(type, [&]<class T>(T) {
     if (channels % wide<T> != 0) {
-      return launch(on, filling_blocks<&bias_add>(on, elements, block_threads), block_threads, &bias_add, elements,
-                    channels, type, y, x, bias);
+      return launch_filling<&bias_add>(on, elements, block_threads, elements, channels, type, y, x, bias);
     }
-    return launch(on, filling_blocks<&bias_add_packed<T>>(on, elements, block_threads * wide<T>), block_threads,
-                  &bias_add_packed<T>, elements, channels, y, x, bias);
+    return launch_filling<&bias_add_packed<T>>(on, elements, block_threads * wide<T>, elements, channels, y, x, bias);
   });
 }
 

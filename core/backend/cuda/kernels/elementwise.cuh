@@ -117,15 +117,19 @@ __device__ auto unpack(const Bits<bytes>& bits) {
 /// of 64 bytes, so packs are aligned where `at` is a multiple of `count`.
 template <class T, int count>
 __device__ Pack<float, count> load_pack_of(const void* data, std::int64_t at) {
-  constexpr int bytes = count * sizeof(T) < 16 ? count * sizeof(T) : 16, part = bytes / sizeof(T);
   Pack<float, count> result;
+  if constexpr (count == 1) {
+    result.values[0] = widen(as<T>(data)[at]);
+  } else {
+    constexpr int bytes = count * sizeof(T) < 16 ? count * sizeof(T) : 16, part = bytes / sizeof(T);
 #pragma unroll
-  for (int first = 0; first < count; first += part) {
-    Bits<bytes> bits;
-    load_bits(as<T>(data) + at + first, bits);
-    const Pack<float, part> loaded = unpack<T>(bits);
+    for (int first = 0; first < count; first += part) {
+      Bits<bytes> bits;
+      load_bits(as<T>(data) + at + first, bits);
+      const Pack<float, part> loaded = unpack<T>(bits);
 #pragma unroll
-    for (int k = 0; k < part; ++k) result.values[first + k] = loaded.values[k];
+      for (int k = 0; k < part; ++k) result.values[first + k] = loaded.values[k];
+    }
   }
   return result;
 }
@@ -138,13 +142,17 @@ __device__ Pack<float, count> load_pack(const void* data, Dtype type, std::int64
 
 template <class T, int count>
 __device__ void store_pack_of(void* data, std::int64_t at, const Pack<float, count>& pack) {
-  constexpr int bytes = count * sizeof(T) < 16 ? count * sizeof(T) : 16, part = bytes / sizeof(T);
+  if constexpr (count == 1) {
+    static_cast<T*>(data)[at] = Narrow<T>::from(pack.values[0]);
+  } else {
+    constexpr int bytes = count * sizeof(T) < 16 ? count * sizeof(T) : 16, part = bytes / sizeof(T);
 #pragma unroll
-  for (int first = 0; first < count; first += part) {
-    Pack<T, part> stored;
+    for (int first = 0; first < count; first += part) {
+      Pack<T, part> stored;
 #pragma unroll
-    for (int k = 0; k < part; ++k) stored.values[k] = Narrow<T>::from(pack.values[first + k]);
-    store_bits(static_cast<T*>(data) + at + first, __builtin_bit_cast(Bits<bytes>, stored));
+      for (int k = 0; k < part; ++k) stored.values[k] = Narrow<T>::from(pack.values[first + k]);
+      store_bits(static_cast<T*>(data) + at + first, __builtin_bit_cast(Bits<bytes>, stored));
+    }
   }
 }
 template <int count>
@@ -157,6 +165,30 @@ __device__ void store_pack(void* data, Dtype type, std::int64_t at, const Pack<f
     store_pack_of<float>(data, at, pack);
   }
 }
+
+/// A pack of 16 bytes, or one element, as memory has it: as float32 a pack of a 16-bit type takes twice the registers.
+template <class T, int count>
+class Stored {
+ public:
+  static_assert(count == 1 || count * sizeof(T) == 16);
+  __device__ void load(const void* data, std::int64_t at) {
+    if constexpr (count == 1) {
+      bits_ = as<T>(data)[at];
+    } else {
+      load_bits(as<T>(data) + at, bits_);
+    }
+  }
+  __device__ Pack<float, count> values() const {
+    if constexpr (count == 1) {
+      return {{widen(bits_)}};
+    } else {
+      return unpack<T>(bits_);
+    }
+  }
+
+ private:
+  std::conditional_t<count == 1, T, Bits<16>> bits_;
+};
 
 /// Offsets of the inputs' elements for output element `i`, and the index of `i` in the innermost dimension.
 template <int arity>
@@ -318,8 +350,8 @@ cudaError_t launch_general(const LaunchOn& on, const ElementwiseAccess& access, 
   Inputs inputs{};
   constexpr int arity = arity_of<F, C>;
   for (int n = 0; n < arity; ++n) inputs.data[n] = in[n];
-  const unsigned blocks = filling_blocks<&general_kernel<F, C>>(on, access.elements, block_threads * pack_size);
-  return launch(on, blocks, block_threads, &general_kernel<F, C>, F{}, access, out, inputs);
+  return launch_filling<&general_kernel<F, C>>(on, access.elements, block_threads * pack_size, F{}, access, out,
+                                               inputs);
 }
 
 /// Chooses the kernel: flat where F maps floats to floats, general elsewhere. `domain`: the types for which F is
@@ -334,8 +366,7 @@ cudaError_t launch_function(const LaunchOn& on, const ElementwiseAccess& access,
       constexpr int arity = arity_of<F, float>;
       for (int n = 0; n < arity; ++n) inputs.data[n] = in[n];
       const std::int64_t per_block = block_threads * 16 / static_cast<std::int64_t>(size_of(type));
-      return launch(on, filling_blocks<&flat_kernel<F>>(on, access.elements, per_block), block_threads, &flat_kernel<F>,
-                    F{}, access, out, inputs);
+      return launch_filling<&flat_kernel<F>>(on, access.elements, per_block, F{}, access, out, inputs);
     }
   }
   if constexpr (domain != math::Domain::bools) {

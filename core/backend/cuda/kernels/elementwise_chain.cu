@@ -117,8 +117,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
 
 cudaError_t launch_chain(const LaunchOn& on, const ChainProgram& program, const ChainMemory& memory) {
   if (program.elements == 0) return cudaSuccess;
-  return launch(on, filling_blocks<&chain_kernel>(on, program.elements, block_threads * chain_pack), block_threads,
-                &chain_kernel, program, memory);
+  return launch_filling<&chain_kernel>(on, program.elements, block_threads * chain_pack, program, memory);
 }
 
 }  // namespace gpubench::cuda

@@ -174,7 +174,7 @@ __global__ void filter_total_kernel(std::int64_t elements, unsigned parts, T* df
   const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * column_tile + lane;
   float total = 0;
   if (element < elements) {
-#pragma unroll rows_ahead
+#pragma unroll parts_ahead
     for (unsigned part = static_cast<unsigned>(warp); part < parts; part += column_tile_rows) {
       total += sums[part * elements + element];
     }
@@ -212,14 +212,6 @@ cudaError_t launch_filter_sums(const LaunchOn& on, const FewChannelConv& conv, c
                 static_cast<unsigned>(parts), static_cast<T*>(dfilter), static_cast<const float*>(sums));
 }
 
-/// launch(T) with the type in which the tensors are stored.
-template <class Launch>
-cudaError_t with_type(Dtype dtype, const Launch& launch) {
-  if (dtype == Dtype::f16) return launch(math::Float16());
-  if (dtype == Dtype::bf16) return launch(math::Bfloat16());
-  return launch(float());
-}
-
 }  // namespace
 
 cudaError_t launch_conv_max_pool(const LaunchOn& on, const FewChannelConv& conv, const PoolGeometry& pool,
@@ -227,7 +219,7 @@ cudaError_t launch_conv_max_pool(const LaunchOn& on, const FewChannelConv& conv,
                                  const void* filter, const void* bias) {
   const std::int64_t positions = positions_of(pool);
   const std::int64_t parts = column_parts(positions, conv.filters, on.multiprocessors);
-  return with_type(conv.dtype, [&]<class T>(T) {
+  return with_floating(conv.dtype, [&]<class T>(T) {
     return launch(on, static_cast<unsigned>(column_tiles(conv.filters) * parts), block_threads,
                   &conv_max_pool_kernel<T>, conv, pool, activation, static_cast<unsigned>(positions),
                   static_cast<unsigned>(parts), conv.taps(), static_cast<T*>(y), winners, static_cast<const T*>(x),
@@ -242,7 +234,7 @@ std::size_t filter_sum_bytes(const FewChannelConv& conv, std::int64_t positions,
 
 cudaError_t launch_filter_gradient(const LaunchOn& on, const FewChannelConv& conv, void* dfilter, float* sums,
                                    const void* x, const void* dy) {
-  return with_type(conv.dtype, [&]<class T>(T) {
+  return with_floating(conv.dtype, [&]<class T>(T) {
     return launch_filter_sums<T, false>(on, conv, {}, dfilter, sums, x, dy, nullptr);
   });
 }
@@ -250,7 +242,7 @@ cudaError_t launch_filter_gradient(const LaunchOn& on, const FewChannelConv& con
 cudaError_t launch_pooled_filter_gradient(const LaunchOn& on, const FewChannelConv& conv, const PoolGeometry& pool,
                                           void* dfilter, float* sums, const void* x, const void* dy,
                                           const std::uint8_t* winners) {
-  return with_type(conv.dtype, [&]<class T>(T) {
+  return with_floating(conv.dtype, [&]<class T>(T) {
     return launch_filter_sums<T, true>(on, conv, pool, dfilter, sums, x, dy, winners);
   });
 }

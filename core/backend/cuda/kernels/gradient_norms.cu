@@ -58,8 +58,7 @@ cudaError_t launch_squares(const LaunchOn& on, const SquaresTensors& tensors, fl
   std::int64_t tiles = 0;
   for (int i = 0; i < tensors.count; ++i) tiles += squares_tiles(tensors.elements[i]);
   if (tiles == 0) return cudaSuccess;
-  return launch(on, filling_blocks<&squares_kernel>(on, tiles, 1), block_threads, &squares_kernel, tensors, partial,
-                tiles);
+  return launch_filling<&squares_kernel>(on, tiles, 1, tensors, partial, tiles);
 }
 
 cudaError_t launch_sum_ranges(const LaunchOn& on, const SumRanges& ranges, const float* partial, float* sums) {

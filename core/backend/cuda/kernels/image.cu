@@ -124,8 +124,8 @@ __global__ void nearest_kernel(ImageBatch from, ImageBatch to, float scale_y, fl
 bool is_empty(const ImageBatch& images) {
   return images.batch * images.height * images.width * images.channels == 0;
 }
-unsigned blocks_for_rows(const LaunchOn& on, const ImageBatch& images) {
-  return blocks_for(on, images.batch * images.height, 1);
+std::int64_t rows_of(const ImageBatch& images) {
+  return images.batch * images.height;
 }
 float scale_of(std::int64_t from, std::int64_t to) {
   return static_cast<float>(from) / static_cast<float>(to);
@@ -137,8 +137,8 @@ cudaError_t launch_random_flip(const LaunchOn& on, const ImageDraws& draws, cons
                                void* out) {
   if (is_empty(images)) return cudaSuccess;
   return with_bits(size_of(images.type), [&]<class Bits>() {
-    return launch(on, blocks_for_rows(on, images), block_threads, &flip_kernel<Bits>, draws, images,
-                  static_cast<const Bits*>(in), static_cast<Bits*>(out));
+    return launch_filling<&flip_kernel<Bits>>(on, rows_of(images), 1, draws, images, static_cast<const Bits*>(in),
+                                              static_cast<Bits*>(out));
   });
 }
 
@@ -146,38 +146,37 @@ cudaError_t launch_random_crop(const LaunchOn& on, const ImageDraws& draws, cons
                                const ImageBatch& to, const void* in, void* out) {
   if (is_empty(to)) return cudaSuccess;
   return with_bits(size_of(to.type), [&]<class Bits>() {
-    return launch(on, blocks_for_rows(on, to), block_threads, &crop_kernel<Bits>, draws, from, to,
-                  static_cast<const Bits*>(in), static_cast<Bits*>(out));
+    return launch_filling<&crop_kernel<Bits>>(on, rows_of(to), 1, draws, from, to, static_cast<const Bits*>(in),
+                                              static_cast<Bits*>(out));
   });
 }
 
 cudaError_t launch_random_brightness(const LaunchOn& on, const ImageDraws& draws, const ImageBatch& images, float delta,
                                      const void* in, void* out) {
   if (is_empty(images)) return cudaSuccess;
-  return launch(on, blocks_for_rows(on, images), block_threads, &brightness_kernel, draws, images, delta, in, out);
+  return launch_filling<&brightness_kernel>(on, rows_of(images), 1, draws, images, delta, in, out);
 }
 
 cudaError_t launch_random_contrast(const LaunchOn& on, const ImageDraws& draws, const ImageBatch& images, float lower,
                                    float upper, const void* in, void* out) {
   if (is_empty(images)) return cudaSuccess;
-  return launch(on, blocks_for(on, images.batch * images.channels, 1), block_threads, &contrast_kernel, draws, images,
-                lower, upper, in, out);
+  return launch_filling<&contrast_kernel>(on, images.batch * images.channels, 1, draws, images, lower, upper, in, out);
 }
 
 cudaError_t launch_resize_bilinear(const LaunchOn& on, const ImageBatch& from, const ImageBatch& to, const void* in,
                                    float* out) {
   if (is_empty(to)) return cudaSuccess;
-  return launch(on, blocks_for_rows(on, to), block_threads, &bilinear_kernel, from, to,
-                scale_of(from.height, to.height), scale_of(from.width, to.width), in, out);
+  return launch_filling<&bilinear_kernel>(on, rows_of(to), 1, from, to, scale_of(from.height, to.height),
+                                          scale_of(from.width, to.width), in, out);
 }
 
 cudaError_t launch_resize_nearest(const LaunchOn& on, const ImageBatch& from, const ImageBatch& to, const void* in,
                                   void* out) {
   if (is_empty(to)) return cudaSuccess;
   return with_bits(size_of(to.type), [&]<class Bits>() {
-    return launch(on, blocks_for_rows(on, to), block_threads, &nearest_kernel<Bits>, from, to,
-                  scale_of(from.height, to.height), scale_of(from.width, to.width), static_cast<const Bits*>(in),
-                  static_cast<Bits*>(out));
+    return launch_filling<&nearest_kernel<Bits>>(on, rows_of(to), 1, from, to, scale_of(from.height, to.height),
+                                                 scale_of(from.width, to.width), static_cast<const Bits*>(in),
+                                                 static_cast<Bits*>(out));
   });
 }
 

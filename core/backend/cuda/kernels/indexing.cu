@@ -121,7 +121,7 @@ cudaError_t launch_gather_gradient(const LaunchOn& on, const Indices& indices, c
   const std::int64_t tiles =
       ((shape.rows + gather_tile - 1) / gather_tile) * ((shape.columns + gather_tile - 1) / gather_tile);
   if (tiles == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, tiles * shape.parts, 1), block_threads, &gather_gradient, indices, shape, dy, out);
+  return launch_filling<&gather_gradient>(on, tiles * shape.parts, 1, indices, shape, dy, out);
 }
 
 }  // namespace gpubench::cuda

@@ -25,6 +25,12 @@ unsigned filling_blocks(const LaunchOn& on, std::int64_t items, std::int64_t per
   return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::int64_t{on.multiprocessors} * resident));
 }
 
+/// Launches the kernel in filling_blocks().
+template <auto kernel, class... Arguments>
+cudaError_t launch_filling(const LaunchOn& on, std::int64_t items, std::int64_t per_block, Arguments... arguments) {
+  return launch(on, filling_blocks<kernel>(on, items, per_block), block_threads, kernel, arguments...);
+}
+
 /// First element and step of the calling thread in a grid-stride loop.
 __device__ inline std::int64_t first_index() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -6,6 +6,8 @@
 namespace gpubench::cuda {
 namespace {
 
+// A row is read as packs of 16 bytes, or element by element where its length does not divide; `i` counts packs.
+template <class T, int pack>
 struct NormalizeRow {
   LayerNormShape shape;
   LayerNormForward memory;
@@ -16,32 +18,46 @@ struct NormalizeRow {
     float mean = 0;
     if (shape.centered) {
       float sum = 0;
-      for (std::int64_t i = row.rank; i < row.columns; i += row.width) sum += element(row, i);
+      for (std::int64_t i = row.rank; i < row.columns; i += row.width) {
+        const Pack<float, pack> x = elements(row, i);
+#pragma unroll
+        for (int j = 0; j < pack; ++j) sum += x.values[j];
+      }
       mean = By::reduce(row, sum, Plus{}) * share;
     }
     float squares = 0;
     for (std::int64_t i = row.rank; i < row.columns; i += row.width) {
-      const float centered = element(row, i) - mean;
-      squares += centered * centered;
+      const Pack<float, pack> x = elements(row, i);
+#pragma unroll
+      for (int j = 0; j < pack; ++j) {
+        const float centered = x.values[j] - mean;
+        squares += centered * centered;
+      }
     }
     const float inverse = 1.0F / sqrtf(By::reduce(row, squares, Plus{}) * share + shape.epsilon);
     for (std::int64_t i = row.rank; i < row.columns; i += row.width) {
-      const float factor = inverse * load_as<float>(memory.gamma, shape.parameters, i);
-      const float shift = shape.centered ? load_as<float>(memory.beta, shape.parameters, i) : 0.0F;
-      store_as<float>(memory.y, shape.dtype, row.begin + i, (element(row, i) - mean) * factor + shift);
+      Pack<float, pack> y = elements(row, i), beta{};
+      const Pack<float, pack> gamma = load_pack<pack>(memory.gamma, shape.parameters, i * pack);
+      if (shape.centered) beta = load_pack<pack>(memory.beta, shape.parameters, i * pack);
+#pragma unroll
+      for (int j = 0; j < pack; ++j) {
+        y.values[j] = (y.values[j] - mean) * (inverse * gamma.values[j]) + beta.values[j];
+      }
+      store_pack_of<T>(memory.y, (row.begin + i) * pack, y);
     }
     if (!row.leads()) return;
     if (shape.centered) memory.mean[row.index] = mean;
     memory.inverse[row.index] = inverse;
   }
 
-  __device__ float element(const Row& row, std::int64_t i) const {
-    return load_as<float>(memory.x, shape.dtype, row.begin + i);
+  __device__ Pack<float, pack> elements(const Row& row, std::int64_t i) const {
+    return load_pack_of<T, pack>(memory.x, (row.begin + i) * pack);
   }
 };
 
 // With g = dy gamma and z = (x - mean) inverse: dx = inverse (g - mean(g) - z mean(g z)); mean(g) is missing where x is
 // not centered.
+template <class T, int pack>
 struct RowInputGradient {
   LayerNormShape shape;
   LayerNormBackward memory;
@@ -52,36 +68,54 @@ struct RowInputGradient {
     const float share = 1.0F / static_cast<float>(shape.channels);
     float slopes = 0, moments = 0;
     for (std::int64_t i = row.rank; i < row.columns; i += row.width) {
-      const float g = slope(row, i);
-      slopes += g;
-      moments += g * (load_as<float>(memory.x, shape.dtype, row.begin + i) - mean);
+      each_slope(row, i, [&](int, float x, float g) {
+        slopes += g;
+        moments += g * (x - mean);
+      });
     }
     const float offset = shape.centered ? By::reduce(row, slopes, Plus{}) * share : 0.0F;
     const float by_x = By::reduce(row, moments, Plus{}) * share * inverse * inverse;
     for (std::int64_t i = row.rank; i < row.columns; i += row.width) {
-      const float centered = load_as<float>(memory.x, shape.dtype, row.begin + i) - mean;
-      store_as<float>(memory.dx, shape.dtype, row.begin + i, inverse * (slope(row, i) - offset - centered * by_x));
+      Pack<float, pack> dx;
+      each_slope(row, i, [&](int j, float x, float g) { dx.values[j] = inverse * (g - offset - (x - mean) * by_x); });
+      store_pack_of<T>(memory.dx, (row.begin + i) * pack, dx);
     }
   }
 
-  __device__ float slope(const Row& row, std::int64_t i) const {
-    return load_as<float>(memory.dy, shape.dtype, row.begin + i) * load_as<float>(memory.gamma, shape.parameters, i);
+  /// Calls use(j, x, dy gamma) for the elements of a pack.
+  template <class Use>
+  __device__ void each_slope(const Row& row, std::int64_t i, const Use& use) const {
+    Stored<T, pack> x, dy;
+    x.load(memory.x, (row.begin + i) * pack);
+    dy.load(memory.dy, (row.begin + i) * pack);
+    const Pack<float, pack> gamma = load_pack<pack>(memory.gamma, shape.parameters, i * pack);
+    const Pack<float, pack> value = x.values(), slope = dy.values();
+#pragma unroll
+    for (int j = 0; j < pack; ++j) use(j, value.values[j], slope.values[j] * gamma.values[j]);
   }
 };
 
+template <class T, int pack>
 __global__ void row_norm_slopes(LayerNormShape shape, LayerNormBackward memory, float* sums) {
+  const ColumnPlace place(shape.channels, tile_of(shape.channels, pack));
   constexpr int ahead = 2;
-  float x[ahead], dy[ahead], mean[ahead], inverse[ahead];
-  sum_part<ahead>(
-      shape, sums,
+  Stored<T, pack> x[ahead], dy[ahead];
+  float mean[ahead], inverse[ahead];
+  sum_part<pack, ahead>(
+      shape, place, sums,
       [&](int k, std::int64_t row, std::int64_t i) {
-        x[k] = load_as<float>(memory.x, shape.dtype, i);
-        dy[k] = load_as<float>(memory.dy, shape.dtype, i);
+        x[k].load(memory.x, i);
+        dy[k].load(memory.dy, i);
         mean[k] = shape.centered ? memory.mean[row] : 0.0F;
         inverse[k] = memory.inverse[row];
       },
-      [&](int k) {
-        return ColumnPair{dy[k], dy[k] * (x[k] - mean[k]) * inverse[k]};
+      [&](int k, ColumnPair* sum) {
+        const Pack<float, pack> value = x[k].values(), slope = dy[k].values();
+#pragma unroll
+        for (int j = 0; j < pack; ++j) {
+          sum[j].first += slope.values[j];
+          sum[j].second += slope.values[j] * (value.values[j] - mean[k]) * inverse[k];
+        }
       });
 }
 
@@ -94,8 +128,8 @@ __global__ void row_norm_parameters(LayerNormShape shape, LayerNormBackward memo
 
 }  // namespace
 
-std::int64_t layer_norm_parts(std::int64_t rows, std::int64_t channels, int multiprocessors) {
-  return column_parts(rows, channels, multiprocessors);
+std::int64_t layer_norm_parts(const LayerNormShape& shape, int multiprocessors) {
+  return column_parts(shape.rows, shape.channels, multiprocessors, tile_of(shape));
 }
 
 std::size_t layer_norm_workspace(const LayerNormShape& shape) {
@@ -103,17 +137,24 @@ std::size_t layer_norm_workspace(const LayerNormShape& shape) {
 }
 
 cudaError_t launch_layer_norm(const LaunchOn& on, const LayerNormShape& shape, const LayerNormForward& memory) {
-  return launch_rows(on, shape.rows, shape.channels, NormalizeRow{shape, memory});
+  return with_packs(shape, [&]<class T, int pack>() {
+    return launch_rows(on, shape.rows, shape.channels / pack, NormalizeRow<T, pack>{shape, memory});
+  });
 }
 
 cudaError_t launch_layer_norm_gradient(const LaunchOn& on, const LayerNormShape& shape, const LayerNormBackward& memory,
                                        float* workspace) {
   if (shape.channels == 0) return cudaSuccess;  // without rows the gradients of the parameters are 0
-  cudaError_t status = launch(on, column_blocks(shape), block_threads, &row_norm_slopes, shape, memory, workspace);
-  if (status != cudaSuccess) return status;
-  status = launch(on, summing_blocks(shape), block_threads, &row_norm_parameters, shape, memory, workspace);
-  if (status != cudaSuccess) return status;
-  return launch_rows(on, shape.rows, shape.channels, RowInputGradient{shape, memory});
+  return with_packs(shape, [&]<class T, int pack>() {
+    const LayerNormShape filled = filling<&row_norm_slopes<T, pack>>(on, shape);
+    cudaError_t status =
+        launch(on, column_blocks(filled), block_threads, &row_norm_slopes<T, pack>, filled, memory, workspace);
+    if (status != cudaSuccess) return status;
+    status = launch(on, summing_blocks(filled), block_threads, &row_norm_parameters, filled, memory,
+                    static_cast<const float*>(workspace));
+    if (status != cudaSuccess) return status;
+    return launch_rows(on, shape.rows, shape.channels / pack, RowInputGradient<T, pack>{shape, memory});
+  });
 }
 
 }  // namespace gpubench::cuda

@@ -19,8 +19,8 @@ struct LayerNormShape {
   Dtype parameters = Dtype::f32;  ///< of all tensors [channels]
 };
 
-/// The number of parts that fills the GPU.
-std::int64_t layer_norm_parts(std::int64_t rows, std::int64_t channels, int multiprocessors);
+/// The most parts that fill the GPU; those of the shape are ignored.
+std::int64_t layer_norm_parts(const LayerNormShape& shape, int multiprocessors);
 /// Bytes of float32 workspace for the gradient.
 std::size_t layer_norm_workspace(const LayerNormShape& shape);
 

@@ -114,8 +114,7 @@ cudaError_t launch_update(const LaunchOn& on, const UpdateTensors& tensors, cons
   const std::int64_t tiles = total_tiles(tensors);
   if (tiles == 0) return cudaSuccess;
   return with_floating(tensors.type, [&]<class T>(T) {
-    return launch(on, filling_blocks<&update_kernel<T, slots, Make>>(on, tiles, 1), block_threads,
-                  &update_kernel<T, slots, Make>, make, tensors, scalars, tiles);
+    return launch_filling<&update_kernel<T, slots, Make>>(on, tiles, 1, make, tensors, scalars, tiles);
   });
 }
 
@@ -333,14 +332,13 @@ cudaError_t launch_lamb(const LaunchOn& on, const UpdateTensors& tensors, const 
   for (std::int64_t end = 0, i = 0; i < tensors.count; ++i) ranges.ends[i] = end += tiles_of(tensors.elements[i]);
   const MakeLamb make{constants};
   return with_floating(tensors.type, [&]<class T>(T) {
-    const unsigned blocks = blocks_for(on, tiles, 1);
-    cudaError_t status = launch(on, blocks, block_threads, &lamb_moments_kernel<T>, make, tensors, scalars, partial,
-                                partial + tiles, tiles);
+    cudaError_t status =
+        launch_filling<&lamb_moments_kernel<T>>(on, tiles, 1, make, tensors, scalars, partial, partial + tiles, tiles);
     if (status == cudaSuccess) status = launch_sum_ranges(on, ranges, partial, norms);
     if (status == cudaSuccess) status = launch_sum_ranges(on, ranges, partial + tiles, norms + update_capacity);
     if (status != cudaSuccess) return status;
-    return launch(on, blocks, block_threads, &lamb_apply_kernel<T>, make, tensors, scalars, norms,
-                  norms + update_capacity, tiles);
+    return launch_filling<&lamb_apply_kernel<T>>(on, tiles, 1, make, tensors, scalars, norms, norms + update_capacity,
+                                                 tiles);
   });
 }
 
@@ -357,8 +355,7 @@ cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, con
 cudaError_t launch_unscale(const LaunchOn& on, const UnscaleTensors& tensors, const float* scale, bool* found) {
   const std::int64_t tiles = total_tiles(tensors);
   if (tiles == 0) return cudaSuccess;
-  return launch(on, filling_blocks<&unscale_kernel>(on, tiles, 1), block_threads, &unscale_kernel, tensors, scale,
-                found, tiles);
+  return launch_filling<&unscale_kernel>(on, tiles, 1, tensors, scale, found, tiles);
 }
 
 cudaError_t launch_loss_scale_update(const LaunchOn& on, const math::LossScale& rule, float* scale,

@@ -130,11 +130,11 @@ __global__ void average_pool_gradient_kernel(PoolGeometry pool, void* dx, const 
   }
 }
 
-unsigned result_blocks(const LaunchOn& on, const PoolGeometry& pool) {
-  return blocks_for(on, pool.batch * (pool.out_height * pool.out_width * pool.channels));
+std::int64_t result_elements(const PoolGeometry& pool) {
+  return pool.batch * (pool.out_height * pool.out_width * pool.channels);
 }
-unsigned image_blocks(const LaunchOn& on, const PoolGeometry& pool) {
-  return blocks_for(on, pool.batch * (pool.height * pool.width * pool.channels));
+std::int64_t image_elements(const PoolGeometry& pool) {
+  return pool.batch * (pool.height * pool.width * pool.channels);
 }
 bool is_empty(const PoolGeometry& pool) {
   return pool.batch == 0 || pool.channels == 0;
@@ -144,23 +144,23 @@ bool is_empty(const PoolGeometry& pool) {
 
 cudaError_t launch_max_pool(const LaunchOn& on, const PoolGeometry& pool, void* y, void* winners, const void* x) {
   if (is_empty(pool)) return cudaSuccess;
-  return launch(on, result_blocks(on, pool), block_threads, &max_pool_kernel, pool, y, winners, x);
+  return launch_filling<&max_pool_kernel>(on, result_elements(pool), block_threads, pool, y, winners, x);
 }
 
 cudaError_t launch_max_pool_gradient(const LaunchOn& on, const PoolGeometry& pool, void* dx, const void* dy,
                                      const void* winners) {
   if (is_empty(pool)) return cudaSuccess;
-  return launch(on, image_blocks(on, pool), block_threads, &max_pool_gradient_kernel, pool, dx, dy, winners);
+  return launch_filling<&max_pool_gradient_kernel>(on, image_elements(pool), block_threads, pool, dx, dy, winners);
 }
 
 cudaError_t launch_average_pool(const LaunchOn& on, const PoolGeometry& pool, void* y, const void* x) {
   if (is_empty(pool)) return cudaSuccess;
-  return launch(on, result_blocks(on, pool), block_threads, &average_pool_kernel, pool, y, x);
+  return launch_filling<&average_pool_kernel>(on, result_elements(pool), block_threads, pool, y, x);
 }
 
 cudaError_t launch_average_pool_gradient(const LaunchOn& on, const PoolGeometry& pool, void* dx, const void* dy) {
   if (is_empty(pool)) return cudaSuccess;
-  return launch(on, image_blocks(on, pool), block_threads, &average_pool_gradient_kernel, pool, dx, dy);
+  return launch_filling<&average_pool_gradient_kernel>(on, image_elements(pool), block_threads, pool, dx, dy);
 }
 
 }  // namespace gpubench::cuda

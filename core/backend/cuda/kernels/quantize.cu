@@ -89,8 +89,9 @@ __global__ void sum_epilogue_kernel(Index elements, Index channels, std::int64_t
 
 cudaError_t launch_quantize(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in) {
   if (access.elements == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, access.elements, block_threads * pack_size), block_threads, &quantize_kernel, access,
-                static_cast<std::int8_t*>(out), static_cast<const float*>(in[0]), static_cast<const float*>(in[1]));
+  return launch_filling<&quantize_kernel>(on, access.elements, block_threads * pack_size, access,
+                                          static_cast<std::int8_t*>(out), static_cast<const float*>(in[0]),
+                                          static_cast<const float*>(in[1]));
 }
 
 cudaError_t launch_fake_quantize(const LaunchOn& on, const ElementwiseAccess& access, void* out,
@@ -111,8 +112,9 @@ constexpr std::int64_t most_indices = 0x7FFFFFFF;
 template <int bytes, class Index>
 cudaError_t launch_packed_rows(const LaunchOn& on, const WindowRows& windows, void* to, const void* images) {
   const std::int64_t packs = windows.rows() * windows.depth / bytes;
-  return launch(on, blocks_for(on, packs), block_threads, &window_rows_kernel<bytes, Index>, windows,
-                static_cast<Index>(packs), static_cast<std::int8_t*>(to), static_cast<const std::int8_t*>(images));
+  return launch_filling<&window_rows_kernel<bytes, Index>>(on, packs, block_threads, windows, static_cast<Index>(packs),
+                                                           static_cast<std::int8_t*>(to),
+                                                           static_cast<const std::int8_t*>(images));
 }
 
 }  // namespace
@@ -130,8 +132,9 @@ cudaError_t launch_transpose_weights(const LaunchOn& on, std::int64_t depth, std
                                      std::int64_t padded_depth, std::int64_t padded_channels, void* to,
                                      const void* weights) {
   const std::int64_t elements = padded_depth * padded_channels;
-  return launch(on, blocks_for(on, elements), block_threads, &transpose_weights_kernel, depth, channels, padded_depth,
-                elements, static_cast<std::int8_t*>(to), static_cast<const std::int8_t*>(weights));
+  return launch_filling<&transpose_weights_kernel>(on, elements, block_threads, depth, channels, padded_depth, elements,
+                                                   static_cast<std::int8_t*>(to),
+                                                   static_cast<const std::int8_t*>(weights));
 }
 
 cudaError_t launch_sum_epilogue(const LaunchOn& on, const SumEpilogue& epilogue, void* to, const void* sums,
@@ -139,11 +142,11 @@ cudaError_t launch_sum_epilogue(const LaunchOn& on, const SumEpilogue& epilogue,
   const std::int64_t elements = epilogue.rows * epilogue.channels;
   if (elements == 0) return cudaSuccess;
   const auto launch_by = [&]<class Index>(Index) {
-    return launch(on, blocks_for(on, elements), block_threads, &sum_epilogue_kernel<Index>,
-                  static_cast<Index>(elements), static_cast<Index>(epilogue.channels), epilogue.leading,
-                  epilogue.activation.has_value(), epilogue.activation.value_or(math::Function::relu), to,
-                  static_cast<const std::int32_t*>(sums), static_cast<const float*>(scale),
-                  static_cast<const float*>(bias), static_cast<const float*>(next_scale));
+    return launch_filling<&sum_epilogue_kernel<Index>>(
+        on, elements, block_threads, static_cast<Index>(elements), static_cast<Index>(epilogue.channels),
+        epilogue.leading, epilogue.activation.has_value(), epilogue.activation.value_or(math::Function::relu), to,
+        static_cast<const std::int32_t*>(sums), static_cast<const float*>(scale), static_cast<const float*>(bias),
+        static_cast<const float*>(next_scale));
   };
   return elements > most_indices ? launch_by(std::int64_t{}) : launch_by(0U);
 }

@@ -68,8 +68,8 @@ __global__ void random_kernel(Draw draw, F f) {
 template <class F>
 cudaError_t launch_random(const LaunchOn& on, const Draw& draw, const F& f) {
   if (draw.parts * draw.elements == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, draw.parts * (draw.elements + draw.first % math::philox_block), block_threads * 4),
-                block_threads, &random_kernel<F>, draw, f);
+  return launch_filling<&random_kernel<F>>(on, draw.parts * (draw.elements + draw.first % math::philox_block),
+                                           block_threads * 4, draw, f);
 }
 
 }  // namespace

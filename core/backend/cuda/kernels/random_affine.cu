@@ -39,8 +39,7 @@ __global__ void affine_kernel(ImageDraws draws, ImageBatch images, AffineSamplin
 cudaError_t launch_random_affine(const LaunchOn& on, const ImageDraws& draws, const ImageBatch& images,
                                  const AffineSampling& sampling, const void* in, void* out) {
   if (images.batch * images.height * images.width * images.channels == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, images.batch * images.height, 1), block_threads, &affine_kernel, draws, images,
-                sampling, in, out);
+  return launch_filling<&affine_kernel>(on, images.batch * images.height, 1, draws, images, sampling, in, out);
 }
 
 }  // namespace gpubench::cuda

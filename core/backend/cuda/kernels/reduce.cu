@@ -196,14 +196,12 @@ template <class F>
 cudaError_t launch_fold(const LaunchOn& on, const F& fold, const ReduceStep& step, const ReduceEnds& ends) {
   switch (step.by) {
     case ReduceBy::threads:
-      return launch(on, blocks_for(on, step.before * step.after), block_threads, &reduce_by_threads<F>, fold, step,
-                    ends);
+      return launch_filling<&reduce_by_threads<F>>(on, step.before * step.after, block_threads, fold, step, ends);
     case ReduceBy::lanes:
-      return launch(on, blocks_for(on, step.before * step.width), block_threads, &reduce_by_lanes<F>, fold, step, ends);
+      return launch_filling<&reduce_by_lanes<F>>(on, step.before * step.width, block_threads, fold, step, ends);
     default:
       const std::int64_t tiles = (step.after + step.width - 1) / step.width;
-      return launch(on, blocks_for(on, step.before * tiles * step.parts, 1), block_threads, &reduce_by_blocks<F>, fold,
-                    step, ends);
+      return launch_filling<&reduce_by_blocks<F>>(on, step.before * tiles * step.parts, 1, fold, step, ends);
   }
 }
 
@@ -215,9 +213,9 @@ cudaError_t launch_floats(const LaunchOn& on, float start, const ReduceStep& ste
   ReduceStep packs = step;
   (horizontal ? packs.extent : packs.after) /= pack_size;
   const std::int64_t tiles = (packs.after + packs.width - 1) / packs.width;
-  return launch(on, blocks_for(on, packs.before * tiles * packs.parts, 1), block_threads,
-                &reduce_by_blocks<PackFold<Combine>>,
-                PackFold<Combine>{fold, {{start, start, start, start}}, horizontal}, packs, ends);
+  return launch_filling<&reduce_by_blocks<PackFold<Combine>>>(
+      on, packs.before * tiles * packs.parts, 1, PackFold<Combine>{fold, {{start, start, start, start}}, horizontal},
+      packs, ends);
 }
 
 /// The neutral elements of integer minima and maxima: the type's largest and smallest numbers.
@@ -272,9 +270,9 @@ template <class C>
 cudaError_t launch_cumsum_in(const LaunchOn& on, const CumsumShape& shape, void* out, const void* in) {
   const std::int64_t lines = shape.before * shape.after;
   if (shape.after == 1 && shape.extent > warp_size) {
-    return launch(on, blocks_for(on, lines, 1), block_threads, &cumsum_by_blocks<C>, shape, out, in);
+    return launch_filling<&cumsum_by_blocks<C>>(on, lines, 1, shape, out, in);
   }
-  return launch(on, blocks_for(on, lines), block_threads, &cumsum_by_threads<C>, shape, out, in);
+  return launch_filling<&cumsum_by_threads<C>>(on, lines, block_threads, shape, out, in);
 }
 
 }  // namespace

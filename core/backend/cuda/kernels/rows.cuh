@@ -107,12 +107,11 @@ template <class Body>
 cudaError_t launch_rows(const LaunchOn& on, std::int64_t rows, std::int64_t columns, const Body& body) {
   if (rows == 0 || columns == 0) return cudaSuccess;
   if (columns > most_columns_of_lanes) {
-    return launch(on, blocks_for(on, rows, 1), block_threads, &over_rows<ByBlock, Body>,
-                  RowShape{rows, columns, block_threads}, body);
+    return launch_filling<&over_rows<ByBlock, Body>>(on, rows, 1, RowShape{rows, columns, block_threads}, body);
   }
   const int width = lanes_of(columns);
-  return launch(on, blocks_for(on, rows * width), block_threads, &over_rows<ByLanes, Body>,
-                RowShape{rows, columns, width}, body);
+  return launch_filling<&over_rows<ByLanes, Body>>(on, rows * width, block_threads, RowShape{rows, columns, width},
+                                                   body);
 }
 
 }  // namespace gpubench::cuda

@@ -38,9 +38,9 @@ __global__ void transpose_kernel(std::int64_t rows, std::int64_t columns, T* out
 cudaError_t launch_strided_copy(const LaunchOn& on, const StridedWalk& walk, void* to, const void* from) {
   if (walk.access.elements == 0) return cudaSuccess;
   return with_bits(walk.element_bytes, [&]<class Bits>() {
-    return launch(on, blocks_for(on, walk.access.elements, block_threads * pack_size), block_threads,
-                  &strided_copy_kernel<Bits>, walk.access, static_cast<Bits*>(to) + walk.to,
-                  static_cast<const Bits*>(from) + walk.from);
+    return launch_filling<&strided_copy_kernel<Bits>>(on, walk.access.elements, block_threads * pack_size, walk.access,
+                                                      static_cast<Bits*>(to) + walk.to,
+                                                      static_cast<const Bits*>(from) + walk.from);
   });
 }
 
@@ -48,13 +48,12 @@ cudaError_t launch_transpose(const LaunchOn& on, std::int64_t rows, std::int64_t
                              void* out, const void* in) {
   if (rows == 0 || columns == 0) return cudaSuccess;
   const std::int64_t tiles = ((columns + tile - 1) / tile) * ((rows + tile - 1) / tile);
-  const unsigned blocks = blocks_for(on, tiles, 1);
   if (element_bytes == sizeof(std::uint16_t)) {
-    return launch(on, blocks, block_threads, &transpose_kernel<std::uint16_t>, rows, columns,
-                  static_cast<std::uint16_t*>(out), static_cast<const std::uint16_t*>(in));
+    return launch_filling<&transpose_kernel<std::uint16_t>>(
+        on, tiles, 1, rows, columns, static_cast<std::uint16_t*>(out), static_cast<const std::uint16_t*>(in));
   }
-  return launch(on, blocks, block_threads, &transpose_kernel<std::uint32_t>, rows, columns,
-                static_cast<std::uint32_t*>(out), static_cast<const std::uint32_t*>(in));
+  return launch_filling<&transpose_kernel<std::uint32_t>>(on, tiles, 1, rows, columns, static_cast<std::uint32_t*>(out),
+                                                          static_cast<const std::uint32_t*>(in));
 }
 
 }  // namespace gpubench::cuda

@@ -71,7 +71,8 @@ function execute(i,   regs, n, k, w, bytes, moved) {
   if (opcode[i] ~ /^ld[.]global/) {
     moved = bytes = bytes_of(opcode[i])
     wave_bytes[++w] += bytes
-    if (wave_bytes[w] > most) most = wave_bytes[w]
+    most = more(wave_bytes[w], most)
+    if (is_in_loop) most_in_loops = more(wave_bytes[w], most_in_loops)
   }
   n = split(results[i], regs, " ")
   for (k = 1; k <= n; ++k) {
@@ -89,13 +90,12 @@ function hand_on(to,   r, bytes, list) {
   if (bytes > carried_bytes[to]) { carried_bytes[to] = bytes; carried[to] = list }
 }
 
-# Loads and stores below 16 bytes in packed loops. A block belongs to the smallest loop that has it, or to the kernel.
-function count_narrow(   head, b, n, i, k, from, loops, inside, size, smallest, innermost, packed) {
+# inside[head, block]: the blocks of each loop, by the one that it begins with.
+function find_loops(   head, b, n, i, k, from) {
+  split("", inside); split("", size)
   for (head in loop_begins) {
-    split(closes[head], from, " ")
     size[head] = 1; inside[head, head] = 1
-    n = 0
-    for (i in from) path[++n] = from[i]
+    n = split(closes[head], path, " ")
     while (n > 0) {
       b = path[n--]
       if ((head, b) in inside) continue
@@ -104,13 +104,18 @@ function count_narrow(   head, b, n, i, k, from, loops, inside, size, smallest, 
       for (i = 1; i <= k; ++i) path[++n] = from[i]
     }
   }
+  split("", innermost)
   for (b in state) {
-    innermost[b] = "kernel"; smallest = blocks + 2
     for (head in loop_begins) {
-      if ((head, b) in inside && size[head] < smallest) { innermost[b] = head; smallest = size[head] }
+      if ((head, b) in inside && (!(b in innermost) || size[head] < size[innermost[b]])) innermost[b] = head
     }
-    if (b in moves_packs) packed[innermost[b]] = 1
+    if (!(b in innermost)) innermost[b] = "kernel"
   }
+}
+
+# Loads and stores below 16 bytes in packed loops. A block belongs to the smallest loop that has it, or to the kernel.
+function count_narrow(   b, packed) {
+  for (b in moves_packs) if (b in state) packed[innermost[b]] = 1
   for (b in state) {
     if (!(innermost[b] in packed)) continue
     narrow_load[name] += narrow_loads[b]; narrow_store[name] += narrow_stores[b]
@@ -122,13 +127,13 @@ function successor(b, which) {
   return b in falls_through && b < blocks ? b + 1 : ""
 }
 
-# The most bytes on any path. Blocks come in an order in which only those that close a loop lead back; a turn of a loop
+# The most bytes on any path in a loop, or where no loop loads, on any path. Blocks come in an order in which only those that close a loop lead back; a turn of a loop
 # begins with nothing in flight, for what was loaded before it is answered in its first turn.
 function in_flight(   depth, step, order, n, b, to, i, k, parts, count) {
   split("", loop_begins); split("", closes); split("", before); split("", state)
   split("", carried); split("", carried_bytes)
   first[blocks + 1] = instructions
-  most = 0
+  most = most_in_loops = 0
   path[depth = 1] = 0; state[0] = "open"
   while (depth > 0) {
     b = path[depth]
@@ -139,8 +144,10 @@ function in_flight(   depth, step, order, n, b, to, i, k, parts, count) {
     if (state[to] == "open") { loop_begins[to] = 1; closes[to] = closes[to] " " b }
     if (state[to] == "") { state[to] = "open"; path[++depth] = to }
   }
+  find_loops()
   for (i = n; i > 0; --i) {
     b = order[i]
+    is_in_loop = innermost[b] != "kernel"
     split("", pending)
     count = split(carried[b], parts, " ")
     for (k = 1; k < count; k += 2) pending[parts[k]] = parts[k + 1]
@@ -150,7 +157,7 @@ function in_flight(   depth, step, order, n, b, to, i, k, parts, count) {
     hand_on(successor(b, 1))
     hand_on(successor(b, 2))
   }
-  return most
+  return most_in_loops > 0 ? most_in_loops : most
 }
 
 function begin_block() { first[++blocks] = instructions; falls_through[blocks] = 1 }
