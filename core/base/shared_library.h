@@ -47,8 +47,8 @@ class SharedLibrary {
 /// the `lib` folders of the Python wheels `nvidia-*` below each of `python_paths`.
 std::vector<std::filesystem::path> cuda_library_folders(std::span<const std::filesystem::path> python_paths);
 
-/// The `site-packages` folders of $PYTHONPATH, of the interpreter $PYTHON, of $VIRTUAL_ENV and $CONDA_PREFIX, of the user
-/// (`pip install --user`), of the system's Python, and of the interpreters on the PATH with all versions of pyenv.
+/// The `site-packages` folders of $PYTHONPATH, of the interpreter $PYTHON, of $VIRTUAL_ENV and $CONDA_PREFIX, of the
+/// user (`pip install --user`), of the system's Python, and of the interpreters on the PATH with all versions of pyenv.
 std::vector<std::filesystem::path> python_package_folders();
 
 }  // namespace gpubench

@@ -65,16 +65,16 @@ def run(command, take, environment=None):
                                      env=dict(os.environ, **(environment or {})))
         except OSError as error:
             raise Failed(f"{words[0]}: {error.strerror}") from error
-        end = threading.Timer(PROCESS_TIMEOUT_S, child.kill)
+        overdue, count = threading.Event(), 0
+        end = threading.Timer(PROCESS_TIMEOUT_S, lambda: (overdue.set(), child.kill()))
         end.start()
-        began, count = time.monotonic(), 0
         with child:
             for line in child.stdout:
                 if line.startswith("{"):
                     count += 1
                     take(json.loads(line))
         end.cancel()
-        if time.monotonic() - began >= PROCESS_TIMEOUT_S:
+        if overdue.is_set():
             raise Failed(f"{name} was not done after {PROCESS_TIMEOUT_S} s")
         if child.returncode != 0 or count == 0:
             errors.seek(0)
