@@ -227,7 +227,7 @@ TEST_F(CudaContextProgramTest, SettingsNameTheDevicesThatTheyAreFor) {
 TEST_F(CudaContextProgramTest, WhatHasFailedIsListedNoMore) {
   const Ended ended = run_script(
       "print(pcall(gb.device, 'gpu:0', print)) print(#gb.config.list_logical_devices 'GPU', "
-      "#gb.config.unusable_gpus())",
+      "#gb._native.unusable_gpus())",
       {}, "0");
   EXPECT_THAT(ended.out, AllOf(StartsWith("false\t"), HasSubstr("\n3\t1\n")));
 }
