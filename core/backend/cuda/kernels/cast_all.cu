@@ -18,6 +18,7 @@ __global__ void cast_all_kernel(const __grid_constant__ CastTensors tensors, std
     if (i + cast_pack <= elements) {
       store_pack_of<T>(to, i, load_pack_of<float, cast_pack>(from, i));
     } else {
+#pragma unroll 1
       for (std::int64_t k = i; k < elements; ++k) static_cast<T*>(to)[k] = Narrow<T>::from(from[k]);
     }
   });
