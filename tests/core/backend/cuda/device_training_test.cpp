@@ -1,5 +1,7 @@
 // Training on elements that are on the GPU already: the steps read them where they lie, with no copy of their own.
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
@@ -100,10 +102,14 @@ TEST_F(DeviceTraining, AStepOfASmallNetIsAGraphOfSixNodesInALine) {
   runtime.synchronize();
   ASSERT_GT(cuda_on_cpu::graphs_made(), graphs);
   EXPECT_EQ(cuda_on_cpu::depth_of_latest_graph(), 6U);
-  const std::size_t kernels = cuda_on_cpu::kernels_run();
-  steps.step_again();
-  runtime.synchronize();
-  EXPECT_EQ(cuda_on_cpu::kernels_run() - kernels, 8U);
+  std::size_t fewest = SIZE_MAX;  // copies of the thread ahead may come in between
+  for (int i = 0; i < 8; ++i) {
+    const std::size_t kernels = cuda_on_cpu::kernels_run();
+    steps.step_again();
+    runtime.synchronize();
+    fewest = std::min(fewest, cuda_on_cpu::kernels_run() - kernels);
+  }
+  EXPECT_EQ(fewest, 8U);
   steps.release();
 }
 
