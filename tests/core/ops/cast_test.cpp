@@ -80,7 +80,7 @@ std::vector<OpCase> cast_all_cases() {
 GPUBENCH_OP_CASES(CastAllTo, cast_all_cases);
 
 TEST(CastAllTest, TakesFloat32AndGives16Bits) {
-  EXPECT_THAT([] { CastAll(Dtype::i8); },
+  EXPECT_THAT([] { const CastAll refused(Dtype::i8); },
               testing::ThrowsMessage<Error>("cast_all: float16 or bfloat16 is expected, got int8"));
   const std::vector<TensorType> mixed{{{2}, Dtype::f32}, {{3}, Dtype::f16}};
   EXPECT_THAT([&] { CastAll(Dtype::bf16).infer(mixed); },
