@@ -98,7 +98,7 @@ void InferenceService::finish() {
 
 std::vector<Element> load_queries(Trainer& trainer, DatasetPtr examples, std::int64_t batch_size,
                                   std::string_view what) {
-  const std::int64_t wanted = std::max(examples_loaded, least_queries * batch_size);
+  const std::int64_t wanted = std::max(examples_loaded, scaled_extent(batch_size, least_queries));
   if (examples == nullptr) examples = random_examples(trainer.model(), wanted, what);
   require_examples(*examples, what);
   std::vector<Element> queries;

@@ -196,6 +196,10 @@ TEST_F(Inference, RefusesWhatMakesNoSense) {
             "measure.inference: the input has batches of 2 already; it takes single examples and the option batch");
   EXPECT_EQ(text([&](auto& o) { o.input = examples, o.batch = 7; }),
             "measure.inference: the input has fewer than the 7 examples of a batch");
+  constexpr std::int64_t huge = std::int64_t{1} << 62;
+  EXPECT_EQ(text([&](auto& o) { o.input = examples, o.batch = huge; }),
+            "measure.inference: the input has fewer than the 4611686018427387904 examples of a batch");
+  EXPECT_THAT(text([](auto& o) { o.batch = huge; }), HasSubstr("140737488355329"));
   EXPECT_THAT([] { parse_inference_mode("server"); },
               ThrowsMessage<Error>("unknown mode of inference 'server' (known: single_stream, offline)"));
 }
