@@ -234,7 +234,7 @@ void set_matmul_search(lua_State* L, int candidates) {
   cuda_options(L, "gb.config.set_matmul_search").matmul_search = candidates;
 }
 
-/// As tf.config.set_soft_device_placement, for devices that are missing.
+/// As tf.config.set_soft_device_placement, for devices that are missing or cannot be used.
 void set_soft_device_placement(lua_State* L, bool soft) {
   session_of(L).set_soft_placement(soft);
 }

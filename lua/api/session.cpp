@@ -104,7 +104,8 @@ DeviceId Session::place_in(const World& world, const DeviceId& id) {
   const DeviceId host{};
   const std::string why = to_string(fault);
   std::string mark =
-      fmt::format("{} is missing, {} took its place{}{}", to_string(id), to_string(host), why.empty() ? "" : ": ", why);
+      fmt::format("{} {}, {} took its place{}{}", to_string(id), is_there ? "cannot be used" : "is missing",
+                  to_string(host), why.empty() ? "" : ": ", why);
   if (announced_fallbacks_.insert(id).second && (group_ == nullptr || group_->rank() == 0)) {
     progress_line.hide();
     std::fputs((mark + "\n").c_str(), stderr);

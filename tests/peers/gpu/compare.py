@@ -20,7 +20,7 @@ ROOT = FOLDER.parents[2]
 PROGRAMS = [ROOT / "build/release/bin/gpubench", ROOT / "bin/gpubench"]
 PYTHONS = [pathlib.Path("python3"), ROOT / "build/peers/venv/bin/python"]
 NO_GPU = 77
-PROCESS_TIMEOUT_S = 900
+PROCESS_TIMEOUT_S, QUICK_TIMEOUT_S = 900, 200  # a quick run has 300 s in tests/gpu_check
 QUICK_S, ORDINARY_S = 0.3, 1.0  # of measuring each figure in each process
 
 
@@ -55,8 +55,9 @@ def arguments_from(words):
     return arguments
 
 
-def run(command, take, environment=None):
-    """Calls take(one) for each JSON object that `command` prints on a line, as soon as it is there."""
+def run(command, take, environment=None, timeout=PROCESS_TIMEOUT_S):
+    """Calls take(one) for each JSON object that `command` prints on a line, as soon as it is there, for `timeout` seconds
+    at most."""
     words = [str(word) for word in command]
     name = pathlib.Path(words[0]).name
     with tempfile.TemporaryFile(mode="w+", errors="replace") as errors:
@@ -66,7 +67,7 @@ def run(command, take, environment=None):
         except OSError as error:
             raise Failed(f"{words[0]}: {error.strerror}") from error
         overdue, count = threading.Event(), 0
-        end = threading.Timer(PROCESS_TIMEOUT_S, lambda: (overdue.set(), child.kill()))
+        end = threading.Timer(timeout, lambda: (overdue.set(), child.kill()))
         end.start()
         with child:
             for line in child.stdout:
@@ -75,7 +76,7 @@ def run(command, take, environment=None):
                     take(json.loads(line))
         end.cancel()
         if overdue.is_set():
-            raise Failed(f"{name} was not done after {PROCESS_TIMEOUT_S} s")
+            raise Failed(f"{name} was not done after {timeout} s")
         if child.returncode != 0 or count == 0:
             errors.seek(0)
             reason = " / ".join(errors.read().strip().splitlines()[-3:])
@@ -117,9 +118,10 @@ def find_torch(given, device):
 
 
 def plan_of(arguments, sizes, chosen):
-    models = {line: dataclasses.asdict(model) | {"inputs": model.inputs} for line, model in sizes.models.items()}
+    models = {line: {**dataclasses.asdict(model), "inputs": model.inputs} for line, model in sizes.models.items()}
     return {"device": arguments.device, "lines": chosen, "matmul": sizes.matmul, "models": models,
-            "seconds": arguments.seconds}
+            "compiled": lines.compiled(arguments.quick), "seconds": arguments.seconds,
+            "timeout": QUICK_TIMEOUT_S if arguments.quick else PROCESS_TIMEOUT_S}
 
 
 def lua_table(value):
@@ -135,12 +137,13 @@ def run_gpubench(program, plan, take):
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "peers_plan.lua").write_text(f"return {lua_table(plan)}\n")
         environment = {"GPUBENCH_PATH": os.pathsep.join([folder, str(FOLDER)])}
-        run([program, FOLDER / "gpubench_lines.lua", "--out", folder, "--device", plan["device"]], take, environment)
+        run([program, FOLDER / "gpubench_lines.lua", "--out", folder, "--device", plan["device"]], take, environment,
+            plan["timeout"])
 
 
 def run_torch(python, plan, take, cache):
     environment = {"TORCHINDUCTOR_CACHE_DIR": cache, "PYTHONDONTWRITEBYTECODE": "1"}
-    run([python, FOLDER / "torch_lines.py", json.dumps(plan)], take, environment)
+    run([python, FOLDER / "torch_lines.py", json.dumps(plan)], take, environment, plan["timeout"])
 
 
 def processes_of(arguments, sizes, with_torch):
@@ -150,9 +153,9 @@ def processes_of(arguments, sizes, with_torch):
         plan = plan_of(arguments, sizes, chosen)
         for system in lines.order(arguments.rounds, arguments.quick):
             if system == "gpubench":
-                yield system, plan | {"tf32": False}
+                yield system, {**plan, "tf32": False}
                 if "matmul" in chosen and arguments.device.startswith("gpu:"):
-                    yield system, plan | {"lines": ["matmul"], "tf32": True}
+                    yield system, {**plan, "lines": ["matmul"], "tf32": True}
             elif with_torch:
                 yield system, plan
 

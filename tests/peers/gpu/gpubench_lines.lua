@@ -132,7 +132,12 @@ function lines.host()
   take("host fed", function() return host_time(false) end)
 end
 
-if plan.tf32 then gb.config.set_tf32(true) end
+if plan.tf32 then gb.config.set_tf32(true) end  -- before a device is used
+local library
+for _, one in ipairs(gb._native.device_facts()) do
+  if one.name == plan.device then library = one.library end
+end
+give({ facts = { version = gb.version or "unknown", library = library, execution = "graph" } })
 for _, line in ipairs(plan.lines) do
   if lines[line] then
     lines[line]()
@@ -140,8 +145,3 @@ for _, line in ipairs(plan.lines) do
     take(line, function() return blocks(measure(plan.models[line], true).samples) end)
   end
 end
-local library
-for _, one in ipairs(gb._native.device_facts()) do
-  if one.name == plan.device then library = one.library end
-end
-give({ facts = { version = gb.version or "unknown", library = library, execution = "graph" } })

@@ -6,9 +6,11 @@ import json
 import os
 import pathlib
 import tempfile
+import time
 import unittest
 import unittest.mock
 
+import clock
 import compare
 import lines
 import machine
@@ -96,6 +98,7 @@ class Bars(unittest.TestCase):
             arguments.seconds = 1
             plan = next(compare.processes_of(arguments, SIZES, True))[1]
             self.assertEqual((plan["matmul"], plan["models"]["m2"]["batch"]), (8192, 8192))
+            self.assertEqual(plan["compiled"], ["m3", "resnet50"] if words else ["m1", "m3", "resnet50"])
 
     def test_matmul_is_held_against_the_best_and_an_h200s_rate(self):
         times = {"gpubench__matmul_bfloat16": [[1.4e-3]], "torch__matmul_bfloat16": [[1.45e-3]],
@@ -144,6 +147,9 @@ class Bars(unittest.TestCase):
         rows = lines.copies_rows(measured, {"link_bytes_per_s": lines.link_bytes_per_s(5, 16)})
         self.assertEqual(find(rows, "to device, gpubench, over")["verdict"], lines.MET)
         self.assertEqual(find(rows, "from device, gpubench, over")["verdict"], lines.MISSED)
+        rows = lines.copies_rows(measured, {"link_bytes_per_s": 5.2e10})  # another link than the one that was used
+        self.assertIn("faster than the link", find(rows, "to device, gpubench, over")["reason"])
+        self.assertEqual(find(rows, "to device, gpubench, over")["verdict"], lines.UNMEASURED)
         rows = lines.copies_rows(measured, {"link_note": "nvidia-smi tells no PCIe generation and width"})
         self.assertEqual(find(rows, "to device, gpubench, over")["verdict"], lines.UNMEASURED)
 
@@ -175,6 +181,20 @@ class Counts(unittest.TestCase):
         self.assertAlmostEqual(lines.link_bytes_per_s(5, 16) / 1e9, 63.0, places=1)
         self.assertAlmostEqual(lines.link_bytes_per_s(3, 8) / 1e9, 7.9, places=1)
         self.assertIsNone(lines.link_bytes_per_s(9, 16))
+
+
+class Blocks(unittest.TestCase):
+    def test_a_first_call_that_compiles_does_not_make_blocks_short(self):
+        calls = []
+
+        def call():
+            calls.append(1)
+            time.sleep(0.0005 if len(calls) > 1 else 0.05)
+
+        ends = []
+        samples = clock.Clock(lambda: ends.append(len(calls)), 0.02).samples(call)
+        self.assertLess(max(samples), 0.01)
+        self.assertGreater(ends[-1] - ends[-2], 3)  # 5 ms of calls, not one
 
 
 class Machine(unittest.TestCase):
@@ -259,9 +279,8 @@ class Processes(unittest.TestCase):
             compare.run(["true"], taken.append)
         with self.assertRaisesRegex(compare.Failed, "No such file"):
             compare.run(["/nowhere"], taken.append)
-        with unittest.mock.patch.object(compare, "PROCESS_TIMEOUT_S", 0.1):
-            with self.assertRaisesRegex(compare.Failed, "sleep was not done after 0.1 s"):
-                compare.run(["sleep", "60"], taken.append)
+        with self.assertRaisesRegex(compare.Failed, "sleep was not done after 0.1 s"):
+            compare.run(["sleep", "60"], taken.append, timeout=0.1)
 
 
 class Arguments(unittest.TestCase):

@@ -8,68 +8,27 @@ the device. Its four arrangements all use the fused Adam:
   compile          torch.compile(mode="max-autotune-no-cudagraphs") of the model with its loss; the rest eager
   compile + graph  the compiled step captured like `graph`: the fastest that these parts give, so no bar is met only
                    because PyTorch's launches were slow
-mode="max-autotune" is not used: its own CUDA graphs leave the optimizer outside. What no bar needs and takes minutes to
-tune (M2, the products but bfloat16's) is not compiled; ResNet-50 is compiled in the default mode, because tuning its
-convolutions takes longer than all else, and cuDNN times its own algorithms (torch.backends.cudnn.benchmark).
+mode="max-autotune" is not used: its own CUDA graphs leave the optimizer outside. The plan names the models that are
+compiled: what no bar needs and takes minutes to tune (M2, the products but bfloat16's) never is; ResNet-50 is compiled in
+the default mode, because tuning its convolutions takes longer than all else, and cuDNN times its own algorithms
+(torch.backends.cudnn.benchmark).
 """
 
 import json
+import os
 import pathlib
 import sys
-import time
 
 import torch
 from torch import nn
 
+from clock import Clock
+
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-LEAST_BLOCK_S = 0.005  # a synchronization takes some 10 us: a fifth of a percent of a block
 CLASSES = 10
 TUNED = "max-autotune-no-cudagraphs"
 COMPILED_PRODUCTS = ["bfloat16"]
-COMPILED_MODELS = ["m1", "m3", "resnet50"]
 ONLY_COMPILED = ["resnet50"]
-
-
-class Clock:
-    """Times blocks of calls that end in a synchronization."""
-
-    def __init__(self, device, seconds):
-        self.device, self.seconds = device, seconds
-
-    def synchronize(self):
-        if self.device.type == "cuda":
-            torch.cuda.synchronize()
-
-    def block(self, call, count):
-        begin = time.perf_counter()
-        for _ in range(count):
-            call()
-        self.synchronize()
-        return (time.perf_counter() - begin) / count
-
-    def samples(self, call):
-        """Seconds of a call, the mean of each block."""
-        end = time.perf_counter() + 0.3 * self.seconds
-        fastest = self.block(call, 1)
-        while time.perf_counter() < end:
-            fastest = min(fastest, self.block(call, 1))
-        count = max(1, round(LEAST_BLOCK_S / fastest))
-        end, samples = time.perf_counter() + self.seconds, []
-        while len(samples) < 5 or time.perf_counter() < end:
-            samples.append(self.block(call, count))
-        return samples
-
-    def host_samples(self, call):
-        """Seconds until a call returns when the device has caught up: two calls, as gpubench's are measured."""
-        samples = []
-        for _ in range(50):
-            self.synchronize()
-            begin = time.perf_counter()
-            call()
-            call()
-            samples.append((time.perf_counter() - begin) / 2)
-        self.synchronize()
-        return samples
 
 
 def give(record):
@@ -81,8 +40,9 @@ def take(name, measure):
     try:
         give({"name": name, "samples": measure()})
     except Exception as error:  # whatever it is, the other lines go on
-        reason = str(error).strip().splitlines() or [""]
-        give({"name": name, "reason": f"{type(error).__name__}: {reason[0]}"[:300]})
+        # The first line of a compiler's error may be no more than its name.
+        reason = " ".join(line.strip() for line in str(error).strip().splitlines()[:2])
+        give({"name": name, "reason": f"{type(error).__name__}: {reason}"[:300]})
 
 
 def network(model):
@@ -157,18 +117,18 @@ class Training:
         return graph.replay
 
 
-def matmuls(clock, extent):
+def matmuls(clock, device, extent):
     for name in ["bfloat16", "float16", "float32", "float32 tf32"]:
         dtype = DTYPES[name.split()[0]]
         torch.backends.cuda.matmul.allow_tf32 = name.endswith("tf32")
 
         def plain(compiled=False):
-            if name.endswith("tf32") and clock.device.type != "cuda":
+            if name.endswith("tf32") and device.type != "cuda":
                 raise RuntimeError("a CPU has no TF32")
-            a, b = (torch.randn(extent, extent, device=clock.device).to(dtype) for _ in range(2))
+            a, b = (torch.randn(extent, extent, device=device).to(dtype) for _ in range(2))
             product = torch.matmul
             if compiled:
-                if clock.device.type != "cuda":
+                if device.type != "cuda":
                     raise RuntimeError("there is nothing to tune on a CPU")
                 product = torch.compile(lambda x, y: torch.matmul(x, y), mode=TUNED, dynamic=False)
             return clock.samples(lambda: product(a, b))
@@ -179,14 +139,14 @@ def matmuls(clock, extent):
     torch.backends.cuda.matmul.allow_tf32 = False
 
 
-def trainings(clock, line, model):
-    arrangements = [("eager", False)] * (line not in ONLY_COMPILED) + [("compile", True)] * (line in COMPILED_MODELS)
+def trainings(clock, device, line, model, compiles):
+    arrangements = [("eager", False)] * (line not in ONLY_COMPILED) + [("compile", True)] * compiles
     for name, compiled in arrangements:
         made = []
 
         def training():
             if not made:
-                made.append(Training(model, clock.device, compiled))
+                made.append(Training(model, device, compiled))
             return made[0]
 
         take(f"{line} {name}", lambda: clock.samples(training().step))
@@ -194,9 +154,9 @@ def trainings(clock, line, model):
         take(f"{line} {graph}", lambda: clock.samples(training().replay()))
 
 
-def copies(clock):
+def copies(clock, device):
     """Between pinned memory and the device, and on the device counting bytes read and written."""
-    on_gpu = clock.device.type == "cuda"
+    on_gpu = device.type == "cuda"
     sizes = {"link": 64 << 20, "device": 512 << 20} if on_gpu else {"device": 4 << 20}
 
     def rates(source, target, moved):
@@ -207,11 +167,11 @@ def copies(clock):
         if not on_gpu:
             raise RuntimeError("a CPU has no link")
         host = torch.randint(256, (sizes["link"],), dtype=torch.uint8).pin_memory()
-        device = host.to(clock.device)
-        return rates(host, device, len(host)) if to_device else rates(device, host, len(host))
+        there = host.to(device)
+        return rates(host, there, len(host)) if to_device else rates(there, host, len(host))
 
     def on_device():
-        source = torch.randint(256, (sizes["device"],), dtype=torch.uint8, device=clock.device)
+        source = torch.randint(256, (sizes["device"],), dtype=torch.uint8, device=device)
         return rates(source, torch.empty_like(source), 2 * len(source))
 
     take("copy to device", lambda: between(True))
@@ -219,15 +179,15 @@ def copies(clock):
     take("copy on device", on_device)
 
 
-def host(clock, model):
+def host(clock, device, model):
     def samples(step):
-        if clock.device.type != "cuda":
+        if device.type != "cuda":
             raise RuntimeError("a CPU computes in the calls themselves")
         clock.samples(step)
         return clock.host_samples(step)
 
-    take("host eager", lambda: samples(Training(model, clock.device, False).step))
-    take("host graph", lambda: samples(Training(model, clock.device, False).replay()))
+    take("host eager", lambda: samples(Training(model, device, False).step))
+    take("host graph", lambda: samples(Training(model, device, False).replay()))
 
 
 def main():
@@ -239,21 +199,28 @@ def main():
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
-    clock = Clock(device, plan["seconds"])
+    give({"facts": {"version": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(),
+                    "math": "float32 strict (TF32 off), but for the line that says so"}})
+
+    def synchronize():
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+
+    clock = Clock(synchronize, plan["seconds"])
     for line in plan["lines"]:
         if line == "matmul":
-            matmuls(clock, plan["matmul"])
+            matmuls(clock, device, plan["matmul"])
         elif line == "copies":
-            copies(clock)
+            copies(clock, device)
         elif line == "host":
-            host(clock, plan["models"]["m1"])
+            host(clock, device, plan["models"]["m1"])
         else:
-            trainings(clock, line, plan["models"][line])
+            trainings(clock, device, line, plan["models"][line], line in plan["compiled"])
         if device.type == "cuda":
             torch.cuda.empty_cache()
-    facts = {"version": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(),
-             "math": "float32 strict (TF32 off), but for the line that says so"}
-    give({"facts": facts})
+    # The compiler's pool of processes may take minutes to end, and there is nothing left to wait for.
+    sys.stdout.flush()
+    os._exit(0)
 
 
 if __name__ == "__main__":

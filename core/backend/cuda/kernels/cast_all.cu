@@ -11,23 +11,17 @@ constexpr std::int64_t cast_tile = cast_pack * block_threads;
 
 template <class T>
 __global__ void cast_all_kernel(const __grid_constant__ CastTensors tensors, std::int64_t tiles) {
-  for_each_tile<cast_tile>(tensors.elements, tiles, [&](int tensor, std::int64_t begin) {
-    const std::int64_t i = begin + threadIdx.x * cast_pack, elements = tensors.elements[tensor];
-    const float* const from = tensors.from[tensor];
-    void* const to = tensors.to[tensor];
-    if (i + cast_pack <= elements) {
-      store_pack_of<T>(to, i, load_pack_of<float, cast_pack>(from, i));
-    } else {
-#pragma unroll 1
-      for (std::int64_t k = i; k < elements; ++k) static_cast<T*>(to)[k] = Narrow<T>::from(from[k]);
-    }
+  for_each_tile<cast_tile>(tensors.elements, tiles, [&](const auto& tile) {
+    const float* const from = tensors.from[tile.tensor];
+    void* const to = tensors.to[tile.tensor];
+    tile.template for_each_pack<cast_pack>(
+        [&]<int n>(std::int64_t i) { store_pack_of<T>(to, i, load_pack_of<float, n>(from, i)); });
   });
 }
 
 template <class T>
 cudaError_t launch_to(const LaunchOn& on, const CastTensors& tensors) {
-  std::int64_t tiles = 0;
-  for (int i = 0; i < tensors.count; ++i) tiles += tiles_in<cast_tile>(tensors.elements[i]);
+  const std::int64_t tiles = tiles_of<cast_tile>(tensors);
   if (tiles == 0) return cudaSuccess;
   return launch_filling<&cast_all_kernel<T>>(on, tiles, 1, tensors, tiles);
 }

@@ -12,29 +12,17 @@ namespace {
 constexpr int squares_pack = 8;
 
 __global__ void squares_kernel(const __grid_constant__ SquaresTensors tensors, float* partial, std::int64_t tiles) {
-  std::int64_t tile = blockIdx.x;
-  for_each_tile<squares_tile>(tensors.elements, tiles, [&](int tensor, std::int64_t begin) {
-    const std::int64_t elements = tensors.elements[tensor];
-    const void* const values = tensors.tensor[tensor];
+  for_each_tile<squares_tile>(tensors.elements, tiles, [&](const auto& tile) {
+    const void* const values = tensors.tensor[tile.tensor];
+    const Dtype type = tensors.type[tile.tensor];
     float sum = 0;
+    tile.template for_each_pack<squares_pack>([&]<int n>(std::int64_t i) {
+      const auto pack = load_pack<n>(values, type, i);
 #pragma unroll
-    for (std::int64_t part = 0; part < squares_tile; part += squares_pack * block_threads) {
-      const std::int64_t i = begin + part + threadIdx.x * squares_pack;
-      if (i + squares_pack <= elements) {
-        const Pack<float, squares_pack> pack = load_pack<squares_pack>(values, tensors.type[tensor], i);
-#pragma unroll
-        for (const float value : pack.values) sum += value * value;
-      } else {
-#pragma unroll 1
-        for (std::int64_t k = i; k < elements; ++k) {
-          const float value = load_as<float>(values, tensors.type[tensor], k);
-          sum += value * value;
-        }
-      }
-    }
-    sum = block_reduce<block_threads>(sum, [](float a, float b) { return a + b; });
-    if (threadIdx.x == 0) partial[tile] = sum;
-    tile += gridDim.x;
+      for (const float value : pack.values) sum += value * value;
+    });
+    sum = block_reduce<block_threads>(sum, Plus{});
+    if (threadIdx.x == 0) partial[tile.index] = sum;
     __syncthreads();
   });
 }
@@ -48,15 +36,14 @@ __global__ void sum_ranges_kernel(const __grid_constant__ SumRanges ranges, cons
   for (std::int64_t i = begin + threadIdx.x; i < ranges.ends[range]; i += blockDim.x) {
     sum += static_cast<double>(partial[i]);
   }
-  const double total = block_reduce<block_threads>(sum, [](double a, double b) { return a + b; });
+  const double total = block_reduce<block_threads>(sum, Plus{});
   if (threadIdx.x == 0) sums[range] = static_cast<float>(total);
 }
 
 }  // namespace
 
 cudaError_t launch_squares(const LaunchOn& on, const SquaresTensors& tensors, float* partial) {
-  std::int64_t tiles = 0;
-  for (int i = 0; i < tensors.count; ++i) tiles += squares_tiles(tensors.elements[i]);
+  const std::int64_t tiles = tiles_of<squares_tile>(tensors);
   if (tiles == 0) return cudaSuccess;
   return launch_filling<&squares_kernel>(on, tiles, 1, tensors, partial, tiles);
 }

@@ -3,31 +3,13 @@
 // threads read neighbouring elements: adjacent columns, or the lanes of a row.
 #include <limits>
 
+#include "core/backend/cuda/kernels/combine.cuh"
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/reduce.h"
 
 namespace gpubench::cuda {
 namespace {
 
-struct Plus {
-  template <class C>
-  __device__ C operator()(C a, C b) const {
-    return a + b;
-  }
-};
-/// Not a number wins in both, as in NumPy.
-struct Larger {
-  template <class C>
-  __device__ C operator()(C a, C b) const {
-    return a > b || a != a ? a : b;
-  }
-};
-struct Smaller {
-  template <class C>
-  __device__ C operator()(C a, C b) const {
-    return a < b || a != a ? a : b;
-  }
-};
 struct AnyOfThree {
   Reduction reduction;
   __device__ std::int64_t operator()(std::int64_t a, std::int64_t b) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/backend/cuda/kernels/combine.cuh"
 #include "core/backend/cuda/kernels/launch.cuh"
 #include "core/math/elementary.h"
 
@@ -28,25 +29,6 @@ struct Row {
 __device__ inline float not_a_number() {
   return math::from_bits(0x7FC00000);
 }
-
-struct Plus {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-struct Largest {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    return b > a ? b : a;
-  }
-};
-struct Smallest {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    return b < a ? b : a;
-  }
-};
 
 struct ByLanes {
   /// All threads of the row must call it; each receives the result.

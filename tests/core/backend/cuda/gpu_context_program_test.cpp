@@ -155,7 +155,7 @@ for _, name in ipairs { "gpu:2", "gpu:2", "gpu:1" } do
 end)",
                                  {}, "2");
   EXPECT_EQ(ended.out, "cpu:0\ncpu:0\ngpu:1\n");
-  EXPECT_THAT(ended.err, StartsWith("gpu:2 is missing, cpu:0 took its place: " + held(2)));
+  EXPECT_THAT(ended.err, StartsWith("gpu:2 cannot be used, cpu:0 took its place: " + held(2)));
   EXPECT_EQ(contexts(), "1");
 }
 
