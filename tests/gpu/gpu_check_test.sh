@@ -91,7 +91,7 @@ case $part in
     export GPU_CHECK_MODELS=M1 GPU_CHECK_STEPS=12 GPU_CHECK_EXAMPLES=96 GPU_CHECK_CHUNK=$((1 << 22)) \
       GPU_CHECK_FAULT_AFTER=60 GPU_CHECK_KERNELS_DEVICE=emulated:h200:0 GPU_CHECK_SMALL=1 GPU_CHECK_KERNELS_OF=M1,ResNet-50
     fake_sanitizer "ERROR SUMMARY: 0 errors"
-    PATH=$top/tools:$PATH PYTHON=false checked 0 --limit 250
+    PATH=$top/tools:$PATH PYTHON=false checked 0 --limit 250 --archive kept.tar.gz
     for name in devices conformance gradients executors training memory faults kernels memcheck initcheck racecheck; do
       said "^passed   $name +[0-9]+ s"
     done
@@ -103,6 +103,7 @@ case $part in
     for file in index.html summary.json environment.json devices.txt conformance.log speed.log; do
       [[ -s $run/$file ]] || wrong "$file is not in the run"
     done
+    mkdir unpacked && tar -xzf kept.tar.gz -C unpacked && diff -r unpacked/* "$run" || wrong "the archive is another run"
     cat >json.lua <<'LUA'
 local text = assert(io.open(os.getenv "JSON_FILE")):read "a"
 assert(text:find '"device": "CUDA on the CPU', "the device")
@@ -147,7 +148,7 @@ LUA
     # A test program that has no such tests, one that fails, and one that hangs.
     printf '#!/bin/bash\necho "[  PASSED  ] 0 tests."\n' >tools/none
     printf '#!/bin/bash\necho "[  PASSED  ] 3 tests."\nexit 1\n' >tools/failing
-    printf '#!/bin/bash\nsleep 100\n' >tools/hanging
+    printf '#!/bin/bash\necho "what it had found"\nsleep 100\n' >tools/hanging
     chmod +x tools/none tools/failing tools/hanging
     tests=$top/tools/none checked 1 conformance
     said '^failed   conformance .* no test is called'
@@ -159,6 +160,11 @@ LUA
     said '^passed   conformance .* 3 tests passed;2 cases unchecked, at least in one type$'
     tests=$top/tools/hanging checked 1 gradients --limit 1
     said '^failed   gradients .* not done after 1 s'
+    grep -q '^what it had found$' "$run/gradients.log" || wrong "what a part printed before its time ended is lost"
+    # A machine without a home; an archive that cannot be written.
+    (unset HOME && checked 0 devices) || exit
+    checked 1 devices --archive nowhere/kept.tar.gz
+    said '/nowhere/kept.tar.gz was not written$' && said '^passed   devices'
     # Kernels whose time ends: the models that were done, with the algorithms of a search, stand in the page.
     cat >printed <<'TEXT'
 data: {"model":"M1","batch":32,"dtype":"float32","kernels":9,"step_time_s":1e-4,"device":"gpu:0","entries":[

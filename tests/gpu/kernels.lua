@@ -1,6 +1,6 @@
 -- Training steps of M1, M2, M3 and ResNet-50: their kernels by time with flops and bytes, what the diagnosis says of them,
 -- and whether each fusion gains time. One line of JSON behind "data: " for each model, as soon as it is measured, and one
--- behind "data: " for each fusion that changes the kernels. Where nothing can be traced there is no list of kernels, but
+-- behind "data: " for each fusion that changes the kernels, after all models. Where nothing can be traced there is no list of kernels, but
 -- the reason. GPU_CHECK_KERNELS_OF chooses models, GPU_CHECK_SMALL their small sizes. With GPU_CHECK_SEARCH=N no fusion is
 -- measured, and products are searched among N algorithms.
 local gb = require "gpubench"
@@ -134,10 +134,10 @@ local function cells_of(row)
   return cells
 end
 
-local function check_fusions(model, before)
+local function check_fusions(model, kernels)
   for _, fusion in ipairs(fusions) do
     local row = measure(model, { [fusion] = false })
-    if row.kernels ~= before.kernels then
+    if row.kernels ~= kernels then
       local fields = step_of(model, row)
       fields.without = fusion
       give(fields)
@@ -145,7 +145,8 @@ local function check_fusions(model, before)
   end
 end
 
-local function check(model)
+-- The number of the step's kernels.
+local function check_kernels(model)
   local row = measure_profiled(model)
   local fields = step_of(model, row)
   if row.profile then
@@ -154,27 +155,33 @@ local function check(model)
   end
   if search > 0 then
     fields.search = search
-    give(fields)
-    return
+  else
+    fields.no_profile = no_profile
+    fields.mfu, fields.bandwidth_share, fields.verdict = row.mfu, row.bandwidth_share, row.verdict
+    fields.flops_per_s, fields.device = row.flops_per_s, row.device
+    fields.findings = native.findings(cells_of(row))
+    fields.peaks, fields.copies = native.matmul_peaks(), native.copy_peaks()
   end
-  fields.no_profile = no_profile
-  fields.mfu, fields.bandwidth_share, fields.verdict = row.mfu, row.bandwidth_share, row.verdict
-  fields.flops_per_s, fields.device = row.flops_per_s, row.device
-  fields.findings = native.findings(cells_of(row))
-  fields.peaks, fields.copies = native.matmul_peaks(), native.copy_peaks()
   give(fields)
-  check_fusions(model, row)
+  return row.kernels
 end
 
 -- A model that fails does not keep the others from being measured.
 local failures = {}
+local function attempt(model, what, check, ...)
+  local ok, result = pcall(check, model, ...)
+  if ok then return result end
+  local failure = what .. ": " .. tostring(result)
+  failures[#failures + 1] = model.name .. ": " .. failure
+  give { model = model.name, failure = failure }
+end
+
 if search > 0 then gb.config.set_matmul_search(search) end
+local kernels = {}
 for _, model in ipairs(models) do
-  local ok, reason = true, nil
-  if is_chosen(model) then ok, reason = pcall(check, model) end
-  if not ok then
-    failures[#failures + 1] = model.name .. ": " .. tostring(reason)
-    give { model = model.name, failure = tostring(reason) }
-  end
+  if is_chosen(model) then kernels[model] = attempt(model, "its kernels", check_kernels) end
+end
+for _, model in ipairs(search == 0 and models or {}) do
+  if kernels[model] then attempt(model, "its fusions", check_fusions, kernels[model]) end
 end
 if failures[1] then error(table.concat(failures, "; "), 0) end

@@ -28,20 +28,20 @@ local function data_of(part)
   return list
 end
 
-local function time_text(seconds)
+local function time_text(seconds, digits)
   if not seconds then return "" end
   for _, unit in ipairs { { 1, "s" }, { 1e-3, "ms" } } do
-    if seconds >= unit[1] then return string.format("%.3g %s", seconds / unit[1], unit[2]) end
+    if seconds >= unit[1] then return string.format((digits or "%.3g") .. " %s", seconds / unit[1], unit[2]) end
   end
-  return string.format("%.3g us", seconds / 1e-6)
+  return string.format((digits or "%.3g") .. " us", seconds / 1e-6)
 end
 
-local function rate_text(rate, unit)
+local function rate_text(rate, unit, digits)
   if not rate then return "" end
   for _, one in ipairs { { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" } } do
-    if rate >= one[1] then return string.format("%.3g %s%s", rate / one[1], one[2], unit) end
+    if rate >= one[1] then return string.format((digits or "%.3g") .. " %s%s", rate / one[1], one[2], unit) end
   end
-  return string.format("%.3g %s", rate, unit)
+  return string.format((digits or "%.3g") .. " %s", rate, unit)
 end
 
 local function share_text(share) return share and string.format("%.0f %%", 100 * share) or "" end
@@ -76,12 +76,26 @@ end
 local peers = json_of "speed/gpu_peers.json"
 local verdicts = { met = "confirmed", missed = "refuted", ["not measured"] = "open" }
 
+-- With more digits than elsewhere, so that a value just below its bar looks so.
 local function in_unit(value, unit)
   if type(value) ~= "number" then return "" end
-  if unit == "share" then return share_text(value) end
-  if unit == "x" then return string.format("%.2f x", value) end
-  if unit == "s" then return time_text(value) end
-  return rate_text(value, unit == "bytes/s" and "B/s" or unit)
+  if unit == "share" then return string.format("%.1f %%", 100 * value) end
+  if unit == "x" then return string.format("%.4g x", value) end
+  if unit == "s" then return time_text(value, "%.4g") end
+  return rate_text(value, unit == "bytes/s" and "B/s" or unit, "%.4g")
+end
+
+-- What was compared with what, and what held the clocks down meanwhile.
+local function systems_text(run)
+  local words, torch, gpu = {}, run.systems.torch, run.gpu
+  if torch then
+    words[1] = string.format("PyTorch %s with CUDA %s and cuDNN %s", torch.version, torch.cuda, torch.cudnn)
+  end
+  if gpu.driver then words[#words + 1] = "driver " .. gpu.driver end
+  if gpu.driver then
+    words[#words + 1] = "clocks held down by: " .. (run.throttled[1] and table.concat(run.throttled, ", ") or "nothing when looked at")
+  end
+  return words[1] and table.concat(words, "; ") .. "."
 end
 
 -- Why the part has no result, or not all; nil where it passed.
@@ -119,6 +133,7 @@ local function speed_section()
   end
   section.lines = { string.format("Bars: %d met, %d missed, %d not measured. A bar is held against figures of this run alone.",
     counts.met, counts.missed, counts["not measured"]), absence }
+  if peers then section.lines[#section.lines + 1] = systems_text(peers.run) end
   if peers and not peers.run.complete then section.lines[#section.lines + 1] = "Not all processes of the comparison were done." end
   if peers and peers.run.no_torch then section.lines[#section.lines + 1] = peers.run.no_torch .. "." end
   section.tables = { { caption = "Figures and bars", align = "llrrlll", heads = 2,

@@ -55,7 +55,8 @@ Buffer random_buffer(CudaDevice& device, std::size_t bytes, Dtype dtype) {
   return buffer;
 }
 
-std::size_t fastest(CudaDevice& device, std::size_t candidates, const std::function<void(std::size_t)>& queue) {
+std::vector<Seconds> median_times(CudaDevice& device, std::size_t candidates,
+                                  const std::function<void(std::size_t)>& queue) {
   device.bind_to_thread();
   Stream& stream = device.stream();
   const std::unique_ptr<Event> before = device.new_timed_event(), after = device.new_timed_event();
@@ -81,7 +82,12 @@ std::size_t fastest(CudaDevice& device, std::size_t candidates, const std::funct
     std::nth_element(of_one.begin(), of_one.begin() + rounds / 2, of_one.end());
     medians.push_back(of_one[rounds / 2]);
   }
-  return static_cast<std::size_t>(std::min_element(medians.begin(), medians.end()) - medians.begin());
+  return medians;
+}
+
+std::size_t fastest(CudaDevice& device, std::size_t candidates, const std::function<void(std::size_t)>& queue) {
+  const std::vector<Seconds> times = median_times(device, candidates, queue);
+  return static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
 }
 
 }  // namespace gpubench::cuda

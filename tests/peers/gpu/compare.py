@@ -90,14 +90,15 @@ def find_program(given):
     raise Failed("gpubench is not built; build it, or say where it is with --program")
 
 
-def missing_device(program, device):
-    """Why `device` cannot be used, in the program's words; none where it can."""
+def find_device(program, device):
+    """(its name, None), or (None, why it cannot be used), in the program's words."""
     answer = subprocess.run([program, "devices"], capture_output=True, text=True)
-    names = answer.stdout.splitlines()
-    if any(line.startswith(device + " ") for line in names):
-        return None
-    absence = [line for line in names if line.startswith("no GPU")]
-    return absence[0] if absence else answer.stderr.strip() or f"there is no device {device}"
+    found = answer.stdout.splitlines()
+    for line in found:
+        if line.startswith(device + " "):
+            return line[len(device):].split(",")[0].strip(), None
+    absence = [line for line in found if line.startswith("no GPU")]
+    return None, absence[0] if absence else answer.stderr.strip() or f"there is no device {device}"
 
 
 def find_torch(given, device):
@@ -199,7 +200,7 @@ def main():
     arguments.seconds = arguments.seconds or (QUICK_S if arguments.quick or small else ORDINARY_S)
     try:
         program = find_program(arguments.program)
-        absence = missing_device(program, arguments.device)
+        name, absence = find_device(program, arguments.device)
         if absence:
             print(f"peers: {absence}", file=sys.stderr)
             return NO_GPU if on_gpu else 2
@@ -207,7 +208,7 @@ def main():
         begin = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()) + " UTC"
 
         def save(measured, facts, states, complete):
-            gpu = dict(states[0])
+            gpu = {"name": name, **states[0]}  # a machine may have no nvidia-smi
             gpu["link_bytes_per_s"], gpu["link_note"] = machine.link(gpu) if on_gpu else (None, "a CPU has no link")
             rows = lines.table(measured, sizes, gpu, arguments.lines, on_gpu)
             throttled = {machine.throttle_words(state.get("throttle_reasons")) for state in states} - {""}

@@ -243,7 +243,8 @@ class NvidiaSmi(unittest.TestCase):
 
 
 class Output(unittest.TestCase):
-    FACTS = {"begun": "2000-01-01", "device": "cpu:0", "systems": {"torch": {"version": "2"}}, "states": [{}, {}],
+    FACTS = {"begun": "2000-01-01", "device": "cpu:0", "gpu": {}, "systems": {"torch": {"version": "2"}},
+             "states": [{}, {}],
              "no_torch": None, "throttled": []}
 
     def test_quantities(self):
@@ -281,6 +282,21 @@ class Processes(unittest.TestCase):
             compare.run(["/nowhere"], taken.append)
         with self.assertRaisesRegex(compare.Failed, "sleep was not done after 0.1 s"):
             compare.run(["sleep", "60"], taken.append, timeout=0.1)
+
+
+class Devices(unittest.TestCase):
+    def find(self, printed, device):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "gpubench"
+            program.write_text(f"#!/bin/sh\ncat <<'TEXT'\n{printed}\nTEXT\n")
+            program.chmod(0o755)
+            return compare.find_device(program, device)
+
+    def test_the_program_says_what_there_is(self):
+        printed = "gpu:0  NVIDIA H200, 139 GiB, compute capability 9.0\ncpu:0  AMD EPYC, 2 threads"
+        self.assertEqual(self.find(printed, "gpu:0"), ("NVIDIA H200", None))
+        self.assertEqual(self.find(printed, "gpu:1"), (None, "there is no device gpu:1"))
+        self.assertEqual(self.find("no GPU: no driver", "gpu:0"), (None, "no GPU: no driver"))
 
 
 class Arguments(unittest.TestCase):

@@ -31,7 +31,7 @@ def cells(row):
 
 def text(rows, facts):
     gpu, after = facts["states"][0], facts["states"][-1]
-    head = [f"gpubench and PyTorch on {gpu.get('name', facts['device'])}, {facts['begun']}"]
+    head = [f"gpubench and PyTorch on {facts['gpu'].get('name', facts['device'])}, {facts['begun']}"]
     for system, about in facts["systems"].items():
         head.append(f"{system}: " + ", ".join(f"{name} {value}" for name, value in about.items()))
     if facts["no_torch"]:

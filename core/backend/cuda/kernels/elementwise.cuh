@@ -319,8 +319,12 @@ __device__ void flat_loop(const F& f, const ElementwiseAccess& access, void* out
 }
 
 /// Blocks that a multiprocessor must hold, which limits their registers to 40: 48 KiB of loads are then in flight, what
-/// an H200's bandwidth takes.
+/// an H200's bandwidth takes. Turing's multiprocessors hold 1024 threads.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int flat_blocks = 4;
+#else
 inline constexpr int flat_blocks = 6;
+#endif
 
 template <class F>
 __global__ void __launch_bounds__(block_threads, flat_blocks)

@@ -31,6 +31,7 @@ __device__ inline float not_a_number() {
 }
 
 struct ByLanes {
+  static constexpr int most_threads = warp_size;  ///< of a row
   /// All threads of the row must call it; each receives the result.
   template <class T, class Combine>
   __device__ static T reduce(const Row& row, T value, Combine combine) {
@@ -44,6 +45,7 @@ struct ByLanes {
 // Two warp exchanges give every thread the result; CUB's reduction gives it to one thread only, and takes seconds to
 // compile.
 struct ByBlock {
+  static constexpr int most_threads = block_threads;
   template <class T, class Combine>
   __device__ static T reduce(const Row&, T value, Combine combine) {
     constexpr int most_warps = 32;
@@ -85,15 +87,26 @@ inline int lanes_of(std::int64_t columns) {
   return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(columns, warp_size))));
 }
 
+/// Lanes of a warp share a row, or several short rows.
 template <class Body>
-cudaError_t launch_rows(const LaunchOn& on, std::int64_t rows, std::int64_t columns, const Body& body) {
+cudaError_t launch_rows_by_lanes(const LaunchOn& on, std::int64_t rows, std::int64_t columns, const Body& body) {
   if (rows == 0 || columns == 0) return cudaSuccess;
-  if (columns > most_columns_of_lanes) {
-    return launch_filling<&over_rows<ByBlock, Body>>(on, rows, 1, RowShape{rows, columns, block_threads}, body);
-  }
   const int width = lanes_of(columns);
   return launch_filling<&over_rows<ByLanes, Body>>(on, rows * width, block_threads, RowShape{rows, columns, width},
                                                    body);
+}
+
+/// A block has a row.
+template <class Body>
+cudaError_t launch_rows_by_block(const LaunchOn& on, std::int64_t rows, std::int64_t columns, const Body& body) {
+  if (rows == 0 || columns == 0) return cudaSuccess;
+  return launch_filling<&over_rows<ByBlock, Body>>(on, rows, 1, RowShape{rows, columns, block_threads}, body);
+}
+
+template <class Body>
+cudaError_t launch_rows(const LaunchOn& on, std::int64_t rows, std::int64_t columns, const Body& body) {
+  return columns > most_columns_of_lanes ? launch_rows_by_block(on, rows, columns, body)
+                                         : launch_rows_by_lanes(on, rows, columns, body);
 }
 
 }  // namespace gpubench::cuda

@@ -154,9 +154,13 @@ bool fuses_large_sum(const CudaBackend& backend, Factor summed, std::int64_t row
 
 TEST_F(CudaMatmulTest, LargeProductsSumAFactorOnlyWhereThatIsFaster) {
   cuda_on_cpu::machine().multiplies = false;
+  cuda_on_cpu::machine().matmul_milliseconds = {1};
   for (const Factor summed : {Factor::first, Factor::second}) {
-    cuda_on_cpu::machine().matmul_sum_milliseconds = 0;
+    // Only the libraries' kernels take time here, so what the sum's own kernel would take is taken from the fused one.
+    cuda_on_cpu::machine().matmul_sum_milliseconds = -0.04;
     EXPECT_TRUE(fuses_large_sum(backend_that_searches(0), summed));
+    cuda_on_cpu::machine().matmul_sum_milliseconds = -0.01;
+    EXPECT_FALSE(fuses_large_sum(backend_that_searches(0), summed)) << "two timings differ by as much";
     cuda_on_cpu::machine().matmul_sum_milliseconds = 0.1;
     const CudaBackend backend = backend_that_searches(0);
     EXPECT_FALSE(fuses_large_sum(backend, summed));
