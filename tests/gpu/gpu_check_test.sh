@@ -54,7 +54,13 @@ fake_sanitizer() {
   cat >tools/compute-sanitizer <<TEXT
 #!/bin/bash
 [[ "\$GPU_TESTS_MEMORY \$1 \$3 \$5" == "apart --tool --error-exitcode --kernel-name" ]] || exit 3
-"\${@:7}" || exit
+tool=\$2
+shift 6
+if [[ \$tool == memcheck ]]; then
+  [[ "\$1 \$2" == "--report-api-errors no" ]] || exit 3
+  shift 2
+fi
+"\$@" || exit
 echo "========= $1"
 TEXT
   chmod +x tools/compute-sanitizer
