@@ -13,6 +13,7 @@
 
 #include "core/backend/registry/devices.h"
 #include "core/device/gpu_fault.h"
+#include "core/device/work_order.h"
 #include "core/exec/eager.h"
 #include "core/experiment/device_watch.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
