@@ -39,7 +39,10 @@ class GpuMemory final : public MemorySource {
     check(status, "cudaMalloc");
     return static_cast<std::byte*>(memory);
   }
-  void release(std::byte* memory, std::size_t) override { static_cast<void>(cudaFree(memory)); }
+  void release(std::byte* memory, std::size_t) override {
+    select_gpu_if_none(gpu_.physical());
+    static_cast<void>(cudaFree(memory));
+  }
   std::size_t preallocation() override {
     gpu_.bind_to_thread();
     std::size_t free = 0, total = 0;
@@ -69,7 +72,10 @@ class PinnedMemory final : public MemorySource {
     check(status, "cudaHostAlloc");
     return static_cast<std::byte*>(memory);
   }
-  void release(std::byte* memory, std::size_t) override { static_cast<void>(cudaFreeHost(memory)); }
+  void release(std::byte* memory, std::size_t) override {
+    select_gpu_if_none(gpu_.physical());
+    static_cast<void>(cudaFreeHost(memory));
+  }
 
  private:
   CudaDevice& gpu_;
@@ -115,7 +121,10 @@ CudaDevice::CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOption
                                    std::make_unique<PinnedMemory>(*this, node_of(properties_)), PoolOptions{});
 }
 
-CudaDevice::~CudaDevice() = default;
+CudaDevice::~CudaDevice() {
+  // Libraries free their handles on the current GPU, and cuDNN waits for it.
+  if (in_use()) static_cast<void>(select_gpu(physical_));
+}
 
 void CudaDevice::begin_use() {
   const std::lock_guard lock(first_use_);
@@ -133,9 +142,7 @@ void CudaDevice::begin_use() {
 /// The thread's earlier GPU is never restored: code that needs a GPU selects it itself.
 void CudaDevice::bind_to_thread() {
   if (!in_use()) begin_use();
-  int current = 0;
-  check(cudaGetDevice(&current), "cudaGetDevice");
-  if (current != physical_) check(cudaSetDevice(physical_), "cudaSetDevice");
+  check(select_gpu(physical_), "cudaSetDevice");
 }
 
 CudnnHandle& CudaDevice::cudnn() {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/backend/cuda/gpu_context.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 
@@ -13,13 +14,20 @@ namespace {
 class CudaGraph final : public Recording {
  public:
   explicit CudaGraph(cudaGraph_t graph) { check(cudaGraphInstantiate(&executable_, graph, 0), "cudaGraphInstantiate"); }
-  ~CudaGraph() override { static_cast<void>(cudaGraphExecDestroy(executable_)); }
+  ~CudaGraph() override {
+    select_gpu_if_none(gpu_);
+    static_cast<void>(cudaGraphExecDestroy(executable_));
+  }
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
 
-  void launch(Stream& stream) override { check(cudaGraphLaunch(executable_, handle_of(stream)), "cudaGraphLaunch"); }
+  void launch(Stream& stream) override {
+    select_gpu_if_none(gpu_);
+    check(cudaGraphLaunch(executable_, handle_of(stream)), "cudaGraphLaunch");
+  }
 
  private:
+  int gpu_ = current_gpu();
   cudaGraphExec_t executable_ = nullptr;
 };
 
@@ -99,16 +107,18 @@ void queue_in_branches(Capture& capture, CudaStream& recorder, std::span<const R
 
 }  // namespace
 
-CudaEvent::CudaEvent(bool timed) {
+CudaEvent::CudaEvent(bool timed) : gpu_(current_gpu()) {
   check(cudaEventCreateWithFlags(&handle_, timed ? cudaEventDefault : cudaEventDisableTiming),
         "cudaEventCreateWithFlags");
 }
 
 CudaEvent::~CudaEvent() {
+  select_gpu_if_none(gpu_);
   static_cast<void>(cudaEventDestroy(handle_));
 }
 
 bool CudaEvent::ready() const {
+  select_gpu_if_none(gpu_);
   const cudaError_t status = cudaEventQuery(handle_);
   if (status == cudaErrorNotReady) return false;
   check(status, "cudaEventQuery");
@@ -116,29 +126,34 @@ bool CudaEvent::ready() const {
 }
 
 void CudaEvent::wait() const {
+  select_gpu_if_none(gpu_);
   check(cudaEventSynchronize(handle_), "cudaEventSynchronize");
 }
 
 Seconds CudaEvent::since(const Event& earlier) const {
+  select_gpu_if_none(gpu_);
   float milliseconds = 0;
   check(cudaEventElapsedTime(&milliseconds, static_cast<const CudaEvent&>(earlier).handle_, handle_),
         "cudaEventElapsedTime");
   return Seconds(milliseconds / 1e3);
 }
 
-CudaStream::CudaStream() {
+CudaStream::CudaStream() : gpu_(current_gpu()) {
   check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
 }
 
 CudaStream::~CudaStream() {
+  select_gpu_if_none(gpu_);
   static_cast<void>(cudaStreamDestroy(handle_));
 }
 
 void CudaStream::record(Event& event) {
+  select_gpu_if_none(gpu_);
   check(cudaEventRecord(static_cast<CudaEvent&>(event).handle(), handle_), "cudaEventRecord");
 }
 
 void CudaStream::wait_for(const Event& event) {
+  select_gpu_if_none(gpu_);
   if (const auto* const mark = dynamic_cast<const CudaEvent*>(&event)) {
     check(cudaStreamWaitEvent(handle_, mark->handle(), 0), "cudaStreamWaitEvent");
   } else {
@@ -148,10 +163,12 @@ void CudaStream::wait_for(const Event& event) {
 
 void CudaStream::copy(void* destination, const void* source, std::size_t bytes) {
   if (bytes == 0) return;
+  select_gpu_if_none(gpu_);
   check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, handle_), "cudaMemcpyAsync");
 }
 
 void CudaStream::synchronize() {
+  select_gpu_if_none(gpu_);
   check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
 }
 

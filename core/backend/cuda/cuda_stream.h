@@ -1,4 +1,5 @@
-// CUDA's streams, events and graphs behind the interfaces of core/device.
+// CUDA's streams, events and graphs behind the interfaces of core/device. They may be used and destroyed by threads
+// that have selected no GPU: those select theirs.
 #pragma once
 #include <cuda_runtime_api.h>
 #include <memory>
@@ -23,6 +24,7 @@ class CudaEvent final : public Event {
   cudaEvent_t handle() const { return handle_; }
 
  private:
+  int gpu_;
   cudaEvent_t handle_ = nullptr;
 };
 
@@ -41,6 +43,7 @@ class CudaStream final : public Stream {
   cudaStream_t handle() const { return handle_; }
 
  private:
+  int gpu_;
   cudaStream_t handle_ = nullptr;
 };
 

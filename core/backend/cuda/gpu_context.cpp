@@ -1,6 +1,5 @@
 #include "core/backend/cuda/gpu_context.h"
 
-#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include "core/backend/cuda/cuda_device.h"
@@ -9,6 +8,8 @@
 
 namespace gpubench::cuda {
 namespace {
+
+thread_local bool has_selected = false;
 
 GpuFault fault_of_context(cudaError_t status, int mode, const GpuProperties& properties) {
   const std::string default_mode = fmt::format("nvidia-smi -i {} -c DEFAULT, as root", properties.bus_id);
@@ -35,11 +36,32 @@ void make_context(int physical, const GpuProperties& properties) {
   auto status = static_cast<cudaError_t>(properties.error);
   // Also if it is the current GPU: this call makes the context.
   if (status == cudaSuccess && mode != cudaComputeModeProhibited) status = cudaSetDevice(physical);
-  if (status == cudaSuccess && mode != cudaComputeModeProhibited) return;
+  if (status == cudaSuccess && mode != cudaComputeModeProhibited) {
+    has_selected = true;
+    return;
+  }
   static_cast<void>(cudaGetLastError());
   GpuFault fault = fault_of_context(status, mode, properties);
   fault.reason = fmt::format("GPU {} ({}) cannot be used: {}", physical, properties.name, fault.reason);
   throw UnusableGpu(std::move(fault));
+}
+
+cudaError_t select_gpu(int physical) {
+  int current = 0;
+  cudaError_t status = cudaGetDevice(&current);
+  if (status == cudaSuccess && current != physical) status = cudaSetDevice(physical);
+  if (status == cudaSuccess) has_selected = true;
+  return status;
+}
+
+void select_gpu_if_none(int physical) noexcept {
+  if (!has_selected) static_cast<void>(select_gpu(physical));
+}
+
+int current_gpu() {
+  int current = 0;
+  check(cudaGetDevice(&current), "cudaGetDevice");
+  return current;
 }
 
 }  // namespace gpubench::cuda

@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds between_looks{50};
 
 }  // namespace
 
-StallWatch::StallWatch(Device& device) : watched_(device.new_event()), newer_(device.new_event()) {}
+StallWatch::StallWatch(Device& device) : device_(device), watched_(device.new_event()), newer_(device.new_event()) {}
 
 void StallWatch::expect(Stream& stream) {
   const std::lock_guard lock(mutex_);
@@ -33,6 +33,8 @@ std::optional<Seconds> StallWatch::stalled() {
   const std::lock_guard lock(mutex_);
   if (!waits_) return std::nullopt;
   try {
+    // The query would make a context on GPU 0 for a thread that has selected no GPU.
+    device_.bind_to_thread();
     if (!watched_->ready()) return Clock::now() - since_;
   } catch (const Error&) {  // the GPU failed, which the waits for its stream report
     waits_ = has_newer_ = false;

@@ -22,13 +22,16 @@ namespace gpubench::nccl {
 /// much is queued.
 class StallWatch {
  public:
+  /// `device` must outlive it.
   explicit StallWatch(Device& device);
   /// From now on, watches the work queued on `stream`, which must not be recording.
   void expect(Stream& stream);
-  /// Time without progress while work is queued; none if nothing is queued. Thread-safe.
+  /// Time without progress while work is queued; none if nothing is queued. Binds the device to the calling thread.
+  /// Thread-safe.
   std::optional<Seconds> stalled();
 
  private:
+  Device& device_;
   std::mutex mutex_;
   std::unique_ptr<Event> watched_, newer_;
   bool waits_ = false, has_newer_ = false;

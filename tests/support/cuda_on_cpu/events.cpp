@@ -56,11 +56,13 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   delete event;
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   CUstream_st& stream = stream_of(handle);
   if (event->gpu != stream.gpu) return result(cudaErrorInvalidResourceHandle);
   if (const cudaError_t refused = refusal_of(stream); refused != cudaSuccess) return result(refused);
@@ -77,12 +79,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (const cudaError_t refused = refusal_to_ask(*event); refused != cudaSuccess) return result(refused);
   const bool done = is_done(*event) || lost_with(event->gpu) != cudaSuccess;
   return done ? result(cudaSuccess, event->gpu) : cudaErrorNotReady;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   const int gpu = event->gpu;  // another thread may destroy the event meanwhile
   if (const cudaError_t refused = refusal_to_ask(*event); refused != cudaSuccess) return result(refused);
   if (event->stream != nullptr) wait_until(lock, event->stream, event->ticket);
@@ -90,6 +94,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (!start->timed || !end->timed || start->gpu != end->gpu) return result(cudaErrorInvalidResourceHandle);
   for (const CUevent_st* const event : {start, end}) {
     if (event->stream == nullptr) return result(cudaErrorInvalidResourceHandle);
@@ -101,6 +106,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   CUstream_st& stream = stream_of(handle);
   if (event->stream == nullptr) return result(cudaSuccess, stream.gpu);
   if (event->capture != nullptr) return result(join_capture(stream, *event), stream.gpu);

@@ -57,7 +57,8 @@ struct Machine {
 Machine& machine();
 
 /// GPUs with a context since the start, or since the last call of forget_contexts(). A context is made by
-/// cudaSetDevice, and by calls that allocate or create something on the calling thread's GPU.
+/// cudaSetDevice for its GPU, and by calls for streams, events, memory and kernels for the GPU that the calling thread
+/// has selected: GPU 0, if the thread has selected none.
 std::set<int> contexts();
 void forget_contexts();
 

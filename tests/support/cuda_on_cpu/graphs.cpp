@@ -53,6 +53,7 @@ void queue_node(CUstream_st& stream, const CUgraphNode_st& node) {
 cudaError_t load_kernel(const void* kernel) {
   static auto& loaded = *new std::set<std::pair<int, const void*>>;
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   const std::pair here{gpu_of_thread(), kernel};
   if (loaded.contains(here)) return cudaSuccess;
   if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
@@ -71,6 +72,7 @@ extern "C" {
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (lost_with(gpu_of_thread()) != cudaSuccess) return result(lost_with(gpu_of_thread()));
   if (graph == nullptr) return result(cudaErrorInvalidValue);
   ++graph_count;
@@ -91,6 +93,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   CUstream_st& stream = stream_of(handle);
   if (const cudaError_t refused = refusal_of(stream); refused != cudaSuccess) return result(refused);
   count_launch();

@@ -40,6 +40,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int gpu, int peer) {
 }
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (flags != 0) return result(cudaErrorInvalidValue);
   if (!is_gpu(peer) || peer == gpu_of_thread()) return result(cudaErrorInvalidDevice);
   if (!machine().peers) return result(cudaErrorPeerAccessUnsupported);
@@ -48,6 +49,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
 }
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (!is_gpu(peer)) return result(cudaErrorInvalidDevice);
   run_all_streams();
   return result(enabled().erase({gpu_of_thread(), peer}) == 1 ? cudaSuccess : cudaErrorPeerAccessNotEnabled);

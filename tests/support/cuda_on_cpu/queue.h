@@ -33,6 +33,9 @@ void run_all_streams();
 int gpu_of_thread();
 /// The GPU gets its context, unless it has one already or this process cannot use it.
 cudaError_t make_context(int gpu);
+/// As the runtime at calls for streams, events, memory and kernels: the GPU that the calling thread has selected gets
+/// its context, also if the call names a stream, an event or memory of another GPU.
+cudaError_t initialize();
 /// The GPU whose stream's work runs now; -1: none.
 int working_gpu();
 

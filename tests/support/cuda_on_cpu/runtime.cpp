@@ -124,6 +124,9 @@ cudaError_t make_context(int gpu) {
   if (const char* const file = std::getenv("CUDA_ON_CPU_CONTEXTS")) std::ofstream(file, std::ios::app) << gpu << "\n";
   return cudaSuccess;
 }
+cudaError_t initialize() {
+  return make_context(current_gpu);
+}
 std::set<int> contexts() {
   const auto lock = lock_streams();
   return gpus_with_context();
@@ -177,13 +180,14 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const auto lock = lock_streams();
   if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
-  if (const cudaError_t refused = make_context(current_gpu); refused != cudaSuccess) return refused;
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (const cudaError_t refused = result(cudaSuccess); refused != cudaSuccess) return refused;
   *memory = gpu_memories()[current_gpu].allocate(bytes);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFree(void* memory) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
   run_all_streams();
   for (auto& [gpu, pool] : gpu_memories()) {
@@ -193,7 +197,7 @@ cudaError_t cudaFree(void* memory) {
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const auto lock = lock_streams();
-  if (const cudaError_t refused = make_context(current_gpu); refused != cudaSuccess) return refused;
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   *free = gpu_memories()[current_gpu].free_bytes();
   *total = machine().memory_bytes;
   return result(cudaSuccess);
@@ -201,13 +205,14 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   const auto lock = lock_streams();
   if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
-  if (const cudaError_t refused = make_context(current_gpu); refused != cudaSuccess) return refused;
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (const cudaError_t refused = result(cudaSuccess); refused != cudaSuccess) return refused;
   *memory = lock_pages(bytes);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFreeHost(void* memory) {
   const auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
   return memory == nullptr || unlock_pages(memory) ? cudaSuccess : result(cudaErrorInvalidValue);
 }
@@ -227,6 +232,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (!is_kind(kind, to, from)) return result(cudaErrorInvalidValue);
   ++copy_count;
   return queue_copy(stream, [=] {
@@ -242,6 +248,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   return queued != cudaSuccess ? queued : cudaStreamSynchronize(cudaStreamLegacy);
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   return queue(stream, [=] {
     check_operand("cudaMemsetAsync writes", memory, bytes);
     if (checks().initialized) note_written(memory, bytes);

@@ -285,6 +285,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const std::lock_guard lock(mutex);
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   if (stream == nullptr || stream == cudaStreamLegacy) return result(cudaErrorInvalidResourceHandle);
   run_all(*stream);
   std::erase(streams, stream);
@@ -294,6 +295,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   CUstream_st& stream = stream_of(handle);
   if (const cudaError_t refused = refusal_to_wait(stream); refused != cudaSuccess) return result(refused);
   add_mark(stream);
@@ -302,6 +304,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 }
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
   const std::lock_guard lock(mutex);
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   CUstream_st& stream = stream_of(handle);
   if (const cudaError_t refused = refusal_to_wait(stream); refused != cudaSuccess) return result(refused);
   add_mark(stream);
@@ -310,6 +313,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
 }
 cudaError_t cudaDeviceSynchronize() {
   auto lock = lock_streams();
+  if (const cudaError_t refused = initialize(); refused != cudaSuccess) return refused;
   const int gpu = gpu_of_thread();
   if (const cudaError_t refused = unless_capturing(); refused != cudaSuccess) return refused;
   for (CUstream_st* const stream : std::vector(streams)) {

@@ -1,9 +1,11 @@
 // The context of this process on each GPU: what makes it, what does not, and what happens where it cannot be made.
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <latch>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -11,6 +13,7 @@
 
 #include "core/backend/registry/devices.h"
 #include "core/device/gpu_fault.h"
+#include "core/device/work_order.h"
 #include "core/exec/eager.h"
 #include "core/experiment/device_watch.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
@@ -113,6 +116,67 @@ TEST_F(CudaContextTest, EveryUseMakesThatOfItsGpuAlone) {
     EXPECT_FALSE(none.device(id(one)).in_use());
     take({});
   }
+}
+
+// Threads that have selected no GPU: CUDA would make a context on GPU 0 for them.
+TEST_F(CudaContextTest, WhatWasMadeOnAGpuIsUsedAndFreedByThreadsWithoutOneOnAnother) {
+  const Devices devices{DeviceConfig{}};
+  Device& device = devices.device(id(1));
+  std::unique_ptr<Event> event, first, last;
+  std::unique_ptr<Stream> stream;
+  std::unique_ptr<Recording> recording;
+  Buffer memory, host;
+  const auto make = [&] {
+    event = device.new_event(), first = device.new_timed_event(), last = device.new_timed_event();
+    stream = device.new_stream();
+    memory = device.memory().allocate(16, "use"), host = device.host_memory()->allocate(16, "use");
+    const auto copy = [&](Stream& on) { on.copy(host.data(), memory.data(), 16); };
+    device.stream().copy(memory.data(), host.data(), 16);
+    recording = device.record(std::vector<RecordedWork>{{.memory = {}, .queue = copy}});
+    stream->record(*first);
+    stream->record(*last);
+    stream->synchronize();
+  };
+  const std::vector<std::function<void()>> uses{[&] { event->ready(); },
+                                                [&] { event->wait(); },
+                                                [&] { static_cast<void>(last->since(*first)); },
+                                                [&] { stream->record(*event); },
+                                                [&] { stream->wait_for(*event); },
+                                                [&] { stream->copy(memory.data(), host.data(), 16); },
+                                                [&] { stream->synchronize(); },
+                                                [&] { recording->launch(*stream); },
+                                                [&] { event.reset(); },
+                                                [&] { recording.reset(); },
+                                                [&] { stream.reset(); },
+                                                [&] { memory = {}, device.memory().trim(); },
+                                                [&] { host = {}, device.host_memory()->trim(); }};
+  make();
+  for (std::size_t use = 0; use < uses.size(); ++use) {
+    cuda_on_cpu::forget_contexts();
+    std::jthread(uses[use]).join();
+    EXPECT_THAT(cuda_on_cpu::contexts(), ElementsAre(1)) << "use " << use;
+  }
+}
+
+TEST_F(CudaContextTest, AThreadThatWaitsForAnotherGpuKeepsItsOwn) {
+  const Devices devices{DeviceConfig{}};
+  std::jthread([&] {
+    devices.device(id(0)).bind_to_thread();
+    const std::unique_ptr<Event> event = devices.device(id(2)).new_event();
+    devices.device(id(0)).bind_to_thread();
+    event->wait();
+    int current = -1;
+    EXPECT_EQ(cudaGetDevice(&current), cudaSuccess);
+    EXPECT_EQ(current, 0);
+  }).join();
+}
+
+TEST_F(CudaContextTest, DevicesEndOnThreadsThatHaveSelectedNoGpu) {
+  auto devices = std::make_unique<Devices>(DeviceConfig{});
+  static_cast<void>(devices->device(id(2)).memory().allocate(1, "use"));
+  cuda_on_cpu::forget_contexts();
+  std::jthread([&] { devices.reset(); }).join();
+  EXPECT_THAT(cuda_on_cpu::contexts(), ElementsAre(2));
 }
 
 TEST_F(CudaContextTest, WorkOnAGpuMakesOne) {

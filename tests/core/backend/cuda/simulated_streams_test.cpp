@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <functional>
 #include <gtest/gtest.h>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -72,6 +73,47 @@ TEST_F(SimulatedStreams, KernelsAreForTheGpuThatIsSelected) {
   EXPECT_EQ(cudaMemsetAsync(allocate(1), 0, 4, other), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaMemcpyAsync(memory_, memory_ + 4, 4, cudaMemcpyDefault, other), cudaSuccess) << "copies may be for any";
   EXPECT_EQ(cudaStreamSynchronize(other), cudaSuccess) << "so may waits";
+}
+
+TEST_F(SimulatedStreams, CallsMakeTheContextOfTheGpuThatTheThreadHasSelected) {
+  cudaStream_t const other = new_stream(1);
+  cudaEvent_t const event = new_event(1);
+  const std::vector<std::function<cudaError_t()>> calls{
+      [&] { return cudaEventQuery(event); },
+      [&] { return cudaEventSynchronize(event); },
+      [&] { return cudaEventRecord(event, other); },
+      [&] { return cudaStreamWaitEvent(other, event, 0); },
+      [&] { return cudaStreamQuery(other); },
+      [&] { return cudaStreamSynchronize(other); },
+      [&] { return cudaMemcpyAsync(memory_, memory_ + 4, 4, cudaMemcpyDefault, other); },
+      [] { return cudaFree(nullptr); },
+      [] { return cudaFreeHost(nullptr); },
+      [] { return cudaDeviceSynchronize(); }};
+  for (std::size_t call = 0; call < calls.size(); ++call) {
+    ASSERT_EQ(cudaStreamSynchronize(other), cudaSuccess);
+    cuda_on_cpu::forget_contexts();
+    std::jthread([&] { EXPECT_EQ(calls[call](), cudaSuccess) << "call " << call; }).join();
+    EXPECT_EQ(cuda_on_cpu::contexts(), std::set<int>{0}) << "call " << call;
+    cuda_on_cpu::machine().taken = {0};
+    std::jthread([&] { EXPECT_EQ(calls[call](), cudaErrorDevicesUnavailable) << "call " << call; }).join();
+    cuda_on_cpu::machine().taken = {};
+  }
+}
+
+TEST_F(SimulatedStreams, CallsThatOnlyAskForGpusMakeNoContext) {
+  cuda_on_cpu::forget_contexts();
+  std::jthread([] {
+    int number = 0;
+    cudaDeviceProp properties{};
+    EXPECT_EQ(cudaGetDeviceCount(&number), cudaSuccess);
+    EXPECT_EQ(cudaGetDevice(&number), cudaSuccess);
+    EXPECT_EQ(cudaDriverGetVersion(&number), cudaSuccess);
+    EXPECT_EQ(cudaRuntimeGetVersion(&number), cudaSuccess);
+    EXPECT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+    EXPECT_EQ(cudaDeviceGetAttribute(&number, cudaDevAttrComputeMode, 0), cudaSuccess);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  }).join();
+  EXPECT_TRUE(cuda_on_cpu::contexts().empty());
 }
 
 TEST_F(SimulatedStreams, AnEventIsRecordedInStreamsOfItsGpu) {

@@ -1,6 +1,7 @@
 // GPUs in several processes, as a user starts them, with the CUDA and the NCCL that run on the CPU: what they train is
 // what one GPU trains, and one that goes ends the others.
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -107,8 +108,14 @@ class GpusOfProcesses : public FolderTest {
   void expect_as_alone(const std::string& place) const {
     const std::vector<double> expected = alone();
     ASSERT_EQ(expected.size(), 8U);
-    StartedProgram first({"script.lua"}, path(), rank_of(place, 0)), second({"script.lua"}, path(), rank_of(place, 1));
+    std::array<std::vector<std::string>, 2> environment{rank_of(place, 0), rank_of(place, 1)};
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+      environment[rank].push_back("CUDA_ON_CPU_CONTEXTS=" + file(fmt::format("contexts_{}", rank)).string());
+    }
+    StartedProgram first({"script.lua"}, path(), environment[0]), second({"script.lua"}, path(), environment[1]);
     const Ended one = first.end(), other = second.end();
+    EXPECT_EQ(contents(file("contexts_0")), "0\n");
+    EXPECT_EQ(contents(file("contexts_1")), "1\n") << "a thread that had selected no GPU used CUDA";
     EXPECT_EQ(one.status, 0) << one.err;
     EXPECT_EQ(other.status, 0) << other.err;
     EXPECT_THAT(one.out, HasSubstr("exchanged by nccl 2."));
