@@ -16,6 +16,8 @@
 # no GPU has confirmed. It does not know
 #   - caches: a load of a parameter that many threads share counts like one of an element;
 #   - grids too small to fill the GPU, and divisions or other work that takes longer than memory;
+#   - passes: of several loops over the same memory the one with the most bytes in flight counts, which may be one that
+#     caches answer;
 #   - what ptxas does to save registers (loads that it delays) or time (loops that it unrolls once more).
 
 # Threads of all blocks that a multiprocessor holds at once. On all three GPUs these are at most 2048, with 4 x 16384
@@ -127,8 +129,9 @@ function successor(b, which) {
   return b in falls_through && b < blocks ? b + 1 : ""
 }
 
-# The most bytes on any path in a loop, or where no loop loads, on any path. Blocks come in an order in which only those that close a loop lead back; a turn of a loop
-# begins with nothing in flight, for what was loaded before it is answered in its first turn.
+# The most bytes on any path in a loop, or where no loop loads, on any path. Blocks come in an order in which only those
+# that close a loop lead back; a turn of a loop begins with nothing in flight, for what was loaded before it is answered
+# in its first turn.
 function in_flight(   depth, step, order, n, b, to, i, k, parts, count) {
   split("", loop_begins); split("", closes); split("", before); split("", state)
   split("", carried); split("", carried_bytes)
