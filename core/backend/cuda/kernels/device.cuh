@@ -2,6 +2,8 @@
 // the same path that gives them, and CUDA's keywords, the same meaning on the CPU, so that tests run every kernel
 // there.
 #pragma once
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -61,12 +63,19 @@ __device__ inline void store_bits(void* to, const Bits<16>& bits) {
                : "memory");
 }
 
-/// How many blocks of the kernel a multiprocessor of the calling thread's GPU holds at once.
-template <class Kernel>
-int resident_blocks(Kernel* kernel, int threads) {
-  int blocks = 0;
+/// How many blocks of the kernel a multiprocessor of the calling thread's GPU holds at once; asked once of each GPU.
+template <auto kernel, int threads>
+int resident_blocks() {
+  constexpr int gpus_known = 64;
+  static std::array<std::atomic<int>, gpus_known> known{};
+  int gpu = 0, blocks = 0;
+  const bool keeps = cudaGetDevice(&gpu) == cudaSuccess && gpu < gpus_known;
+  if (keeps) blocks = known[static_cast<std::size_t>(gpu)].load(std::memory_order_relaxed);
+  if (blocks > 0) return blocks;
   const cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0);
-  return status == cudaSuccess && blocks > 0 ? blocks : 1;
+  if (status != cudaSuccess || blocks < 1) blocks = 1;
+  if (keeps) known[static_cast<std::size_t>(gpu)].store(blocks, std::memory_order_relaxed);
+  return blocks;
 }
 
 /// Converts a computed value to its stored type; 16-bit types round to nearest even.

@@ -1,8 +1,5 @@
 // Launches a kernel and checks its argument types.
 #pragma once
-#include <array>
-#include <atomic>
-
 #include "core/backend/cuda/kernels/device.cuh"
 #include "core/backend/cuda/kernels/launch.h"
 
@@ -18,25 +15,12 @@ cudaError_t launch(const LaunchOn& on, unsigned blocks, unsigned threads, void (
   return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
-/// resident_blocks() of block_threads, asked once of each GPU.
-template <auto kernel>
-int known_resident_blocks() {
-  constexpr int gpus_known = 64;
-  static std::array<std::atomic<int>, gpus_known> known{};
-  int gpu = 0;
-  if (cudaGetDevice(&gpu) != cudaSuccess || gpu >= gpus_known) return resident_blocks(kernel, block_threads);
-  std::atomic<int>& of_gpu = known[static_cast<std::size_t>(gpu)];
-  int blocks = of_gpu.load(std::memory_order_relaxed);
-  if (blocks == 0) of_gpu.store(blocks = resident_blocks(kernel, block_threads), std::memory_order_relaxed);
-  return blocks;
-}
-
 /// Number of blocks for `items`, `per_block` of which fit into a block: at most as many as the calling thread's GPU
 /// holds at once, so that none of it idles while a last, partly filled wave of blocks runs. Threads loop over the rest.
 template <auto kernel>
 unsigned filling_blocks(const LaunchOn& on, std::int64_t items, std::int64_t per_block) {
   const std::int64_t wanted = (items + per_block - 1) / per_block;
-  const std::int64_t most = std::int64_t{on.multiprocessors} * known_resident_blocks<kernel>();
+  const std::int64_t most = std::int64_t{on.multiprocessors} * resident_blocks<kernel, block_threads>();
   return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, most));
 }
 

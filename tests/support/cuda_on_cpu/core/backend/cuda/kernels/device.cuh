@@ -136,8 +136,8 @@ void store_bits(void* to, const Bits<bytes>& bits) {
   std::memcpy(to, &bits, bytes);
 }
 
-template <class Kernel>
-int resident_blocks(Kernel*, int) {
+template <auto, int>
+int resident_blocks() {
   return 8;
 }
 
