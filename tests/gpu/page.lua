@@ -91,8 +91,8 @@ local function systems_text(run)
   if torch then
     words[1] = string.format("PyTorch %s with CUDA %s and cuDNN %s", torch.version, torch.cuda, torch.cudnn)
   end
-  if gpu.driver then words[#words + 1] = "driver " .. gpu.driver end
   if gpu.driver then
+    words[#words + 1] = "driver " .. gpu.driver
     words[#words + 1] = "clocks held down by: " .. (run.throttled[1] and table.concat(run.throttled, ", ") or "nothing when looked at")
   end
   return words[1] and table.concat(words, "; ") .. "."

@@ -2,7 +2,7 @@
 #pragma once
 #include <cub/block/block_reduce.cuh>
 
-#include "core/backend/cuda/kernels/combine.cuh"
+#include "core/backend/cuda/kernels/device.cuh"
 
 namespace gpubench::cuda {
 

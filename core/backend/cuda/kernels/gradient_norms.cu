@@ -21,7 +21,7 @@ __global__ void squares_kernel(const __grid_constant__ SquaresTensors tensors, f
 #pragma unroll
       for (const float value : pack.values) sum += value * value;
     });
-    sum = block_reduce<block_threads>(sum, Plus{});
+    sum = block_reduce<block_threads>(sum, math::Add{});
     if (threadIdx.x == 0) partial[tile.index] = sum;
     __syncthreads();
   });
@@ -36,7 +36,7 @@ __global__ void sum_ranges_kernel(const __grid_constant__ SumRanges ranges, cons
   for (std::int64_t i = begin + threadIdx.x; i < ranges.ends[range]; i += blockDim.x) {
     sum += static_cast<double>(partial[i]);
   }
-  const double total = block_reduce<block_threads>(sum, Plus{});
+  const double total = block_reduce<block_threads>(sum, math::Add{});
   if (threadIdx.x == 0) sums[range] = static_cast<float>(total);
 }
 

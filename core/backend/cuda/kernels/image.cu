@@ -79,7 +79,7 @@ __global__ void contrast_kernel(ImageDraws draws, ImageBatch images, float lower
     for (std::int64_t p = threadIdx.x; p < pixels; p += block_threads) {
       sum += static_cast<double>(load_pixel(in, images.type, begin + p * images.channels));
     }
-    const double total = block_reduce<block_threads>(sum, Plus{});
+    const double total = block_reduce<block_threads>(sum, math::Add{});
     if (threadIdx.x == 0) shared_mean = static_cast<float>(total / static_cast<double>(pixels));
     __syncthreads();
     const float mean = shared_mean, factor = math::between(draw_for(draws, image).first, lower, upper);

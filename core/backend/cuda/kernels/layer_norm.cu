@@ -60,7 +60,7 @@ struct NormalizeRow {
 #pragma unroll
         for (int j = 0; j < pack; ++j) sum += x.values[j];
       });
-      mean = By::reduce(row, sum, Plus{}) * share;
+      mean = By::reduce(row, sum, math::Add{}) * share;
     }
     float squares = 0;
     for_each_pack_of<By, kept>(row, [&](int k, auto) {
@@ -71,7 +71,7 @@ struct NormalizeRow {
         squares += centered * centered;
       }
     });
-    const float inverse = 1.0F / sqrtf(By::reduce(row, squares, Plus{}) * share + shape.epsilon);
+    const float inverse = 1.0F / sqrtf(By::reduce(row, squares, math::Add{}) * share + shape.epsilon);
     for_each_pack_of<By, kept>(row, [&](int k, auto i) {
       Pack<float, pack> y = elements.values(row, k), beta{};
       const Pack<float, pack> gamma = load_pack<pack>(memory.gamma, shape.parameters, i * pack);
@@ -114,8 +114,8 @@ struct RowInputGradient {
         moments += g * (x - mean);
       });
     });
-    const float offset = shape.centered ? By::reduce(row, slopes, Plus{}) * share : 0.0F;
-    const float by_x = By::reduce(row, moments, Plus{}) * share * inverse * inverse;
+    const float offset = shape.centered ? By::reduce(row, slopes, math::Add{}) * share : 0.0F;
+    const float by_x = By::reduce(row, moments, math::Add{}) * share * inverse * inverse;
     for_each_pack_of<By, kept>(row, [&](int k, auto i) {
       Pack<float, pack> dx;
       each_slope(k, i, [&](int j, float x, float g) { dx.values[j] = inverse * (g - offset - (x - mean) * by_x); });

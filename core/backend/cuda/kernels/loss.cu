@@ -22,7 +22,7 @@ struct CrossEntropy {
       for (std::int64_t i = row.rank; i < row.columns; i += row.width) {
         if (const float weight = weights[i]; weight != 0) sum -= weight * log_probability(row, i);
       }
-      sum = by.reduce(row, sum, Plus{});
+      sum = by.reduce(row, sum, math::Add{});
     }
     if (row.leads()) store_as<float>(loss, type, row.index, sum);
   }

@@ -47,9 +47,9 @@ struct SoftmaxCrossEntropy {
       mass += weight;
       if (weight != 0) dot += weight * shifted;
     }
-    sum = by.reduce(row, sum, Plus{});
-    mass = by.reduce(row, mass, Plus{});
-    dot = by.reduce(row, dot, Plus{});
+    sum = by.reduce(row, sum, math::Add{});
+    mass = by.reduce(row, mass, math::Add{});
+    dot = by.reduce(row, dot, math::Add{});
     const float scale = 1.0F / sum;
     for (std::int64_t i = row.rank; i < row.columns; i += row.width) {
       store_as<float>(probabilities, type, row.begin + i, math::exp(logit(i) - largest) * scale);
@@ -72,7 +72,7 @@ struct SoftmaxCrossEntropyGradient {
     if (!labels.sparse) {
       mass = 0;
       for (std::int64_t i = row.rank; i < row.columns; i += row.width) mass += weights[i];
-      mass = by.reduce(row, mass, Plus{});
+      mass = by.reduce(row, mass, math::Add{});
     }
     const float slope = weights.wrong() ? not_a_number() : load_as<float>(dloss, type, row.index);
     for (std::int64_t i = row.rank; i < row.columns; i += row.width) {

@@ -26,7 +26,7 @@ struct LabelRank {
       const bool behind = i == label || (i < label ? other < own : other <= own);
       if (!behind) ++larger;
     }
-    larger = by.reduce(row, larger, Plus{});
+    larger = by.reduce(row, larger, math::Add{});
     return wrong ? -1 : own == own ? larger : row.columns;
   }
 
@@ -58,7 +58,7 @@ __device__ inline void accumulate(float* state, const float* values, std::int64_
   if (threadIdx.x < block_threads) {
     for (std::int64_t i = threadIdx.x; i < count; i += block_threads) sum += static_cast<double>(values[i]);
   }
-  const double total = ByBlock::reduce(Row{}, sum, Plus{});
+  const double total = ByBlock::reduce(Row{}, sum, math::Add{});
   if (threadIdx.x == 0) {
     state[0] = static_cast<float>((adds ? static_cast<double>(state[0]) : 0) + total);
     state[1] = (adds ? state[1] : 0) + static_cast<float>(count);

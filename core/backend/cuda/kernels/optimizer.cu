@@ -179,9 +179,9 @@ __global__ void lamb_moments_kernel(MakeLamb make, const __grid_constant__ Updat
       store_pack_of<T>(first, i, m);
       store_pack_of<T>(second, i, v);
     });
-    of_variable = block_reduce<block_threads>(of_variable, Plus{});
+    of_variable = block_reduce<block_threads>(of_variable, math::Add{});
     __syncthreads();
-    of_step = block_reduce<block_threads>(of_step, Plus{});
+    of_step = block_reduce<block_threads>(of_step, math::Add{});
     __syncthreads();
     if (threadIdx.x != 0) return;
     variables[tile.index] = of_variable;
@@ -256,8 +256,8 @@ cudaError_t launch_lion(const LaunchOn& on, const UpdateTensors& tensors, const 
 }
 
 std::size_t lamb_workspace(std::int64_t elements) {
-  const std::int64_t tiles =
-      elements / update_tile + update_capacity;  // the last tile of a variable may be a part of one
+  // The last tile of a variable may be a part of one.
+  const std::int64_t tiles = elements / update_tile + update_capacity;
   return static_cast<std::size_t>(2 * (tiles + update_capacity)) * sizeof(float);
 }
 
@@ -269,8 +269,9 @@ cudaError_t launch_lamb(const LaunchOn& on, const UpdateTensors& tensors, const 
   SumRanges ranges;
   ranges.count = tensors.count;
   ranges.skip = scalars.skip;
-  for (std::int64_t end = 0, i = 0; i < tensors.count; ++i)
+  for (std::int64_t end = 0, i = 0; i < tensors.count; ++i) {
     ranges.ends[i] = end += tiles_in<update_tile>(tensors.elements[i]);
+  }
   const MakeLamb make{constants};
   return with_floating(tensors.type, [&]<class T>(T) {
     cudaError_t status =

@@ -3,7 +3,6 @@
 // threads read neighbouring elements: adjacent columns, or the lanes of a row.
 #include <limits>
 
-#include "core/backend/cuda/kernels/combine.cuh"
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/reduce.h"
 
@@ -279,9 +278,9 @@ cudaError_t launch_reduce(const LaunchOn& on, Reduction reduction, const ReduceS
         reduction == Reduction::sum ? 0 : integer_limit(ends.in_type, reduction == Reduction::maximum);
     return launch_fold(on, Fold<std::int64_t, AnyOfThree>{{reduction}, start}, step, ends);
   }
-  if (reduction == Reduction::sum) return launch_floats<Plus>(on, 0, step, ends);
-  if (reduction == Reduction::maximum) return launch_floats<Larger>(on, -infinity, step, ends);
-  return launch_floats<Smaller>(on, infinity, step, ends);
+  if (reduction == Reduction::sum) return launch_floats<math::Add>(on, 0, step, ends);
+  if (reduction == Reduction::maximum) return launch_floats<math::Maximum>(on, -infinity, step, ends);
+  return launch_floats<math::Minimum>(on, infinity, step, ends);
 }
 
 std::size_t running_bytes(Reduction reduction, Dtype type) {

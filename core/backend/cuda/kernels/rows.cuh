@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/backend/cuda/kernels/combine.cuh"
 #include "core/backend/cuda/kernels/launch.cuh"
 #include "core/math/elementary.h"
+#include "core/math/functions.h"
 
 namespace gpubench::cuda {
 
@@ -29,6 +29,20 @@ struct Row {
 __device__ inline float not_a_number() {
   return math::from_bits(0x7FC00000);
 }
+
+/// Of values that are numbers; not a number wins in math::Maximum.
+struct Largest {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return b > a ? b : a;
+  }
+};
+struct Smallest {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
+};
 
 struct ByLanes {
   static constexpr int most_threads = warp_size;  ///< of a row

@@ -1,6 +1,6 @@
 // Stands for the file of this path when tests compile kernels for the CPU.
 #pragma once
-#include "core/backend/cuda/kernels/combine.cuh"
+#include "core/backend/cuda/kernels/device.cuh"
 
 namespace gpubench::cuda {
 
