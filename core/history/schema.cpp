@@ -3,6 +3,8 @@
 #include <array>
 #include <fmt/format.h>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace gpubench {
 namespace {
@@ -55,6 +57,33 @@ std::int64_t pragma(const Database& database, const char* name) {
   return statement.step() ? statement.integer(0) : 0;
 }
 
+/// Tables and indexes, with the statements that made them.
+std::vector<std::string> objects_in(const Database& database) {
+  std::vector<std::string> objects;
+  // SQLite keeps statistics of its own in sqlite_stat1 and 4, where somebody has asked for them.
+  Statement row = database.prepare(
+      "SELECT type || ' ' || name || ' of ' || tbl_name || ': ' || coalesce(sql, '') FROM sqlite_schema "
+      "WHERE name NOT GLOB 'sqlite_stat*' ORDER BY 1");
+  while (row.step()) objects.push_back(row.text(0));
+  return objects;
+}
+
+void bring_up(const Database& database, std::int64_t from, std::int64_t to) {
+  for (std::int64_t version = from; version < to; ++version)
+    for (const char* const step : versions[static_cast<std::size_t>(version)]) database.execute(step);
+}
+
+/// A schema from elsewhere can hold expressions that run when it is read; ours is known word by word.
+void check_objects(const Database& database, std::int64_t version) {
+  const Database expected(":memory:", Database::Access::write, 0);
+  bring_up(expected, 0, version);
+  if (objects_in(database) == objects_in(expected)) return;
+  throw HistoryUnavailable(fmt::format(
+      "history: '{}': its tables are not those of a history of schema {}: it is damaged, or another program "
+      "has changed it; move it away, then 'gpubench history --rebuild' makes a new one from the runs",
+      database.file(), version));
+}
+
 bool is_empty_file(const Database& database) {
   Statement statement = database.prepare("SELECT count(*) FROM sqlite_schema");
   return statement.step() && statement.integer(0) == 0;
@@ -66,27 +95,36 @@ void check_application(const Database& database) {
   throw HistoryUnavailable(fmt::format("history: '{}' is a database of another program", database.file()));
 }
 
+constexpr auto newest_version = static_cast<std::int64_t>(versions.size());
+
+std::int64_t version_of(const Database& database) {
+  const std::int64_t version = pragma(database, "user_version");
+  if (version >= 0 && version <= newest_version) return version;
+  throw HistoryUnavailable(
+      fmt::format("history: '{}' has schema {}, made by a newer gpubench; this one knows schemas up to {}. Use the "
+                  "newer program",
+                  database.file(), version, newest_version));
+}
+
+std::int64_t checked_version(const Database& database) {
+  database.execute("BEGIN");  // version and tables of one moment
+  const std::int64_t version = version_of(database);
+  check_objects(database, version);
+  database.execute("COMMIT");
+  return version;
+}
+
 }  // namespace
 
 void prepare_schema(const Database& database) {
   check_application(database);
   database.use_write_ahead_log();  // in this mode `normal` still never damages the file
   database.execute("PRAGMA synchronous = NORMAL");
-  constexpr auto newest = static_cast<std::int64_t>(versions.size());
-  if (pragma(database, "user_version") == newest) return;
+  if (checked_version(database) == newest_version) return;
   Transaction transaction(database);
-  const std::int64_t found = pragma(database, "user_version");  // another program may just have migrated it
-  if (found > newest || found < 0) {
-    throw HistoryUnavailable(
-        fmt::format("history: '{}' has schema {}, made by a newer gpubench; this one knows schemas up to {}. Use the "
-                    "newer program",
-                    database.file(), found, newest));
-  }
-  for (std::int64_t version = found; version < newest; ++version) {
-    for (const char* const step : versions[static_cast<std::size_t>(version)]) database.execute(step);
-  }
+  bring_up(database, version_of(database), newest_version);  // another program may just have done it
   database.execute(fmt::format("PRAGMA application_id = {}", history_application));
-  database.execute(fmt::format("PRAGMA user_version = {}", newest));
+  database.execute(fmt::format("PRAGMA user_version = {}", newest_version));
   transaction.commit();
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/base/clock.h"
+#include "core/history/database_files.h"
 
 namespace gpubench {
 namespace {
@@ -20,6 +21,8 @@ std::string reason_of(int result, const std::string& message) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return fmt::format("it is damaged, or no history ({}); {}", message, rebuild_remedy);
+    case SQLITE_AUTH:  // open_own_file() in database_files.cpp
+      return "a journal beside it names another file, which SQLite would remove; move both away";
     case SQLITE_FULL:
       return "the disk is full";
     case SQLITE_IOERR:
@@ -27,7 +30,6 @@ std::string reason_of(int result, const std::string& message) {
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
-    case SQLITE_AUTH:
       return fmt::format("it cannot be opened for this ({}); check its folder and their permissions", message);
     default:
       return message;
@@ -138,20 +140,31 @@ void refuse_empty_file(const std::filesystem::path& file, int patience_ms) {
   }
 }
 
-// The file may come from elsewhere: nothing in its schema may run, and damaged pages are noticed.
+// Longer texts are in no history; an expression of a schema from elsewhere could make them.
+constexpr int most_bytes_of_value = 16 << 20;
+
+// The file may come from elsewhere: nothing in its schema may run, damaged pages are noticed, and SQLite touches no
+// file but this one and what is beside it.
 Database::Database(const std::filesystem::path& file, Access access, int patience_ms)
     : file_(file.string()), patience_ms_(patience_ms) {
   const int flags = access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
+  const std::string path = without_links_in_folder(file);
+  if (const std::string fault = fault_beside(path); !fault.empty())
+    throw HistoryUnavailable(
+        fmt::format("history: '{}': {}; move it away, and this history too if it comes from "
+                    "elsewhere",
+                    file_, fault));
   refuse_empty_file(file, patience_ms);
   sqlite3* database = nullptr;
   const int result =
-      sqlite3_open_v2(without_links_in_folder(file).c_str(), &database, flags | SQLITE_OPEN_NOFOLLOW, nullptr);
+      sqlite3_open_v2(path.c_str(), &database, flags | SQLITE_OPEN_NOFOLLOW, vfs_without_super_journals());
   database_.reset(database);
   if (result != SQLITE_OK) {
     fail_database(file_, result, database ? sqlite3_errmsg(database) : "out of memory");
   }
   sqlite3_extended_result_codes(database, 1);
   sqlite3_busy_timeout(database, patience_ms);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, most_bytes_of_value);
   sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);

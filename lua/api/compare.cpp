@@ -28,7 +28,6 @@
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "lua/api/openers.h"
-#include "lua/api/output_path.h"
 #include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
@@ -103,7 +102,7 @@ int judge(lua_State* L) {
   if (!options.more.empty()) comparison.more = {options.more, options.rest};
   if (!options.again.empty()) confirm(comparison, compared(read_sides(options.again, options)));
   const std::string text = rendered(sides, comparison, options);
-  if (!options.file.empty()) replace_file(output_path(L, options.file, "report"), text);
+  if (!options.file.empty()) replace_file(options.file, text);
   Value<Info>::push(L, Info(Info::Fields{{"text", text},
                                          {"headline", headline_of(comparison)},
                                          {"status", exit_status_of(comparison, options.strict)},
@@ -118,11 +117,11 @@ const Info& facts_of(const Side& side, const std::string& experiment) {
 }
 
 /// Of the side's experiments, as far as there is a history that knows them.
-std::map<std::string, Info> trends_of(lua_State* L, const Side& side, const std::string& out) {
+std::map<std::string, Info> trends_of(const Side& side, const std::string& out) {
   std::map<std::string, Info> trends;
   const std::filesystem::path file = history_file(out);
   if (!std::filesystem::exists(file)) return trends;
-  const RunHistory history(output_path(L, file.string(), "report"));  // an older schema is brought up to date
+  const RunHistory history(file.string());  // an older schema is brought up to date
   const std::vector<std::string> known = history.experiments();
   for (const std::string& experiment : experiments_of(side))
     if (std::ranges::find(known, experiment) != known.end())
@@ -130,10 +129,10 @@ std::map<std::string, Info> trends_of(lua_State* L, const Side& side, const std:
   return trends;
 }
 
-void write_side(lua_State* L, const std::string& text, const std::string& out, const std::string& file) {
+void write_side(const std::string& text, const std::string& out, const std::string& file) {
   const Side side = read_side(text, out);
-  const std::filesystem::path path = output_path(L, file, "report");
-  replace_file(path, side_page(side, trends_of(L, side, out), path.parent_path()));
+  const std::filesystem::path path = file;
+  replace_file(path, side_page(side, trends_of(side, out), path.parent_path()));
 }
 
 std::vector<std::string> runs_of(const std::string& text, const std::string& out) {

@@ -383,8 +383,7 @@ void open_device(lua_State* L) {
         .function<&description>("device_description");
   }
   const Module native = gb.submodule("_native");
-  native.function<&details>("device_details")
-      .function<&gpu_absence>("gpu_absence")
+  native.function<&gpu_absence>("gpu_absence")
       .function<&unusable_gpus>("unusable_gpus")
       .function<&can_place>("can_place")
       .function<&can_use>("can_use")
@@ -393,6 +392,11 @@ void open_device(lua_State* L) {
       .function<&reset>("reset_devices")
       .function<&keep_configuration>("keep_configuration")
       .function<&set_round_budget>("set_round_budget");
+}
+
+void open_device_details(lua_State* L) {
+  const Module gb = Module::root(L);
+  gb.submodule("_native").function<&details>("device_details");
 }
 
 }  // namespace gpubench::lua

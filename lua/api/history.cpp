@@ -44,7 +44,6 @@
 #include "core/results/run_directory.h"
 #include "core/telemetry/proc/environment.h"
 #include "lua/api/openers.h"
-#include "lua/api/output_path.h"
 #include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
@@ -93,29 +92,26 @@ void make_results_folder(const std::string& out) {
 }
 
 /// Opens it for writing, and creates it.
-RunHistory new_history(lua_State* L, const std::string& out) {
+RunHistory new_history(const std::string& out) {
   make_results_folder(out);
-  return RunHistory(output_path(L, path_of_history(out), "history"));
+  return RunHistory(path_of_history(out));
 }
 
 /// Opens one that is there. Also reading may write: an older schema is brought up to date.
-RunHistory existing_history(lua_State* L, const std::string& out) {
+RunHistory existing_history(const std::string& out) {
   if (!std::filesystem::exists(history_file(out))) {
     throw Error(
         fmt::format("history: there is no history '{}' yet; 'gpubench nightly SUITE' makes one, and 'gpubench "
                     "history --rebuild' makes one from the runs that are there",
                     path_of_history(out)));
   }
-  return new_history(L, out);
+  return new_history(out);
 }
 
-Appended append_runs(lua_State* L, const std::string& out, const std::vector<std::string>& directories,
-                     std::optional<bool> wait) {
-  output_path(L, path_of_history(out), "history");
-  std::vector<std::filesystem::path> runs;
-  for (const std::string& directory : directories) runs.emplace_back(output_path(L, directory, "history"));
+Appended append_runs(const std::string& out, const std::vector<std::string>& directories, std::optional<bool> wait) {
   make_results_folder(out);
-  return append_or_wait(out, runs, wait.value_or(true) ? RunHistory::usual_patience_ms : 0);
+  return append_or_wait(out, {directories.begin(), directories.end()},
+                        wait.value_or(true) ? RunHistory::usual_patience_ms : 0);
 }
 
 std::string own_host() {
@@ -126,114 +122,110 @@ std::string own_host() {
 }
 
 /// With a suite: only its series of this host.
-Info judge_history(lua_State* L, const std::string& out, const std::optional<std::string>& suite) {
-  RunHistory history = existing_history(L, out);
+Info judge_history(const std::string& out, const std::optional<std::string>& suite) {
+  RunHistory history = existing_history(out);
   return with_series(history, judge(history, suite ? Judged{suite, own_host()} : Judged{}));
 }
 
 /// Also of a night that measured nothing, whose history may not be there.
-Info missing_series(lua_State* L, const std::string& out, const std::vector<std::string>& runs,
-                    const std::string& suite) {
+Info missing_series(const std::string& out, const std::vector<std::string>& runs, const std::string& suite) {
   if (!std::filesystem::exists(history_file(out))) return Info::List{};
-  RunHistory history = existing_history(L, out);
+  RunHistory history = existing_history(out);
   return described_missing(find_missing(history, runs, suite, own_host()));
 }
 
-void store_missing(lua_State* L, const std::string& out, const std::vector<std::int64_t>& series,
-                   const std::string& when) {
-  RunHistory history = existing_history(L, out);
+void store_missing(const std::string& out, const std::vector<std::int64_t>& series, const std::string& when) {
+  RunHistory history = existing_history(out);
   report_missing(history, series, when);
 }
 
-Info refuted_claims(lua_State* L, const std::string& out, const std::string& folder, const std::string& suite,
-                    const std::string& job, bool always) {
-  RunHistory history = existing_history(L, out);
-  const std::filesystem::path directory = output_path(L, folder, "history");
+Info refuted_claims(const std::string& out, const std::string& folder, const std::string& suite, const std::string& job,
+                    bool always) {
+  RunHistory history = existing_history(out);
   Info::List list;
-  for (const RefutedClaim& one : judge_claims(history, read_run(directory), {suite, job, always})) {
+  for (const RefutedClaim& one : judge_claims(history, read_run(folder), {suite, job, always})) {
     list.emplace_back(
         Info::Fields{{"experiment", one.experiment}, {"claim", one.claim}, {"reason", one.reason}, {"news", one.news}});
   }
   return list;
 }
 
-std::int64_t accept_missing_series(lua_State* L, const std::string& out, const std::string& experiment) {
-  RunHistory history = existing_history(L, out);
+std::int64_t accept_missing_series(const std::string& out, const std::string& experiment) {
+  RunHistory history = existing_history(out);
   if (!experiment.empty()) check_experiment(history, experiment);
   return accept_missing(history, experiment);
 }
 
-Info latest_values(lua_State* L, const std::string& out, const std::vector<std::string>& runs) {
-  return latest(existing_history(L, out), runs);
+Info latest_values(const std::string& out, const std::vector<std::string>& runs) {
+  return latest(existing_history(out), runs);
 }
 
-Info unresolved_changes(lua_State* L, const std::string& out) {
-  const RunHistory history = existing_history(L, out);
+Info unresolved_changes(const std::string& out) {
+  const RunHistory history = existing_history(out);
   std::vector<ReportedChange> changes = history.changes();
   std::erase_if(changes, [](const ReportedChange& change) { return change.state != ChangeState::open; });
   return with_series(history, changes);
 }
 
-std::vector<std::string> experiments(lua_State* L, const std::string& out) {
-  return existing_history(L, out).experiments();
+std::vector<std::string> experiments(const std::string& out) {
+  return existing_history(out).experiments();
 }
 
-std::size_t count_runs(lua_State* L, const std::string& out) {
-  return existing_history(L, out).runs().size();
+std::size_t count_runs(const std::string& out) {
+  return existing_history(out).runs().size();
 }
 
 /// All of an experiment as JSON.
-std::string json_of(lua_State* L, const std::string& out, const std::string& experiment) {
+std::string json_of(const std::string& out, const std::string& experiment) {
   constexpr int schema = 1;  // it grows when a field changes its meaning or goes away
   return to_json(Info::Fields{
-      {"schema", schema}, {"experiment", experiment}, {"series", trend(existing_history(L, out), experiment)}});
+      {"schema", schema}, {"experiment", experiment}, {"series", trend(existing_history(out), experiment)}});
 }
 
-Info trend_of(lua_State* L, const std::string& out, const std::string& experiment) {
-  return trend(existing_history(L, out), experiment);
+Info trend_of(const std::string& out, const std::string& experiment) {
+  return trend(existing_history(out), experiment);
 }
 
-void write_csv(lua_State* L, const std::string& out, const std::string& experiment,
-               const std::optional<std::string>& file) {
-  const RunHistory history = existing_history(L, out);
+void write_csv(const std::string& out, const std::string& experiment, const std::optional<std::string>& file) {
+  const RunHistory history = existing_history(out);
   if (!experiment.empty()) check_experiment(history, experiment);
   if (!file) {
     return export_csv(history, experiment,
                       [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
   }
   if (std::filesystem::exists(*file)) throw Error(fmt::format("history: '{}' is there already", *file));
-  AppendFile to(output_path(L, *file, "history"));
+  AppendFile to(*file);
   export_csv(history, experiment, [&](std::string_view text) { to.append(text); });
 }
 
-std::string write_page(lua_State* L, const std::string& out, const std::string& experiment, const std::string& file) {
-  const Info series = trend(existing_history(L, out), experiment);
-  replace_file(output_path(L, file, "report"), history_page(experiment, series));
+std::string write_page(const std::string& out, const std::string& experiment, const std::string& file) {
+  const Info series = trend(existing_history(out), experiment);
+  replace_file(file, history_page(experiment, series));
   return trend_headline(series);
 }
 
-void write_night(lua_State* L, const std::string& out, const std::string& name, const std::string& text) {
+void write_night(const std::string& out, const std::string& name, const std::string& text) {
   make_results_folder(out);
-  replace_file(output_path(L, (results_root(out) / ("nightly-" + name)).string(), "nightly"), text);
+  replace_file((results_root(out) / ("nightly-" + name)).string(), text);
 }
 
-Rebuilt rebuild_history(lua_State* L, const std::string& out) {
-  RunHistory history = new_history(L, out);
+Rebuilt rebuild_history(const std::string& out) {
+  RunHistory history = new_history(out);
   return rebuild(history, out);
 }
 
-std::size_t merge_histories(lua_State* L, const std::string& out, const std::string& file) {
-  RunHistory history = new_history(L, out);
+std::size_t merge_histories(const std::string& out, const std::string& file) {
+  RunHistory history = new_history(out);
   return merge(history, file);
 }
 
-std::size_t prune_history(lua_State* L, const std::string& out, int days) {
-  RunHistory history = existing_history(L, out);
+std::size_t prune_history(const std::string& out, int days) {
+  RunHistory history = existing_history(out);
   return prune(history, days, std::chrono::system_clock::now());
 }
 
-void resolve_change(lua_State* L, const std::string& out, std::int64_t id, const std::string& note) {
-  existing_history(L, out).resolve(id, note, utc_text(std::chrono::system_clock::now()));
+void resolve_change(const std::string& out, std::int64_t id, const std::string& note) {
+  existing_history(out).resolve(id, note, utc_text(std::chrono::system_clock::now()));
 }
 
 std::string value_text(double value, const std::string& unit) {

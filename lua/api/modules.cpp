@@ -14,9 +14,7 @@ void open_modules(lua_State* L) {
   open_device_sensors(L);
   open_tensor(L);
   open_tensor_functions(L);
-  open_history(L);
   open_image(L);
-  open_compare(L);
   open_compile(L);
   open_dataset(L);
   open_data_sources(L);
@@ -34,7 +32,6 @@ void open_modules(lua_State* L) {
   open_page(L);
   open_contention(L);
   open_doctor(L);
-  open_changes(L);
   open_processes(L);
   open_progress(L);
   open_measure_kernels(L);
@@ -60,6 +57,14 @@ void open_modules(lua_State* L) {
   open_measure_collective(L);
   open_measure_copies(L);
   open_measure_pipeline(L);
+}
+
+void open_command_modules(lua_State* L) {
+  open_history(L);
+  open_compare(L);
+  open_changes(L);
+  open_stored_run_commands(L);
+  open_device_details(L);
 }
 
 }  // namespace gpubench::lua

@@ -1,6 +1,10 @@
-// gb._native.results, as far as it is about runs that are on disk:
+// gb._native.results, as far as it is about runs that are on disk. Where a script runs, it reads them only:
 //
 //   read(text, out)            a run by directory, archive, name or experiment: { directory, info, columns, rows }
+//   runs_here(experiment, out, most)  folders of runs by this machine, newest first
+//
+// For commands:
+//
 //   render(text, format, out, style)  the same as "text", "csv", "json", "markdown" or "junit"; style: { width, color,
 //                              all_columns }
 //   explain(text, out, { point, words, json, style })  why its points were not faster, as text or JSON
@@ -70,7 +74,6 @@ std::string explain(const std::string& text, const std::string& out, const Expla
   return table.json ? to_json(explanation_info(run, options)) : explanation_text(run, options, table.style);
 }
 
-/// runs_here(experiment, out, most): folders of runs by this machine, newest first.
 std::vector<std::string> runs_here(const std::string& experiment, const std::string& out, std::size_t most) {
   std::vector<std::string> directories;
   for (const auto& directory : runs_of_this_machine(experiment, out, most)) directories.push_back(directory.string());
@@ -81,15 +84,8 @@ std::vector<RunSummary> list(const std::optional<std::string>& out) {
   return list_runs(out.value_or("."));
 }
 
-// Scripts write in their own folders only, and remove nothing.
-void refuse_scripts(lua_State* L, const char* command) {
-  if (session_of(L).options().script.empty()) return;
-  throw Error(fmt::format("{}: a command of the program, which no script can call", command));
-}
-
-std::string pack(lua_State* L, const std::string& text, const std::string& out, const std::optional<std::string>& file,
+std::string pack(const std::string& text, const std::string& out, const std::optional<std::string>& file,
                  bool anonymous) {
-  refuse_scripts(L, "pack");
   const std::vector<ArchiveEntry> entries = packed_run(find_run(text, out), anonymous);
   const std::string path = file.value_or(archive_name(entries));
   write_archive(path, entries);
@@ -105,8 +101,7 @@ struct PruneTable {
                  field("keep_tagged", &PruneTable::keep_tagged), field("dry_run", &PruneTable::dry_run)};
 };
 
-std::vector<std::string> prune(lua_State* L, const PruneTable& table) {
-  refuse_scripts(L, "prune");
+std::vector<std::string> prune(const PruneTable& table) {
   const PruneOptions options{.keep = static_cast<std::size_t>(table.keep), .keep_tagged = table.keep_tagged};
   std::vector<std::string> removed;
   for (const std::filesystem::path& run : runs_to_prune(table.out, options)) {
@@ -122,11 +117,15 @@ std::vector<std::string> prune(lua_State* L, const PruneTable& table) {
 void open_stored_runs(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
-  const Module results = native.submodule("results");
-  results.function<&read>("read")
+  native.submodule("results").function<&read>("read").function<&runs_here>("runs_here");
+}
+
+void open_stored_run_commands(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module native = gb.submodule("_native");
+  native.submodule("results")
       .function<&render_stored>("render")
       .function<&explain>("explain")
-      .function<&runs_here>("runs_here")
       .function<&list>("list")
       .function<&finish>("finish")
       .function<&pack>("pack")

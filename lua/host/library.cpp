@@ -5,7 +5,9 @@
 #include <iterator>
 #include <lua.hpp>
 #include <sstream>
+#include <string_view>
 
+#include "core/base/error.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
 
@@ -47,10 +49,17 @@ bool is_library_module(const std::string& name) {
   return name == "gpubench" || name.starts_with("gpubench.");
 }
 
-StackFunction library_searcher(const fs::path& library) {
-  return [library](lua_State* L) {
+void refuse_command(const std::string& name, const std::string& only_command) {
+  constexpr std::string_view commands = "gpubench.commands.";
+  if (!name.starts_with(commands) || name.substr(commands.size()) == only_command) return;
+  throw Error("require: '" + name + "' is a command of the program, which no script can call");
+}
+
+StackFunction library_searcher(const fs::path& library, const std::optional<std::string>& only_command) {
+  return [library, only_command](lua_State* L) {
     const std::string name = Value<std::string>::read(L, 1);
     if (!is_library_module(name)) return lua_pushnil(L), 1;
+    if (only_command) refuse_command(name, *only_command);
     std::string tried;
     const fs::path file = find_module(library.parent_path(), name, tried);
     if (file.empty()) return Value<std::string>::push(L, tried), 1;
@@ -72,18 +81,18 @@ StackFunction folder_searcher(const std::vector<fs::path>& folders) {
 
 }  // namespace
 
-void open_library(lua_State* L, const fs::path& library, const std::vector<fs::path>& folders, bool keep_others) {
+void open_library(lua_State* L, const fs::path& library, const LibraryOptions& options) {
   lua_getglobal(L, "package");
   lua_getfield(L, -1, "searchers");
   const int others = lua_gettop(L);
   lua_createtable(L, 6, 0);
   lua_rawgeti(L, others, 1);  // package.preload
   lua_rawseti(L, -2, 1);
-  Value<StackFunction>::push(L, library_searcher(library));
+  Value<StackFunction>::push(L, library_searcher(library, options.only_command));
   lua_rawseti(L, -2, 2);
-  Value<StackFunction>::push(L, folder_searcher(folders));
+  Value<StackFunction>::push(L, folder_searcher(options.folders));
   lua_rawseti(L, -2, 3);
-  for (lua_Integer k = 2; keep_others && k <= static_cast<lua_Integer>(lua_rawlen(L, others)); ++k) {
+  for (lua_Integer k = 2; options.keep_others && k <= static_cast<lua_Integer>(lua_rawlen(L, others)); ++k) {
     lua_rawgeti(L, others, k);
     lua_rawseti(L, -2, k + 2);
   }

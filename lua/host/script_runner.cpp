@@ -20,24 +20,21 @@
 #include "core/group/join.h"
 #include "core/results/build_info.h"
 #include "core/results/run_directory.h"
-#include "lua/api/modules.h"
 #include "lua/api/output_path.h"
 #include "lua/api/point_status.h"
 #include "lua/api/processes.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
-#include "lua/host/child_process.h"
 #include "lua/host/dry_run.h"
 #include "lua/host/forced_end.h"
-#include "lua/host/interception.h"
 #include "lua/host/interrupt_handler.h"
 #include "lua/host/library.h"
+#include "lua/host/natives.h"
 #include "lua/host/protected_calls.h"
 #include "lua/host/sandbox.h"
 #include "lua/host/script_exit.h"
 #include "lua/host/script_text.h"
-#include "lua/host/training_probe.h"
 
 namespace gpubench {
 namespace {
@@ -54,6 +51,12 @@ constexpr const char* group_variable = "GPUBENCH_GROUP";
 /// Whether the command's own function loads the script and calls parts of it (tune), instead of what follows it (run).
 bool loads_script(const CommandLine& line) {
   return line.runs_script && line.command != "run";
+}
+
+lua::StateOf state_of(const CommandLine& line) {
+  using enum lua::StateOf;
+  if (!line.runs_script) return command;
+  return loads_script(line) ? tuned_script : script;
 }
 
 lua::SessionOptions session_options(const CommandLine& line, const std::vector<std::string>& arguments,
@@ -120,10 +123,11 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
   for (const auto& [name, values] : line.axes) axes.value(name.c_str(), values);
 }
 
-// Without --out not the working folder itself: the program, the experiments and their history may be in it.
+// Not the output folder itself: baselines and calibrations are in it, by which later runs are judged; without --out
+// also the program and the experiments may be.
 std::vector<std::filesystem::path> writable_folders(const CommandLine& line) {
-  if (line.out) return {*line.out};
-  return {results_root("."), plots_root(".")};
+  const std::filesystem::path out = line.out.value_or(".");
+  return {results_root(out), plots_root(out)};
 }
 
 void prepare(lua_State* L, const CommandLine& line) {
@@ -139,7 +143,10 @@ void prepare(lua_State* L, const CommandLine& line) {
   lua::open_protected_calls(L);
   lua::open_exit(L);
   if (line.dry_run) lua::refuse_work(L);
-  lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
+  lua::open_library(L, resource("lua/gpubench"),
+                    {.folders = folders,
+                     .keep_others = line.trusted,
+                     .only_command = line.runs_script ? std::optional(line.command) : std::nullopt});
   if (line.trusted || !line.runs_script) return;
   lua::confine_output(L, writable_folders(line));
   lua::close_sandbox(L);
@@ -256,15 +263,9 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
   try {
     luaL_openlibs(L);
     lua::set_session(L, session);
-    lua::open_modules(L);
-    if (!line.runs_script) {  // no script may start programs
-      lua::open_child_processes(L);
-    } else if (loads_script(line)) {
-      lua::open_interception(L);
-      // Scripts may write there, as in a run.
-      std::filesystem::create_directories(results_root(line.out.value_or(".")));
-    }
-    lua::open_training_probe(L);
+    lua::open_natives(L, state_of(line));
+    // Scripts may write there, as in a run.
+    if (loads_script(line)) std::filesystem::create_directories(results_root(line.out.value_or(".")));
     push_options(L, line, session);
     prepare(L, line);
     handler.attach(lua::Machine::of(L));

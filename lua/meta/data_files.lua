@@ -21,7 +21,7 @@ gb.data.Dataset = {}
 ---
 --- ```lua
 --- local gb = require "gpubench"
---- local folder = gb._native.options.out -- given with --out: where scripts may write
+--- local folder = gb._native.options.out .. "/results" -- where scripts may write
 --- gb.data.tfrecord_writer(folder .. "/listed.tfrecord"):close()
 --- local files = gb.data.Dataset.list_files(folder .. "/listed*", { shuffle = true, seed = 1 })
 --- assert(files.size == 1 and files.element_types[1] == "uint8[?]")
@@ -45,7 +45,7 @@ function gb.data.read_file() end
 ---
 --- ```lua
 --- local gb = require "gpubench"
---- local folder = gb._native.options.out
+--- local folder = gb._native.options.out .. "/results"
 --- do
 ---   local writer <close> = gb.data.tfrecord_writer(folder .. "/digits.tfrecord")
 ---   for i = 1, 4 do writer:write(gb.data.example { image = { 0.5 * i, 1 }, label = i, name = "digit " .. i }) end

@@ -17,7 +17,7 @@ local Dataset = {}
 ---
 --- ```lua
 --- local gb = require "gpubench"
---- local path = gb._native.options.out .. "/book.txt"
+--- local path = gb._native.options.out .. "/results/book.txt"
 --- io.open(path, "w"):write("the quick brown fox"):close()
 --- local sequences = gb.data.Dataset.bytes(path):window { size = 9, shift = 8, drop_remainder = true }
 --- local pairs_of = sequences:map(function(tokens)
@@ -44,7 +44,7 @@ function Dataset:window(size, options) end
 ---
 --- ```lua
 --- local gb = require "gpubench"
---- local path = gb._native.options.out .. "/lines.txt"
+--- local path = gb._native.options.out .. "/results/lines.txt"
 --- io.open(path, "w"):write("a\nthree\nab\nseven\nb\n"):close()
 --- local lines = gb.data.Dataset.text_lines(path)
 --- local batches = lines:bucket_by_sequence_length { bucket_boundaries = { 4 }, bucket_batch_sizes = { 3, 2 } }
@@ -96,7 +96,7 @@ gb.data.Dataset = {}
 ---
 --- ```lua
 --- local gb = require "gpubench"
---- local path = gb._native.options.out .. "/two.txt"
+--- local path = gb._native.options.out .. "/results/two.txt"
 --- io.open(path, "w"):write("one\n\nthree"):close()
 --- local lengths = {}
 --- for line in gb.data.Dataset.text_lines(path):iter() do lengths[#lengths + 1] = #line end

@@ -30,7 +30,7 @@ gb.data.Dataset = {}
 ---
 --- ```lua
 --- local gb = require "gpubench"
---- local path = gb._native.options.out .. "/points.csv"
+--- local path = gb._native.options.out .. "/results/points.csv"
 --- io.open(path, "w"):write("x,y,label\n1,2,0\n3,,1\n"):close()
 --- local dataset = gb.data.Dataset.csv(path, {
 ---   columns = { "float32", { name = "y", default = -1 }, { name = "label", dtype = "int64" } } })

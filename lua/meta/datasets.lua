@@ -64,7 +64,7 @@ function gb.datasets.fashion_mnist_arrays(split, options) end
 ---
 --- ```lua
 --- local gb = require "gpubench"
---- local folder = gb._native.options.out
+--- local folder = gb._native.options.out .. "/results"
 --- io.open(folder .. "/test_batch.bin", "wb"):write(("\7" .. ("x"):rep(3072)):rep(4)):close()
 --- local test = gb.datasets.cifar10("test", { directory = folder, one_hot = false })
 --- assert(test.size == 4 and test.element_types[1] == "float32[32, 32, 3]")

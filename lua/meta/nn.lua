@@ -230,7 +230,7 @@ function Model:save_weights(path) end
 --- ```lua
 --- local gb = require "gpubench"
 --- local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 }, name = "fc" }) }
---- local path = gb._native.options.out .. "/weights.safetensors"
+--- local path = gb._native.options.out .. "/results/weights.safetensors"
 --- model:save_weights(path)
 --- model:load_weights { path, names = { ["fc/kernel"] = "fc/kernel" } }
 --- model:load_weights { path, names = function(weight) return weight end }

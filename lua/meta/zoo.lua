@@ -59,7 +59,7 @@ function gb.zoo.mobilenet_v2(options) end
 ---
 --- ```lua
 --- local gb = require "gpubench"
---- local path = gb._native.options.out .. "/small.txt"
+--- local path = gb._native.options.out .. "/results/small.txt"
 --- io.open(path, "w"):write(("to be or not to be, "):rep(40)):close()
 --- local pairs_of = gb.data.Dataset.bytes(path):window { size = 17, shift = 16, drop_remainder = true }
 ---   :map(function(text) return text[{ 1, -2 }]:cast "int32", text[{ 2, -1 }]:cast "int64" end)

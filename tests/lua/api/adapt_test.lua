@@ -65,7 +65,7 @@ case("a model keeps the statistics, in its file too", function()
   expect(layer, data)
   local after = model:predict(data)
   testing.is_true((after - before):abs():max():item() > 0.01, "the model uses them")
-  local path = gb._native.options.out .. "/adapted"
+  local path = gb._native.options.out .. "/results/adapted"
   model:save(path)
   near((gb.load_model(path):predict(data) - after):abs():max():item(), 0, 1e-6)
 end)

@@ -84,7 +84,7 @@ end)
 
 case("a model is saved and loaded with its layers", function()
   local model = build { dropout = 0.1 }
-  local path = gb._native.options.out .. "/attention"
+  local path = gb._native.options.out .. "/results/attention"
   model:save(path)
   local loaded = gb.load_model(path)
   equal(testing.show(loaded(x):to_table()), testing.show(model(x):to_table()))

@@ -92,7 +92,7 @@ case("layers inside belong to it", function()
   equal(testing.show(names), testing.show { "block/dense/kernel", "block/dense/bias", "block/rest_2/gamma", "block/rest_2/beta",
     "block/rest_2/moving_mean", "block/rest_2/moving_variance" })
   equal(model:count_params { trainable = false }, 8)
-  local path = gb._native.options.out .. "/block"
+  local path = gb._native.options.out .. "/results/block"
   model:save(path)
   raises("a layer that gb.layers.custom makes", gb.load_model, path)
   local again = gb.load_model(path, { custom_objects = { block = block() } })

@@ -2,7 +2,7 @@ local gb = require "gpubench"
 local testing = require "testing"
 
 local Dataset = gb.data.Dataset
-local out = gb._native.options.out .. "/"
+local out = gb._native.options.out .. "/results/"
 
 --- A file of these records.
 local function write_records(path, records, options)

@@ -88,7 +88,7 @@ for name, body in pairs(models) do
   testing.case(name .. ": a saved model gives the same", function()
     local model = made(body, {})
     local before = model:predict(inputs):to_table()
-    local path = gb._native.options.out .. "/layers"
+    local path = gb._native.options.out .. "/results/layers"
     model:save(path)
     local after = gb.load_model(path):predict(inputs):to_table()
     for row = 1, #before, 7 do

@@ -26,7 +26,7 @@ case("models inside Sequential, and names that are taken change", function()
   model:compile { optimizer = "adam", loss = "mse" }
   model:fit(x, y, { verbose = 0 })
   equal(values(model(x)), values(third(second(first(x)))))
-  local path = gb._native.options.out .. "/nested"
+  local path = gb._native.options.out .. "/results/nested"
   model:save(path)
   equal(values(gb.load_model(path)(x)), values(model(x)))
 end)

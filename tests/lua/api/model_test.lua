@@ -179,7 +179,7 @@ end)
 
 testing.case("a saved model is the same when it is loaded", function()
   local model = small()
-  local path = gb._native.options.out .. "/saved"
+  local path = gb._native.options.out .. "/results/saved"
   model:save(path)
   local loaded = gb.load_model(path)
   testing.equal(loaded(x):to_table(), model(x):to_table())

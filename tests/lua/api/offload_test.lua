@@ -54,7 +54,7 @@ end)
 
 testing.case("a training that goes on from a file ends alike", function()
   local whole = weights_of({ offload = true }, nil, { epochs = 2, steps_per_epoch = 2, verbose = 0 })
-  local path = gb._native.options.out .. "/offload.safetensors"
+  local path = gb._native.options.out .. "/results/offload.safetensors"
   os.remove(path)
   weights_of({ offload = true }, nil, { epochs = 1, steps_per_epoch = 2, verbose = 0, resume = path })
   expect_equal(weights_of({ offload = true }, nil, { epochs = 2, steps_per_epoch = 2, verbose = 0, resume = path }), whole)

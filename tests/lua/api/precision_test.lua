@@ -80,7 +80,7 @@ end)
 testing.case("a saved model keeps its policies", function()
   local model = under("mixed_bfloat16", convolutional)
   local inputs = thirds.tensors(4)
-  local folder = gb._native.options.out .. "/mixed"
+  local folder = gb._native.options.out .. "/results/mixed"
   model:save(folder)
   local loaded = gb.load_model(folder)
   for index, layer in ipairs(loaded.layers) do
@@ -225,7 +225,7 @@ testing.case("variables of 16 bits are trained by a scaled loss too", function()
 end)
 
 testing.case("a resumed training goes on with its scale", function()
-  local file = gb._native.options.out .. "/scaled.safetensors"
+  local file = gb._native.options.out .. "/results/scaled.safetensors"
   os.remove(file)
   local function train(epochs)
     gb.config.set_seed(5)

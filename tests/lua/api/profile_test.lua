@@ -108,7 +108,7 @@ testing.case("model:profile trains a few steps", function()
 end)
 
 local Profiler = gb.callbacks.Profiler
-local folder = gb._native.options.out .. "/profile"
+local folder = gb._native.options.out .. "/results/profile"
 
 testing.case("the Profiler writes trace and profile of a fit", function()
   small():fit(input, { epochs = 2, verbose = 0, callbacks = { Profiler { path = folder, steps = { 3, 6 } } } })

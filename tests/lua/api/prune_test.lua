@@ -77,7 +77,7 @@ testing.case("a model with fewer units trains on and answers", function()
 end)
 
 testing.case("masks and steps go on in a resumed training", function()
-  local file = gb._native.options.out .. "/pruned.safetensors"
+  local file = gb._native.options.out .. "/results/pruned.safetensors"
   os.remove(file)
   local function train(epochs, options)
     gb.config.set_seed(4)

@@ -74,7 +74,7 @@ end)
 
 testing.case("saved and loaded", function()
   local small = gb.quantize.int8(dense_classifier(), { calibration = held_out })
-  local file = gb._native.options.out .. "/small"
+  local file = gb._native.options.out .. "/results/small"
   small:save(file)
   local again = gb.load_model(file)
   local given = gb.random.uniform({ 3, 784 })

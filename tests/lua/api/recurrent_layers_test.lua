@@ -246,7 +246,7 @@ case("models with masks and dropout are trained, saved and loaded", function()
   local labels = data:mean(2):mean(-1, true)
   local loss = model:fit({ data, hides }, labels, { epochs = 20, batch_size = 8, verbose = 0 }).history.loss
   testing.is_true(loss[20] < loss[1], string.format("learns: %g, then %g", loss[1], loss[20]))
-  local path = gb._native.options.out .. "/recurrent"
+  local path = gb._native.options.out .. "/results/recurrent"
   model:save(path)
   close(gb.load_model(path):predict { data, hides }, model:predict { data, hides }, 1e-6, "the loaded model")
 end)

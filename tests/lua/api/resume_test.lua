@@ -21,7 +21,7 @@ end
 local probe = gb.tensor { { 1, 2, 3, 4 } }
 
 testing.case("an interrupted training goes on as if nothing had happened", function()
-  local path = gb._native.options.out .. "/training.safetensors"
+  local path = gb._native.options.out .. "/results/training.safetensors"
   os.remove(path)
   local whole = model()
   local losses = whole:fit(data(), { epochs = 3, verbose = 0 }).history.loss

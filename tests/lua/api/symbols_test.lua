@@ -52,7 +52,7 @@ case("layers made by operators have names and are saved", function()
   local model = gb.Model { inputs = input, outputs = gb.layers.Dense(2)((hidden + input) * 0.5) }
   testing.contains(model:summary_text(), "relu (Lambda)")
   testing.contains(model:summary_text(), "add (Lambda)")
-  local path = gb._native.options.out .. "/operators"
+  local path = gb._native.options.out .. "/results/operators"
   model:save(path)
   equal(values(gb.load_model(path)(x)), values(model(x)))
 end)
@@ -163,7 +163,7 @@ end)
 case("a Lambda is saved by name and needs its function again", function()
   local function fn(v) return v * 3 end
   local model = gb.Sequential { gb.layers.Lambda(fn, { input_shape = { 4 }, name = "triple" }), gb.layers.Dense(2) }
-  local path = gb._native.options.out .. "/lambda"
+  local path = gb._native.options.out .. "/results/lambda"
   model:save(path)
   raises("layer 'triple' needs a function of the script that made it", gb.load_model, path)
   equal(values(gb.load_model(path, { custom_objects = { triple = fn } })(x)), values(model(x)))

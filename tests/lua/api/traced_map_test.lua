@@ -131,7 +131,7 @@ testing.case("slices of what varies find their elements or fail", function()
 end)
 
 testing.case("slices of examples of varying length", function()
-  local path = gb._native.options.out .. "/varying"
+  local path = gb._native.options.out .. "/results/varying"
   do
     local writer <close> = gb.data.tfrecord_writer(path)
     for _, v in ipairs { { 1.0, 2.0, 3.0, 4.0 }, { 5.0 }, { 6.0, 7.0, 8.0 } } do writer:write(gb.data.example { v = v }) end

@@ -103,7 +103,7 @@ case("a saved model has its frozen layers", function()
   local model = build()
   model(x)
   layer_of(model, "Dense").trainable = false
-  local path = gb._native.options.out .. "/frozen"
+  local path = gb._native.options.out .. "/results/frozen"
   model:save(path)
   equal(layer_of(gb.load_model(path), "Dense").trainable, false)
 end)

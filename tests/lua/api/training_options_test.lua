@@ -234,7 +234,7 @@ end)
 testing.case("a checkpoint of weights only", function()
   local x, y = points(4)
   local model = classifier { optimizer = "sgd" }
-  local path = gb._native.options.out .. "/weights-{epoch}.safetensors"
+  local path = gb._native.options.out .. "/results/weights-{epoch}.safetensors"
   model:fit(x, y, { verbose = 0, callbacks = { gb.callbacks.ModelCheckpoint(path, { save_weights_only = true }) } })
   local other = gb.Sequential { gb.layers.Dense(2, { activation = "softmax", input_shape = { 2 }, name = model.layers[2].name }) }
   other:load_weights((path:gsub("{epoch}", "01")))

@@ -2,7 +2,7 @@
 local gb = require "gpubench"
 local testing = require "testing"
 
-local path = gb._native.options.out .. "/weights.safetensors"
+local path = gb._native.options.out .. "/results/weights.safetensors"
 
 local function model(name)
   return gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 }, name = name }), gb.layers.Dense(2, { name = name .. "2" }) }

@@ -1,6 +1,6 @@
 local gb = require "gpubench"
-local devices = require "gpubench.commands.devices"
 local testing = require "testing"
+local devices = testing.command "devices"
 
 -- What a command prints, with other functions of the program in place of its own.
 local function printed(command, replaced)
@@ -16,11 +16,6 @@ local function printed(command, replaced)
   assert(ok, reason)
   return lines
 end
-
-testing.case("a processor has no details", function()
-  testing.equal(gb._native.device_details("cpu:0"), {})
-  testing.raises("gpu:7", gb._native.device_details, "gpu:7")
-end)
 
 testing.case("a device's details stand below it, indented", function()
   local first = gb.devices()[1]

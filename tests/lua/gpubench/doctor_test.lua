@@ -1,8 +1,8 @@
 local gb = require "gpubench"
 local arithmetic = require "gpubench.arithmetic"
 local cases = require "gpubench.arithmetic.cases"
-local doctor = require "gpubench.commands.doctor"
 local testing = require "testing"
+local doctor = testing.command "doctor"
 local native = gb._native
 
 -- What the command prints of these results, and its status.

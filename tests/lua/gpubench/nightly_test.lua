@@ -5,7 +5,7 @@ local native = gb._native
 
 -- What a dry run says where the look at the devices prints these lines.
 local function night(lines, suite_text)
-  local path = native.options.out .. "/night.lua"
+  local path = native.options.out .. "/results/night.lua"
   local file <close> = assert(io.open(path, "w"))
   file:write(suite_text or 'return { minutes = 1, free_memory_bytes = 8e9, scripts = { "batch_size" } }')
   file:close()
@@ -16,8 +16,7 @@ local function night(lines, suite_text)
   }
   print = function(text) said[#said + 1] = text end
   io.stderr = { write = function(_, ...) warned[#warned + 1] = table.concat { ... } end }
-  package.loaded["gpubench.commands.nightly"] = nil
-  local ok, reason = pcall(function() return require "gpubench.commands.nightly" { suite = path, dry_run = true } end)
+  local ok, reason = pcall(function() return testing.command "nightly" { suite = path, dry_run = true } end)
   native.host, print, io.stderr = host, print_before, stderr
   assert(ok, reason)
   return table.concat(said, "\n"), table.concat(warned)
@@ -59,7 +58,7 @@ end
 -- A night of a suite whose scripts all make one run on cpu:0, with functions of gb._native.history replaced. What it
 -- leaves: { status, files = { [ending] = text }, said, warned }.
 local function whole_night(replaced, suite_text)
-  local path = native.options.out .. "/whole.lua"
+  local path = native.options.out .. "/results/whole.lua"
   local file <close> = assert(io.open(path, "w"))
   file:write(suite_text or 'return { minutes = 1, scripts = { "batch_size", "models", "inference" } }')
   file:close()
@@ -91,10 +90,10 @@ local function whole_night(replaced, suite_text)
     stderr = { write = function(_, ...) warned[#warned + 1] = table.concat { ... } end },
     write = function(...) said[#said + 1] = table.concat { ... } end,
   })
-  for _, name in ipairs { "gpubench.commands.nightly", "gpubench.night_alarms", "gpubench.suite" } do package.loaded[name] = nil end
-  local ok, reason = pcall(function() left.status = require "gpubench.commands.nightly" { suite = path } end)
+  for _, name in ipairs { "gpubench.night_alarms", "gpubench.suite" } do package.loaded[name] = nil end
+  local ok, reason = pcall(function() left.status = testing.command "nightly" { suite = path } end)
   native.host, native.history, native.system, print, io = saved.host, saved.history, saved.system, saved.print, saved.io
-  for _, name in ipairs { "gpubench.commands.nightly", "gpubench.night_alarms", "gpubench.suite" } do package.loaded[name] = nil end
+  for _, name in ipairs { "gpubench.night_alarms", "gpubench.suite" } do package.loaded[name] = nil end
   assert(ok, reason)
   left.said, left.warned = table.concat(said, "\n"), table.concat(warned)
   return left

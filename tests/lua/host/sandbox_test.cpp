@@ -29,7 +29,8 @@ TEST_F(Sandbox, BinaryChunksAreRefused) {
               HasSubstr("attempt to load a binary chunk (mode is 't')"));
   EXPECT_THAT(run("assert(load(string.dump(function() end), 'x', 'b'))").err,
               HasSubstr("attempt to load a binary chunk"));
-  run("local f = io.open('code.lua', 'wb') f:write(string.dump(function() end)) f:close()", {"--out", "."});
+  run("local f = io.open('results/code.lua', 'wb') f:write(string.dump(function() end)) f:close()");
+  std::filesystem::rename(file("results/code.lua"), file("code.lua"));
   EXPECT_THAT(run("dofile 'code.lua'").err, HasSubstr("attempt to load a binary chunk"));
   EXPECT_THAT(run("assert(loadfile 'code.lua')").err, HasSubstr("attempt to load a binary chunk"));
   EXPECT_THAT(run("require 'code'").err, HasSubstr("attempt to load a binary chunk"));
@@ -37,28 +38,52 @@ TEST_F(Sandbox, BinaryChunksAreRefused) {
   EXPECT_EQ(run("assert(load('x = 1', 'n', 't', {}))").status, 0);
 }
 
-TEST_F(Sandbox, WritingEndsAtTheOutputFolder) {
+TEST_F(Sandbox, WritingEndsAtResultsAndPlots) {
   const auto in = [&](const std::string& script, const std::string& folder) { return run(script, {"--out", folder}); };
-  EXPECT_EQ(in("assert(io.open('inside.txt', 'w')):write('x')", ".").status, 0);
-  EXPECT_EQ(read("inside.txt"), "x");
-  const std::string refused = "is not below the output folder";
+  EXPECT_EQ(in("assert(io.open('o/results/inside.txt', 'w')):write('x')", "o").status, 0);
+  EXPECT_EQ(read("o/results/inside.txt"), "x");
+  EXPECT_EQ(in("assert(io.open('o/plots/inside.txt', 'w')):write('x')", "o").status, 0);
+  const std::string refused = "is not below the output folders";
   EXPECT_THAT(in("io.open('../outside.txt', 'w')", ".").err,
               HasSubstr("script.lua:1: io.open: '../outside.txt' " + refused));
-  EXPECT_THAT(in("io.open('a/../../outside.txt', 'a')", ".").err, HasSubstr(refused));
+  EXPECT_THAT(in("io.open('results/a/../../../outside.txt', 'a')", ".").err, HasSubstr(refused));
   EXPECT_THAT(in("io.open('/tmp/gpubench-outside.txt', 'r+')", ".").err, HasSubstr(refused));
   EXPECT_THAT(in("io.output('/tmp/gpubench-outside.txt')", ".").err, HasSubstr("io.output: '/tmp/"));
   EXPECT_THAT(in("os.remove('/tmp/gpubench-outside.txt')", ".").err, HasSubstr("os.remove: '/tmp/"));
-  EXPECT_THAT(in("os.rename('inside.txt', '../outside.txt')", ".").err,
-              HasSubstr("os.rename: '../outside.txt' " + refused));
-  EXPECT_THAT(in("io.open('inside.txt', 'w')", "deeper").err, HasSubstr(refused));
-  EXPECT_EQ(in("assert(os.rename('inside.txt', 'moved.txt')) assert(os.remove('moved.txt'))", ".").status, 0);
+  EXPECT_THAT(in("os.rename('o/results/inside.txt', 'outside.txt')", "o").err,
+              HasSubstr("os.rename: 'outside.txt' " + refused));
+  EXPECT_THAT(in("io.open('o/results/inside.txt', 'w')", "deeper").err, HasSubstr(refused));
+  EXPECT_EQ(
+      in("assert(os.rename('o/results/inside.txt', 'o/plots/moved.txt')) assert(os.remove('o/plots/moved.txt'))", "o")
+          .status,
+      0);
+}
+
+// By them later runs are judged.
+TEST_F(Sandbox, BaselinesCalibrationsAndHistoriesAreNotForScripts) {
+  const std::string found = "local n = require 'gpubench'._native ";
+  for (const char* folder : {"o/baselines/v1/new", "o/calibration/new.json", "o/new"}) {
+    std::filesystem::create_directories(file(folder).parent_path());
+    EXPECT_THAT(run("io.open('" + std::string(folder) + "', 'w')", {"--out", "o"}).err,
+                HasSubstr("is not below the output folders"));
+  }
+  for (const char* name : {"history", "compare", "changes", "device_details"})
+    EXPECT_EQ(run(found + "print(n." + name + ")").out, "nil\n") << name;
+  for (const char* name : {"render", "explain", "list", "finish", "pack", "prune"})
+    EXPECT_EQ(run(found + "print(n.results." + name + ")").out, "nil\n") << name;
+  EXPECT_THAT(
+      run("require 'gpubench.commands.check'").err,
+      HasSubstr("script.lua:1: require: 'gpubench.commands.check' is a command of the program, which no script can "
+                "call"));
+  EXPECT_EQ(run("print(pcall(require, 'gpubench.commands.history'))", {"--trusted"}).out.substr(0, 5), "false");
 }
 
 TEST_F(Sandbox, TheOutputFolderItselfStays) {
-  for (const char* call : {"os.remove('o')", "os.remove('o/')", "os.remove('./o/.')", "os.rename('o', 'o/x')"}) {
-    std::filesystem::create_directories(file("o"));
+  for (const char* call : {"os.remove('o/results')", "os.remove('o/results/')", "os.remove('./o/./results/.')",
+                           "os.rename('o/results', 'o/results/x')"}) {
+    std::filesystem::create_directories(file("o/results"));
     EXPECT_THAT(run(call, {"--out", "o"}).err, HasSubstr("is the output folder, or has it in it")) << call;
-    EXPECT_TRUE(std::filesystem::is_directory(file("o"))) << call;
+    EXPECT_TRUE(std::filesystem::is_directory(file("o/results"))) << call;
   }
 }
 

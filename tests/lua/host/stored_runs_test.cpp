@@ -57,16 +57,6 @@ TEST_F(StoredRuns, PruneKeepsTheNewest) {
   EXPECT_THAT(call({"prune", "/", "--keep", "1"}).err, HasSubstr("holds no folder of that name"));
 }
 
-TEST_F(StoredRuns, ScriptsNeitherPackNorPrune) {
-  measure();
-  for (const char* call : {"pack('small', '.', '/tmp/x.tar.gz', false)", "prune { keep = 0 }"}) {
-    const Ended ended = run(std::string("require('gpubench')._native.results.") + call);
-    EXPECT_EQ(ended.status, 2);
-    EXPECT_THAT(ended.err, HasSubstr("a command of the program, which no script can call"));
-  }
-  EXPECT_FALSE(find("results.csv").empty());
-}
-
 TEST_F(StoredRuns, ListGroupsExperimentsByTopic) {
   measure();
   write("other.lua", "gb.experiment { title = 'It\\'s another' }");

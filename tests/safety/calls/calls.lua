@@ -137,6 +137,56 @@ local contexts = {
     local model = model_to_fit { optimizer = "sgd", loss = function(a, b) call(a, b) return (a - b):square():mean() end }
     model:fit(gb.tensor(x), gb.tensor(y), { verbose = 0 })
   end,
+  layer = function(call) gb.layers.Lambda(function(v) call(v) return v end)(gb.ones { 2, 3 }) end,
+  layer_in_fit = function(call)
+    local model = gb.Sequential { gb.layers.Input { 3 }, gb.layers.Lambda(function(v) call(v) return v end), gb.layers.Dense(2) }
+    model:compile { optimizer = "sgd", loss = "mse" }
+    values.keep_result(model)
+    model:fit(gb.tensor(x), gb.tensor(y), { verbose = 0 })
+  end,
+  metric = function(call)
+    local model = model_to_fit { optimizer = "sgd", loss = "mse", metrics = { function(a, b) call(a, b) return (a - b):mean() end } }
+    values.keep_result(model)
+    model:evaluate(gb.tensor(x), gb.tensor(y), { verbose = 0 })
+  end,
+  schedule = function(call)
+    local model = model_to_fit()
+    values.keep_result(model)
+    model:fit(gb.tensor(x), gb.tensor(y),
+      { verbose = 0, callbacks = { gb.callbacks.LearningRateScheduler(function(epoch) call(epoch) return 0.1 end) } })
+  end,
+  fed_by_generator = function(call)
+    local model = model_to_fit()
+    values.keep_result(model)
+    local pairs_of = gb.data.Dataset.from_generator(function()
+      for _ = 1, 2 do call(model) coroutine.yield(gb.ones { 3 }, gb.ones { 2 }) end
+    end, { types = { "float32[3]", "float32[2]" } })
+    local use = values.one_of { "fit", "evaluate", "predict" }
+    model[use](model, pairs_of:batch(2), { verbose = 0 })
+  end,
+  measured = function(call)
+    local model = model_to_fit()
+    values.keep_result(model)
+    local data = gb.data.Dataset.from_generator(function()
+      while true do call(model) coroutine.yield(gb.ones { 3 }, gb.ones { 2 }) end
+    end, { types = { "float32[3]", "float32[2]" } })
+    gb.measure.training(model, data:batch(2), { budget = 0.01, warmup = 0 })
+  end,
+  once = function(call) gb.once(tostring(call), call) end,
+  closed_coroutine = function(call)
+    local co = coroutine.create(function()
+      local _ <close> = setmetatable({}, { __close = function() call() coroutine.wrap(call)() end })
+      coroutine.yield()
+    end)
+    coroutine.resume(co)
+    coroutine.close(co)
+  end,
+  failing_coroutine = function(call)
+    pcall(coroutine.wrap(function()
+      local _ <close> = setmetatable({}, { __close = function() coroutine.wrap(call)() end })
+      error "fails"
+    end))
+  end,
   dataset_loop = function(call) for v in gb.data.Dataset.range(2) do call(v) end end,
   interleave = function(call)
     local made = gb.data.Dataset.range(2):interleave(function(v) call(v) return gb.data.Dataset.range(1) end)
@@ -229,7 +279,15 @@ if batch == 0 then values.check() end
 log = assert(io.open(out .. "/results/calls.log", "w"))
 log:setvbuf "line"
 local experiment = gb.experiment
-experiment { name = "calls", title = "Calls", axes = { gb.axis("part", points) }, run = function(point)
+-- The functions of an experiment that the library calls, in and out of its points.
+local function now_and_then(result)
+  return function()
+    if log and math.random() < 0.1 then make_call() end
+    return result
+  end
+end
+experiment { name = "calls", title = "Calls", axes = { gb.axis("part", points) }, skip = now_and_then(nil),
+  seconds = now_and_then(0.1), answer = now_and_then "Nothing.", run = function(point)
   math.randomseed(seed, (batch << 32) + point.part)  -- a batch that goes on at a point makes the same calls from there on
   log:write("part\t", point.part, "\n")
   if math.random() < 0.3 then values.forget() end

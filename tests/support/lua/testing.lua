@@ -24,6 +24,12 @@ local function show(value)
 end
 testing.show = show
 
+-- A command of the Lua library, which no script can require.
+function testing.command(name)
+  local path = require "gpubench"._native.system.resource("lua/gpubench/commands/" .. name .. ".lua")
+  return assert(loadfile(path))()
+end
+
 function testing.case(name, body)
   local before = checks
   local ok, reason = xpcall(body, function(message) return tostring(message) end)
