@@ -30,9 +30,9 @@ local function find_baseline(name)
     native.results.suggestion(name, names))
 end
 
--- How the baseline was measured: each { script, options, left_out, text, runs }, equal ones once. A script may lie beside
--- each of its runs.
-local function calls_of(baseline)
+-- How the baseline was measured: each { script, options, left_out, text, runs }, equal ones once (a copy of the script lies
+-- beside each run); and how many processes measure each of them now.
+local function calls_of(baseline, options)
   local calls, by_key = {}, {}
   for _, run in ipairs(baseline.runs) do
     local call, reason = fresh_processes.stored_call(run)
@@ -47,7 +47,7 @@ local function calls_of(baseline)
     local runs = by_key[key].runs
     runs[#runs + 1] = run
   end
-  return calls
+  return calls, options["repeat"] or math.max(#baseline.runs // math.max(#calls, 1), least_count)
 end
 
 -- check gives each process these itself.
@@ -159,7 +159,7 @@ end
 
 local function loud_of(call, loud)
   local list, experiments = {}, {}
-  for _, run in ipairs(call.runs) do experiments[info_of(run).experiment] = true end
+  for _, run in ipairs(call.runs) do experiments[tostring(info_of(run).experiment)] = true end
   for _, row in ipairs(loud) do
     if experiments[row.experiment] and not row.vanished then list[#list + 1] = row end
   end
@@ -170,6 +170,7 @@ end
 local function measure_to_confirm(baseline, calls, loud, new_program, count, options)
   local group = native.compare.new_group()
   local program, reason = program_of(baseline, new_program, options)
+  if options.runs then say_what_is_left_out(calls, options.trusted) end
   if reason then io.stderr:write(one_line(reason), "\n") end
   local sides = { { group = group .. "-a", program = program, skipped = program == nil }, { group = group .. "-b" } }
   for _, call in ipairs(calls) do
@@ -195,20 +196,29 @@ local function has_worse(loud)
   return false
 end
 
+local function check_combination(options)
+  if options.program and not options.confirm then
+    check.fail "check: --program is what --confirm measures beside this program; give --confirm too"
+  end
+  if options.trusted and options.runs and not options.confirm then
+    check.fail "check: --trusted is for the scripts that a check starts; with runs it starts none without --confirm"
+  end
+end
+
 return function(options)
+  check_combination(options)
   local baseline = find_baseline(options.baseline)
   if not baseline then
     io.stderr:write(string.format("check: no baseline is saved below %s; save one: gpubench baseline save %s\n",
       native.options.out, options.baseline))
     return nothing_to_judge
   end
-  local calls = (not options.runs or options.confirm) and calls_of(baseline) or {}
-  local count = options["repeat"] or math.max(#baseline.runs // math.max(#calls, 1), least_count)
+  local calls, count, new
   local given, without_run = options.runs and table.concat(options.runs, ","), 0
-  local new
   if given then
     new = native.compare.runs_of(given, native.options.out)  -- by folder: `last` is another run after --confirm
   else
+    calls, count = calls_of(baseline, options)
     new, without_run = measure_again(calls, count, options)
   end
   local sides = { options.baseline, table.concat(new, ",") }
@@ -219,6 +229,7 @@ return function(options)
   end
   local result = judged.sides(sides, options, names, { more = more })
   if options.confirm and has_worse(result.loud) then
+    if given then calls, count = calls_of(baseline, options) end
     local new_program = table_in(info_of(new[1]), "program")
     local again = measure_to_confirm(baseline, calls, result.loud, new_program, count, options)
     result = judged.sides(sides, options, names, { again = again, more = more })

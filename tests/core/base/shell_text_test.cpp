@@ -58,7 +58,9 @@ TEST(ShellText, ShellsReadTheSameWordsAndRunNothingElse) {
     const bool escaped = text.find("$'") != std::string::npos && word.find_first_of("\t\n") != std::string::npos;
     const std::string other = said_by("sh", text);
     EXPECT_TRUE(other.starts_with("<") && other.ends_with(">\n")) << text << other;
-    if (!escaped) EXPECT_EQ(other, "<" + word + ">\n") << text;
+    if (!escaped) {
+      EXPECT_EQ(other, "<" + word + ">\n") << text;
+    }
   }
 }
 

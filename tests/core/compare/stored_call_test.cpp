@@ -21,7 +21,7 @@ class StoredCalls : public TemporaryFolder {
   StoredCall call(Info::List arguments) const {
     return stored_call(folder(), Info::Fields{{"arguments", std::move(arguments)}});
   }
-  std::string mistake(const Info& info) const {
+  std::string mistake_in(const Info& info) const {
     try {
       stored_call(folder(), info);
     } catch (const Error& error) {
@@ -30,7 +30,7 @@ class StoredCalls : public TemporaryFolder {
     return "no error";
   }
   std::string mistake(Info::List arguments) const {
-    return mistake(Info(Info::Fields{{"arguments", std::move(arguments)}}));
+    return mistake_in(Info::Fields{{"arguments", std::move(arguments)}});
   }
 };
 
@@ -75,8 +75,8 @@ TEST_F(StoredCalls, AreRefusedForRunsOfAnotherKind) {
   const std::string none = "arguments of one 'gpubench run SCRIPT', but: none";
   for (const Info& arguments : {Info("x.lua"), Info(7), Info(), Info(Info::List{}), Info(Info::List{"x.lua", 7}),
                                 Info(Info::List{Info(Info::List{"x.lua"})}), Info(Info::Fields{{"1", "x.lua"}})})
-    EXPECT_THAT(mistake(Info(Info::Fields{{"arguments", arguments}})), HasSubstr(none));
-  EXPECT_THAT(mistake(Info::Fields{{"processes", Info::List{"0", "1"}}, {"arguments", Info::List{"x.lua"}}}),
+    EXPECT_THAT(mistake_in(Info::Fields{{"arguments", arguments}}), HasSubstr(none));
+  EXPECT_THAT(mistake_in(Info::Fields{{"processes", Info::List{"0", "1"}}, {"arguments", Info::List{"x.lua"}}}),
               AllOf(HasSubstr("cannot be measured again"), HasSubstr("2 processes have measured it together")));
 }
 

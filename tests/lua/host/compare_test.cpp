@@ -180,6 +180,10 @@ TEST_F(CompareCommands, WhatIsNotSlowerAgainIsNoAlarm) {
   EXPECT_EQ(beside.status, 0) << "one process confirms nothing";
   EXPECT_THAT(beside.err, HasSubstr("to confirm: process 1 of 1, baseline\nto confirm: process 1 of 1, new\n"));
   EXPECT_EQ(in_folder({"check", "work1.1", "--baseline", "v1", "--confirm", "--program", "gone"}).status, 2);
+  EXPECT_THAT(in_folder({"check", "work1.1", "--baseline", "v1", "--program", GPUBENCH_PROGRAM}).err,
+              HasSubstr("give --confirm too"));
+  EXPECT_THAT(in_folder({"check", "work1.1", "--baseline", "v1", "--trusted"}).err,
+              HasSubstr("with runs it starts none without --confirm"));
 }
 
 TEST_F(CompareCommands, WhatIsConfirmedIsMeasuredWithTheBaselinesParameters) {
