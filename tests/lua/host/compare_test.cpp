@@ -194,7 +194,7 @@ TEST_F(CompareCommands, WhatIsConfirmedIsMeasuredWithTheBaselinesParameters) {
   const Ended slower = in_folder({"check", "--baseline", "v1", "--confirm", "--figure", "work_s"}, {"FACTOR=2"});
   EXPECT_EQ(slower.status, 1) << slower.out << slower.err;
   const Ended last = in_folder({"show", "made", "--format", "json"});
-  EXPECT_THAT(last.out, AllOf(HasSubstr("\"spread\": 0.5"), HasSubstr("\"n=2\""))) << "of a run that confirms";
+  EXPECT_THAT(last.out, AllOf(HasSubstr("\"spread\": 0.5"), HasSubstr("\"--set=n=2\""))) << "of a run that confirms";
   EXPECT_THAT(in_folder({"compare", "base", "v1"}).out, HasSubstr("base, 7 processes\n")) << "no new run has the tag";
 }
 
