@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/known_names.h"
 #include "core/compare/row_changes.h"
+#include "core/compare/stored_call.h"
 #include "core/measure/stats/false_discovery.h"
 #include "core/measure/stats/quantile.h"
 
@@ -90,12 +91,19 @@ std::string cause_without_difference(const Side& side) {
   return "noise or the state of the machine: no fingerprint differs";
 }
 
+/// None for results of others, archives, and runs that cannot be measured again.
 CommandForMore command_of(const Side& side) {
-  CommandForMore more{.command = side.processes.front().info.texts("arguments"), .rest = {}};
-  std::erase_if(more.command,
-                [](const std::string& one) { return one == "-q" || one == "--quiet" || one == "--json"; });
-  if (!more.command.empty()) more.command.insert(more.command.begin(), "gpubench");
-  return more;
+  const MeasuringProcess& process = side.processes.front();
+  std::error_code none;
+  if (!std::filesystem::is_directory(process.source, none)) return {};
+  try {
+    const StoredCall call = stored_call(process.source, process.info);
+    CommandForMore more{.command = {"gpubench", "run", call.script.string()}, .rest = {}};
+    more.command.insert(more.command.end(), call.options.begin(), call.options.end());
+    return more;
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 }  // namespace

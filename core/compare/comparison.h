@@ -50,7 +50,7 @@ struct GeometricMean {
   std::size_t rows = 0;
 };
 
-/// The words of a command before its option --repeat, and after it; empty for results of others.
+/// The words of a command before its option --repeat, and after it; empty where none is known.
 struct CommandForMore {
   std::vector<std::string> command, rest;
 };
@@ -67,7 +67,7 @@ struct Comparison {
   std::size_t common_rows = 0;
   /// By side, from 1: why figures may have changed.
   std::vector<std::string> causes;
-  /// How to get more processes: of the last side, from its run.json, unless the caller knows better.
+  /// How to get more processes: of the last side (stored_call.h), unless the caller knows better.
   CommandForMore more;
   /// Of one process, where runs tell it.
   std::optional<double> seconds_of_process;

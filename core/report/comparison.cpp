@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/shell_text.h"
 #include "core/base/units.h"
 #include "core/report/comparison_lines.h"
 #include "core/report/junit.h"
@@ -248,24 +249,6 @@ std::string where_time_went(const Comparison& comparison, std::size_t side) {
   return fmt::format("{} ({})", worst->row->breakdown.main_class_text(), row_text(*worst->row));
 }
 
-namespace {
-
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+%@";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-std::string words_text(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += " " + quoted(word);
-  return text;
-}
-
-}  // namespace
-
 std::string next_step_text(const Comparison& comparison) {
   std::size_t needed = 0;
   for (const auto& [row, change] : all_changes(comparison)) {
@@ -274,9 +257,12 @@ std::string next_step_text(const Comparison& comparison) {
   }
   if (needed == 0) return {};
   std::string text = fmt::format("measure {} processes a side", needed);
-  if (!comparison.more.command.empty())
-    text +=
-        fmt::format(":{} --repeat {}{}", words_text(comparison.more.command), needed, words_text(comparison.more.rest));
+  if (!comparison.more.command.empty()) {
+    std::vector<std::string> words = comparison.more.command;
+    words.insert(words.end(), {"--repeat", std::to_string(needed)});
+    words.insert(words.end(), comparison.more.rest.begin(), comparison.more.rest.end());
+    text += ": " + shell_text(words);
+  }
   if (comparison.seconds_of_process)
     text += fmt::format(" (about {} for both sides)",
                         format_seconds(2 * static_cast<double>(needed) * *comparison.seconds_of_process));

@@ -103,7 +103,8 @@ std::string text_of_comparison(const Comparison& comparison, const TextStyle& st
   for (const GeometricMean& mean : comparison.means) text += wrapped_line(mean_text(comparison, mean));
   text += wrapped_line(trust_text(comparison));
   const std::string next = next_step_text(comparison);
-  return next.empty() ? text : text + wrapped_line("to settle what is ambiguous, " + next);
+  // Not wrapped: a command that is copied with a line break would be two.
+  return next.empty() ? text : text + "to settle what is ambiguous, " + next + "\n";
 }
 
 }  // namespace gpubench

@@ -23,15 +23,40 @@ function fresh_processes.words(kept)
   return words
 end
 
+-- One word, whatever the value is: as two words, a value such as "--trusted" could be an option of its own.
+function fresh_processes.option(name, value)
+  return name .. "=" .. (type(value) == "number" and string.format("%.17g", value) or value)
+end
+
+-- A script's file as an argument, which no name makes an option.
+function fresh_processes.script(path)
+  return path:find "^%-" and "./" .. path or path
+end
+
+-- How the run in `folder` is measured again: { script, options, left_out }, with the text of the script as `text`. Nothing
+-- else of a stored run becomes a word of a command line. nil and the reason where it cannot be measured again.
+function fresh_processes.stored_call(folder)
+  local ok, call = pcall(native.host.stored_call, folder)
+  if not ok then return nil, call end
+  local file, reason = io.open(call.script, "rb")
+  if not file then return nil, reason end
+  call.text, reason = file:read "a"
+  file:close()
+  if not call.text then return nil, reason end
+  return call
+end
+
 -- What is neither done nor refuted nor unmeasured failed.
 function fresh_processes.status_of(status)
   return exit_status.worse(status, status) or 2
 end
 
 -- one: { arguments = what follows `gpubench run`, group = its name, process = number from 1, processes = how many there
--- will be, varied = axes in which sides differ, program, environment = { "NAME=value" }, silent }. Returns the exit status.
+-- will be, varied = axes in which sides differ, program, environment = { "NAME=value" }, silent = whether only results
+-- below --out are wanted }. program: from this command line, never from a run. Returns the exit status.
 function fresh_processes.run(one)
   local words = { one.program or native.host.program, "run", table.unpack(one.arguments) }
+  if one.silent then table.move({ "-q", fresh_processes.option("--out", native.options.out) }, 1, 2, #words + 1, words) end
   local environment = { table.unpack(one.environment or {}) }
   environment[#environment + 1] = string.format("GPUBENCH_GROUP=%s;%d;%d;%s", one.group, one.process, one.processes,
     table.concat(one.varied or {}, ","))

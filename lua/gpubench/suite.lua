@@ -51,6 +51,9 @@ local function check_names(where, list)
 end
 
 local function setting_of(where, name, value)
+  if not name:find "^[%a_][%w_]*$" then
+    check.fail("%s: '%s' is no axis' name: letters, digits and '_', no digit first", where, name)
+  end
   local values = type(value) == "table" and value or { value }
   if #values == 0 then check.fail("%s: the axis '%s' has no values", where, name) end
   local texts = {}

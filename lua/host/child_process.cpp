@@ -16,6 +16,10 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/shell_text.h"
+#include "core/compare/stored_call.h"
+#include "core/results/append_file.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench {
@@ -279,13 +283,28 @@ ChildEnd run_program(const std::vector<std::string>& words, const std::optional<
   return end;
 }
 
+Info stored_call_of(const std::string& run) {
+  const std::string file = run + "/run.json";
+  const StoredCall call = stored_call(run, parse_json(read_file(file), file));
+  return Info::Fields{{"script", call.script.string()},
+                      {"options", Info::List(call.options.begin(), call.options.end())},
+                      {"left_out", Info::List(call.left_out.begin(), call.left_out.end())}};
+}
+
+std::string text_for_shells(const std::vector<std::string>& words) {
+  return shell_text(words);
+}
+
 }  // namespace
 
 void open_child_processes(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module host = native.submodule("host");
-  host.function<&run_program>("run_program").value("program", own_program());
+  host.function<&run_program>("run_program")
+      .function<&stored_call_of>("stored_call")
+      .function<&text_for_shells>("shell_text")
+      .value("program", own_program());
 }
 
 }  // namespace lua

@@ -63,9 +63,12 @@ class ChildProcesses {
 std::string own_program();
 
 namespace lua {
-/// gb._native.host: run_program(words, { environment, silent, captured, limit_s }) -> { status, out, out_of_time }, and
-/// the path `program`. After a signal the script stops at its next check_interrupt(). For commands of the library only:
-/// a script must not start programs.
+/// gb._native.host, for commands of the library only, because a script must not start programs:
+///   run_program(words, { environment, silent, captured, limit_s }) -> { status, out, out_of_time }. After a signal the
+///                      script stops at its next check_interrupt()
+///   program            this program's file
+///   stored_call(run)   -> { script, options, left_out }: how the run in this folder is measured again (stored_call.h)
+///   shell_text(words)  a command as text (shell_text.h)
 void open_child_processes(lua_State* L);
 }  // namespace lua
 

@@ -64,6 +64,14 @@ _gpubench_runs() {
     printf '%s\n%s\n' "${table%%/*}" "${table#*/}"
   done | sort -u
 }
+# Offers the lines of its input. compgen -W would expand what is in them, as the shell the word that is offered: names of
+# files come from anywhere, so only those are offered that mean themselves.
+_gpubench_offer() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line == "$cur"* && $line =~ ^~?[[:alnum:]_.:@%+,/-]+$ ]]; then COMPREPLY+=("$line"); fi
+  done
+}
 # What --set takes for the first word of the line that is a script.
 _gpubench_settings() {
   local word
@@ -73,14 +81,14 @@ _gpubench_settings() {
 }
 _gpubench_complete() {
   case $1 in
-    '<setting>') compopt -o nospace 2>/dev/null; COMPREPLY=($(compgen -S = -W "$(_gpubench_settings)" -- "$cur")) ;;
+    '<setting>') compopt -o nospace 2>/dev/null; _gpubench_offer < <(_gpubench_settings); COMPREPLY=("${COMPREPLY[@]/%/=}") ;;
     '<script>')
       compopt -o filenames 2>/dev/null
-      COMPREPLY=($(compgen -W "$(_gpubench_names)" -- "$cur") $(compgen -f -X '!*.lua' -- "$cur"))
-      if [[ $cur == */* || ${#COMPREPLY[@]} == 0 ]]; then COMPREPLY+=($(compgen -d -- "$cur")); fi ;;
-    '<folder>') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
-    '<file>') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
-    '<run>') COMPREPLY=($(compgen -W "$(_gpubench_runs)" -- "$cur") $(compgen -f -X '!*.tar.gz' -- "$cur")) ;;
+      _gpubench_offer < <(_gpubench_names; compgen -f -X '!*.lua' -- "$cur")
+      if [[ $cur == */* || ${#COMPREPLY[@]} == 0 ]]; then _gpubench_offer < <(compgen -d -- "$cur"); fi ;;
+    '<folder>') compopt -o filenames 2>/dev/null; _gpubench_offer < <(compgen -d -- "$cur") ;;
+    '<file>') compopt -o filenames 2>/dev/null; _gpubench_offer < <(compgen -f -- "$cur") ;;
+    '<run>') _gpubench_offer < <(_gpubench_runs; compgen -f -X '!*.tar.gz' -- "$cur") ;;
     *) COMPREPLY=($(compgen -W "$1" -- "$cur")) ;;
   esac
 }

@@ -136,8 +136,9 @@ void declare_check(CommandOptions& options) {
   options.text("--baseline", "NAME", "What to compare with").required();
   options.flag("--confirm", "Measure again, in fresh processes, what looks SLOWER; only what is SLOWER again counts");
   options.integer("--repeat", "K", 1, 1000, "Processes to measure (as many as the baseline has, but at least 7)");
-  options.text("--program", "FILE",
-               "The baseline's program, for --confirm; default: the one that measured it, if it is there");
+  options.text("--program", "FILE", "The baseline's program, which --confirm measures beside this one");
+  options.flag("--trusted",
+               "Let the baseline's scripts (baselines/NAME/*/*/script.lua) run programs and write anywhere");
   comparison_options(options);
 }
 

@@ -56,9 +56,9 @@ Info probe(lua_State* L, const ProbeTable& table) {
   check(table, session);
   std::vector<std::string> words{own_program(), "run",      resource("lua/gpubench/training_probe.lua").string(),
                                  "-q",          "--budget", fmt::format("{}", session.budget_s())};
-  if (session.scatter() == Scatter::of_rounds) words.insert(words.end(), {"--set", "in_rounds=true"});
+  if (session.scatter() == Scatter::of_rounds) words.emplace_back("--set=in_rounds=true");
   if (table.threads > 0) words.insert(words.end(), {"--threads", std::to_string(table.threads)});
-  for (const auto& [name, value] : table.settings) words.insert(words.end(), {"--set", name + "=" + value});
+  for (const auto& [name, value] : table.settings) words.push_back("--set=" + name + "=" + value);
   ChildOptions options{.output = ChildOutput::captured,
                        .limit = Seconds(overhead_s + patience * session.budget_s()),
                        .processors = table.processors,

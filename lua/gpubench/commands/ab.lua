@@ -77,7 +77,6 @@ return function(options)
       local side = sides[index]
       io.stderr:write(string.format("process %d of %d: %s\n", process, count, side.name))
       local arguments = append({ table.unpack(words, 3) }, side.arguments)
-      append(arguments, { "-q", "--out", native.options.out })
       local status = fresh_processes.run {
         arguments = arguments, group = side.group, process = process, processes = count, varied = varied,
         program = side.program, environment = side.environment, silent = true,

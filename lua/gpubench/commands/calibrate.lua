@@ -14,9 +14,8 @@ local function measure(words, count)
   local group = native.compare.new_group()
   for process = 1, count do
     io.stderr:write(string.format("process %d of %d\n", process, count))
-    local arguments = table.move({ "-q", "--out", native.options.out }, 1, 3, #words + 1, { table.unpack(words) })
     local status = fresh_processes.run {
-      arguments = arguments, group = group, process = process, processes = count, silent = true,
+      arguments = words, group = group, process = process, processes = count, silent = true,
     }
     if fresh_processes.status_of(status) > 1 then
       check.fail("calibrate: process %d ended with status %d; the reason stands above", process, status)

@@ -1,6 +1,7 @@
 -- `gpubench nightly`: runs a suite on each device in turn, appends its runs to the history, and reports what changed.
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
+local fresh_processes = require "gpubench.fresh_processes"
 local history_changes = require "gpubench.reported_changes"
 local night_alarms = require "gpubench.night_alarms"
 local night_files = require "gpubench.night_files"
@@ -91,14 +92,15 @@ end
 
 local describe = night_alarms.describe
 
+-- The words behind the program's. Each value of the suite stands in one word with its option: it cannot be another one.
 local function arguments_of(suite, job)
   local script = job.script
-  local list = { native.host.program, "run", script.path, "-q", "--out", out, "--tag", "suite=" .. suite.name }
-  local function add(option, value)
-    if value == nil then return end
-    list[#list + 1] = option
-    list[#list + 1] = type(value) == "number" and string.format("%.17g", value) or value
+  local list = { "run", fresh_processes.script(script.path), "-q" }
+  local function add(name, value)
+    if value ~= nil then list[#list + 1] = fresh_processes.option(name, value) end
   end
+  add("--out", out)
+  add("--tag", "suite=" .. suite.name)
   add("--device", job.device)
   add("--budget", script.budget or suite.budget)
   add("--timeout", script.timeout or suite.timeout)
@@ -107,11 +109,14 @@ local function arguments_of(suite, job)
   return list
 end
 
--- With -q, the output is a folder for each run.
+-- With -q, a line of the output is the folder of a run: one of these results only, because a script prints what it likes.
 local function folders_in(text)
-  local folders = {}
+  local function plain(path) return (path:gsub("//+", "/"):gsub("^%./", "")) end
+  local folders, root = {}, plain(out .. "/results/")
   for line in text:gmatch "[^\n]+" do
-    if system.is_file(line .. "/results.csv") then folders[#folders + 1] = line end
+    local path = plain(line)
+    local run = path:sub(1, #root) == root and path:sub(#root + 1):match "^[%w_][%w_.-]*/[%w_][%w_.-]*$"
+    if run and system.is_file(path .. "/results.csv") then folders[#folders + 1] = line end
   end
   return folders
 end
@@ -148,7 +153,7 @@ local function run_jobs(suite, jobs, night, began, limit_s)
       night.left_out[#night.left_out + 1] = describe(job) .. ": the time was over"
     else
       local own_s = job.script.minutes and math.min(left_s, 60 * job.script.minutes) or left_s
-      local started, ended = pcall(native.host.run_program, arguments_of(suite, job), { captured = true, limit_s = own_s })
+      local started, ended = pcall(native.host.run_program, { native.host.program, table.unpack(arguments_of(suite, job)) }, { captured = true, limit_s = own_s })
       if not started then ended = { status = 2, out = "", reason = tostring(ended) } end
       local folders = folders_in(ended.out)
       append(night, folders)
@@ -238,7 +243,9 @@ return function(options)
   local devices, left_out = choose_devices(suite)
   local jobs = jobs_of(suite, devices)
   if options.dry_run then
-    for _, job in ipairs(jobs) do say("%s: %s", describe(job), table.concat(arguments_of(suite, job), " ", 2)) end
+    for _, job in ipairs(jobs) do
+      say("%s: %s", describe(job), native.host.shell_text { "gpubench", table.unpack(arguments_of(suite, job)) })
+    end
     for _, text in ipairs(left_out) do say("left out: %s", text) end
     say("%s within %s", gb.format.count(#jobs, "script run"), gb.format.seconds(limit_s))
     return 0

@@ -21,7 +21,6 @@ Side side_of_commit(const std::string& name, const std::vector<double>& values, 
   Side side = side_with(name, "step_time_s", values);
   for (MeasuringProcess& process : side.processes) {
     process.info.set("program", Info::Fields{{"commit", commit}});
-    process.info.set("arguments", Info::List{"run", "batch_size", "--set", "batch_size=8 9"});
     process.info.set("started", "2026-11-24T08:00:00Z");
     process.info.set("finished", "2026-11-24T08:00:30Z");
   }
@@ -68,10 +67,17 @@ TEST(ComparisonText, FitsTheWindow) {
 }
 
 TEST(ComparisonText, FewProcessesNameTheCommandThatSettlesIt) {
-  EXPECT_THAT(render_comparison(few_comparison(), Format::text),
+  Comparison comparison = few_comparison();
+  EXPECT_THAT(render_comparison(comparison, Format::text),
               AllOf(HasSubstr("AMBIGUOUS: insufficient data: 1 and 1 processes; 7 a side are needed, so 12 more runs"),
-                    HasSubstr("to settle what is ambiguous, measure 7 processes a side: gpubench run batch_size --set "
-                              "'batch_size=8 9' --repeat 7 (about 7 min for both sides)")));
+                    HasSubstr("to settle what is ambiguous, measure 7 processes a side (about 7 min for both sides)")))
+      << "of results without a folder no command is known";
+  comparison.more = {.command = {"gpubench", "run", "batch_size", "--set=batch_size=8 9"}, .rest = {}};
+  EXPECT_THAT(
+      render_comparison(comparison, Format::text, {.width = 40}),
+      HasSubstr("measure 7 processes a side: gpubench run batch_size '--set=batch_size=8 9' --repeat 7 (about 7 "
+                "min for both sides)\n"))
+      << "a line break would make two commands of it";
 }
 
 TEST(ComparisonText, ACommandThatMeasuresBothSidesKeepsItsScriptBehindTheOptions) {

@@ -3,6 +3,8 @@ local gb = require "gpubench"
 local testing = require "testing"
 local native = gb._native
 
+local function joined(words) return table.concat(words, " ") end
+
 -- What a dry run says where the look at the devices prints these lines.
 local function night(lines, suite_text)
   local path = native.options.out .. "/results/night.lua"
@@ -11,7 +13,7 @@ local function night(lines, suite_text)
   file:close()
   local said, warned, host, print_before, stderr = {}, {}, native.host, print, io.stderr
   native.host = {
-    program = "gpubench",
+    program = "gpubench", shell_text = joined,
     run_program = function() return { status = 0, out = table.concat(lines, "\n") .. "\n", out_of_time = false } end,
   }
   print = function(text) said[#said + 1] = text end
@@ -71,7 +73,7 @@ local function whole_night(replaced, suite_text)
       local script, text = arguments[3]:match "([^/]+)%.lua$", "cpu:0" .. free
       if script ~= "preflight" then
         runs = runs + 1
-        text = "results/" .. script .. "/run" .. runs
+        text = native.options.out .. "/results/" .. script .. "/run" .. runs
       end
       return { status = 0, out = text .. "\n", out_of_time = false }
     end,
@@ -108,8 +110,9 @@ testing.case("a history that another program holds is waited for once in a night
     end,
   }
   testing.equal(waited, { true, false, false })
-  testing.equal(given, { "results/batch_size/run1", "results/batch_size/run1 results/models/run2",
-    "results/models/run2 results/inference/run3" })
+  local root = native.options.out .. "/results/"
+  testing.equal(given, { root .. "batch_size/run1", root .. "batch_size/run1 " .. root .. "models/run2",
+    root .. "models/run2 " .. root .. "inference/run3" })
   testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; 1 run can be appended "
     .. "by 'gpubench history --rebuild' only\n")
 end)

@@ -1,10 +1,13 @@
 #include "lua/host/command_line.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/compare/stored_call.h"
+#include "lua/host/grammar.h"
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {
@@ -161,6 +164,25 @@ TEST_F(CommandLineTest, VersionNamesCommitBuildAndLibraries) {
   EXPECT_THAT(answer({"--version"}).text, ContainsRegex("GPU        (CUDA [0-9.]+, cuDNN [0-9.]+, |not built: )"));
   EXPECT_THAT(answer({"--version"}).text, ContainsRegex("\nprocesses  (Open MPI [0-9.]+|not built: no Open MPI)\n"));
   EXPECT_THAT(answer({"--version"}).text, ContainsRegex("\nscripts    Lua 5[.]4[.][0-9]+$"));
+}
+
+TEST(StoredOptions, AreThoseOfRun) {
+  const Grammar grammar;
+  std::size_t known = 0;
+  for (const CLI::Option* const option : grammar.command("run").get_options()) {
+    if (option->get_positional() || option->check_lname("help")) continue;
+    std::vector<std::string> names;
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    for (const std::string& name : names) {
+      const auto stored = std::ranges::find(stored_options(), name, &StoredOption::name);
+      ASSERT_NE(stored, stored_options().end())
+          << name << ": may it be taken from a stored run? See core/compare/stored_call.h";
+      EXPECT_EQ(!stored->value.empty(), takes_value(*option)) << name;
+      ++known;
+    }
+  }
+  EXPECT_EQ(known, stored_options().size());
 }
 
 }  // namespace

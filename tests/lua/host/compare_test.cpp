@@ -32,7 +32,9 @@ class CompareCommands : public FolderTest {
     std::string text = script;
     write("made.lua", text.replace(text.find("WORK"), 4, work));
   }
-  Ended in_folder(const std::vector<std::string>& arguments) const { return run_program(arguments, path()); }
+  Ended in_folder(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {}) const {
+    return run_program(arguments, path(), environment);
+  }
   Ended repeated(const std::string& work, const std::string& count) const {
     write_script(work);
     return in_folder({"run", "made.lua", "--quick", "--repeat", count, "--tag", "work" + work});
@@ -153,8 +155,10 @@ TEST_F(CompareCommands, CheckMeasuresTheBaselinesScriptsAgain) {
   const Ended same = in_folder({"check", "--baseline", "v1"});
   EXPECT_EQ(same.status, 0) << same.out << same.err;
   EXPECT_THAT(same.out, HasSubstr("SAME in all of 2 comparisons"));
-  write_script("1.1");
-  const Ended slower = in_folder({"check", "--baseline", "v1", "--confirm"});
+  EXPECT_THAT(same.err, AllOf(HasSubstr("left out of the baseline's options: --tag\n"),
+                              HasSubstr("process 1 of 7: baselines/v1/made/")));
+  std::filesystem::remove(path() + "/made.lua");
+  const Ended slower = in_folder({"check", "--baseline", "v1", "--confirm"}, {"FACTOR=1.1"});
   EXPECT_EQ(slower.status, 1) << slower.err;
   EXPECT_THAT(slower.err, AllOf(HasSubstr("the baseline's program is this one"),
                                 HasSubstr("to confirm: process 7 of 7, new\n"), Not(HasSubstr("of 7, baseline\n"))));
@@ -176,6 +180,10 @@ TEST_F(CompareCommands, WhatIsNotSlowerAgainIsNoAlarm) {
   EXPECT_EQ(beside.status, 0) << "one process confirms nothing";
   EXPECT_THAT(beside.err, HasSubstr("to confirm: process 1 of 1, baseline\nto confirm: process 1 of 1, new\n"));
   EXPECT_EQ(in_folder({"check", "work1.1", "--baseline", "v1", "--confirm", "--program", "gone"}).status, 2);
+  EXPECT_THAT(in_folder({"check", "work1.1", "--baseline", "v1", "--program", GPUBENCH_PROGRAM}).err,
+              HasSubstr("give --confirm too"));
+  EXPECT_THAT(in_folder({"check", "work1.1", "--baseline", "v1", "--trusted"}).err,
+              HasSubstr("with runs it starts none without --confirm"));
 }
 
 TEST_F(CompareCommands, WhatIsConfirmedIsMeasuredWithTheBaselinesParameters) {
@@ -183,23 +191,24 @@ TEST_F(CompareCommands, WhatIsConfirmedIsMeasuredWithTheBaselinesParameters) {
                                         "--tag", "base",     "--set",   "n=2",      "--set=spread=0.5"};
   in_folder(run);
   in_folder({"baseline", "save", "v1"});
-  write_script("2");
-  const Ended slower = in_folder({"check", "--baseline", "v1", "--confirm", "--figure", "work_s"});
+  const Ended slower = in_folder({"check", "--baseline", "v1", "--confirm", "--figure", "work_s"}, {"FACTOR=2"});
   EXPECT_EQ(slower.status, 1) << slower.out << slower.err;
   const Ended last = in_folder({"show", "made", "--format", "json"});
-  EXPECT_THAT(last.out, AllOf(HasSubstr("\"spread\": 0.5"), HasSubstr("\"n=2\""))) << "of a run that confirms";
+  EXPECT_THAT(last.out, AllOf(HasSubstr("\"spread\": 0.5"), HasSubstr("\"--set=n=2\""))) << "of a run that confirms";
   EXPECT_THAT(in_folder({"compare", "base", "v1"}).out, HasSubstr("base, 7 processes\n")) << "no new run has the tag";
 }
 
-TEST_F(CompareCommands, ACheckWithoutTheScriptEndsAtOnce) {
-  repeated("1", "7");
+TEST_F(CompareCommands, ACheckOfAScriptThatFailsEndsAtOnce) {
+  write("made.lua", std::string("require 'beside' ") + script);
+  write("beside.lua", "WORK = 1");
+  EXPECT_EQ(in_folder({"run", "made.lua", "--quick", "--repeat", "7"}).status, 0);
   in_folder({"baseline", "save", "v1"});
-  std::filesystem::remove(path() + "/made.lua");
   const Ended ended = in_folder({"check", "--baseline", "v1"});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err,
-              AllOf(HasSubstr("made.lua"), HasSubstr("the first process ended with status 2 and made no run"),
-                    Not(HasSubstr("process 2 of 7"))));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("module 'beside' not found"), HasSubstr("in the folders of GPUBENCH_PATH"),
+                               HasSubstr("the first process ended with status 2 and made no run"),
+                               Not(HasSubstr("process 2 of 7"))));
+  EXPECT_EQ(in_folder({"check", "--baseline", "v1"}, {"GPUBENCH_PATH=" + path()}).status, 0);
 }
 
 TEST_F(CompareCommands, RowsOfAxesThatBothSidesSetStayApart) {

@@ -300,9 +300,18 @@ TEST_F(Nights, AScriptThatTakesTooLongIsStoppedAndTheRestIsLeftOut) {
 TEST_F(Nights, ADryRunMeasuresNothing) {
   const Ended ended = nightly({"--dry-run"});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("steady on cpu:0: run steady.lua -q --out . --tag suite=night --device cpu:0"),
-                               HasSubstr("1 script run within 5 min")));
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("steady on cpu:0: gpubench run steady.lua -q --out=. --tag=suite=night --device=cpu:0"),
+                    HasSubstr("1 script run within 5 min")));
   EXPECT_FALSE(std::filesystem::exists(file("results")));
+}
+
+TEST_F(Nights, AnAxisOfASuiteIsNoOption) {
+  write("night.lua", R"(return { minutes = 5, scripts = { { "steady", set = { ["--trusted"] = 1 } } } })");
+  const Ended ended = nightly({"--dry-run"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err,
+              HasSubstr("(steady): set: '--trusted' is no axis' name: letters, digits and '_', no digit first"));
 }
 
 TEST_F(Nights, CtrlCEndsTheNightAndKeepsWhatWasMeasured) {
