@@ -2,9 +2,12 @@
 #pragma once
 #include <optional>
 
+#include "core/base/clock.h"
+
 namespace gpubench {
 
-/// Until it is gone, SIGALRM comes when the time is up; never without one. One at a time.
+/// Until it is gone, SIGALRM comes when the time is up; never without one. Within another one it also comes when the
+/// outer one's time is up, which goes on at its end.
 class Deadline {
  public:
   explicit Deadline(std::optional<double> seconds);
@@ -14,6 +17,8 @@ class Deadline {
 
  private:
   const bool armed_;
+  Clock::time_point since_{};
+  double outer_s_ = 0;  // that an outer deadline had left then; 0: there is none
 };
 
 }  // namespace gpubench

@@ -8,7 +8,7 @@
 namespace gpubench {
 namespace {
 
-enum class Request { none, timeout_possible, timeout, interrupt };
+enum class Request : unsigned char { none, timeout_possible, timeout, interrupt };
 
 enum class State { script, program, ending };
 
@@ -60,12 +60,13 @@ void clear_interrupt() noexcept {
   requested.store(Request::none, std::memory_order_relaxed);
 }
 
-TimeoutScope::TimeoutScope() noexcept {
+TimeoutScope::TimeoutScope() noexcept : before_(static_cast<unsigned char>(requested.load(std::memory_order_relaxed))) {
   replace(Request::none, Request::timeout_possible);
 }
 TimeoutScope::~TimeoutScope() {
-  replace(Request::timeout_possible, Request::none);
-  replace(Request::timeout, Request::none);
+  const auto before = static_cast<Request>(before_);
+  replace(Request::timeout, before);
+  replace(Request::timeout_possible, before);
 }
 
 TurnScope::TurnScope(Turn turn) noexcept : before_(change_to(turn)) {}

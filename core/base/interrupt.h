@@ -24,13 +24,17 @@ bool timeout_requested() noexcept;
 /// Throws Interrupted or TimedOut when one has been requested.
 void check_interrupt();
 
-/// Time-outs are accepted only while it lives. Points do not nest.
+/// Time-outs are accepted only while it lives. A time-out that came within it is over at its end; one that came before,
+/// in a scope around it, is not.
 class TimeoutScope {
  public:
   TimeoutScope() noexcept;
   ~TimeoutScope();
   TimeoutScope(const TimeoutScope&) = delete;
   TimeoutScope& operator=(const TimeoutScope&) = delete;
+
+ private:
+  unsigned char before_;  // what had been requested
 };
 
 /// Clears all requests, after they have been handled.

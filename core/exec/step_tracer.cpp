@@ -30,8 +30,14 @@ bool uses_asynchronous_devices(const Devices& devices) {
   return std::ranges::any_of(devices.ids(), [&](const DeviceId& id) { return is_used(devices.device(id)); });
 }
 
+void require_untraced(const Runtime& runtime, Replicas* replicas) {
+  const Runtime& own = replicas == nullptr ? runtime : replicas->runtime(0);
+  if (own.spans() != nullptr) throw Error("tracing: another trace of the same steps is running; only one can");
+}
+
 StepTracer::StepTracer(Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline, bool records)
     : runtime_(runtime), replicas_(replicas), tracer_(tracer), timeline_(timeline), records_(records), host_(timeline) {
+  require_untraced(runtime, replicas);
   for (int replica = 0; replicas_ != nullptr && replica < replicas_->size(); ++replica) {
     of_replicas_.push_back(std::make_unique<HostSpans>(timeline, fmt::format("replica {}", replica), replica));
   }

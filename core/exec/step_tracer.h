@@ -17,6 +17,9 @@ namespace gpubench {
 /// and take some steps for that.
 bool uses_asynchronous_devices(const Devices& devices);
 
+/// Throws Error if steps of this runtime, or of the replicas, are being traced: their spans go to one trace.
+void require_untraced(const Runtime& runtime, Replicas* replicas);
+
 /// The steps of a trace.
 struct TracedSteps {
   Clock::time_point begin;
@@ -32,7 +35,8 @@ struct TracedSteps {
 
 class StepTracer {
  public:
-  /// The tracer must have started while devices were idle. `replicas` take the steps; nullptr without replicas.
+  /// The tracer must have started while devices were idle. `replicas` take the steps; nullptr without replicas. Throws
+  /// Error within another one's life, as where a callback of a profiled training measures.
   /// `records`: as in Runtime::set_spans(). All must outlive it.
   StepTracer(Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline, bool records = true);
   /// Ends the spans; also without finish().

@@ -66,6 +66,7 @@ class InferenceRun {
         trace_(options.trace, options.budget, false) {}
 
   InferenceMeasurement run() {
+    const ActivityScope outer(options_.activity);
     warm_up();
     measure();
     trace();

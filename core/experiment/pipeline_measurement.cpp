@@ -40,6 +40,7 @@ class PipelineRun {
         activity_(limits.stopping.activity) {}
 
   PipelineMeasurement run() {
+    const ActivityScope outer(activity_);
     warm_up();
     measure();
     std::vector<double> samples(window_.rule().samples().begin(), window_.rule().samples().end());

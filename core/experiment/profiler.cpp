@@ -43,11 +43,15 @@ Profiler::Profiler(ProfilerOptions options) : options_(std::move(options)) {
 
 Profiler::~Profiler() = default;
 
+void Profiler::leave() noexcept {
+  trace_.reset();
+  training_ = nullptr;
+}
+
 void Profiler::on_train_begin(Training& training) {
   training_ = &training;
   taken_ = 0;
   written_ = false;
-  trace_.reset();
   const std::int64_t steps = training.steps * training.epochs;
   if (training.steps > 0 && !training.resumed && options_.last > steps) {
     throw Error(fmt::format("{}: the training has only {} ({} of {})", steps_text(options_),
@@ -100,7 +104,6 @@ void Profiler::finish() {
 
 void Profiler::on_train_end(Training&) {
   if (trace_ != nullptr && trace_->steps->steps() > 0) finish();
-  trace_.reset();
   if (written_) return;
   const std::string reason = fmt::format("{}: nothing was traced, the training ended after {}", steps_text(options_),
                                          format_count(taken_, "step"));

@@ -27,6 +27,7 @@ class Profiler final : public Callback {
   /// Throws Error for steps that are not 1 or more, or out of order.
   explicit Profiler(ProfilerOptions options);
   ~Profiler() override;
+  void leave() noexcept override;
 
   /// Throws Error if the folder cannot be written, or the training is known to be shorter.
   void on_train_begin(Training& training) override;

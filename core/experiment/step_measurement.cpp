@@ -32,6 +32,7 @@ class Measurement {
         trace_(limits.trace, limits.stopping.budget, static_cast<bool>(limits.agreement)) {}
 
   StepMeasurement run() {
+    const ActivityScope outer(limits_.stopping.activity);
     warm_up();
     measure();
     if (devices_.uses_gpus()) measure_host();

@@ -51,9 +51,10 @@ void throw_if_lost(Runtime& runtime) {
 
 }  // namespace
 
-std::unique_ptr<Tracer> TracePhase::started_tracer(const Devices& devices) {
+std::unique_ptr<Tracer> TracePhase::started_tracer(const Runtime& runtime, Replicas* replicas) {
   try {
-    std::unique_ptr<Tracer> tracer = wishes_.new_tracer(devices);
+    require_untraced(runtime, replicas);
+    std::unique_ptr<Tracer> tracer = wishes_.new_tracer(runtime.devices());
     tracer->start();
     return tracer;
   } catch (const DeviceLost&) {
@@ -69,7 +70,7 @@ void TracePhase::run(StepSource& steps, Runtime& runtime, Replicas* replicas) {
   if (!wishes_.new_tracer) return;
   const NvtxRange range("trace");
   runtime.synchronize();
-  const std::unique_ptr<Tracer> tracer = started_tracer(runtime.devices());
+  const std::unique_ptr<Tracer> tracer = started_tracer(runtime, replicas);
   if (!absence_.empty() && !together_) return;
   asynchronous_ = uses_asynchronous_devices(runtime.devices());
   TraceLimits limits;

@@ -43,7 +43,7 @@ class TracePhase {
   std::optional<StepProfile> profile() const { return trace_ ? trace_->profile : std::nullopt; }
 
  private:
-  std::unique_ptr<Tracer> started_tracer(const Devices& devices);
+  std::unique_ptr<Tracer> started_tracer(const Runtime& runtime, Replicas* replicas);
 
   TraceWishes wishes_;
   Seconds budget_;

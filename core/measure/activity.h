@@ -37,4 +37,24 @@ class Activity {
   std::atomic<double> value_{0}, relative_error_{0};
 };
 
+/// Lives around what goes through phases of its own; at its end the activity is what it was.
+class ActivityScope {
+ public:
+  /// Null does nothing.
+  explicit ActivityScope(Activity* activity) : activity_(activity) {
+    if (activity != nullptr) before_ = activity->read();
+  }
+  ~ActivityScope() {
+    if (activity_ == nullptr) return;
+    activity_->begin(before_.phase);
+    activity_->set_estimate(before_.value, before_.relative_error);
+  }
+  ActivityScope(const ActivityScope&) = delete;
+  ActivityScope& operator=(const ActivityScope&) = delete;
+
+ private:
+  Activity* activity_;
+  Activity::Reading before_;
+};
+
 }  // namespace gpubench

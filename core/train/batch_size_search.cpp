@@ -11,6 +11,7 @@
 namespace gpubench {
 namespace {
 
+constexpr std::string_view operation = "find_batch_size";
 constexpr std::int64_t largest_known = std::int64_t{1} << 24;  // where nothing else ends the search
 constexpr int steps_of_trial = 3;                              // a device's two slots are filled, and one again
 
@@ -28,7 +29,7 @@ class Search {
         most_(options.largest > 0 ? options.largest : largest_known) {}
 
   BatchSizeSearch run() {
-    trainer_.release_plans();
+    trainer_.release_plans(operation);
     const std::vector<DeviceMemory> smallest = predict(part_);
     require_limit(smallest);
     trainer_.prepare_training(batch_types(*batches_(part_)));
@@ -184,7 +185,7 @@ class Search {
   }
 
   void restore(const std::vector<VariablePtr>& variables, const std::vector<HostTensor>& values) {
-    trainer_.release_plans();
+    trainer_.release_plans(operation);
     for (std::size_t i = 0; i < variables.size(); ++i) trainer_.runtime().variables().write(*variables[i], values[i]);
   }
 

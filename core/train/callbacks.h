@@ -50,6 +50,12 @@ class Callback {
   /// Called after every step without waiting for the device, only if wants_steps().
   virtual void on_step(std::int64_t /*step*/) {}
   virtual bool wants_steps() const { return false; }
+  /// Called when the fit is over, however it has ended: from here on its Training is gone.
+  virtual void leave() noexcept {}
+
+ private:
+  friend class CallbacksInUse;
+  bool is_in_use_ = false;  // by a fit
 };
 using CallbackPtr = std::shared_ptr<Callback>;
 

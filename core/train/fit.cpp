@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
@@ -11,6 +12,34 @@
 #include "core/train/training_state.h"
 
 namespace gpubench {
+
+/// Lives as long as the fit to which the callbacks belong. A callback of that fit may begin another one.
+class CallbacksInUse {
+ public:
+  explicit CallbacksInUse(const std::vector<CallbackPtr>& callbacks) {
+    for (std::size_t i = 0; i < callbacks.size(); ++i) {
+      if (!callbacks[i]->is_in_use_) continue;
+      throw Error(
+          fmt::format("fit: callback {} belongs to a fit that is running; make another one for this fit", i + 1));
+    }
+    for (const CallbackPtr& callback : callbacks) {
+      if (std::exchange(callback->is_in_use_, true)) continue;  // it is in the list twice
+      own_.push_back(callback);
+    }
+  }
+  ~CallbacksInUse() {
+    for (const CallbackPtr& callback : own_) {
+      callback->leave();
+      callback->is_in_use_ = false;
+    }
+  }
+  CallbacksInUse(const CallbacksInUse&) = delete;
+  CallbacksInUse& operator=(const CallbacksInUse&) = delete;
+
+ private:
+  std::vector<CallbackPtr> own_;
+};
+
 namespace {
 
 /// One fit under way.
@@ -20,6 +49,7 @@ class Fit {
       : trainer_(trainer),
         dataset_(dataset),
         options_(options),
+        callbacks_(options.callbacks),
         steps_(trainer.training_loop()),
         training_{trainer, options.epochs, expected_steps()} {
     for (const CallbackPtr& callback : options.callbacks) {
@@ -149,6 +179,7 @@ class Fit {
   Trainer& trainer_;
   const Dataset& dataset_;
   const FitOptions& options_;
+  CallbacksInUse callbacks_;
   StepLoop steps_;
   Training training_;
   History history_;
@@ -172,8 +203,8 @@ History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options)
 }
 
 Logs train_steps(Trainer& trainer, const Dataset& dataset) {
-  trainer.reset_metrics();
   StepLoop steps = trainer.training_loop();
+  trainer.reset_metrics();
   const std::unique_ptr<Cursor> cursor = trainer.open(dataset);
   while (steps.step(*cursor)) {
   }

@@ -24,6 +24,18 @@ void MetricStates::reset() {
   for (const VariablePtr& state : states_) runtime_.variables().write(*state, HostTensor::zeros(state->type));
 }
 
+std::vector<HostTensor> MetricStates::values() const {
+  runtime_.synchronize();
+  std::vector<HostTensor> values;
+  for (const VariablePtr& state : states_) values.push_back(runtime_.variables().read(*state));
+  return values;
+}
+
+void MetricStates::set_values(const std::vector<HostTensor>& values) {
+  runtime_.synchronize();
+  for (std::size_t i = 0; i < states_.size(); ++i) runtime_.variables().write(*states_[i], values[i]);
+}
+
 Logs MetricStates::read() const {
   runtime_.synchronize();
   Logs logs;

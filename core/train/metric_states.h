@@ -31,6 +31,9 @@ class MetricStates {
   std::size_t size() const { return states_.size(); }
   const std::vector<VariablePtr>& variables() const { return states_; }
   void reset();
+  /// What has been added since the last reset, to go on with after others have used the states.
+  std::vector<HostTensor> values() const;
+  void set_values(const std::vector<HostTensor>& values);
   /// The figures since the last reset; waits for the device. Means without values are left out.
   Logs read() const;
 

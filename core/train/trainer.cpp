@@ -69,6 +69,32 @@ std::vector<bool> trained_layers(const Model& model) {
 
 }  // namespace
 
+class Trainer::LoopScope {
+ public:
+  LoopScope(Trainer& trainer, Phase phase) : trainer_(trainer), phase_(phase) {
+    const bool within_another = std::ranges::any_of(trainer.loops_, [](int count) { return count > 0; });
+    if (within_another && trainer.metrics_ && phase != Phase::prediction) outer_means_ = trainer.metrics_->values();
+    ++count();
+  }
+  ~LoopScope() {
+    --count();
+    if (!outer_means_) return;
+    try {
+      trainer_.metrics_->set_values(*outer_means_);
+    } catch (const std::exception&) {  // a device has failed, with which the outer loop's next step fails
+    }
+  }
+  LoopScope(const LoopScope&) = delete;
+  LoopScope& operator=(const LoopScope&) = delete;
+
+ private:
+  int& count() { return trainer_.loops_[static_cast<std::size_t>(phase_)]; }
+
+  Trainer& trainer_;
+  const Phase phase_;
+  std::optional<std::vector<HostTensor>> outer_means_;
+};
+
 Trainer::Trainer(Runtime& runtime, VariableFactory& factory, ModelPtr model, CompileConfig config)
     : runtime_(runtime), factory_(factory), model_(std::move(model)), config_(std::move(config)) {}
 
@@ -225,7 +251,19 @@ std::vector<const StepPlan*> Trainer::training_plans() const {
   return plans;
 }
 
-void Trainer::release_plans() {
+void Trainer::require_idle(std::string_view operation) const {
+  constexpr std::array doing{"being trained", "being evaluated", "predicting"};  // by Phase
+  for (std::size_t phase = 0; phase < doing.size(); ++phase) {
+    if (loops_[phase] == 0) continue;
+    throw Error(
+        fmt::format("{0}: model '{1}' is {2}; {0} is possible before and after fit, evaluate, predict and measurements "
+                    "of the model, not in a callback or function that they call",
+                    operation, model_->name(), doing[phase]));
+  }
+}
+
+void Trainer::release_plans(std::string_view operation) {
+  require_idle(operation);
   runtime_.synchronize();
   for (PhasePlans& plans : plans_) {
     plans.host.clear();
@@ -234,9 +272,10 @@ void Trainer::release_plans() {
 }
 
 StepLoop Trainer::loop(Phase phase) {
-  return StepLoop(
-      [this, phase](const StepKey& key, const DeviceId* device) -> StepPlan& { return plan(phase, key, device); },
-      config_.replicas.get(), phase == Phase::prediction ? StepLoop::Steps::own : StepLoop::Steps::together);
+  return StepLoop([this, phase, scope = std::make_shared<LoopScope>(*this, phase)](
+                      const StepKey& key, const DeviceId* device) -> StepPlan& { return plan(phase, key, device); },
+                  config_.replicas.get(),
+                  phase == Phase::prediction ? StepLoop::Steps::own : StepLoop::Steps::together);
 }
 
 void Trainer::require_same_trained() const {
@@ -276,8 +315,8 @@ std::unique_ptr<Cursor> Trainer::open(const Dataset& dataset, std::uint64_t epoc
 
 Logs Trainer::evaluate(const Dataset& dataset) {
   require_end(dataset, "evaluate");
-  reset_metrics();
   StepLoop steps = evaluation_loop();
+  reset_metrics();
   const std::unique_ptr<Cursor> cursor = open(dataset);
   std::int64_t count = 0;
   while (steps.step(*cursor)) ++count;
@@ -304,6 +343,7 @@ std::vector<HostTensor> Trainer::predict(const Dataset& dataset) {
 
 void Trainer::set_class_weights(std::vector<float> weights) {
   if (config_.class_weights == weights) return;
+  require_idle("another class_weight");
   config_.class_weights = std::move(weights);
   runtime_.synchronize();
   PhasePlans& training = plans_[static_cast<std::size_t>(Phase::training)];

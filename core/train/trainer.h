@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/data/dataset.h"
@@ -44,8 +45,11 @@ class Trainer {
 
   /// The training plans for all types of batches so far, in host memory and on a device.
   std::vector<const StepPlan*> training_plans() const;
-  /// Releases the memory of all plans, which are made again when needed. No loop may be in use.
-  void release_plans();
+  /// Releases the memory of all plans, which are made again when needed. Throws as require_idle().
+  void release_plans(std::string_view operation = "release_plans");
+  /// Throws Error "<operation>: model 'm' is being trained; ..." while a loop lives. What changes plans that a loop
+  /// goes on with begins with it: the script's functions run within loops, as callbacks, losses, layers and generators.
+  void require_idle(std::string_view operation) const;
 
   const Model& model() const { return *model_; }
   Runtime& runtime() { return runtime_; }
@@ -58,8 +62,8 @@ class Trainer {
     return metrics_ ? metrics_->variables() : std::vector<VariablePtr>{};
   }
 
-  /// Factors of training examples by their class, for the steps from now on; empty: all 1. Steps are planned again if
-  /// they differ from those before.
+  /// Factors of training examples by their class, for the steps from now on; empty: all 1. If they differ from those
+  /// before, steps are planned again; throws as require_idle().
   void set_class_weights(std::vector<float> weights);
   double learning_rate() const;
   /// Throws Error if a schedule sets the learning rate.
@@ -77,6 +81,8 @@ class Trainer {
   void require_same_trained() const;
   /// Copies the first process's values to all processes, whose scripts may have started with other values.
   void take_values_of_first_process(std::span<const VariablePtr> variables);
+  /// While it lives, a loop of this phase lives. Within another one's life it leaves the running means as they were.
+  class LoopScope;
   StepLoop loop(Phase phase);
   StepPlan& plan(Phase phase, const StepKey& key, const DeviceId* device);
   std::unique_ptr<StepPlan> make_plan(Phase phase, const StepKey& key, const DeviceId* device);
@@ -96,6 +102,7 @@ class Trainer {
     PlanCache<StepPlan, StepKey> host, device;  // by where batches are
   };
   std::array<PhasePlans, 3> plans_;  // by Phase
+  std::array<int, 3> loops_{};       // that live, by Phase
 };
 
 /// Copies of a model's variables, in the model's order.

@@ -193,12 +193,7 @@ void choose_metrics(const CompileTable& table, const Model& model, CompileConfig
 int compile_model(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
   const auto table = Value<CompileTable>::read(L, 2);
-  if (self->is_running()) {
-    throw Error(
-        fmt::format("compile: model '{}' is running; it can be compiled before or after fit, evaluate, predict and "
-                    "measurements, not by a callback or function that they call",
-                    self->model->name()));
-  }
+  self->trainer()->require_idle("compile");
   CompileConfig config;
   const ChosenOptimizer optimizer = to_optimizer(table.optimizer);
   config.optimizer = optimizer.optimizer;

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/value_scope.h"
 #include "core/data/tune/pipeline.h"
 #include "lua/api/data_pipeline.h"
 #include "lua/api/open_iterators.h"
@@ -24,6 +25,7 @@ struct DatasetIterator {
   Element element;
   std::uint64_t epoch = 0;
   std::int64_t position = 0;
+  bool is_advancing = false;
 };
 
 }  // namespace
@@ -104,6 +106,10 @@ int iterate(lua_State* L) {
 /// Pushes the element's tensors, or nil at the end.
 int push_next(lua_State* L, DatasetIterator& iterator) {
   check_interrupt();
+  if (iterator.is_advancing) {
+    throw Error("iter: the loop's next element is being made; the function that makes it cannot take another one");
+  }
+  const ValueScope advancing(iterator.is_advancing, true);
   if (!iterator.cursor->next(iterator.element)) {
     lua_pushnil(L);
     return 1;

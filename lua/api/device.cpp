@@ -12,6 +12,7 @@
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/backend/emulated/emulated_backend.h"
 #include "core/base/error.h"
+#include "core/base/value_scope.h"
 #include "core/data/tune/machine_limits.h"
 #include "core/nn/dtype_policy.h"
 #include "core/telemetry/nvml/gpu_facts.h"
@@ -343,10 +344,15 @@ void reset(lua_State* L) {
   session_of(L).reset();
 }
 
-/// set_round_budget(seconds): those of measuring in a call of the script's `run` that is one of several of its point;
-/// nil where a point is measured once.
-void set_round_budget(lua_State* L, std::optional<double> seconds) {
-  session_of(L).set_round_budget(seconds);
+/// with_round_budget(seconds, f, ...): what f returns. The seconds are those of measuring in a call of the script's
+/// `run` that is one of several of its point; nil where a point is measured once.
+int with_round_budget(lua_State* L) {
+  const auto seconds = Value<std::optional<double>>::read(L, 1);
+  Value<LuaFunction>::read(L, 2);
+  Session& session = session_of(L);
+  const ValueScope scope(session.round_budget_s, seconds);
+  protected_call(L, lua_gettop(L) - 2, LUA_MULTRET);
+  return lua_gettop(L) - 1;
 }
 
 /// Every point starts from what the script has set so far; returns the seed.
@@ -391,7 +397,7 @@ void open_device(lua_State* L) {
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")
       .function<&keep_configuration>("keep_configuration")
-      .function<&set_round_budget>("set_round_budget");
+      .function<&with_round_budget>("with_round_budget");
 }
 
 void open_device_details(lua_State* L) {

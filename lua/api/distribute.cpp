@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/value_scope.h"
 #include "core/comm/factory.h"
 #include "core/experiment/replica_watch.h"
 #include "lua/api/dataset.h"
@@ -81,28 +82,13 @@ DatasetPtr distributed(const ScriptStrategy& self, const DatasetPtr& dataset, co
   return part;
 }
 
-/// Sets the strategy and its device, and restores the earlier ones at the end of a scope.
-class StrategyScope {
- public:
-  StrategyScope(WorldPtr world, const ScriptStrategy& strategy)
-      : world_(std::move(world)),
-        device_(world_->dispatcher, strategy.replicas->device(0)),
-        outer_(std::exchange(world_->replicas, strategy.replicas)) {}
-  ~StrategyScope() { world_->replicas = std::move(outer_); }
-  StrategyScope(const StrategyScope&) = delete;
-  StrategyScope& operator=(const StrategyScope&) = delete;
-
- private:
-  WorldPtr world_;
-  DeviceScope device_;
-  ReplicasPtr outer_;
-};
-
 /// strategy:scope(fn): what fn returns.
 int scope(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptStrategy>>::read(L, 1);
   Value<LuaFunction>::read(L, 2);
-  const StrategyScope entered(session_of(L).world(), *self);
+  const WorldPtr world = session_of(L).world();
+  const DeviceScope device(world->dispatcher, self->replicas->device(0));
+  const ValueScope replicas(world->replicas, self->replicas);
   lua_settop(L, 2);
   protected_call(L, 0, LUA_MULTRET);
   return lua_gettop(L) - 1;

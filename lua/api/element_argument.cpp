@@ -19,7 +19,8 @@ namespace {
 TracedElement trace_element(lua_State* L, const LuaFunction& function, const Dataset& source, std::int64_t guess,
                             const std::string& what) {
   // Maps run on the host, wherever the script places its models.
-  const DeviceScope host(world_of(L).dispatcher, DeviceId{});
+  const WorldPtr world = session_of(L).world();
+  const DeviceScope host(world->dispatcher, DeviceId{});
   std::vector<TracedInput> inputs;
   for (TensorType type : source.element_types()) {
     std::replace(type.shape.begin(), type.shape.end(), varying, guess);

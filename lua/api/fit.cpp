@@ -194,14 +194,6 @@ std::vector<float> read_class_weights(lua_State* L, const std::optional<Referenc
   return weights;
 }
 
-/// The loop of an outer fit keeps its plans.
-void set_class_weights(ScriptModel& self, std::vector<float> weights) {
-  if (self.is_running() && weights != self.trainer()->config().class_weights) {
-    throw Error(fmt::format("fit: model '{}' is being trained with another class_weight", self.model->name()));
-  }
-  self.trainer()->set_class_weights(std::move(weights));
-}
-
 /// gb.AUTOTUNE: the largest batch that fits the device's limit.
 std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t asked, const Data& data) {
   if (asked != autotune) return asked;
@@ -315,7 +307,7 @@ int fit_model(lua_State* L) {
   Data data = Data::read(L, 2, true);
   auto table = Value<FitTable>::read(L, data.next);
   append_weights(L, data, table.sample_weight);
-  set_class_weights(*self, read_class_weights(L, table.class_weight));
+  self->trainer()->set_class_weights(read_class_weights(L, table.class_weight));
   table.batch_size = resolve_batch_size(L, *self->trainer(), table.batch_size, data);
   FitOptions options = fit_options(L, table, data);
   require_parts(*self->trainer(), data, table.batch_size);
@@ -324,9 +316,9 @@ int fit_model(lua_State* L) {
   const auto part = [&](const DatasetPtr& whole) { return part_of_process(self->replicas.get(), whole); };
   if (options.validation) options.validation = part(options.validation);
   Activity& activity = session_of(L).activity;
+  const ActivityScope outer(&activity);
   activity.begin(Phase::training);
   push_history(L, fit(*self->trainer(), *part(data.batches(table.batch_size, shuffle)), options));
-  activity.begin(Phase::preparing);
   return 1;
 }
 

@@ -15,7 +15,8 @@ namespace {
 gpubench::Value add_traced(Graph& graph, const LuaFunction& function, std::span<const gpubench::Value> given,
                            const std::string& what, const char* of) {
   lua_State* const L = function.reference().machine().running();
-  const GraphTrace trace(world_of(L).dispatcher, graph);
+  const WorldPtr world = session_of(L).world();
+  const GraphTrace trace(world->dispatcher, graph);
   const auto push = [&](lua_State* running) {
     luaL_checkstack(running, 8, "traced function");
     function.reference().push(running);

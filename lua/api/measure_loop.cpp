@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/interrupt.h"
+#include "core/base/value_scope.h"
 #include "core/data/tune/pipeline.h"
 #include "core/exec/step_fence.h"
 #include "core/experiment/step_measurement.h"
@@ -32,11 +33,7 @@ class LoopSteps final : public StepSource {
                 "measure.loop") {
     const Devices& devices = world_of(L).devices;
     for (const DeviceId& id : devices.ids()) fence_.add_once_used(devices.device(id));
-    session_of(L).set_replica_steps(&replica_steps_);
   }
-  ~LoopSteps() override { session_of(L_).set_replica_steps(nullptr); }
-  LoopSteps(const LoopSteps&) = delete;
-  LoopSteps& operator=(const LoopSteps&) = delete;
 
   void step() override {
     check_interrupt();
@@ -90,6 +87,7 @@ class LoopSteps final : public StepSource {
   Tensor loss_;
   StepFence fence_;
   std::vector<ReplicaSteps> replica_steps_;
+  const ValueScope<std::vector<ReplicaSteps>*> recording_{session_of(L_).replica_steps, &replica_steps_};
   std::optional<ReplicaWatch> watch_;
 };
 
@@ -111,7 +109,8 @@ int loop(lua_State* L) {
   const auto function = Value<LuaFunction>::read(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
   const StepLimits limits = Value<ProfiledTable>::read(L, 3).limits(session_of(L));
-  World& world = world_of(L);
+  const WorldPtr kept = session_of(L).world();  // an experiment that the function declares replaces the session's
+  World& world = *kept;
   LoopSteps steps(L, function, *dataset);
   StepMeasurement measured = measure_steps(steps, world.runtime, limits, "measure.loop");
   describe_place(measured.record, steps, world.dispatcher.device());

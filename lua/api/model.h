@@ -18,7 +18,6 @@ struct ScriptModel {
 
   /// What compile made. Whoever uses it holds it: the script may run meanwhile, as a callback, a loss or a generator.
   std::shared_ptr<Trainer> trainer() const { return trainer_; }
-  bool is_running() const { return trainer_.use_count() > 1; }
   void compile(CompileConfig config) {
     trainer_ = std::make_shared<Trainer>(world->runtime, variables, model, std::move(config));
   }

@@ -66,14 +66,9 @@ void let_lua_run(lua_State* L) {
   lua_sethook(Machine::of(L).main(), nullptr, 0, 0);
 }
 
-void stop_here(lua_State*, lua_Debug*) {
-  check_interrupt();
-}
-
 // A request that came in a turn of the program could not stop Lua code then.
 void stop_lua_if_asked(lua_State* L) {
-  if (!interrupt_requested()) return;
-  lua_sethook(L, hook_entry<&stop_here>, LUA_MASKCOUNT, 1);
+  if (interrupt_requested()) stop_soon(L);
 }
 
 // Leaves the function's results on the stack.

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/value_scope.h"
 #include "core/results/info.h"
 #include "lua/api/layers.h"
 #include "lua/api/model.h"
@@ -62,7 +63,8 @@ class LambdaBody final : public FunctionBody {
  private:
   gpubench::Value traced(const CallContext& context, std::span<const gpubench::Value> inputs, bool trial) {
     lua_State* const running = function_.reference().machine().running();
-    const GraphTrace trace(world_of(running).dispatcher, context.graph, layer_.policy().compute);
+    const WorldPtr world = session_of(running).world();
+    const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
     const LayerCallScope scope(running, trace, context, trial);
     return call_for_layer(running, layer_, [&](lua_State* L) {
       luaL_checkstack(L, 8, "function of a layer");
@@ -143,21 +145,24 @@ class CustomBody final : public FunctionBody {
 
   void build(const AddWeight& add_weight, std::span<const TensorType> inputs) override {
     lua_State* const L = self_.machine().running();
-    const TracePause untraced(world_of(L).dispatcher);
+    const WorldPtr world = session_of(L).world();
+    const TracePause untraced(world->dispatcher);
     make(L, add_weight, inputs);
     find_layers(L);
   }
 
   gpubench::Value call(const CallContext& context, std::span<const gpubench::Value> inputs) override {
     lua_State* const L = self_.machine().running();
-    const GraphTrace trace(world_of(L).dispatcher, context.graph, layer_.policy().compute);
+    const WorldPtr world = session_of(L).world();
+    const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
     return traced(L, trace, context, inputs, false);
   }
 
   gpubench::Value trial(const AddWeight& add_weight, std::span<const TensorType> types, const CallContext& context,
                         std::span<const gpubench::Value> inputs) override {
     lua_State* const L = self_.machine().running();
-    const GraphTrace trace(world_of(L).dispatcher, context.graph, layer_.policy().compute);
+    const WorldPtr world = session_of(L).world();
+    const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
     make(L, add_weight, types);
     return traced(L, trace, context, inputs, true);
   }
@@ -192,11 +197,7 @@ class CustomBody final : public FunctionBody {
 
   void make(lua_State* L, const AddWeight& add_weight, std::span<const TensorType> inputs) {
     if (!functions_.build) return;
-    *building_ = {&add_weight, &layer_, {}};
-    struct End {
-      Building& building;
-      ~End() { building.add = nullptr; }
-    } const end{*building_};
+    const ValueScope building(*building_, {&add_weight, &layer_, {}});
     std::vector<Shape> shapes;
     for (const TensorType& input : inputs) shapes.push_back(input.shape);
     const int top = lua_gettop(L);

@@ -114,15 +114,14 @@ class Session {
   void set_dtype_policy(std::optional<std::string> name) { dtype_policy_ = std::move(name); }
 
   /// Seconds of measuring for a call of the script's `run`: those of a point, or its share in one of several rounds.
-  double budget_s() const { return round_budget_s_.value_or(options_.budget_s); }
+  double budget_s() const { return round_budget_s.value_or(options_.budget_s); }
   /// In rounds a point is measured several times, and their scatter tells how far its figures can be relied on.
-  Scatter scatter() const { return round_budget_s_ ? Scatter::of_rounds : Scatter::judged; }
-  void set_round_budget(std::optional<double> seconds) { round_budget_s_ = seconds; }
+  Scatter scatter() const { return round_budget_s ? Scatter::of_rounds : Scatter::judged; }
+  std::optional<double> round_budget_s;
 
   /// Where strategy:run records each step, one entry per strategy; null outside of gb.measure.loop. Only that
   /// measurement reads the entries: no step depends on them.
-  std::vector<ReplicaSteps>* replica_steps() { return replica_steps_; }
-  void set_replica_steps(std::vector<ReplicaSteps>* steps) { replica_steps_ = steps; }
+  std::vector<ReplicaSteps>* replica_steps = nullptr;
 
   /// The reference for rates, measured at its first use; kept over all points.
   MatmulPeak& matmul_peak() { return matmul_peak_; }
@@ -173,8 +172,6 @@ class Session {
   std::unique_ptr<ProcessGroup> group_;
   DeviceConfig config_;
   WorldPtr world_;
-  std::vector<ReplicaSteps>* replica_steps_ = nullptr;
-  std::optional<double> round_budget_s_;
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;
   std::uint64_t seed_;
@@ -194,6 +191,8 @@ void set_session(lua_State* L, Session& session);
 /// devices.
 void end_session(lua_State* L);
 Session& session_of(lua_State* L);
+/// For as long as no script's function is called: an experiment that it declares may replace the world, so that what
+/// goes on in this one afterwards holds its pointer.
 inline World& world_of(lua_State* L) {
   return *session_of(L).world();
 }

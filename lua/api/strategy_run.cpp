@@ -280,7 +280,7 @@ std::vector<BatchShare> shares_of(ScriptStrategy& strategy, const std::vector<Ar
 
 /// For gb.measure.loop.
 void note_step(Session& session, const ReplicasPtr& replicas, const std::vector<BatchShare>& shares) {
-  std::vector<ReplicaSteps>* const noted = session.replica_steps();
+  std::vector<ReplicaSteps>* const noted = session.replica_steps;
   if (noted == nullptr) return;
   auto entry = std::ranges::find(*noted, replicas, &ReplicaSteps::replicas);
   if (entry == noted->end()) entry = noted->insert(entry, {.replicas = replicas});

@@ -9,13 +9,22 @@ namespace {
 
 const char registry_key = 0;
 
+/// The active recording; nullptr if there is none.
+ReadExtents* current_recording(lua_State* L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
+  auto* const current = static_cast<ReadExtents*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return current;
+}
+
+void set_recording(lua_State* L, ReadExtents* recording) {
+  lua_pushlightuserdata(L, recording);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+}
+
 /// The active recording of this tensor's extents; nullptr if there is none.
 ReadExtents* kept_for(lua_State* L, const Tensor& x) {
-  if (!x.symbolic()) return nullptr;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
-  auto* const kept = static_cast<ReadExtents*>(lua_touserdata(L, -1));
-  lua_pop(L, 1);
-  return kept;
+  return x.symbolic() ? current_recording(L) : nullptr;
 }
 
 // The metamethods of a shape that is read extent by extent. Upvalues: the name in errors, then the tensor.
@@ -80,14 +89,12 @@ int write(lua_State* L) {
 
 }  // namespace
 
-ReadExtents::ReadExtents(lua_State* L) : L_(L) {
-  lua_pushlightuserdata(L, this);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+ReadExtents::ReadExtents(lua_State* L) : L_(L), outer_(current_recording(L)) {
+  set_recording(L, this);
 }
 
 ReadExtents::~ReadExtents() {
-  lua_pushnil(L_);
-  lua_rawsetp(L_, LUA_REGISTRYINDEX, &registry_key);
+  set_recording(L_, outer_);
 }
 
 std::int64_t read_extent(lua_State* L, const Tensor& x, std::size_t axis) {

@@ -9,7 +9,8 @@
 
 namespace gpubench::lua {
 
-/// Records, while it lives, the extents of traced tensors that the script reads, in order. Only one may exist.
+/// Records, while it lives, the extents of traced tensors that the script reads, in order. Another one within it
+/// records alone until its end.
 class ReadExtents {
  public:
   explicit ReadExtents(lua_State* L);
@@ -21,6 +22,7 @@ class ReadExtents {
 
  private:
   lua_State* L_;
+  ReadExtents* outer_;
 };
 
 /// Reads one extent of a tensor for the script.

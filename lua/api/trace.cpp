@@ -134,7 +134,8 @@ std::vector<gpubench::Value> call_in_trace(lua_State* L, const PushCall& push, c
 
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
                               const std::string& what, const TracedReplica* replica) {
-  const TraceScope scope(world_of(L).dispatcher, replica);
+  const WorldPtr world = session_of(L).world();
+  const TraceScope scope(world->dispatcher, replica);
   Graph& graph = scope.trace()->graph;
   const auto push = [&](lua_State* running) {
     luaL_checkstack(running, static_cast<int>(inputs.size()) + 8, "traced function");

@@ -1,7 +1,5 @@
 #include "lua/bind/entry.h"
 
-#include "lua/bind/machine.h"
-
 namespace gpubench::lua {
 
 // Functions registered by a module or class keep their qualified name as first upvalue ("Model:fit").
@@ -17,8 +15,8 @@ void capture_exception(lua_State* L, const std::exception& error) {
       text = std::string(lua_tostring(L, lua_upvalueindex(1))) + ": " + text;
     passing = {exception, script_position(L) + text, {}};
   }
-  machine.pending = passing;
   lua_pushlstring(L, passing.text.data(), passing.text.size());
+  machine.pending.add(std::move(passing));
 }
 
 void argument_failed(const ArgumentCursor& cursor, int index, const ArgumentError& error) {

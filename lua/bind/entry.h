@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lua/bind/machine.h"
 #include "lua/bind/object.h"
 #include "lua/bind/options.h"
 #include "lua/bind/variant.h"
@@ -24,6 +25,7 @@ void capture_exception(lua_State* L, const std::exception& error);
 template <class R, auto Body, class... A>
 R crossing(lua_State* L, A... arguments) {
   try {
+    const Running running(L);
     return Body(L, arguments...);
   } catch (const std::exception& error) {
     capture_exception(L, error);

@@ -1,5 +1,6 @@
 #include "lua/bind/function.h"
 
+#include <cassert>
 #include <exception>
 
 namespace gpubench::lua {
@@ -10,12 +11,11 @@ constexpr const char* closure_type = "gpubench.closure";
 // Runs where the error happens, while the frames that led to it still stand.
 int remember_error(lua_State* L) {
   const std::string text = error_text(L, 1);
-  PassingError& pending = Machine::of(L).pending;
-  const bool is_passing = pending.exception && pending.text == text;
-  if (!is_passing) pending = {nullptr, text, {}};
-  if (pending.traceback.empty()) {
+  PassingErrors& pending = Machine::of(L).pending;
+  const PassingError* const passing = pending.find(text);
+  if (passing == nullptr || !passing->exception || passing->traceback.empty()) {
     luaL_traceback(L, L, nullptr, 1);
-    pending.traceback = lua_tostring(L, -1);
+    pending.add({passing == nullptr ? nullptr : passing->exception, text, lua_tostring(L, -1)});
     lua_pop(L, 1);
   }
   lua_pushlstring(L, text.data(), text.size());
@@ -29,8 +29,7 @@ int remember_error(lua_State* L) {
   // Errors in the handler and exhausted memory come without having passed it.
   std::string message = text ? std::string(text, size) : std::string("error without a text");
   lua_pop(L, 1);
-  PassingError error = std::exchange(machine.pending, {});
-  if (error.text != message) error = {nullptr, std::move(message), {}};
+  PassingError error = machine.pending.take(message);
   if (!error.exception) error.exception = std::make_exception_ptr(ScriptError(error.text));
   machine.delivered = std::move(error);
   std::rethrow_exception(machine.delivered.exception);
@@ -51,10 +50,12 @@ int destroy_closure(lua_State* L) {
 }  // namespace
 
 void protected_call(lua_State* L, int arguments, int results) {
+  assert(Machine::of(L).running() == L);
   const int handler = lua_gettop(L) - arguments;
   lua_pushcfunction(L, &remember_error);
   lua_insert(L, handler);
   const int status = lua_pcall(L, arguments, results, handler);
+  assert(Machine::of(L).running() == L);
   lua_remove(L, handler);
   if (status != LUA_OK) deliver_error(L);
 }

@@ -78,12 +78,13 @@ local function kept_memory(before)
   end
 end
 
-local function run_point(experiment, axes, point)
-  local reason = experiment.skip and experiment.skip(point)
+-- given: the point for the script, which may change it.
+local function run_point(experiment, axes, point, given)
+  local reason = experiment.skip and experiment.skip(given)
   if reason then gb.skip(tostring(reason)) end
   local finished = {}
   keep_fallbacks_outside()
-  local rows = as_rows(experiment.run(point))
+  local rows = as_rows(experiment.run(given))
   local fallbacks = fallbacks_of(native.take_fallbacks())
   for index, row in ipairs(rows) do
     finished[index] = complete(row, axes, point, fallbacks)
@@ -127,12 +128,14 @@ end
 -- count, and lost_share }.
 function measurement.measure(experiment, axes, point, seed)
   local before, started, made_s = native.memory_in_use(), seconds(), once.seconds
+  local own = {}
+  for _, axis in ipairs(axes) do own[axis.name] = point[axis.name] end
   measurement.reset_devices(before)
   set_seed(seed)
   local taken, ok, status, detail, traceback =
-    native.contention.during(native.protect, run_point, experiment, axes, point)
+    native.contention.during(native.protect, run_point, experiment, axes, own, point)
   local shown = not ok and status:find "_lost$" and "error" or status
-  local finished = ok and status or { complete({ status = shown, detail = detail }, axes, point) }
+  local finished = ok and status or { complete({ status = shown, detail = detail }, axes, own) }
   local kept = kept_memory(before)
   for _, one in ipairs(finished) do
     -- A row that another process has measured (gb.measure.in_process) has those of that process.

@@ -94,9 +94,8 @@ function Sweep:call(group, point)
   self.line:show(text, index, 1 / group.planned,
     in_rounds and string.format("round %d/%d", group.round, group.planned) or nil)
   self.run:begin(measurement.first_columns(self.axes, self.points[index], index), text)
-  native.set_round_budget(in_rounds and rounds.budget_s(group.planned) or nil)
-  local call = measurement.measure(self.declaration, self.axes, self.points[index], self.seed + group.round - 1)
-  native.set_round_budget(nil)
+  local call = native.with_round_budget(in_rounds and rounds.budget_s(group.planned) or nil, measurement.measure,
+    self.declaration, self.axes, self.points[index], self.seed + group.round - 1)
   self.line:clear()
   if call.stopped == "interrupted" then return call.stopped end
   point.seconds = point.seconds + call.seconds

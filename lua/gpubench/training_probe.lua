@@ -15,7 +15,7 @@ local pinned = gb.param("pinned", true)
 local memory_limit = gb.param("memory_limit", 0)
 local checks = gb.param("checks", "")
 -- One of several rounds: their scatter tells how far a figure can be relied on, and not that of one.
-if gb.param("in_rounds", false) then native.set_round_budget(native.options.budget_s) end
+local round_budget_s = gb.param("in_rounds", false) and native.options.budget_s or nil
 
 -- Before the devices are used.
 local function default_device()
@@ -48,7 +48,7 @@ end
 -- The limit must be set before doctor looks at the devices.
 if memory_limit > 0 then gb.config.set_memory_limit(device ~= "" and device or default_device(), memory_limit) end
 local result = { checks = found() }
-local taken, ok, row, reason = native.contention.during(native.protect, train)
+local taken, ok, row, reason = native.with_round_budget(round_budget_s, native.contention.during, native.protect, train)
 native.check_interrupt()
 if ok then
   row.cpu_lost_share, row.cpu_clock_hz = taken.lost_share, taken.clock_hz

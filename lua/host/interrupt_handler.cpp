@@ -8,7 +8,6 @@
 
 #include "core/base/interrupt.h"
 #include "core/base/watchdog.h"
-#include "lua/bind/entry.h"
 #include "lua/bind/machine.h"
 
 namespace gpubench::lua {
@@ -27,10 +26,6 @@ std::atomic<std::int64_t> requested_at{0};
 // terminal's Ctrl-C reaches launchers too, which hand it on. Nobody asks twice as fast.
 constexpr std::int64_t one_request_ns = 200'000'000;
 
-void stop(lua_State*, lua_Debug*) {
-  check_interrupt();
-}
-
 // Async-signal-safe.
 std::int64_t now_ns() {
   timespec now{};
@@ -43,8 +38,7 @@ bool kills_the_second_time(int signal) {
   return (signal == SIGINT || signal == SIGTERM) && now_ns() - requested_at.load() > one_request_ns;
 }
 
-// Async-signal-safe, lua_sethook too when it is called on the thread that runs the state, as in lua.c. The hook stays,
-// so that a script which catches the error is stopped at its next instruction.
+// Async-signal-safe.
 void handle(int signal) {
   if (pthread_equal(pthread_self(), script_thread) == 0) {
     pthread_kill(script_thread, signal);
@@ -67,7 +61,7 @@ void handle(int signal) {
     request_interrupt(signal);
   }
   watchdog_of_script.load()->notify();
-  if (machine && is_turn_of_script()) lua_sethook(machine->running(), hook_entry<&stop>, LUA_MASKCOUNT, 1);
+  if (machine && is_turn_of_script()) stop_soon(machine->running());
 }
 
 constexpr int signals_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};

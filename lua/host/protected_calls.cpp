@@ -48,20 +48,11 @@ int protected_call_with_handler(lua_State* L) {
   return finish_call(L, lua_pcallk(L, lua_gettop(L) - 4, LUA_MULTRET, 2, 2, continuation_entry<&finish_call>), 2);
 }
 
-// While it lives, the machine's running coroutine is this one.
-class Running {
- public:
-  Running(lua_State* caller, lua_State* coroutine) : machine_(Machine::of(caller)), caller_(caller) {
-    machine_.set_running(coroutine);
-  }
-  ~Running() { machine_.set_running(caller_); }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
- private:
-  Machine& machine_;
-  lua_State* caller_;
-};
+// The coroutine at argument 1.
+lua_State* coroutine_argument(lua_State* L, const char* function) {
+  if (lua_State* const coroutine = lua_tothread(L, 1)) return coroutine;
+  throw ArgumentError(std::string(function) + ": argument #1: coroutine expected, got " + type_name_at(L, 1));
+}
 
 // Returns the number of values left on the caller's stack, or -1 with an error value there.
 int resume_coroutine(lua_State* L, lua_State* coroutine, int arguments) {
@@ -70,8 +61,8 @@ int resume_coroutine(lua_State* L, lua_State* coroutine, int arguments) {
   int results = 0;
   int status = LUA_OK;
   {
-    const Running running(L, coroutine);
-    check_interrupt();  // one that came before the handler could see this coroutine
+    const Running running(coroutine);  // for the signal handler
+    check_interrupt();                 // one that came before the handler could see this coroutine
     status = lua_resume(coroutine, L, arguments, &results);
   }
   check_interrupt();
@@ -84,25 +75,31 @@ int resume_coroutine(lua_State* L, lua_State* coroutine, int arguments) {
 }
 
 int resume(lua_State* L) {
-  lua_State* coroutine = lua_tothread(L, 1);
-  if (!coroutine) throw ArgumentError("coroutine.resume: argument #1: coroutine expected, got " + type_name_at(L, 1));
-  const int results = resume_coroutine(L, coroutine, lua_gettop(L) - 1);
+  const int results = resume_coroutine(L, coroutine_argument(L, "coroutine.resume"), lua_gettop(L) - 1);
   lua_pushboolean(L, results >= 0);
   lua_insert(L, results < 0 ? -2 : -(results + 1));
   return results < 0 ? 2 : results + 1;
 }
 
-// A coroutine's closing handlers may call os.exit.
-int hand_on(lua_State* L) {
+// Closing handlers run on the coroutine that is closed. Upvalue: Lua's own function, which knows which can be closed.
+int close_coroutine(lua_State* L) {
+  lua_State* const coroutine = coroutine_argument(L, "coroutine.close");
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  int status = LUA_OK;
+  {
+    const Running running(coroutine);  // for the signal handler
+    check_interrupt();                 // one that came before the handler could see this coroutine
+    status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+  }
+  check_interrupt();
   check_exit(L);
+  if (status != LUA_OK) throw ScriptError(error_text(L, -1));
   return lua_gettop(L);
 }
 
 constexpr const char* wrap = R"(
-local hand_on = ...
-local create, resume, close_natively = coroutine.create, coroutine.resume, coroutine.close
-local function close(co) return hand_on(close_natively(co)) end
-coroutine.close = close
+local create, resume, close = coroutine.create, coroutine.resume, coroutine.close
 local function pass(co, ok, ...)
   if ok then return ... end
   close(co)
@@ -124,11 +121,12 @@ void open_protected_calls(lua_State* L) {
   lua_getglobal(L, "coroutine");
   lua_pushcfunction(L, entry<&resume>);
   lua_setfield(L, -2, "resume");
+  lua_getfield(L, -1, "close");
+  lua_pushcclosure(L, entry<&close_coroutine>, 1);
+  lua_setfield(L, -2, "close");
   lua_pop(L, 1);
-  if (luaL_loadbufferx(L, wrap, std::string_view(wrap).size(), "=gpubench/coroutine.lua", "t") == LUA_OK) {
-    lua_pushcfunction(L, entry<&hand_on>);
-    protected_call(L, 1, 0);
-  }
+  if (luaL_loadbufferx(L, wrap, std::string_view(wrap).size(), "=gpubench/coroutine.lua", "t") == LUA_OK)
+    protected_call(L, 0, 0);
 }
 
 }  // namespace gpubench::lua

@@ -108,7 +108,8 @@ function gb.memory.report(model) end
 --- The largest batch size that a model trains on within a limit of memory: predicted as by `model:memory`, then proved by
 --- real steps, at most four times with smaller and smaller batches where memory ends earlier. Weights, optimizer and
 --- metrics are afterwards as they were. `data` is a dataset of single examples, or a function that makes a dataset of
---- batches of a size. Without a limit, the device's own counts (gb.config.set_memory_limit).
+--- batches of a size. Without a limit, the device's own counts (gb.config.set_memory_limit). Refused while the model runs,
+--- as in a callback of its own fit.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -202,6 +202,7 @@ local Callback = {}
 ---@field on_epoch_end (fun(epoch: integer, logs: table<string, number>): boolean?)? returning false ends the training
 ---@field on_train_end fun()?
 
+--- Each belongs to one `fit` at a time.
 gb.callbacks = {}
 
 ---@class EarlyStoppingOptions

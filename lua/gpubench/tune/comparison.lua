@@ -31,9 +31,8 @@ end
 -- One call of run, ahead of the rounds: { status, rows, or reason = why it failed and traceback }.
 function comparison.try(subject, changes, recorder)
   local declaration = { run = function() return subject:run(changes, recorder) end }
-  native.set_round_budget(rounds.budget_s(rounds.most))
-  local call = native.uninterrupted(measurement.measure, declaration, {}, {}, native.options.seed)
-  native.set_round_budget(nil)
+  local call = native.with_round_budget(rounds.budget_s(rounds.most), native.uninterrupted, measurement.measure,
+    declaration, {}, {}, native.options.seed)
   native.check_interrupt()
   measurement.reset_devices(native.memory_in_use())
   local rows = {}

@@ -2,6 +2,8 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
+#include <optional>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +49,69 @@ TEST(Watchdog, EndsAPointWhoseTimeIsUp) {
               wait_forever();
             }),
             8);
+}
+
+double seconds_left() {
+  itimerval timer{};
+  getitimer(ITIMER_REAL, &timer);
+  return static_cast<double>(timer.it_value.tv_sec);
+}
+
+TEST(Deadlines, AnOuterOneGoesOnAndHoldsWithin) {
+  {
+    const Deadline outer(5000.0);
+    {
+      const Deadline shorter(100.0);
+      EXPECT_LE(seconds_left(), 100);
+      const Deadline none(std::nullopt);
+      EXPECT_LE(seconds_left(), 100);
+    }
+    EXPECT_GT(seconds_left(), 1000);
+    {
+      const Deadline longer(9000.0);
+      EXPECT_LE(seconds_left(), 5000);
+      EXPECT_GT(seconds_left(), 1000);
+    }
+    EXPECT_GT(seconds_left(), 1000);
+  }
+  EXPECT_EQ(seconds_left(), 0);
+}
+
+TEST(Deadlines, OneThatPassesWithinAShorterOneIsMetBehindIt) {
+  EXPECT_EQ(exit_status_of([] {
+              std::signal(SIGALRM, [](int) { request_timeout(); });
+              const TimeoutScope scope;
+              const Deadline outer(0.001);
+              {
+                const TimeoutScope of_inner;
+                const Deadline inner(1000.0);
+                while (!timeout_requested()) continue;
+              }
+              while (!timeout_requested()) continue;
+              ::_exit(6);
+            }),
+            6);
+}
+
+TEST(TimeoutScopes, LeaveWhatWasRequestedBefore) {
+  EXPECT_EQ(exit_status_of([] {
+              {
+                const TimeoutScope outer;
+                {
+                  const TimeoutScope inner;
+                  request_timeout();
+                  if (!timeout_requested()) ::_exit(1);
+                }
+                if (timeout_requested()) ::_exit(2);
+                request_timeout();
+                if (!timeout_requested()) ::_exit(3);  // the outer scope accepts its own
+                { const TimeoutScope inner; }
+                if (!timeout_requested()) ::_exit(4);
+              }
+              request_timeout();
+              ::_exit(timeout_requested() || interrupt_requested() ? 5 : 9);
+            }),
+            9);
 }
 
 TEST(Watchdog, LeavesAProgramAloneThatIsNotAsked) {

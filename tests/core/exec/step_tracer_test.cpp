@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/comm/host_communicator.h"
 #include "core/exec/dispatcher.h"
 #include "core/exec/run/segment_runner.h"
@@ -107,7 +108,10 @@ TEST_F(StepTracerTest, ClassesSumToTheStepsAndLeaveNothingUnexplained) {
 TEST_F(StepTracerTest, SpansEndWithTheTracerEvenWithoutATrace) {
   {
     const StepTracer tracing(runtime_, nullptr, tracer_, timeline_);
-    EXPECT_NE(runtime_.spans(), nullptr);
+    const HostSpans* const spans = runtime_.spans();
+    EXPECT_NE(spans, nullptr);
+    EXPECT_THROW(StepTracer(runtime_, nullptr, tracer_, timeline_), Error) << "one at a time";
+    EXPECT_EQ(runtime_.spans(), spans);
   }
   EXPECT_EQ(runtime_.spans(), nullptr);
   EXPECT_TRUE(runtime_.records());

@@ -47,6 +47,27 @@ class ProfilerTest : public support::TrainTest {
   std::string warning_;
 };
 
+TEST_F(ProfilerTest, ATrainingThatFailsEndsItsTrace) {
+  struct Failing final : Callback {
+    void on_batch_end(Training&, std::int64_t batch, const Logs&) override {
+      if (batch == 2) throw Error("odd");
+    }
+    bool wants_batches() const override { return true; }
+  };
+  const Blobs blobs(64);
+  const DatasetPtr data = batches_of({blobs.points, blobs.one_hot}, 16);
+  const auto profiler = std::make_shared<Profiler>(
+      ProfilerOptions{.first = 2, .last = 4, .path = folder_.string(), .warn = [](auto&) {}});
+  Trainer model = trainer(support::small_classifier());
+  FitOptions options;
+  options.callbacks = {profiler, std::make_shared<Failing>()};
+  EXPECT_THROW(fit(model, *data, options), Error);
+  EXPECT_EQ(runtime.spans(), nullptr) << "the profiler may outlive the runtime";
+  options.callbacks = {profiler};
+  fit(model, *data, options);
+  EXPECT_THAT(text("profile.txt"), HasSubstr("3 steps of "));
+}
+
 TEST_F(ProfilerTest, WritesTraceAndProfileOfItsStepsOverEpochs) {
   train(6, 10, 3);
   const Info profile = parse_json(text("profile.json"), "profile");

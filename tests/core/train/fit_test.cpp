@@ -1,5 +1,7 @@
 #include "core/train/fit.h"
 
+#include <fmt/format.h>
+#include <functional>
 #include <gmock/gmock.h>
 #include <limits>
 
@@ -8,6 +10,7 @@
 #include "core/data/stage/by_position.h"
 #include "core/data/stage/repeat.h"
 #include "core/nn/architecture.h"
+#include "core/train/batch_size_search.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"
 
@@ -249,6 +252,103 @@ TEST_F(Fit, RefusesWhatCannotTrain) {
       [&] { fit(uncompiled, *data, {}); },
       ThrowsMessage<Error>("model 'small': has not been compiled; call compile with an optimizer and a loss first"));
   EXPECT_EQ(uncompiled.predict(*data)[0].shape(), (Shape{20, 3}));
+}
+
+/// Calls a function at the end of the second batch.
+class AtSecondBatch final : public Callback {
+ public:
+  explicit AtSecondBatch(std::function<void()> call) : call_(std::move(call)) {}
+  void on_batch_end(Training&, std::int64_t batch, const Logs&) override {
+    if (batch == 1) call_();
+  }
+  bool wants_batches() const override { return true; }
+  void leave() noexcept override { ++left; }
+  int left = 0;
+
+ private:
+  std::function<void()> call_;
+};
+
+TEST_F(Fit, WhatALoopGoesOnWithStaysWhileItLives) {
+  const Blobs blobs(40);
+  Trainer model = trainer(small_classifier());
+  const DatasetPtr data = batches_of({blobs.points, blobs.one_hot}, 10);
+  const auto is_refused = [&](const char* operation, const char* doing) {
+    const auto message = ThrowsMessage<Error>(
+        HasSubstr(fmt::format("{0}: model 'small' is {1}; {0} is possible before and after fit", operation, doing)));
+    EXPECT_THAT([&] { model.require_idle(operation); }, message);
+  };
+  int calls = 0;
+  FitOptions options;
+  options.callbacks = {std::make_shared<AtSecondBatch>([&] {
+    ++calls;
+    is_refused("compile", "being trained");
+    EXPECT_THROW(model.release_plans(), Error);
+    EXPECT_THROW(model.set_class_weights({1, 2, 3}), Error);
+    const BatchSource source = [&](std::int64_t size) { return batches_of({blobs.points, blobs.one_hot}, size); };
+    EXPECT_THROW(find_batch_size(model, source, {.limit = 1U << 30U}), Error);
+    model.set_class_weights({});
+    model.evaluate(*data);
+  })};
+  fit(model, *data, options);
+  EXPECT_EQ(calls, 1);
+  {
+    const StepLoop steps = model.evaluation_loop();
+    is_refused("compile", "being evaluated");
+  }
+  {
+    const StepLoop steps = model.prediction_loop();
+    is_refused("compile", "predicting");
+  }
+  model.require_idle("compile");
+  model.set_class_weights({1, 2, 3});
+  model.release_plans();
+  fit(model, *data, {});
+}
+
+TEST_F(Fit, LoopsWithinALoopLeaveItsFigures) {
+  const Blobs blobs(40);
+  const DatasetPtr data = batches_of({blobs.points, blobs.one_hot}, 10);
+  const auto losses = [&](const std::function<void(Trainer&)>& within) {
+    seed = 7;
+    Trainer model = trainer(small_classifier(), classifier("sgd"));
+    model.prepare_training(data->element_types());
+    model.set_learning_rate(0);
+    FitOptions options;
+    options.epochs = 2;
+    options.callbacks = {std::make_shared<AtSecondBatch>([&] { within(model); })};
+    return figure(fit(model, *data, options), "loss");
+  };
+  const std::vector<double> alone = losses([](Trainer&) {});
+  const DatasetPtr half = batches_of({blobs.points.rows(0, 20), blobs.one_hot.rows(20, 40)}, 10);
+  EXPECT_EQ(losses([&](Trainer& model) { model.evaluate(*half); }), alone);
+  EXPECT_EQ(losses([&](Trainer& model) { train_steps(model, *half); }), alone);
+  EXPECT_EQ(losses([&](Trainer& model) { fit(model, *half, {}); }), alone);
+  EXPECT_EQ(losses([&](Trainer& model) {
+              StepLoop steps = model.training_loop();
+              const auto cursor = half->open();
+              ASSERT_TRUE(steps.step(*cursor));
+            }),
+            alone);
+}
+
+TEST_F(Fit, ACallbackBelongsToOneFitAndIsLeftHoweverItEnds) {
+  const Blobs blobs(40);
+  Trainer model = trainer(small_classifier());
+  const DatasetPtr data = batches_of({blobs.points, blobs.one_hot}, 10);
+  FitOptions options;
+  std::function<void()> call = [&] {
+    EXPECT_THAT(
+        [&] { fit(model, *data, options); },
+        ThrowsMessage<Error>("fit: callback 1 belongs to a fit that is running; make another one for this fit"));
+  };
+  const auto shared = std::make_shared<AtSecondBatch>([&] { call(); });
+  options.callbacks = {shared, shared};
+  fit(model, *data, options);
+  EXPECT_EQ(shared->left, 1);
+  call = [] { throw Error("odd"); };
+  EXPECT_THROW(fit(model, *data, options), Error);
+  EXPECT_EQ(shared->left, 2);
 }
 
 TEST_F(Fit, AnInterruptEndsTheLoop) {

@@ -96,7 +96,7 @@ testing.case("weights of examples and classes", function()
     model:fit(x, y, { verbose = 0, callbacks = { { on_epoch_end = function()
       model:fit(x, y, { class_weight = { [0] = 5 }, verbose = 0 })
     end } } })
-  end, "is being trained with another class_weight")
+  end, "another class_weight: model 'sequential' is being trained")
 end)
 
 testing.case("weights of outputs and of their examples", function()

@@ -96,6 +96,56 @@ TEST_F(FunctionTest, RunsOnTheCoroutineThatCalls) {
             "2.0");
 }
 
+TEST_F(FunctionTest, TheCoroutineThatCallsIsTheOneThatRuns) {
+  Module::root(script->state()).function<[](lua_State* L) {
+    lua_pushboolean(L, Machine::of(L).running() == L);
+    return 1;
+  }>("runs");
+  EXPECT_EQ(script->run(R"(
+    local function check() assert(gb.runs()) assert(gb.apply(function(x) return gb.runs() and x end, 1) == 1) end
+    local function closing() return setmetatable({}, { __close = function() coroutine.wrap(check)() check() end }) end
+    local function closed() local a <close> = closing() check() coroutine.yield() end
+    for _, place in ipairs { function(f) f() end, function(f) coroutine.wrap(f)() end,
+                             function(f) gb.apply(function(x) f() return x end, 1) end } do
+      place(function()
+        local co = coroutine.create(closed)
+        coroutine.resume(co)
+        coroutine.close(co)
+        check()
+        pcall(coroutine.wrap(function() local a <close> = closing() gb.fill() end))
+        check()
+        pcall(gb.apply, function() local a <close> = closing() coroutine.wrap(gb.fill)() end, 1)
+        check()
+        setmetatable({}, { __gc = check })
+        collectgarbage()
+        table.sort({ 2, 1 }, function(a, b) check() return a < b end)
+      end)
+      check()
+    end
+    return "all"
+  )"),
+            "all");
+  EXPECT_EQ(Machine::of(script->state()).running(), script->state());
+}
+
+TEST_F(FunctionTest, AnErrorKeepsItsTypeWhileClosingHandlersCatchOthers) {
+  EXPECT_THROW(script->run(R"(
+    local other <close> = setmetatable({}, { __close = function()
+      pcall(gb.apply, function() error("another") end, 1)
+      pcall(gb.apply, error, 1)
+      pcall(gb.apply, "x")
+    end })
+    gb.fill()
+  )"),
+               DeviceFull);
+  EXPECT_EQ(Machine::of(script->state()).delivered.text, "test:7: device full");
+  EXPECT_THROW(script->run(R"(
+    local other <close> = setmetatable({}, { __close = function() error("instead", 0) end })
+    gb.fill()
+  )"),
+               ScriptError);
+}
+
 TEST_F(FunctionTest, ReferencesOutliveTheStateAndEndOnAnyThread) {
   lua_State* L = script->state();
   lua_getglobal(L, "print");
