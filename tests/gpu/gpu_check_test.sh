@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/gpu_check without a GPU and with CUDA on the CPU:
-# gpu_check_test.sh CHECK without_a_gpu|passes|fails|ends|speed PROGRAM TESTS
+# gpu_check_test.sh CHECK without_a_gpu|passes|fails|seconds|ends|speed PROGRAM TESTS
 set -euo pipefail
 
 check=$1 part=$2 program=$3 tests=$4
@@ -79,17 +79,19 @@ case $part in
     checked 2 --limit
     said "--limit needs a value"
     "$check" --list >log
-    # With what ends a part (5 s), a page after it (5 s), and a page and the list of devices before the first (20 s).
-    awk -F '|' 'NF == 4 { sum[$3 + 0] += $2 + 10 } END { for (call in sum) print "call", call, "takes", sum[call] + 20, "s at most" }' \
-      log | sort >sums
-    grep '^call ' log | diff - sums || wrong "the sums of the calls differ"
-    awk '$4 > 540 { exit 1 } END { exit NR != 3 }' sums || wrong "a call takes more than 9 minutes"
+    # Every part can end before its least time is over, and only the sanitizers come behind the fault on purpose.
+    awk -F '|' '!($2 > $3 && $3 > 0) { exit 1 } END { exit NR != 14 }' log || wrong "--list"
+    [[ $(awk '{ print $1 }' log | tail -n 4 | paste -s -d ' ') == "faults memcheck initcheck racecheck" ]] || wrong "--list"
+    for seconds in 0 -5 2m 1e3 9999999; do
+      checked 2 --seconds "$seconds"
+      said "^gpu_check: --seconds: '$seconds' is no number of seconds$"
+    done
+    checked 2 --seconds 20
+    said "^gpu_check: --seconds: 20 are too few; 'devices' needs 5, with its pages 21$"
     checked 2 --program /nowhere/gpubench devices
     said '^gpu_check: /nowhere/gpubench is not there$'
     checked 2 --into nowhere devices
     said "--into: 'nowhere' is no run of gpu_check"
-    checked 2 --call 4
-    said "--call: there are the calls 1, 2 and 3, got '4'"
     ;;
   passes)
     # A part of the op cases is enough: core/backend/cuda tests them all.
@@ -98,13 +100,13 @@ case $part in
       GPU_CHECK_FAULT_AFTER=60 GPU_CHECK_KERNELS_DEVICE=emulated:h200:0 GPU_CHECK_SMALL=1 GPU_CHECK_KERNELS_OF=M1,ResNet-50
     fake_sanitizer "ERROR SUMMARY: 0 errors"
     PATH=$top/tools:$PATH PYTHON=false checked 0 --limit 250 --archive kept.tar.gz
-    for name in devices conformance gradients executors training memory faults kernels memcheck initcheck racecheck; do
+    for name in devices conformance gradients executors training memory faults kernels traces memcheck initcheck racecheck; do
       said "^passed   $name +[0-9]+ s"
     done
     said '^passed   conformance .* [1-9][0-9]+ tests passed$'
     said '^skipped  telemetry .+ s  .+'
     said '^skipped  speed .+ s  .+'
-    said '^11 passed, 0 failed, 2 skipped$'
+    said '^12 passed, 0 failed, 2 skipped$'
     diff <(grep -E '^(passed|skipped|[0-9])' log) "$run/summary.txt" || wrong "summary.txt differs"
     for file in index.html summary.json environment.json devices.txt conformance.log speed.log; do
       [[ -s $run/$file ]] || wrong "$file is not in the run"
@@ -113,22 +115,25 @@ case $part in
     cat >json.lua <<'LUA'
 local text = assert(io.open(os.getenv "JSON_FILE")):read "a"
 assert(text:find '"device": "CUDA on the CPU', "the device")
-assert(select(2, text:gsub('"name": "%l+", "status": "passed"', "")) == 11, "eleven parts that passed")
-assert(text:find '"counts": "11 passed, 0 failed, 2 skipped"', "the counts")
-assert(text:find('"missing": []', 1, true), "all calls were run")
+assert(select(2, text:gsub('"name": "%l+", "status": "passed"', "")) == 12, "twelve parts that passed")
+assert(text:find '"counts": "12 passed, 0 failed, 2 skipped"', "the counts")
+assert(text:find('"missing": []', 1, true), "all parts were run")
 LUA
     JSON_FILE=$run/summary.json "$program" json.lua || wrong "summary.json"
-    shown '<h1>11 passed, 0 failed, 2 skipped</h1>'
+    shown '<h1>12 passed, 0 failed, 2 skipped</h1>'
     shown 'M1: kernels by time' && shown 'ResNet-50: kernels by time' && shown '>matmul<' && shown '>conv2d<'
     shown 'Verdict: ' && shown 'Suggestions' && shown 'without fuse_' && shown 'products searched among 8'
     shown 'The part speed: skipped, false, which compares the times, cannot be run' && shown 'Bars: 0 met, 0 missed, 11 not'
     shown 'cublaslt:|emulated' && shown '<th[^>]*>algorithm'
     grep -oE '[0-9.]+ [TGM]FLOP/s' "$run/index.html" >/dev/null || wrong "no kernel has a rate"
-    # A second call adds to the run.
+    # A second call adds to the run; without parts, what is not done: nothing.
     into=$run
     "$check" --program "$program" --tests "$tests" --into "$into" devices >log 2>&1 || wrong "--into failed"
+    said '^passed   devices'
+    "$check" --program "$program" --tests "$tests" --into "$into" >log 2>&1 || wrong "--into failed"
+    ! grep -q devices log || wrong "a part that was done is run again"
     [[ $(grep -c '^devices' "$into/parts.tsv") == 1 ]] || wrong "a part is there twice"
-    said '^11 passed, 0 failed, 2 skipped$'
+    said '^12 passed, 0 failed, 2 skipped$'
     ! grep -rE "$top|$(dirname "$program")" "$run" || wrong "the run tells where things lie"
     ;;
   fails)
@@ -136,8 +141,8 @@ LUA
     CUDA_ON_CPU_FAULT_AFTER=3 checked 1 devices
     said '^failed   devices'
     said '^0 passed, 1 failed, 0 skipped$'
-    shown '<h1>0 passed, 1 failed, 0 skipped; calls 1 and 2 and 3 missing</h1>'
-    shown "Call 2 has not run speed, kernels: .*/gpu_check --into results/gpu_check/${run##*/} --call 2"
+    shown '<h1>0 passed, 1 failed, 0 skipped; 13 parts not done</h1>'
+    shown "Not done: conformance, .*, racecheck. To add them: .*/gpu_check --into results/gpu_check/${run##*/}"
     shown 'The part speed has not been run' && shown 'Bars: 0 met, 0 missed, 11 not measured'
     grep -q '"status": "failed"' "$run/summary.json" || wrong "summary.json has no failed part"
     CUDA_ON_CPU_FAULT_AFTER=40 GPU_CHECK_MODELS=M1 GPU_CHECK_STEPS=2 checked 1 executors
@@ -149,7 +154,7 @@ LUA
     fake_sanitizer "ERROR SUMMARY: 1 error"
     printf '#!/bin/bash\necho "[  PASSED  ] 1 test."\n' >tools/one_test
     chmod +x tools/one_test
-    tests=$top/tools/one_test PATH=$top/tools:$PATH checked 1 --call 3
+    tests=$top/tools/one_test PATH=$top/tools:$PATH checked 1 memcheck
     said '^failed   memcheck .* memcheck tells no result'
     # A test program that has no such tests, one that fails, and one that hangs.
     printf '#!/bin/bash\necho "[  PASSED  ] 0 tests."\n' >tools/none
@@ -173,19 +178,113 @@ LUA
     said '/nowhere/kept.tar.gz was not written$' && said '^passed   devices'
     # Kernels whose time ends: the models that were done, with the algorithms of a search, stand in the page.
     cat >printed <<'TEXT'
-data: {"model":"M1","batch":32,"dtype":"float32","kernels":9,"step_time_s":1e-4,"device":"gpu:0","entries":[
+data: {"model":"M1","traced":true,"entries":[
 {"op":"matmul","time_s":1e-5,"share":0.1,"calls":1,"implementation":"cublaslt:21"}]}
-data: {"model":"M1","search":8,"step_time_s":1e-4,"entries":[
+data: {"model":"M1","traced":true,"search":8,"entries":[
 {"op":"matmul","time_s":1e-5,"share":0.1,"calls":1,"implementation":"cublaslt:24 searched"}]}
 data: {"mod
 TEXT
     sed -i ':join /\[$/{N;s/\n//;bjoin}' printed
+    echo 'data: {"model":"M1","batch":32,"dtype":"float32","kernels":9,"step_time_s":1e-4,"device":"gpu:0"}' >untraced
     # shellcheck disable=SC2016  # of the script that is written
-    printf '#!/bin/bash\n[[ $1 != *kernels.lua ]] && exec %q "$@"\ncat %q\nsleep 100\n' "$program" "$top/printed" >tools/slow
+    printf '#!/bin/bash\n[[ $1 != *kernels.lua ]] && exec %q "$@"\n[[ -n $GPU_CHECK_TRACED ]] || { cat %q && exit; }\ncat %q\nsleep 100\n' \
+      "$program" "$top/untraced" "$top/printed" >tools/slow
     chmod +x tools/slow
-    program=$top/tools/slow checked 1 kernels --limit 3
-    said '^failed   kernels .* not done after 3 s'
+    program=$top/tools/slow checked 1 kernels traces --limit 3
+    said '^passed   kernels' && said '^failed   traces .* not done after 3 s'
     shown 'a step of 100 us' && shown 'cublaslt:21; when searched: cublaslt:24 searched'
+    # A process that ends in the middle of the traces costs no figure that is not traced.
+    sed -i 's/^sleep 100$/kill -SEGV $$/' tools/slow
+    program=$top/tools/slow checked 1 kernels traces
+    said '^passed   kernels' && said '^failed   traces' && shown 'a step of 100 us'
+    # One that the system ends has not used up its time.
+    # shellcheck disable=SC2016  # of the script that is written
+    printf '#!/bin/bash\n[[ $1 != *training.lua ]] && exec %q "$@"\nkill -KILL $$\n' "$program" >tools/slow
+    program=$top/tools/slow checked 1 training
+    said '^failed   training .* killed, as a system does that has no memory left'
+    ;;
+  seconds)
+    # On a clock that moves by what each part takes, or by its limit if that is less.
+    echo '1000.00 0' >clock
+    export GPU_CHECK_CLOCK=$top/clock GPU_CHECK_FAULT_AFTER=60 PYTHON=false PATH=$top/tools:$PATH
+    fake_sanitizer "Invalid __global__ read of size 4 bytes"
+    cat >takes <<'TEXT'
+devices 8
+conformance 60
+gradients 40
+executors 30
+speed 290
+kernels 150
+memory 5
+training 57
+telemetry 1
+faults 1
+memcheck 500
+TEXT
+    cat >tools/timeout <<TEXT
+#!/bin/bash
+while [[ \$1 == --* ]]; do shift; done
+limit=\$1
+shift
+[[ -n \${GPU_CHECK_PART:-} ]] || exec "\$@"
+rc=0
+"\$@" || rc=\$?
+takes=\$(sed -n "s/^\$GPU_CHECK_PART //p" $top/takes)
+((takes < limit)) || { takes=\$limit rc=124; }
+read -r before _ <$top/clock
+echo "\$((\${before%.*} + takes)).50 0" >$top/clock
+echo "\$GPU_CHECK_PART \$limit" >>$top/limits
+exit "\$rc"
+TEXT
+    # Whose scripts do nothing, but those that gpu_check reads the results of.
+    cat >tools/quick <<TEXT
+#!/bin/bash
+[[ \$1 == --version && -n \$ARCHITECTURES ]] && echo "GPU        CUDA 13.0.88, kernels for \$ARCHITECTURES, cuDNN 9" && exit
+[[ \$1 != *.lua || \$1 =~ /(devices|memory_sweep|faults|page)\.lua ]] && exec "$program" "\$@"
+exit 0
+TEXT
+    # shellcheck disable=SC2016  # of the script that is written
+    printf '#!/bin/bash\nprintf "[       OK ] %%s (0 ms)\\n" A B\n[[ -z $FAILS ]] || echo "[  FAILED  ] C (0 ms)"\necho "[  PASSED  ] 2 tests."\n' \
+      >tools/two_tests
+    chmod +x tools/*
+    program=$top/tools/quick tests=$top/tools/two_tests
+    checked 0 --seconds 540
+    said '^passed   executors +30 s' && said '^skipped  speed +290 s'
+    said '^cut      kernels +96 s  not done after 96 s, when the time of --seconds was over$'
+    said '^left out memory +0 s  needs 10 s or more, and there are 0 s left$' && said '^left out racecheck'
+    said '^4 passed, 0 failed, 1 skipped, 1 cut, 8 left out$'
+    shown '<h1>4 passed, 0 failed, 1 skipped, 1 cut, 8 left out; 9 parts not done</h1>'
+    shown "Not done: kernels, memory, training, telemetry, traces, faults, memcheck, initcheck, racecheck. To add them: .*/gpu_check --into results"
+    diff - limits <<<$'devices 60\nconformance 120\ngradients 60\nexecutors 40\nspeed 300\nkernels 96' || wrong "the limits differ"
+    awk '{ exit !($1 <= 1540) }' clock || wrong "gpu_check took longer than it was given"
+    # What is not done is added, and a short part may fit where a longer one does not.
+    add() { "$check" --program "$program" --tests "$tests" --into "$run" "$@" >log 2>&1; }
+    echo '2000.99 0' >clock
+    add --seconds 240 || wrong "--into with --seconds failed"
+    ! grep -qE 'conformance|speed' log || wrong "a part that was done is run again"
+    said '^passed   kernels +150 s' && said '^passed   training +57 s' && said '^passed   telemetry'
+    said '^left out traces +0 s  needs 20 s or more, and there are 11 s left$' && said '^passed   faults'
+    said '^9 passed, 0 failed, 1 skipped, 4 left out$'
+    [[ $(tail -n 1 limits) == "faults 11" ]] || wrong "the limit of faults is $(tail -n 1 limits)"
+    # A part that does not fit keeps its result of before.
+    add --seconds 40 devices conformance || wrong "--into with --seconds failed"
+    said '^left out conformance' && said '^9 passed, 0 failed, 1 skipped, 4 left out$'
+    # What had failed before the time was over is a failure; so is a finding.
+    checked 0 --seconds 70 conformance
+    said '^cut      conformance +54 s  not done after 54 s, .* was over: 2 tests passed, 0 failed$'
+    FAILS=1 checked 1 --seconds 70 conformance
+    said '^failed   conformance +54 s  not done after 54 s, .* was over: 2 tests passed, 1 failed$'
+    checked 1 --seconds 70 memcheck
+    said '^failed   memcheck .*, 1 findings$'
+    # Kernels that the driver compiles are named.
+    for architectures in 75-virtual "75 80-real" 90-virtual; do
+      ARCHITECTURES=$architectures checked 0 devices
+      said "^passed   devices .* the program has them for $architectures, not for 90; build it with -DGPUBENCH_CUDA_ARCHITECTURES=90$"
+    done
+    for architectures in 90a "75-virtual 90-real" all-major; do
+      ARCHITECTURES=$architectures checked 0 devices
+      ! grep -q 'the driver compiles' log || wrong "kernels for $architectures are not seen"
+    done
     ;;
   ends)
     # A part that hangs, with a child in the same group, and does not end by SIGTERM at once.
@@ -200,7 +299,7 @@ TEXT
       process=$! rc=0
       running test -e began
       run=$(echo results/gpu_check/*)
-      shown 'conformance' && shown '<h1>1 passed, 0 failed, 0 skipped, 1 running; calls 1 and 2 and 3 missing</h1>'
+      shown 'conformance' && shown '<h1>1 passed, 0 failed, 0 skipped, 1 running; 13 parts not done</h1>'
       kill "-$signal" "$process"
       wait "$process" || rc=$?
       ((rc == 128 + $(kill -l "$signal"))) || wrong "SIG$signal: the status is $rc"
@@ -208,12 +307,12 @@ TEXT
       running none_hangs
       [[ $signal != KILL ]] || break
       said "^failed   conformance +[0-9]+ s  ended by SIG$signal$"
-      said '^1 passed, 1 failed, 0 skipped$' && shown '<h1>1 passed, 1 failed, 0 skipped; calls'
-      shown "Call 1 has not run gradients, .*/gpu_check --into results/gpu_check/"
+      said '^1 passed, 1 failed, 0 skipped$' && shown '<h1>1 passed, 1 failed, 0 skipped; 12 parts'
+      shown "Not done: gradients, .*/gpu_check --into results/gpu_check/"
       [[ ! -s $run/gradients.log ]] || wrong "a part began after SIG$signal"
     done
     # The page of before the part is there, and another call adds to it.
-    shown '<h1>1 passed, 0 failed, 0 skipped, 1 running; calls' && shown 'not done, or ended with gpu_check'
+    shown '<h1>1 passed, 0 failed, 0 skipped, 1 running; 13 parts' && shown 'not done, or ended with gpu_check'
     "$check" --program "$program" --tests "$tests" --into "$run" devices >log 2>&1 || wrong "--into failed"
     said '^1 passed, 0 failed, 0 skipped, 1 running$'
     ;;
@@ -224,11 +323,11 @@ TEXT
     mkdir tools
     printf '#!/bin/bash\n[[ $* != *import\\ torch* ]] || { echo "no module torch" >&2; exit 1; }\nexec python3 "$@"\n' >tools/without
     chmod +x tools/without
-    PYTHON=$top/tools/without checked 0 speed kernels --limit 250
+    PYTHON=$top/tools/without checked 0 speed kernels traces --limit 250
     said '^passed   speed .* s  no PyTorch$' && said '^passed   kernels'
     said '^missed: m1: M1 batch 32 float32: step of gpubench \(graph\): [0-9.]+ ms, at most 40 us$'
-    said '^2 passed, 0 failed, 0 skipped; bars: [01] met, [12] missed, 9 not measured$'
-    shown '<h1>2 passed, 0 failed, 0 skipped; bars: [01] met, [12] missed, 9 not measured; calls 1 and 3 missing</h1>'
+    said '^3 passed, 0 failed, 0 skipped; bars: [01] met, [12] missed, 9 not measured$'
+    shown '<h1>3 passed, 0 failed, 0 skipped; bars: [01] met, [12] missed, 9 not measured; 11 parts not done</h1>'
     shown 'this line was not asked for' && shown 'no PyTorch: .*no module torch'
     shown 'Its kernels are not listed, because none can be traced: CUPTI' && shown 'without fuse_'
     shown 'products searched among 2' && shown 'missed: m1: M1 batch 32'

@@ -1,16 +1,18 @@
--- Training steps of M1, M2, M3 and ResNet-50: their kernels by time with flops and bytes, what the diagnosis says of them,
--- and whether each fusion gains time. One line of JSON behind "data: " for each model, as soon as it is measured, and one
--- behind "data: " for each fusion that changes the kernels, after all models. Where nothing can be traced there is no list of kernels, but
--- the reason. GPU_CHECK_KERNELS_OF chooses models, GPU_CHECK_SMALL their small sizes. With GPU_CHECK_SEARCH=N no fusion is
--- measured, and products are searched among N algorithms.
+-- Training steps of M1, M2, M3 and ResNet-50, and whether each fusion gains time: one line of JSON behind "data: " for each
+-- model, as soon as it is measured, and behind them one for each fusion that changes the kernels. Nothing is traced, unless
+-- GPU_CHECK_TRACED is set: then each model's line has its kernels by time with flops and bytes and what the diagnosis says
+-- of them, or the reason why nothing can be traced. GPU_CHECK_KERNELS_OF chooses models, GPU_CHECK_SMALL their small sizes.
+-- With GPU_CHECK_SEARCH=N no fusion is measured, and products are searched among N algorithms.
 local gb = require "gpubench"
 local workload = require "gpubench.zoo.workload"
 local native = gb._native
 
 local small = os.getenv "GPU_CHECK_SMALL" ~= nil
 local search = math.tointeger(os.getenv "GPU_CHECK_SEARCH" or "0")
+local traced = (os.getenv "GPU_CHECK_TRACED" or "") ~= ""
 local seconds = small and 0.05 or 0.5
-local limits = { budget = 2 * seconds, min_time = seconds, warmup = seconds, resident = true }
+local limits = { budget = 2 * seconds, min_time = seconds, warmup = seconds, resident = true, profile = traced }
+if not traced then limits.trace = false end
 local classes = 10
 
 -- Passes that put several ops into one kernel; each must gain time to be on by default.
@@ -91,11 +93,8 @@ local function give(fields)
   io.stdout:flush()  -- what is printed is kept when time ends
 end
 
-local function measure(model, passes, more)
-  local all = {}
-  for name, value in pairs(limits) do all[name] = value end
-  for name, value in pairs(more or {}) do all[name] = value end
-  local row = gb.measure.training(model.build(passes), model.data(), all)
+local function measure(model, passes)
+  local row = gb.measure.training(model.build(passes), model.data(), limits)
   collectgarbage()
   return row
 end
@@ -107,17 +106,6 @@ local function kernels_of(entries)
     if entry.class == "compute" and entry.op then kernels[#kernels + 1] = entry end
   end
   return kernels
-end
-
--- With a profile where kernels can be traced; else the row says in no_profile why not.
-local no_profile
-local function measure_profiled(model)
-  if no_profile then return measure(model) end
-  local traced, result = pcall(measure, model, nil, { profile = true })
-  if traced then return result end
-  local row = measure(model)
-  no_profile = tostring(result):gsub("^[^:]*%.lua:%d+: ", "")
-  return row
 end
 
 local function step_of(model, row)
@@ -134,6 +122,10 @@ local function cells_of(row)
   return cells
 end
 
+local function add_diagnosis(fields, row)
+  fields.verdict, fields.findings = row.verdict, native.findings(cells_of(row))
+end
+
 local function check_fusions(model, kernels)
   for _, fusion in ipairs(fusions) do
     local row = measure(model, { [fusion] = false })
@@ -146,24 +138,34 @@ local function check_fusions(model, kernels)
 end
 
 -- The number of the step's kernels.
-local function check_kernels(model)
-  local row = measure_profiled(model)
+local function check_step(model)
+  local row = measure(model)
   local fields = step_of(model, row)
-  if row.profile then
-    fields.profiled_s, fields.doubt, fields.entries = row.profile.step_s, row.profile.doubt, kernels_of(row.profile.entries)
-    fields.ops = kernels_of(row.profile.ops)
-  end
   if search > 0 then
     fields.search = search
   else
-    fields.no_profile = no_profile
-    fields.mfu, fields.bandwidth_share, fields.verdict = row.mfu, row.bandwidth_share, row.verdict
-    fields.flops_per_s, fields.device = row.flops_per_s, row.device
-    fields.findings = native.findings(cells_of(row))
+    fields.mfu, fields.flops_per_s, fields.device = row.mfu, row.flops_per_s, row.device
     fields.peaks, fields.copies = native.matmul_peaks(), native.copy_peaks()
+    add_diagnosis(fields, row)
   end
   give(fields)
   return row.kernels
+end
+
+local no_trace
+local function check_kernels(model)
+  local fields = { model = model.name, traced = true, search = search > 0 and search or nil }
+  local done, row = false, nil
+  if not no_trace then done, row = pcall(measure, model) end
+  if done then
+    fields.profiled_s, fields.doubt, fields.entries = row.profile.step_s, row.profile.doubt, kernels_of(row.profile.entries)
+    fields.ops = kernels_of(row.profile.ops)
+    add_diagnosis(fields, row)
+  else
+    no_trace = no_trace or tostring(row):gsub("^[^:]*%.lua:%d+: ", "")
+    fields.no_trace = no_trace
+  end
+  give(fields)
 end
 
 -- A model that fails does not keep the others from being measured.
@@ -179,9 +181,11 @@ end
 if search > 0 then gb.config.set_matmul_search(search) end
 local kernels = {}
 for _, model in ipairs(models) do
-  if is_chosen(model) then kernels[model] = attempt(model, "its kernels", check_kernels) end
+  if is_chosen(model) then
+    kernels[model] = attempt(model, "its kernels", traced and check_kernels or check_step)
+  end
 end
-for _, model in ipairs(search == 0 and models or {}) do
+for _, model in ipairs((traced or search > 0) and {} or models) do
   if kernels[model] then attempt(model, "its fusions", check_fusions, kernels[model]) end
 end
 if failures[1] then error(table.concat(failures, "; "), 0) end

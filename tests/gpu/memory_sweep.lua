@@ -14,7 +14,7 @@ gb.experiment {
       }
       model:compile { optimizer = "adam", loss = "categorical_crossentropy" }
       return gb.measure.training(model, gb.datasets.mnist("test"):take(64):batch(16), { budget = 0.05, min_time = 0.01,
-        warmup = 0.02 })
+        warmup = 0.02, trace = false })
     end)
   end,
 }

@@ -1,5 +1,6 @@
--- The page of a run of gpu_check, printed as HTML. GPU_CHECK_RUN is the run's folder: summary.json, the log of the part
--- "kernels" and the table of the part "speed", whose bars are in the file GPU_CHECK_BARS. What is missing is said, so a page can be made at any time.
+-- The page of a run of gpu_check, printed as HTML. GPU_CHECK_RUN is the run's folder: summary.json, the logs of the parts
+-- "kernels" and "traces", and the table of the part "speed", whose bars are in the file GPU_CHECK_BARS. What is missing is
+-- said, so a page can be made at any time.
 local gb = require "gpubench"
 local native = gb._native
 
@@ -49,26 +50,23 @@ local function share_text(share) return share and string.format("%.0f %%", 100 *
 -- --- Parts --------------------------------------------------------------------------------------------------------------
 
 local summary = assert(json_of "summary.json", "summary.json is not in the run")
-local looks = { passed = "confirmed", failed = "refuted", skipped = "open", running = "open" }
+local looks = { passed = "confirmed", failed = "refuted" }
 
 local function parts_section()
   local rows, seen = {}, {}
   for index, part in ipairs(summary.parts) do
     rows[index] = { part.name, part.status, string.format("%d", part.seconds), part.checks, part.detail }
-    seen[index] = looks[part.status]
+    seen[index] = looks[part.status] or "open"
   end
   return { id = "parts", heading = "What passed", tables = { { caption = "Parts", align = "llrll", heads = 1,
     headings = { "part", "result", "seconds", "what is checked", "detail" }, rows = rows, looks = seen } } }
 end
 
--- The calls with parts that were not run, each with the command that adds them.
+-- The parts without a result, with the command that adds them.
 local function missing_section()
-  local items = {}
-  for _, call in ipairs(summary.missing or {}) do
-    items[#items + 1] = string.format("Call %d has not run %s: %s --call %d", call.call,
-      table.concat(call.parts, ", "), summary.again, call.call)
-  end
-  return { id = "missing", heading = "What is missing", items = items }
+  local parts = table.concat(summary.missing, ", ")
+  return { id = "missing", heading = "What is missing",
+    items = parts ~= "" and { "Not done: " .. parts .. ". To add them: " .. summary.again } or nil }
 end
 
 -- --- Speed beside PyTorch -----------------------------------------------------------------------------------------------
@@ -144,7 +142,15 @@ end
 -- --- Kernels ------------------------------------------------------------------------------------------------------------
 
 local most_kernels = 20
-local measured = data_of "kernels"
+local measured, traced = data_of "kernels", data_of "traces"
+
+-- What the traces say of a model, with products searched or not.
+local function traced_of(model, searched)
+  for _, one in ipairs(traced) do
+    if one.model == model and (one.search ~= nil) == searched then return one end
+  end
+  return {}
+end
 
 -- The best rates of this GPU in the same process: of products in the model's type, and of copies on the device.
 -- Their keys begin with the device's name and description; of products they end with the type.
@@ -163,14 +169,10 @@ local function key_of(entry)
   return table.concat({ entry.op, entry.layer or "", entry.role or "" }, "/")
 end
 
--- The implementation of each kernel in the steps with searched products, where it is another one.
+-- The implementation of each kernel in the steps with searched products.
 local function searched_of(model)
   local names = {}
-  for _, one in ipairs(measured) do
-    if one.search and one.model == model then
-      for _, entry in ipairs(one.entries or {}) do names[key_of(entry)] = entry.implementation end
-    end
-  end
+  for _, entry in ipairs(traced_of(model, true).entries or {}) do names[key_of(entry)] = entry.implementation end
   return names
 end
 
@@ -209,19 +211,25 @@ local function section_of(one)
     time_text(one.step_time_s), time_text(one.step_time_low_s or one.step_time_s),
     time_text(one.step_time_high_s or one.step_time_s), one.kernels,
     one.mfu and ", " .. share_text(one.mfu) .. " of the best product" or "") }
-  if one.verdict then lines[#lines + 1] = "Verdict: " .. one.verdict .. "." end
-  if one.doubt then lines[#lines + 1] = "In doubt: " .. one.doubt .. "." end
-  if one.no_profile then lines[#lines + 1] = "Its kernels are not listed, because none can be traced: " .. one.no_profile end
+  local trace = traced_of(one.model, false)
+  local verdict, absence = trace.verdict or one.verdict, absence_of "traces"
+  if verdict then lines[#lines + 1] = "Verdict: " .. verdict .. "." end
+  if trace.doubt then lines[#lines + 1] = "In doubt: " .. trace.doubt .. "." end
+  if trace.no_trace or trace.failure then
+    lines[#lines + 1] = "Its kernels are not listed, because none can be traced: " .. (trace.no_trace or trace.failure)
+  elseif not trace.entries and absence then
+    lines[#lines + 1] = "Its kernels are not listed. " .. absence
+  end
   local items = {}
-  for _, finding in ipairs(one.findings or {}) do
+  for _, finding in ipairs(trace.findings or one.findings or {}) do
     local advice = {}
     for index, remedy in ipairs(finding.remedies or {}) do advice[index] = remedy.advice end
     if advice[1] then items[#items + 1] = finding.headline .. ": " .. table.concat(advice, ", or ") end
   end
   local section = { id = "kernels_" .. one.model:lower():gsub("%W", "_"), heading = one.model, lines = lines, items = items }
-  if one.entries then
-    section.tables = { kernels_table(one, one.ops, "kernels by time"),
-      kernels_table(one, one.entries, "the longest kernels, each by itself", searched_of(one.model)) }
+  if trace.entries then
+    section.tables = { kernels_table(one, trace.ops, "kernels by time"),
+      kernels_table(one, trace.entries, "the longest kernels, each by itself", searched_of(one.model)) }
     section.note = "Times are of traced steps, which launch op by op; bytes are the least that a kernel must move, so a share "
       .. "of the best copy above 100 % means data that stayed in the cache. Algorithms are those that the kernels took: "
       .. "numbers of cuBLASLt and engines of cuDNN."
@@ -295,11 +303,9 @@ end
 -- --- The page -----------------------------------------------------------------------------------------------------------
 
 local function headline()
-  local text = summary.counts .. (summary.bars ~= "" and "; " .. summary.bars or "")
-  local calls = {}
-  for _, call in ipairs(summary.missing or {}) do calls[#calls + 1] = tostring(call.call) end
-  if #calls == 0 then return text end
-  return text .. (#calls == 1 and "; call " or "; calls ") .. table.concat(calls, " and ") .. " missing"
+  local text, missing = summary.counts .. (summary.bars ~= "" and "; " .. summary.bars or ""), #summary.missing
+  if missing == 0 then return text end
+  return string.format("%s; %d %s not done", text, missing, missing == 1 and "part" or "parts")
 end
 
 local sections = { parts_section(), missing_section(), suggestions_section(), speed_section() }

@@ -19,6 +19,24 @@ const void* address_of_a_tensor() {
   return memory.data() + tensor_alignment;
 }
 
+/// How parts of a split sum may be added: in float32 at least (docs/decisions/float32_sums.md). cuBLASLt also adds them
+/// in the type of the result, which in float32 and int32 is the type of the sum. NONE is 0, and always allowed.
+std::uint32_t allowed_reductions(const MatmulProblem& problem) {
+  return size_of(result_type(problem)) < size_of(Dtype::f32) ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
+                                                             : CUBLASLT_REDUCTION_SCHEME_MASK;
+}
+
+/// All but sums in float16, and for strict float32 all but factors in fewer bits, which NVIDIA_TF32_OVERRIDE=1 and
+/// cuBLAS' emulation of float32 would take.
+cublasLtNumericalImplFlags_t allowed_implementations(const MatmulProblem& problem) {
+  cublasLtNumericalImplFlags_t forbidden = CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_16F;
+  if (problem.dtype == Dtype::f32) {
+    forbidden |= CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16F | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16BF;
+    if (!problem.tf32) forbidden |= CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_TF32;
+  }
+  return ~forbidden;
+}
+
 MatmulPreference preference_of(const MatmulProblem& problem) {
   cublasLtMatmulPreference_t made = nullptr;
   check(cublaslt().preference_create(&made), "cublasLtMatmulPreferenceCreate");
@@ -28,6 +46,8 @@ MatmulPreference preference_of(const MatmulProblem& problem) {
           "cublasLtMatmulPreferenceSetAttribute");
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{problem.workspace_limit});
+  prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, allowed_reductions(problem));
+  prefer(CUBLASLT_MATMUL_PREF_IMPL_MASK, allowed_implementations(problem));
   for (const auto attribute :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
@@ -36,13 +56,32 @@ MatmulPreference preference_of(const MatmulProblem& problem) {
   return preference;
 }
 
+std::string_view reduction_text(std::uint32_t scheme) {
+  switch (scheme) {
+    case CUBLASLT_REDUCTION_SCHEME_NONE:
+      return "";
+    case CUBLASLT_REDUCTION_SCHEME_INPLACE:
+      return " split, added in place";
+    case CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE:
+      return " split, added in the type of sums";
+    case CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE:
+      return " split, added in the type of results";
+    default:
+      return " split";
+  }
+}
+
 MatmulAlgorithm algorithm_of(const cublasLtMatmulHeuristicResult_t& proposal) {
   MatmulAlgorithm result{.algorithm = proposal.algo, .workspace_bytes = proposal.workspaceSize};
-  std::int32_t id = 0;
-  std::size_t written = 0;
-  check(cublaslt().algo_config_get_attribute(&result.algorithm, CUBLASLT_ALGO_CONFIG_ID, &id, sizeof id, &written),
-        "cublasLtMatmulAlgoConfigGetAttribute");
-  result.name = fmt::format("cublaslt:{}", id);
+  const auto get = [&](cublasLtMatmulAlgoConfigAttributes_t attribute, auto value) {
+    std::size_t written = 0;
+    check(cublaslt().algo_config_get_attribute(&result.algorithm, attribute, &value, sizeof value, &written),
+          "cublasLtMatmulAlgoConfigGetAttribute");
+    return value;
+  };
+  const auto id = get(CUBLASLT_ALGO_CONFIG_ID, std::int32_t{});
+  const auto reduction = get(CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, std::uint32_t{});
+  result.name = fmt::format("cublaslt:{}{}", id, reduction_text(reduction));
   return result;
 }
 

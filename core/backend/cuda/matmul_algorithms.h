@@ -14,6 +14,7 @@ struct MatmulAlgorithm {
   cublasLtMatmulAlgo_t algorithm{};
   std::size_t workspace_bytes = 0;
   /// "cublaslt:21", with cuBLASLt's number of the algorithm (variants with other tiles or stages share it); followed by
+  /// how the parts are added when the sums are split ("cublaslt:21 split, added in the type of sums"), and by
   /// " searched" when it was chosen by timing.
   std::string name = {};
 };

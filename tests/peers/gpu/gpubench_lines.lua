@@ -84,7 +84,8 @@ local function build(model)
 end
 
 local function measure(model, resident)
-  local limits = { budget = plan.seconds, min_time = plan.seconds, warmup = plan.seconds, resident = resident }
+  -- Without a trace: it would come behind the samples, but a fault of CUPTI would end the process and its other lines.
+  local limits = { budget = plan.seconds, min_time = plan.seconds, warmup = plan.seconds, resident = resident, trace = false }
   local row = gb.measure.training(build(model), random_data(model), limits)
   collectgarbage()
   return row

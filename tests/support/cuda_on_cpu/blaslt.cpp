@@ -37,12 +37,15 @@ struct Product {
 
 struct Preference {
   std::uint64_t workspace = 0;
+  std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
+  std::uint64_t implementations = ~std::uint64_t{0};
   std::uint32_t alignment[4] = {256, 256, 256, 256};
 };
 
 /// What an algorithm was chosen for; it lies in cublasLtMatmulAlgo_t's opaque words.
 struct Algorithm {
   std::int32_t id = 0;
+  std::uint32_t reduction = CUBLASLT_REDUCTION_SCHEME_NONE;
   std::uint32_t alignment[4] = {};
   std::uint64_t workspace = 0;
   std::uint32_t bias_alignment = 0, aux_alignment = 0;
@@ -193,9 +196,22 @@ double finish(const Product& product, const Layout& d, std::int64_t i, std::int6
   return parts.gelu ? gelu(sum) : sum;
 }
 
-/// `sum_c`: what the products are added to, laid out as d; nullptr for nothing.
+/// As a result of this type keeps it.
+double rounded(cudaDataType type, double value) {
+  double memory = 0;
+  store(&memory, type, 0, value);
+  return load(&memory, type, 0);
+}
+
+/// Whether the parts of a split sum are kept in the type of the result.
+bool rounds_parts(std::uint32_t reduction) {
+  return reduction == CUBLASLT_REDUCTION_SCHEME_INPLACE || reduction == CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
+}
+
+/// `sum_c`: what the products are added to, laid out as d; nullptr for nothing. `reduction`: how both halves of a sum
+/// are added.
 void multiply(const Product& product, const Layout& a, const Layout& b, const Layout& d, const void* from_a,
-              const void* from_b, const void* sum_c, void* to) {
+              const void* from_b, const void* sum_c, void* to, std::uint32_t reduction) {
   const auto [m, n, k] = extents_of(product, a, b, d);
   const auto element = [&product](const void* data, const Layout& layout, bool transposed, std::int64_t batch,
                                   std::int64_t row, std::int64_t column) {
@@ -209,6 +225,7 @@ void multiply(const Product& product, const Layout& a, const Layout& b, const La
       for (std::int64_t j = 0; j < n; ++j) {
         double sum = sum_c == nullptr ? 0 : load(sum_c, d.type, batch * d.stride + j * d.leading + i);
         for (std::int64_t l = 0; l < k; ++l) {
+          if (l == k / 2 && rounds_parts(reduction)) sum = rounded(d.type, sum);
           sum += element(from_a, a, ta, batch, i, l) * element(from_b, b, tb, batch, l, j);
         }
         store(to, d.type, batch * d.stride + j * d.leading + i, finish(product, d, i, j, sum));
@@ -293,12 +310,20 @@ cublasStatus_t preference_set(cublasLtMatmulPreference_t handle, cublasLtMatmulP
   auto& preference = *reinterpret_cast<Preference*>(handle);
   bool taken = false;
   if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES) taken = take(preference.workspace, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK) taken = take(preference.reductions, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_PREF_IMPL_MASK) taken = take(preference.implementations, value, bytes);
   const int matrix = attribute - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES;
   if (matrix >= 0 && matrix < 4) taken = take(preference.alignment[matrix], value, bytes);
   return taken ? CUBLAS_STATUS_SUCCESS : wrong("a preference of the wrong size, or not known here");
 }
 
-/// Proposes one algorithm for each of machine().matmul_milliseconds, numbered from 1.
+/// Of those that the machine has for its algorithms, the one of the algorithm with this index.
+template <class T>
+T of_algorithm(const std::vector<T>& all, std::size_t index) {
+  return index < all.size() ? all[index] : T{};
+}
+
+/// Proposes an algorithm for each of machine().matmul_milliseconds, numbered from 1, less those that are not preferred.
 cublasStatus_t get_heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
                              cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t d,
                              cublasLtMatmulPreference_t preferred, int wanted, cublasLtMatmulHeuristicResult_t* results,
@@ -310,27 +335,38 @@ cublasStatus_t get_heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t desc, cublas
   cublasStatus_t status = check_layouts(product, *reinterpret_cast<Layout*>(a), *reinterpret_cast<Layout*>(b), result);
   if (status == CUBLAS_STATUS_SUCCESS) status = check_epilogue(product, result);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  *found = std::min(wanted, static_cast<int>(cuda_on_cpu::machine().matmul_milliseconds.size()));
-  for (int i = 0; i < *found; ++i) {
-    Algorithm algorithm{.id = i + 1,
+  const cuda_on_cpu::Machine& machine = cuda_on_cpu::machine();
+  *found = 0;
+  for (std::size_t i = 0; i < machine.matmul_milliseconds.size() && *found < wanted; ++i) {
+    const std::uint32_t reduction = of_algorithm(machine.matmul_reductions, i);
+    if ((reduction & ~preference.reductions) != 0) continue;
+    if ((of_algorithm(machine.matmul_implementations, i) & ~preference.implementations) != 0) continue;
+    Algorithm algorithm{.id = static_cast<std::int32_t>(i) + 1,
+                        .reduction = reduction,
                         .alignment = {},
                         .workspace = std::min<std::uint64_t>(preference.workspace, 1000),
                         .bias_alignment = alignment_of(product.bias),
                         .aux_alignment = alignment_of(product.aux)};
     std::memcpy(algorithm.alignment, preference.alignment, sizeof algorithm.alignment);
-    results[i] = {};
-    std::memcpy(&results[i].algo, &algorithm, sizeof algorithm);
-    results[i].workspaceSize = algorithm.workspace;
-    results[i].state = CUBLAS_STATUS_SUCCESS;
+    cublasLtMatmulHeuristicResult_t& proposal = results[(*found)++];
+    proposal = {};
+    std::memcpy(&proposal.algo, &algorithm, sizeof algorithm);
+    proposal.workspaceSize = algorithm.workspace;
+    proposal.state = CUBLAS_STATUS_SUCCESS;
   }
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t algo_config_get(const cublasLtMatmulAlgo_t* algo, cublasLtMatmulAlgoConfigAttributes_t attribute,
                                void* value, std::size_t bytes, std::size_t* written) {
-  if (attribute != CUBLASLT_ALGO_CONFIG_ID || bytes != sizeof(std::int32_t)) return wrong("an algorithm's attribute");
-  std::memcpy(value, algo, sizeof(std::int32_t));
-  *written = sizeof(std::int32_t);
+  Algorithm algorithm;
+  std::memcpy(static_cast<void*>(&algorithm), algo, sizeof algorithm);
+  const bool is_id = attribute == CUBLASLT_ALGO_CONFIG_ID;
+  if ((!is_id && attribute != CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME) || bytes != sizeof(std::uint32_t)) {
+    return wrong("an algorithm's attribute");
+  }
+  std::memcpy(value, is_id ? static_cast<const void*>(&algorithm.id) : &algorithm.reduction, bytes);
+  *written = bytes;
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -380,7 +416,7 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
   const auto work = [=] {
     std::memset(workspace, 0xFF, algorithm.workspace);  // it is the library's while it runs
     if (!cuda_on_cpu::machine().multiplies) return;
-    multiply(product, layout_a, layout_b, layout_d, a, b, factor == 1 ? c : nullptr, d);
+    multiply(product, layout_a, layout_b, layout_d, a, b, factor == 1 ? c : nullptr, d, algorithm.reduction);
   };
   const double more = parts.sum_a || parts.sum_b ? cuda_on_cpu::machine().matmul_sum_milliseconds : 0;
   const cudaError_t queued = cuda_on_cpu::queue(stream, work, milliseconds_of(algorithm.id) + more);

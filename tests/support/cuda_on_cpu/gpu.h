@@ -26,6 +26,10 @@ struct Machine {
   bool blaslt_fuses_training = true;
   /// How long each algorithm for a product takes by the events around it, in the order in which cuBLASLt proposes them.
   std::vector<double> matmul_milliseconds{0.001};
+  /// How each of them adds the parts of its sums (cublasLtReductionScheme_t), and what it computes with
+  /// (cublasLtNumericalImplFlags_t); those that are not here do not split sums, and have no flags.
+  std::vector<std::uint32_t> matmul_reductions;
+  std::vector<std::uint64_t> matmul_implementations;
   /// How much longer each takes when its epilogue also sums a factor.
   double matmul_sum_milliseconds = 0;
   /// Whether products are computed; if not, they only take their time.

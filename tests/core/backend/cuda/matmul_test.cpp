@@ -2,7 +2,9 @@
 // that runs on the CPU numbers its algorithms in the order in which it proposes them.
 #include "core/ops/matmul.h"
 
+#include <algorithm>
 #include <array>
+#include <cublasLt.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +12,7 @@
 #include "core/exec/executor.h"
 #include "core/graph/gradients.h"
 #include "core/ops/bias.h"
+#include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/fused_matmul.h"
 #include "core/ops/reduce.h"
@@ -80,6 +83,83 @@ TEST_F(CudaMatmulTest, ASearchMeasuresEveryEpilogueTypeAndBatch) {
     EXPECT_EQ(planned(backend, Matmul(), {{{5, 16, 12}, dtype}, {{5, 12, 8}, dtype}}), "cublaslt:2 searched");
     EXPECT_EQ(planned(backend, Matmul(), {{{16, 12}, dtype}, {{5, 12, 8}, dtype}}), "cublaslt:2 searched");
   }
+}
+
+const std::vector<std::uint32_t> all_reductions{CUBLASLT_REDUCTION_SCHEME_INPLACE,
+                                                CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE,
+                                                CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, CUBLASLT_REDUCTION_SCHEME_NONE};
+
+TEST_F(CudaMatmulTest, PartsOfSumsAreAddedInFloat32) {
+  cuda_on_cpu::machine().matmul_milliseconds = {0.1, 0.2, 0.4, 0.3};  // the fastest add in the type of results
+  cuda_on_cpu::machine().matmul_reductions = all_reductions;
+  for (const Dtype dtype : {Dtype::f16, Dtype::bf16}) {
+    for (const bool bias : {false, true}) {
+      std::vector<TensorType> inputs{{{16, 12}, dtype}, {{12, 8}, dtype}};
+      if (bias) inputs.push_back({{8}, dtype});
+      const Matmul op({.bias = bias, .activation = bias ? Activation::relu : Activation::none});
+      EXPECT_EQ(planned(backend_that_searches(0), op, inputs), "cublaslt:3 split, added in the type of sums");
+      EXPECT_EQ(planned(backend_that_searches(8), op, inputs), "cublaslt:4 searched");
+    }
+    EXPECT_EQ(planned(backend_that_searches(0), Matmul(), {{{5, 16, 12}, dtype}, {{5, 12, 8}, dtype}}),
+              "cublaslt:3 split, added in the type of sums");
+  }
+  // A float32 result is as precise as its sums.
+  EXPECT_EQ(planned(backend_that_searches(0), Matmul(), matrices), "cublaslt:1 split, added in place");
+  cuda_on_cpu::machine().matmul_milliseconds = {0.2, 0.1, 0.4, 0.3};
+  EXPECT_EQ(planned(backend_that_searches(8), Matmul(), matrices),
+            "cublaslt:2 split, added in the type of results searched");
+}
+
+TEST_F(CudaMatmulTest, WithoutASchemeThatIsAllowedThereIsNoAlgorithm) {
+  cuda_on_cpu::machine().matmul_reductions = {CUBLASLT_REDUCTION_SCHEME_INPLACE};
+  EXPECT_THAT(
+      [] {
+        planned(backend_that_searches(0), Matmul(), {{{16, 12}, Dtype::f16}, {{12, 8}, Dtype::f16}});
+      },
+      testing::ThrowsMessage<Error>(testing::HasSubstr("cuBLASLt has no algorithm for ")));
+}
+
+TEST_F(CudaMatmulTest, FactorsAndSumsKeepTheirPrecision) {
+  constexpr std::uint64_t sums_32 = CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_32F;
+  constexpr std::uint64_t matrix_units = CUBLASLT_NUMERICAL_IMPL_FLAGS_HMMA | sums_32;
+  cuda_on_cpu::machine().matmul_milliseconds = {0.1, 0.1, 0.1, 0.1, 0.1};
+  cuda_on_cpu::machine().matmul_implementations = {
+      CUBLASLT_NUMERICAL_IMPL_FLAGS_HMMA | CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_16F,
+      matrix_units | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16BF,
+      matrix_units | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16F,
+      matrix_units | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_TF32,
+      CUBLASLT_NUMERICAL_IMPL_FLAGS_FMA | sums_32 | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_32F,
+  };
+  EXPECT_EQ(planned(backend_that_searches(0), Matmul(), matrices), "cublaslt:5");
+  EXPECT_EQ(planned(CudaBackend(BackendConfig{.options = CudaOptions{.tf32 = true}}), Matmul(), matrices),
+            "cublaslt:4");
+  EXPECT_EQ(planned(backend_that_searches(0), Matmul(), {{{16, 12}, Dtype::bf16}, {{12, 8}, Dtype::bf16}}),
+            "cublaslt:2");
+}
+
+/// 256 + 1 - 256 by a product with ones in bfloat16, which has no 257.
+float sum_on_gpu() {
+  const Devices devices{DeviceConfig{}};
+  Runtime runtime(devices);
+  Graph graph;
+  graph.set_device({DeviceId::Kind::gpu, 0, {}});
+  HostTensor terms(TensorType{{1, 4}, Dtype::f32}), ones(TensorType{{4, 1}, Dtype::f32});
+  std::ranges::copy(std::array{256.0F, 1.0F, -256.0F, 0.0F}, terms.values<float>().begin());
+  std::ranges::fill(ones.values<float>(), 1.0F);
+  const auto narrow = [&](const HostTensor& tensor) {
+    return ops::cast(graph, graph.input(tensor.type(), "input"), Dtype::bf16);
+  };
+  const Value left = narrow(terms), right = narrow(ones);
+  const std::vector<Value> outputs{ops::cast(graph, ops::matmul(graph, left, right), Dtype::f32)};
+  const auto executor = make_executor(runtime, std::move(graph), outputs, {});
+  executor->run(std::vector<TensorView>{terms.view(), ones.view()});
+  return executor->read(0).values<float>()[0];
+}
+
+TEST_F(CudaMatmulTest, ASplitSumKeepsWhatItsResultCannotHold) {
+  cuda_on_cpu::machine().matmul_milliseconds = {0.1, 0.1, 0.1, 0.1};
+  cuda_on_cpu::machine().matmul_reductions = all_reductions;
+  EXPECT_EQ(sum_on_gpu(), 1);
 }
 
 TEST_F(CudaMatmulTest, TheLibrarySaysWhatIsSearched) {
