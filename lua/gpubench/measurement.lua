@@ -7,7 +7,7 @@ local processes = require "gpubench.processes"
 local native = gb._native
 local options = native.options
 -- Those of the program, whatever a script does to its globals.
-local seconds, set_seed = native.system.seconds, gb.config.set_seed
+local seconds, set_seed, pcall = native.system.seconds, gb.config.set_seed, pcall
 
 local measurement = {}
 
@@ -129,8 +129,9 @@ function measurement.measure(experiment, axes, point, seed)
   local before, started, made_s = native.memory_in_use(), seconds(), once.seconds
   measurement.reset_devices(before)
   set_seed(seed)
-  local taken, ok, status, detail, traceback =
-    native.contention.during(native.protect, run_point, experiment, axes, point)
+  local is_watched, taken, ok, status, detail, traceback =
+    pcall(native.contention.during, native.protect, run_point, experiment, axes, point)
+  if not is_watched then taken, ok, status, detail = {}, false, "error", tostring(taken) end
   local shown = not ok and status:find "_lost$" and "error" or status
   local finished = ok and status or { complete({ status = shown, detail = detail }, axes, point) }
   local kept = kept_memory(before)
