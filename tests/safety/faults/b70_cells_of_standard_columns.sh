@@ -49,7 +49,7 @@ for column in os.getenv("COLUMNS_OF_ROWS"):gmatch "[^,]+" do
 end
 print "goes on"
 S
-COLUMNS_OF_ROWS=$columns run cells.lua --out o
+COLUMNS_OF_ROWS=$columns run cells.lua --out o --budget 0.01
 ((rc == 2)) || fail "status $rc: ${out:0:300} $err"
 contains "$out" 'goes on'
 for column in ${columns//,/ }; do

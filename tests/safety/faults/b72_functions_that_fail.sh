@@ -34,7 +34,7 @@ for _, as in ipairs { "answer", "judge" } do
 end
 print "goes on"
 S
-run failing.lua --out o
+run failing.lua --out o --budget 0.01
 ((rc == 0)) || fail "status $rc: $err"
 contains "$out" 'goes on'
 count=0
