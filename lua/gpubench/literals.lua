@@ -168,7 +168,9 @@ end
 -- for messages.
 function literals.returned(name, text, rule)
   local _, lines = text:gsub("\n", "")
-  local reader = setmetatable({ name = name, rule = rule, depth = 0, last_line = lines + 1, next_token = tokens.each(text) }, Reader)
+  local reader = setmetatable({
+    name = name, rule = rule, depth = 0, last_line = lines + 1, next_token = tokens.each(text),
+  }, Reader)
   reader:step()
   reader:expect "return"
   local value = reader:value()
@@ -183,7 +185,9 @@ function literals.read_file(path)
   if not file then return nil, reason end
   local size, no_size = file:seek "end"
   if not size then return nil, no_size end
-  if size > literals.most_bytes then return nil, string.format("it has %d bytes; at most %d are possible", size, literals.most_bytes) end
+  if size > literals.most_bytes then
+    return nil, string.format("it has %d bytes; at most %d are possible", size, literals.most_bytes)
+  end
   file:seek "set"
   local text, unread = file:read(literals.most_bytes)
   return text or not unread and "" or nil, unread

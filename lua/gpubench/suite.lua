@@ -127,7 +127,8 @@ end
 local function read_file(path)
   local text, reason = literals.read_file(path)
   if not text then check.fail("nightly: the suite '%s' cannot be read: %s", path, reason) end
-  return literals.returned("nightly: " .. path, text, "a suite returns a table of texts, numbers, true and false; it can call nothing")
+  return literals.returned("nightly: " .. path, text,
+    "a suite returns a table of texts, numbers, true and false; it can call nothing")
 end
 
 -- A suite by its file, or by its name in suites/ of the working folder or of the program.
