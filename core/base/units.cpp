@@ -8,9 +8,11 @@
 namespace gpubench {
 namespace {
 
-// Three significant digits without an exponent: 1.23, 12.3, 123.
+// Three significant digits without an exponent: 1.23, 12.3, 123. Nobody reads more than some twenty digits.
 std::string three_digits(double value) {
+  constexpr double longest = 1e15;
   const double magnitude = std::abs(value);
+  if (magnitude >= longest) return fmt::format("{:.3g}", value);
   const int decimals = magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;
   std::string text = fmt::format("{:.{}f}", value, decimals);
   if (text.find('.') != std::string::npos) {

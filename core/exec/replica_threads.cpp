@@ -21,15 +21,12 @@ void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old)
 
 }  // namespace
 
-ReplicaThreads::ReplicaThreads(int replicas) {
-  for (int replica = 1; replica < replicas; ++replica) threads_.emplace_back([this, replica] { serve(replica); });
-}
+ReplicaThreads::ReplicaThreads(int replicas) : threads_(replicas - 1, [this](int index) { serve(index + 1); }) {}
 
 ReplicaThreads::~ReplicaThreads() {
   invoke_ = nullptr;
   started_.fetch_add(1, std::memory_order_release);
   started_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
 }
 
 void ReplicaThreads::run_all(Invoke invoke, const void* call) {
@@ -37,7 +34,7 @@ void ReplicaThreads::run_all(Invoke invoke, const void* call) {
   call_ = call;
   failure_taken_ = false;
   failure_ = nullptr;
-  if (!threads_.empty()) {
+  if (threads_.size() > 0) {
     running_.store(static_cast<std::uint32_t>(threads_.size()), std::memory_order_relaxed);
     started_.fetch_add(1, std::memory_order_release);
     started_.notify_all();

@@ -4,20 +4,20 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <memory>
-#include <thread>
-#include <vector>
+
+#include "core/base/thread_group.h"
 
 namespace gpubench {
 
 class ReplicaThreads {
  public:
+  /// Throws Error if a thread cannot be started.
   explicit ReplicaThreads(int replicas);
   ~ReplicaThreads();
   ReplicaThreads(const ReplicaThreads&) = delete;
   ReplicaThreads& operator=(const ReplicaThreads&) = delete;
 
-  int size() const { return static_cast<int>(threads_.size()) + 1; }
+  int size() const { return threads_.size() + 1; }
   /// Calls work(replica) for each replica on its own thread, and returns when all have returned. If one throws, calls
   /// failed(replica, exception) on its thread immediately. Rethrows the first exception.
   template <class Work, class Failed>
@@ -45,7 +45,7 @@ class ReplicaThreads {
   std::atomic<std::uint32_t> running_{0};  // threads that have not finished the run
   std::atomic<bool> failure_taken_{false};
   std::exception_ptr failure_;
-  std::vector<std::thread> threads_;
+  ThreadGroup threads_;  // the last member: its threads use the others, and end first
 };
 
 }  // namespace gpubench

@@ -2,10 +2,10 @@
 
 #include <exception>
 #include <fmt/format.h>
-#include <thread>
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/thread_group.h"
 #include "core/device/bound_thread.h"
 #include "core/experiment/collective_rank_trial.h"
 #include "core/experiment/step_measurement.h"
@@ -31,9 +31,7 @@ void run_on_all(std::span<const CollectiveRank> ranks, const Body& body) {
           fmt::format("rank {} failed: {}", ranks[index].communicator->rank(), error.what()));
     }
   };
-  std::vector<std::thread> threads;
-  for (std::size_t index = 0; index < ranks.size(); ++index) threads.emplace_back(run_one, index);
-  for (std::thread& thread : threads) thread.join();
+  ThreadGroup(static_cast<int>(ranks.size()), [&](int index) { run_one(static_cast<std::size_t>(index)); }).join();
   for (const auto& failures : {causes, losses}) {
     for (const std::exception_ptr& failure : failures) {
       if (failure) std::rethrow_exception(failure);

@@ -3,12 +3,12 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/thread_group.h"
 
 namespace gpubench {
 namespace {
@@ -50,9 +50,10 @@ class BackToBack final : public QueryStream {
 /// Only the caller's thread uses the service, because a replica computes on one host thread.
 class ManyClients final : public QueryStream {
  public:
-  ManyClients(InferenceService& service, int clients) : service_(service), clients_(static_cast<std::size_t>(clients)) {
-    for (Client& client : clients_) client.thread = std::jthread([this, &client] { keep_asking(client); });
-  }
+  ManyClients(InferenceService& service, int clients)
+      : service_(service),
+        clients_(static_cast<std::size_t>(clients)),
+        threads_(clients, [this](int index) { keep_asking(clients_[static_cast<std::size_t>(index)]); }) {}
   ~ManyClients() override {
     {
       const std::lock_guard lock(mutex_);
@@ -81,7 +82,6 @@ class ManyClients final : public QueryStream {
     Clock::time_point asked;
     bool waits = false;
     std::condition_variable answered;
-    std::jthread thread;
   };
 
   void keep_asking(Client& client) {
@@ -121,7 +121,8 @@ class ManyClients final : public QueryStream {
   std::condition_variable asked_;
   std::deque<Client*> queue_, served_;
   bool stopped_ = false;
-  std::vector<Client> clients_;  // destroyed first, because its threads use the members above
+  std::vector<Client> clients_;
+  ThreadGroup threads_;  // the last member: it ends before the members that its threads use
 };
 
 constexpr EnumNames<InferenceMode, 2> inference_modes{"unknown mode of inference", {"single_stream", "offline"}};

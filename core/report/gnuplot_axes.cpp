@@ -109,7 +109,7 @@ std::vector<double> even_ticks(const AxisRange& range) {
   }
   std::vector<double> ticks;
   const double first = std::ceil(range.low / step), last = std::floor(range.high / step);
-  for (double multiple = first; multiple <= last; ++multiple) ticks.push_back(multiple == 0 ? 0 : step * multiple);
+  for (double k = 0; k <= intervals && first + k <= last; ++k) ticks.push_back(first + k == 0 ? 0 : step * (first + k));
   return ticks;
 }
 
@@ -121,6 +121,17 @@ std::vector<double> powers_of(double base, const AxisRange& range) {
        power += step)
     ticks.push_back(std::pow(base, power));
   return ticks;
+}
+
+/// Cells may be as large as a number can be: beyond these ends nothing could be added to an axis.
+AxisRange drawable(const AxisRange& range) {
+  constexpr double least = 1e-300, most = 1e300;
+  AxisRange ends = range;
+  const auto fitted = [&](double value) { return std::clamp(value, range.is_logarithmic ? least : -most, most); };
+  ends.low = fitted(range.low);
+  ends.high = fitted(range.high);
+  if (ends.low < ends.high) return ends;
+  return {range.is_logarithmic ? least : -most, most, range.is_logarithmic};
 }
 
 std::string y_ticks(const Chart& chart, const AxisRange& range) {
@@ -162,11 +173,11 @@ AxisRange x_range(const Chart& chart) {
   const double first = values.begin()->first, last = values.rbegin()->first;
   if (chart.spec.log_x != 0) {
     const double factor = first == last ? chart.spec.log_x : std::pow(last / first, x_margin);
-    return {first / factor, last * factor, true};
+    return drawable({first / factor, last * factor, true});
   }
   const double margin = x_margin * (last - first);
   // A single value has no width.
-  return margin > 0 ? AxisRange{first - margin, last + margin} : AxisRange{first - 1, first + 1};
+  return drawable(margin > 0 ? AxisRange{first - margin, last + margin} : AxisRange{first - 1, first + 1});
 }
 
 AxisRange y_range(const Chart& chart) {
@@ -179,16 +190,16 @@ AxisRange y_range(const Chart& chart) {
         for (const ChartPoint& point : series.points) least = std::min(least, point.y);
     }
     const double factor = least < most ? std::max(std::pow(most / least, y_margin), 1.02) : 2;
-    return {least / factor, most * factor, true};
+    return drawable({least / factor, most * factor, true});
   }
   const bool from_zero = least >= 0 && (chart.spec.kind == ChartKind::bar || least < start_at_zero_below * most);
-  if (from_zero) return {0, most > 0 ? most * (1 + y_margin) : 1};
+  if (from_zero) return drawable({0, most > 0 ? most * (1 + y_margin) : 1});
   if (chart.spec.kind == ChartKind::bar) {  // bars stand on zero, or hang from it
     least = std::min(least, 0.0);
     most = std::max(most, 0.0);
   }
   const double margin = most > least ? y_margin * (most - least) : std::max(y_margin * std::abs(most), 1e-9);
-  return {least - margin, most + margin};
+  return drawable({least - margin, most + margin});
 }
 
 std::string x_axis_commands(const Chart& chart) {

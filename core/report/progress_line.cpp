@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -68,7 +69,11 @@ void ProgressLine::show(SweepProgress progress) {
   since_ = Clock::now();
   is_shown_ = true;
   draw();
-  if (!thread_.joinable()) thread_ = std::thread([this] { redraw_until_stopped(); });
+  try {
+    if (!thread_.joinable()) thread_ = std::thread([this] { redraw_until_stopped(); });
+  } catch (const std::system_error&) {
+    // The system has no more threads: the line changes with each call only.
+  }
   changed_.notify_one();
 }
 

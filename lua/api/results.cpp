@@ -23,7 +23,6 @@
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -38,6 +37,7 @@
 #include "core/report/text.h"
 #include "core/results/append_file.h"
 #include "core/results/mean_over_processes.h"
+#include "core/results/row_check.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_writer.h"
 #include "core/results/trace.h"
@@ -279,30 +279,20 @@ T returned(lua_State* L, int index, const char* what) {
   }
 }
 
-void check_status(const Cell& status) {
-  constexpr std::array<std::string_view, 5> possible{"ok", "out_of_memory", "error", "timeout", "skipped"};
-  const std::string given = to_text(status);
-  if (std::ranges::find(possible, given) != possible.end()) return;
-  throw Error(fmt::format("run returned the status '{}'; {} are possible", given, fmt::join(possible, ", ")));
-}
-
-constexpr std::size_t most_columns_of_row = 1000;
-
-/// check_row(row, samples, timeline, profile): throws for what WatchedRun::add() would not take, and for columns that
-/// the program fills in.
+/// check_row(row, samples, timeline, profile): throws for what WatchedRun::add() would not take, and for cells that the
+/// program's columns do not take.
 int check_row(lua_State* L) {
   const auto row = returned<Record>(L, 1, "a column that is no cell");
-  if (row.cells().size() > most_columns_of_row)
-    throw Error(fmt::format("run returned a row of {} columns; at most {} are possible", row.cells().size(),
-                            most_columns_of_row));
-  for (const auto& [name, cell] : row.cells()) check_column_name(name);
-  for (const char* own : {"experiment", "point", "process", "point_time_s"})
-    if (row.has(own)) throw Error(fmt::format("run returned the column '{}', which the program fills in", own));
-  if (row.has("status")) check_status(row.get("status"));
+  check_returned_row(row);
   if (!lua_isnoneornil(L, 2)) returned<std::vector<double>>(L, 2, "samples that are no step times");
   if (!lua_isnoneornil(L, 3)) returned<std::shared_ptr<Timeline>>(L, 3, "a timeline that gb.measure has not made");
   if (!lua_isnoneornil(L, 4)) returned<Info>(L, 4, "a profile that gb.measure has not made");
   return 0;
+}
+
+/// check_axis_value(name, value): throws for a value that a standard column of this name does not take.
+void check_axis_value(const std::string& name, const Cell& value) {
+  check_cell(name, value, "gb.experiment: the axis has");
 }
 
 /// check_column(column): throws for a unit, direction or kind that there is not.
@@ -376,6 +366,7 @@ void open_results(lua_State* L) {
       .function<&table>("table")
       .function<&may_be_axis>("may_be_axis")
       .function<&check_row>("check_row")
+      .function<&check_axis_value>("check_axis_value")
       .function<&column>("column")
       .function<&heading>("heading")
       .function<&json_line>("json")

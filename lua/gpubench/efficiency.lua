@@ -4,12 +4,19 @@ local check = require "gpubench.check"
 
 local columns = { weak = "weak_efficiency", strong = "strong_efficiency" }
 
-local function rate(row, index)
-  check.kind(index .. ".examples_per_s", row.examples_per_s, "number")
-  if not (row.examples_per_s > 0) then
-    check.fail("%s.examples_per_s: a rate above 0 is expected, got %g", index, row.examples_per_s)
+local function positive(where, row, column)
+  local value = check.kind(where .. "." .. column, row[column], "number")
+  if not (value > 0) then check.fail("%s.%s: a number above 0 is expected, got %g", where, column, value) end
+  return value
+end
+
+-- The rate with the ends of its interval.
+local function rate(row, where)
+  local value = positive(where, row, "examples_per_s")
+  local function end_of_interval(column)
+    return row[column] == nil and value or positive(where, row, column)
   end
-  return row.examples_per_s, row.examples_low_per_s or row.examples_per_s, row.examples_high_per_s or row.examples_per_s
+  return value, end_of_interval "examples_low_per_s", end_of_interval "examples_high_per_s"
 end
 
 -- The mean of the baselines' rates, and all that their intervals cover.
@@ -17,14 +24,15 @@ local function baseline_rate(rows, row, kind)
   local sum, lowest, highest = 0, math.huge, 0
   for index, baseline in ipairs(rows) do
     local name = "gb.measure.efficiency: baseline " .. index
+    check.kind(name, baseline, "table")
     if baseline.replicas ~= 1 then
       check.fail("%s: a row of one replica is expected, by a strategy of one device; it has %s", name,
         tostring(baseline.replicas))
     end
     local batch = kind == "weak" and row.batch_size / row.replicas or row.batch_size
     if baseline.batch_size ~= batch then
-      check.fail("%s: %s scaling of %d replicas with %d examples relates to one with %g; it has %d", name, kind,
-        row.replicas, row.batch_size, batch, baseline.batch_size)
+      check.fail("%s: %s scaling of %d replicas with %g examples relates to one with %g; it has %s", name, kind,
+        row.replicas, row.batch_size, batch, tostring(baseline.batch_size))
     end
     local value, low, high = rate(baseline, name)
     sum, lowest, highest = sum + value, math.min(lowest, low), math.max(highest, high)
@@ -40,10 +48,11 @@ return function(row, baselines, kind)
     check.fail("gb.measure.efficiency: argument #3: 'weak' or 'strong' is expected, got %s", tostring(kind))
   end
   if #baselines == 0 then baselines = { baselines } end
-  if math.type(row.replicas) ~= "integer" then
-    check.fail "gb.measure.efficiency: argument #1: a row of gb.measure.training is expected"
-  end
-  local value, low, high = rate(row, "gb.measure.efficiency: argument #1")
+  local where = "gb.measure.efficiency: argument #1"
+  if math.type(row.replicas) ~= "integer" then check.fail("%s: a row of gb.measure.training is expected", where) end
+  positive(where, row, "replicas")
+  positive(where, row, "batch_size")
+  local value, low, high = rate(row, where)
   local alone, alone_low, alone_high = baseline_rate(baselines, row, kind)
   local n = row.replicas
   row[column], row[column .. "_low"], row[column .. "_high"] =

@@ -63,7 +63,8 @@ function emulated.profiles(rows)
   for _, row in ipairs(rows) do
     for _, name in ipairs(row.emulation and type(row.device) == "string" and names_in(row.device) or {}) do
       local model = name:match ":(%w+):"
-      profiles[model] = profiles[model] or native.emulation.profile_in_use(model)
+      local is_known, numbers = native.protect(native.emulation.profile_in_use, model)  -- the name may be the script's own
+      if is_known then profiles[model] = numbers end
     end
   end
   return next(profiles) and profiles

@@ -132,16 +132,22 @@ local function dry_run(declaration, axes, points)
   return {}
 end
 
+-- A plain copy of the sentences that a script's `answer` returns, nil for none; what is wrong with them.
+local function sentences_of(answer, rows)
+  local said = answer(rows)
+  if type(said) == "string" then said = { said } end
+  if type(said) == "table" then said = table.move(said, 1, #said, 1, {}) end
+  return said, headlines.what_is_wrong(said)
+end
+
 -- What the run answers: what the script's `answer` says of its rows, else what its claims found. A function that fails
 -- costs the sentence and not the run.
 local function answers_of(declaration, rows, verdicts, notes)
   local claims = declaration.expect or {}
   if not declaration.answer or #rows == 0 then return headlines.of(verdicts, claims) end
-  local ok, said, reason = native.protect(declaration.answer, rows)
-  if ok and type(said) == "string" then said = { said } end
-  local wrong = ok and headlines.what_is_wrong(said)
+  local ok, said, wrong = native.protect(sentences_of, declaration.answer, rows)
   if not ok or wrong then
-    notes[#notes + 1] = "the function 'answer' failed: " .. (wrong or tostring(reason))
+    notes[#notes + 1] = "the function 'answer' failed: " .. wrong
     said = nil
   end
   return headlines.of(verdicts, claims, said)
@@ -187,21 +193,32 @@ local function judged_rows(rows, rounds)
   return means
 end
 
--- The files come first, since printing may block or fail; what was measured is shown even where it cannot be written.
--- Returns the verdicts and why files could not be written.
-local function finish(declaration, axes, charts, run, swept, printer)
-  local rows = run:rows()
-  if processes.index > 0 then return {} end
-  local judged = judged_rows(rows, swept.rounds)
-  local verdicts = claim.judge_all(declaration.expect or {}, judged, axes, swept.unmeasured)
+-- What the rows say: verdicts, warnings, answers, charts with the places that claims found, and notes on what failed.
+local function conclude(declaration, axes, charts, rows, swept)
+  local judged, claims = judged_rows(rows, swept.rounds), declaration.expect or {}
+  local verdicts = claim.judge_all(claims, judged, axes, swept.unmeasured)
   local warnings, notes = emulated.warnings(rows), {}
   local others = headlines.warnings(swept.disturbed, #swept.points, verdicts)
   table.move(others, 1, #others, #warnings + 1, warnings)
   local answers = emulated.mark(answers_of(declaration, judged, verdicts, notes), rows)
-  local marked = chart.with_knees(charts, declaration.expect or {}, verdicts)
-  local ok, written = pcall(write_files, run, swept.outcome, marked, verdicts, warnings, answers)
+  return {
+    verdicts = verdicts, warnings = warnings, answers = answers, notes = notes,
+    charts = chart.with_knees(charts, claims, verdicts),
+  }
+end
+
+-- The files come first, since printing may block or fail; what was measured is written even where it cannot be judged, and
+-- shown even where it cannot be written. Returns the verdicts and what failed.
+local function finish(declaration, axes, charts, run, swept, printer)
+  local rows = run:rows()
+  if processes.index > 0 then return {} end
+  local is_judged, found = pcall(conclude, declaration, axes, charts, rows, swept)
+  local failure = not is_judged and found or nil
+  if failure then found = { verdicts = {}, warnings = {}, answers = {}, notes = {}, charts = charts } end
+  local verdicts, warnings, answers = found.verdicts, found.warnings, found.answers
+  local ok, written = pcall(write_files, run, swept.outcome, found.charts, verdicts, warnings, answers)
   if printer then printer:finish() end
-  for _, note in ipairs(notes) do stderr:write(one_line(note), "\n") end
+  for _, note in ipairs(found.notes) do stderr:write(one_line(note), "\n") end
   if not ok then return verdicts, written end
   for _, note in ipairs(written.notes) do stderr:write(note, "\n") end
   say("report: " .. written.report:gsub("^%./", ""))
@@ -210,7 +227,7 @@ local function finish(declaration, axes, charts, run, swept, printer)
     directory = run:directory(), status = swept.outcome, rows = #rows, answers = answers[1] and answers or nil,
     expectations = verdicts[1] and plain_verdicts(verdicts) or nil, warnings = warnings[1] and warnings or nil,
   })
-  return verdicts
+  return verdicts, failure
 end
 
 local function raise_status(declaration, axes, outcome, rows, verdicts)
@@ -383,6 +400,9 @@ function experiment.declare(declaration)
   declaration = experiment.read(declaration)
   columns.declare(declaration.columns)
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
+  for _, one in ipairs(axes) do
+    for _, value in ipairs(one.values) do native.results.check_axis_value(one.name, value) end
+  end
   local points = sweep.points(axes)
   claim.check(declaration.expect or {}, axes)
   local charts = chart.with_limits(chart.expand(declaration.charts or {}, axes), declaration.expect or {})

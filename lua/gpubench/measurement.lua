@@ -7,7 +7,7 @@ local processes = require "gpubench.processes"
 local native = gb._native
 local options = native.options
 -- Those of the program, whatever a script does to its globals.
-local seconds, set_seed = native.system.seconds, gb.config.set_seed
+local seconds, set_seed, pcall = native.system.seconds, gb.config.set_seed, pcall
 
 local measurement = {}
 
@@ -132,8 +132,9 @@ function measurement.measure(experiment, axes, point, seed)
   for _, axis in ipairs(axes) do own[axis.name] = point[axis.name] end
   measurement.reset_devices(before)
   set_seed(seed)
-  local taken, ok, status, detail, traceback =
-    native.contention.during(native.protect, run_point, experiment, axes, own, point)
+  local is_watched, taken, ok, status, detail, traceback =
+    pcall(native.contention.during, native.protect, run_point, experiment, axes, own, point)
+  if not is_watched then taken, ok, status, detail = {}, false, "error", tostring(taken) end
   local shown = not ok and status:find "_lost$" and "error" or status
   local finished = ok and status or { complete({ status = shown, detail = detail }, axes, own) }
   local kept = kept_memory(before)

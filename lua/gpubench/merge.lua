@@ -14,10 +14,13 @@ local function ends_of(row)
   return ends
 end
 
+-- Whole where all are, but for sums that an integer cannot hold.
 local function sum(values)
-  local total = 0
-  for _, value in ipairs(values) do total = total + value end
-  return total
+  local total, is_whole = 0.0, true
+  for _, value in ipairs(values) do
+    total, is_whole = total + value, is_whole and math.type(value) == "integer"
+  end
+  return is_whole and math.tointeger(total) or total
 end
 
 local function numbers_of(rows, name)

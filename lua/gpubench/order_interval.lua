@@ -25,7 +25,7 @@ end
 
 local function middle(sorted)
   local low, high = sorted[(#sorted + 1) // 2], sorted[#sorted // 2 + 1]
-  return low == high and low or (low + high) / 2
+  return low == high and low or low / 2 + high / 2  -- their sum may be too large
 end
 
 function interval.median(values)

@@ -49,7 +49,7 @@ end
 local function report_failure(row, text, traceback)
   if (row.process or 0) > 0 or not native.processes.speaks() then return end
   if row.status == "ok" or row.status == "skipped" then return end
-  stderr:write(one_line(string.format("%s: %s: %s", text, row.status, row.detail)), "\n")
+  stderr:write(one_line(string.format("%s: %s%s", text, row.status, row.detail and ": " .. row.detail or "")), "\n")
   if options.traceback and traceback and traceback ~= "" then stderr:write(traceback, "\n") end
 end
 

@@ -1,6 +1,7 @@
--- Suites for `gpubench nightly`: a Lua file that returns a table of scripts, devices, time and checks. It is data: it can
--- call nothing.
+-- Suites for `gpubench nightly`: a Lua file that returns a table of scripts, devices, time and checks. It is data, and
+-- read without being run.
 local check = require "gpubench.check"
+local literals = require "gpubench.literals"
 local native = require("gpubench.native")._native
 local system = native.system
 
@@ -28,6 +29,9 @@ local script_fields = {
   { "timeout", "number" },
 }
 
+-- Files have room for "nightly-NAME.prom", and paths for 4096 bytes.
+local most_name, most_path = 200, 1000
+
 local function exists_script(path)
   return system.is_file(path) and path or system.is_file(path .. ".lua") and path .. ".lua" or nil
 end
@@ -38,29 +42,59 @@ local function find(folder, text)
   if text:find "^/" then places = { text } end
   for _, place in ipairs(places) do
     local found = exists_script(place)
-    if found then return found end
+    if found then return (found:gsub("^%-", "./-")) end  -- an argument that begins so would be an option
   end
 end
 
-local function check_positive(where, value)
-  if value and not (value > 0 and value < math.huge) then check.fail("%s: a number above 0 expected, got %s", where, value) end
+-- What lasts longer is no night.
+local most_minutes = 7 * 24 * 60
+local most = { minutes = most_minutes, budget = 60 * most_minutes, timeout = 60 * most_minutes }
+
+local function check_time(where, name, value)
+  if not value or value > 0 and value <= most[name] then return end
+  check.fail("%s: %s: a number above 0 expected, at most %d, got %s", where, name, most[name], value)
 end
 
-local function check_names(where, list)
-  for _, one in ipairs(list or {}) do check.kind(where, one, "string") end
+-- How long a night may take, from a suite or the command line.
+function suite.check_minutes(where, value)
+  check_time(where, "minutes", value)
+end
+
+local function check_times(where, given)
+  for _, name in ipairs { "minutes", "budget", "timeout" } do check_time(where, name, given[name]) end
+end
+
+-- "gpu", "cpu:0", "emulated:a100:0"
+local function check_devices(where, list)
+  for _, one in ipairs(list or {}) do
+    check.kind(where .. ": devices", one, "string")
+    if not one:find "^%a[%w_:+.-]*$" or #one > 100 then
+      check.fail("%s: devices: '%s' is no device and no kind of devices", where, one:sub(1, 100))
+    end
+  end
+end
+
+local function text_of_value(where, name, value)
+  where = where .. ": values of '" .. name .. "'"
+  check.kind(where, value, "string|number|boolean")
+  local text = tostring(value)
+  if text:find "%c" then check.fail("%s: a text has a control character", where) end
+  if math.type(value) == "float" and (value ~= value or math.abs(value) == math.huge) then
+    check.fail("%s: a finite number expected, got %s", where, text)
+  end
+  return text
 end
 
 local function setting_of(where, name, value)
-  if not name:find "^[%a_][%w_]*$" then
-    check.fail("%s: '%s' is no axis' name: letters, digits and '_', no digit first", where, name)
+  if type(name) ~= "string" or not name:find "^[%a_][%w_]*$" then
+    check.fail("%s: the name of an axis or parameter expected, got '%s'", where, tostring(name):sub(1, 100))
   end
   local values = type(value) == "table" and value or { value }
-  if #values == 0 then check.fail("%s: the axis '%s' has no values", where, name) end
   local texts = {}
-  for index, one in ipairs(values) do
-    check.kind(where .. ": values of '" .. name .. "'", one, "string|number|boolean")
-    texts[index] = tostring(one)
+  for index, one in ipairs(check.kind(string.format("%s: '%s'", where, name), values, "array")) do
+    texts[index] = text_of_value(where, name, one)
   end
+  if #texts == 0 then check.fail("%s: the axis '%s' has no values", where, name) end
   return name .. "=" .. table.concat(texts, ",")
 end
 
@@ -71,34 +105,30 @@ local function read_script(where, folder, entry)
   for key, value in pairs(entry) do named[key] = value end
   if type(entry[1]) ~= "string" then check.fail("%s: the name or file of an experiment expected first", where) end
   named[1] = nil
+  if entry[1]:find "%c" or entry[1] == "" or #entry[1] > most_path then
+    check.fail("%s: the name or file of an experiment is empty, has a control character, or more than %d bytes", where, most_path)
+  end
   where = where .. " (" .. entry[1] .. ")"
   check.options(where, named, script_fields)
-  for _, name in ipairs { "minutes", "budget", "timeout" } do check_positive(where .. ": " .. name, entry[name]) end
-  check_names(where .. ": devices", entry.devices)
+  check_times(where, entry)
+  check_devices(where, entry.devices)
   local path = find(folder, entry[1])
   if not path then
     check.fail("%s: there is no such script; looked beside the suite, in the working folder and among the experiments "
       .. "(gpubench list)", where)
   end
   local settings = {}
-  for _, name in ipairs(check.sorted_keys(entry.set or {})) do
-    settings[#settings + 1] = setting_of(where .. ": set", name, entry.set[name])
-  end
+  for name, value in pairs(entry.set or {}) do settings[#settings + 1] = setting_of(where .. ": set", name, value) end
+  table.sort(settings)
   return { name = entry[1], path = path, settings = settings, devices = entry.devices, once = entry.once,
            minutes = entry.minutes, budget = entry.budget, timeout = entry.timeout }
 end
 
-local function run_file(path)
-  local file, reason = io.open(path, "rb")
-  if not file then check.fail("nightly: the suite '%s' cannot be opened: %s", path, reason) end
-  local text, read_reason = file:read "a"
-  file:close()
-  if not text then check.fail("nightly: the suite '%s' cannot be read: %s", path, read_reason) end
-  local chunk, mistake = load(text, "@" .. path, "t", {})
-  if not chunk then check.fail("nightly: %s", mistake) end
-  local ok, result = pcall(chunk)
-  if not ok then check.fail("nightly: %s (a suite is a table of data; it can call nothing)", tostring(result)) end
-  return result
+local function read_file(path)
+  local text, reason = literals.read_file(path)
+  if not text then check.fail("nightly: the suite '%s' cannot be read: %s", path, reason) end
+  return literals.returned("nightly: " .. path, text,
+    "a suite returns a table of texts, numbers, true and false; it can call nothing")
 end
 
 -- A suite by its file, or by its name in suites/ of the working folder or of the program.
@@ -122,18 +152,22 @@ end
 function suite.read(text)
   local path = find_suite(text)
   local where = "nightly: " .. path
-  local given = run_file(path)
+  local given = read_file(path)
   if type(given) ~= "table" then check.fail("%s: it must return a table, got %s", where, type(given)) end
   check.options(where, given, fields)
-  for _, name in ipairs { "minutes", "budget", "timeout" } do check_positive(where .. ": " .. name, given[name]) end
+  check_times(where, given)
+  if given.free_memory_bytes and not (given.free_memory_bytes >= 0 and given.free_memory_bytes < 2 ^ 63) then
+    check.fail("%s: free_memory_bytes: bytes from 0 expected, got %s", where, given.free_memory_bytes)
+  end
   if given.wait_idle and not (given.wait_idle >= 0 and given.wait_idle <= 86400) then
     check.fail("%s: wait_idle: seconds from 0 to 86400 expected, got %s", where, given.wait_idle)
   end
-  check_names(where .. ": devices", given.devices)
+  check_devices(where, given.devices)
   if #given.scripts == 0 then check.fail("%s: it names no scripts", where) end
   local read = { path = path, name = given.name or path:match "([^/]+)%.lua$" or path, scripts = {} }
-  if not read.name:find "^[%w_.-]+$" or read.name:find "^[.-]" then
-    check.fail("%s: the name '%s' cannot be a file's: letters, digits, '_', '-' and '.'", where, read.name)
+  if not read.name:find "^[%w_.-]+$" or read.name:find "^[.-]" or #read.name > most_name then
+    check.fail("%s: the name '%s' cannot be a file's: letters, digits, '_', '-' and '.', at most %d", where,
+      read.name:sub(1, most_name), most_name)
   end
   for _, field in ipairs(fields) do
     local name = field[1]

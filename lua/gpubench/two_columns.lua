@@ -14,8 +14,8 @@ end
 function two_columns.print(lines, width, indent)
   width = width or two_columns.width_of(lines)
   for _, line in ipairs(lines) do
-    local text = native.results.one_line(string.format("%-" .. width .. "s  %s", line[1], line[2]))
-    print((indent or "") .. text)
+    local name, text = line[1], line[2]
+    print((indent or "") .. native.results.one_line(name .. string.rep(" ", width - #name + 2) .. text))
   end
 end
 

@@ -17,7 +17,7 @@ local gb = {}
 ---@class Claim what the functions of gb.expect return
 
 ---@class ExpectOptions
----@field where table<string, any>? only rows with these values
+---@field where table<string, number|string|boolean>? only rows with these values
 ---@field claim string? text of the claim; made from the options when absent
 ---@field by string|string[]? axes that the text names; all axes but x keep rows apart in any case
 ---@field id string? a name that stays when the text changes; made from the text when absent
@@ -32,8 +32,8 @@ local gb = {}
 ---@field from number? smallest x to look at
 ---@field to number? largest x to look at
 ---@field tolerance number? share by which a step may fall; without it, every step must rise beyond the intervals
----@field of table<string, any>? with `over`, the figure is a ratio of two rows' `y`: values that select the numerator's row
----@field over table<string, any>? values that select the denominator's row
+---@field of table<string, number|string|boolean>? with `over`, the figure is a ratio of two rows' `y`: values that select the numerator's row
+---@field over table<string, number|string|boolean>? values that select the denominator's row
 
 ---@class IncreasingOptions : CourseOptions
 ---@field until_knee boolean? look no further than the first x with 90 % of the best y
@@ -88,7 +88,7 @@ function gb.expect.equal(options) end
 ---@field x string
 ---@field y string
 ---@field better string? "lower" or "higher", for a column of which neither its name nor gb.column says it
----@field value any the value of x that comes close to the best
+---@field value number|string|boolean the value of x that comes close to the best
 ---@field tolerance number share of the best by which it may be worse
 
 --- `y` at one value of `x` is close to that at every other value, or better.
@@ -132,8 +132,8 @@ function gb.expect.at_most(options) end
 
 ---@class RatioOptions : ExpectOptions
 ---@field y string
----@field of table<string, any> values that select the numerator's row
----@field over table<string, any> values that select the denominator's row
+---@field of table<string, number|string|boolean> values that select the numerator's row
+---@field over table<string, number|string|boolean> values that select the denominator's row
 ---@field at_least number?
 ---@field at_most number?
 
@@ -153,8 +153,8 @@ function gb.expect.ratio(options) end
 ---@class CrossoverOptions : ExpectOptions
 ---@field x string
 ---@field y string
----@field of table<string, any> values that select the rows whose `y` is above at small x and below at large x
----@field over table<string, any> values that select the rows that it crosses
+---@field of table<string, number|string|boolean> values that select the rows whose `y` is above at small x and below at large x
+---@field over table<string, number|string|boolean> values that select the rows that it crosses
 ---@field from number? smallest x to look at
 ---@field to number? largest x to look at
 
@@ -175,8 +175,8 @@ function gb.expect.crossover(options) end
 
 ---@class FasterOptions : ExpectOptions
 ---@field axis string
----@field value any the faster value of the axis
----@field than any the slower one
+---@field value number|string|boolean the faster value of the axis
+---@field than number|string|boolean the slower one
 ---@field y string
 ---@field better string? "lower" or "higher", for a column of which neither its name nor gb.column says it
 ---@field factor number? how many times faster at least; 1 when absent
@@ -190,7 +190,7 @@ function gb.expect.faster(options) end
 ---@field claim string
 ---@field judge fun(rows: Row[]): string, string, string? verdict, reason and, if there is one, the answer
 ---@field reads string[]? columns that judge reads; if one is a time, the points are measured in rounds
----@field where table<string, any>? only rows with these values, and rows that failed before they had one
+---@field where table<string, number|string|boolean>? only rows with these values, and rows that failed before they had one
 ---@field unmeasurable string? as of the other claims
 
 --- A claim that only Lua can state. `judge` gets all rows and heeds their `status` itself; gb.expect.figure and

@@ -1,5 +1,6 @@
 #include "core/backend/cpu/host_device.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -14,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/denormals.h"
 #include "core/base/error.h"
+#include "core/base/thread_group.h"
 #include "core/device/bound_thread.h"
 
 namespace gpubench {
@@ -114,6 +116,8 @@ void HostDevice::bind_to_thread() {
   thread_local bool was_bound = false;
   const int node = node_ ? node_->index : nowhere;
   if (team == threads_ && team_node == node) return;
+  // OpenMP's library ends the process where it cannot start a thread of a team.
+  if (threads_ > std::max(team, 1)) check_more_threads(threads_ - std::max(team, 1));
   omp_set_dynamic(0);
   omp_set_num_threads(threads_);
   int given = 1;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 #include <fmt/format.h>
+#include <system_error>
 
 #include "core/base/interrupt.h"
 #include "core/data/tune/machine_limits.h"
@@ -154,7 +155,11 @@ void InputReaders::call_threads() {
   const bool may_help = idle_ == 0 && !queue_.empty() && std::ssize(threads_) < settings_.threads;
   if (!may_help || since_start_.elapsed() < least_observed || !threads_wait()) return;
   const auto most = std::min(static_cast<std::size_t>(settings_.threads), threads_.size() + queue_.size());
-  while (threads_.size() < most) start_thread();
+  try {
+    while (threads_.size() < most) start_thread();
+  } catch (const std::system_error&) {
+    // The system has no more threads: those that run read all inputs, later.
+  }
 }
 
 /// Whether threads mostly wait for their inputs instead of for a core or computing: only then do more threads help.

@@ -29,7 +29,10 @@ ParcelWorkers::~ParcelWorkers() {
 bool ParcelWorkers::next(Parcel& parcel) {
   parcel.clear();
   std::unique_lock lock(mutex_);
-  if (!std::exchange(started_, true)) start_missing();
+  if (!started_) {
+    start_missing();
+    started_ = true;
+  }
   Slot& slot = slots_[taken_ % slots];
   if (!slot.ready) await_parcel(lock, slot);
   if (!slot.ready) return false;
@@ -56,7 +59,12 @@ void ParcelWorkers::set_workers(int workers) {
   assert(workers > 0 && workers <= most_workers);
   const std::lock_guard lock(mutex_);
   workers_ = workers;
-  if (started_ && !ended_) start_missing();
+  try {
+    if (started_ && !ended_) start_missing();
+  } catch (...) {
+    workers_ = static_cast<int>(threads_.size());
+    throw;
+  }
   turn_came_.notify_all();
 }
 

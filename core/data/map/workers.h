@@ -49,6 +49,7 @@ class ParcelWorkers {
     return call();
   }
 
+  /// Throws std::system_error, and goes on with the threads that there are, if one cannot be started.
   void set_workers(int workers);
   void set_buffer(int buffer);
 

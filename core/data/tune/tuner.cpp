@@ -1,6 +1,7 @@
 #include "core/data/tune/tuner.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "core/data/tune/autotune_plan.h"
 
@@ -62,13 +63,13 @@ void Tuner::enter(const Dataset& dataset, Knob knob, Tunable& stage) {
   const std::lock_guard lock(mutex_);
   Stage* known = find(dataset);
   if (known == nullptr) return;  // created while the pipeline runs, as the files of an interleave: it keeps its setting
-  known->knob = knob;
-  if (known->why.empty()) known->why = knob == Knob::none ? "as asked for" : "to start with";
-  known->running.push_back(&stage);
-  if (knob != Knob::none && !thread_.joinable()) {
+  if (knob != Knob::none && !thread_.joinable()) {  // before the stage is known: it may fail
     window_.restart();
     thread_ = std::thread([this] { work(); });
   }
+  known->knob = knob;
+  if (known->why.empty()) known->why = knob == Knob::none ? "as asked for" : "to start with";
+  known->running.push_back(&stage);
 }
 
 void Tuner::leave(Tunable& stage) {
@@ -113,8 +114,13 @@ Tuner::Learnt Tuner::tick() {
     Stage& stage = stages_[active[i]];
     stage.why = choices[i].why;
     if (stage.knob == Knob::none) continue;
-    for (Tunable* running : stage.running) {
-      if (running->setting() != choices[i].setting) running->set(choices[i].setting);
+    try {
+      for (Tunable* running : stage.running) {
+        if (running->setting() != choices[i].setting) running->set(choices[i].setting);
+      }
+    } catch (const std::system_error&) {
+      stage.why = "no more threads can be started";
+      continue;
     }
     learnt.emplace_back(stage.dataset, choices[i].setting);
   }

@@ -6,8 +6,9 @@
 #include <barrier>
 #include <numeric>
 #include <sched.h>
-#include <thread>
 #include <time.h>
+
+#include "core/base/thread_group.h"
 
 namespace gpubench {
 namespace {
@@ -54,26 +55,23 @@ std::optional<double> rate_at_once(const std::vector<int>& processors) {
   std::atomic<bool> bound = true;
   std::atomic<float> sink = 0;
   std::barrier together(static_cast<std::ptrdiff_t>(processors.size()));
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < processors.size(); ++i) {
-    threads.emplace_back([&, i] {
-      if (!bind(processors[i])) bound = false;
-      const float factor = 0.5F + static_cast<float>(i) * 1e-6F;
-      std::array<double, blocks> at_once{};
-      for (std::size_t block = 0; block < blocks; ++block) {  // in turn, so that what else happens slows both alike
-        together.arrive_and_wait();
-        if (i == 0) alone[block] = time_of_work(factor, sink);
-        together.arrive_and_wait();
-        at_once[block] = time_of_work(factor, sink);
-      }
+  ThreadGroup(static_cast<int>(processors.size()), [&](int index) {
+    const auto i = static_cast<std::size_t>(index);
+    if (!bind(processors[i])) bound = false;
+    const float factor = 0.5F + static_cast<float>(i) * 1e-6F;
+    std::array<double, blocks> at_once{};
+    for (std::size_t block = 0; block < blocks; ++block) {  // in turn, so that what else happens slows both alike
       together.arrive_and_wait();
-      std::array<double, blocks> ratios{};
-      for (std::size_t block = 0; block < blocks; ++block) ratios[block] = alone[block] / at_once[block];
-      std::ranges::nth_element(ratios, ratios.begin() + blocks / 2);
-      rates[i] = ratios[blocks / 2];
-    });
-  }
-  threads.clear();
+      if (i == 0) alone[block] = time_of_work(factor, sink);
+      together.arrive_and_wait();
+      at_once[block] = time_of_work(factor, sink);
+    }
+    together.arrive_and_wait();
+    std::array<double, blocks> ratios{};
+    for (std::size_t block = 0; block < blocks; ++block) ratios[block] = alone[block] / at_once[block];
+    std::ranges::nth_element(ratios, ratios.begin() + blocks / 2);
+    rates[i] = ratios[blocks / 2];
+  }).join();
   if (!bound) return std::nullopt;
   return std::accumulate(rates.begin(), rates.end(), 0.0);
 }

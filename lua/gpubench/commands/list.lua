@@ -1,5 +1,6 @@
 -- `gpubench list`: the questions that experiments answer.
 local gb = require "gpubench.native"
+local literals = require "gpubench.literals"
 local two_columns = require "gpubench.two_columns"
 local native = gb._native
 local system, results = native.system, native.results
@@ -7,36 +8,27 @@ local system, results = native.system, native.results
 -- Of older runs the machine may have changed too much.
 local most_runs = 10
 
--- The text of a field as it is written, literals joined by "..": scripts are not run to be listed. Nil for anything else.
-local function text_of_field(declaration, name)
-  local at = declaration:match("[%s{,]" .. name .. "%s*=%s*()")
-  if not at then return nil end
-  local literals = {}
-  repeat
-    local quote = declaration:match("^[\"']", at)
-    local literal, after = declaration:match("^(" .. (quote or "\"") .. "[^\n]-[^\\]" .. (quote or "\"") .. ")()", at)
-    if not literal then return nil end
-    literals[#literals + 1] = literal
-    at = declaration:match("^%s*%.%.%s*()", after)
-  until not at
-  local read = load("return " .. table.concat(literals, ".."), "=" .. name, "t", {})
-  return read and read()
+-- What is read of a script; nil for one that cannot be read, which others of its folder can.
+local function read_script(file)
+  local text, reason = literals.read_file(file)
+  if not text then io.stderr:write(results.one_line(string.format("list: '%s' cannot be read: %s", file, reason)), "\n") end
+  return text
 end
 
--- What a script says of its experiment; nil for a script that declares none. Seconds are those of the last run.
+-- What a script says of its experiment, as it is written: scripts are not run to be listed. Nil for a script that declares
+-- none. Seconds are those of the last run.
 local function entry_of(file)
-  local script <close> = assert(io.open(file))
-  local declaration = script:read("a"):match "gb%.experiment%s*%b{}"
-  if not declaration then return nil end
-  local function text(field) return text_of_field(declaration, field) end
+  local source = read_script(file)
+  local texts = source and literals.texts_of_experiment(source)
+  if not texts then return nil end
   return {
     file = file,
     script = file:match "([^/]+)%.lua$",  -- by which it is run
-    name = text "name" or file:match "([^/]+)%.lua$",
-    topic = text "topic" or "other",
-    title = text "title" or "(its title is not a plain string)",
-    question = text "question",
-    needs = text "needs",
+    name = texts.name or file:match "([^/]+)%.lua$",
+    topic = texts.topic or "other",
+    title = texts.title or "(its title is not a plain string)",
+    question = texts.question,
+    needs = texts.needs,
   }
 end
 
@@ -114,15 +106,14 @@ end
 local function script_of(text)
   local named = "experiments/" .. text .. ".lua"
   for _, file in ipairs { text, named, resource(named) } do
-    if file:find "%.lua$" and system.exists(file) then return file end
+    if file:find "%.lua$" and system.is_file(file) then return file end
   end
 end
 
 -- Names of the axes and parameters that a file makes, and of those in modules of the library that it requires; as they
 -- are written: scripts are not run to be listed.
 local function add_settings(file, names, seen)
-  local script <close> = assert(io.open(file))
-  local text = script:read "a"
+  local text = read_script(file) or ""
   for _, maker in ipairs { "axis", "param" } do
     for name in text:gmatch("gb%." .. maker .. "%s*%(%s*[\"']([%w_]+)[\"']") do
       if not seen[name] then names[#names + 1] = name end

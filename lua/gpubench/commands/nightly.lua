@@ -238,6 +238,7 @@ end
 
 return function(options)
   local suite = suites.read(options.suite)
+  suites.check_minutes("nightly: --minutes", options.minutes)
   local began = system.seconds()
   local limit_s = 60 * (options.minutes or suite.minutes)
   local devices, left_out = choose_devices(suite)

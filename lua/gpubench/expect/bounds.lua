@@ -57,7 +57,7 @@ function bounds.judge_equal(claim, rows, axes)
       if item.y.value < least.y.value then least = item end
       if item.y.value > most.y.value then most = item end
     end
-    local allowed = claim.tolerance * math.abs(least.y.value)
+    local allowed = claim.tolerance * estimate.size(least.y)
     local reason = string.format("%s at %s %s", estimate.show_interval(claim.y, least.y), claim.x,
       least == most and joined(items) or least.x)
     if least ~= most then
@@ -77,7 +77,7 @@ function bounds.judge_agree(claim, rows, axes)
     for _, item in ipairs(items) do
       local other = estimate.of(item.row, claim.with)
       if not other then return "inconclusive", "a row has no " .. claim.with end
-      local allowed = claim.tolerance * math.abs(other.value)
+      local allowed = claim.tolerance * estimate.size(other)
       local verdict = compare(estimate.difference(item.y, other), -allowed, allowed)
       if not worst or severity[verdict] > severity[worst] then
         worst = verdict

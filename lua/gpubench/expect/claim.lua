@@ -121,24 +121,34 @@ function claim.unknown_column(claims, charts, rows)
   end
 end
 
--- An array of { id, claim, verdict, reason, answer, findings, why, remedy, kind, partly }; the last four as in answer.of. A claim that fails is inconclusive: it must not cost the run. So is one that
--- holds for what was measured when `unmeasured` points never were.
+-- { verdict, reason, answer, findings, given, why, remedy, kind, partly }; the last four as in answer.of. A claim that holds
+-- for what was measured stays open when `unmeasured` points never were.
+local function judge_one(one, rows, axes, unmeasured)
+  local verdict, reason, findings, part = "not measurable here", one.unmeasurable, nil, nil
+  if not one.unmeasurable then verdict, reason, findings, part = one.judge(one, rows, axes) end
+  if verdict == "confirmed" and unmeasured and unmeasured > 0 then
+    verdict, reason = "inconclusive", string.format("%d points were not measured; so far: %s", unmeasured, reason)
+  end
+  local given = type(findings) == "string" and findings or nil
+  local told = answer.of(one, verdict, reason, not given and findings or {}, given, part)
+  return {
+    verdict = verdict, reason = reason, given = given, answer = told.text, why = told.why, remedy = told.remedy,
+    kind = told.kind, partly = told.partly, findings = verdict == "confirmed" and not given and findings or {},
+  }
+end
+
+-- An array of what judge_one returns, with { id, claim }. A claim that fails is inconclusive: it must not cost the run.
 function claim.judge_all(claims, rows, axes, unmeasured)
   local judged, ids = {}, ids_of(claims)
   for index, one in ipairs(claims) do
-    local ok, verdict, reason, findings, part = true, "not measurable here", one.unmeasurable, nil, nil
-    if not one.unmeasurable then ok, verdict, reason, findings, part = native.protect(one.judge, one, rows, axes) end
-    if not ok then verdict, reason = "inconclusive", "judging failed: " .. tostring(reason) end
-    if verdict == "confirmed" and unmeasured and unmeasured > 0 then
-      verdict, reason = "inconclusive", string.format("%d points were not measured; so far: %s", unmeasured, reason)
+    local ok, found, why = native.protect(judge_one, one, rows, axes, unmeasured)
+    if not ok then
+      local reason = "judging failed: " .. why
+      local told = answer.of(one, "inconclusive", reason, {})
+      found = { verdict = "inconclusive", reason = reason, answer = told.text, why = told.why, findings = {} }
     end
-    local given = type(findings) == "string" and findings or nil
-    local told = answer.of(one, verdict, reason, not given and findings or {}, given, part)
-    judged[index] = {
-      id = ids[index], claim = one.text, verdict = verdict, reason = reason, given = given, answer = told.text,
-      why = told.why, remedy = told.remedy, kind = told.kind, partly = told.partly,
-      findings = verdict == "confirmed" and not given and findings or {},
-    }
+    found.id, found.claim = ids[index], one.text
+    judged[index] = found
   end
   return judged
 end

@@ -17,6 +17,14 @@ function estimate.set_rounds(row, rounds)
   rounds_of[row] = rounds
 end
 
+-- For functions of the script, which may change it.
+function estimate.copy(row)
+  local copy = {}
+  for name, cell in pairs(row) do copy[name] = cell end
+  rounds_of[copy] = rounds_of[row]
+  return copy
+end
+
 local function is_number(value)
   return type(value) == "number" and value == value
 end
@@ -69,7 +77,7 @@ function estimate.doubt(row, column)
   local kind = columns.of(column).kind
   local quality = native.results.quality_column(kind)
   local text = quality and row[quality]
-  if text and text ~= "ok" then return (text:gsub("^unreliable: ", "")) end
+  if text and text ~= "ok" then return (tostring(text):gsub("^unreliable: ", "")) end
   if alone[kind] and not has_interval(row, column) then return column .. ": " .. alone[kind] end
 end
 
@@ -88,9 +96,18 @@ function estimate.ratio(a, b)
     or { value = a.value / b.value, low = a.low / b.high, high = a.high / b.low }
 end
 
+-- Of floats: integers wrap around.
+local function minus(x, y)
+  return x + 0.0 - y
+end
+
 function estimate.difference(a, b)
-  return paired(a, b, function(x, y) return x - y end)
-    or { value = a.value - b.value, low = a.low - b.high, high = a.high - b.low }
+  return paired(a, b, minus)
+    or { value = minus(a.value, b.value), low = minus(a.low, b.high), high = minus(a.high, b.low) }
+end
+
+function estimate.size(one)
+  return math.abs(one.value + 0.0)
 end
 
 local shown = {

@@ -14,9 +14,10 @@ local function matches(row, wanted)
 end
 groups.matches = matches
 
--- A row that failed may have no x; then it is not known to be outside.
+-- A row that failed may have no x; then it is not known to be outside. What is no number is, of a range.
 local function in_range(claim, x)
-  return x == nil or not (claim.from and x < claim.from) and not (claim.to and x > claim.to)
+  if x == nil or not claim.from and not claim.to then return true end
+  return type(x) == "number" and not (claim.from and x < claim.from) and not (claim.to and x > claim.to)
 end
 
 -- A row that failed may lack a column that `where` names; then it is not known to be outside either.
@@ -53,6 +54,16 @@ local function order_of(axes, x)
   return {}
 end
 
+-- The cells of a script's own column may be of several types in different rows: each type is in its own order.
+local ranks = { number = 1, string = 2, boolean = 3 }
+
+local function is_before(a, b)
+  local rank, other = ranks[type(a)], ranks[type(b)]
+  if rank ~= other then return rank < other end
+  if rank == ranks.boolean then return not a and b end
+  return a < b
+end
+
 -- x, and the axes that tell the two rows of a ratio apart, do not separate groups; all other axes do. As text, and by name.
 local function setting_of(claim, row, axes)
   local parts, values = {}, {}
@@ -79,11 +90,12 @@ local function put(group, claim, row)
     if matches(row, claim.of) then group.of = group.of + 1 end
     if matches(row, claim.over) then group.over = group.over + 1 end
   end
-  local has_x = not claim.x or row[claim.x] ~= nil
+  local x = claim.x and row[claim.x]
+  local has_x = not claim.x or x ~= nil and x == x
   local figure = row.status == "ok" and has_x and estimate.of(row, claim.y)
   local doubt = figure and (estimate.doubt(row, claim.y) or claim.with and estimate.doubt(row, claim.with))
   if figure and not doubt then
-    table.insert(group.items, { x = claim.x and row[claim.x], y = figure, row = row })
+    table.insert(group.items, { x = x, y = figure, row = row })
   elseif figure then
     table.insert(group.unreliable, doubt)
   elseif row.status == "ok" then
@@ -133,7 +145,7 @@ function groups.split(claim, rows, axes)
   local order = order_of(axes, claim.x)
   for _, group in ipairs(list) do
     if claim.x then
-      table.sort(group.items, function(a, b) return (order[a.x] or a.x) < (order[b.x] or b.x) end)
+      table.sort(group.items, function(a, b) return is_before(order[a.x] or a.x, order[b.x] or b.x) end)
     end
   end
   return list, counts

@@ -24,6 +24,7 @@ local common = {
   { "unmeasurable", "string" },
 }
 local along_x = { { "x", "string", required = true }, { "y", "string", required = true } }
+local cell = "number|string|boolean"
 local of_y = { { "y", "string", required = true } }
 
 local function join(...)
@@ -35,8 +36,11 @@ local function join(...)
 end
 
 -- All axes but x keep rows apart, whether `by` names them or not; `by` is for the reader.
-local function by_text(options)
+local function by_text(options, where)
   if not options.by then return "" end
+  for index, name in ipairs(type(options.by) == "table" and options.by or {}) do
+    check.kind(string.format("%s: option 'by': name %d", where, index), name, "string")
+  end
   return " for every " .. (type(options.by) == "table" and table.concat(options.by, " and ") or options.by)
 end
 
@@ -49,14 +53,25 @@ local function in_words(claim, describe, where)
   return describe(setmetatable(plain, { __index = claim }), where)
 end
 
+-- What chooses rows: cells by the names of their columns.
+local function check_choices(where, options)
+  for _, option in ipairs { "where", "of", "over" } do
+    for name, value in pairs(options[option] or {}) do
+      check.kind(string.format("%s: option '%s': the name of a column", where, option), name, "string")
+      check.kind(string.format("%s: option '%s': %s", where, option, name), value, cell)
+    end
+  end
+end
+
 local function define(name, fields, describe, judge)
   expect[name] = function(options)
     local where = "gb.expect." .. name
     check.options(where, options, join(fields, common))
+    check_choices(where, options)
     local claim = claim_of { judge = judge, kind = name }
     for key, value in pairs(options) do claim[key] = value end
     local text = describe(claim, where)
-    claim.text = options.claim or text .. by_text(options)
+    claim.text = options.claim or text .. by_text(options, where)
     claim.words = options.claim or in_words(claim, describe, where)
     if claim.of then claim.of_text, claim.over_text = ratio.in_words(claim.of), ratio.in_words(claim.over) end
     answer.check(where, claim)
@@ -114,7 +129,7 @@ define("equal", join(along_x, { { "tolerance", "number", required = true } }), f
 end, bounds.judge_equal)
 
 local best_fields = {
-  { "value", "any", required = true }, { "tolerance", "number", required = true }, { "better", "string" },
+  { "value", cell, required = true }, { "tolerance", "number", required = true }, { "better", "string" },
 }
 define("best", join(along_x, best_fields), function(claim, where)
   claim.better = columns.direction(where, claim.y, claim.better)
@@ -156,7 +171,7 @@ define("crossover", join(along_x, {
 end, crossover.judge)
 
 local faster_fields = {
-  { "axis", "string", required = true }, { "value", "any", required = true }, { "than", "any", required = true },
+  { "axis", "string", required = true }, { "value", cell, required = true }, { "than", cell, required = true },
   { "factor", "number" }, { "better", "string" },
 }
 define("faster", join(of_y, faster_fields), function(claim, where)
@@ -179,6 +194,7 @@ local that_fields = {
 -- Its rows are those that match `where`; they are measured in rounds if a column that it reads takes that.
 function expect.that(options)
   check.options("gb.expect.that", options, that_fields)
+  check_choices("gb.expect.that", options)
   for index, name in ipairs(options.reads or {}) do
     check.kind("gb.expect.that: option 'reads': column " .. index, name, "string")
   end
@@ -189,13 +205,14 @@ function expect.that(options)
   function fields.judge(claim, rows)
     local about = {}
     for _, row in ipairs(rows) do
-      if groups.may_match(row, claim.where) then about[#about + 1] = row end
+      if groups.may_match(row, claim.where) then about[#about + 1] = estimate.copy(row) end
     end
     local verdict, reason, sentence = options.judge(about)
     if not verdicts[verdict] then
       check.fail("gb.expect.that: judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got '%s'",
         tostring(verdict))
     end
+    if reason ~= nil then check.kind("gb.expect.that: the reason that judge returns", reason, "string") end
     if sentence ~= nil then check.kind("gb.expect.that: the answer that judge returns", sentence, "string") end
     return verdict, reason or "", sentence
   end

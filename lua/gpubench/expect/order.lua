@@ -27,14 +27,14 @@ local function step_text(claim, a, b)
     estimate.show_interval(figure, b.y), claim.x, a.x, b.x)
 end
 
--- The knee is the first item from which the figure reaches a share of its best.
+-- The knee is the first item from which the figure reaches a share of its best, which no share of a negative figure is.
 local function find_knee(items, share)
   local best = items[1]
   for _, item in ipairs(items) do
     if item.y.value > best.y.value then best = item end
   end
   for index, item in ipairs(items) do
-    if item.y.value >= share * best.y.value then return index, best end
+    if item == best or item.y.value >= share * best.y.value then return index, best end
   end
 end
 
@@ -62,7 +62,7 @@ local function monotonic(claim, direction)
     for index = 2, #items do
       local a, b = items[index - 1], items[index]
       local risen = rise(a, b, direction)
-      local allowed = math.abs(a.y.value) * (claim.tolerance or 0)
+      local allowed = estimate.size(a.y) * (claim.tolerance or 0)
       if risen.high < -allowed then return "refuted", falls .. " " .. step_text(claim, a, b) end
       if not claim.tolerance and risen.low <= 0 then
         doubt = doubt or "the intervals overlap " .. step_text(claim, a, b)

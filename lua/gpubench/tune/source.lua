@@ -2,7 +2,7 @@
 --
 -- Lua names one line for all calls of an expression, that of its beginning, so that several calls of one name are told
 -- apart by their order.
-local tokens = require "gpubench.tune.tokens"
+local tokens = require "gpubench.tokens"
 
 local Source = {}
 Source.__index = Source

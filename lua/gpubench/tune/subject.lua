@@ -7,7 +7,7 @@ local experiment = require "gpubench.experiment"
 local param = require "gpubench.param"
 local source = require "gpubench.tune.source"
 local sweep = require "gpubench.sweep"
-local tokens = require "gpubench.tune.tokens"
+local tokens = require "gpubench.tokens"
 local native = gb._native
 local options = native.options
 -- Those of the program, whatever a script does to its globals.

@@ -19,6 +19,13 @@ TEST(Units, SecondsKeepThreeDigits) {
   EXPECT_EQ(format_seconds(90), "1.5 min");
 }
 
+TEST(Units, HugeNumbersAreShort) {
+  EXPECT_EQ(format_seconds(1e308), "2.78e+304 h");
+  EXPECT_EQ(format_seconds(-1e308), "-2.78e+304 h");
+  EXPECT_EQ(format_bytes(1e308), "8.88e+292 PiB");
+  EXPECT_EQ(format_si(1e300), "1e+285 P");
+}
+
 TEST(Units, CountsAreGrouped) {
   EXPECT_EQ(format_count(7), "7");
   EXPECT_EQ(format_count(-1234567), "-1 234 567");

@@ -7,6 +7,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "core/base/error.h"
+#include "tests/support/failing_threads.h"
+
 namespace gpubench {
 namespace {
 
@@ -30,6 +33,14 @@ TEST(ReplicaThreads, AllHaveReturnedWhenACallReturns) {
     threads.run([&](int) { ++calls; }, ignored);
     ASSERT_EQ(calls, 4 * round);
   }
+}
+
+TEST(ReplicaThreads, AreAllThereOrNone) {
+  for (int allowed = 0; allowed < 3; ++allowed) {
+    const FailingThreads failing(allowed);
+    EXPECT_THROW(ReplicaThreads(4), Error);
+  }
+  EXPECT_EQ(ReplicaThreads(4).size(), 4);
 }
 
 TEST(ReplicaThreads, OneReplicaTakesTheSamePath) {

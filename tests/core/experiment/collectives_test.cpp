@@ -8,6 +8,7 @@
 #include "core/base/interrupt.h"
 #include "core/comm/factory.h"
 #include "core/experiment/collective_values.h"
+#include "tests/support/failing_threads.h"
 
 namespace gpubench {
 namespace {
@@ -105,6 +106,16 @@ TEST_F(Collectives, wrong_results_are_counted_and_make_the_row_unreliable) {
 TEST_F(Collectives, a_rank_that_fails_ends_all_with_its_reason) {
   communicators_[2]->fails_at = 5;
   EXPECT_THAT([&] { measure(CollectiveKind::all_reduce, Dtype::f32, 4000); }, ThrowsMessage<Error>("out of order"));
+}
+
+TEST_F(Collectives, ranks_start_whole_or_not_at_all) {
+  measure(CollectiveKind::all_reduce, Dtype::f32, 4000);
+  for (int allowed = 0; allowed < 3; ++allowed) {
+    const FailingThreads failing(allowed);
+    EXPECT_THAT([&] { measure(CollectiveKind::all_reduce, Dtype::f32, 4000); },
+                ThrowsMessage<Error>(testing::HasSubstr("no more threads can be started")));
+  }
+  EXPECT_EQ(measure(CollectiveKind::all_reduce, Dtype::f32, 4000).wrong, 0) << "none has taken part";
 }
 
 TEST_F(Collectives, impossible_requests_are_named) {

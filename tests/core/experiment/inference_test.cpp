@@ -10,6 +10,7 @@
 #include "core/experiment/inference_service.h"
 #include "tests/core/experiment/declared.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/failing_threads.h"
 
 namespace gpubench {
 namespace {
@@ -93,6 +94,15 @@ TEST_F(Inference, ClientsAreServedInTheOrderInWhichTheyAsked) {
     EXPECT_GE(query.answered, before.answered);
     EXPECT_GE(query.answered, query.asked);
     before = query;
+  }
+}
+
+TEST_F(Inference, ClientsStartWholeOrNotAtAll) {
+  Trainer model = trainer(support::small_classifier());
+  InferenceService service(model, load_queries(model, nullptr, 2, "test"), {});
+  for (int allowed = 0; allowed < 4; ++allowed) {
+    const FailingThreads failing(allowed);
+    EXPECT_THROW(make_query_stream(service, InferenceMode::single_stream, 4), Error);
   }
 }
 

@@ -223,6 +223,26 @@ TEST(GnuplotScript, LogarithmicAxesOfAFewDecadesHaveLabelsBetweenThePowers) {
   EXPECT_LE(ticks_of(1e-9, 1e20, 10).size(), 11u);
 }
 
+TEST(GnuplotScript, AxesOfTheLargestAndSmallestNumbersHaveFewTicks) {
+  for (const double base : {2.0, 10.0, 1.0001}) {
+    for (const auto& [low, high] : {std::pair{5e-324, 1e308}, std::pair{1e308, 1.7e308}, std::pair{5e-324, 1e-322},
+                                    std::pair{1e16, 1e16 + 4}, std::pair{1.0, 1e308}})
+      EXPECT_LE(ticks_of(low, high, base).size(), 20u) << base << ": " << low << " to " << high;
+  }
+  for (const double log : {0.0, 10.0}) {
+    for (const auto& [first, last] :
+         {std::pair{-1.7e308, 1.7e308}, std::pair{1.7e308, 1.7e308}, std::pair{5e-324, 1e308}}) {
+      Chart chart = line_over({{first, first, {}}, {last, last, {}}});
+      chart.spec.log_x = chart.spec.log_y = first > 0 ? log : 0;
+      const std::string script = script_of(chart);
+      EXPECT_THAT(script, AllOf(Not(HasSubstr("[inf")), Not(HasSubstr(":inf]")), Not(HasSubstr("nan:"))));
+      if (has_gnuplot()) {
+        EXPECT_NO_THROW(drawn(chart, TemporaryDirectory())) << script;
+      }
+    }
+  }
+}
+
 TEST(GnuplotScript, BoundsAndKneesAreLines) {
   Chart chart = line_over({{1, 10, {}}, {2, 20, {}}});
   chart.limits = {15};

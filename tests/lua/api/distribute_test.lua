@@ -372,7 +372,7 @@ case("efficiency relates to one replica", function()
   raises("relates to one with 64; it has 32", gb.measure.efficiency, row, alone_row, "strong")
   raises("'weak' or 'strong' is expected, got nil", gb.measure.efficiency, row, alone_row)
   raises("a row of one replica is expected", gb.measure.efficiency, row, row, "weak")
-  raises("a rate above 0 is expected, got 0", gb.measure.efficiency, row,
+  raises("a number above 0 is expected, got 0", gb.measure.efficiency, row,
     { replicas = 1, batch_size = 32, examples_per_s = 0 }, "weak")
 end)
 

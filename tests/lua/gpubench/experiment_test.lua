@@ -150,6 +150,23 @@ testing.case("a row that cannot be written is its point's error, and the sweep g
   experiment.status = 0
 end)
 
+testing.case("a cell that its column does not take is its point's error, and the sweep goes on", function()
+  local bad = { { quality = 5 }, { steps = "many" }, { cpu_lost_share = "x" }, { compute_low_share = true }, { status = 3 } }
+  local rows = sweep {
+    axes = { gb.axis("n", { 1, 2, 3, 4, 5, 6 }) }, expect = { gb.expect.increasing { x = "n", y = "figure" } },
+    run = function(point) return bad[point.n] or { figure = 1, quality = "ok", steps = 3 } end,
+  }
+  testing.contains(rows[1].detail, "run returned 5 in the column 'quality', which takes text: ok, or unreliable and why")
+  testing.contains(rows[2].detail, "run returned 'many' in the column 'steps', which takes a number: steps that were measured")
+  testing.contains(rows[3].detail, "run returned 'x' in the column 'cpu_lost_share', which takes a number")
+  testing.contains(rows[4].detail, "run returned true in the column 'compute_low_share', which takes a number")
+  testing.contains(rows[5].detail, "run returned the status 3; ok, out_of_memory, error, timeout, skipped are possible")
+  testing.equal({ #rows, rows[6].status, rows[6].figure }, { 6, "ok", 1 })
+  experiment.status = 0
+  testing.raises("gb.experiment: the axis has 'small' in the column 'batch_size', which takes a number", sweep,
+    { run = function() end, axes = { gb.axis("batch_size", { 1, "small" }) } })
+end)
+
 testing.case("axes are not named as what is measured", function()
   for _, name in ipairs { "status", "examples_per_s", "point" } do
     testing.raises("gb.experiment: the axis '" .. name .. "' is named as a column that is measured", sweep,

@@ -2,7 +2,7 @@
 local diff = require "gpubench.tune.diff"
 local source = require "gpubench.tune.source"
 local testing = require "testing"
-local tokens = require "gpubench.tune.tokens"
+local tokens = require "gpubench.tokens"
 
 local function texts(text)
   local list = {}

@@ -1,5 +1,5 @@
--- The tokens of a Lua source, for changes of single calls in its text: patterns alone would find calls in comments and
--- strings.
+-- The tokens of a Lua source, for what is read from its text without running it, and for changes of single calls in it:
+-- patterns alone would find calls in comments and strings.
 local tokens = {}
 
 local keywords = {}
@@ -27,11 +27,12 @@ local function end_of_string(text, at)
   local quote = text:sub(at, at)
   local next_byte = at + 1
   while true do
-    local found = text:find('[\\"\'\n]', next_byte)
+    local found = text:find('[\\"\'\r\n]', next_byte)
     if not found then return #text end
     local byte = text:sub(found, found)
-    if byte == quote or byte == "\n" then return found end
-    next_byte = found + (byte == "\\" and 2 or 1)
+    if byte == quote or byte == "\r" or byte == "\n" then return found end
+    next_byte = text:match("^\\z%s*()", found) or text:match("^\\\r\n()", found) or text:match("^\\\n\r()", found)
+      or found + (byte == "\\" and 2 or 1)
   end
 end
 
@@ -68,23 +69,30 @@ end
 
 local closing = { ["("] = ")", ["["] = "]", ["{"] = "}" }
 
--- An array of { kind = "name", "keyword", "string", "number" or "symbol", text, first, last = its bytes, line, and, of an
--- opening bracket, closed_by = the number of its closing one }.
-function tokens.of(text)
-  local list, open, line, counted = {}, {}, 1, 1
+-- Iterates over { kind = "name", "keyword", "string", "number" or "symbol", text, first, last = its bytes, line }.
+function tokens.each(text)
+  local line, counted = 1, 1
   local at = after_blanks(text, 1)
-  while at <= #text do
+  return function()
+    if at > #text then return nil end
     local kind, last = read(text, at)
     for _ in text:sub(counted, at - 1):gmatch "\n" do line = line + 1 end
-    counted = at
     local token = { kind = kind, text = text:sub(at, last), first = at, last = last, line = line }
+    counted, at = at, after_blanks(text, last + 1)
+    return token
+  end
+end
+
+-- An array of them; those of opening brackets also have closed_by = the number of the closing one.
+function tokens.of(text)
+  local list, open = {}, {}
+  for token in tokens.each(text) do
     list[#list + 1] = token
-    if kind == "symbol" and closing[token.text] then
+    if token.kind == "symbol" and closing[token.text] then
       open[#open + 1] = token
-    elseif kind == "symbol" and #open > 0 and closing[open[#open].text] == token.text then
+    elseif token.kind == "symbol" and #open > 0 and closing[open[#open].text] == token.text then
       table.remove(open).closed_by = #list
     end
-    at = after_blanks(text, last + 1)
   end
   return list
 end

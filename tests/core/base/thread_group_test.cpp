@@ -1,0 +1,82 @@
+#include "core/base/thread_group.h"
+
+#include <atomic>
+#include <barrier>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/support/failing_threads.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(ThreadGroup, EachIndexIsCalledOnceOnAThreadOfItsOwn) {
+  std::vector<std::thread::id> ids(5);
+  {
+    ThreadGroup group(5, [&](int index) { ids[static_cast<std::size_t>(index)] = std::this_thread::get_id(); });
+    EXPECT_EQ(group.size(), 5);
+    group.join();
+    group.join();
+  }
+  ids.push_back(std::this_thread::get_id());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) EXPECT_NE(ids[i], ids[k]);
+  }
+}
+
+TEST(ThreadGroup, MembersMayWaitForEachOther) {
+  std::barrier together(8);
+  std::atomic<int> calls = 0;
+  ThreadGroup(8, [&](int) {
+    together.arrive_and_wait();
+    ++calls;
+  }).join();
+  EXPECT_EQ(calls, 8);
+}
+
+TEST(ThreadGroup, ItsEndJoinsTheThreads) {
+  std::atomic<int> calls = 0;
+  {
+    const ThreadGroup group(3, [&](int) { ++calls; });
+  }
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(ThreadGroup, WhereOneCannotBeStartedNoneIsCalled) {
+  for (int allowed = 0; allowed < 6; ++allowed) {
+    std::barrier together(6);  // the members that come would wait for ever
+    std::atomic<int> calls = 0;
+    const FailingThreads failing(allowed);
+    EXPECT_THAT(
+        [&] {
+          ThreadGroup(6, [&](int) {
+            ++calls;
+            together.arrive_and_wait();
+          });
+        },
+        ThrowsMessage<Error>(AllOf(HasSubstr("no more threads can be started: " + std::to_string(allowed) + " of 6"))));
+    EXPECT_EQ(calls, 0);
+  }
+}
+
+TEST(ThreadGroup, OfNoThreadsIsDone) {
+  const FailingThreads failing(0);
+  for (const int count : {0, -1}) {
+    EXPECT_EQ(ThreadGroup(count, [](int) { FAIL() << "it was called"; }).size(), 0);
+  }
+}
+
+TEST(ThreadGroup, MoreThreadsAreCheckedWithoutKeepingThem) {
+  check_more_threads(3);
+  const FailingThreads failing(3);
+  EXPECT_NO_THROW(check_more_threads(3));
+  EXPECT_THROW(check_more_threads(1), Error);
+}
+
+}  // namespace
+}  // namespace gpubench
