@@ -96,7 +96,8 @@ end
 local function measure_again(baseline, count)
   local group, calls = native.compare.new_group(), calls_of(baseline)
   for index, one in ipairs(fresh_processes.in_rounds(calls, count, native.options.seed)) do
-    io.stderr:write(string.format("process %d of %d: %s\n", index, count * #calls, one.item.arguments[1] or "?"))
+    io.stderr:write(native.results.one_line(string.format("process %d of %d: %s", index, count * #calls,
+      one.item.arguments[1] or "?")), "\n")
     local status = run_once(one.item.arguments, group, one.round, count)
     local failed = index == 1 and fresh_processes.status_of(status) > 1
     if failed and not pcall(native.compare.runs_of, group, native.options.out) then
@@ -175,7 +176,7 @@ end
 local function measure_to_confirm(baseline, loud, new_program, count, options)
   local group = native.compare.new_group()
   local program, reason = program_of(baseline, new_program, options)
-  if reason then io.stderr:write(reason, "\n") end
+  if reason then io.stderr:write(native.results.one_line(reason), "\n") end
   local sides = { { group = group .. "-a", program = program, skipped = program == nil }, { group = group .. "-b" } }
   for _, call in ipairs(calls_of(baseline)) do
     local rows = loud_of(call, loud)
