@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/shown_text.h"
 
 namespace gpubench {
 namespace {
@@ -55,7 +56,7 @@ std::string known_names(std::string_view word, std::span<const std::string_view>
 
 void throw_unknown_name(std::string_view unknown, std::string_view name, std::span<const std::string_view> known,
                         std::string_view also) {
-  throw Error(fmt::format("{} '{}'{}", unknown, name, known_names(name, known, also)));
+  throw Error(fmt::format("{} '{}'{}", unknown, shown_text(name), known_names(name, known, also)));
 }
 
 }  // namespace gpubench

@@ -1,5 +1,6 @@
 #include "core/base/shown_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ namespace {
 /// Bytes of the character at the start of `text`; 0 where there is none that can be shown.
 std::size_t shown_character(std::string_view text) {
   const Utf8Character character = first_character(text);
-  return is_control(character.code) ? 0 : character.bytes;
+  return is_unsafe(character.code) ? 0 : character.bytes;
 }
 
 std::string escaped(char c) {
@@ -41,21 +42,69 @@ std::string escaped(char c) {
   return fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
 }
 
+/// Moves the first character of `text` to `shown`: escaped, unless it can be shown or is one of `kept`.
+void show_character(std::string_view& text, std::string& shown, std::string_view kept) {
+  const std::size_t bytes = kept.find(text.front()) == std::string_view::npos ? shown_character(text) : 1;
+  if (bytes == 0) {
+    shown += escaped(text.front());
+  } else {
+    shown += text.substr(0, bytes);
+  }
+  text.remove_prefix(bytes == 0 ? 1 : bytes);
+}
+
 }  // namespace
 
 std::string shown_text(std::string_view text, std::size_t most) {
   const std::size_t size = text.size();
   std::string shown;
-  while (!text.empty() && size - text.size() < most) {
-    const std::size_t character = shown_character(text);
-    if (character == 0) {
-      shown += escaped(text.front());
-    } else {
-      shown += text.substr(0, character);
-    }
-    text.remove_prefix(character == 0 ? 1 : character);
-  }
+  while (!text.empty() && size - text.size() < most) show_character(text, shown, "");
   return text.empty() ? shown : fmt::format("{}... ({} bytes)", shown, size);
+}
+
+std::string shown_message(std::string_view message) {
+  // What a message says at its end, such as what is possible, is kept too.
+  constexpr std::size_t longest = 8192, end = 2048;
+  std::string shown;
+  const auto show = [&](std::string_view text) {
+    while (!text.empty()) {
+      const bool breaks = text.front() == '\n';
+      show_character(text, shown, "\n\t");
+      if (breaks && !text.empty() && text.front() != ' ' && text.front() != '\t') shown += "  ";
+    }
+  };
+  if (message.size() <= longest) {
+    show(message);
+    return shown;
+  }
+  show(message.substr(0, longest - end));
+  shown += fmt::format("... ({} bytes left out) ...", message.size() - longest);
+  show(message.substr(message.size() - end));
+  return shown;
+}
+
+std::string shown_lines(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) show_character(text, shown, "\r\n\t");
+  return shown;
+}
+
+std::string shown_json(std::string json) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x7F; };
+  if (std::ranges::all_of(json, is_ascii)) return json;
+  std::string shown;
+  for (std::string_view rest = json; !rest.empty();) {
+    const Utf8Character character = first_character(rest);
+    const bool unsafe = !is_ascii(rest.front()) && character.bytes > 0 && is_unsafe(character.code);
+    const std::size_t bytes = std::max<std::size_t>(character.bytes, 1);
+    if (unsafe) {
+      shown += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(character.code));
+    } else {
+      shown += rest.substr(0, bytes);
+    }
+    rest.remove_prefix(bytes);
+  }
+  return shown;
 }
 
 }  // namespace gpubench

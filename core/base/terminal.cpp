@@ -1,6 +1,7 @@
 #include "core/base/terminal.h"
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <poll.h>
 #include <pthread.h>
@@ -8,6 +9,8 @@
 #include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "core/base/shown_text.h"
 
 namespace gpubench {
 namespace {
@@ -40,6 +43,10 @@ bool terminal_reflows() {
 bool takes_output(int descriptor) {
   pollfd state{.fd = descriptor, .events = POLLOUT, .revents = 0};
   return poll(&state, 1, 0) == 1 && (state.revents & POLLOUT) != 0;
+}
+
+void print_message(std::string_view message) {
+  std::fputs((shown_message(message) + "\n").c_str(), stderr);
 }
 
 void block_signals() {

@@ -1,6 +1,7 @@
 // What is known of the standard streams as terminals, and threads that work beside a measurement.
 #pragma once
 #include <optional>
+#include <string_view>
 
 namespace gpubench {
 
@@ -16,6 +17,10 @@ bool terminal_reflows();
 
 /// Whether a write of a few lines would not block. A pipe that nobody reads takes none; a file takes all.
 bool takes_output(int descriptor);
+
+/// Prints a message and a line break on standard error, as shown_message(): the one way there for text that others may
+/// have a part in. A standard error that fails ends nothing.
+void print_message(std::string_view message);
 
 /// For the calling thread: signals go to other threads.
 void block_signals();

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/base/json_nesting.h"
+#include "core/base/json_limits.h"
 #include "core/codec/output_file.h"
 #include "core/codec/tensor_bytes.h"
 
@@ -20,6 +20,8 @@ using Json = nlohmann::json;
 constexpr std::string_view metadata_key = "__metadata__";
 /// The format's own limit.
 constexpr std::uint64_t longest_header = 100'000'000;
+/// Tensors are looked for in a sorted table.
+constexpr std::size_t most_tensors = 1'000'000;
 /// Tensors start at a multiple of this, as long as larger element types come first.
 constexpr std::size_t alignment = 8;
 
@@ -135,7 +137,7 @@ Json read_header(ByteSource& source) {
   }
   std::string text(static_cast<std::size_t>(length), '\0');
   source.read(std::as_writable_bytes(std::span(text)), "the safetensors header");
-  check_json_nesting(text, source.name());
+  check_json_limits(text, source.name(), most_tensors);
   Json header = parse_header(source.name(), text);
   if (!header.is_object()) damaged_header(source.name(), "it is no JSON object");
   return header;

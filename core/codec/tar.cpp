@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/input_limits.h"
+#include "core/base/shown_text.h"
 #include "core/codec/byte_source.h"
 #include "core/codec/output_file.h"
 
@@ -114,47 +116,91 @@ class Writer {
 
 class Reader {
  public:
-  explicit Reader(ByteSource& source) : source_(source) {}
+  Reader(ByteSource& source, const EntryFilter& is_wanted) : source_(source), is_wanted_(is_wanted) {}
 
   std::vector<ArchiveEntry> read() {
     std::vector<ArchiveEntry> entries;
     std::string name;  // of the next entry, where one stands in front of it
+    std::size_t count = 0;
     for (Header header; next(header);) {
+      if (++count > most_archive_entries) fail(fmt::format("has more than {} entries", most_archive_entries));
       const char type = header[type_offset];
-      std::string bytes = contents(header);
-      if (type == extended) {
-        name = path_in(bytes);
-      } else if (type == long_name) {
-        name = bytes.substr(0, bytes.find('\0'));
-      } else {
-        if (type == regular || type == old_regular)
-          entries.push_back({name.empty() ? name_of(header) : name, std::move(bytes)});
-        name.clear();
+      if (type == extended || type == long_name) {
+        const std::string bytes = contents(header, longest_long_name);
+        name = type == extended ? path_in(bytes) : bytes.substr(0, bytes.find('\0'));
+        continue;
       }
+      if (name.empty()) name = name_of(header);
+      const bool is_file = type == regular || type == old_regular;
+      if (is_file && (!is_wanted_ || is_wanted_(name)))
+        entries.push_back({std::move(name), contents(header, largest_text)});
+      else
+        skip(size_in(header));
+      name.clear();
     }
     // The checksum stands at the end of the compressed bytes.
-    for (std::array<std::byte, block> rest; source_.read_some(rest) > 0;) continue;
+    while (pass(piece_) > 0) continue;
     return entries;
   }
 
  private:
+  /// A path, or a few lines of facts.
+  static constexpr std::size_t longest_long_name = std::size_t{64} << 10;
+
   bool next(Header& header) {
-    source_.read(std::as_writable_bytes(std::span(header)), "a header");
+    fill(std::as_writable_bytes(std::span(header)), "a header");
     if (std::ranges::all_of(header, [](char c) { return c == '\0'; })) return false;
     if (number_in(header, sum_field) != sum_of(header)) fail("is no tar archive, or damaged");
     return true;
   }
 
-  std::string contents(const Header& header) {
+  std::uint64_t size_in(const Header& header) const {
     const std::optional<std::uint64_t> size = number_in(header, size_field);
-    if (!size || *size > source_.left_at_most() || *size > source_.most_at_once())
-      fail(fmt::format("has a damaged entry '{}'", name_of(header)));
-    std::string bytes(static_cast<std::size_t>(*size), '\0');
-    source_.read(std::as_writable_bytes(std::span(bytes)), "an entry");
-    std::array<std::byte, block> padding{};
-    source_.read(std::span(padding).first(padding_of(*size)), "an entry");
+    if (!size || *size > source_.left_at_most()) fail(fmt::format("has a damaged entry {}", shown_name(header)));
+    return *size;
+  }
+
+  std::string contents(const Header& header, std::size_t most) {
+    const std::uint64_t size = size_in(header);
+    if (size > most)
+      fail(fmt::format("its entry {} has {} bytes; at most {} are read", shown_name(header), size, most));
+    kept_ += size;
+    if (kept_ > largest_texts) fail(fmt::format("its entries have more than {} bytes to be read", largest_texts));
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    fill(std::as_writable_bytes(std::span(bytes)), "an entry");
+    skip_padding(size);
     return bytes;
   }
+
+  void skip(std::uint64_t size) {
+    for (std::uint64_t left = size; left > 0;) {
+      const std::span<std::byte> part = std::span(piece_).first(std::min<std::uint64_t>(left, piece_.size()));
+      fill(part, "an entry");
+      left -= part.size();
+    }
+    skip_padding(size);
+  }
+
+  void skip_padding(std::uint64_t size) { fill(std::span(piece_).first(padding_of(size)), "an entry"); }
+
+  void fill(std::span<std::byte> to, std::string_view what) {
+    count(to.size());
+    source_.read(to, what);
+  }
+
+  /// Bytes that were passed; 0 at the end.
+  std::size_t pass(std::span<std::byte> to) {
+    const std::size_t passed = source_.read_some(to);
+    count(passed);
+    return passed;
+  }
+
+  void count(std::uint64_t bytes) {
+    unpacked_ += bytes;
+    if (unpacked_ > largest_archive) fail(fmt::format("unpacks to more than {} bytes", largest_archive));
+  }
+
+  static std::string shown_name(const Header& header) { return "'" + shown_text(name_of(header)) + "'"; }
 
   static std::string name_of(const Header& header) {
     const std::string prefix(text_in(header, prefix_field));
@@ -174,6 +220,9 @@ class Reader {
   [[noreturn]] void fail(const std::string& how) const { throw Error(fmt::format("{}: {}", source_.name(), how)); }
 
   ByteSource& source_;
+  const EntryFilter& is_wanted_;
+  std::uint64_t unpacked_ = 0, kept_ = 0;
+  std::vector<std::byte> piece_ = std::vector<std::byte>(std::size_t{64} << 10);
 };
 
 }  // namespace
@@ -188,9 +237,9 @@ void write_archive(const std::filesystem::path& path, const std::vector<ArchiveE
   file.commit();
 }
 
-std::vector<ArchiveEntry> read_archive(const std::filesystem::path& path) {
+std::vector<ArchiveEntry> read_archive(const std::filesystem::path& path, const EntryFilter& is_wanted) {
   const std::unique_ptr<ByteSource> source = open_source(path);
-  return Reader(*source).read();
+  return Reader(*source, is_wanted).read();
 }
 
 }  // namespace gpubench

@@ -201,6 +201,13 @@ std::string_view word_of(ChangeVerdict verdict, const Column& column) {
   return {};
 }
 
+std::string format_percent(double share) {
+  // From here on digits say nothing.
+  constexpr double large = 1e6;
+  const double percent = 100 * share;
+  return std::abs(percent) < large ? fmt::format("{:.1f} %", percent) : fmt::format("{:.3g} %", percent);
+}
+
 std::string text_of_change(const Change& change) {
   const Column& column = change.column;
   if (change.before == change.after) return "equal";
@@ -210,13 +217,16 @@ std::string text_of_change(const Change& change) {
     const char* const word = column.kind == Kind::learned && column.better == Better::higher
                                  ? (more ? "more accurate" : "less accurate")
                                  : (more ? "higher" : "lower");
-    return fmt::format("{:.{}f} points {}", points, points < 0.095 ? 2 : 1, word);
+    const char* const format = points < 0.095 ? "{:.2f} points {}"
+                               : points < 1e6 ? "{:.1f} points {}"
+                                              : "{:.3g} points {}";
+    return fmt::format(fmt::runtime(format), points, word);
   }
   if (column.unit == Unit::celsius)
     return fmt::format("{:.1f} °C {}", std::abs(change.after - change.before), more ? "hotter" : "cooler");
   if (change.before == 0) return more ? "more than the baseline's 0" : "less than the baseline's 0";
-  const double percent = 100 * std::abs(change.relative());
-  const std::string amount = fmt::format("{:.{}f} %", percent, percent < 0.095 ? 2 : 1);
+  const double share = std::abs(change.relative());
+  const std::string amount = share < 0.00095 ? fmt::format("{:.2f} %", 100 * share) : format_percent(share);
   if (is_speed(column)) {
     const bool slower = more == (column.better == Better::lower);
     return amount + (slower ? " slower" : " faster");
@@ -239,9 +249,12 @@ std::string text_of_change(const Change& change) {
 
 std::string interval_text(const Change& change) {
   if (!change.log_ratio || !std::isfinite(change.log_ratio->interval.low)) return {};
-  const auto percent = [](double log_ratio) { return 100 * std::expm1(log_ratio); };
-  return fmt::format("[{:+.1f}, {:+.1f}] %", percent(change.log_ratio->interval.low),
-                     percent(change.log_ratio->interval.high));
+  const auto percent = [](double log_ratio) {
+    constexpr double large = 1e6;
+    const double value = 100 * std::expm1(log_ratio);
+    return value < large ? fmt::format("{:+.1f}", value) : fmt::format("{:+.3g}", value);
+  };
+  return fmt::format("[{}, {}] %", percent(change.log_ratio->interval.low), percent(change.log_ratio->interval.high));
 }
 
 }  // namespace gpubench

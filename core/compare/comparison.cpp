@@ -5,6 +5,7 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <set>
 
 #include "core/base/error.h"
@@ -47,24 +48,49 @@ void judge_all(std::vector<ComparedRow>& rows) {
 std::vector<GeometricMean> means_of(const std::vector<ComparedRow>& rows) {
   std::vector<GeometricMean> means;
   std::vector<double> sums;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> places;
   for (const ComparedRow& row : rows) {
     for (const Change& change : row.changes) {
       if (!change.log_ratio || !change.compares_figures()) continue;
-      const auto found = std::ranges::find_if(means, [&](const GeometricMean& one) {
-        return one.side == row.side && one.column.name == change.column.name;
-      });
-      const auto index = static_cast<std::size_t>(found - means.begin());
-      if (found == means.end()) {
+      const auto [place, is_new] = places.emplace(std::pair(row.side, change.column.name), means.size());
+      if (is_new) {
         means.push_back({row.side, change.column, 1, 0});
         sums.push_back(0);
       }
-      sums[index] += change.log_ratio->value;
-      ++means[index].rows;
+      sums[place->second] += change.log_ratio->value;
+      ++means[place->second].rows;
     }
   }
   for (std::size_t i = 0; i < means.size(); ++i)
     means[i].ratio = std::exp(sums[i] / static_cast<double>(means[i].rows));
   return means;
+}
+
+/// Figures that are resampled in one comparison, at most. Each takes 2000 draws, about 30 microseconds.
+constexpr std::size_t most_resampled = 200'000;
+
+/// Figures of one figure of a row that a comparison of both sides resamples; none where a side has one process only.
+std::size_t resampled_figures(const MatchedRow& row, std::size_t side) {
+  std::size_t figures = 0;
+  for (const std::size_t one : {std::size_t{0}, side}) {
+    if (row.sides[one].size() < 2) return 0;
+    for (const RowOfProcess& process : row.sides[one]) figures += process.records.size();
+  }
+  return figures;
+}
+
+void check_work(std::span<const MatchedRow> rows, std::size_t sides, const ComparisonOptions& options) {
+  std::size_t figures = 0;
+  for (const MatchedRow& row : rows) {
+    std::size_t of_each = 0;
+    for (std::size_t side = 1; side < sides; ++side) of_each += resampled_figures(row, side);
+    if (of_each > 0 && row.measured(0)) figures += of_each * chosen_figures(row, options).size();
+    if (figures > most_resampled)
+      throw Error(
+          fmt::format("compare: more than {} figures of rows that several processes have measured; choose some "
+                      "by --figure, or compare fewer processes or rows",
+                      most_resampled));
+  }
 }
 
 // ---- How to measure more
@@ -142,6 +168,7 @@ Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& o
   comparison.more = command_of(sides.back());
   const std::vector<MatchedRow> rows = match_rows(sides);
   check_figures(rows, options.figures);
+  check_work(rows, sides.size(), options);
   std::vector<const MatchedRow*> matched;
   for (std::size_t side = 1; side < sides.size(); ++side) {
     for (const MatchedRow& row : rows) {

@@ -44,12 +44,16 @@ std::vector<Column> figures_of_row(const MatchedRow& row) {
   std::vector<Column> figures;
   std::set<std::string> seen;
   for (const auto& [axis, value] : row.key.axes) seen.insert(axis);
-  for (const RowOfProcess& one : row.sides.front()) {
-    for (const Column& column : one.process->columns)
+  // Most processes have the same columns.
+  std::vector<const std::vector<Column>*> tables;
+  for (const RowOfProcess& one : row.sides.front())
+    if (tables.empty() || *tables.back() != one.process->columns) tables.push_back(&one.process->columns);
+  for (const std::vector<Column>* const columns : tables) {
+    for (const Column& column : *columns)
       for (const char* end : {"low", "high"}) seen.insert(interval_end(column, end));
   }
-  for (const RowOfProcess& one : row.sides.front()) {
-    for (const Column& column : one.process->columns) {
+  for (const std::vector<Column>* const columns : tables) {
+    for (const Column& column : *columns) {
       if (!may_be_figure(column) || !seen.insert(column.name).second) continue;
       if (!figures_in(row.sides.front(), column.name).empty()) figures.push_back(column);
     }
@@ -189,6 +193,15 @@ std::string why_vanished(const MatchedRow& row, std::size_t side) {
   return "nothing was measured";
 }
 
+/// Ratios and sums of such figures, of which none was measured, are no numbers any more.
+bool are_extreme(std::span<const ProcessFigures> figures) {
+  constexpr double largest = 1e100, smallest = 1e-100;
+  return std::ranges::any_of(figures, [](const ProcessFigures& one) {
+    return std::ranges::any_of(one,
+                               [](double x) { return std::abs(x) > largest || (x != 0 && std::abs(x) < smallest); });
+  });
+}
+
 Change change_of(const MatchedRow& row, std::size_t side, const Column& column, const ComparisonOptions& options) {
   const Processes& before = row.sides.front();
   const Processes& after = row.sides[side];
@@ -205,6 +218,10 @@ Change change_of(const MatchedRow& row, std::size_t side, const Column& column, 
   }
   const Column* const other = column_in(after, column.name);
   const std::string difference = other ? text_of_difference(column, *other) : "";
+  if (are_extreme(old_figures) || are_extreme(new_figures)) {
+    invalidate(change, "figures beyond 1e100, or nearer to 0 than 1e-100, cannot be compared");
+    return change;
+  }
   if (new_figures.empty() || !difference.empty()) {
     invalidate(change, difference.empty() ? "the other side has no figure" : difference);
     return change;

@@ -146,21 +146,39 @@ std::vector<fs::path> runs_of(const std::string& text, const fs::path& out) {
   return named_runs(text, out);
 }
 
-void add_part(Side& side, const std::string& text, const fs::path& out) {
+/// A side whose size is watched while it grows.
+struct GrowingSide {
+  Side side;
+  std::size_t cells = 0;
+
+  void add(MeasuringProcess process) {
+    cells += process.records.size() * process.columns.size();
+    side.processes.push_back(std::move(process));
+    if (side.processes.size() > most_processes)
+      throw Error(fmt::format("compare: '{}' has more than {} processes", side.name, most_processes));
+    if (cells > most_side_cells)
+      throw Error(
+          fmt::format("compare: '{}' has more than {} cells, rows times columns of all processes; give fewer "
+                      "runs, or one experiment",
+                      side.name, most_side_cells));
+  }
+};
+
+void add_part(GrowingSide& growing, const std::string& text, const fs::path& out) {
   const fs::path path(text);
   const bool is_own = fs::exists(path.parent_path() / "run.json");
   if (fs::is_regular_file(path) && is_foreign(path) && !is_own) {
-    for (MeasuringProcess& process : read_foreign(path)) side.processes.push_back(std::move(process));
+    for (MeasuringProcess& process : read_foreign(path)) growing.add(std::move(process));
     return;
   }
   if (is_archive(path)) {
-    side.processes.push_back(process_of(RunFiles(path)));
+    growing.add(process_of(RunFiles(path)));
     return;
   }
   if (fs::is_regular_file(path) && path.filename() != "results.csv")
     throw Error(fmt::format(
         "compare: '{}' is no file of results: results.csv or archive of a run, or CSV or JSON of others", text));
-  for (const fs::path& place : runs_of(text, out)) side.processes.push_back(process_of(RunFiles(place)));
+  for (const fs::path& place : runs_of(text, out)) growing.add(process_of(RunFiles(place)));
 }
 
 /// The same for copies of a run, wherever they lie.
@@ -206,22 +224,23 @@ MeasuringProcess process_of(const RunFiles& files) {
 }
 
 Side read_side(const std::string& text, const std::filesystem::path& out) {
-  Side side{.name = text, .processes = {}};
+  GrowingSide growing{.side = {.name = text, .processes = {}}};
+  Side& side = growing.side;
   std::error_code error;
   if (!text.empty() && fs::exists(text, error)) {
-    add_part(side, text, out);  // a comma may be part of its name
+    add_part(growing, text, out);  // a comma may be part of its name
   } else {
     for (const std::string& part : parts_of(text)) {
       const fs::path source = fs::weakly_canonical(part, error);
       const bool is_there =
           std::ranges::find(side.processes, source, &MeasuringProcess::source) != side.processes.end();
-      if (!is_there) add_part(side, part, out);  // a run brings its whole group
+      if (!is_there) add_part(growing, part, out);  // a run brings its whole group
     }
   }
   std::set<std::string> seen;
   std::erase_if(side.processes, [&](const MeasuringProcess& one) { return !seen.insert(identity_of(one)).second; });
   if (side.processes.empty()) throw Error(fmt::format("compare: '{}' has no results", text));
-  return side;
+  return std::move(side);
 }
 
 void check_disjoint(std::span<const Side> sides) {

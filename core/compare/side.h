@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/input_limits.h"
 #include "core/results/column.h"
 #include "core/results/info.h"
 #include "core/results/record.h"
@@ -31,6 +32,12 @@ struct MeasuringProcess {
   std::string script = {};
 };
 
+/// Of one side. A verdict needs some tens; each takes memory, and 2000 resamples of each figure.
+inline constexpr std::size_t most_processes = 20'000;
+
+/// Cells of one side, rows times columns of all processes: 200 bytes of memory each.
+inline constexpr std::size_t most_side_cells = most_table_cells;
+
 struct Side {
   std::string name;
   std::vector<MeasuringProcess> processes;
@@ -47,7 +54,8 @@ MeasuringProcess process_of(const RunFiles& files);
 /// - a folder with several runs, or with archives and no run: all of them
 /// - a tag, or a baseline that was saved
 /// - a file of results of others (foreign.h)
-/// Names are looked up below `out`. Throws Error that lists what there is.
+/// Names are looked up below `out`. Throws Error that lists what there is, and for more than most_processes or
+/// most_side_cells.
 Side read_side(const std::string& text, const std::filesystem::path& out);
 
 /// Throws Error if two sides share a process.

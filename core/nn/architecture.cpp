@@ -7,7 +7,8 @@
 #include <type_traits>
 
 #include "core/base/error.h"
-#include "core/base/json_nesting.h"
+#include "core/base/json_limits.h"
+#include "core/base/shown_text.h"
 #include "core/nn/layer_function.h"
 #include "core/nn/layer_kind.h"
 
@@ -29,6 +30,42 @@ Json to_json(const ConfigValue& value) {
       value);
 }
 
+// ---- Fields, whose mistakes are told in our own words
+
+std::string shown(const Json& json) {
+  return shown_text(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+const Json& field_of(const Json& json, const char* name) {
+  if (!json.is_object()) throw Error(fmt::format("an object with '{}' is expected, got {}", name, shown(json)));
+  const auto found = json.find(name);
+  if (found == json.end()) throw Error(fmt::format("'{}' is missing in {}", name, shown(json)));
+  return *found;
+}
+
+const Json& field_of(const Json& json, const char* name, Json::value_t kind, std::string_view expected) {
+  const Json& field = field_of(json, name);
+  if (field.type() != kind) throw Error(fmt::format("'{}' must be {}, got {}", name, expected, shown(field)));
+  return field;
+}
+
+std::string text_of(const Json& json, const char* name) {
+  return field_of(json, name, Json::value_t::string, "a text").get<std::string>();
+}
+
+const Json& list_of(const Json& json, const char* name) {
+  return field_of(json, name, Json::value_t::array, "a list");
+}
+
+// A cast of another number would be undefined where it is out of range.
+template <class Item>
+const Item& item_of(const std::vector<Item>& items, const Json& index, std::string_view what) {
+  if (!index.is_number_unsigned()) throw Error(fmt::format("an index is expected, got {}", shown(index)));
+  if (index.get<std::uint64_t>() < items.size()) return items[index.get<std::size_t>()];
+  throw Error(fmt::format("{} {} is used, one that is not there: {} are in front of it, counted from 0", what,
+                          shown(index), items.size()));
+}
+
 ConfigValue config_value(const std::string& name, const Json& json) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_integer()) return json.get<std::int64_t>();
@@ -36,7 +73,7 @@ ConfigValue config_value(const std::string& name, const Json& json) {
   if (json.is_string()) return json.get<std::string>();
   const auto is_integer = [](const Json& entry) { return entry.is_number_integer(); };
   if (json.is_array() && std::ranges::all_of(json, is_integer)) return json.get<Shape>();
-  throw Error(fmt::format("option '{}' has a value of no known type: {}", name, json.dump()));
+  throw Error(fmt::format("option '{}' has a value of no known type: {}", shown_text(name), shown(json)));
 }
 
 Json layer_to_json(const Layer& layer) {
@@ -48,44 +85,30 @@ Json layer_to_json(const Layer& layer) {
 }
 
 LayerPtr layer_from_json(const Json& json, const DeviceId& device, const FindFunction& find_function) {
-  const auto layer = json.at("name").get<std::string>();
+  const std::string layer = text_of(json, "name");
   ConfigEntries options = {{"name", layer}};
-  for (const auto& [name, value] : json.at("options").items()) {
+  for (const auto& [name, value] : field_of(json, "options", Json::value_t::object, "an object").items()) {
     if (!value.is_object()) {
       options.emplace_back(name, config_value(name, value));
     } else if (find_function) {
       options.emplace_back(name, find_function(layer, value.dump()));
     } else {
-      throw Error(fmt::format("layer '{}' needs a function of a script, and none are at hand", layer));
+      throw Error(fmt::format("layer '{}' needs a function of a script, and none are at hand", shown_text(layer)));
     }
   }
-  return make_layer(json.at("kind").get<std::string>(), options, device);
-}
-
-// A cast of another number would be undefined where it is out of range.
-std::size_t index_from_json(const Json& json) {
-  if (!json.is_number_unsigned()) throw Error(fmt::format("an index is expected, got {}", json.dump()));
-  return json.get<std::size_t>();
-}
-
-const Json& list_from_json(const Json& json) {
-  if (!json.is_array()) throw Error(fmt::format("a list of indices is expected, got {}", json.dump()));
-  return json;
+  return make_layer(text_of(json, "kind"), options, device);
 }
 
 ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& layers) {
   std::vector<SymbolPtr> symbols;
-  for (const Json& call : json.at("calls")) {
-    std::vector<SymbolPtr> inputs;
-    for (const Json& input : list_from_json(call.at("inputs"))) inputs.push_back(symbols.at(index_from_json(input)));
-    symbols.push_back(apply_layer(layers.at(index_from_json(call.at("layer"))), std::move(inputs)));
-  }
-  const auto select = [&](const char* key) {
-    std::vector<SymbolPtr> selected;
-    for (const Json& index : list_from_json(json.at(key))) selected.push_back(symbols.at(index_from_json(index)));
-    return selected;
+  const auto selected = [&](const Json& owner, const char* name) {
+    std::vector<SymbolPtr> found;
+    for (const Json& index : list_of(owner, name)) found.push_back(item_of(symbols, index, "call"));
+    return found;
   };
-  return std::make_shared<Model>(json.at("name").get<std::string>(), select("inputs"), select("outputs"));
+  for (const Json& call : list_of(json, "calls"))
+    symbols.push_back(apply_layer(item_of(layers, field_of(call, "layer"), "layer"), selected(call, "inputs")));
+  return std::make_shared<Model>(text_of(json, "name"), selected(json, "inputs"), selected(json, "outputs"));
 }
 
 }  // namespace
@@ -107,27 +130,25 @@ std::string architecture_to_json(const Model& model) {
 }
 
 ModelPtr architecture_from_json(std::string_view text, const DeviceId& device, const FindFunction& find_function) {
-  check_json_nesting(text, "model architecture");
+  check_json_limits(text, "model architecture");
   try {
     const Json json = Json::parse(text);
-    if (json.at("gpubench_model") != format_version) {
-      throw Error(fmt::format("format version {} is not known; this program reads version {}",
-                              json.at("gpubench_model").dump(), format_version));
+    const Json& version = field_of(json, "gpubench_model");
+    if (version != format_version) {
+      throw Error(
+          fmt::format("format version {} is not known; this program reads version {}", shown(version), format_version));
     }
     std::vector<LayerPtr> layers;
-    for (const Json& layer : json.at("layers")) layers.push_back(layer_from_json(layer, device, find_function));
-    if (!json.at("sequential").get<bool>()) return functional_from_json(json, layers);
-    return std::make_shared<Model>(json.at("name").get<std::string>(), std::move(layers));
+    for (const Json& layer : list_of(json, "layers")) layers.push_back(layer_from_json(layer, device, find_function));
+    if (!field_of(json, "sequential", Json::value_t::boolean, "true or false").get<bool>())
+      return functional_from_json(json, layers);
+    return std::make_shared<Model>(text_of(json, "name"), std::move(layers));
   } catch (const Error& error) {
     throw Error(fmt::format("model architecture: {}", error.what()));
   } catch (const Json::parse_error& error) {
     throw Error(fmt::format("model architecture: no JSON: it breaks off or is damaged at byte {}", error.byte));
-  } catch (const std::out_of_range&) {
-    throw Error(
-        "model architecture: a call, an input or an output has the number of a layer or call that is not there");
-  } catch (const Json::exception& error) {
-    const std::string_view reason = error.what();  // behind a number of the library's own
-    throw Error(fmt::format("model architecture: no valid description: {}", reason.substr(reason.find("] ") + 2)));
+  } catch (const Json::exception&) {
+    throw Error("model architecture: it has a number that is out of range");
   }
 }
 
@@ -138,11 +159,11 @@ std::string layer_to_text(const Layer& layer) {
 LayerPtr layer_from_text(std::string_view text, const DeviceId& device) {
   constexpr std::size_t longest = 1 << 16;  // each level of layers around layers escapes the text of the inner one
   if (text.size() > longest) throw Error("too many layers around each other");
-  check_json_nesting(text, "a layer's description");
+  check_json_limits(text, "a layer's description");
   try {
     return layer_from_json(Json::parse(text), device, {});
   } catch (const Json::exception&) {
-    throw Error(fmt::format("no layer: '{}'", text));
+    throw Error(fmt::format("no layer: '{}'", shown_text(text)));
   }
 }
 

@@ -4,8 +4,13 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
-#include <regex>
+#include <fmt/format.h>
+#include <memory>
+#include <span>
 
+#include "core/base/error.h"
+#include "core/codec/byte_source.h"
+#include "core/codec/csv_lines.h"
 #include "core/report/run_table.h"
 #include "core/results/csv.h"
 
@@ -17,10 +22,9 @@ constexpr std::array<std::string_view, 8> of_system{"proc", "sys", "dev", "usr",
 // Fields of run.json whose words are names of axes, columns and devices.
 constexpr std::array<std::string_view, 6> named_fields{"axes", "axis_names", "figures", "columns", "charts", "devices"};
 // "cpu:0 of process 1 (vm, pid 12)", "process 1 (vm, pid 12) with 2 threads"
-const std::regex& host_of_process() {
-  static const std::regex pattern(R"(\(([^ ,()]+), pid )");
-  return pattern;
-}
+constexpr std::string_view behind_host = ", pid ";
+// More words would be looked for in each character of a run's files.
+constexpr std::size_t most_words = 256;
 // Users of whom the name says nothing.
 constexpr std::array<std::string_view, 3> common_users{"root", "user", "nobody"};
 
@@ -41,6 +45,33 @@ bool is_in(const List& list, std::string_view one) {
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
+}
+
+/// The host whose name ends at `end`, in front of ", pid "; empty if there is none.
+std::string_view host_at(std::string_view text, std::size_t end) {
+  const std::size_t before = text.substr(0, end).find_last_of(" ,()");
+  if (before == std::string_view::npos || text[before] != '(') return {};
+  return text.substr(before + 1, end - before - 1);
+}
+
+std::string without_hosts(const std::string& text) {
+  std::string result;
+  std::size_t copied = 0;
+  for (std::size_t at = 0; (at = text.find(behind_host, at)) != std::string::npos; at += behind_host.size()) {
+    const std::string_view host = host_at(std::string_view(text).substr(0, at), at);
+    if (host.empty()) continue;
+    result.append(text, copied, at - host.size() - copied);
+    result += "host";
+    copied = at;
+  }
+  return result.append(text, copied);
+}
+
+/// "vm" of "vm-2": the host of two runs in one second.
+std::string without_number(const std::string& host) {
+  const std::size_t end = host.find_last_not_of("0123456789");
+  const bool has_number = end != std::string::npos && end + 1 < host.size() && host[end] == '-';
+  return has_number ? host.substr(0, end) : host;
 }
 
 // "/srv/anna/a.lua" becomes "a.lua"; "/proc/stat" and "/a" stay.
@@ -65,11 +96,11 @@ Anonymizer::Anonymizer(const Run& run) : own_name_(run.info.text("run")) {
   if (const std::size_t dash = own_name_.find('-'); dash != std::string::npos) {
     const std::string host = own_name_.substr(dash + 1);
     add_word(host, "host");
-    add_word(std::regex_replace(host, std::regex("-[0-9]+$"), ""), "host");  // of two runs in one second
+    add_word(without_number(host), "host");
   }
   for (const std::string& process : run.info.texts("processes")) {
-    std::smatch match;
-    if (std::regex_search(process, match, host_of_process())) add_word(match[1], "host");
+    if (const std::size_t end = process.find(behind_host); end != std::string::npos)
+      add_word(std::string(host_at(process, end)), "host");
   }
   for (const std::string& user : {variable("USER"), variable("LOGNAME"), last_part(variable("HOME"))}) {
     if (!is_in(common_users, user)) add_word(user, "user");
@@ -80,7 +111,10 @@ Anonymizer::Anonymizer(const Run& run) : own_name_(run.info.text("run")) {
 
 void Anonymizer::add_word(const std::string& from, std::string_view to) {
   constexpr std::size_t short_name = 3;
-  if (!from.empty()) words_.push_back({from, to, to == "user" && from.size() > short_name});
+  if (from.empty() || std::ranges::find(words_, from, &Word::from) != words_.end()) return;
+  if (words_.size() == most_words)
+    throw Error(fmt::format("pack: run.json names more than {} hosts, which cannot be replaced", most_words));
+  words_.push_back({from, to, to == "user" && from.size() > short_name});
 }
 
 std::string Anonymizer::paths(std::string_view original) const {
@@ -95,8 +129,7 @@ std::string Anonymizer::paths(std::string_view original) const {
     result += begins ? shown_path(original.substr(i, end - i)) : std::string(1, original[i]);
     i = end;
   }
-  if (result.find(", pid ") == std::string::npos) return result;
-  return std::regex_replace(result, host_of_process(), "(host, pid ");
+  return without_hosts(result);
 }
 
 std::string Anonymizer::text(std::string_view original) const {
@@ -161,7 +194,9 @@ Run Anonymizer::run(const Run& original) const {
 std::string Anonymizer::table(std::string_view csv) const {
   std::string result;
   std::vector<std::string> names;
-  for (std::vector<std::string>& fields : parse_csv(csv, "table")) {
+  CsvLines lines(std::make_unique<ByteSpanSource>("table", std::as_bytes(std::span(csv))), ',');
+  while (lines.next()) {
+    std::vector<std::string> fields(lines.fields().begin(), lines.fields().end());
     if (names.empty()) {
       names = fields;
     } else {

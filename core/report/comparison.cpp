@@ -210,7 +210,7 @@ std::string mean_text(const Comparison& comparison, const GeometricMean& mean) {
   const Change change{.column = mean.column, .before = 1, .after = mean.ratio};
   std::string text = text_of_change(change);
   if (mean.column.unit == Unit::share)  // of a ratio, not in points
-    text = fmt::format("{:.1f} % {}", 100 * std::abs(mean.ratio - 1), mean.ratio > 1 ? "higher" : "lower");
+    text = fmt::format("{} {}", format_percent(std::abs(mean.ratio - 1)), mean.ratio > 1 ? "higher" : "lower");
   const std::string side = comparison.sides.size() > 2 ? " of " + comparison.sides[mean.side].name : "";
   return fmt::format("{}{}: {} (geometric mean of {})", heading_of(mean.column), side, text,
                      format_count(static_cast<std::int64_t>(mean.rows), "row"));
@@ -232,8 +232,8 @@ std::string trust_text(const Comparison& comparison) {
       comparison.expected_false_alarms());
   if (visible.empty()) return text;
   const auto [least, most] = std::ranges::minmax(visible);
-  text += fmt::format("; changes from {:.1f} %", 100 * least);
-  if (most > least) text += fmt::format(" (in the noisiest row {:.1f} %)", 100 * most);
+  text += fmt::format("; changes from {}", format_percent(least));
+  if (most > least) text += fmt::format(" (in the noisiest row {})", format_percent(most));
   return text + " are found in 95 %";
 }
 
@@ -274,7 +274,7 @@ std::string render_comparison(const Comparison& comparison, Format format, const
     case Format::text:
       return text_of_comparison(comparison, style);
     case Format::csv:
-      return csv_of_comparison(comparison);
+      return style.width > 0 ? shown_lines(csv_of_comparison(comparison)) : csv_of_comparison(comparison);
     case Format::json:
       return json_of_comparison(comparison);
     case Format::junit:

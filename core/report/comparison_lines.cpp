@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/units.h"
@@ -23,7 +24,7 @@ std::string rate_text(const Change& change) {
 }
 
 std::string visible_text(const Change& change) {
-  return change.visible ? fmt::format("{:.1f} %", 100 * *change.visible) : "";
+  return change.visible ? format_percent(*change.visible) : "";
 }
 
 std::string shown_change(const Change& change) {
@@ -91,12 +92,13 @@ Table change_table(const std::vector<PlacedChange>& lines, std::size_t columns, 
 
 std::vector<std::string> reasons_of(const std::vector<PlacedChange>& changes) {
   std::vector<std::pair<std::string, std::vector<const PlacedChange*>>> groups;
+  std::unordered_map<std::string, std::size_t> places;
   for (const PlacedChange& one : changes) {
     if (one.change->reason.empty()) continue;
     const std::string text = verdict_of(one) + ": " + one.change->reason;
-    auto found = std::ranges::find(groups, text, [](const auto& group) { return group.first; });
-    if (found == groups.end()) found = groups.insert(groups.end(), {text, {}});
-    found->second.push_back(&one);
+    const auto [place, is_new] = places.emplace(text, groups.size());
+    if (is_new) groups.push_back({text, {}});
+    groups[place->second].second.push_back(&one);
   }
   std::vector<std::string> texts;
   for (const auto& [reason, same] : groups) {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <functional>
 #include <kainjow/mustache.hpp>
+#include <map>
 #include <string_view>
 
 #include "core/base/units.h"
@@ -132,14 +133,15 @@ std::string joined(const std::vector<std::string>& texts, std::string_view separ
 // The machine's devices: "AMD EPYC, 32 threads + 8 × NVIDIA H200, 139 GiB".
 std::string devices_of(const Info& info) {
   std::vector<std::pair<std::string, int>> kinds;
+  std::map<std::string, std::size_t> places;
   for (const Info& device : info.items("devices")) {
     std::string text = device.text("description");
     if (text.empty()) text = device.text("name");
-    const auto known = std::ranges::find(kinds, text, &std::pair<std::string, int>::first);
-    if (known == kinds.end())
+    const auto [place, is_new] = places.emplace(text, kinds.size());
+    if (is_new)
       kinds.emplace_back(std::move(text), 1);
     else
-      ++known->second;
+      ++kinds[place->second].second;
   }
   std::vector<std::string> texts;
   for (const auto& [text, count] : kinds) texts.push_back(count > 1 ? fmt::format("{} × {}", count, text) : text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,8 @@ data problems_of(const Run& run) {
     std::size_t rows = 0;
   };
   std::vector<Problem> problems;
+  std::map<std::string, std::size_t> places;
+  const std::vector<std::string> all_axes = axis_names(run);
   for (const Record& record : run.records) {
     const std::string status = to_text(record.get("status"));
     const std::string quality = to_text(record.get("quality"));
@@ -67,14 +70,15 @@ data problems_of(const Run& run) {
     const std::string what = failed ? status + (detail.empty() ? "" : ": " + detail) : quality;
     std::string where = fmt::format("point {}", to_text(record.get("point")));
     std::string axes;
-    for (const std::string& axis : axis_names(run)) {
+    for (const std::string& axis : all_axes) {
       const Column column = column_of(axis);
       axes += fmt::format("{}{} {}", axes.empty() ? "" : ", ", heading_of(column),
                           format_cell(record.get(axis), column.unit));
     }
     if (!axes.empty()) where += fmt::format(" ({})", axes);
-    const auto found = std::ranges::find(problems, what, &Problem::what);
-    Problem& same = found == problems.end() ? problems.emplace_back(Problem{what, {}}) : *found;
+    const auto [place, is_new] = places.emplace(what, problems.size());
+    if (is_new) problems.push_back({what, {}});
+    Problem& same = problems[place->second];
     if (same.rows < most_places) same.where += (same.rows == 0 ? "" : ", ") + where;
     ++same.rows;
   }

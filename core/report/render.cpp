@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
+#include "core/base/shown_text.h"
 #include "core/base/units.h"
 #include "core/report/answers.h"
 #include "core/report/color.h"
@@ -81,17 +83,26 @@ std::string answers_text(const Run& run, const TextStyle& style) {
   return text;
 }
 
+/// The names of a list in run.json that are columns, each once.
+std::vector<std::string> names_among_columns(const Run& run, std::string_view list) {
+  std::set<std::string> left;
+  for (const Column& column : run.columns) left.insert(column.name);
+  std::vector<std::string> names;
+  for (const std::string& name : run.info.texts(list))
+    if (left.erase(name) > 0) names.push_back(name);
+  return names;
+}
+
 // The axes and what claims and charts are about, with what says how sound they are; all where there is nothing else.
 std::vector<Column> key_columns(const Run& run) {
   constexpr std::array<std::string_view, 8> always{"point",  "process", "quality", "memory_quality",
                                                    "status", "detail",  "verdict", "stop_reason"};
-  const std::vector<std::string> figures = run.info.texts("figures");
+  const std::vector<std::string> figures = names_among_columns(run, "figures");
   const std::vector<std::string> axes = axis_names(run);
   const auto is_in = [](const auto& names, const std::string& name) {
     return std::ranges::find(names, name) != std::ranges::end(names);
   };
-  const bool any = std::ranges::any_of(run.columns, [&](const Column& one) { return is_in(figures, one.name); });
-  if (!any) return run.columns;
+  if (figures.empty()) return run.columns;
   std::vector<Column> columns;
   for (const std::string& name : figures) {
     const auto found = std::ranges::find(run.columns, name, &Column::name);
@@ -233,7 +244,7 @@ std::string render(const Run& run, Format format, const TextStyle& style) {
     case Format::text:
       return text_of(run, style);
     case Format::csv:
-      return csv_of(run);
+      return style.width > 0 ? shown_lines(csv_of(run)) : csv_of(run);
     case Format::json:
       return json_of(run);
     case Format::junit:
@@ -264,13 +275,7 @@ std::string closing_text(const Run& run, const TextStyle& style, const std::vect
 }
 
 std::vector<std::string> axis_names(const Run& run) {
-  std::vector<std::string> names;
-  const Info* axes = run.info.find("axis_names");
-  if (!axes || !axes->list()) return names;
-  for (const Info& axis : *axes->list()) {
-    if (axis.cell()) names.push_back(to_text(*axis.cell()));
-  }
-  return names;
+  return names_among_columns(run, "axis_names");
 }
 
 }  // namespace gpubench

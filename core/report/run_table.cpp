@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -122,16 +123,14 @@ std::size_t width_of(const Table& table, std::size_t column) {
   return width;
 }
 
-std::size_t width_of(const Table& table) {
-  std::size_t width = 0;
-  for (std::size_t i = 0; i < table.headings.size(); ++i) width += (i == 0 ? 0 : column_gap) + width_of(table, i);
-  return width;
-}
-
-void remove_column(Table& table, std::size_t column) {
-  const auto offset = static_cast<std::ptrdiff_t>(column);
-  table.headings.erase(table.headings.begin() + offset);
-  for (auto& row : table.rows) row.erase(row.begin() + offset);
+// Removes `count` columns from `first` on.
+void remove_columns(Table& table, std::size_t first, std::size_t count) {
+  const auto erase = [&](auto& cells) {
+    const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(first);
+    cells.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+  };
+  erase(table.headings);
+  for (auto& row : table.rows) erase(row);
 }
 
 // Whether the column says only what every sound row says.
@@ -230,38 +229,45 @@ std::vector<Record> rows_to_show(std::span<const Record> records) {
 
 std::vector<SkippedPoints> skipped_points(std::span<const Record> records) {
   std::vector<SkippedPoints> all;
+  std::map<std::string, std::size_t> places;
   for (const Record& record : records) {
     if (!is_skipped(record)) continue;
     const std::string reason = to_text(record.get("detail"));
-    const auto same = std::ranges::find(all, reason, &SkippedPoints::reason);
-    (same == all.end() ? all.emplace_back(SkippedPoints{reason}) : *same).points += 1;
+    const auto [place, is_new] = places.emplace(reason, all.size());
+    if (is_new) all.push_back({reason});
+    all[place->second].points += 1;
   }
   return all;
 }
 
 int fit_width(RunTable& shown, std::size_t width) {
   Table& table = shown.table;
-  int removed = 0;
-  if (width == 0) return removed;
-  // Text that will be shortened must not cost a figure.
-  const auto needed = [&] {
-    std::size_t whole = width_of(table);
-    for (std::size_t i = table.headings.size() - shown.problems; i < table.headings.size(); ++i)
-      whole -= width_of(table, i) - std::min(width_of(table, i), narrow_text);
-    return whole;
-  };
-  while (needed() > width && table.headings.size() > shown.axes + shown.problems) {
-    remove_column(table, table.headings.size() - shown.problems - 1);
-    ++removed;
+  if (width == 0) return 0;
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < table.headings.size(); ++i) widths.push_back(width_of(table, i));
+  const std::size_t first_problem = table.headings.size() - shown.problems;
+  std::size_t whole = 0, needed = 0;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const std::size_t gap = i == 0 ? 0 : column_gap;
+    whole += gap + widths[i];
+    // Text that will be shortened must not cost a figure.
+    needed += gap + (i < first_problem ? widths[i] : std::min(widths[i], narrow_text));
   }
-  for (std::size_t i = table.headings.size() - shown.problems; i < table.headings.size(); ++i) {
-    const std::size_t whole = width_of(table);
-    if (whole <= width) break;
-    const std::size_t own = width_of(table, i);
+  std::size_t removed = 0;
+  while (needed > width && shown.axes + removed < first_problem) {
+    const std::size_t own = widths[first_problem - ++removed] + column_gap;
+    needed -= std::min(needed, own);
+    whole -= std::min(whole, own);
+  }
+  const std::size_t first = first_problem - removed;
+  remove_columns(table, first, removed);
+  for (std::size_t i = first; i < table.headings.size() && whole > width; ++i) {
+    const std::size_t own = widths[i + removed];
     const std::size_t room = std::max(own - std::min(own, whole - width), std::min(own, narrow_text));
     for (auto& row : table.rows) row[i] = shorten(one_line(row[i]), room);
+    whole -= own - std::min(own, std::max(room, display_width(one_line(table.headings[i].text))));
   }
-  return removed;
+  return static_cast<int>(removed);
 }
 
 }  // namespace gpubench

@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <memory>
 #include <set>
+#include <span>
 #include <string>
 
-#include "core/results/append_file.h"
+#include "core/base/error.h"
+#include "core/base/input_limits.h"
+#include "core/codec/byte_source.h"
+#include "core/codec/csv_lines.h"
 #include "core/results/csv.h"
 
 namespace gpubench {
@@ -14,10 +19,25 @@ namespace {
 
 // Points of a line at most: a page holds several lines, and more would not be seen.
 constexpr std::size_t most_points = 200;
+// Numbers of points are below; a larger one would not fit an integer.
+constexpr double largest_point = 1e15;
 
-std::optional<double> number_of(const std::vector<std::string>& line, std::size_t column) {
+std::optional<double> number_of(const std::vector<std::string_view>& line, std::size_t column) {
   if (column >= line.size()) return std::nullopt;
   return gpubench::number_in(cell_of_csv(line[column], false));
+}
+
+// Bytes up to the last line end: a program that dies while it writes leaves a part of a line.
+std::uint64_t whole_lines_of(const std::filesystem::path& path) {
+  constexpr std::uint64_t longest_line = 4096;
+  const std::uint64_t size = FileSource(path).left_at_most();
+  if (size > largest_texts)
+    throw Error(fmt::format("{}: {} bytes; charts read at most {}", path.string(), size, largest_texts));
+  const std::uint64_t begin = size - std::min(size, longest_line);
+  FileSource end(path, begin);
+  std::string text(static_cast<std::size_t>(size - begin), '\0');
+  end.read(std::as_writable_bytes(std::span(text)), "the last line");
+  return begin + text.rfind('\n') + 1;
 }
 
 // What the samples of a run are called: answers to queries have latencies, and steps have step times.
@@ -76,16 +96,18 @@ SamplesByPoint read_samples(const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / "samples.csv";
   SamplesByPoint samples;
   if (!std::filesystem::is_regular_file(path)) return samples;
-  const std::string text = read_file(path);
-  const auto lines = parse_csv(whole_csv_lines(text), path.string());
-  if (lines.empty()) return samples;
+  CsvLines lines(std::make_unique<FileSource>(path, 0, whole_lines_of(path)), ',');
+  if (!lines.next()) return samples;
+  const std::vector<std::string_view>& names = lines.fields();
   const auto column = [&](const char* name) {
-    return static_cast<std::size_t>(std::ranges::find(lines[0], name) - lines[0].begin());
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   };
   const std::size_t point = column("point"), process = column("process"), seconds = column("seconds");
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    const auto of = number_of(lines[i], point), value = number_of(lines[i], seconds);
-    if (!of || !value || number_of(lines[i], process).value_or(0) != 0) continue;
+  while (lines.next()) {
+    const std::vector<std::string_view>& line = lines.fields();
+    const auto of = number_of(line, point), value = number_of(line, seconds);
+    const bool is_place = of && std::abs(*of) < largest_point;
+    if (!is_place || !value || number_of(line, process).value_or(0) != 0) continue;
     samples[static_cast<std::int64_t>(*of)].push_back(*value);
   }
   return samples;
@@ -105,7 +127,8 @@ SampleRows sample_rows(ChartSpec& spec, const SamplesByPoint& samples, std::span
   }
   std::set<std::int64_t> done;  // a point of several rows has its samples once
   for (const Record& row : records) {
-    const auto point = static_cast<std::int64_t>(gpubench::number_in(row.get("point")).value_or(0));
+    const double number = gpubench::number_in(row.get("point")).value_or(0);
+    const auto point = std::abs(number) < largest_point ? static_cast<std::int64_t>(number) : -1;
     const auto found = samples.find(point);
     const bool is_meant =
         std::ranges::all_of(spec.where.cells(), [&](const auto& cell) { return row.get(cell.first) == cell.second; });

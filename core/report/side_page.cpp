@@ -60,6 +60,7 @@ Table table_of(const std::vector<SideFigure>& figures, std::size_t most, bool is
       return is_for_people ? format_cell(number, one.column.unit) : to_csv(Cell(number));
     };
     const auto share = [&](double number) {
+      if (!std::isfinite(number)) return std::string();
       return is_for_people ? fmt::format("{:.2g} %", 100 * number) : to_csv(Cell(number));
     };
     const std::string axes = one.row->key.text(), experiment = one.row->key.experiment;
@@ -86,11 +87,12 @@ std::string csv_of(const Table& table) {
 /// What the runs answer, each once: "batch_size: Use 64."
 std::vector<std::string> answers_of(const Side& side) {
   std::vector<std::string> texts;
+  std::set<std::string> seen;
   for (const MeasuringProcess& process : side.processes) {
     for (const RunAnswer& answer : answers_in(process.info)) {
       std::string text =
           fmt::format("{} {}: {}", symbol_of(answer.verdict), process.info.text("experiment"), answer.text);
-      if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+      if (seen.insert(text).second) texts.push_back(std::move(text));
     }
   }
   return texts;
@@ -146,9 +148,10 @@ PageSection environment_section(const Side& side) {
 
 std::vector<std::string> experiments_of(const Side& side) {
   std::vector<std::string> names;
+  std::set<std::string> seen;
   for (const MatchedRow& row : match_rows(std::span(&side, 1))) {
     const std::string& name = row.key.experiment;
-    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (!name.empty() && seen.insert(name).second) names.push_back(name);
   }
   return names;
 }

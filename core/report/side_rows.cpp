@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 
@@ -78,6 +79,7 @@ class SidesOfExperiment {
   SidesOfExperiment(std::string experiment, std::span<const Side> sides)
       : experiment_(std::move(experiment)), sides_(sides) {
     run_.columns = {column_of("point"), column_of("process"), column_of("status"), column_of("quality")};
+    for (const Column& column : run_.columns) names_.insert(column.name);
   }
 
   void add(const MatchedRow& row) {
@@ -110,16 +112,14 @@ class SidesOfExperiment {
     for (const RowOfProcess& one : processes) {
       if (first_ == nullptr) first_ = one.process;
       if (!seen_.insert(one.process).second) continue;
-      for (const Column& column : one.process->columns) {
-        if (std::ranges::find(run_.columns, column.name, &Column::name) == run_.columns.end())
-          run_.columns.push_back(column);
-      }
+      for (const Column& column : one.process->columns)
+        if (names_.insert(column.name).second) run_.columns.push_back(column);
     }
   }
 
   std::string unused_name() const {
     std::string name = "side";
-    while (std::ranges::find(run_.columns, name, &Column::name) != run_.columns.end()) name += "_";
+    while (names_.contains(name)) name += "_";
     return name;
   }
 
@@ -163,21 +163,20 @@ class SidesOfExperiment {
   const MeasuringProcess* first_ = nullptr;
   /// Those whose columns are in the run.
   std::set<const MeasuringProcess*> seen_;
+  /// Of the run's columns.
+  std::set<std::string> names_;
 };
 
 }  // namespace
 
 std::vector<Run> runs_of_sides(std::span<const Side> sides) {
   const std::vector<MatchedRow> rows = match_rows(sides);
-  std::vector<std::string> names;
+  std::map<std::string, std::size_t> places;
   std::vector<SidesOfExperiment> experiments;
   for (const MatchedRow& row : rows) {
-    auto found = std::ranges::find(names, row.key.experiment);
-    if (found == names.end()) {
-      experiments.emplace_back(row.key.experiment, sides);
-      found = names.insert(names.end(), row.key.experiment);
-    }
-    experiments[static_cast<std::size_t>(found - names.begin())].add(row);
+    const auto [place, is_new] = places.emplace(row.key.experiment, experiments.size());
+    if (is_new) experiments.emplace_back(row.key.experiment, sides);
+    experiments[place->second].add(row);
   }
   std::vector<Run> runs;
   for (SidesOfExperiment& one : experiments) runs.push_back(one.finish());

@@ -39,12 +39,6 @@ bool within(const std::array<Range, N>& ranges, char32_t code) {
   return std::ranges::any_of(ranges, [=](Range range) { return range.first <= code && code <= range.last; });
 }
 
-// Line separators, and direction overrides, which would let a title rearrange the table around it.
-bool breaks_line(char32_t code) {
-  return is_control(code) || code == 0x2028 || code == 0x2029 || (code >= 0x202A && code <= 0x202E) ||
-         (code >= 0x2066 && code <= 0x2069);
-}
-
 template <class Replace>
 std::string replace_characters(std::string_view text, Replace replacement) {
   std::string result;
@@ -86,7 +80,7 @@ std::string one_line(std::string_view text) {
     const std::string_view before = text;
     const char32_t code = next_character(text);
     const std::string_view bytes = before.substr(0, before.size() - text.size());
-    if (breaks_line(code)) {
+    if (is_unsafe(code)) {
       result += ' ';
     } else if (code == replacement_mark) {
       result += replacement_text;

@@ -7,7 +7,8 @@
 
 namespace gpubench {
 
-/// One line for a terminal: line breaks and other control characters become spaces, invalid UTF-8 becomes U+FFFD.
+/// One line for a terminal: line breaks and other unsafe characters (core/base/shown_text.h) become spaces, invalid
+/// UTF-8 becomes U+FFFD.
 std::string one_line(std::string_view text);
 /// Columns that a line of UTF-8 takes in a terminal: 2 for wide East Asian characters and emoji, 0 for combining marks.
 std::size_t display_width(std::string_view text);

@@ -1,14 +1,15 @@
 #include "core/results/append_file.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -129,16 +130,33 @@ Lock lock_of(const std::filesystem::path& path) noexcept {
   return lock;
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto kind = std::filesystem::status(path, error).type();
-  using enum std::filesystem::file_type;
-  if (kind == fifo || kind == socket || kind == character || kind == block)
+std::string read_file(const std::filesystem::path& path, std::size_t most) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // no pipe is waited for
+  if (descriptor < 0) fail("open", path, errno);
+  struct stat status {};
+  const bool known = ::fstat(descriptor, &status) == 0;
+  std::string text;
+  int error = known && S_ISDIR(status.st_mode) ? EISDIR : 0;
+  if (known && S_ISREG(status.st_mode) && std::cmp_less_equal(status.st_size, most)) {
+    // One byte more than the file has, so that it ends in the first read. The system's own files have no size.
+    text.resize(std::max(static_cast<std::size_t>(status.st_size), page_of_cache) + 1);
+    std::size_t held = 0;
+    for (ssize_t count = 1; count != 0 && error == 0 && held <= most;) {
+      if (held == text.size()) text.resize(2 * held);
+      count = ::read(descriptor, text.data() + held, text.size() - held);
+      if (count < 0) error = errno == EINTR ? 0 : errno;
+      held += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    }
+    text.resize(held);
+  }
+  ::close(descriptor);
+  if (error != 0) fail("read", path, error);
+  if (!known || !S_ISREG(status.st_mode))
     throw Error(fmt::format("results: cannot read '{}': a device or pipe, which may never end", path.string()));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail("open", path, errno);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) fail("read", path, errno);
+  const std::uint64_t size = std::max<std::uint64_t>(text.size(), static_cast<std::uint64_t>(status.st_size));
+  if (size > most)
+    throw Error(
+        fmt::format("results: cannot read '{}': it has {} bytes; at most {} are read", path.string(), size, most));
   return text;
 }
 

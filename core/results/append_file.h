@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/input_limits.h"
+
 namespace gpubench {
 
 class AppendFile {
@@ -42,7 +44,7 @@ enum class Lock { held, free, unknown };
 /// no locks.
 Lock lock_of(const std::filesystem::path& path) noexcept;
 
-/// Throws Error if the file cannot be read, and for a pipe or device.
-std::string read_file(const std::filesystem::path& path);
+/// Throws Error if the file cannot be read, for a pipe or device, and for more than `most` bytes.
+std::string read_file(const std::filesystem::path& path, std::size_t most = largest_text);
 
 }  // namespace gpubench

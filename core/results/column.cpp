@@ -9,6 +9,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
+#include "core/base/shown_text.h"
 
 namespace gpubench {
 namespace {
@@ -92,11 +93,8 @@ void check_column_name(std::string_view name) {
   const auto is_letter = [](unsigned char c) { return std::isalpha(c) || c == '_'; };
   const auto fits = [&](unsigned char c) { return is_letter(c) || std::isdigit(c) || c == '-' || c == '.'; };
   if (!name.empty() && is_letter(name.front()) && std::ranges::all_of(name, fits)) return;
-  std::string shown(name);
-  std::ranges::replace_if(
-      shown, [](unsigned char c) { return c < ' '; }, '?');
-  throw Error(
-      fmt::format("'{}' cannot name a column: letters, digits, '_', '-' and '.', a letter or '_' first", shown));
+  throw Error(fmt::format("'{}' cannot name a column: letters, digits, '_', '-' and '.', a letter or '_' first",
+                          shown_text(name)));
 }
 
 bool may_be_axis(std::string_view name) {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/input_limits.h"
+#include "core/base/interrupt.h"
 
 namespace gpubench {
 namespace {
@@ -34,14 +36,27 @@ bool is_formula(std::string_view text) {
 
 struct Rows {
   std::vector<std::vector<std::string>> rows{1};
+  std::size_t cells = 0;
+  bool too_wide = false;
 };
 
 void on_field(void* text, std::size_t size, void* context) {
-  static_cast<Rows*>(context)->rows.back().emplace_back(static_cast<const char*>(text), size);
+  Rows& all = *static_cast<Rows*>(context);
+  if (++all.cells > most_table_cells || all.too_wide) return;  // parse_csv() refuses it after this piece
+  all.too_wide = all.rows.back().size() == most_columns;
+  if (!all.too_wide) all.rows.back().emplace_back(static_cast<const char*>(text), size);
 }
 
 void on_row(int, void* context) {
-  static_cast<Rows*>(context)->rows.emplace_back();
+  Rows& all = *static_cast<Rows*>(context);
+  if (all.cells <= most_table_cells && !all.too_wide) all.rows.emplace_back();
+}
+
+void check_limits(const Rows& all, std::string_view what) {
+  const std::size_t row = all.rows.size();
+  if (all.too_wide) throw Error(fmt::format("{}: row {} has more than {} columns", what, row, most_columns));
+  if (all.cells > most_table_cells)
+    throw Error(fmt::format("{}: more than {} cells, which end in row {}", what, most_table_cells, row));
 }
 
 }  // namespace
@@ -76,12 +91,34 @@ std::string_view whole_csv_lines(std::string_view text) {
   return text.substr(0, end);
 }
 
+void check_table_size(std::size_t rows, std::size_t columns, std::string_view what) {
+  if (columns > most_columns)
+    throw Error(fmt::format("{}: {} columns; at most {} are possible", what, columns, most_columns));
+  if (rows * columns > most_table_cells)
+    throw Error(fmt::format("{}: a table of {} rows and {} columns; at most {} cells are possible", what, rows, columns,
+                            most_table_cells));
+}
+
 std::vector<std::vector<std::string>> parse_csv(std::string_view text, std::string_view what) {
   csv_parser parser;
   if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) throw Error(fmt::format("{}: libcsv did not start", what));
   Rows rows;
-  const std::size_t parsed = csv_parse(&parser, text.data(), text.size(), on_field, on_row, &rows);
-  const bool ended = parsed == text.size() && csv_fini(&parser, on_field, on_row, &rows) == 0;
+  // libcsv's callbacks cannot end it.
+  constexpr std::size_t piece = std::size_t{64} << 10;
+  bool ended = true;
+  try {
+    for (std::size_t at = 0; at < text.size() && ended; at += piece) {
+      check_interrupt();
+      const std::string_view part = text.substr(at, piece);
+      ended = csv_parse(&parser, part.data(), part.size(), on_field, on_row, &rows) == part.size();
+      check_limits(rows, what);
+    }
+    ended = ended && csv_fini(&parser, on_field, on_row, &rows) == 0;
+    check_limits(rows, what);
+  } catch (...) {
+    csv_free(&parser);
+    throw;
+  }
   const int error = csv_error(&parser);
   csv_free(&parser);
   if (!ended) throw Error(fmt::format("{}: row {}: {}", what, rows.rows.size(), csv_strerror(error)));

@@ -21,7 +21,11 @@ std::string csv_line(const std::vector<std::string>& fields);
 /// `text` without an incomplete last line, which a program leaves that dies while it writes.
 std::string_view whole_csv_lines(std::string_view text);
 
-/// Parses all lines; blank lines are skipped. Throws Error for malformed text, in a message that starts with `what`.
+/// Throws Error for more than most_columns, and for more than most_table_cells, as a table of so many rows would have.
+void check_table_size(std::size_t rows, std::size_t columns, std::string_view what);
+
+/// Parses all lines; blank lines are skipped. Throws Error for malformed text, and for more than most_columns and
+/// most_table_cells (core/base/input_limits.h), in a message that starts with `what`.
 std::vector<std::vector<std::string>> parse_csv(std::string_view text, std::string_view what);
 
 }  // namespace gpubench

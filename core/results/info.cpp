@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/json_nesting.h"
+#include "core/base/json_limits.h"
+#include "core/base/shown_text.h"
 
 namespace gpubench {
 namespace {
@@ -148,15 +149,15 @@ const Info::List& Info::items(std::string_view name) const {
 
 // Text from elsewhere may be invalid UTF-8, which must not cost the run its facts.
 std::string to_json(const Info& info) {
-  return json_of(info).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return shown_json(json_of(info).dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 std::string to_json_line(const Info& info) {
-  return json_of(info).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return shown_json(json_of(info).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 Info parse_json(std::string_view text, std::string_view what) {
-  check_json_nesting(text, what);
+  check_json_limits(text, what);
   InfoBuilder builder(what);
   Json::sax_parse(text, &builder);
   return builder.take();

@@ -51,11 +51,12 @@ class Info {
   std::variant<Cell, List, Fields> value_;
 };
 
-/// NaN and infinities become null, because JSON cannot represent them.
+/// NaN and infinities become null, because JSON cannot represent them. Safe for terminals (core/base/shown_text.h).
 std::string to_json(const Info& info);
 /// The same without a line break.
 std::string to_json_line(const Info& info);
-/// Throws Error that starts with `what` and names the position of the mistake.
+/// Throws Error that starts with `what` and names the position of the mistake; also beyond the limits of JSON
+/// (core/base/json_limits.h).
 Info parse_json(std::string_view text, std::string_view what);
 
 }  // namespace gpubench

@@ -1,5 +1,7 @@
-// One row of results: cells in the order in which they were set. Lookup is a linear search, because rows are short.
+// One row of results: cells in the order in which they were set, found by their names in logarithmic time, because a
+// row may have thousands.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,9 +14,9 @@ namespace gpubench {
 class Record {
  public:
   Record() = default;
-  Record(std::initializer_list<std::pair<std::string, Cell>> cells) : cells_(cells) {}
+  Record(std::initializer_list<std::pair<std::string, Cell>> cells) : Record(std::vector(cells)) {}
   /// Of as many columns as there are cells.
-  explicit Record(std::vector<std::pair<std::string, Cell>> cells) : cells_(std::move(cells)) {}
+  explicit Record(std::vector<std::pair<std::string, Cell>> cells);
 
   bool operator==(const Record&) const = default;
   /// Replaces the column's cell or adds it at the end.
@@ -27,7 +29,13 @@ class Record {
   const std::vector<std::pair<std::string, Cell>>& cells() const { return cells_; }
 
  private:
+  /// The place in by_name_ of the first cell whose column is not before this one.
+  std::vector<std::uint32_t>::const_iterator place_of(std::string_view column) const;
+  bool is_at(std::vector<std::uint32_t>::const_iterator place, std::string_view column) const;
+
   std::vector<std::pair<std::string, Cell>> cells_;
+  /// Indices of cells_, in the order of their columns' names.
+  std::vector<std::uint32_t> by_name_;
 };
 
 }  // namespace gpubench

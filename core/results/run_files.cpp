@@ -1,5 +1,7 @@
 #include "core/results/run_files.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <utility>
 
@@ -10,10 +12,15 @@
 namespace gpubench {
 namespace {
 
+constexpr std::string_view table = "results.csv";
+/// What is read of an archive.
+constexpr std::array<std::string_view, 3> read_files{table, "run.json", "script.lua"};
+
 // An archive may hold charts and an index beside the run; its folder is the one with results.csv.
 std::map<std::string, std::string, std::less<>> run_in(const std::filesystem::path& archive) {
-  constexpr std::string_view table = "results.csv";
-  std::vector<ArchiveEntry> entries = read_archive(archive);
+  std::vector<ArchiveEntry> entries = read_archive(archive, [](const std::string& name) {
+    return std::ranges::find(read_files, std::filesystem::path(name).filename().string()) != read_files.end();
+  });
   std::string folder;
   int runs = 0;
   for (const ArchiveEntry& entry : entries) {

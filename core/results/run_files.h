@@ -13,8 +13,10 @@ class RunFiles {
   explicit RunFiles(std::filesystem::path place);
 
   const std::filesystem::path& place() const { return place_; }
+  /// The same names as for read().
   bool has(std::string_view name) const;
-  /// The text of "results.csv" and others. Throws Error naming the file.
+  /// The text of "results.csv", "run.json" or "script.lua"; of an archive nothing else is kept. Throws Error naming the
+  /// file.
   std::string read(std::string_view name) const;
   /// How messages call a file.
   std::string path_of(std::string_view name) const;

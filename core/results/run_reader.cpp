@@ -1,16 +1,22 @@
 #include "core/results/run_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/base/shown_text.h"
 #include "core/results/append_file.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
 
 namespace gpubench {
 namespace {
+
+constexpr std::string_view unreadable_status = "unreadable";
 
 bool is_run(const std::filesystem::path& directory) {
   return std::filesystem::exists(directory / "results.csv");
@@ -55,20 +61,39 @@ std::vector<std::filesystem::path> runs_below(const std::filesystem::path& out) 
   return runs;
 }
 
-// A script's own columns are described in run.json alone, once the run has ended.
-Column declared_column(const std::string& name, const Info& info) {
-  Column column = column_of(name);
-  const Info* columns = info.find("columns");
-  if (!columns || !columns->list() || columns->list()->size() > most_columns) return column;
-  for (const Info& declared : *columns->list()) {
-    if (declared.text("name") != name) continue;
-    if (const std::string unit = declared.text("unit"); !unit.empty()) column.unit = parse_unit(unit);
-    if (const std::string better = declared.text("better"); !better.empty()) column.better = parse_better(better);
-    if (const std::string kind = declared.text("kind"); !kind.empty()) column.kind = parse_kind(kind);
-    // As runs before the field "kind" have it.
-    if (declared.text("text") == "true") column.kind = Kind::text;
+// A script's own columns are described in run.json alone, once the run has ended. By name.
+std::map<std::string, Column> declared_columns(const Info& info, const std::string& place) {
+  std::map<std::string, Column> columns;
+  const Info::List& list = info.items("columns");
+  if (list.size() > most_columns) return columns;
+  for (const Info& declared : list) {
+    const std::string name = declared.text("name");
+    try {
+      Column column = column_of(name);
+      if (const std::string unit = declared.text("unit"); !unit.empty()) column.unit = parse_unit(unit);
+      if (const std::string better = declared.text("better"); !better.empty()) column.better = parse_better(better);
+      if (const std::string kind = declared.text("kind"); !kind.empty()) column.kind = parse_kind(kind);
+      // As runs before the field "kind" have it.
+      if (declared.text("text") == "true") column.kind = Kind::text;
+      columns.insert_or_assign(name, std::move(column));
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: column '{}': {}", place, shown_text(name), error.what()));
+    }
   }
-  return column;
+  return columns;
+}
+
+std::vector<Column> columns_of(const std::vector<std::string>& names, const Info& info, const RunFiles& files) {
+  std::map<std::string, Column> declared = declared_columns(info, files.path_of("run.json"));
+  std::set<std::string_view> seen;
+  std::vector<Column> columns;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second)
+      throw Error(fmt::format("{}: the column '{}' is there twice", files.path_of("results.csv"), shown_text(name)));
+    const auto found = declared.find(name);
+    columns.push_back(found == declared.end() ? column_of(name) : found->second);
+  }
+  return columns;
 }
 
 bool may_be_torn(const Info& info) {
@@ -85,14 +110,37 @@ bool is_of_this_machine(const std::filesystem::path& directory) {
   return end == name.size() || name[end] == '-';
 }
 
+/// Facts of run.json that lists of runs keep; all of them, of many runs, would take much memory.
+constexpr std::array<std::string_view, 7> listed_facts{"tags",    "group",        "machine", "devices",
+                                                       "program", "expectations", "answers"};
+/// Values among these facts, of all runs of a list: about 60 bytes of memory each; a usual run has 200.
+constexpr std::size_t most_listed_values = 4'000'000;
+
+std::size_t count_values(const Info& info) {
+  std::size_t count = 1;
+  if (const auto* const list = info.list())
+    for (const Info& one : *list) count += count_values(one);
+  if (const auto* const fields = info.fields())
+    for (const auto& [name, value] : *fields) count += count_values(value);
+  return count;
+}
+
+Info listed_facts_of(const Info& info) {
+  if (info.fields() == nullptr) return {};
+  Info::Fields listed;
+  for (const std::string_view name : listed_facts)
+    if (const Info* const field = info.find(name)) listed.emplace_back(name, *field);
+  return listed;
+}
+
 RunSummary summary_of(const std::filesystem::path& directory) {
   RunSummary summary;
   summary.directory = directory;
   summary.name = directory.filename().string();
   summary.experiment = directory.parent_path().filename().string();
   try {
-    summary.info = parse_json(read_file(directory / "run.json"), "run.json");
-    const Info& info = summary.info;
+    const Info info = parse_json(read_file(directory / "run.json"), "run.json");
+    summary.info = listed_facts_of(info);
     summary.title = info.text("title");
     summary.started = info.text("started");
     summary.status = run_status(info, directory);
@@ -101,7 +149,7 @@ RunSummary summary_of(const std::filesystem::path& directory) {
     const auto lines = parse_csv(may_be_torn(info) ? whole_csv_lines(text) : text, "results.csv");
     summary.rows = lines.empty() ? 0 : lines.size() - 1;
   } catch (const Error&) {
-    summary.status = "unreadable";
+    summary.status = unreadable_status;
   }
   return summary;
 }
@@ -128,30 +176,36 @@ Run read_run(const RunFiles& files) {
   const std::string text = files.read("results.csv");
   const auto lines = parse_csv(may_be_torn(run.info) ? whole_csv_lines(text) : text, rows_path);
   if (lines.empty()) throw Error(fmt::format("{}: empty; a header line was expected", rows_path));
-  if (lines.front().size() > most_columns) {
-    throw Error(fmt::format("{}: {} columns; at most {} are possible", rows_path, lines.front().size(), most_columns));
-  }
-  for (const std::string& name : lines.front()) run.columns.push_back(declared_column(name, run.info));
+  run.columns = columns_of(lines.front(), run.info, files);
   for (std::size_t row = 1; row < lines.size(); ++row) {
     const auto& fields = lines[row];
     if (fields.size() != run.columns.size()) {
       throw Error(fmt::format("{}: row {} has {} fields; the header has {}", rows_path, row, fields.size(),
                               run.columns.size()));
     }
-    Record record;
+    std::vector<std::pair<std::string, Cell>> cells;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       Cell cell = cell_of_csv(fields[i], run.columns[i].is_text());
-      if (!is_empty(cell)) record.set(run.columns[i].name, std::move(cell));
+      if (!is_empty(cell)) cells.emplace_back(run.columns[i].name, std::move(cell));
     }
-    run.records.push_back(std::move(record));
+    run.records.emplace_back(std::move(cells));
   }
   return run;
 }
 
 std::vector<RunSummary> list_runs(const std::filesystem::path& out) {
   std::vector<RunSummary> runs;
+  std::size_t values = 0;
   for (const auto& experiment : directories_in(results_root(out))) {
-    for (const auto& directory : runs_in(experiment)) runs.push_back(summary_of(directory));
+    for (const auto& directory : runs_in(experiment)) {
+      runs.push_back(summary_of(directory));
+      RunSummary& run = runs.back();
+      values += count_values(run.info);
+      if (values <= most_listed_values) continue;
+      values -= count_values(run.info);
+      run.info = {};
+      run.status = unreadable_status;
+    }
   }
   return runs;
 }

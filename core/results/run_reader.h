@@ -5,15 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "core/base/input_limits.h"
 #include "core/results/column.h"
 #include "core/results/info.h"
 #include "core/results/record.h"
 #include "core/results/run_files.h"
 
 namespace gpubench {
-
-/// Of a run, at most: each is looked for by its name, in every row.
-inline constexpr std::size_t most_columns = 2000;
 
 struct Run {
   /// Its folder, or its archive.
@@ -42,11 +40,12 @@ struct RunSummary {
   /// done, running, died, interrupted, error; "unreadable" if run.json cannot be read.
   std::string status;
   std::size_t rows = 0;
-  /// run.json.
+  /// Of run.json: tags, group, machine, devices, program, expectations and answers. Nothing if it cannot be read.
   Info info = {};
 };
 
-/// All runs below `<out>/results`, by experiment, newest first.
+/// All runs below `<out>/results`, by experiment, newest first. Where run.json of so many runs would take too much
+/// memory, the other runs count as unreadable.
 std::vector<RunSummary> list_runs(const std::filesystem::path& out);
 
 /// The runs of an experiment that this machine made, newest first and at most `most`. Reads none of their files.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "core/base/terminal.h"
 #include "core/experiment/profiler.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
@@ -188,7 +189,7 @@ ScriptCallback profiler(lua_State* L, const ProfilerTable& options) {
     return output_folder(main, path, "Profiler");
   };
   place(options.path);  // rather now than when training begins
-  const auto warn = [](const std::string& reason) { fmt::print(stderr, "{}\n", reason); };
+  const auto warn = [](const std::string& reason) { print_message(reason); };
   return {std::make_shared<Profiler>(ProfilerOptions{options.steps[0], options.steps[1], options.path, place, warn})};
 }
 

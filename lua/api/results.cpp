@@ -30,6 +30,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/known_names.h"
+#include "core/base/shown_text.h"
 #include "core/diagnose/findings.h"
 #include "core/report/render.h"
 #include "core/report/row_stream.h"
@@ -338,6 +339,11 @@ std::string one_line_of(const std::string& text) {
   return one_line(text);
 }
 
+/// message(text): a message of several lines, such as a traceback, without what a terminal would execute.
+std::string message_of(const std::string& text) {
+  return shown_message(text);
+}
+
 }  // namespace
 
 template <>
@@ -377,7 +383,8 @@ void open_results(lua_State* L) {
       .function<&end_of_interval>("interval_end")
       .function<&middle_left_out>("shorten_middle")
       .function<&end_left_out>("shorten")
-      .function<&one_line_of>("one_line");
+      .function<&one_line_of>("one_line")
+      .function<&message_of>("message");
 }
 
 }  // namespace gpubench::lua

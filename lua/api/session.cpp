@@ -1,7 +1,6 @@
 #include "lua/api/session.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <lua.hpp>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
 #include "core/base/split_mix.h"
+#include "core/base/terminal.h"
 #include "lua/bind/machine.h"
 
 namespace gpubench::lua {
@@ -90,7 +90,7 @@ std::vector<DeviceId> Session::devices_of_best_kind() {
   for (const GpuFault& fault : devices.unusable(DeviceId::Kind::gpu)) {
     if (!announced_faults_.insert(fault.reason).second) continue;
     progress_line.hide();
-    std::fputs((to_string(fault) + "\n").c_str(), stderr);
+    print_message(to_string(fault));
   }
   return ids;
 }
@@ -108,7 +108,7 @@ DeviceId Session::place_in(const World& world, const DeviceId& id) {
                   to_string(host), why.empty() ? "" : ": ", why);
   if (announced_fallbacks_.insert(id).second && (group_ == nullptr || group_->rank() == 0)) {
     progress_line.hide();
-    std::fputs((mark + "\n").c_str(), stderr);
+    print_message(mark);
   }
   if (std::ranges::find(fallbacks_, mark) == fallbacks_.end()) fallbacks_.push_back(std::move(mark));
   return host;

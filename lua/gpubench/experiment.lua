@@ -220,7 +220,7 @@ local function finish(declaration, axes, charts, run, swept, printer)
   if printer then printer:finish() end
   for _, note in ipairs(found.notes) do stderr:write(one_line(note), "\n") end
   if not ok then return verdicts, written end
-  for _, note in ipairs(written.notes) do stderr:write(note, "\n") end
+  for _, note in ipairs(written.notes) do stderr:write(one_line(note), "\n") end
   say("report: " .. written.report:gsub("^%./", ""))
   if options.quiet and not options.json then stdout:write(run:directory():gsub("^%./", ""), "\n") end
   say_json("run", declaration, run, {

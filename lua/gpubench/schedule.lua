@@ -50,7 +50,9 @@ local function report_failure(row, text, traceback)
   if (row.process or 0) > 0 or not native.processes.speaks() then return end
   if row.status == "ok" or row.status == "skipped" then return end
   stderr:write(one_line(string.format("%s: %s%s", text, row.status, row.detail and ": " .. row.detail or "")), "\n")
-  if options.traceback and traceback and traceback ~= "" then stderr:write(traceback, "\n") end
+  if options.traceback and traceback and traceback ~= "" then
+    stderr:write(native.results.message(traceback), "\n")
+  end
 end
 
 local last_words = {

@@ -9,6 +9,7 @@
 
 #include "core/base/units.h"
 #include "core/group/process_group.h"
+#include "core/report/text.h"
 #include "lua/host/child_process.h"
 
 namespace gpubench {
@@ -59,7 +60,8 @@ int run_each(const std::vector<std::string>& scripts, const std::vector<std::str
     const auto began = std::chrono::steady_clock::now();
     const int status = run_one(processes, script, options);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    summary += fmt::format("{:>3}  {:>8}  {}  {}\n", status, format_seconds(took.count()), script, meaning_of(status));
+    summary += fmt::format("{:>3}  {:>8}  {}  {}\n", status, format_seconds(took.count()), one_line(script),
+                           meaning_of(status));
     worst = worse(worst, status);
     ++done;
     fmt::print(out, "\n");

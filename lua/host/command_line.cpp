@@ -7,6 +7,7 @@
 
 #include "core/base/known_names.h"
 #include "core/base/resources.h"
+#include "core/base/shown_text.h"
 #include "lua/bind/error.h"
 #include "lua/host/completion.h"
 #include "lua/host/grammar.h"
@@ -31,7 +32,7 @@ std::vector<std::string> long_names(const CLI::App& command) {
 }
 
 Answer mistake(const std::string& text) {
-  return {usage_status, "gpubench: " + text + "\nTry 'gpubench --help'."};
+  return {usage_status, shown_message("gpubench: " + text) + "\nTry 'gpubench --help'."};
 }
 
 Answer surplus(const CLI::App& command) {

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/terminal.h"
 #include "lua/bind/error.h"
 #include "lua/host/batch.h"
 #include "lua/host/command_line.h"
@@ -36,7 +37,7 @@ int main(int argc, char** argv) {
   try {
     return gpubench::end_standard_output(run({argv + 1, argv + argc}, argv));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "gpubench: %s\n", gpubench::lua::text_of(error).c_str());
+    gpubench::print_message("gpubench: " + gpubench::lua::text_of(error));
     return gpubench::error_status;
   }
 }

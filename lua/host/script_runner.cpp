@@ -199,11 +199,6 @@ int run_to_the_end(lua_State* L, const CommandLine& line, const std::string& scr
   return status;
 }
 
-// A standard error that fails ends nothing.
-void print_line(const std::string& text) {
-  std::fputs((text + "\n").c_str(), stderr);
-}
-
 int status_of(const std::exception& error, const ProcessGroup* group) {
   if (group != nullptr && !group->lost().empty()) return group->exit_status();
   return dynamic_cast<const lua::RequirementUnmet*>(&error) ? unmet_status : error_status;
@@ -216,15 +211,15 @@ bool is_from_script(lua_State* L) {
 void print_error(lua_State* L, const std::exception& error, bool with_traceback) {
   const lua::PassingError& delivered = lua::Machine::of(L).delivered;
   const bool from_script = is_from_script(L);
-  print_line(from_script ? delivered.text : lua::text_of(error));
-  if (with_traceback && from_script) print_line(delivered.traceback);
+  print_message(from_script ? delivered.text : lua::text_of(error));
+  if (with_traceback && from_script) print_message(delivered.traceback);
 }
 
 /// For a process that is still in the script, in MPI or in a driver long after it was asked to stop. `lost`: why its
 /// group is at its end; empty where a launcher has asked it to end. Run by the thread that watches the other processes.
 [[noreturn]] void end_process(const std::string& lost) {
   if (lost.empty()) ::_exit(128 + SIGTERM);
-  print_line("gpubench: " + lost);
+  print_message("gpubench: " + lost);
   ::_exit(error_status);
 }
 
@@ -253,7 +248,7 @@ void leave_failing(lua_State* L, ProcessGroup& group, const std::exception& erro
   if (own)
     print_error(L, error, with_traceback);
   else
-    print_line("gpubench: " + (group.lost().empty() ? lua::text_of(error) : group.lost()));
+    print_message("gpubench: " + (group.lost().empty() ? lua::text_of(error) : group.lost()));
 }
 
 // Everything between a Lua state's beginning and its end; the exit status.
@@ -283,7 +278,7 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
     if (by_user) {
       if (signal_to_other != 0) request_interrupt(signal_to_other);
       if (group) group->fail(lua::interruption, interrupted_status());
-      if (!group || group->rank() == 0) print_line(interruption_text());
+      if (!group || group->rank() == 0) print_message(interruption_text());
       return interrupted_status();
     }
     print_error(L, error, line.traceback);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/terminal.h"
 #include "core/group/join.h"
 
 namespace gpubench {
@@ -106,7 +107,7 @@ void end_workers(pid_t mpirun, int times) {
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   execv(argv[0], argv.data());
-  fmt::print(stderr, "gpubench: run --workers: {}: {}\n", words[0], std::strerror(errno));
+  print_message(fmt::format("gpubench: run --workers: {}: {}", words[0], std::strerror(errno)));
   _exit(worker_error_status);
 }
 

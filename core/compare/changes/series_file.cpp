@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/base/json_nesting.h"
+#include "core/base/json_limits.h"
 #include "core/base/shown_text.h"
 #include "core/results/csv.h"
 
@@ -31,7 +31,7 @@ class Lines {
   Lines(std::istream& in, std::string_view what) : in_(in), what_(what) {}
 
   bool next() {
-    while (std::getline(in_, text_)) {
+    while (read_line()) {
       check_interrupt();
       ++number_;
       if (number_ == 1 && text_.starts_with(byte_order_mark)) text_.erase(0, byte_order_mark.size());
@@ -45,16 +45,38 @@ class Lines {
   const std::string& text() const { return text_; }
   std::string place() const { return fmt::format("{}: line {}", what_, number_); }
   [[noreturn]] void fail(const std::string& reason) const { throw Error(place() + ": " + reason); }
+  /// Values of this line are kept.
+  void count(std::size_t values) {
+    values_ += values;
+    if (values_ > most_series_values) fail(fmt::format("more than {} values in all series", most_series_values));
+  }
 
  private:
+  /// As std::getline(), for lines that end.
+  bool read_line() {
+    text_.clear();
+    for (;;) {
+      in_.getline(piece_.data(), static_cast<std::streamsize>(piece_.size()));
+      const auto count = static_cast<std::size_t>(in_.gcount());
+      const bool whole = in_.good();  // with its line break
+      text_.append(piece_.data(), count - (whole ? 1 : 0));
+      if (whole || in_.eof()) return whole || !text_.empty();
+      if (in_.bad() || count + 1 < piece_.size()) return false;
+      in_.clear();
+      if (text_.size() > largest_text)
+        throw Error(fmt::format("{}: line {}: longer than {} bytes", what_, number_ + 1, largest_text));
+    }
+  }
+
   std::istream& in_;
   std::string_view what_;
+  std::vector<char> piece_ = std::vector<char>(std::size_t{64} << 10);
   std::string text_;
-  std::size_t number_ = 0;
+  std::size_t number_ = 0, values_ = 0;
 };
 
 std::string in_json(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return shown_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 class JsonLines {
@@ -65,6 +87,7 @@ class JsonLines {
     do {
       const Json object = parsed();
       Series series{id_of(object), values_of(object)};
+      lines_.count(series.values.size());
       if (!known_.emplace(series.id, known_.size()).second)
         lines_.fail(fmt::format("the id {} stands on an earlier line too", shown_text(series.id)));
       all_.push_back(std::move(series));
@@ -74,7 +97,7 @@ class JsonLines {
 
  private:
   Json parsed() const {
-    check_json_nesting(lines_.text(), lines_.place());
+    check_json_limits(lines_.text(), lines_.place());
     try {
       Json json = Json::parse(lines_.text());
       if (json.is_object()) return json;
@@ -128,7 +151,9 @@ class CsvRows {
       if (row.size() != header_.size())
         lines_.fail(fmt::format("{} fields, but the first row has {}", row.size(), header_.size()));
       if (row[id_].empty()) lines_.fail("no 'id'");
-      add(in_json(row[id_]), numbers_in(row[values_]));
+      std::vector<double> numbers = numbers_in(row[values_]);
+      lines_.count(numbers.size());
+      add(in_json(row[id_]), std::move(numbers));
     }
     return std::move(all_);
   }

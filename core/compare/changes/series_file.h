@@ -18,7 +18,8 @@ struct Series {
 /// whose first row names the columns `id` and `values`. A cell of `values` with several numbers (separated by blanks,
 /// commas or semicolons, in brackets or not) is a whole series; cells with one number are joined by their id, in the
 /// order of rows. Other fields and columns are ignored. Throws Error "<what>: line 3: ..." for missing, double or mixed
-/// ids and for values that are missing, no numbers, or infinite.
+/// ids, for values that are missing, no numbers, or infinite, and for more than
+/// most_series_values (core/base/input_limits.h).
 std::vector<Series> read_series(std::istream& in, std::string_view what);
 
 }  // namespace gpubench

@@ -75,7 +75,7 @@ return function(options)
   for process = 1, count do
     for _, index in ipairs(process % 2 == 1 and { 1, 2 } or { 2, 1 }) do
       local side = sides[index]
-      io.stderr:write(string.format("process %d of %d: %s\n", process, count, side.name))
+      io.stderr:write(native.results.one_line(string.format("process %d of %d: %s", process, count, side.name)), "\n")
       local arguments = append({ table.unpack(words, 3) }, side.arguments)
       local status = fresh_processes.run {
         arguments = arguments, group = side.group, process = process, processes = count, varied = varied,

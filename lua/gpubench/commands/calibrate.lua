@@ -31,7 +31,7 @@ return function(options)
   end
   local side = options.from or measure(words, options["repeat"] or usual_count)
   local result = native.compare.calibrate(side, options.figure or {}, native.options.out)
-  print(result.machine)
+  print(native.results.one_line(result.machine))
   io.write(native.results.table(result.rows, shown))
   print("stored: " .. result.file:gsub("^%./", ""))
   return 0

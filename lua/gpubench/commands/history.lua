@@ -82,7 +82,7 @@ local function print_trend(experiment)
       print_series(series)
     end
   end
-  if not shown then print("no figure of " .. experiment .. " has a direction that its claims or charts are about; --wide shows all") end
+  if not shown then print(one_line("no figure of " .. experiment .. " has a direction that its claims or charts are about; --wide shows all")) end
 end
 
 local function list()

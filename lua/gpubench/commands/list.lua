@@ -149,13 +149,13 @@ return function(options)
     -- Names are looked up in the usual folders only.
     entry.shown = options.folder and entry.file or entry.script
     width = math.max(width, #entry.shown)
-    if options.names then print(entry.shown) end
+    if options.names then print(results.one_line(entry.shown)) end
     if options.long or options.json then entry.seconds, entry.quick = time_of(entry) end
     if options.json then print(results.json(entry)) end
   end
   if options.json or options.names then return 0 end
   for index, group in ipairs(by_topic(list)) do
-    print((index > 1 and "\n" or "") .. group.topic)
+    print((index > 1 and "\n" or "") .. results.one_line(group.topic))
     if options.long then
       for _, entry in ipairs(group) do print_long(entry) end
     else

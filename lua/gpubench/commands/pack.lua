@@ -3,6 +3,6 @@ local native = require("gpubench.native")._native
 
 return function(options)
   local file = native.results.pack(options.run, native.options.out, options.file, options.anonymous == true)
-  print("wrote " .. file)
+  print(native.results.one_line("wrote " .. file))
   return 0
 end

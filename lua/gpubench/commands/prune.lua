@@ -20,7 +20,7 @@ return function(options)
   local removed = native.results.prune {
     out = out_of(options.folder), keep = options.keep, keep_tagged = options.keep_tags, dry_run = options.dry_run,
   }
-  for _, directory in ipairs(removed) do print((directory:gsub("^%./", ""))) end
+  for _, directory in ipairs(removed) do print(native.results.one_line((directory:gsub("^%./", "")))) end
   print(string.format("%s %s", gb.format.count(#removed, "run"), options.dry_run and "would be removed" or "removed"))
   return 0
 end

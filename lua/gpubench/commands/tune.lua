@@ -61,7 +61,7 @@ end
 
 local function fail_at(target, tried)
   local text = string.format("tune: %s at %s: %s", target.path, target:point_text(), tried.reason)
-  if native.options.traceback and (tried.traceback or "") ~= "" then stderr:write(tried.traceback, "\n") end
+  if native.options.traceback and (tried.traceback or "") ~= "" then stderr:write(native.results.message(tried.traceback), "\n") end
   if tried.status == "error" then native.fail(text) end
   stderr:write(native.results.one_line(text), " (", tried.status, ")\n")
   return nothing_to_judge
@@ -190,7 +190,7 @@ return function(options)
   remedies.check(options.remedy)
   local target, skipped = subject.new(native.options.script, native.options.script_text, options)
   if not target then return give_up("%s skips the point: %s", native.options.script, skipped) end
-  if not native.options.json then print(string.format("%s at %s", target.path, target:point_text())) end
+  if not native.options.json then print(native.results.one_line(string.format("%s at %s", target.path, target:point_text()))) end
   local recorder = record.new()
   local tried = comparison.try(target, {}, recorder)
   if tried.status ~= "ok" then return fail_at(target, tried) end

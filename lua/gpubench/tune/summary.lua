@@ -72,7 +72,7 @@ local function elsewhere(source, sets)
   for _, set in ipairs(sets) do
     for _, one in ipairs(set.changes) do
       if one.site and one.site.file ~= source.path then
-        print(string.format("# %s:%d: %s", one.site.file, one.site.line, one.text))
+        print(native.results.one_line(string.format("# %s:%d: %s", one.site.file, one.site.line, one.text)))
       end
     end
   end
@@ -89,7 +89,8 @@ end
 -- gains_together, kept = the remedies of the plain diff, kept_learned, gains_learned and promises_learned = beside the kept
 -- ones, others, is_judged }.
 function summary.print(found)
-  print(string.format("\nremedies for %s at %s, by %s", found.subject.path, found.subject:point_text(), found.figure))
+  print("\n" .. native.results.one_line(string.format("remedies for %s at %s, by %s", found.subject.path,
+    found.subject:point_text(), found.figure)))
   print_sets("one at a time, compared with the point as it was", found.plain, found.gains, found.promises)
   print_sets("together, each compared with the line above", found.together, found.gains_together, {})
   print_sets(#found.kept == 0 and "what changes the weights that are learned, measured apart"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/base/input_limits.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -60,6 +61,33 @@ TEST_F(Tar, RefusesWhatIsDamaged) {
     write("cut.tar.gz", whole.substr(0, size));
     EXPECT_THAT([&] { read_archive(file("cut.tar.gz")); }, Throws<Error>()) << size;
   }
+}
+
+TEST_F(Tar, KeepsWhatIsWantedOnly) {
+  write_archive(file("a.tar.gz"), entries);
+  const auto read = read_archive(file("a.tar.gz"), [](const std::string& name) { return name.ends_with(".csv"); });
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].bytes, entries[3].bytes);
+}
+
+TEST_F(Tar, HasLimitsAsAWhole) {
+  std::vector<ArchiveEntry> many(most_archive_entries, {"a", ""});
+  write_archive(file("many.tar.gz"), many);
+  EXPECT_EQ(read_archive(file("many.tar.gz")).size(), most_archive_entries);
+  many.push_back({"b", ""});
+  write_archive(file("many.tar.gz"), many);
+  EXPECT_THAT([&] { read_archive(file("many.tar.gz")); },
+              ThrowsMessage<Error>(HasSubstr("many.tar.gz: has more than 10000 entries")));
+
+  const std::string large(largest_text, 'x');
+  write_archive(file("sum.tar.gz"), {{"a", large}, {"b", large}, {"c", large}, {"d", large}, {"e", "x"}});
+  EXPECT_THAT([&] { read_archive(file("sum.tar.gz")); },
+              ThrowsMessage<Error>(HasSubstr("sum.tar.gz: its entries have more than 268435456 bytes to be read")));
+  const auto none = [](const std::string&) { return false; };
+  EXPECT_TRUE(read_archive(file("sum.tar.gz"), none).empty());
+  write_archive(file("one.tar.gz"), {{"a\x1b", large + "x"}});
+  EXPECT_THAT([&] { read_archive(file("one.tar.gz")); },
+              ThrowsMessage<Error>(HasSubstr("its entry 'a\\x1b' has 67108865 bytes; at most 67108864 are read")));
 }
 
 }  // namespace

@@ -94,6 +94,35 @@ TEST(Comparison, UnitsThatDifferAreInvalid) {
   EXPECT_EQ(exit_status_of(comparison, false), 3) << "all rows are invalid";
 }
 
+TEST(Comparison, FiguresWithoutARatioAreInvalid) {
+  for (const double extreme : {1e308, -1e101, 1e-320}) {
+    std::vector<double> values(7, 1.5);
+    values[3] = extreme;
+    for (const bool before : {true, false}) {
+      const Side plain = side_with("plain", "time_s", seven_around(1)), odd = side_with("odd", "time_s", values);
+      const Comparison compared = compare_sides(std::vector{before ? odd : plain, before ? plain : odd});
+      const Change& change = compared.rows.at(0).changes.at(0);
+      EXPECT_EQ(change.verdict, ChangeVerdict::invalid);
+      EXPECT_THAT(change.reason, HasSubstr("figures beyond 1e100, or nearer to 0 than 1e-100"));
+    }
+  }
+}
+
+TEST(Comparison, RefusesMoreFiguresThanItCanResample) {
+  const std::vector<double> values(63'000, 1.5);
+  const auto sides = [&](const std::string& a, const std::string& b) {
+    std::vector<Side> both{side_with(a, "time_s", values), side_with(b, "time_s", values)};
+    for (Side& side : both)
+      for (MeasuringProcess& process : side.processes) {
+        process.columns.push_back(column_of("other_s"));
+        process.records.front().set("other_s", 1.5);
+      }
+    return both;
+  };
+  EXPECT_THAT([&] { compare_sides(sides("a", "b")); },
+              ThrowsMessage<Error>(HasSubstr("more than 200000 figures of rows that several processes have measured")));
+}
+
 TEST(Comparison, RowsOfOtherWorkAreInvalid) {
   const Comparison comparison = compared(with_second_figure(1, "flops_per_step", 100),
                                          with_second_figure(1.2, "flops_per_step", 120), {.figures = {"step_time_s"}});

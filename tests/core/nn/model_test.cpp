@@ -209,7 +209,7 @@ TEST(Architecture, RefusesWhatItCannotRead) {
                                R"("calls": [], "inputs": 3, "outputs": []})",
                                {});
       },
-      ThrowsMessage<Error>("model architecture: a list of indices is expected, got 3"));
+      ThrowsMessage<Error>("model architecture: 'inputs' must be a list, got 3"));
   EXPECT_THAT(
       [] {
         architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": true, "layers": [)"
@@ -217,6 +217,24 @@ TEST(Architecture, RefusesWhatItCannotRead) {
                                {});
       },
       ThrowsMessage<Error>(HasSubstr("option 'shape' has a value of no known type: [1e+151]")));
+  const auto refusal = [](const std::string& text) {
+    try {
+      architecture_from_json(text, {});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(refusal("7"), "model architecture: an object with 'gpubench_model' is expected, got 7");
+  EXPECT_EQ(refusal(R"({"gpubench_model": 1})"), R"(model architecture: 'layers' is missing in {"gpubench_model":1})");
+  EXPECT_EQ(refusal(R"({"gpubench_model": 1, "layers": [7]})"),
+            "model architecture: an object with 'name' is expected, got 7");
+  EXPECT_EQ(refusal(R"({"gpubench_model": 1, "layers": [{"name": ["\u001b"]}]})"),
+            R"(model architecture: 'name' must be a text, got ["\u001b"])");
+  EXPECT_EQ(refusal(R"({"gpubench_model": 1, "layers": [{"name": "a", "options": []}]})"),
+            "model architecture: 'options' must be an object, got []");
+  EXPECT_EQ(refusal(R"({"gpubench_model": 1, "layers": [], "sequential": 1e999})"),
+            "model architecture: it has a number that is out of range");
   std::string json = architecture_to_json(*digits());
   json.replace(json.find("\"Dense\""), 7, "\"Danse\"");
   EXPECT_THAT([&] { architecture_from_json(json, {}); }, ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse'")));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
+#include "core/base/input_limits.h"
 #include "core/report/gnuplot_axes.h"
 #include "core/results/append_file.h"
 #include "tests/core/results/temporary_directory.h"
@@ -38,6 +40,16 @@ TEST(SampleChart, SamplesAreThoseOfTheFirstProcessInTheirOrder) {
   EXPECT_THAT(samples.at(1), ElementsAre(0.5, 0.25));
   EXPECT_THAT(samples.at(2), ElementsAre(7)) << "the last line is not whole";
   EXPECT_THAT(read_samples(out.path() / "nowhere"), IsEmpty());
+}
+
+TEST(SampleChart, SamplesHaveALimit) {
+  const TemporaryDirectory out;
+  replace_file(out.path() / "samples.csv", "point,process,round,step,seconds\r\n1e300,0,1,1,1\r\n1,0,1,1,0.5");
+  EXPECT_THAT(read_samples(out.path()), IsEmpty()) << "no point, and no whole line";
+  std::filesystem::resize_file(out.path() / "samples.csv", largest_texts + 1);
+  EXPECT_THAT(
+      [&] { read_samples(out.path()); },
+      testing::ThrowsMessage<Error>(testing::HasSubstr("samples.csv: 268435457 bytes; charts read at most 268435456")));
 }
 
 TEST(SampleChart, ADistributionHasTheShareOfStepsThatTookAsLongAtMost) {

@@ -44,6 +44,23 @@ TEST(AppendFile, SaysWhichLineAKillMayTear) {
   EXPECT_FALSE(file.may_be_torn(line.substr(904)));
 }
 
+TEST(ReadFile, HasALimitAndWaitsForNothing) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "f";
+  replace_file(path, "12345");
+  EXPECT_EQ(read_file(path, 5), "12345");
+  EXPECT_THAT([&] { read_file(path, 4); }, ThrowsMessage<Error>(HasSubstr("f': it has 5 bytes; at most 4 are read")));
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
+  EXPECT_THAT([&] { read_file(path); },
+              ThrowsMessage<Error>(HasSubstr("it has 1099511627776 bytes; at most 67108864 are read")));
+  ASSERT_EQ(mkfifo((directory.path() / "p").c_str(), 0600), 0);
+  EXPECT_THAT([&] { read_file(directory.path() / "p"); },
+              ThrowsMessage<Error>(HasSubstr("a device or pipe, which may never end")));
+  EXPECT_THAT([&] { read_file("/dev/zero"); }, ThrowsMessage<Error>(HasSubstr("a device or pipe")));
+  EXPECT_THAT([&] { read_file(directory.path()); }, ThrowsMessage<Error>(HasSubstr("cannot read")));
+  EXPECT_FALSE(read_file("/proc/self/status").empty()) << "a file whose size is not known";
+}
+
 TEST(AppendFile, ManyLinesAreWrittenWhole) {
   const TemporaryDirectory directory;
   AppendFile file(directory.path() / "f");

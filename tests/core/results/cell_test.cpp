@@ -47,5 +47,20 @@ TEST(Record, KeepsTheOrderAndReplacesCells) {
   EXPECT_EQ(record.get("d"), Cell());
 }
 
+TEST(Record, FindsEachOfManyCells) {
+  std::vector<std::pair<std::string, Cell>> cells;
+  Record one_by_one;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    const std::string name = "c" + std::to_string(i * 7919 % 1000);
+    cells.emplace_back(name, i);
+    one_by_one.set(name, i);
+  }
+  const Record at_once(cells);
+  EXPECT_EQ(at_once, one_by_one);
+  EXPECT_EQ(at_once.cells(), cells);
+  for (const auto& [name, cell] : cells) EXPECT_EQ(at_once.get(name), cell) << name;
+  EXPECT_FALSE(at_once.has("c")) << "a name that another begins with";
+}
+
 }  // namespace
 }  // namespace gpubench

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/base/input_limits.h"
 
 namespace gpubench {
 namespace {
@@ -48,6 +49,20 @@ TEST(Csv, MalformedTextNamesItsRow) {
               ThrowsMessage<Error>(HasSubstr("results.csv: row 2: ")));
   EXPECT_THAT([] { parse_csv("a,b\r\n1,\"never closed", "results.csv"); },
               ThrowsMessage<Error>(HasSubstr("results.csv: row 2: ")));
+}
+
+TEST(Csv, TablesHaveLimits) {
+  const std::string wide(most_columns - 1, ',');
+  EXPECT_EQ(parse_csv(wide + "\n" + wide + "\n", "t").size(), 2U);
+  EXPECT_THAT([&] { parse_csv(wide + "\n" + wide + ",\n", "t.csv"); },
+              ThrowsMessage<Error>("t.csv: row 2 has more than 2000 columns"));
+  std::string rows;
+  for (std::size_t i = 0; i < most_table_cells / 2; ++i) rows += "1,\n";
+  EXPECT_EQ(parse_csv(rows, "t").size(), most_table_cells / 2);
+  EXPECT_THAT([&] { parse_csv(rows + "1\n", "t.csv"); },
+              ThrowsMessage<Error>("t.csv: more than 2000000 cells, which end in row 1000001"));
+  EXPECT_THAT([] { check_table_size(1001, 2000, "t.csv"); },
+              ThrowsMessage<Error>("t.csv: a table of 1001 rows and 2000 columns; at most 2000000 cells are possible"));
 }
 
 TEST(Csv, EmptyTextHasNoRows) {

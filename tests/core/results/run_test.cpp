@@ -349,7 +349,7 @@ TEST(Run, MoreColumnsThanARunMayHaveAreRefused) {
   for (std::size_t i = 1; i <= most_columns; ++i) header += ",c" + std::to_string(i);
   std::ofstream(writer.directory() / "results.csv") << header << "\r\n";
   EXPECT_THAT([&] { read_run(writer.directory()); },
-              ThrowsMessage<Error>(HasSubstr("results.csv: 2001 columns; at most 2000 are possible")));
+              ThrowsMessage<Error>(HasSubstr("results.csv: row 1 has more than 2000 columns")));
 }
 
 }  // namespace

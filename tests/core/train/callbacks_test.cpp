@@ -193,7 +193,7 @@ TEST_F(Callbacks, ModelRoundTripsThroughFiles) {
               ThrowsMessage<Error>(HasSubstr("cannot be opened")));
   std::ofstream(folder / "architecture.json") << "{}";
   EXPECT_THAT([&] { load_model(runtime, factory, folder, {}); },
-              ThrowsMessage<Error>(HasSubstr("model architecture: no valid description")));
+              ThrowsMessage<Error>(HasSubstr("model architecture: 'gpubench_model' is missing in {}")));
   const auto other = std::make_shared<Model>("other", std::vector{support::dense(2, "relu", {4})});
   other->build(factory);
   EXPECT_THAT([&] { load_weights(runtime, *other, folder / "weights.safetensors"); },

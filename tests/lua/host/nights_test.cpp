@@ -311,7 +311,7 @@ TEST_F(Nights, AnAxisOfASuiteIsNoOption) {
   const Ended ended = nightly({"--dry-run"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err,
-              HasSubstr("(steady): set: '--trusted' is no axis' name: letters, digits and '_', no digit first"));
+              HasSubstr("(steady): set: the name of an axis or parameter expected, got '--trusted'"));
 }
 
 TEST_F(Nights, CtrlCEndsTheNightAndKeepsWhatWasMeasured) {

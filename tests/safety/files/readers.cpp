@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <sstream>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,6 +23,8 @@
 #include "core/codec/png.h"
 #include "core/codec/safetensors.h"
 #include "core/codec/tfrecord.h"
+#include "core/compare/changes/series_file.h"
+#include "core/compare/foreign.h"
 #include "core/data/cache/stored_elements.h"
 #include "core/data/source/csv.h"
 #include "core/data/source/image_set.h"
@@ -180,6 +183,25 @@ void read_run_of(Bytes bytes) {
   read_run(run);
 }
 
+void read_archive_of(Bytes bytes) {
+  read_run(RunFiles(file_of(bytes, "a.tar.gz")));
+}
+
+void read_tables_of_others(Bytes bytes) {
+  for (const char* name : {"a.csv", "a.json"}) {
+    try {
+      read_foreign(file_of(bytes, name));
+    } catch (const Error&) {
+      continue;
+    }
+  }
+}
+
+void read_series_of(Bytes bytes) {
+  std::istringstream in(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  read_series(in, "bytes");
+}
+
 /// A model with a trainer, whose files are read.
 struct Trained {
   Devices devices{DeviceConfig{}};
@@ -232,10 +254,12 @@ HostTensor decode_any_idx(ByteSource& source) {
 }
 
 const std::map<std::string, std::function<void(Bytes)>> readers = {
+    {"archive", read_archive_of},
     {"cache", read_cache},
     {"cifar10", read_cifar10},
     {"csv", read_csv},
     {"example", read_examples},
+    {"foreign", read_tables_of_others},
     {"gzip", inflate},
     {"idx", decode<&decode_any_idx>},
     {"jpeg", read_jpeg},
@@ -246,6 +270,7 @@ const std::map<std::string, std::function<void(Bytes)>> readers = {
     {"png", read_png},
     {"run", read_run_of},
     {"safetensors", decode<&decode_safetensors>},
+    {"series", read_series_of},
     {"state", read_state},
     {"text", read_text},
     {"tfrecord", read_records},

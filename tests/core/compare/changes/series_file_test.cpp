@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/input_limits.h"
 
 namespace gpubench {
 namespace {
@@ -86,6 +87,22 @@ TEST(SeriesFile, BadCsvIsNamedWithItsLine) {
             "f: line 1: neither a JSON object nor a row of CSV that names the columns 'id' and 'values' (no 'id')");
   EXPECT_EQ(refusal("id,value\n1,2\n"),
             "f: line 1: neither a JSON object nor a row of CSV that names the columns 'id' and 'values' (no 'values')");
+}
+
+TEST(SeriesFile, LongLinesAreReadUpToALimit) {
+  std::string values = "1";
+  while (values.size() < 200'000) values += ",1";
+  std::istringstream in("{\"id\": \"a\", \"values\": [" + values + "]}\n{\"id\": \"b\", \"values\": [2]}");
+  const std::vector<Series> all = read_series(in, "f");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].values.size(), (values.size() + 1) / 2);
+  std::istringstream endless("id,values\n" + std::string(largest_text + 100'000, 'x'));
+  EXPECT_THAT([&] { read_series(endless, "f"); }, ThrowsMessage<Error>("f: line 2: longer than 67108864 bytes"));
+  std::string many = "id,values\n";
+  for (std::size_t i = 0; i <= most_series_values; ++i) many += "a,1\n";
+  std::istringstream rows(many);
+  EXPECT_THAT([&] { read_series(rows, "f"); },
+              ThrowsMessage<Error>("f: line 2000002: more than 2000000 values in all series"));
 }
 
 TEST(SeriesFile, EmptyFilesAreRefused) {
