@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/codec/output_file.h"
 #include "core/report/gnuplot_axes.h"
-#include "core/results/append_file.h"
 #include "tests/core/results/temporary_directory.h"
 
 namespace gpubench {
