@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/codec/temporary_name.h"
 #include "core/results/append_file.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
@@ -20,7 +21,7 @@ std::vector<std::filesystem::path> directories_in(const std::filesystem::path& p
   std::vector<std::filesystem::path> found;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
-    if (entry.is_directory(error)) found.push_back(entry.path());
+    if (entry.is_directory(error) && !is_temporary(entry.path().filename().native())) found.push_back(entry.path());
   }
   std::ranges::sort(found);
   return found;
@@ -151,7 +152,10 @@ Run read_run(const RunFiles& files) {
 std::vector<RunSummary> list_runs(const std::filesystem::path& out) {
   std::vector<RunSummary> runs;
   for (const auto& experiment : directories_in(results_root(out))) {
-    for (const auto& directory : runs_in(experiment)) runs.push_back(summary_of(directory));
+    for (const auto& directory : runs_in(experiment)) {
+      RunSummary summary = summary_of(directory);
+      if (is_run(directory)) runs.push_back(std::move(summary));  // `gpubench prune` may have removed it
+    }
   }
   return runs;
 }
