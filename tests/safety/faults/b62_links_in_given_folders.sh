@@ -52,10 +52,10 @@ ln -s victim link.html && ln -s nowhere dangling && ln -s victim link.tar.gz
 refuses report last --file link.html --out given
 refuses report last --file dangling --out given
 refuses report --history e --file link.html --out given
-refuses pack last --file link.tar.gz --out given
-refuses pack last --file dangling --out given
-refuses history --format csv dangling --out given
-refuses history --format csv link.html --out given
+refuses pack e --file link.tar.gz --out given
+refuses pack e --file dangling --out given
+refuses history --export dangling --out given
+refuses history --export link.html --out given
 mkdir given/baselines folder && ln -s ../../folder given/baselines/v1
 refuses baseline save v1 last --out given
 [[ -z $(ls -A folder) ]] || fail 'a baseline was saved behind a link'
