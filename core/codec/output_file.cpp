@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <string>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -16,48 +16,82 @@ namespace {
 
 constexpr std::size_t gzip_chunk = std::size_t{64} << 10;
 
+constexpr mode_t everyone = 0666;  // less the umask
+
+// Without a name. Fails where the file system has no such files, or where no name could be given to it later.
+Descriptor open_unnamed(const std::filesystem::path& path) {
+  if (::access("/proc/self/fd", F_OK) != 0) return Descriptor();
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  return Descriptor(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, everyone));
+}
+
 }  // namespace
 
-OutputFile::OutputFile(std::filesystem::path path)
-    : path_(std::move(path)), partial_(fmt::format("{}.{}.{}.partial", path_.string(), ::getpid(), fmt::ptr(this))) {
-  constexpr mode_t everyone = 0666;  // less the umask
-  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-  descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, everyone);
-  if (descriptor_ >= 0) return;
-  descriptor_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everyone);
-  if (descriptor_ < 0) fail();
-  named_ = true;
+OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
+  refuse_other_than(std::filesystem::file_type::regular, path_);
+  descriptor_ = open_unnamed(path_);
+  if (descriptor_) {
+    descriptor_.lock();
+    return;
+  }
+  temporary_ = take_temporary_name(path_, [&](const std::filesystem::path& name) {
+    descriptor_ = Descriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, everyone));
+    if (!descriptor_) return false;
+    descriptor_.lock();
+    if (descriptor_.is_at(name)) return true;
+    errno = EEXIST;  // a program that looked for left-overs removed it before the lock was there
+    return false;
+  });
 }
 
 OutputFile::~OutputFile() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  if (named_) ::unlink(partial_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void OutputFile::fail() const {
-  throw Error(fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
+  fail_to_write(path_, errno);
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t count = ::write(descriptor_.number(), bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail();
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
 }
 
+// A disk may turn out to be full only here. Some file systems cannot synchronize, which is no failure.
+void OutputFile::sync() const {
+  if (::fdatasync(descriptor_.number()) != 0 && errno != EINVAL && errno != EROFS) fail();
+}
+
+bool OutputFile::give_name(const std::filesystem::path& name) const {
+  const std::string unnamed = fmt::format("/proc/self/fd/{}", descriptor_.number());
+  return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
 void OutputFile::commit() {
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail();
-  if (!named_) {
-    const std::string unnamed = fmt::format("/proc/self/fd/{}", descriptor_);
-    if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, partial_.c_str(), AT_SYMLINK_FOLLOW) != 0) fail();
-    named_ = true;  // only for a moment: no link can take the place of an earlier file
-  }
-  if (::rename(partial_.c_str(), path_.c_str()) != 0) fail();
-  ::close(descriptor_);
-  descriptor_ = -1;
+  sync();
+  // Only for a moment: no link can take the place of an earlier file.
+  if (temporary_.empty()) temporary_ = take_temporary_name(path_, [&](const auto& name) { return give_name(name); });
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+  temporary_.clear();
+  descriptor_ = Descriptor();
+}
+
+bool OutputFile::commit_new() {
+  sync();
+  // A second name is as good as a new one: the destructor removes the first.
+  const bool done = temporary_.empty() ? give_name(path_) : ::link(temporary_.c_str(), path_.c_str()) == 0;
+  if (!done && errno != EEXIST) fail();
+  return done;
+}
+
+void replace_file(const std::filesystem::path& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
 }
 
 struct GzipWriter::State {

@@ -1,17 +1,20 @@
 // A file that appears under its name only when it is complete, so that an interrupted save leaves the earlier file
 // unchanged. Until then the file has no name, if the file system supports that, so that even a killed program leaves
-// nothing behind.
+// nothing behind. Several programs may write the same file at once: each time, readers see one of them whole.
 #pragma once
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
+
+#include "core/codec/temporary_name.h"
 
 namespace gpubench {
 
 class OutputFile {
  public:
-  /// Throws Error if the folder is not writable.
+  /// Throws Error if the folder is not writable, and if a link, a folder or a device has the name.
   explicit OutputFile(std::filesystem::path path);
   /// Without commit(), removes what was written.
   ~OutputFile();
@@ -20,16 +23,23 @@ class OutputFile {
 
   /// Throws Error with the reason (no space left on device).
   void write(std::span<const std::byte> bytes);
+  /// Waits for the disk; takes the place of an earlier file.
   void commit();
+  /// The same where there is none yet; otherwise returns false.
+  bool commit_new();
 
  private:
   [[noreturn]] void fail() const;
+  void sync() const;
+  bool give_name(const std::filesystem::path& name) const;
 
   std::filesystem::path path_;
-  std::filesystem::path partial_;
-  int descriptor_ = -1;
-  bool named_ = false;  ///< partial_ exists as a name
+  Descriptor descriptor_;
+  std::filesystem::path temporary_;  ///< its name, if it has one already
 };
+
+/// Writes a whole file.
+void replace_file(const std::filesystem::path& path, std::string_view text);
 
 /// Compresses bytes into a gzip file.
 class GzipWriter {

@@ -5,6 +5,10 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
+#include "core/codec/output_folder.h"
+#include "core/results/append_file.h"
+#include "core/results/run_directory.h"
 
 namespace gpubench {
 namespace {
@@ -27,7 +31,9 @@ std::filesystem::path baseline_folder(const std::string& name, const std::filesy
 
 bool is_baseline(const std::filesystem::path& folder) {
   std::error_code error;
-  return !folder.empty() && std::filesystem::is_directory(folder, error);
+  if (folder.empty()) return false;
+  if (!std::filesystem::is_directory(folder, error)) settle_folder(folder);
+  return std::filesystem::is_directory(folder, error);
 }
 
 std::vector<std::string> baseline_names(const std::filesystem::path& out) {
@@ -51,24 +57,22 @@ std::filesystem::path save_baseline(const std::string& name, std::span<const std
                     "and not 'last'",
                     name));
   if (runs.empty()) throw Error("baseline: there are no runs to save");
-  const fs::path fresh = folder.parent_path() / ("." + name + ".new"),
-                 old = folder.parent_path() / ("." + name + ".old");
+  refuse_links(out, "baselines", "baseline");
   try {
-    fs::remove_all(fresh);
+    fs::create_directories(folder.parent_path());
+    OutputFolder baseline(folder);
     for (const fs::path& run : runs) {
       const fs::path own = fs::canonical(run);
-      const fs::path target = fresh / own.parent_path().filename() / own.filename();
+      const fs::path target = baseline.place() / own.parent_path().filename() / own.filename();
       fs::create_directories(target);
       for (const char* file : {"run.json", "results.csv", "script.lua"})
-        if (fs::exists(own / file)) fs::copy_file(own / file, target / file);
+        if (fs::exists(own / file)) replace_file(target / file, read_file(own / file));
     }
-    fs::remove_all(old);
-    if (fs::exists(folder)) fs::rename(folder, old);
-    fs::rename(fresh, folder);
-    fs::remove_all(old);
+    baseline.commit();
   } catch (const fs::filesystem_error& error) {
-    std::error_code ignored;
-    fs::remove_all(fresh, ignored);
+    throw Error(
+        fmt::format("baseline: '{}' cannot be saved: '{}': {}", name, error.path1().string(), error.code().message()));
+  } catch (const Error& error) {
     throw Error(fmt::format("baseline: '{}' cannot be saved: {}", name, error.what()));
   }
   return folder;

@@ -14,8 +14,8 @@ bool is_baseline(const std::filesystem::path& folder);
 /// Sorted.
 std::vector<std::string> baseline_names(const std::filesystem::path& out);
 
-/// Copies the runs; one with this name is replaced at the end, so that a failure leaves it as it was. Throws Error for
-/// a name that is no folder's, and for no runs.
+/// Copies the runs; one with this name is replaced as a whole at the end (core/codec/output_folder.h), so that a
+/// failure leaves it as it was. Throws Error for a name that is no folder's, for links, and for no runs.
 std::filesystem::path save_baseline(const std::string& name, std::span<const std::filesystem::path> runs,
                                     const std::filesystem::path& out);
 

@@ -1,16 +1,20 @@
 #include "core/compare/calibration.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
 
 #include "core/base/error.h"
 #include "core/base/split_mix.h"
+#include "core/codec/output_file.h"
 #include "core/compare/row_changes.h"
 #include "core/measure/stats/false_discovery.h"
 #include "core/measure/stats/quantile.h"
 #include "core/results/append_file.h"
+#include "core/results/folder_lock.h"
+#include "core/results/run_directory.h"
 
 namespace gpubench {
 namespace {
@@ -21,6 +25,8 @@ constexpr double least_threshold = 0.005;
 constexpr double noise_factor = 2.5;
 constexpr double wanted_power = 0.95;
 constexpr std::size_t least_recorded = 2 * least_processes;
+/// For other programs that store a calibration.
+constexpr std::chrono::seconds longest_wait{20};
 
 /// The recorded figures of one row, by process.
 using RecordedRow = std::vector<double>;
@@ -249,6 +255,16 @@ Calibration calibrate(const Side& side, const ComparisonOptions& options, std::s
 }
 
 std::filesystem::path store_calibration(const Calibration& calibration, const std::filesystem::path& out) {
+  const std::filesystem::path file = file_of(calibration.machine, out);
+  refuse_links(out, "calibration", "calibrate");
+  std::error_code error;
+  std::filesystem::create_directories(file.parent_path(), error);
+  if (error)
+    throw Error(fmt::format("calibrate: '{}' cannot be made: {}", file.parent_path().string(), error.message()));
+  const FolderLock lock(file.parent_path(), longest_wait);
+  if (!lock.is_own())
+    throw Error(fmt::format("calibrate: another program keeps writing in '{}'; try again when it has ended",
+                            file.parent_path().string()));
   Calibration all = stored_for(calibration.machine, out);
   for (const CalibratedFigure& figure : calibration.figures) {
     std::erase_if(all.figures, [&](const CalibratedFigure& old) {
@@ -258,11 +274,6 @@ std::filesystem::path store_calibration(const Calibration& calibration, const st
   }
   Info::List figures;
   for (const CalibratedFigure& figure : all.figures) figures.push_back(info_of(figure));
-  const std::filesystem::path file = file_of(calibration.machine, out);
-  std::error_code error;
-  std::filesystem::create_directories(file.parent_path(), error);
-  if (error)
-    throw Error(fmt::format("calibrate: '{}' cannot be made: {}", file.parent_path().string(), error.message()));
   replace_file(file, to_json(Info(Info::Fields{{"machine", calibration.machine}, {"figures", std::move(figures)}})));
   return file;
 }

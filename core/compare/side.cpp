@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include "core/base/error.h"
+#include "core/codec/output_folder.h"
 #include "core/compare/baseline.h"
 #include "core/compare/foreign.h"
 #include "core/results/append_file.h"
@@ -20,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool holds_run(const fs::path& directory) {
-  return fs::exists(directory / "results.csv");
+  return !is_temporary(directory.filename().native()) && fs::exists(directory / "results.csv");
 }
 
 std::vector<std::string> parts_of(const std::string& text) {
@@ -76,7 +78,7 @@ std::vector<fs::path> runs_below(const fs::path& folder) {
        entry.increment(error)) {
     if (error) break;
     if (is_archive(entry->path())) archives.push_back(entry->path());
-    if (entry.depth() >= deepest) entry.disable_recursion_pending();
+    if (entry.depth() >= deepest || is_temporary(entry->path().filename().native())) entry.disable_recursion_pending();
     if (!entry->is_directory() || !holds_run(entry->path())) continue;
     runs.push_back(entry->path());
     entry.disable_recursion_pending();
@@ -148,9 +150,17 @@ std::vector<fs::path> runs_of(const std::string& text, const fs::path& out) {
 
 /// A side whose size is watched while it grows.
 struct GrowingSide {
+  struct Size {
+    std::size_t processes, cells;
+  };
   Side side;
   std::size_t cells = 0;
 
+  Size size() const { return {side.processes.size(), cells}; }
+  void shrink(const Size& to) {
+    side.processes.erase(side.processes.begin() + static_cast<std::ptrdiff_t>(to.processes), side.processes.end());
+    cells = to.cells;
+  }
   void add(MeasuringProcess process) {
     cells += process.records.size() * process.columns.size();
     side.processes.push_back(std::move(process));
@@ -163,6 +173,12 @@ struct GrowingSide {
                       side.name, most_side_cells));
   }
 };
+
+/// `gpubench baseline save` may run at the same time.
+fs::path folder_that_may_be_replaced(const std::string& text, const fs::path& out) {
+  const fs::path folder = baseline_folder(text, out);
+  return is_baseline(folder) ? folder : fs::path(text);
+}
 
 void add_part(GrowingSide& growing, const std::string& text, const fs::path& out) {
   const fs::path path(text);
@@ -178,7 +194,11 @@ void add_part(GrowingSide& growing, const std::string& text, const fs::path& out
   if (fs::is_regular_file(path) && path.filename() != "results.csv")
     throw Error(fmt::format(
         "compare: '{}' is no file of results: results.csv or archive of a run, or CSV or JSON of others", text));
-  for (const fs::path& place : runs_of(text, out)) growing.add(process_of(RunFiles(place)));
+  const GrowingSide::Size before = growing.size();
+  read_whole_folder(folder_that_may_be_replaced(text, out), [&] {
+    growing.shrink(before);  // a folder that was replaced meanwhile is read again
+    for (const fs::path& place : runs_of(text, out)) growing.add(process_of(RunFiles(place)));
+  });
 }
 
 /// The same for copies of a run, wherever they lie.

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/results/append_file.h"
+#include "core/codec/output_file.h"
 #include "core/results/profile_info.h"
 #include "core/results/trace.h"
 #include "core/telemetry/profile.h"

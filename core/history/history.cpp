@@ -6,6 +6,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/known_names.h"
+#include "core/history/new_history.h"
 #include "core/history/schema.h"
 #include "core/results/info.h"
 #include "core/results/run_directory.h"
@@ -206,7 +207,7 @@ void store_run(const Database& database, const RunValues& run, std::int64_t sequ
 }
 
 RunHistory::RunHistory(const std::filesystem::path& file, int patience_ms)
-    : database_(file, Database::Access::write, patience_ms) {
+    : database_((make_history_once(file), file), Database::Access::write, patience_ms) {
   prepare_schema(database_);
 }
 

@@ -193,6 +193,8 @@ std::size_t merge(RunHistory& history, const std::filesystem::path& other) {
     throw Error(fmt::format("history: '{}' is this history itself; give the file of another machine", other.string()));
   if (!std::filesystem::is_regular_file(other, error))
     throw Error(fmt::format("history: there is no file '{}' to merge", other.string()));
+  if (std::filesystem::file_size(other, error) == 0)
+    throw HistoryUnavailable(fmt::format("history: '{}' is empty, and no history", other.string()));
   const RunHistory from(other);
   Transaction transaction(history.database());
   const std::size_t added = Merge(history, from).run();

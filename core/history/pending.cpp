@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <optional>
 #include <tuple>
 
+#include "core/codec/output_file.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 
@@ -18,13 +18,22 @@ std::string why(const std::filesystem::path& directory, const std::exception& er
   return fmt::format("{}: {}", directory.string(), error.what());
 }
 
+bool is_marked_without_reason(const std::filesystem::path& directory) {
+  try {
+    const AppendFile mark(directory / mark_name);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 void mark(const std::filesystem::path& directory, const std::string& reason, Appended& appended) {
   appended.pending.push_back(fmt::format("{}: {}", directory.string(), reason));
   try {
     replace_file(directory / mark_name, reason + "\n");
   } catch (const Error& error) {
     // A full disk still takes an empty file, which is a mark without a reason.
-    if (std::ofstream(directory / mark_name)) return;
+    if (is_marked_without_reason(directory)) return;
     appended.unmarked.push_back(directory.string());
     appended.pending.back() +=
         fmt::format("; nor can the run be marked ({}): append it with 'gpubench history --rebuild'", error.what());
@@ -43,9 +52,11 @@ std::vector<std::filesystem::path> waiting_runs(const std::filesystem::path& out
   std::vector<std::filesystem::path> waiting;
   std::error_code error;
   for (const auto& experiment : std::filesystem::directory_iterator(results_root(out), error)) {
-    if (!experiment.is_directory(error)) continue;
-    for (const auto& run : std::filesystem::directory_iterator(experiment.path(), error))
+    if (!experiment.is_directory(error) || experiment.is_symlink(error)) continue;
+    for (const auto& run : std::filesystem::directory_iterator(experiment.path(), error)) {
+      if (run.is_symlink(error)) continue;  // what lies elsewhere gets no marks
       if (std::filesystem::exists(run.path() / mark_name, error)) waiting.push_back(run.path());
+    }
   }
   // By time; of one second "-9" before "-10".
   std::ranges::sort(waiting, {}, [](const std::filesystem::path& run) {
@@ -57,6 +68,7 @@ std::vector<std::filesystem::path> waiting_runs(const std::filesystem::path& out
 
 Appended append_or_wait(const std::filesystem::path& out, const std::vector<std::filesystem::path>& directories,
                         int patience_ms) {
+  refuse_links(out, "results", "history");
   Appended appended;
   std::vector<std::filesystem::path> all = waiting_runs(out);
   const auto is_there = [&](const std::filesystem::path& directory) {

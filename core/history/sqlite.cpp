@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <fmt/format.h>
+#include <memory>
 #include <sqlite3.h>
 #include <thread>
 
@@ -127,17 +128,11 @@ std::string without_links_in_folder(const std::filesystem::path& file) {
   return shown_when_opened ? file.string() : (folder / file.filename()).string();
 }
 
-// SQLite takes an empty file for a new database: a history that was cut to nothing would begin anew without a word. One
-// that another program is just making is empty for a moment.
-void refuse_empty_file(const std::filesystem::path& file, int patience_ms) {
-  constexpr std::chrono::minutes made_long_ago{1};
-  const Clock::time_point end = Clock::now() + std::chrono::milliseconds(patience_ms);
+// SQLite takes an empty file for a new database: a history that was cut to nothing would begin anew without a word.
+void refuse_empty_file(const std::filesystem::path& file) {
   std::error_code error;
-  while (std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0 && !error) {
-    const auto age = std::filesystem::file_time_type::clock::now() - std::filesystem::last_write_time(file, error);
-    if (Clock::now() >= end || age > made_long_ago) fail_database(file.string(), SQLITE_CORRUPT, "it is empty");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  if (std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0 && !error)
+    fail_database(file.string(), SQLITE_CORRUPT, "it is empty");
 }
 
 // Longer texts are in no history; an expression of a schema from elsewhere could make them.
@@ -154,7 +149,7 @@ Database::Database(const std::filesystem::path& file, Access access, int patienc
         fmt::format("history: '{}': {}; move it away, and this history too if it comes from "
                     "elsewhere",
                     file_, fault));
-  refuse_empty_file(file, patience_ms);
+  refuse_empty_file(file);
   sqlite3* database = nullptr;
   const int result =
       sqlite3_open_v2(path.c_str(), &database, flags | SQLITE_OPEN_NOFOLLOW, vfs_without_super_journals());
@@ -191,6 +186,15 @@ void Database::use_write_ahead_log() const {
 
 Statement Database::prepare(std::string_view sql) const {
   return {database_.get(), file_, sql};
+}
+
+std::string Database::bytes() const {
+  const auto free = [](unsigned char* bytes) { sqlite3_free(bytes); };
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, decltype(free)> bytes(sqlite3_serialize(database_.get(), "main", &size, 0),
+                                                             free);
+  if (!bytes) fail_database(file_, SQLITE_NOMEM, "out of memory");
+  return {reinterpret_cast<const char*>(bytes.get()), static_cast<std::size_t>(size)};
 }
 
 std::int64_t Database::last_id() const {

@@ -72,6 +72,8 @@ class Database {
   /// Rows that the last statement changed.
   std::int64_t changed() const;
   const std::string& file() const { return file_; }
+  /// The file that it is, or would be.
+  std::string bytes() const;
 
  private:
   struct Close {

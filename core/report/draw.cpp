@@ -9,6 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/codec/output_file.h"
+#include "core/codec/output_folder.h"
 #include "core/report/chart_info.h"
 #include "core/report/chart_table.h"
 #include "core/report/gnuplot.h"
@@ -66,24 +68,32 @@ ChartFormats formats_to_draw(const ChartFormats& asked, Drawing& drawing) {
   return formats;
 }
 
-// Runs gnuplot; the chart's complete SVG document.
+// Runs gnuplot; the chart's complete SVG document. gnuplot writes its files piece by piece, so it draws in a folder of
+// its own.
 std::string draw_files(const std::filesystem::path& script, const Chart& chart, const ChartFormats& formats) {
   const auto file_of = [&](ChartFormat format) {
     return std::filesystem::path(script).replace_extension(std::string(to_string(format)));
   };
-  const auto remove_files = [&] {
-    std::error_code none_made;
-    for (const ChartFormat format : formats) std::filesystem::remove(file_of(format), none_made);
-  };
-  remove_files();  // gnuplot would write through a link
+  for (const ChartFormat format : formats) refuse_other_than(std::filesystem::file_type::regular, file_of(format));
   try {
-    run_gnuplot(script);
-    if (std::ranges::find(formats, ChartFormat::svg) == formats.end()) return {};
-    std::string svg = adapt_svg(read_file(file_of(ChartFormat::svg)), chart.spec.title);
-    replace_file(file_of(ChartFormat::svg), svg);
+    const OutputFolder drawing(script.parent_path() / "drawing");
+    run_gnuplot(script, drawing.place());
+    std::string svg;
+    for (const ChartFormat format : formats) {
+      const std::filesystem::path drawn = drawing.place() / file_of(format).filename();
+      if (format == ChartFormat::svg) {
+        svg = adapt_svg(read_file(drawn), chart.spec.title);
+        replace_file(file_of(format), svg);
+      } else {
+        std::error_code error;
+        std::filesystem::rename(drawn, file_of(format), error);
+        if (error) fail_to_write(file_of(format), error.value());
+      }
+    }
     return svg;
   } catch (...) {
-    remove_files();
+    std::error_code none;  // of an earlier chart
+    for (const ChartFormat format : formats) std::filesystem::remove(file_of(format), none);
     throw;
   }
 }

@@ -1,16 +1,12 @@
 #include "core/report/finish.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <iterator>
-#include <sys/file.h>
-#include <thread>
-#include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
 #include "core/report/chart_info.h"
 #include "core/report/draw.h"
 #include "core/report/page.h"
@@ -18,6 +14,7 @@
 #include "core/report/render.h"
 #include "core/results/append_file.h"
 #include "core/results/csv.h"
+#include "core/results/folder_lock.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
 
@@ -52,6 +49,12 @@ Info expectations_info(const std::vector<Expectation>& expectations) {
   return list;
 }
 
+// Of a run that came from elsewhere: nothing that its end writes or removes may land behind a link.
+void refuse_links_of(const RunPlace& place, std::string_view command) {
+  for (const char* root : {"results", "plots"})
+    refuse_links(place.out, std::filesystem::path(root) / place.experiment / place.name, command);
+}
+
 Run run_of(const RunWriter& writer) {
   return {writer.directory(), writer.columns(), writer.records(), writer.info()};
 }
@@ -70,7 +73,11 @@ FinishedRun write_pages(const Run& run, Drawing drawing, const std::filesystem::
 }
 
 FinishedRun finish_with(RunWriter& writer, Drawing drawing, const std::string& status) {
-  writer.set_info(drawn_info(drawing));
+  try {
+    writer.set_info(drawn_info(drawing));
+  } catch (const Error& error) {
+    drawing.notes.emplace_back(error.what());  // on a full disk, the status matters more
+  }
   writer.finish(status);
   return write_pages(run_of(writer), std::move(drawing), writer.plan().out);
 }
@@ -79,28 +86,8 @@ void cut_torn_line(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return;
   const std::string text = read_file(path);
   const std::size_t whole = whole_csv_lines(text).size();
-  if (whole < text.size()) AppendFile(path).truncate(static_cast<std::int64_t>(whole));
+  if (whole < text.size()) replace_file(path, text.substr(0, whole));
 }
-
-// One process at a time reads which runs there are and writes that down, so that the last page names them all. Where
-// the file system has no locks, or another process keeps it for long, the page is written all the same.
-class FolderLock {
- public:
-  explicit FolderLock(const std::filesystem::path& folder)
-      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    constexpr std::chrono::milliseconds longest{1000}, pause{10};
-    for (auto waited = pause; ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && waited < longest;
-         waited += pause) {
-      std::this_thread::sleep_for(pause);
-    }
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  ~FolderLock() { ::close(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 }  // namespace
 
@@ -141,6 +128,7 @@ std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory,
         fmt::format("finish: a process still writes '{}'; end it first, or wait for its end", directory.string()));
   }
   const RunPlace place = place_of_run(directory, "finish");
+  refuse_links_of(place, "finish");
   if (!ended) {
     for (const auto& file : {directory / "results.csv", samples}) cut_torn_line(file);
     run.info.set("status", std::string(died_status));
@@ -161,8 +149,11 @@ std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory,
   return write_pages(run, std::move(drawing), place.out);
 }
 
+// One process at a time reads which runs there are and writes that down, so that the last page names them all. If
+// another process keeps the lock for long, the page is written all the same.
 std::filesystem::path write_index(const std::filesystem::path& out) {
-  const FolderLock one_at_a_time(results_root(out));
+  refuse_links(out, "results", "index");
+  const FolderLock one_at_a_time(results_root(out), std::chrono::seconds(1));
   const std::filesystem::path index = results_root(out) / "index.html";
   replace_file(index, index_page(list_runs(out)));
   return index;

@@ -98,8 +98,8 @@ ChartFormats drawable_formats() {
   return formats;
 }
 
-void run_gnuplot(const std::filesystem::path& script) {
-  const Outcome outcome = call_gnuplot({script.filename().string()}, script.parent_path());
+void run_gnuplot(const std::filesystem::path& script, const std::filesystem::path& folder) {
+  const Outcome outcome = call_gnuplot({std::filesystem::absolute(script).string()}, folder);
   if (outcome.status == 0) return;
   throw Error(fmt::format("gnuplot failed on '{}': {}", script.string(),
                           outcome.status == not_installed ? "not installed" : one_line(outcome.output)));

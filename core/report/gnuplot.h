@@ -20,7 +20,7 @@ std::string gnuplot_script(const Chart& chart, std::size_t height, const ChartFo
 
 /// The formats that the installed gnuplot can write; empty where there is none.
 ChartFormats drawable_formats();
-/// Runs gnuplot on a script inside its folder; blocks. Throws Error with gnuplot's message.
-void run_gnuplot(const std::filesystem::path& script);
+/// Runs gnuplot on a script inside `folder`; blocks. Throws Error with gnuplot's message.
+void run_gnuplot(const std::filesystem::path& script, const std::filesystem::path& folder);
 
 }  // namespace gpubench

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/codec/temporary_name.h"
 #include "core/report/anonymous.h"
 #include "core/report/draw.h"
 #include "core/report/page.h"
@@ -30,7 +31,7 @@ std::vector<PackedFile> files_in(const fs::path& folder) {
   std::vector<PackedFile> files;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder, none)) {
-    if (entry.symlink_status().type() == fs::file_type::regular && !entry.path().filename().string().ends_with(".new"))
+    if (entry.symlink_status().type() == fs::file_type::regular && !is_temporary(entry.path().filename().native()))
       files.push_back({entry.path().filename().string(), read_file(entry.path())});
   }
   std::ranges::sort(files, {}, &PackedFile::name);

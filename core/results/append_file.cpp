@@ -1,7 +1,6 @@
 #include "core/results/append_file.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/codec/temporary_name.h"
 
 namespace gpubench {
 namespace {
@@ -24,36 +24,15 @@ constexpr std::size_t page_of_cache = 4096;
       fmt::format("results: cannot {} '{}': {}", action, path.string(), std::generic_category().message(error)));
 }
 
-// Throws for a symbolic link too: it could lead to any file.
 int open_to_append(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, file_mode);
-  if (descriptor < 0) fail("open", path, errno);
+  if (descriptor < 0) {
+    const int error = errno;
+    refuse_other_than(std::filesystem::file_type::regular, path);
+    fail("open", path, error);
+  }
   return descriptor;
 }
-
-// A new file beside `path` that no other process uses. Names that exist already, from a process that died or as a link,
-// are skipped.
-struct NewFile {
-  explicit NewFile(const std::filesystem::path& path) {
-    static std::atomic<unsigned> made{0};
-    do {
-      name = path;
-      name += fmt::format(".{}-{}.new", ::getpid(), ++made);
-      descriptor = ::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, file_mode);
-    } while (descriptor < 0 && errno == EEXIST);
-    if (descriptor < 0) fail("open", name, errno);
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() {
-    ::close(descriptor);
-    if (!renamed) ::unlink(name.c_str());
-  }
-
-  std::filesystem::path name;
-  int descriptor = -1;
-  bool renamed = false;
-};
 
 // How much of the text the next write takes, at `offset` of the file: whole lines that end within its page, or else one
 // line. The kernel looks for a deadly signal between pages, so that it ends a write there.
@@ -112,13 +91,6 @@ bool AppendFile::may_be_torn(std::string_view line) const {
 void AppendFile::truncate(std::int64_t size) {
   if (::ftruncate(descriptor_, size) != 0) fail("shorten", path_, errno);
   size_ = size;
-}
-
-void replace_file(const std::filesystem::path& path, std::string_view text) {
-  NewFile next(path);
-  if (const int error = write_all(next.descriptor, text, 0)) fail("write", path, error);
-  if (::rename(next.name.c_str(), path.c_str()) != 0) fail("replace", path, errno);
-  next.renamed = true;
 }
 
 Lock lock_of(const std::filesystem::path& path) noexcept {

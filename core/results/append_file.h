@@ -34,11 +34,6 @@ class AppendFile {
   std::int64_t size_;
 };
 
-/// Writes a file under a unique temporary name ("<path>.<process>-<n>.new") and renames it, so that readers see either
-/// the old or the new text. Several processes may replace the same file at once. A link at `path` is replaced, not
-/// followed.
-void replace_file(const std::filesystem::path& path, std::string_view text);
-
 enum class Lock { held, free, unknown };
 /// Whether a process holds AppendFile::lock() of the file: `free` if there is no file, `unknown` if the file system has
 /// no locks.

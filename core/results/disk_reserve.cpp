@@ -18,8 +18,10 @@ namespace {
 constexpr std::int64_t page_bytes = 4096;
 
 int open_unnamed(const std::filesystem::path& folder) {
+  int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (descriptor >= 0) return descriptor;
   std::string name = (folder / "reserve.XXXXXX").string();
-  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) {
     throw Error(fmt::format("results: cannot make a file in '{}': {}", folder.string(),
                             std::generic_category().message(errno)));

@@ -17,6 +17,7 @@ class DiskReserve {
   /// Holds at least `bytes`, or as much as the process may write into one file (ulimit -f). Returns 0, or the error
   /// number where the disk has less; then it holds what the disk has.
   int hold(std::int64_t bytes) noexcept;
+  std::int64_t held() const { return held_; }
   /// Makes the space free for the next file that is written.
   void release() noexcept;
 

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/codec/output_folder.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
@@ -39,11 +40,14 @@ bool has_tag(const RunSummary& summary) {
   return !summary.info.texts("tags").empty() || summary.info.fields() == nullptr;
 }
 
-void remove_folder(const fs::path& folder) {
-  if (!is_real_folder(folder)) return;
-  std::error_code error;
-  fs::remove_all(folder, error);
-  if (error) throw Error(fmt::format("prune: '{}' cannot be removed: {}", folder.string(), error.message()));
+/// False if another prune has removed it.
+bool remove_if_real(const fs::path& folder) {
+  if (!is_real_folder(folder)) return false;
+  try {
+    return remove_folder(folder);
+  } catch (const Error& error) {
+    throw Error(fmt::format("prune: {}", error.what()));
+  }
 }
 
 }  // namespace
@@ -63,17 +67,20 @@ std::vector<fs::path> runs_to_prune(const fs::path& out, const PruneOptions& opt
   return found;
 }
 
-void remove_run(const fs::path& out, const fs::path& run) {
+bool remove_run(const fs::path& out, const fs::path& run) {
   const fs::path charts_of_experiment = plots_root(out) / run.parent_path().filename();
   // The run comes last: until then `gpubench show` and another prune find it.
   if (is_real_folder(plots_root(out)) && is_real_folder(charts_of_experiment)) {
-    remove_folder(charts_of_experiment / run.filename());
+    remove_if_real(charts_of_experiment / run.filename());
+    remove_left_overs(charts_of_experiment);
     std::error_code not_empty;
     fs::remove(charts_of_experiment, not_empty);
   }
-  remove_folder(run);
+  const bool removed = remove_if_real(run);
+  remove_left_overs(run.parent_path());
   std::error_code not_empty;
   fs::remove(run.parent_path(), not_empty);
+  return removed;
 }
 
 }  // namespace gpubench

@@ -17,7 +17,8 @@ struct PruneOptions {
 /// another machine, stays. Throws Error if `<out>/results` is no folder, or a link.
 std::vector<std::filesystem::path> runs_to_prune(const std::filesystem::path& out, const PruneOptions& options);
 
-/// Removes a run of runs_to_prune() with its plots. Throws Error naming what could not be removed.
-void remove_run(const std::filesystem::path& out, const std::filesystem::path& run);
+/// Removes a run of runs_to_prune() with its plots; false if another program has removed it. Throws Error naming what
+/// could not be removed.
+bool remove_run(const std::filesystem::path& out, const std::filesystem::path& run);
 
 }  // namespace gpubench

@@ -54,6 +54,19 @@ RunPlace place_of_run(const std::filesystem::path& directory, std::string_view c
                           directory.string()));
 }
 
+void refuse_links(const std::filesystem::path& out, const std::filesystem::path& below, std::string_view command) {
+  std::filesystem::path path = out;
+  std::error_code none;
+  for (const std::filesystem::path& part : below) {
+    path /= part;
+    if (std::filesystem::symlink_status(path, none).type() != std::filesystem::file_type::symlink) continue;
+    throw Error(
+        fmt::format("{}: '{}' is a link, and links in an output folder are not followed: put the folder itself "
+                    "there, or choose another place with --out",
+                    command, path.string()));
+  }
+}
+
 std::string utc_text(std::chrono::system_clock::time_point time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc_parts(time));
 }
@@ -70,6 +83,7 @@ std::string host_name() {
 std::filesystem::path make_run_directory(const std::filesystem::path& out, std::string_view experiment,
                                          std::chrono::system_clock::time_point time) {
   check_experiment_name(experiment);
+  for (const char* root : {"results", "plots"}) refuse_links(out, std::filesystem::path(root) / experiment, "results");
   const std::filesystem::path parent = results_root(out) / experiment;
   std::error_code error;
   std::filesystem::create_directories(parent, error);
@@ -82,6 +96,8 @@ std::filesystem::path make_run_directory(const std::filesystem::path& out, std::
     std::filesystem::path directory = parent / (n == 1 ? name : fmt::format("{}-{}", name, n));
     // True only for the process that made it, so two runs of one second get two directories.
     if (std::filesystem::create_directory(directory, error)) return directory;
+    // `gpubench prune` removes folders of experiments that have no run.
+    if (error == std::errc::no_such_file_or_directory) std::filesystem::create_directories(parent, error);
     if (error) {
       throw Error(fmt::format("results: cannot make the directory '{}': {}; choose another place with --out",
                               directory.string(), error.message()));

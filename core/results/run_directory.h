@@ -22,6 +22,10 @@ struct RunPlace {
 /// As `directory` names them, if it has them all. Throws Error, beginning with `command`, for another folder.
 RunPlace place_of_run(const std::filesystem::path& directory, std::string_view command);
 
+/// Throws Error, beginning with `command`, if a part of `<out>/<below>` that follows `out` is a link: what is written
+/// there would land elsewhere. `out` itself may be one, because the user chose it.
+void refuse_links(const std::filesystem::path& out, const std::filesystem::path& below, std::string_view command);
+
 /// "2026-11-21T04:17:00Z".
 std::string utc_text(std::chrono::system_clock::time_point time);
 

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/shown_text.h"
+#include "core/codec/temporary_name.h"
 #include "core/results/append_file.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
@@ -26,7 +27,7 @@ std::vector<std::filesystem::path> directories_in(const std::filesystem::path& p
   std::vector<std::filesystem::path> found;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
-    if (entry.is_directory(error)) found.push_back(entry.path());
+    if (entry.is_directory(error) && !is_temporary(entry.path().filename().native())) found.push_back(entry.path());
   }
   std::ranges::sort(found);
   return found;
@@ -198,7 +199,9 @@ std::vector<RunSummary> list_runs(const std::filesystem::path& out) {
   std::size_t values = 0;
   for (const auto& experiment : directories_in(results_root(out))) {
     for (const auto& directory : runs_in(experiment)) {
-      runs.push_back(summary_of(directory));
+      RunSummary summary = summary_of(directory);
+      if (!is_run(directory)) continue;  // `gpubench prune` may have removed it
+      runs.push_back(std::move(summary));
       RunSummary& run = runs.back();
       values += count_values(run.info);
       if (values <= most_listed_values) continue;

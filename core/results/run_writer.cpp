@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
 #include "core/results/append_file.h"
 #include "core/results/build_info.h"
 #include "core/results/csv.h"
@@ -23,7 +24,10 @@ constexpr std::string_view last_column_before_axes = "process";
 constexpr std::chrono::milliseconds longest_end{1000}, pause_between_looks{20};
 // Bytes that the end of a run adds to run.json, beyond its columns: figures of the process, origins of data, verdicts,
 // and notes about what could not be written.
-constexpr std::int64_t last_facts_bytes = 16 << 10;
+constexpr std::int64_t last_facts_bytes = 20 << 10;
+// What must be left of them on a disk that becomes full while the run goes on: the status, and what is lost because
+// files take whole pages.
+constexpr std::int64_t least_bytes_left = 3 * 4096;
 
 bool contains(const std::vector<Column>& columns, std::string_view name) {
   return std::ranges::find(columns, name, &Column::name) != columns.end();
@@ -88,12 +92,12 @@ Info column_info(const std::vector<Column>& columns, const std::vector<Record>& 
   return list;
 }
 
-// What run.json may need at the end of the run, at most.
-std::int64_t last_info_bytes(Info info, const std::vector<Column>& columns) {
+// Bytes of run.json, with all columns.
+std::int64_t info_bytes(Info info, const std::vector<Column>& columns) {
   Info::List list;
   for (const Column& column : columns) list.push_back(described(column));
   info.set("columns", std::move(list));
-  return static_cast<std::int64_t>(to_json(info).size()) + last_facts_bytes;
+  return static_cast<std::int64_t>(to_json(info).size());
 }
 
 std::string now_text() {
@@ -136,10 +140,8 @@ void RunWriter::make_files() {
   samples_file_->lock();
   samples_file_->append("point,process,round,step,seconds\r\n");
   reserve_ = std::make_unique<DiskReserve>(directory_);
-  if (const int error = write_info()) {
-    throw Error(fmt::format("results: cannot reserve the disk space for the end of the run in '{}': {}",
-                            directory_.string(), std::generic_category().message(error)));
-  }
+  keep_space(info_, last_facts_bytes);
+  write_info(info_);
   if (!plan_.script.empty()) AppendFile(directory_ / "script.lua").append(plan_.script);
   // With its header at once: a process that is killed in between leaves no run.
   replace_file(directory_ / "results.csv", all_rows());
@@ -188,9 +190,9 @@ std::string RunWriter::all_rows() const {
 }
 
 void RunWriter::rewrite() {
+  keep_space(info_, least_bytes_left);
   replace_file(directory_ / "results.csv", all_rows());
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
-  reserve_->hold(last_info_bytes(info_, columns_));
 }
 
 // A new file in place of the old one is there whole or not at all. Of a large one with short lines, a kill may leave a
@@ -262,10 +264,13 @@ void RunWriter::replace(std::vector<Record> records) {
 }
 
 void RunWriter::set_info(const Info& fields) {
+  Info info = info_;
   if (const auto* all = fields.fields()) {
-    for (const auto& [name, value] : *all) info_.set(name, value);
+    for (const auto& [name, value] : *all) info.set(name, value);
   }
-  write_info();
+  keep_space(info, least_bytes_left);
+  write_info(info);
+  info_ = std::move(info);
 }
 
 void RunWriter::finish(const std::string& status) {
@@ -278,8 +283,8 @@ void RunWriter::finish(const std::string& status) {
   info_.set("status", status);
   info_.set("finished", now_text());
   set_totals(info_, columns_, records_);
-  write_info();
-  reserve_->release();  // for the report
+  reserve_->release();  // for this and the report
+  write_info(info_);
 }
 
 void set_totals(Info& info, const std::vector<Column>& columns, const std::vector<Record>& records) {
@@ -287,20 +292,36 @@ void set_totals(Info& info, const std::vector<Column>& columns, const std::vecto
   info.set("columns", column_info(columns, records));
 }
 
-int RunWriter::write_info() {
+void RunWriter::keep_space(const Info& info, std::int64_t least_left) {
+  const std::int64_t last = info_bytes(info, columns_);
+  const int error = reserve_->hold(last + last_facts_bytes);
+  if (error == 0 || reserve_->held() >= last + least_left) return;
+  throw Error(fmt::format("results: cannot reserve the disk space for the end of the run in '{}': {}",
+                          directory_.string(), std::generic_category().message(error)));
+}
+
+void RunWriter::write_info(const Info& info) {
   const std::filesystem::path path = directory_ / "run.json";
-  const std::string text = to_json(info_);
+  const std::string text = to_json(info);
+  const auto bytes = static_cast<std::int64_t>(text.size());
+  const std::int64_t held = reserve_->held();
   try {
     replace_file(path, text);
   } catch (const Error&) {
+    // On a full disk, what is held shrinks by as much as the file grows. It must be enough for the last time.
+    const std::int64_t left = held + written_info_bytes_ - bytes;
+    if (left < info_bytes(info, columns_) + least_bytes_left) throw;
     reserve_->release();
     replace_file(path, text);
+    reserve_->hold(left);
   }
-  return reserve_->hold(last_info_bytes(info_, columns_));
+  written_info_bytes_ = bytes;
 }
 
 bool end_abandoned_run(const std::filesystem::path& directory, const std::string& detail) {
   if (!std::filesystem::exists(directory / "run.json")) return false;
+  const RunPlace place = place_of_run(directory, "results");
+  refuse_links(place.out, std::filesystem::path("results") / place.experiment / place.name, "results");
   // The process that was lost may still be ending.
   for (int look = 0; lock_of(directory / "samples.csv") == Lock::held; ++look) {
     if (look == longest_end / pause_between_looks) return false;

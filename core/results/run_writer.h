@@ -54,7 +54,7 @@ class RunWriter {
   /// Replaces the rows of these records' points, which are the last ones, by rewriting results.csv. If it throws Error,
   /// the files are unchanged.
   void replace(std::vector<Record> records);
-  /// Adds or replaces top-level fields of run.json and writes it.
+  /// Adds or replaces top-level fields of run.json and writes it. If it throws Error, the file is unchanged.
   void set_info(const Info& fields);
   /// Writes run.json for the last time. `status`: done, interrupted, error, died.
   void finish(const std::string& status);
@@ -76,14 +76,17 @@ class RunWriter {
   std::string all_rows() const;
   bool may_be_rewritten(std::string_view line) const;
   void rewrite();
-  /// Returns 0, or the error number where the disk has too little space for the next time.
-  int write_info();
+  /// Throws Error, without changes, if the disk has too little space for the run's end with these facts and
+  /// `least_left` more bytes.
+  void keep_space(const Info& info, std::int64_t least_left);
+  void write_info(const Info& info);
 
   RunPlan plan_;
   std::vector<Column> columns_;
   std::filesystem::path directory_;
   std::vector<Record> records_;
   Info info_;
+  std::int64_t written_info_bytes_ = 0;
   std::unique_ptr<DiskReserve> reserve_;
   std::unique_ptr<AppendFile> rows_file_;
   std::unique_ptr<AppendFile> samples_file_;

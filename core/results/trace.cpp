@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/results/append_file.h"
+#include "core/codec/output_file.h"
 
 namespace gpubench {
 namespace {

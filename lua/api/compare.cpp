@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
 #include "core/compare/baseline.h"
 #include "core/compare/calibration.h"
 #include "core/compare/comparison.h"
@@ -25,7 +26,6 @@
 #include "core/report/comparison.h"
 #include "core/report/comparison_page.h"
 #include "core/report/side_page.h"
-#include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "lua/api/openers.h"
 #include "lua/api/results_values.h"

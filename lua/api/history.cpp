@@ -30,8 +30,10 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <span>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
 #include "core/history/claims.h"
 #include "core/history/judge.h"
 #include "core/history/maintenance.h"
@@ -40,7 +42,6 @@
 #include "core/history/trend.h"
 #include "core/report/history_page.h"
 #include "core/report/run_table.h"
-#include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "core/telemetry/proc/environment.h"
 #include "lua/api/openers.h"
@@ -87,6 +88,7 @@ std::string path_of_history(const std::string& out) {
 
 /// Why it cannot be made is told by what writes a file there.
 void make_results_folder(const std::string& out) {
+  refuse_links(out, "results", "history");
   std::error_code told_later;
   std::filesystem::create_directories(results_root(out), told_later);
 }
@@ -193,9 +195,9 @@ void write_csv(const std::string& out, const std::string& experiment, const std:
     return export_csv(history, experiment,
                       [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
   }
-  if (std::filesystem::exists(*file)) throw Error(fmt::format("history: '{}' is there already", *file));
-  AppendFile to(*file);
-  export_csv(history, experiment, [&](std::string_view text) { to.append(text); });
+  OutputFile to(*file);
+  export_csv(history, experiment, [&](std::string_view text) { to.write(std::as_bytes(std::span(text))); });
+  if (!to.commit_new()) throw Error(fmt::format("history: '{}' is there already", *file));
 }
 
 std::string write_page(const std::string& out, const std::string& experiment, const std::string& file) {

@@ -31,12 +31,12 @@
 #include "core/base/interrupt.h"
 #include "core/base/known_names.h"
 #include "core/base/shown_text.h"
+#include "core/codec/output_file.h"
 #include "core/diagnose/findings.h"
 #include "core/report/render.h"
 #include "core/report/row_stream.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
-#include "core/results/append_file.h"
 #include "core/results/mean_over_processes.h"
 #include "core/results/row_check.h"
 #include "core/results/run_directory.h"
@@ -142,7 +142,11 @@ class WatchedRun final : public UnfinishedRun {
         writer_.replace({begun_->first});  // it may have a row of its first round
         text = one_line(fmt::format("{}: timeout: {}", begun_->second, *how.timeout)) + "\n";
       }
-      set_last_facts(how.detail);
+      try {
+        set_last_facts(how.detail);
+      } catch (const Error& error) {
+        text += one_line(error.what()) + "\n";  // on a full disk, the status matters more
+      }
       for (const std::string& note : finish_unjudged(writer_, how.status, formats_).notes)
         text += one_line(note) + "\n";
     } catch (const std::exception& error) {

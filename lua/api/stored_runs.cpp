@@ -105,7 +105,7 @@ std::vector<std::string> prune(const PruneTable& table) {
   const PruneOptions options{.keep = static_cast<std::size_t>(table.keep), .keep_tagged = table.keep_tagged};
   std::vector<std::string> removed;
   for (const std::filesystem::path& run : runs_to_prune(table.out, options)) {
-    if (!table.dry_run) remove_run(table.out, run);
+    if (!table.dry_run && !remove_run(table.out, run)) continue;  // another prune has removed it
     removed.push_back(run.string());
   }
   if (!table.dry_run && !removed.empty()) write_index(table.out);

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
 
 #include "core/base/error.h"
 #include "tests/core/compare/sides.h"
@@ -61,6 +64,39 @@ TEST(Calibration, NeedsManyProcessesOfOneTypeOfMachine) {
   mixed.processes[0] = recorded(0.01, 1, "another").processes[0];
   EXPECT_THAT([&] { calibrate(mixed, {}, few_trials); },
               ThrowsMessage<Error>(HasSubstr("not all of one known type of machine")));
+}
+
+TEST_F(CalibrationFiles, OfManyProgramsAtOnceAreAllStored) {
+  const Side side = recorded(0.002, 30);
+  Calibration calibration = calibrate(side, {}, few_trials);
+  std::vector<pid_t> programs(12);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    calibration.figures[0].experiment = std::to_string(i);
+    programs[i] = ::fork();
+    if (programs[i] != 0) continue;
+    try {
+      store_calibration(calibration, file(""));
+    } catch (const std::exception&) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  for (const pid_t program : programs) {
+    int status = 0;
+    ::waitpid(program, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  const StoredCalibration stored(std::vector<Side>{side}, file(""));
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    EXPECT_TRUE(stored.limits_of({.experiment = std::to_string(i)}, column_of("step_time_s"), 12).calibrated) << i;
+}
+
+TEST_F(CalibrationFiles, AreNotWrittenBehindALink) {
+  std::filesystem::create_directory(file("elsewhere"));
+  std::filesystem::create_directory_symlink("elsewhere", file("calibration"));
+  EXPECT_THAT([&] { store_calibration(calibrate(recorded(0.002, 30), {}, few_trials), file("")); },
+              ThrowsMessage<Error>(HasSubstr("calibration' is a link")));
+  EXPECT_TRUE(std::filesystem::is_empty(file("elsewhere")));
 }
 
 TEST_F(CalibrationFiles, LimitsAreThoseOfTheMachineTheExperimentAndTheFigure) {

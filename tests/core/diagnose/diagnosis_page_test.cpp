@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "core/codec/output_file.h"
 #include "core/diagnose/findings.h"
 #include "core/results/append_file.h"
 

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "core/codec/output_file.h"
 #include "core/history/judge.h"
-#include "core/results/append_file.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
 #include "tests/core/history/nights.h"

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <fmt/format.h>
 
-#include "core/results/append_file.h"
+#include "core/codec/output_file.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/results/append_file.h"
+#include "core/codec/output_file.h"
 #include "core/results/run_directory.h"
 #include "tests/core/history/nights.h"
 #include "tests/core/results/file_size_limit.h"

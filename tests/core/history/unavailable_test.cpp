@@ -1,6 +1,7 @@
 // A history that is locked, cut, of a newer program, of another one, or on a full disk.
 #include <gmock/gmock.h>
 
+#include "core/codec/output_file.h"
 #include "core/history/history.h"
 #include "core/results/append_file.h"
 #include "tests/core/history/nights.h"
@@ -69,6 +70,7 @@ TEST_F(UnavailableHistory, OneThatIsCut) {
 TEST_F(UnavailableHistory, OneThatIsCutToNothing) {
   fill();
   replace_file(path(), "");
+  write("nightly-smoke.txt", "what a night has left");
   EXPECT_THAT([&] { open(); }, ThrowsMessage<HistoryUnavailable>(
                                    AllOf(HasSubstr("damaged"), HasSubstr("it is empty"), HasSubstr("--rebuild"))));
   EXPECT_EQ(std::filesystem::file_size(path()), 0u) << "nothing was put in its place";

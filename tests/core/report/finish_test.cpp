@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
 #include "core/report/gnuplot.h"
 #include "core/results/append_file.h"
 #include "core/results/run_reader.h"
@@ -76,10 +77,10 @@ TEST(FinishRun, RunsNoStyleThatCameWithTheFolderAndWritesThroughNoLink) {
   replace_file(out.path() / "victim", "precious");
   for (const char* name : {"step_time_s_by_batch.gp", "step_time_s_by_batch.svg"})
     std::filesystem::create_symlink(out.path() / "victim", charts / name);
-  EXPECT_THAT(finish_run(writer, {.charts = {{.x = "batch", .y = "step_time_s"}}}).notes, IsEmpty());
+  EXPECT_THAT(finish_run(writer, {.charts = {{.x = "batch", .y = "step_time_s"}}}).notes,
+              ElementsAre(AllOf(HasSubstr("step_time_s_by_batch.gp"), HasSubstr("a link, which is not followed"))));
   EXPECT_FALSE(std::filesystem::exists(out.path() / "ran"));
   EXPECT_EQ(read_file(out.path() / "victim"), "precious");
-  EXPECT_THAT(read_file(charts / "step_time_s_by_batch.svg"), HasSubstr("<svg"));
 }
 
 TEST(FinishRun, GoesOnWithoutGnuplotAndSaysSoOnce) {
@@ -199,6 +200,25 @@ TEST(FinishStored, LeavesARunAloneThatIsStillWritten) {
   EXPECT_THAT([&] { finish_stored(writer.directory()); },
               testing::ThrowsMessage<Error>(HasSubstr("finish: a process still writes '")));
   EXPECT_FALSE(std::filesystem::exists(writer.directory() / "report.html"));
+}
+
+TEST(FinishStored, FollowsNoLinkInItsFolders) {
+  const TemporaryDirectory out, elsewhere;
+  const auto directory = died_run_with_chart(out);
+  for (const char* name : {"chosen.svg", "chosen.gp"}) replace_file(elsewhere.path() / name, "precious");
+  for (const std::filesystem::path place : {"plots", "plots/e"}) {
+    std::filesystem::create_directories((out.path() / place).parent_path());
+    std::filesystem::create_directory_symlink(elsewhere.path(), out.path() / place);
+    EXPECT_THAT([&] { finish_stored(directory, {ChartFormat::svg}); },
+                testing::ThrowsMessage<Error>(AllOf(StartsWith("finish: '" + (out.path() / place).string()),
+                                                    HasSubstr("is a link, and links in an output folder"))));
+    std::filesystem::remove(out.path() / place);
+  }
+  std::filesystem::rename(out.path() / "results", elsewhere.path() / "results");
+  std::filesystem::create_directory_symlink(elsewhere.path() / "results", out.path() / "results");
+  EXPECT_THROW(finish_stored(directory), Error);
+  EXPECT_FALSE(std::filesystem::exists(elsewhere.path() / "results/e" / directory.filename() / "report.html"));
+  EXPECT_EQ(read_file(elsewhere.path() / "chosen.svg"), "precious");
 }
 
 TEST(FinishStored, TrustsNothingInTheFilesOfARun) {

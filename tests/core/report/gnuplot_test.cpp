@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
 #include "core/report/embedded_files.h"
 #include "core/report/point_labels.h"
 #include "core/report/svg.h"
@@ -57,7 +58,7 @@ std::string drawn(const Chart& chart, const TemporaryDirectory& out, const Chart
   std::filesystem::create_directories(folder);
   const auto script = folder / (chart.spec.name + ".gp");
   replace_file(script, script_of(chart, formats));
-  run_gnuplot(script);
+  run_gnuplot(script, script.parent_path());
   return read_file(folder / (chart.spec.name + ".svg"));
 }
 
@@ -339,7 +340,7 @@ TEST(Gnuplot, ABadScriptIsAnErrorWithItsMessage) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   const TemporaryDirectory out;
   std::ofstream(out.path() / "bad.gp") << "plot nonsense\n";
-  EXPECT_THAT([&] { run_gnuplot(out.path() / "bad.gp"); },
+  EXPECT_THAT([&] { run_gnuplot(out.path() / "bad.gp", out.path()); },
               ThrowsMessage<Error>(AllOf(HasSubstr("gnuplot failed on '"), HasSubstr("undefined variable: nonsense"))));
 }
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/results/append_file.h"
+#include "core/codec/output_file.h"
 #include "tests/core/results/temporary_directory.h"
 
 namespace gpubench {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/results/append_file.h"
+#include "core/codec/output_file.h"
 #include "tests/support/files.h"
 
 namespace gpubench {

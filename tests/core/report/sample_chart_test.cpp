@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/input_limits.h"
+#include "core/codec/output_file.h"
 #include "core/report/gnuplot_axes.h"
-#include "core/results/append_file.h"
 #include "tests/core/results/temporary_directory.h"
 
 namespace gpubench {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
 #include "core/results/append_file.h"
 
 namespace gpubench {

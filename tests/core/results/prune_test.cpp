@@ -2,10 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
+#include "core/results/run_reader.h"
 #include "tests/core/results/temporary_directory.h"
 
 namespace gpubench {
@@ -94,6 +99,41 @@ TEST_F(Prune, FollowsNoLinks) {
   EXPECT_FALSE(fs::exists(own));
   EXPECT_TRUE(fs::exists(precious / "results.csv"));
   EXPECT_TRUE(fs::exists(elsewhere.path() / own.filename()));
+}
+
+TEST_F(Prune, OfManyAtOnceRemovesEachRunOnce) {
+  for (int day = 10; day < 30; ++day) make_run("a", day);
+  const std::vector<fs::path> runs = runs_to_prune(out(), {.keep = 2});
+  ASSERT_EQ(runs.size(), 18u);
+  std::vector<pid_t> processes(4);
+  for (pid_t& process : processes) {
+    process = ::fork();
+    if (process != 0) continue;
+    int removed = 0;
+    try {
+      for (const fs::path& run : runs) removed += remove_run(out(), run);
+    } catch (const std::exception&) {
+      removed = 255;
+    }
+    ::_exit(removed);
+  }
+  int removed = 0;
+  for (const pid_t process : processes) {
+    int status = 0;
+    ::waitpid(process, &status, 0);
+    removed += WEXITSTATUS(status);
+  }
+  EXPECT_EQ(removed, 18);
+  EXPECT_EQ(list_runs(out()).size(), 2u);
+}
+
+TEST_F(Prune, RemovesWhatAKilledPruneHasLeft) {
+  const fs::path gone = make_run("a", 11), stays = make_run("a", 12), also = make_run("a", 13);
+  fs::rename(gone, gone.parent_path() / ("." + gone.filename().string() + ".0.tmp"));
+  EXPECT_EQ(list_runs(out()).size(), 2u) << "it is no run any more";
+  prune({.keep = 1});
+  EXPECT_EQ(std::distance(fs::directory_iterator(also.parent_path()), {}), 1);
+  EXPECT_FALSE(fs::exists(stays));
 }
 
 TEST_F(Prune, LeavesAloneWhatIsNoRun) {

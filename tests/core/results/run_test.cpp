@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
