@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <exception>
 
-#include "core/base/thread_group.h"
+#include "core/base/thread_team.h"
 
 namespace gpubench {
 
@@ -45,7 +45,7 @@ class ReplicaThreads {
   std::atomic<std::uint32_t> running_{0};  // threads that have not finished the run
   std::atomic<bool> failure_taken_{false};
   std::exception_ptr failure_;
-  ThreadGroup threads_;  // the last member: its threads use the others, and end first
+  ThreadTeam threads_;  // the last member: its threads use the others, and end first
 };
 
 }  // namespace gpubench

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/base/thread_group.h"
+#include "core/base/thread_team.h"
 #include "core/device/bound_thread.h"
 #include "core/experiment/collective_rank_trial.h"
 #include "core/experiment/step_measurement.h"
@@ -31,7 +31,7 @@ void run_on_all(std::span<const CollectiveRank> ranks, const Body& body) {
           fmt::format("rank {} failed: {}", ranks[index].communicator->rank(), error.what()));
     }
   };
-  ThreadGroup(static_cast<int>(ranks.size()), [&](int index) { run_one(static_cast<std::size_t>(index)); }).join();
+  ThreadTeam(static_cast<int>(ranks.size()), [&](int index) { run_one(static_cast<std::size_t>(index)); }).join();
   for (const auto& failures : {causes, losses}) {
     for (const std::exception_ptr& failure : failures) {
       if (failure) std::rethrow_exception(failure);

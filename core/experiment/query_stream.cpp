@@ -8,7 +8,7 @@
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/base/thread_group.h"
+#include "core/base/thread_team.h"
 
 namespace gpubench {
 namespace {
@@ -122,7 +122,7 @@ class ManyClients final : public QueryStream {
   std::deque<Client*> queue_, served_;
   bool stopped_ = false;
   std::vector<Client> clients_;
-  ThreadGroup threads_;  // the last member: it ends before the members that its threads use
+  ThreadTeam threads_;  // the last member: it ends before the members that its threads use
 };
 
 constexpr EnumNames<InferenceMode, 2> inference_modes{"unknown mode of inference", {"single_stream", "offline"}};

@@ -15,7 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/denormals.h"
 #include "core/base/error.h"
-#include "core/base/thread_group.h"
+#include "core/base/thread_team.h"
 #include "core/device/bound_thread.h"
 
 namespace gpubench {

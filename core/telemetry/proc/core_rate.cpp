@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <time.h>
 
-#include "core/base/thread_group.h"
+#include "core/base/thread_team.h"
 
 namespace gpubench {
 namespace {
@@ -55,7 +55,7 @@ std::optional<double> rate_at_once(const std::vector<int>& processors) {
   std::atomic<bool> bound = true;
   std::atomic<float> sink = 0;
   std::barrier together(static_cast<std::ptrdiff_t>(processors.size()));
-  ThreadGroup(static_cast<int>(processors.size()), [&](int index) {
+  ThreadTeam(static_cast<int>(processors.size()), [&](int index) {
     const auto i = static_cast<std::size_t>(index);
     if (!bind(processors[i])) bound = false;
     const float factor = 0.5F + static_cast<float>(i) * 1e-6F;

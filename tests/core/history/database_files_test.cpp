@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "core/codec/output_file.h"
 #include "core/history/history.h"
 #include "core/results/append_file.h"
 #include "tests/core/history/nights.h"

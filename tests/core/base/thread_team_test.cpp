@@ -1,4 +1,4 @@
-#include "core/base/thread_group.h"
+#include "core/base/thread_team.h"
 
 #include <atomic>
 #include <barrier>
@@ -15,10 +15,10 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-TEST(ThreadGroup, EachIndexIsCalledOnceOnAThreadOfItsOwn) {
+TEST(ThreadTeam, EachIndexIsCalledOnceOnAThreadOfItsOwn) {
   std::vector<std::thread::id> ids(5);
   {
-    ThreadGroup group(5, [&](int index) { ids[static_cast<std::size_t>(index)] = std::this_thread::get_id(); });
+    ThreadTeam group(5, [&](int index) { ids[static_cast<std::size_t>(index)] = std::this_thread::get_id(); });
     EXPECT_EQ(group.size(), 5);
     group.join();
     group.join();
@@ -29,32 +29,32 @@ TEST(ThreadGroup, EachIndexIsCalledOnceOnAThreadOfItsOwn) {
   }
 }
 
-TEST(ThreadGroup, MembersMayWaitForEachOther) {
+TEST(ThreadTeam, MembersMayWaitForEachOther) {
   std::barrier together(8);
   std::atomic<int> calls = 0;
-  ThreadGroup(8, [&](int) {
+  ThreadTeam(8, [&](int) {
     together.arrive_and_wait();
     ++calls;
   }).join();
   EXPECT_EQ(calls, 8);
 }
 
-TEST(ThreadGroup, ItsEndJoinsTheThreads) {
+TEST(ThreadTeam, ItsEndJoinsTheThreads) {
   std::atomic<int> calls = 0;
   {
-    const ThreadGroup group(3, [&](int) { ++calls; });
+    const ThreadTeam group(3, [&](int) { ++calls; });
   }
   EXPECT_EQ(calls, 3);
 }
 
-TEST(ThreadGroup, WhereOneCannotBeStartedNoneIsCalled) {
+TEST(ThreadTeam, WhereOneCannotBeStartedNoneIsCalled) {
   for (int allowed = 0; allowed < 6; ++allowed) {
     std::barrier together(6);  // the members that come would wait for ever
     std::atomic<int> calls = 0;
     const FailingThreads failing(allowed);
     EXPECT_THAT(
         [&] {
-          ThreadGroup(6, [&](int) {
+          ThreadTeam(6, [&](int) {
             ++calls;
             together.arrive_and_wait();
           });
@@ -64,14 +64,14 @@ TEST(ThreadGroup, WhereOneCannotBeStartedNoneIsCalled) {
   }
 }
 
-TEST(ThreadGroup, OfNoThreadsIsDone) {
+TEST(ThreadTeam, OfNoThreadsIsDone) {
   const FailingThreads failing(0);
   for (const int count : {0, -1}) {
-    EXPECT_EQ(ThreadGroup(count, [](int) { FAIL() << "it was called"; }).size(), 0);
+    EXPECT_EQ(ThreadTeam(count, [](int) { FAIL() << "it was called"; }).size(), 0);
   }
 }
 
-TEST(ThreadGroup, MoreThreadsAreCheckedWithoutKeepingThem) {
+TEST(ThreadTeam, MoreThreadsAreCheckedWithoutKeepingThem) {
   check_more_threads(3);
   const FailingThreads failing(3);
   EXPECT_NO_THROW(check_more_threads(3));

@@ -8,15 +8,15 @@
 
 namespace gpubench {
 
-class ThreadGroup {
+class ThreadTeam {
  public:
   /// Starts a thread for each index from 0 below `count`. They call body(index), which must not throw, once all have
   /// started. Throws Error if one cannot be started.
-  ThreadGroup(int count, std::function<void(int index)> body);
+  ThreadTeam(int count, std::function<void(int index)> body);
   /// Joins the threads.
-  ~ThreadGroup();
-  ThreadGroup(const ThreadGroup&) = delete;
-  ThreadGroup& operator=(const ThreadGroup&) = delete;
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   int size() const { return static_cast<int>(threads_.size()); }
   void join();

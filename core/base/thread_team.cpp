@@ -1,4 +1,4 @@
-#include "core/base/thread_group.h"
+#include "core/base/thread_team.h"
 
 #include <algorithm>
 #include <chrono>
@@ -26,7 +26,7 @@ std::ptrdiff_t threads_of_process() {
 
 }  // namespace
 
-ThreadGroup::ThreadGroup(int count, std::function<void(int)> body) : body_(std::move(body)) {
+ThreadTeam::ThreadTeam(int count, std::function<void(int)> body) : body_(std::move(body)) {
   threads_.reserve(static_cast<std::size_t>(std::max(count, 0)));
   try {
     for (int index = 0; index < count; ++index) threads_.emplace_back([this, index] { serve(index); });
@@ -41,34 +41,34 @@ ThreadGroup::ThreadGroup(int count, std::function<void(int)> body) : body_(std::
   give(Order::begin);
 }
 
-ThreadGroup::~ThreadGroup() {
+ThreadTeam::~ThreadTeam() {
   join();
 }
 
-void ThreadGroup::join() {
+void ThreadTeam::join() {
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }
 }
 
-void ThreadGroup::serve(int index) {
+void ThreadTeam::serve(int index) {
   order_.wait(Order::wait);
   if (order_ == Order::begin) body_(index);
 }
 
-void ThreadGroup::give(Order order) {
+void ThreadTeam::give(Order order) {
   order_ = order;
   order_.notify_all();
 }
 
-void ThreadGroup::end() {
+void ThreadTeam::end() {
   give(Order::end);
   join();
 }
 
 void check_more_threads(int count) {
   const std::ptrdiff_t before = threads_of_process();
-  ThreadGroup(count, [](int) {}).join();
+  ThreadTeam(count, [](int) {}).join();
   const Stopwatch watch;
   while (threads_of_process() > before && watch.elapsed() < longest_end) std::this_thread::sleep_for(between_looks);
 }
