@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cublasLt.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/backend/cuda/cublaslt.h"
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/exec/executor.h"
 #include "core/graph/gradients.h"
