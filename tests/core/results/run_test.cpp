@@ -256,7 +256,7 @@ TEST(Run, ARowThatCannotBeWrittenLeavesTheFinishedOnes) {
       [&] {
         writer.add({{"width", std::int64_t{2}}, {"late", true}}, std::vector<double>{0.5});
       },
-      ThrowsMessage<Error>(HasSubstr("Is a directory")));
+      ThrowsMessage<Error>(HasSubstr("a folder has that name")));
   std::filesystem::remove(writer.directory() / "results.csv");
   std::filesystem::rename(writer.directory() / "kept.csv", writer.directory() / "results.csv");
   EXPECT_EQ(read_run(writer.directory()).records.size(), 1u);
