@@ -127,6 +127,7 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
 // also the program and the experiments may be.
 std::vector<std::filesystem::path> writable_folders(const CommandLine& line) {
   const std::filesystem::path out = line.out.value_or(".");
+  for (const char* root : {"results", "plots"}) refuse_links(out, root, line.command);
   return {results_root(out), plots_root(out)};
 }
 
