@@ -21,6 +21,7 @@ class Results : public ::testing::Test {
     set_session(script_.state(), session_);
     open_results(script_.state());
     open_stored_runs(script_.state());
+    open_stored_run_commands(script_.state());
     Value<std::string>::push(script_.state(), out_.path().string());
     lua_setglobal(script_.state(), "out");
     script_.run("results = gb._native.results");
