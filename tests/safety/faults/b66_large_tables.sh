@@ -1,5 +1,6 @@
 # Tables of others have the limits of our own, which messages name; and what is within them takes seconds.
-limit_s=20
+limit_s=250
+ulimit -t 20
 # table COLUMNS ROWS FILE: of as many figures in each of so many processes.
 table() {
   awk -v columns="$1" -v rows="$2" 'BEGIN {
@@ -43,6 +44,9 @@ run compare a.csv b.csv
 contains "$err" "more than 200000 figures of rows that several processes have measured; choose some by --figure"
 run compare a.csv b.csv --figure c1_s
 ((rc == 0)) || fail "with --figure: status $rc: $err"
+(echo n,time_s && seq -f 'a%g,1.5' 200100) >a.csv
+run compare a.csv b.json
+contains "$err" "more than 200000 rows that differ in their settings"
 # Series.
 (echo id,values && yes a,1 | head -n 2000001) >s.csv
 run changes s.csv
