@@ -64,10 +64,8 @@ void Optimizer::require_one_model(std::span<const VariablePtr> variables) const 
     return std::ranges::find(variables, slots.of.lock()) == variables.end();
   });
   if (!slots_.empty() && other == slots_.end()) return;
-  const VariablePtr known = slots_.empty() ? nullptr : other->of.lock();
-  throw Error(fmt::format(
-      "optimizer {}: it serves the variables of another model{}, and '{}' is none of them; make another optimizer",
-      name(), known ? fmt::format(", such as '{}'", known->name) : "", (*added)->name));
+  throw Error(fmt::format("optimizer {}: it serves another model, of which '{}' is no variable; make another optimizer",
+                          name(), (*added)->name));
 }
 
 void Optimizer::build(VariableFactory& factory, std::span<const VariablePtr> variables) {

@@ -111,6 +111,25 @@ TEST(Optimizer, DecaysVariablesUnlessTheirNameIsExcluded) {
               ThrowsMessage<Error>("optimizer adamw: exclude_from_weight_decay must be called before the first step"));
 }
 
+// Its step counter would count the steps of both.
+TEST(Optimizer, ServesOneModel) {
+  FakeVariables factory;
+  const auto built = [&](std::vector<std::vector<VariablePtr>> calls) {
+    const OptimizerPtr optimizer = make_optimizer("adam");
+    for (const std::vector<VariablePtr>& variables : calls) optimizer->build(factory, variables);
+  };
+  const VariablePtr a = weight("a"), b = weight("b"), c = weight("c");
+  EXPECT_NO_THROW(built({{a, b}, {a, b}}));
+  EXPECT_NO_THROW(built({{a, b}, {b}})) << "some of them";
+  EXPECT_NO_THROW(built({{a}, {a, b}})) << "frozen layers that are trained from now on";
+  for (const auto& calls :
+       std::vector<std::vector<std::vector<VariablePtr>>>{{{a}, {c}}, {{a, b}, {b, c}}, {{weight("gone")}, {c}}})
+    EXPECT_THAT(
+        [&] { built(calls); },
+        ThrowsMessage<Error>("optimizer adam: it serves another model, of which 'c' is no variable; make another "
+                             "optimizer"));
+}
+
 TEST(Optimizer, RefusesLimits) {
   const auto with = [](const ConfigEntries& entries) { return [entries] { make_optimizer("adam", entries); }; };
   EXPECT_THAT(with({{"clipnorm", 0.0}}), ThrowsMessage<Error>("adam: clipnorm must be above 0, got 0"));

@@ -116,10 +116,10 @@ for _, eager in ipairs { false, true } do
   local how = eager and ", eagerly" or ""
   testing.case("a gradient that float16 rounds to nothing survives by its scale" .. how, function()
     local tiny = { { 1e-8 } }
-    local sgd = gb.optimizers.SGD { learning_rate = 1e6 }
-    testing.equal((train_one { optimizer = sgd, factors = tiny, auto_scale_loss = false, eager = eager }), 1.0)
-    testing.near((train_one { optimizer = sgd, factors = tiny, eager = eager }), 0.99, 1e-4)
-    testing.near((train_one { optimizer = sgd, factors = tiny, policy = "mixed_bfloat16", eager = eager }), 0.99, 1e-4)
+    local function sgd() return gb.optimizers.SGD { learning_rate = 1e6 } end
+    testing.equal((train_one { optimizer = sgd(), factors = tiny, auto_scale_loss = false, eager = eager }), 1.0)
+    testing.near((train_one { optimizer = sgd(), factors = tiny, eager = eager }), 0.99, 1e-4)
+    testing.near((train_one { optimizer = sgd(), factors = tiny, policy = "mixed_bfloat16", eager = eager }), 0.99, 1e-4)
   end)
 
   testing.case("an overflow skips the step, halves the scale and leaves the counter" .. how, function()

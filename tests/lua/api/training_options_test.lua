@@ -269,3 +269,30 @@ testing.case("regularizers of other layers than products", function()
   testing.near(penalty(gb.layers.SeparableConv2D(2, 2, pointwise), { 4, 4, 3 }, gb.ones { 2, 4, 4, 3 }), 0.06, 1e-6)
   raises(function() gb.layers.Bidirectional(lstm) end, "penalties of layers inside of another are not supported")
 end)
+
+testing.case("each variable needs its gradient, and an optimizer its model", function()
+  local a, b, c = gb.Variable(gb.ones { 2 }), gb.Variable(gb.ones { 2 }), gb.Variable(gb.ones { 2 })
+  local sgd, gradient = gb.optimizers.SGD { learning_rate = 1 }, gb.ones { 2 }
+  raises(function() sgd:apply_gradients({ gradient }, { a, b }) end, "got no gradient for variable 2 of 2; false stands for none")
+  raises(function() sgd:apply_gradients({ nil, gradient }, { a, b }) end, "got no gradient for variable 1 of 2")
+  raises(function() sgd:apply_gradients({ gradient, gradient, gradient }, { a, b }) end, "got 3 gradients for 2 variables")
+  testing.equal({ a:to_table(), b:to_table() }, { { 1.0, 1.0 }, { 1.0, 1.0 } })
+  sgd:apply_gradients({ gradient, false }, { a, b })
+  testing.equal({ a:to_table(), b:to_table() }, { { 0.0, 0.0 }, { 1.0, 1.0 } })
+  raises(function() sgd:apply_gradients({ gradient }, { c }) end, "it serves another model")
+end)
+
+testing.case("a monitored function needs its mode, before the first epoch", function()
+  local x, y = points(4)
+  local epochs = 0
+  local function fit(metrics, monitor, mode)
+    local model = classifier { optimizer = "sgd", metrics = metrics }
+    model:fit(x, y, { epochs = 2, verbose = 0, callbacks = {
+      { on_epoch_end = function() epochs = epochs + 1 end }, gb.callbacks.EarlyStopping { monitor = monitor, mode = mode } } })
+  end
+  local function mine(a, b) return (b - b):mean(-1) end
+  raises(function() fit({ mine }, "metric_1") end, "give mode = \"min\" or mode = \"max\"")
+  testing.equal(epochs, 0)
+  fit({ mine }, "metric_1", "max")
+  fit({ "accuracy" }, "accuracy")
+end)
