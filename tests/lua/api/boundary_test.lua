@@ -170,7 +170,7 @@ end)
 testing.case("what is made before a sweep works in every point", function()
   local strategy = gb.distribute.MirroredStrategy { devices = { "cpu:0" } }
   local metric = gb.metrics.Accuracy {}
-  local optimizer = gb.optimizers.SGD { learning_rate = 0.5 }
+  local optimizer, variable = gb.optimizers.SGD { learning_rate = 0.5 }, gb.Variable { 1 }
   local unbuilt = gb.layers.Dense(2)
   local empty = gb.zeros { 0, 3 }
   local step = gb.compile(function(a) return a + 1 end)
@@ -182,7 +182,6 @@ testing.case("what is made before a sweep works in every point", function()
     end)
     model:fit(gb.ones { 4, 3 }, gb.ones { 4, 2 }, { verbose = 0 })
     metric:update_state(gb.ones { 2, 1 }, gb.ones { 2, 1 })
-    local variable = gb.Variable { 1 }
     optimizer:apply_gradients({ gb.ones { 1 } }, { variable })
     return { v = step(gb.ones { 1 }):item() + unbuilt(gb.ones { 1, 3 }).shape[2] + gb.concat({ empty, gb.ones { 1, 3 } }).shape[1] }
   end }
