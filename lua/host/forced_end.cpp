@@ -58,9 +58,10 @@ const char* interruption_text() noexcept {
 void end_by_force(lua::Session& session) {
   const bool by_user = interrupt_requested();
   const lua::GivenUp how = given_up(session);
+  const int status = by_user ? interrupted_status() : error_status;
+  clear_interrupt();  // nothing stops what finishes the runs; the script's thread cannot leave its turn any more
   std::string text = session.unfinished_runs.give_up(how);
   text += by_user ? fmt::format("{}\n", how.detail) : fmt::format("gpubench: run: {}\n", how.detail);
-  const int status = by_user ? interrupted_status() : error_status;
   if (ProcessGroup* const group = session.group()) group->fail(by_user ? lua::interruption : how.detail, status);
   session.progress_line.hide();
   flush_output();

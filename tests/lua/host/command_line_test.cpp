@@ -161,7 +161,8 @@ TEST_F(CommandLineTest, VersionNamesCommitBuildAndLibraries) {
   EXPECT_THAT(answer({"--version"}).text, StartsWith("gpubench " GPUBENCH_VERSION "\ncommit     "));
   EXPECT_THAT(answer({"--version"}).text, HasSubstr("\nbuild      " GPUBENCH_BUILD_TYPE));
   EXPECT_THAT(answer({"--version"}).text, ContainsRegex("\nCPU        oneDNN [0-9]+[.][0-9]+[.][0-9]+\nGPU        "));
-  EXPECT_THAT(answer({"--version"}).text, ContainsRegex("GPU        (CUDA [0-9.]+, cuDNN [0-9.]+, |not built: )"));
+  EXPECT_THAT(answer({"--version"}).text,
+              ContainsRegex("GPU        (CUDA [0-9.]+, kernels for [^,]+, cuDNN [0-9.]+, |not built: )"));
   EXPECT_THAT(answer({"--version"}).text, ContainsRegex("\nprocesses  (Open MPI [0-9.]+|not built: no Open MPI)\n"));
   EXPECT_THAT(answer({"--version"}).text, ContainsRegex("\nscripts    Lua 5[.]4[.][0-9]+$"));
 }
