@@ -28,11 +28,12 @@ contains "$err" "'a.csv': it has 68157449 bytes; at most 67108864 are read"
 run compare a.json a.json
 contains "$err" "compare: a.json: a table of 1414 rows and 1416 columns; at most 2000000 cells are possible"
 counters() { seq -f '"c%g":1' "$1" "$2" | paste -sd,; }
-(printf '{"benchmarks":[{"name":"B",' && counters 1 1500 && printf '},{"name":"B",' && counters 1501 3000 && echo '}]}') >a.json
+entry='{"name":"B","real_time":1,"time_unit":"ns",'
+(printf '{"benchmarks":[%s' "$entry" && counters 1 1500 && printf '},%s' "$entry" && counters 1501 3000 && echo '}]}') >a.json
 run compare a.json a.json
-contains "$err" "compare: a.json: 3001 columns; at most 2000 are possible"
+contains "$err" "compare: a.json: 3002 columns; at most 2000 are possible"
 # Processes, and what their figures take.
-times() { printf '{"results":[{"command":"a","times":[1' && yes ,1 | head -n "$1" | tr -d '\n' && printf ']}]}'; }
+times() { printf '{"results":[{"command":"a","times":[1'; yes ,1 | head -n "$1" | tr -d '\n'; printf ']}]}'; }
 times 300000 >a.json
 run compare a.json b.csv
 contains "$err" "a.json: 300001 processes; at most 20000 can be compared"

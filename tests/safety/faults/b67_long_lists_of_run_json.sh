@@ -11,18 +11,18 @@ run x.lua --out o
 folder=$(echo o/results/e/*)
 cp "$folder/run.json" plain.json
 printf 'process,n,time_s\n1,1,1.5\n' >b.csv
-# with LIST ITEM: run.json with a list of 100 000 of these in front of what it had, where the first of one name counts.
+# with LIST ITEM: run.json with a list of 50 000 of these in front of what it had, where the first of one name counts.
 with() {
-  (printf '{\n"%s": [' "$1" && seq -f "$2," 100000 && echo "null]," && tail -n +2 plain.json) >"$folder/run.json"
+  (printf '{\n"%s": [' "$1" && seq -f "$2," 50000 && echo "null]," && tail -n +2 plain.json) >"$folder/run.json"
 }
 for list in 'axis_names "a%g"' 'figures "f%g"' 'tags "t%g"' 'devices {"name":"d%g"}' 'warnings "w%g"' 'notes "n%g"' \
   'expectations {"id":"e%g","claim":"c"}' 'answers {"text":"a%g"}' 'columns {"name":"c%g","unit":"s"}'; do
   with $list
-  for arguments in "show $folder" "show" "explain $folder" "compare $folder b.csv" "report $folder --file r.html" \
-    "pack $folder --file p.tar.gz" "pack $folder --anonymous --file p.tar.gz"; do
+  for arguments in "show $folder" "show" "compare $folder b.csv" "report $folder --file r.html" \
+    "pack $folder --anonymous --file p.tar.gz"; do
     run $arguments --out o
     ((rc <= 3)) || fail "${list%% *}: gpubench $arguments: status $rc: $err"
-    clean "$out$err"
+    clean "$err"
     lacks "$err" "not valid JSON"
   done
 done
