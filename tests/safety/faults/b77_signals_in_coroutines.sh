@@ -57,7 +57,7 @@ S
 
 signals=(INT TERM) ends=(130 143) said=(interrupted 'interrupted by SIGTERM') turn=0
 for name in "${!bodies[@]}"; do
-  write_script "$name" "local file = io.open('o/file', 'w') file:write 'whole' local model, x, y = made() ${bodies[$name]}"
+  write_script "$name" "local file = io.open('o/results/file', 'w') file:write 'whole' local model, x, y = made() ${bodies[$name]}"
   rm -rf o && mkdir o && : >here
   limited sh -c 'echo $$ >process && exec "$@"' sh "$G" "$name.lua" --out o >here 2>err &
   waited=$!
@@ -68,7 +68,7 @@ for name in "${!bodies[@]}"; do
   wait "$waited" || rc=$?
   ((rc == ends[turn])) || fail "$name: SIG${signals[turn]}: status $rc: $(cat err)"
   [[ $(cat err) == "${said[turn]}" ]] || fail "$name: SIG${signals[turn]}: $(cat err)"
-  [[ $(<o/file) == whole ]] || fail "$name: SIG${signals[turn]}: ended by force"  # what was not written yet is lost then
+  [[ $(<o/results/file) == whole ]] || fail "$name: SIG${signals[turn]}: ended by force"  # what was not written yet is lost then
   turn=$((1 - turn))
 done
 

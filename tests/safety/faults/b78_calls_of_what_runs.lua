@@ -3,7 +3,7 @@
 local gb = require "gpubench"
 local testing = require "testing"
 
-local out = "out"
+local out = "out/results"
 local rows <const>, batch_size <const>, epochs <const> = 6, 2, 2
 local x = gb.tensor { { 1, 2, 3 }, { 3, 2, 1 }, { 0, 1, 0 }, { 1, 1, 1 }, { 2, 0, 2 }, { 0, 0, 1 } }
 local y = gb.tensor { { 1, 0 }, { 0, 1 }, { 1, 0 }, { 1, 0 }, { 0, 1 }, { 1, 0 } }

@@ -3,7 +3,7 @@
 local gb = require "gpubench"
 local testing = require "testing"
 
-local out = "out"
+local out = "out/results"
 local x, y
 local function built()
   local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }
