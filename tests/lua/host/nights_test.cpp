@@ -310,8 +310,7 @@ TEST_F(Nights, AnAxisOfASuiteIsNoOption) {
   write("night.lua", R"(return { minutes = 5, scripts = { { "steady", set = { ["--trusted"] = 1 } } } })");
   const Ended ended = nightly({"--dry-run"});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err,
-              HasSubstr("(steady): set: the name of an axis or parameter expected, got '--trusted'"));
+  EXPECT_THAT(ended.err, HasSubstr("(steady): set: the name of an axis or parameter expected, got '--trusted'"));
 }
 
 TEST_F(Nights, CtrlCEndsTheNightAndKeepsWhatWasMeasured) {
