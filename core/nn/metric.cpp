@@ -82,6 +82,25 @@ class FormedMetric final : public Metric {
   double (*form_)(double);
 };
 
+/// A metric by its name in the table, which says which of its values are better.
+class NamedMetric final : public Metric {
+ public:
+  NamedMetric(MetricPtr of, std::optional<Direction> direction) : of_(std::move(of)), direction_(direction) {}
+  std::optional<Direction> direction() const override { return direction_; }
+  std::string name() const override { return of_->name(); }
+  bool averages() const override { return of_->averages(); }
+  std::int64_t state_size(const TensorType& predictions) const override { return of_->state_size(predictions); }
+  Value call(Graph& graph, Value labels, Value predictions) const override {
+    return of_->call(graph, labels, predictions);
+  }
+  double result(std::span<const float> state) const override { return of_->result(state); }
+  bool takes_values() const override { return of_->takes_values(); }
+
+ private:
+  MetricPtr of_;
+  std::optional<Direction> direction_;
+};
+
 /// The mean of what a script gives it.
 class Mean final : public Metric {
  public:
@@ -181,26 +200,27 @@ double Metric::result(std::span<const float> state) const {
 const std::vector<MetricKind>& metric_kinds() {
   static const ConfigField threshold{"threshold", default_threshold}, thresholds{"thresholds", default_threshold},
       k{"k", std::int64_t{5}}, no_class{"class_id", std::int64_t{-1}};
+  using enum Direction;
   static const std::vector<MetricKind> kinds = {
-      {"accuracy", {}, &make_accuracy},
-      {"auc", {{"num_thresholds", std::int64_t{200}}, {"curve", std::string("ROC")}}, &make_auc},
-      {"binary_accuracy", {threshold}, &make_binary},
-      {"binary_crossentropy", {}, &make_loss_metric},
-      {"categorical_accuracy", {}, &make_categorical},
-      {"categorical_crossentropy", {}, &make_loss_metric},
-      {"cosine_similarity", {}, &make_cosine_similarity},
-      {"f1_score", {{"average", std::string("macro")}, {"threshold", -1.0}}, &make_f1_score},
-      {"kl_divergence", {}, &make_loss_metric},
-      {"mean", {}, &make_mean},
-      {"mean_absolute_error", {}, &make_loss_metric},
-      {"mean_squared_error", {}, &make_loss_metric},
-      {"precision", {thresholds, no_class}, &make_precision},
-      {"recall", {thresholds, no_class}, &make_recall},
-      {"root_mean_squared_error", {}, &make_root_mean_squared_error},
-      {"sparse_categorical_accuracy", {}, &make_sparse},
-      {"sparse_categorical_crossentropy", {}, &make_loss_metric},
-      {"sparse_top_k_categorical_accuracy", {k}, &make_top_k},
-      {"top_k_categorical_accuracy", {k}, &make_top_k},
+      {"accuracy", {}, &make_accuracy, up},
+      {"auc", {{"num_thresholds", std::int64_t{200}}, {"curve", std::string("ROC")}}, &make_auc, up},
+      {"binary_accuracy", {threshold}, &make_binary, up},
+      {"binary_crossentropy", {}, &make_loss_metric, down},
+      {"categorical_accuracy", {}, &make_categorical, up},
+      {"categorical_crossentropy", {}, &make_loss_metric, down},
+      {"cosine_similarity", {}, &make_cosine_similarity, up},
+      {"f1_score", {{"average", std::string("macro")}, {"threshold", -1.0}}, &make_f1_score, up},
+      {"kl_divergence", {}, &make_loss_metric, down},
+      {"mean", {}, &make_mean, std::nullopt},
+      {"mean_absolute_error", {}, &make_loss_metric, down},
+      {"mean_squared_error", {}, &make_loss_metric, down},
+      {"precision", {thresholds, no_class}, &make_precision, up},
+      {"recall", {thresholds, no_class}, &make_recall, up},
+      {"root_mean_squared_error", {}, &make_root_mean_squared_error, down},
+      {"sparse_categorical_accuracy", {}, &make_sparse, up},
+      {"sparse_categorical_crossentropy", {}, &make_loss_metric, down},
+      {"sparse_top_k_categorical_accuracy", {k}, &make_top_k, up},
+      {"top_k_categorical_accuracy", {k}, &make_top_k, up},
   };
   return kinds;
 }
@@ -210,7 +230,8 @@ MetricPtr make_metric(std::string_view name, const ConfigEntries& options) {
   if (name == "mae") name = "mean_absolute_error";
   if (name == "mse") name = "mean_squared_error";
   for (const MetricKind& kind : metric_kinds()) {
-    if (kind.name == name) return kind.make(Config(kind.name, kind.fields, options));
+    if (kind.name != name) continue;
+    return std::make_shared<const NamedMetric>(kind.make(Config(kind.name, kind.fields, options)), kind.direction);
   }
   throw_unknown_name("unknown metric", name, names_of(metric_kinds(), &MetricKind::name),
                      "; or a function of labels and predictions");

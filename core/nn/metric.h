@@ -1,6 +1,7 @@
 // Values that training reports besides the loss. Their state over an epoch, a sum and a count or counts of their own,
 // is accumulated inside the graph; the states of replicas add up.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,9 +14,14 @@
 
 namespace gpubench {
 
+/// Which values of a figure are better.
+enum class Direction : std::uint8_t { down, up };
+
 class Metric {
  public:
   virtual ~Metric() = default;
+  /// None for a metric of which only its script knows.
+  virtual std::optional<Direction> direction() const { return std::nullopt; }
   virtual std::string name() const = 0;
   /// Whether its state is the sum and the count of values.
   virtual bool averages() const { return true; }
@@ -34,6 +40,7 @@ struct MetricKind {
   std::string name;
   std::vector<ConfigField> fields;
   MetricPtr (*make)(const Config& config);
+  std::optional<Direction> direction;
 };
 /// In the order of their names. `accuracy` is chosen by the types of labels and predictions, as in Keras.
 const std::vector<MetricKind>& metric_kinds();

@@ -15,12 +15,6 @@
 namespace gpubench {
 namespace {
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 constexpr Seconds redraw_interval{0.1};
 constexpr const char* clear_line = "\r\033[K";
 
@@ -70,24 +64,39 @@ void CsvLogger::on_train_end(Training&) {
 
 Monitor::Monitor(std::string owner, std::string figure, const std::string& mode, double min_delta)
     : owner_(std::move(owner)), figure_(std::move(figure)), min_delta_(std::abs(min_delta)) {
-  if (mode != "auto" && mode != "min" && mode != "max") {
+  if (mode == "min") given_ = Direction::down;
+  if (mode == "max") given_ = Direction::up;
+  if (!given_ && mode != "auto")
     throw Error(fmt::format("{}: mode must be 'auto', 'min' or 'max', got '{}'", owner_, mode));
-  }
-  const bool named_after_accuracy = figure_.ends_with("accuracy") || figure_.ends_with("acc");
-  larger_is_better_ = mode == "max" || (mode == "auto" && named_after_accuracy);
 }
 
-bool Monitor::improves(const Logs& logs) {
+void Monitor::fail_without_direction() const {
+  throw Error(
+      fmt::format("{}: nothing says whether larger or smaller values of '{}' are better: give mode = \"min\" or "
+                  "mode = \"max\"",
+                  owner_, figure_));
+}
+
+void Monitor::begin(const Trainer& trainer) {
+  best_.reset();
+  direction_ = given_;
+  const Figure* const figure = trainer.figure(figure_);
+  if (direction_ || figure == nullptr) return;
+  direction_ = figure->direction();
+  if (!direction_) fail_without_direction();
+}
+
+bool Monitor::improves(const Trainer& trainer, const Logs& logs) {
   const double* now = find_log(logs, figure_);
   if (now == nullptr) {
-    std::string names;
-    for (const auto& [name, value] : logs) names += (names.empty() ? "" : ", ") + name;
     const bool validation = figure_.starts_with("val_");
-    throw Error(fmt::format("{}: there is no figure '{}' to monitor (there are: {}){}", owner_, figure_, names,
-                            validation ? "; figures of validation need validation_data" : ""));
+    throw Error(fmt::format("{}: there is no figure '{}' to monitor (there are: {}){}", owner_, figure_,
+                            names_of_logs(logs), validation ? "; figures of validation need validation_data" : ""));
   }
+  if (!direction_) begin(trainer);  // a model without an input shape had no metrics when training began
+  if (!direction_) fail_without_direction();
   if (std::isnan(*now)) return false;
-  const double gain = larger_is_better_ ? *now - best_.value_or(*now) : best_.value_or(*now) - *now;
+  const double gain = *direction_ == Direction::up ? *now - best_.value_or(*now) : best_.value_or(*now) - *now;
   if (best_ && !(gain > min_delta_)) return false;
   best_ = *now;
   return true;
@@ -100,15 +109,15 @@ EarlyStopping::EarlyStopping(EarlyStoppingOptions options)
   }
 }
 
-void EarlyStopping::on_train_begin(Training&) {
-  monitor_.reset();
+void EarlyStopping::on_train_begin(Training& training) {
+  monitor_.begin(training.trainer);
   waited_ = 0;
   best_weights_.clear();
 }
 
 void EarlyStopping::on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) {
   if (epoch < options_.start_from_epoch) return;
-  if (monitor_.improves(logs)) {
+  if (monitor_.improves(training.trainer, logs)) {
     waited_ = 0;
     if (options_.restore_best_weights) best_weights_ = training.trainer.weights();
     return;
@@ -130,19 +139,18 @@ void LearningRateScheduler::on_epoch_end(Training& training, std::int64_t, Logs&
 }
 
 ModelCheckpoint::ModelCheckpoint(ModelCheckpointOptions options)
-    : options_(std::move(options)), monitor_("ModelCheckpoint", options_.monitor, options_.mode) {}
+    : options_(std::move(options)),
+      path_("ModelCheckpoint", options_.path),
+      monitor_("ModelCheckpoint", options_.monitor, options_.mode) {}
 
-void ModelCheckpoint::on_train_begin(Training&) {
-  monitor_.reset();
+void ModelCheckpoint::on_train_begin(Training& training) {
+  if (options_.save_best_only) monitor_.begin(training.trainer);
 }
 
 void ModelCheckpoint::on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) {
-  if (options_.save_best_only && !monitor_.improves(logs)) return;
-  std::string path = options_.path;
-  replace_all(path, "{epoch}", fmt::format("{:02}", epoch + 1));
-  for (const auto& [name, value] : logs) replace_all(path, "{" + name + "}", fmt::format("{:.4f}", value));
+  if (options_.save_best_only && !monitor_.improves(training.trainer, logs)) return;
   const auto save = options_.save_weights_only ? &save_weights : &save_model;
-  save(training.trainer.runtime(), training.trainer.model(), options_.place(path));
+  save(training.trainer.runtime(), training.trainer.model(), options_.place(path_.filled(epoch + 1, logs)));
 }
 
 ReduceLearningRateOnPlateau::ReduceLearningRateOnPlateau(ReduceLearningRateOptions options)
@@ -156,14 +164,14 @@ ReduceLearningRateOnPlateau::ReduceLearningRateOnPlateau(ReduceLearningRateOptio
   }
 }
 
-void ReduceLearningRateOnPlateau::on_train_begin(Training&) {
-  monitor_.reset();
+void ReduceLearningRateOnPlateau::on_train_begin(Training& training) {
+  monitor_.begin(training.trainer);
   waited_ = cooling_ = 0;
 }
 
 void ReduceLearningRateOnPlateau::on_epoch_end(Training& training, std::int64_t, Logs& logs) {
   const double rate = training.trainer.learning_rate();
-  const bool improves = monitor_.improves(logs);
+  const bool improves = monitor_.improves(training.trainer, logs);
   logs.emplace_back("learning_rate", rate);
   if (cooling_ > 0) {
     --cooling_;

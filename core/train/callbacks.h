@@ -12,6 +12,7 @@
 
 #include "core/base/clock.h"
 #include "core/tensor/host_tensor.h"
+#include "core/train/filled_path.h"
 #include "core/train/metric_states.h"
 
 namespace gpubench {
@@ -88,21 +89,24 @@ class CsvLogger final : public Callback {
   bool needs_header_ = true;
 };
 
-/// Tracks one figure over the epochs, for EarlyStopping and ModelCheckpoint.
+/// Tracks one figure over the epochs, for EarlyStopping, ModelCheckpoint and ReduceLROnPlateau.
 class Monitor {
  public:
-  /// `mode`: "min", "max" or "auto" (max for figures with "accuracy" in their name, else min). Throws Error otherwise.
+  /// `mode`: "min", "max" or "auto" (as the loss or metric behind the figure has it). Throws Error otherwise.
   Monitor(std::string owner, std::string figure, const std::string& mode, double min_delta = 0);
 
-  void reset() { best_.reset(); }
+  /// Forgets the best value. Throws Error if the mode is "auto" and the metric does not say which values are better.
+  void begin(const Trainer& trainer);
   /// Whether this epoch's figure beats the best one by more than min_delta. Throws Error listing the figures if it is
-  /// not in `logs`.
-  bool improves(const Logs& logs);
+  /// not in `logs`, and if nothing says which values are better.
+  bool improves(const Trainer& trainer, const Logs& logs);
   double best() const { return best_.value_or(0); }
 
  private:
+  [[noreturn]] void fail_without_direction() const;
+
   std::string owner_, figure_;
-  bool larger_is_better_;
+  std::optional<Direction> given_, direction_;
   double min_delta_;
   std::optional<double> best_;
 };
@@ -147,8 +151,7 @@ class LearningRateScheduler final : public Callback {
 };
 
 struct ModelCheckpointOptions {
-  /// Folder or file; "{epoch}" is replaced by the epoch from 1, and "{val_loss}" by that figure (any figure is
-  /// possible).
+  /// Folder or file, in which names of figures are filled in (core/train/filled_path.h).
   std::string path;
   std::string monitor = "val_loss";
   bool save_best_only = false;
@@ -168,6 +171,7 @@ class ModelCheckpoint final : public Callback {
 
  private:
   ModelCheckpointOptions options_;
+  FilledPath path_;
   Monitor monitor_;
 };
 

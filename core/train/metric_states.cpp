@@ -9,6 +9,12 @@ const double* find_log(const Logs& logs, std::string_view name) {
   return found == logs.end() ? nullptr : &found->second;
 }
 
+std::string names_of_logs(const Logs& logs) {
+  std::string names;
+  for (const auto& [name, value] : logs) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
 MetricStates::MetricStates(Runtime& runtime, VariableFactory& factory, std::vector<Figure> figures,
                            const DeviceId& device)
     : runtime_(runtime), figures_(std::move(figures)) {

@@ -1,5 +1,6 @@
 // The states of an epoch (loss and metrics), as variables to which graphs add.
 #pragma once
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,11 +16,16 @@ using Logs = std::vector<std::pair<std::string, double>>;
 
 /// The figure with this name, or null.
 const double* find_log(const Logs& logs, std::string_view name);
+/// "loss, accuracy"
+std::string names_of_logs(const Logs& logs);
 
 struct Figure {
   std::string name;
   MetricPtr metric = nullptr;  ///< null: a mean
   std::int64_t size = 2;       ///< of its state
+
+  /// Losses are minimized.
+  std::optional<Direction> direction() const { return metric ? metric->direction() : Direction::down; }
 };
 
 class MetricStates {
@@ -29,6 +35,7 @@ class MetricStates {
   /// float32 [size]; of a mean sum and count.
   const VariablePtr& state(std::size_t index) const { return states_[index]; }
   std::size_t size() const { return states_.size(); }
+  const std::vector<Figure>& figures() const { return figures_; }
   const std::vector<VariablePtr>& variables() const { return states_; }
   void reset();
   /// What has been added since the last reset, to go on with after others have used the states.

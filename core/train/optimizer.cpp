@@ -52,9 +52,28 @@ Optimizer::Place Optimizer::place_of(const Variable& variable) const {
   return {variable.device, variable.type.dtype, std::ranges::none_of(not_decayed_, in_name)};
 }
 
+bool Optimizer::is_known(const VariablePtr& variable) const {
+  return std::ranges::any_of(slots_, [&](const OwnedSlots& slots) { return slots.of.lock() == variable; });
+}
+
+// The step counter is one for all variables. A model whose frozen layers are trained from now on has more of them.
+void Optimizer::require_one_model(std::span<const VariablePtr> variables) const {
+  const auto added = std::ranges::find_if(variables, [&](const VariablePtr& one) { return !is_known(one); });
+  if (!iterations_ || added == variables.end()) return;
+  const auto other = std::ranges::find_if(slots_, [&](const OwnedSlots& slots) {
+    return std::ranges::find(variables, slots.of.lock()) == variables.end();
+  });
+  if (!slots_.empty() && other == slots_.end()) return;
+  const VariablePtr known = slots_.empty() ? nullptr : other->of.lock();
+  throw Error(fmt::format(
+      "optimizer {}: it serves the variables of another model{}, and '{}' is none of them; make another optimizer",
+      name(), known ? fmt::format(", such as '{}'", known->name) : "", (*added)->name));
+}
+
 void Optimizer::build(VariableFactory& factory, std::span<const VariablePtr> variables) {
   if (variables.empty()) throw Error(fmt::format("optimizer {}: there are no trainable variables", name()));
   std::erase_if(slots_, [](const OwnedSlots& slots) { return slots.of.expired(); });
+  require_one_model(variables);
   const DeviceId& device = variables[0]->device;
   if (!iterations_) {
     iterations_ = factory.create(name() + "/iterations", HostTensor::scalar<std::int64_t>(0), device, false, owner_);
@@ -64,9 +83,7 @@ void Optimizer::build(VariableFactory& factory, std::span<const VariablePtr> var
     }
   }
   for (const VariablePtr& variable : variables) {
-    const bool known =
-        std::any_of(slots_.begin(), slots_.end(), [&](const OwnedSlots& slots) { return slots.of.lock() == variable; });
-    if (known) continue;
+    if (is_known(variable)) continue;
     OwnedSlots slots{variable, {}};
     for (const std::string& slot : slot_names()) {
       slots.slots.push_back(factory.create(fmt::format("{}/{}/{}", name(), variable->name, slot),

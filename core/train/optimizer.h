@@ -53,7 +53,8 @@ class Optimizer {
   const std::string& name() const { return config_.owner(); }
   const Config& config() const { return config_; }
 
-  /// Creates the step counter, the learning rate and the slots of variables that have none yet.
+  /// Creates the step counter, the learning rate and the slots of variables that have none yet. Throws Error for
+  /// variables of another model than those before: all that are known must be among them, or there are no new ones.
   void build(VariableFactory& factory, std::span<const VariablePtr> variables);
   /// Variables whose name contains one of the texts are not decayed: for weights that weight_decay should not pull to
   /// 0, such as biases. Throws Error after build().
@@ -94,6 +95,8 @@ class Optimizer {
     std::weak_ptr<const Variable> of;  // weak, so that a model's memory is not kept alive
     std::vector<VariablePtr> slots;
   };
+  bool is_known(const VariablePtr& variable) const;
+  void require_one_model(std::span<const VariablePtr> variables) const;
   const OwnedSlots& slots_of(const VariablePtr& variable) const;
   /// The variables of one update op have the same device and type, and are all decayed or not.
   struct Place {

@@ -313,6 +313,16 @@ std::unique_ptr<Cursor> Trainer::open(const Dataset& dataset, std::uint64_t epoc
   return open_pipeline(dataset, epoch, options);
 }
 
+const Figure* Trainer::figure(std::string_view name) const {
+  constexpr std::string_view validation = "val_";
+  if (!metrics_) return nullptr;
+  const std::vector<Figure>& figures = metrics_->figures();
+  auto found = std::ranges::find(figures, name, &Figure::name);
+  if (found == figures.end() && name.starts_with(validation))
+    found = std::ranges::find(figures, name.substr(validation.size()), &Figure::name);
+  return found == figures.end() ? nullptr : &*found;
+}
+
 Logs Trainer::evaluate(const Dataset& dataset) {
   require_end(dataset, "evaluate");
   StepLoop steps = evaluation_loop();

@@ -56,6 +56,9 @@ class Trainer {
   const CompileConfig& config() const { return config_; }
   /// The running means of loss and metrics since the last reset.
   Logs read_metrics() const { return metrics_ ? metrics_->read() : Logs{}; }
+  /// The loss or metric behind a figure of the logs, also behind "val_...". Null for others, and for all before the
+  /// first step or prepare_training().
+  const Figure* figure(std::string_view name) const;
   void reset_metrics();
   /// The variables of the running means; none before the first step or prepare_training().
   std::vector<VariablePtr> metric_variables() const {

@@ -13,6 +13,7 @@ class WeightedMetric final : public Metric {
  public:
   /// Throws Error for a metric that does not average.
   WeightedMetric(MetricPtr of, std::string name);
+  std::optional<Direction> direction() const override { return of_->direction(); }
   std::string name() const override { return name_; }
   bool averages() const override { return false; }
   /// The values.

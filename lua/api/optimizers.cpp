@@ -76,13 +76,15 @@ std::vector<VariablePtr> read_variables(lua_State* L, int index) {
   return variables;
 }
 
-/// Gradients as tapes give them: `false` (or nil at no place) where there is none.
+/// Gradients as tapes give them: `false` where there is none.
 std::vector<std::optional<Tensor>> read_gradients(lua_State* L, int index, std::size_t count) {
   if (!lua_istable(L, index)) mismatch(L, index, "table of gradients");
   std::vector<std::optional<Tensor>> gradients;
   for (std::size_t i = 1; i <= count; ++i) {
     lua_rawgeti(L, index, static_cast<lua_Integer>(i));
-    if (lua_toboolean(L, -1) == 0) {
+    if (lua_isnil(L, -1))
+      throw ArgumentError(fmt::format("got no gradient for variable {} of {}; false stands for none", i, count));
+    if (lua_isboolean(L, -1) && lua_toboolean(L, -1) == 0) {
       gradients.emplace_back();
     } else {
       gradients.emplace_back(Value<Tensor>::read(L, -1));

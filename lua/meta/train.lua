@@ -209,7 +209,7 @@ gb.callbacks = {}
 ---@field monitor string? "val_loss" unless given
 ---@field min_delta number? 0 unless given
 ---@field patience integer? epochs without improvement; 0 unless given
----@field mode string? "auto", "min" or "max"
+---@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min" or "max"
 ---@field restore_best_weights boolean?
 ---@field start_from_epoch integer?
 
@@ -221,9 +221,10 @@ function gb.callbacks.EarlyStopping(options) end
 ---@field monitor string? "val_loss" unless given
 ---@field save_best_only boolean?
 ---@field save_weights_only boolean? `path` is a .safetensors file of weights instead of a model's folder
----@field mode string? "auto", "min" or "max"
+---@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min" or "max"
 
---- Saves the model after every epoch; "{epoch}" and "{val_loss}" in `path` are filled in.
+--- Saves the model after every epoch. "{epoch}" and figures such as "{val_loss}" in `path` are filled in, with Python's
+--- formats of numbers too: "model-{epoch:02d}-{val_loss:.2f}". Names of no figure are an error.
 ---@param path string
 ---@param options ModelCheckpointOptions?
 ---@return Callback
@@ -237,7 +238,7 @@ function gb.callbacks.LearningRateScheduler(fn) end
 ---@field monitor string? "val_loss" unless given
 ---@field factor number? 0.1 unless given
 ---@field patience integer? epochs without improvement; 10 unless given
----@field mode string? "auto", "min" or "max"
+---@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min" or "max"
 ---@field min_delta number? 0.0001 unless given
 ---@field cooldown integer? epochs after a change in which none is counted; 0 unless given
 ---@field min_lr number? 0 unless given

@@ -50,7 +50,7 @@ TEST_F(Callbacks, EarlyStoppingRestoresTheBestWeights) {
   Trainer model = trainer(small_classifier());
   const auto script = std::make_shared<Script>(std::vector<double>{3, 1, 2, 1.5, 0, 0});
   const auto stopping = std::make_shared<EarlyStopping>(
-      EarlyStoppingOptions{.monitor = "figure", .patience = 2, .restore_best_weights = true});
+      EarlyStoppingOptions{.monitor = "figure", .patience = 2, .mode = "min", .restore_best_weights = true});
   FitOptions options;
   options.epochs = 6;
   options.callbacks = {script, stopping};
@@ -73,17 +73,62 @@ TEST_F(Callbacks, EarlyStoppingNeedsItsFigure) {
                            "figures of validation need validation_data"));
 }
 
-TEST(Monitor, ChoosesItsDirection) {
-  Monitor loss("m", "val_loss", "auto"), accuracy("m", "val_accuracy", "auto"), delta("m", "x", "min", 0.5);
-  EXPECT_TRUE(loss.improves({{"val_loss", 2}}));
-  EXPECT_TRUE(loss.improves({{"val_loss", 1}}));
-  EXPECT_FALSE(loss.improves({{"val_loss", 1}}));
-  EXPECT_TRUE(accuracy.improves({{"val_accuracy", 0.5}}));
-  EXPECT_TRUE(accuracy.improves({{"val_accuracy", 0.6}}));
-  EXPECT_FALSE(accuracy.improves({{"val_accuracy", 0.4}}));
-  EXPECT_TRUE(delta.improves({{"x", 2}}));
-  EXPECT_FALSE(delta.improves({{"x", 1.6}}));
-  EXPECT_FALSE(delta.improves({{"x", std::nan("")}}));
+/// Whether each of the figure's values is an improvement, for a model with these metrics.
+class Monitored : public support::TrainTest {
+ protected:
+  std::vector<bool> improvements(std::vector<MetricPtr> metrics, const std::string& figure,
+                                 const std::vector<double>& values, const std::string& mode = "auto") {
+    const Blobs blobs(10);
+    Trainer model(runtime, factory, small_classifier(),
+                  {make_optimizer("sgd"), {make_loss("categorical_crossentropy")}, std::move(metrics), {}});
+    model.prepare_training(batches_of({blobs.points, blobs.one_hot}, 10)->element_types());
+    Monitor monitor("m", figure, mode);
+    monitor.begin(model);
+    std::vector<bool> better;
+    for (const double value : values) better.push_back(monitor.improves(model, {{figure, value}}));
+    return better;
+  }
+};
+
+TEST_F(Monitored, TheMetricSaysWhatIsBetter) {
+  const std::vector<double> rising{0, 0.25, 0.75, 0.5};
+  const std::vector<bool> up{true, true, true, false}, down{true, false, false, false};
+  for (const MetricKind& kind : metric_kinds()) {
+    if (!kind.direction) continue;
+    const std::vector<bool>& expected = *kind.direction == Direction::up ? up : down;
+    EXPECT_EQ(improvements({make_metric(kind.name)}, kind.name, rising), expected) << kind.name;
+    EXPECT_EQ(improvements({make_metric(kind.name)}, "val_" + kind.name, rising), expected) << kind.name;
+  }
+  EXPECT_EQ(improvements({}, "loss", rising), down);
+  EXPECT_EQ(improvements({}, "val_loss", rising), down);
+  for (const char* better : {"recall", "precision", "f1_score", "auc", "cosine_similarity", "accuracy"})
+    EXPECT_EQ(improvements({make_metric(better)}, better, rising), up) << better;
+}
+
+// A name that looks like one of ours says nothing.
+TEST_F(Monitored, AFunctionOfAScriptNeedsTheMode) {
+  const auto zero = [](Graph&, Value, Value predictions) { return predictions; };
+  for (const char* name : {"my_accuracy", "recall", "error", "acc"}) {
+    const auto with = [&](const std::string& mode) {
+      return improvements({make_custom_metric(name, zero)}, name, {0, 1}, mode);
+    };
+    EXPECT_THAT([&] { with("auto"); },
+                ThrowsMessage<Error>("m: nothing says whether larger or smaller values of '" + std::string(name) +
+                                     "' are better: give mode = \"min\" or mode = \"max\""));
+    EXPECT_EQ(with("max"), (std::vector<bool>{true, true}));
+    EXPECT_EQ(with("min"), (std::vector<bool>{true, false}));
+  }
+  EXPECT_THAT([&] { improvements({}, "learning_rate", {1}); }, ThrowsMessage<Error>(HasSubstr("give mode")));
+}
+
+TEST_F(Monitored, ImprovesByMoreThanTheDelta) {
+  Trainer model = trainer(small_classifier());
+  Monitor delta("m", "x", "min", 0.5);
+  delta.begin(model);
+  EXPECT_TRUE(delta.improves(model, {{"x", 2}}));
+  EXPECT_FALSE(delta.improves(model, {{"x", 1.6}}));
+  EXPECT_FALSE(delta.improves(model, {{"x", std::nan("")}}));
+  EXPECT_TRUE(delta.improves(model, {{"x", 1.4}}));
   EXPECT_THAT([] { Monitor("EarlyStopping", "x", "best"); },
               ThrowsMessage<Error>("EarlyStopping: mode must be 'auto', 'min' or 'max', got 'best'"));
   EXPECT_THAT([] { EarlyStopping({.patience = -1}); },
@@ -128,8 +173,9 @@ TEST_F(Callbacks, CheckpointKeepsTheBestModel) {
   const auto script = std::make_shared<Script>(std::vector<double>{2, 1, 3});
   FitOptions options;
   options.epochs = 3;
-  options.callbacks = {script, std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{
-                                   .path = folder.string() + "-{epoch}", .monitor = "figure", .save_best_only = true})};
+  options.callbacks = {
+      script, std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{
+                  .path = folder.string() + "-{epoch}", .monitor = "figure", .save_best_only = true, .mode = "min"})};
   fit(model, *batches_of({blobs.points, blobs.one_hot}, 10), options);
   EXPECT_FALSE(std::filesystem::exists(folder.string() + "-03"));
   const ModelPtr best = load_model(runtime, factory, folder.string() + "-02", {});
