@@ -86,7 +86,7 @@ void judge_change(Change& change);
 /// "CHANGED", "SAME", "AMBIGUOUS", "INVALID", "VANISHED".
 std::string_view word_of(ChangeVerdict verdict, const Column& column);
 
-/// "4.1 % slower", "takes 3.0 % more memory", "0.4 points less accurate", "equal".
+/// "takes 4.1 % more time", "takes 3.0 % more memory", "0.4 points less accurate", "equal".
 std::string text_of_change(const Change& change);
 /// The ends of the interval in per cent: "[3.2, 5.0] %"; empty if there is none.
 std::string interval_text(const Change& change);
