@@ -42,8 +42,8 @@ end
 local expectations = {
   gb.expect.knee {
     x = "batch_size", y = "examples_per_s", by = "device",
-    answer = "Use a batch of {x} or more: {times} the examples/s of batch {first}; beyond it at most "
-      .. "a ninth is gained",
+    answer = "Use a batch of {x} or more: {times} the examples/s of batch {first}; larger ones bring "
+      .. "at most 11 % more",
   },
 }
 -- Larger nets fill a small device with one example.

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <tuple>
+#include <utility>
 
 #include "core/measure/stats/false_discovery.h"
 #include "core/measure/stats/mann_whitney.h"
 #include "core/measure/stats/quantile.h"
+#include "core/results/speed_change.h"
 
 namespace gpubench {
 namespace {
@@ -225,12 +228,10 @@ std::string text_of_change(const Change& change) {
   if (column.unit == Unit::celsius)
     return fmt::format("{:.1f} °C {}", std::abs(change.after - change.before), more ? "hotter" : "cooler");
   if (change.before == 0) return more ? "more than the baseline's 0" : "less than the baseline's 0";
+  if (is_speed(column) && change.before > 0 && change.after > 0)
+    return speed_text(time_ratio(column, change.before, change.after));
   const double share = std::abs(change.relative());
   const std::string amount = share < 0.00095 ? fmt::format("{:.2f} %", 100 * share) : format_percent(share);
-  if (is_speed(column)) {
-    const bool slower = more == (column.better == Better::lower);
-    return amount + (slower ? " slower" : " faster");
-  }
   const char* const word = more ? "more" : "less";
   if (column.kind == Kind::memory) return fmt::format("takes {} {} memory", amount, word);
   switch (column.unit) {
@@ -254,7 +255,10 @@ std::string interval_text(const Change& change) {
     const double value = 100 * std::expm1(log_ratio);
     return value < large ? fmt::format("{:+.1f}", value) : fmt::format("{:+.3g}", value);
   };
-  return fmt::format("[{}, {}] %", percent(change.log_ratio->interval.low), percent(change.log_ratio->interval.high));
+  auto [low, high] = change.log_ratio->interval;
+  // Of a rate, as text_of_change() has it: of the time.
+  if (is_speed(change.column) && change.column.better == Better::higher) std::tie(low, high) = std::pair(-high, -low);
+  return fmt::format("[{}, {}] %", percent(low), percent(high));
 }
 
 }  // namespace gpubench

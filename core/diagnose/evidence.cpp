@@ -75,8 +75,9 @@ std::string Evidence::doubt() const {
 
 std::optional<double> Evidence::step_s() const {
   const auto rate = number("examples_per_s"), batch = number("batch_size");
-  if (!rate || !batch || !(*rate > 0) || !(*batch > 0)) return std::nullopt;
-  return *batch / *rate;
+  if (rate && batch && *rate > 0 && *batch > 0) return *batch / *rate;
+  const auto traced = number("traced_step_time_s");
+  return traced && *traced > 0 ? traced : std::nullopt;
 }
 
 bool Evidence::has_own_memory() const {

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/experiment/device_watch.h"
 #include "core/experiment/inference_service.h"
+#include "core/experiment/script_facts.h"
 #include "core/experiment/step_measurement.h"
 #include "core/measure/stats/quantile.h"
 #include "core/telemetry/nvtx.h"
@@ -128,6 +129,8 @@ class InferenceRun {
     record.set("warmup_s", warmup_time_.count());
     record.set("weights_bytes", weights_bytes(trainer_.model()));
     devices_.describe(record, batch * static_cast<double>(intervals_.size()));
+    set_steps_of(record, StepsOf::inference);
+    set_passes(record, options_.executor.passes);
     set_work(record, service_.facts());
     set_work_rates(record, interval, options_.best);
     trace_.describe(record, interval.value, {});

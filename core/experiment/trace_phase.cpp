@@ -34,7 +34,6 @@ Breakdown with_wait(Breakdown parts, double wait_share) {
   for (Clock::duration& part : parts.charged) rest -= part = scaled(part);
   Clock::duration& wait = parts.charged[static_cast<std::size_t>(SpanClass::input_wait)];
   wait += rest;
-  parts.kernels = scaled(parts.kernels);
   return parts;
 }
 

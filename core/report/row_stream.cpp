@@ -15,7 +15,7 @@ constexpr std::size_t least_note = 16;
 /// Text is not made wider than this in a window.
 constexpr std::size_t most_text = 24;
 /// "12.3 %".
-constexpr std::size_t width_of_error = 6;
+constexpr std::size_t width_of_error = 9;  // "-2/+301 %"
 
 // Of "45.2 µs", "12.3 GiB/s", "100.0 %", "1.056e+05".
 std::size_t usual_width(Unit unit) {

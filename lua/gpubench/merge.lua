@@ -44,13 +44,16 @@ local shares_of_step = {
   "other_share",
 }
 
+-- Sums of some of them, which are divided by the same number.
+local sums_of_shares = { "device_busy" }
+
 -- Shares exclude each other and sum to 1 in every round; their medians, each by itself, need not.
 local function sum_to_one(row)
   if not row.other_share then return end
   local total = 0
   for _, name in ipairs(shares_of_step) do total = total + (row[name] or 0) end
   if total <= 0 then return end
-  for _, name in ipairs(shares_of_step) do
+  for _, name in ipairs(table.move(sums_of_shares, 1, #sums_of_shares, #shares_of_step + 1, { table.unpack(shares_of_step) })) do
     for _, column in ipairs { name, results.interval_end(name, "low"), results.interval_end(name, "high") } do
       if row[column] then row[column] = math.min(row[column] / total, 1) end
     end

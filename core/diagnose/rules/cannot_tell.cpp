@@ -26,7 +26,7 @@ Unknown unknown_in(const Evidence& evidence) {
   Unknown unknown;
   double known = 0;
   for (const std::string_view column : step_classes) {
-    const bool is_absent = evidence.replicas() <= 1 && (column == "communication_share" || column == "peer_wait_share");
+    const bool is_absent = evidence.replicas() == 1 && (column == "communication_share" || column == "peer_wait_share");
     if (const auto share = evidence.number(column))
       known += *share;
     else if (!is_absent)
@@ -84,7 +84,7 @@ const FindingRule cannot_tell{
         "unknown part of the step counts as its gain.",
     .thresholds = unknown_thresholds,
     .remedies = {},
-    .proof = "the missing figures: see the flag that the finding names",
+    .proof = "the figures that are missing: `to know more` says how to get them",
     .judge = &judge_unknown,
 };
 

@@ -22,13 +22,16 @@ local defaults = {
     return string.format("%s goes from {over} at %s {first} to {of} at {x}", heading(claim.y), heading(claim.x))
   end,
   best = function(claim)
-    return string.format("%s {x}: {share} of the best other one ({first})", heading(claim.x))
+    return string.format("%s {x} comes to {share} of %s with the best other value, {first}", heading(claim.x), heading(claim.y))
   end,
   crossover = function(claim)
     return string.format("up to %s {first}: %s; from {x} on: %s", heading(claim.x), claim.over_text, claim.of_text)
   end,
 }
-defaults.faster, defaults.decreasing = defaults.ratio, defaults.increasing
+function defaults.faster(claim)
+  return string.format("%s is {times} as fast as %s, by %s", claim.of_text, claim.over_text, heading(claim.y))
+end
+defaults.decreasing = defaults.increasing
 
 -- Before the first point: a template must name figures that the claim finds.
 function answer.check(where, claim)
@@ -64,7 +67,7 @@ end
 -- Of a ratio, what it came to, in words; nil for other claims.
 local function figures_of(claim, findings)
   local is_ratio = claim.of_text and not claim.x
-  return is_ratio and found.fill(claim, defaults.ratio(claim), findings) or nil
+  return is_ratio and found.fill(claim, (defaults[claim.kind] or defaults.ratio)(claim), findings) or nil
 end
 
 -- Why a claim is not confirmed, in a few words, and what settles it where something does.

@@ -41,6 +41,21 @@ function bounds.judge_ratio(claim, rows, axes)
   end)
 end
 
+-- Of a time as of a rate: how many times as fast it is.
+function bounds.judge_faster(claim, rows, axes)
+  return groups.judge(claim, rows, axes, function(items)
+    local figure, of, over = ratio.of(claim, items)
+    if not figure then return of, over end
+    if claim.better == "lower" then
+      if of.y.low <= 0 then return "inconclusive", claim.y .. " is not above zero at " .. ratio.describe(claim.of) end
+      figure = estimate.ratio(over.y, of.y)
+    end
+    local finding = ratio.finding(over, of)
+    finding.times = figure
+    return (compare(figure, claim.at_least)), "it is " .. estimate.show_interval("ratio", figure) .. " times as fast", finding
+  end)
+end
+
 -- The values of x, for a figure that is the same at all of them.
 local function joined(items)
   local values = {}

@@ -47,7 +47,7 @@ local function with_interval(one, form, transform)
   if low == high then return string.format(form, text) end
   local ends = string.format("%.3g, %.3g", low, high)
   local at_end = (value == low or value == high) and one.rounds
-  return string.format("%s [%s%s]", string.format(form, text), ends, at_end and "; many rounds: " .. text or "")
+  return string.format("%s [%s%s]", string.format(form, text), ends, at_end and "; most rounds gave " .. text or "")
 end
 
 -- Whether no other of the list has the same values of these axes and another figure.
@@ -191,6 +191,9 @@ local meanings = {
   steps = { "steps", steps_text },                               -- of a course: the ratio of each figure to the one before
 }
 
+-- Of so many times as fast: what it takes less.
+local of_speed = { less = { "times", ratio_text("%s %%", function(value) return 100 * (1 - 1 / value) end) } }
+
 -- Which of them each kind of claim finds.
 local by_kind = {
   knee = { "x", "first", "of", "over", "times", "inverse_times", "more", "less" },
@@ -212,7 +215,7 @@ end
 function found.fill(claim, template, findings)
   local complete = #findings > 0
   local text = template:gsub("{([^{}]*)}", function(name)
-    local field, tell = table.unpack(meanings[name])
+    local field, tell = table.unpack(claim.kind == "faster" and of_speed[name] or meanings[name])
     local list = {}
     for _, one in ipairs(findings) do
       if one[field] ~= nil then list[#list + 1] = { figure = one[field], setting = one.setting } end

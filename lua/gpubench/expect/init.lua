@@ -178,10 +178,10 @@ define("faster", join(of_y, faster_fields), function(claim, where)
   local factor = claim.factor or 1
   claim.better = columns.direction(where, claim.y, claim.better)
   claim.of, claim.over = { [claim.axis] = claim.value }, { [claim.axis] = claim.than }
-  if claim.better == "higher" then claim.at_least = factor else claim.at_most = 1 / factor end
+  claim.at_least = factor  -- times as fast, whether the column is better lower or higher
   local times = factor == 1 and "" or string.format(" at least %g times", factor)
   return string.format("%s is%s faster than %s by %s", set_to(claim, claim.axis, claim.value), times, claim.than, claim.y)
-end, bounds.judge_ratio)
+end, bounds.judge_faster)
 
 local verdicts = { confirmed = true, refuted = true, inconclusive = true, ["not measurable here"] = true }
 

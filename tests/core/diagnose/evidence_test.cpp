@@ -21,6 +21,20 @@ TEST(Evidence, SharesHaveTheIntervalsThatTheRowHas) {
   EXPECT_TRUE(evidence.has_own_memory());
 }
 
+TEST(Evidence, WhatARowDoesNotSayIsNotKnown) {
+  const RunFacts facts;
+  Record row = trained_row();
+  for (const char* column : {"execution", "replicas", "batch_size"}) row.set(column, Cell{});
+  const Evidence evidence(row, facts);
+  EXPECT_FALSE(evidence.is_loop() || evidence.is_eager() || evidence.is_planned() || evidence.is_inference());
+  EXPECT_FALSE(evidence.replicas());
+  EXPECT_FALSE(evidence.step_s());
+  EXPECT_FALSE(has_steps(row));
+  row.set("traced_step_time_s", 0.25);
+  EXPECT_EQ(evidence.step_s(), 0.25);
+  EXPECT_TRUE(has_steps(row)) << "as a trace of another program";
+}
+
 TEST(Evidence, WhatIsNoNumberIsNotKnown) {
   const RunFacts facts;
   for (const Cell& cell : {Cell(std::nan("")), Cell(HUGE_VAL), Cell(std::string("much")), Cell(true)}) {

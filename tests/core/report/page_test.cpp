@@ -84,7 +84,7 @@ TEST(ReportPage, CountsThePointsOfAVerdict) {
   run.info = Info::Fields{{"experiment", "e"}};
   for (const std::int64_t point : {1, 2})
     run.records.push_back({{"point", point}, {"status", std::string("out_of_memory")}});
-  EXPECT_THAT(report_page(run, {}), HasSubstr("all points are memory (out of memory)"));
+  EXPECT_THAT(report_page(run, {}), HasSubstr("all points: memory (out of memory)"));
   run.records.push_back({{"point", std::int64_t{3}}, {"status", std::string("ok")}});  // without a measured step
   EXPECT_THAT(report_page(run, {}), HasSubstr("2 points: memory (out of memory)"));
 }

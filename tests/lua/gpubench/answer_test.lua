@@ -56,6 +56,18 @@ testing.case("placeholders are filled with what was found", function()
   testing.equal(answer_of(half, of, over), "75 % [69.4, 79.5] less")
 end)
 
+testing.case("what is faster is more than 1 times as fast, by times as by rates", function()
+  local function faster(text, y)
+    return gb.expect.faster { axis = "way", value = "graph", than = "loop", y = y, factor = 1.5, where = { n = 1 }, answer = text }
+  end
+  local fast, slow = rows("a", { 40 }), rows("a", { 10 }, "loop")
+  testing.equal(answer_of(faster("{times}, {more} more, {less} less", "examples_per_s"), fast, slow),
+    "4 times [3.27, 4.89], 300 % [227, 389] more, 75 % [69.4, 79.5] less")
+  for _, list in ipairs { fast, slow } do list[1].step_time_s, list[1].step_time_low_s, list[1].step_time_high_s = 1, 0.9, 1.1 end
+  slow[1].step_time_s, slow[1].step_time_low_s, slow[1].step_time_high_s = 2, 1.8, 2.2
+  testing.equal(answer_of(faster("{times}, {less} less", "step_time_s"), fast, slow), "2 times [1.64, 2.44], 50 % [38.9, 59.1] less")
+end)
+
 testing.case("a span over several settings names those at its ends, so that it is no interval", function()
   local claim = gb.expect.ratio {
     y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 2, answer = "{times}, {over}",
@@ -111,7 +123,7 @@ testing.case("an interval that ends at its median says that many rounds gave the
   local claim = gb.expect.ratio {
     y = "used_bytes", of = { way = "graph" }, over = { way = "loop" }, at_most = 1, answer = "{less}",
   }
-  testing.equal(answer_of(claim, list), "5 % [5, 30; many rounds: 5]")
+  testing.equal(answer_of(claim, list), "5 % [5, 30; most rounds gave 5]")
 end)
 
 testing.case("what does not hold, or stays open, is no answer with a gain", function()
