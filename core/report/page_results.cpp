@@ -10,6 +10,7 @@
 #include "core/base/units.h"
 #include "core/report/render.h"
 #include "core/report/run_table.h"
+#include "core/results/doubt.h"
 
 namespace gpubench {
 namespace {
@@ -54,17 +55,20 @@ bool is_marked(const std::vector<bool>& marks, std::size_t i) {
 // The rows that are no sound measurement, by what is wrong with them.
 data problems_of(const Run& run) {
   struct Problem {
-    std::string what, where;
+    std::string key, what, where;
     std::size_t rows = 0;
   };
   std::vector<Problem> problems;
   for (const Record& record : run.records) {
     const std::string status = to_text(record.get("status"));
-    const std::string quality = to_text(record.get("quality"));
+    const Doubt doubt = doubt_in(record);
     const bool failed = status != "ok";
-    if (is_skipped(record) || (!failed && (quality.empty() || quality == "ok"))) continue;
+    if (is_skipped(record) || (!failed && !doubt)) continue;
     const std::string detail = to_text(record.get("detail"));
-    const std::string what = failed ? status + (detail.empty() ? "" : ": " + detail) : quality;
+    const std::string what = failed ? status + (detail.empty() ? "" : ": " + detail) : to_text(record.get("quality"));
+    // The sentences of one kind of doubt differ in figures alone.
+    const bool has_kind = !failed && doubt.kind != DoubtKind::unknown;
+    const std::string key = has_kind ? std::string(to_string(doubt.kind)) : what;
     std::string where = fmt::format("point {}", to_text(record.get("point")));
     std::string axes;
     for (const std::string& axis : axis_names(run)) {
@@ -73,13 +77,13 @@ data problems_of(const Run& run) {
                           format_cell(record.get(axis), column.unit));
     }
     if (!axes.empty()) where += fmt::format(" ({})", axes);
-    const auto found = std::ranges::find(problems, what, &Problem::what);
-    Problem& same = found == problems.end() ? problems.emplace_back(Problem{what, {}}) : *found;
+    const auto found = std::ranges::find(problems, key, &Problem::key);
+    Problem& same = found == problems.end() ? problems.emplace_back(Problem{key, what, {}}) : *found;
     if (same.rows < most_places) same.where += (same.rows == 0 ? "" : ", ") + where;
     ++same.rows;
   }
   data all = empty_list();
-  for (const auto& [what, where, rows] : problems) {
+  for (const auto& [key, what, where, rows] : problems) {
     data one;
     one.set("what", what);
     one.set("where", rows > most_places ? fmt::format("{} and {} more", where, rows - most_places) : where);
@@ -101,9 +105,7 @@ data skipped_of(const Run& run) {
 
 std::size_t problem_count(const Run& run) {
   return static_cast<std::size_t>(std::ranges::count_if(run.records, [](const Record& record) {
-    const std::string quality = to_text(record.get("quality"));
-    return !is_skipped(record) &&
-           (record.get("status") != Cell(std::string("ok")) || (!quality.empty() && quality != "ok"));
+    return !is_skipped(record) && (record.get("status") != Cell(std::string("ok")) || doubt_in(record));
   }));
 }
 

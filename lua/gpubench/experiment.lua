@@ -8,6 +8,7 @@ local columns = require "gpubench.columns"
 local device_facts = require "gpubench.device_facts"
 local estimate = require "gpubench.expect.estimate"
 local idle = require "gpubench.idle"
+local left_out = require "gpubench.expect.left_out"
 local earlier_run = require "gpubench.earlier_run"
 local emulated = require "gpubench.emulated"
 local exit_status = require "gpubench.exit_status"
@@ -137,11 +138,11 @@ end
 local function answers_of(declaration, rows, verdicts, notes)
   local claims = declaration.expect or {}
   if not declaration.answer or #rows == 0 then return headlines.of(verdicts, claims) end
-  local ok, said, reason = native.protect(declaration.answer, rows)
+  local ok, said = native.ask(declaration.answer, rows)
   if ok and type(said) == "string" then said = { said } end
   local wrong = ok and headlines.what_is_wrong(said)
   if not ok or wrong then
-    notes[#notes + 1] = "the function 'answer' failed: " .. (wrong or tostring(reason))
+    notes[#notes + 1] = "the function 'answer' failed: " .. (wrong or tostring(said))
     said = nil
   end
   return headlines.of(verdicts, claims, said)
@@ -198,6 +199,7 @@ local function finish(declaration, axes, charts, run, swept, printer)
   local others = headlines.warnings(swept.disturbed, #swept.points, verdicts)
   table.move(others, 1, #others, #warnings + 1, warnings)
   local answers = emulated.mark(answers_of(declaration, judged, verdicts, notes), rows)
+  if declaration.claims_left_out then answers[#answers + 1] = { answer = declaration.claims_left_out, verdict = "" } end
   local marked = chart.with_knees(charts, declaration.expect or {}, verdicts)
   local ok, written = pcall(write_files, run, swept.outcome, marked, verdicts, warnings, answers)
   if printer then printer:finish() end
@@ -335,7 +337,7 @@ local function measure_and_finish(declaration, axes, charts, points)
   local seed = native.keep_configuration()
   local run = new_run(declaration, axes, charts, seed)
   local watched <close> = processes.index > 0 and run or nil
-  idle.before_first_point()
+  idle.before_first_point(claim.any_about_times(declaration.expect))
   -- A process that fails in the first point must not end what others still do for the run.
   if processes.count > 1 then native.processes.conclude {} end
   local printer = for_people and processes.index == 0 and row_printer.new(run, options.style) or nil
@@ -385,6 +387,7 @@ function experiment.declare(declaration)
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
   local points = sweep.points(axes)
   claim.check(declaration.expect or {}, axes)
+  declaration.expect, declaration.claims_left_out = left_out.split(declaration.expect or {}, axes, options.axes)
   local charts = chart.with_limits(chart.expand(declaration.charts or {}, axes), declaration.expect or {})
   experiment.declared[declaration.name] = true
   check_required_devices()
