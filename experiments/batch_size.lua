@@ -58,7 +58,7 @@ if is_dense then
   -- On every CPU and GPU the knee is expected at 64 or later.
   expectations[3] = gb.expect.increasing { x = "batch_size", y = "examples_per_s", by = "device", to = 64 }
   expectations[4] = gb.expect.that {
-    claim = "all batches up to one fit the memory, and larger ones do not", judge = memory_ends,
+    claim = "all batches up to one fit the memory, and larger ones do not", judge = memory_ends, axes = { "batch_size" },
   }
 end
 

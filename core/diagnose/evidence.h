@@ -10,7 +10,9 @@
 
 #include "core/doctor/check.h"
 #include "core/measure/estimate.h"
+#include "core/results/doubt.h"
 #include "core/results/info.h"
+#include "core/results/input_cause.h"
 #include "core/results/record.h"
 #include "core/results/steps_of.h"
 
@@ -38,6 +40,8 @@ struct DeviceFacts {
   DevicePeaks peaks;
   std::optional<double> memory_bytes;  ///< its own memory, or the limit that was set
   bool allows_tf32 = false;            ///< whether products of float32 may be rounded to TF32
+  /// Whether its tensors lie in the host's memory; none in runs of older programs.
+  std::optional<bool> shares_host_memory{};
 };
 
 struct RunFacts {
@@ -63,8 +67,10 @@ class Evidence {
   bool has(std::string_view column) const { return row_.has(column); }
 
   bool ok() const { return text("status").empty() || text("status") == "ok"; }
-  /// Why the row's times cannot be relied on; empty if they can.
-  std::string doubt() const;
+  /// Why the row's times cannot be relied on.
+  Doubt doubt() const { return doubt_in(row_); }
+  /// What the slowest thread of the row's pipeline does.
+  InputCauseKind input_cause() const;
   /// Mean seconds of a step (a query), of the traced ones where no others were timed; shares are shares of it.
   std::optional<double> step_s() const;
   /// A row that does not say what its steps are of is none of both, and neither is it a model's.

@@ -106,6 +106,11 @@ void TracePhase::describe(Record& record, double step_time, std::optional<double
   record.set("observer_share", observed);
 }
 
+Doubt TracePhase::doubt() const {
+  if (!trace_ || trace_->breakdown.doubt.empty()) return {};
+  return {DoubtKind::trace, trace_->breakdown.doubt};
+}
+
 ReplicaTrace TracePhase::replica_trace() const {
   if (trace_ && trace_->replicas) return *trace_->replicas;
   ReplicaTrace nothing;

@@ -241,7 +241,7 @@ TrainingMeasurement join_measurements(const TrainingMeasurement& first, const Tr
                                       const TrainingOptions& options) {
   TrainingMeasurement both = first;
   both.samples.insert(both.samples.end(), second.samples.begin(), second.samples.end());
-  if (both.doubt.empty()) both.doubt = second.doubt;
+  if (!both.doubt) both.doubt = second.doubt;
 
   const Join join(first, second);
   for (const auto& [column, cell] : second.record.cells()) {

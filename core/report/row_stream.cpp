@@ -212,8 +212,13 @@ std::string RowStream::note_of(const Record& row) {
   const std::string detail = text("detail");
   if (const std::string status = text("status"); !is_sound(status))
     return detail.empty() || style_.failures_told ? status : status + ": " + detail;
-  for (const char* quality : {"quality", "memory_quality"})
-    if (!is_sound(text(quality))) return text(quality);
+  for (const char* quality : {"quality", "memory_quality"}) {
+    const Doubt doubt = doubt_in(row, quality);
+    if (!doubt) continue;
+    // The sentences of one kind differ in figures alone.
+    const bool is_told = doubt.kind != DoubtKind::unknown && !told_.insert(doubt.kind).second;
+    return is_told ? quality_text(to_string(doubt.kind)) : text(quality);
+  }
   if (detail.empty() || detail == last_detail_) return text("verdict");
   last_detail_ = detail;
   return detail;

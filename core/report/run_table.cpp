@@ -17,8 +17,8 @@ namespace gpubench {
 namespace {
 
 // Long or seldom filled columns, which stand at a row's end.
-constexpr std::array<std::string_view, 6> shown_last = {"quality", "memory_quality", "verdict",
-                                                        "status",  "detail",         "stop_reason"};
+constexpr std::array<std::string_view, 8> shown_last = {"quality", "doubt",  "memory_quality", "memory_doubt",
+                                                        "verdict", "status", "detail",         "stop_reason"};
 
 // Text is not made narrower than this.
 constexpr std::size_t narrow_text = 16;

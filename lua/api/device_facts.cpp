@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 
+#include "core/backend/registry/float32.h"
 #include "core/base/error.h"
 #include "core/diagnose/findings.h"
 #include "core/diagnose/no_use.h"
@@ -24,7 +25,10 @@ namespace {
 Info::Fields judged_facts(World& world, const DeviceId& id, const std::optional<GpuSensors>& gpu) {
   const Device& device = world.devices.device(id);
   const std::optional<GpuSlice> slice = device.slice();
-  Info::Fields facts{{"name", to_string(id)}, {"library", world.devices.backend(id).library()}};
+  Info::Fields facts{{"name", to_string(id)},
+                     {"library", world.devices.backend(id).library()},
+                     {"allows_tf32", rounds_float32(world.devices.backend(id))},
+                     {"shares_host_memory", device.shares_host_memory()}};
   Info::Fields peaks;
   for (const auto& [name, rate] : gpu ? gpu_peaks(*gpu, slice) : device.peaks()) peaks.emplace_back(name, rate);
   if (!peaks.empty()) facts.emplace_back("peaks", std::move(peaks));

@@ -1,6 +1,7 @@
 -- One row of the rounds of a point: the median of each figure, with the interval that the rounds give it.
 local check = require "gpubench.check"
 local columns = require "gpubench.columns"
+local doubts = require "gpubench.expect.doubts"
 local order_interval = require "gpubench.order_interval"
 local results = require("gpubench.native")._native.results
 
@@ -108,35 +109,35 @@ local function has_times(row, axes)
   return false
 end
 
-local function reason_of(call, row)
-  if call.disturbed then return call.disturbed end
-  local quality = row.quality
-  return quality and quality ~= "ok" and (quality:gsub("^unreliable: ", "")) or nil
+local function doubt_of(call, row)
+  return call.disturbed or doubts.in_row(row, "quality")
 end
 
--- calls: by round, { rows = { { row, samples, timeline, profile }, ... }, disturbed = why its times do not count }, each with as
+-- calls: by round, { rows = { { row, samples, timeline, profile }, ... }, disturbed = the doubt in its times }, each with as
 -- many rows. axes: those of the sweep. Returns the merged { row, samples, timeline, profile } of each (the latter three of the first round), and by row
--- { all, calm }: the rows of all rounds, and of those whose times count, by round.
+-- { all, calm, busy }: the rows of all rounds, of those whose times count, by round, and whether others disturbed one.
 function merge.rows(calls, planned, axes, has_interval)
   local merged, rounds = {}, {}
   for index, first in ipairs(calls[1].rows) do
-    local all, calm, by_round, why = {}, {}, {}, nil
+    local all, calm, by_round, why, busy = {}, {}, {}, nil, false
     for round, call in ipairs(calls) do
       local row = call.rows[index].row
-      local reason = reason_of(call, row)
+      local doubt = doubt_of(call, row)
       all[round] = row
-      if reason then why = why or reason else calm[#calm + 1], by_round[round] = row, row end
+      busy = busy or call.disturbed ~= nil
+      if doubt then why = why or doubt else calm[#calm + 1], by_round[round] = row, row end
     end
     local row = of(all, #calm > 0 and calm or all, has_interval)
     row.rounds = #all
     local enough = #calm >= order_interval.least_count
     if planned > 1 and not enough and has_times(row, axes) then
-      row.quality = string.format("unreliable: the times of %d of %d rounds count, %d are needed%s", #calm, #all,
-        order_interval.least_count, why and ": " .. why or "")
+      doubts.put(row, "quality", doubts.of(why and why.kind or "unfinished", string.format(
+        "the times of %d of %d rounds count, %d are needed%s", #calm, why and #all or planned, order_interval.least_count,
+        why and ": " .. why.text or "")))
     end
-    if planned == 1 and why and (row.quality or "ok") == "ok" and has_times(row, axes) then row.quality = "unreliable: " .. why end
+    if planned == 1 and why and not doubts.in_row(row, "quality") and has_times(row, axes) then doubts.put(row, "quality", why) end
     merged[index] = { row = row, samples = first.samples, timeline = first.timeline, profile = first.profile }
-    rounds[index] = { all = all, calm = by_round }
+    rounds[index] = { all = all, calm = by_round, busy = busy }
   end
   return merged, rounds
 end

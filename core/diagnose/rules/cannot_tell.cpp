@@ -47,9 +47,8 @@ Finding unknown_finding(double share, const std::string& reason, std::string evi
 
 std::optional<Finding> judge_unknown(const Evidence& evidence) {
   if (!evidence.ok()) return std::nullopt;
-  if (const std::string doubt = evidence.doubt(); !doubt.empty())
-    return unknown_finding(1, "the row is unreliable", doubt,
-                           "an idle machine (--wait-idle 600), or a longer --budget");
+  if (const Doubt doubt = evidence.doubt())
+    return unknown_finding(1, "the row is unreliable", doubt.text, std::string(words_of(doubt.kind).remedy));
   if (const auto tracing = evidence.number("observer_share"); tracing && *tracing > observed.value) {
     return unknown_finding(1, "tracing slowed the traced steps",
                            fmt::format("tracing took {} of their time", percent_text(*tracing)),

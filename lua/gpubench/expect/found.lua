@@ -205,6 +205,13 @@ local by_kind = {
   at_least = { "of", "least", "most" },
 }
 by_kind.faster, by_kind.decreasing, by_kind.at_most = by_kind.ratio, by_kind.increasing, by_kind.at_least
+by_kind.compared = by_kind.ratio
+
+-- The placeholder that tells most of each kind of claim, for what is not proven.
+local main_figure = {
+  knee = "times", ratio = "times", faster = "times", compared = "times", increasing = "times", decreasing = "times",
+  best = "share", equal = "of", at_least = "of", at_most = "of",
+}
 
 -- Names of the placeholders that a claim of the kind fills.
 function found.names(kind)
@@ -224,6 +231,23 @@ function found.fill(claim, template, findings)
     return #list > 0 and tell(list, claim) or ""
   end)
   return complete and text or nil
+end
+
+local function without_interval(figure)
+  return type(figure) == "table" and figure.value and { value = figure.value, low = figure.value, high = figure.value }
+    or figure
+end
+
+-- The main figure of what was seen, without intervals; nil where none was.
+function found.about(claim, findings)
+  local name = main_figure[claim.kind]
+  if not name or not findings then return nil end
+  local field = meanings[name][1]
+  local list = {}
+  for _, one in ipairs(findings) do
+    if one[field] then list[#list + 1] = { [field] = without_interval(one[field]), setting = one.setting } end
+  end
+  return found.fill(claim, "{" .. name .. "}", list)
 end
 
 return found
