@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/error.h"
+
 namespace gpubench {
 namespace {
 
@@ -29,6 +31,9 @@ std::string failure_of(const Record& record) {
   return detail.empty() ? status : status + ": " + detail;
 }
 
+/// Different rows of all sides: each takes 20 microseconds and some kilobytes.
+constexpr std::size_t most_rows = 200'000;
+
 /// The rows of one process, numbered within their points.
 void add_process(const MeasuringProcess& process, std::size_t side, std::size_t sides, std::vector<MatchedRow>& rows,
                  std::map<std::string, std::size_t>& places) {
@@ -37,6 +42,8 @@ void add_process(const MeasuringProcess& process, std::size_t side, std::size_t 
     RowKey key = key_of_record(process, record);
     if (record.has("point")) key.number = numbers[identity_of(key) + "\n" + to_text(record.get("point"))]++;
     const auto [place, is_new] = places.emplace(identity_of(key), rows.size());
+    if (rows.size() > most_rows)
+      throw Error(fmt::format("compare: more than {} rows that differ in their settings", most_rows));
     if (is_new) rows.push_back({std::move(key), std::vector<std::vector<RowOfProcess>>(sides)});
     std::vector<RowOfProcess>& processes = rows[place->second].sides[side];
     if (processes.empty() || processes.back().process != &process) processes.push_back({&process, {}, {}});

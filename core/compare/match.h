@@ -41,7 +41,7 @@ struct MatchedRow {
   std::string new_failure(std::size_t side) const;
 };
 
-/// All rows of the first side in its order, then those that only others have.
+/// All rows of the first side in its order, then those that only others have. Throws Error for more than can be compared.
 std::vector<MatchedRow> match_rows(std::span<const Side> sides);
 
 }  // namespace gpubench

@@ -26,13 +26,26 @@ struct PackedFile {
   std::string bytes;
 };
 
+/// `left`: bytes that an archive may still have.
+std::string next_file(const fs::path& path, std::size_t& left) {
+  std::string bytes;
+  try {
+    bytes = read_file(path, left);
+  } catch (const Error& error) {
+    throw Error(fmt::format("pack: {}; all files of a run together may have {}", error.what(), largest_texts));
+  }
+  left -= bytes.size();
+  return bytes;
+}
+
 // Neither links nor folders: a script that saves models puts those elsewhere.
 std::vector<PackedFile> files_in(const fs::path& folder) {
   std::vector<PackedFile> files;
+  std::size_t left = largest_texts;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder, none)) {
     if (entry.symlink_status().type() == fs::file_type::regular && !is_temporary(entry.path().filename().native()))
-      files.push_back({entry.path().filename().string(), read_file(entry.path())});
+      files.push_back({entry.path().filename().string(), next_file(entry.path(), left)});
   }
   std::ranges::sort(files, {}, &PackedFile::name);
   return files;

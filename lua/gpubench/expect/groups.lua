@@ -98,6 +98,10 @@ local function put(group, claim, row)
   local has_x = not claim.x or x ~= nil and x == x
   local figure = row.status == "ok" and has_x and estimate.of(row, claim.y)
   local doubt = figure and (estimate.doubt(row, claim.y) or claim.with and estimate.doubt(row, claim.with))
+  -- A figure of no known kind counts where it comes once, so that it may refute after rounds that were stopped too.
+  if doubt and doubt.kind == "unfinished" and columns.of(claim.y).kind == "unknown" then
+    group.unfinished, doubt = doubt, nil
+  end
   if figure then
     local item = { x = x, y = figure, row = row, doubt = doubt }
     table.insert(doubt and group.unreliable or group.items, item)
@@ -216,6 +220,9 @@ local function judge_group(group, claim, order, judge)
   if verdict == "refuted" then return verdict, why, finding end
   local lack = shortfall(group)
   if lack then verdict, why, finding = "inconclusive", lack, seen_in(group, claim, order, judge) end
+  if verdict == "confirmed" and group.unfinished then
+    verdict, why = "inconclusive", doubts.of("unfinished", group.unfinished.text .. "; so far: " .. why.text)
+  end
   if verdict == "inconclusive" then
     why.kind = why.kind or "unknown"
     why.busy = is_busy(group, claim)

@@ -84,7 +84,7 @@ TEST_F(Pack, AnArchiveAndWhatIsUnpackedAreReadLikeTheRun) {
   EXPECT_EQ(read.records, own.records);
   EXPECT_EQ(read.info, own.info);
   EXPECT_EQ(read.columns, own.columns);
-  EXPECT_EQ(RunFiles(archive).read("samples.csv"), read_file(run / "samples.csv"));
+  EXPECT_EQ(RunFiles(archive).read("script.lua"), read_file(run / "script.lua"));
   EXPECT_THAT([&] { static_cast<void>(RunFiles(archive).read("rounds.csv")); },
               ThrowsMessage<Error>(HasSubstr("there is no rounds.csv")));
   EXPECT_THAT([&] { finish_stored(archive); }, ThrowsMessage<Error>(HasSubstr("is an archive, which is not changed")));

@@ -239,6 +239,21 @@ TEST(ReportPage, SkippedPointsAreOneLineAndNoRows) {
                           HasSubstr("unreliable: noise</span>: point  (batch 2), point  (batch 4)")));
 }
 
+TEST(ReportPage, ADoubtOfOneKindIsOneLine) {
+  gpubench::Run run;
+  run.columns = {column_of("batch"), column_of("status"), column_of("quality"), column_of("doubt")};
+  run.info = Info::Fields{{"axis_names", Info::List{"batch"}}};
+  for (std::int64_t batch = 1; batch <= 3; ++batch) {
+    run.records.push_back({{"batch", batch},
+                           {"status", std::string("ok")},
+                           {"quality", "unreliable: others took " + std::to_string(batch) + "0 %"},
+                           {"doubt", std::string("busy")}});
+  }
+  const std::string page = report_page(run, {});
+  EXPECT_THAT(page, HasSubstr("unreliable: others took 10 %</span>: point  (batch 1), point  (batch 2), point  (batch 3)"));
+  EXPECT_THAT(page, Not(HasSubstr("others took 20 %</span>")));
+}
+
 TEST(IndexPage, IsOneTableNewestFirst) {
   RunSummary old{.directory = "nowhere",
                  .experiment = "a",

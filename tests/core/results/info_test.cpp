@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/base/input_limits.h"
 
 namespace gpubench {
 namespace {
@@ -49,15 +50,27 @@ TEST(Info, MalformedJsonIsNamed) {
               ThrowsMessage<Error>(HasSubstr("run.json: not valid JSON: it breaks off or is damaged at byte 7")));
 }
 
-TEST(Info, AnyNumberOfFieldsIsReadInOneGo) {
-  constexpr int count = 300'000;
-  std::string text = "{";
-  for (int i = 0; i < count; ++i)
-    text += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":[{}," + std::to_string(i) + "]";
-  const Info info = parse_json(text + "}", "run.json");
-  ASSERT_EQ(info.fields()->size(), std::size_t{count});
-  EXPECT_EQ(info.fields()->back().second, Info(Info::List{Info::Fields{}, count - 1}));
+TEST(Info, AsManyFieldsAndValuesAsAllowedAreReadInOneGo) {
+  std::string object = "{";
+  for (std::size_t i = 0; i < most_json_fields; ++i)
+    object += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":[{}," + std::to_string(i) + "]";
+  object += "}";
+  std::string text = "[" + object;
+  for (int i = 1; i < 60; ++i) text += "," + object;
+  const Info info = parse_json(text + "]", "run.json");
+  ASSERT_EQ(info.list()->size(), 60U);
+  const Info& last = info.list()->back();
+  ASSERT_EQ(last.fields()->size(), most_json_fields);
+  EXPECT_EQ(last.fields()->back().second, Info(Info::List{Info::Fields{}, static_cast<int>(most_json_fields) - 1}));
   EXPECT_EQ(parse_json(to_json(info), "again"), info);
+  EXPECT_THAT([&] { parse_json(object.substr(0, object.size() - 1) + ",\"x\":1}", "run.json"); },
+              ThrowsMessage<Error>(testing::HasSubstr("run.json: JSON object with more than 5000 fields at byte ")));
+}
+
+TEST(Info, IsSafeForTerminals) {
+  const Info info(Info::Fields{{"a\u202e", "\x1b[31m\u009b\x7f gr\u00fc\u00df"}});
+  EXPECT_EQ(to_json_line(info), "{\"a\\u202e\":\"\\u001b[31m\\u009b\\u007f gr\u00fc\u00df\"}");
+  EXPECT_EQ(parse_json(to_json(info), "f"), info);
 }
 
 TEST(Info, DeepJsonIsRefusedBeforeItFillsTheStack) {

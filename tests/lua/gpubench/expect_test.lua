@@ -205,6 +205,23 @@ testing.case("points that were never measured leave a claim open, unless what wa
   testing.equal(judged(rows("a", { 10, 20 }), last, b).verdict, "confirmed")
 end)
 
+testing.case("rounds that were stopped refute where a figure is of no known kind, and confirm nothing", function()
+  local function judged(column, values)
+    local list = {}
+    for index, value in ipairs(values) do
+      list[index] = {
+        status = "ok", device = "a", n = 2 ^ (index - 1) // 1 | 0, [column] = value, quality = "unreliable: 1 of 9 rounds",
+        doubt = "unfinished",
+      }
+    end
+    local one = claims.judge_all({ gb.expect.increasing { x = "n", y = column } }, list, axes)[1]
+    return { one.verdict, one.kind }
+  end
+  testing.equal(judged("parts", { 9, 8 }), { "refuted" })
+  testing.equal(judged("parts", { 8, 9 }), { "inconclusive", "unfinished" })
+  testing.equal(judged("work_s", { 9, 8 }), { "inconclusive", "unfinished" })
+end)
+
 testing.case("the course of a ratio, with the intervals of both rows", function()
   local claim = gb.expect.decreasing {
     x = "n", y = "step_time_s", of = { device = "a" }, over = { device = "b" }, tolerance = 0.05,

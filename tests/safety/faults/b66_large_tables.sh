@@ -43,6 +43,9 @@ run compare a.csv b.csv
 contains "$err" "more than 200000 figures of rows that several processes have measured; choose some by --figure"
 run compare a.csv b.csv --figure c1_s
 ((rc == 0)) || fail "with --figure: status $rc: $err"
+(echo n,time_s && seq -f 'a%g,1.5' 200100) >a.csv
+run compare a.csv b.json
+contains "$err" "more than 200000 rows that differ in their settings"
 # Series.
 (echo id,values && yes a,1 | head -n 2000001) >s.csv
 run changes s.csv
