@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "core/codec/output_file.h"
 #include "tests/core/results/file_size_limit.h"
 #include "tests/core/results/temporary_directory.h"
 
