@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/shell_text.h"
+#include "core/base/shown_text.h"
 #include "core/base/units.h"
 #include "core/report/comparison_lines.h"
 #include "core/report/junit.h"
