@@ -34,8 +34,8 @@ Info info_of(const Night& night) {
 }  // namespace
 
 std::string date_of(int day) {
-  using namespace std::chrono;
-  return utc_text(sys_days(year(2026) / January / 1) + days(day) + hours(2));
+  constexpr std::chrono::sys_days first(std::chrono::year(2026) / std::chrono::January / 1);
+  return utc_text(first + std::chrono::days(day) + std::chrono::hours(2));
 }
 
 Run run_of(const Night& night, const std::filesystem::path& out) {
