@@ -15,10 +15,9 @@ bool is_plain(std::string_view word) {
   return !word.empty() && word.front() != '=' && word.find_first_not_of(plain) == std::string_view::npos;
 }
 
-/// Marks that reorder or hide the text around them, and separators of lines.
-bool is_unseen(char32_t code) {
-  return code == 0xAD || code == 0x61C || (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
-         (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
+/// What would not be seen in a command that somebody copies.
+bool has_no_width(char32_t code) {
+  return code == 0xAD || (code >= 0x200B && code <= 0x200D) || (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
 }
 
 std::string shell_word(std::string_view word) {
@@ -33,7 +32,7 @@ std::string shell_word(std::string_view word) {
   while (!word.empty()) {
     const Utf8Character character = first_character(word);
     const std::size_t bytes = character.bytes == 0 ? 1 : character.bytes;
-    const bool is_shown = character.bytes != 0 && !is_control(character.code) && !is_unseen(character.code);
+    const bool is_shown = character.bytes != 0 && !is_unsafe(character.code) && !has_no_width(character.code);
     const bool stands_alone = word.front() == '\'' || word.front() == '\\';
     set_open(is_shown && !stands_alone);
     if (!is_shown) {

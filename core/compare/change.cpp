@@ -149,6 +149,16 @@ void judge_by_statistics(Change& change) {
   }
 }
 
+/// A number of percent or points. Where it is large, digits behind the point say nothing; below 0.1 a second one does.
+std::string rounded(double percent, int digits = 1) {
+  constexpr double large = 1e6;
+  return std::abs(percent) < large ? fmt::format("{:.{}f}", percent, digits) : fmt::format("{:.3g}", percent);
+}
+
+int digits_of_amount(double percent) {
+  return percent < 0.095 ? 2 : 1;
+}
+
 }  // namespace
 
 Change measure_change(const Column& column, std::span<const ProcessFigures> before,
@@ -202,10 +212,7 @@ std::string_view word_of(ChangeVerdict verdict, const Column& column) {
 }
 
 std::string format_percent(double share) {
-  // From here on digits say nothing.
-  constexpr double large = 1e6;
-  const double percent = 100 * share;
-  return std::abs(percent) < large ? fmt::format("{:.1f} %", percent) : fmt::format("{:.3g} %", percent);
+  return rounded(100 * share) + " %";
 }
 
 std::string text_of_change(const Change& change) {
@@ -217,16 +224,13 @@ std::string text_of_change(const Change& change) {
     const char* const word = column.kind == Kind::learned && column.better == Better::higher
                                  ? (more ? "more accurate" : "less accurate")
                                  : (more ? "higher" : "lower");
-    const char* const format = points < 0.095 ? "{:.2f} points {}"
-                               : points < 1e6 ? "{:.1f} points {}"
-                                              : "{:.3g} points {}";
-    return fmt::format(fmt::runtime(format), points, word);
+    return fmt::format("{} points {}", rounded(points, digits_of_amount(points)), word);
   }
   if (column.unit == Unit::celsius)
     return fmt::format("{:.1f} °C {}", std::abs(change.after - change.before), more ? "hotter" : "cooler");
   if (change.before == 0) return more ? "more than the baseline's 0" : "less than the baseline's 0";
-  const double share = std::abs(change.relative());
-  const std::string amount = share < 0.00095 ? fmt::format("{:.2f} %", 100 * share) : format_percent(share);
+  const double percent = 100 * std::abs(change.relative());
+  const std::string amount = rounded(percent, digits_of_amount(percent)) + " %";
   if (is_speed(column)) {
     const bool slower = more == (column.better == Better::lower);
     return amount + (slower ? " slower" : " faster");
@@ -250,9 +254,8 @@ std::string text_of_change(const Change& change) {
 std::string interval_text(const Change& change) {
   if (!change.log_ratio || !std::isfinite(change.log_ratio->interval.low)) return {};
   const auto percent = [](double log_ratio) {
-    constexpr double large = 1e6;
     const double value = 100 * std::expm1(log_ratio);
-    return value < large ? fmt::format("{:+.1f}", value) : fmt::format("{:+.3g}", value);
+    return (std::signbit(value) ? "" : "+") + rounded(value);
   };
   return fmt::format("[{}, {}] %", percent(change.log_ratio->interval.low), percent(change.log_ratio->interval.high));
 }

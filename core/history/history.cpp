@@ -207,7 +207,7 @@ void store_run(const Database& database, const RunValues& run, std::int64_t sequ
 }
 
 RunHistory::RunHistory(const std::filesystem::path& file, int patience_ms)
-    : database_((make_history_once(file), file), Database::Access::write, patience_ms) {
+    : database_((make_history_once(file), file), patience_ms) {
   prepare_schema(database_);
 }
 

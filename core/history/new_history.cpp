@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 // SQLite writes a file of its own piece by piece, with a journal beside it. Made in memory, all of it is written at
 // once.
 std::string empty_history() {
-  const Database database(":memory:", Database::Access::write, 0);
+  const Database database(":memory:", 0);
   prepare_schema(database);
   std::string bytes = database.bytes();
   // A database in memory has no write-ahead log: the header of a file says that it has one (read and write version 2).

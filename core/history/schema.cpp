@@ -75,7 +75,7 @@ void bring_up(const Database& database, std::int64_t from, std::int64_t to) {
 
 /// A schema from elsewhere can hold expressions that run when it is read; ours is known word by word.
 void check_objects(const Database& database, std::int64_t version) {
-  const Database expected(":memory:", Database::Access::write, 0);
+  const Database expected(":memory:", 0);
   bring_up(expected, 0, version);
   if (objects_in(database) == objects_in(expected)) return;
   throw HistoryUnavailable(fmt::format(

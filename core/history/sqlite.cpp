@@ -140,9 +140,8 @@ constexpr int most_bytes_of_value = 16 << 20;
 
 // The file may come from elsewhere: nothing in its schema may run, damaged pages are noticed, and SQLite touches no
 // file but this one and what is beside it.
-Database::Database(const std::filesystem::path& file, Access access, int patience_ms)
+Database::Database(const std::filesystem::path& file, int patience_ms)
     : file_(file.string()), patience_ms_(patience_ms) {
-  const int flags = access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
   const std::string path = without_links_in_folder(file);
   if (const std::string fault = fault_beside(path); !fault.empty())
     throw HistoryUnavailable(
@@ -152,7 +151,8 @@ Database::Database(const std::filesystem::path& file, Access access, int patienc
   refuse_empty_file(file);
   sqlite3* database = nullptr;
   const int result =
-      sqlite3_open_v2(path.c_str(), &database, flags | SQLITE_OPEN_NOFOLLOW, vfs_without_super_journals());
+      sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW,
+                      vfs_without_super_journals());
   database_.reset(database);
   if (result != SQLITE_OK) {
     fail_database(file_, result, database ? sqlite3_errmsg(database) : "out of memory");

@@ -60,9 +60,8 @@ class Statement {
 
 class Database {
  public:
-  enum class Access { read, write };
-  /// Opens the file; with Access::write creates it. Other programs are waited for up to `patience_ms`.
-  Database(const std::filesystem::path& file, Access access, int patience_ms);
+  /// Opens the file, and creates it. Other programs are waited for up to `patience_ms`.
+  Database(const std::filesystem::path& file, int patience_ms);
 
   void execute(std::string_view sql) const;
   /// Readers go on beside a writer then. SQLite does not wait for the lock that the change needs: it is tried again.

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/base/error.h"
+#include "core/base/input_limits.h"
 #include "core/codec/byte_source.h"
 #include "core/codec/csv_lines.h"
 #include "core/report/run_table.h"
@@ -196,6 +197,10 @@ std::string Anonymizer::table(std::string_view csv) const {
   std::vector<std::string> names;
   CsvLines lines(std::make_unique<ByteSpanSource>("table", std::as_bytes(std::span(csv))), ',');
   while (lines.next()) {
+    // A row of commas takes thirty times its bytes.
+    constexpr std::size_t longest_row = std::size_t{8} << 20;
+    if (lines.text().size() > longest_row || lines.fields().size() > most_columns)
+      throw Error(fmt::format("line {} has more than {} columns or {} bytes", lines.line(), most_columns, longest_row));
     std::vector<std::string> fields(lines.fields().begin(), lines.fields().end());
     if (names.empty()) {
       names = fields;

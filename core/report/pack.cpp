@@ -60,6 +60,14 @@ std::string page_of(const Run& run, const std::vector<PackedFile>& charts, const
   return report_page(run, drawn);
 }
 
+std::string anonymous_table(const Anonymizer& anonymous, const PackedFile& file) {
+  try {
+    return anonymous.table(file.bytes);
+  } catch (const Error& error) {
+    throw Error(fmt::format("pack: {}: {}", file.name, error.what()));
+  }
+}
+
 void clean_files(const Run& run, const Anonymizer& anonymous, std::vector<PackedFile>& files,
                  std::vector<PackedFile>& charts, const fs::path& folder) {
   for (PackedFile& chart : charts) chart.bytes = anonymous.paths(chart.bytes);
@@ -69,7 +77,7 @@ void clean_files(const Run& run, const Anonymizer& anonymous, std::vector<Packed
     else if (file.name == "report.html")
       file.bytes = page_of(run, charts, folder);
     else if (file.name.ends_with(".csv"))
-      file.bytes = anonymous.table(file.bytes);
+      file.bytes = anonymous_table(anonymous, file);
     else
       file.bytes = anonymous.text(file.bytes);
   }

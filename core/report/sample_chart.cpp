@@ -27,9 +27,11 @@ std::optional<double> number_of(const std::vector<std::string_view>& line, std::
   return gpubench::number_in(cell_of_csv(line[column], false));
 }
 
+// Lines of samples are five numbers.
+constexpr std::uint64_t longest_line = 4096;
+
 // Bytes up to the last line end: a program that dies while it writes leaves a part of a line.
 std::uint64_t whole_lines_of(const std::filesystem::path& path) {
-  constexpr std::uint64_t longest_line = 4096;
   const std::uint64_t size = FileSource(path).left_at_most();
   if (size > largest_texts)
     throw Error(fmt::format("{}: {} bytes; charts read at most {}", path.string(), size, largest_texts));
@@ -97,13 +99,16 @@ SamplesByPoint read_samples(const std::filesystem::path& directory) {
   SamplesByPoint samples;
   if (!std::filesystem::is_regular_file(path)) return samples;
   CsvLines lines(std::make_unique<FileSource>(path, 0, whole_lines_of(path)), ',');
-  if (!lines.next()) return samples;
+  if (!lines.next() || lines.text().size() > longest_line) return samples;
   const std::vector<std::string_view>& names = lines.fields();
   const auto column = [&](const char* name) {
     return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   };
   const std::size_t point = column("point"), process = column("process"), seconds = column("seconds");
   while (lines.next()) {
+    if (lines.text().size() > longest_line)
+      throw Error(fmt::format("{}: line {} is no line of samples: it has {} bytes", path.string(), lines.line(),
+                              lines.text().size()));
     const std::vector<std::string_view>& line = lines.fields();
     const auto of = number_of(line, point), value = number_of(line, seconds);
     const bool is_place = of && std::abs(*of) < largest_point;

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/codec/temporary_name.h"
 
 namespace gpubench {
 namespace {
@@ -24,9 +23,9 @@ constexpr std::size_t page_of_cache = 4096;
       fmt::format("results: cannot {} '{}': {}", action, path.string(), std::generic_category().message(error)));
 }
 
-int open_to_append(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, file_mode);
-  if (descriptor < 0) {
+Descriptor open_to_append(const std::filesystem::path& path) {
+  Descriptor descriptor(::open(path.c_str(), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, file_mode));
+  if (!descriptor) {
     const int error = errno;
     refuse_other_than(std::filesystem::file_type::regular, path);
     fail("open", path, error);
@@ -63,16 +62,12 @@ int write_all(int descriptor, std::string_view text, std::size_t offset) {
 }  // namespace
 
 AppendFile::AppendFile(std::filesystem::path path)
-    : path_(std::move(path)), descriptor_(open_to_append(path_)), size_(::lseek(descriptor_, 0, SEEK_END)) {}
-
-AppendFile::~AppendFile() {
-  ::close(descriptor_);
-}
+    : path_(std::move(path)), descriptor_(open_to_append(path_)), size_(::lseek(descriptor_.number(), 0, SEEK_END)) {}
 
 void AppendFile::append(std::string_view text) {
-  if (const int error = write_all(descriptor_, text, static_cast<std::size_t>(size_))) {
+  if (const int error = write_all(descriptor_.number(), text, static_cast<std::size_t>(size_))) {
     // When the cut fails as well, the first failure is the one to tell.
-    static_cast<void>(::ftruncate(descriptor_, size_) == 0);
+    static_cast<void>(::ftruncate(descriptor_.number(), size_) == 0);
     fail("write", path_, error);
   }
   size_ += static_cast<std::int64_t>(text.size());
@@ -80,7 +75,7 @@ void AppendFile::append(std::string_view text) {
 
 // Where the file system has no locks, runs whose process is gone cannot be told from others.
 void AppendFile::lock() noexcept {
-  static_cast<void>(::flock(descriptor_, LOCK_EX | LOCK_NB) == 0);
+  static_cast<void>(::flock(descriptor_.number(), LOCK_EX | LOCK_NB) == 0);
 }
 
 bool AppendFile::may_be_torn(std::string_view line) const {
@@ -89,24 +84,22 @@ bool AppendFile::may_be_torn(std::string_view line) const {
 }
 
 void AppendFile::truncate(std::int64_t size) {
-  if (::ftruncate(descriptor_, size) != 0) fail("shorten", path_, errno);
+  if (::ftruncate(descriptor_.number(), size) != 0) fail("shorten", path_, errno);
   size_ = size;
 }
 
 Lock lock_of(const std::filesystem::path& path) noexcept {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0) return errno == ENOENT ? Lock::free : Lock::unknown;
-  const bool taken = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
-  const Lock lock = taken ? Lock::free : errno == EWOULDBLOCK ? Lock::held : Lock::unknown;
-  ::close(descriptor);
-  return lock;
+  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  if (!descriptor) return errno == ENOENT ? Lock::free : Lock::unknown;
+  if (::flock(descriptor.number(), LOCK_SH | LOCK_NB) == 0) return Lock::free;
+  return errno == EWOULDBLOCK ? Lock::held : Lock::unknown;
 }
 
 std::string read_file(const std::filesystem::path& path, std::size_t most) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // no pipe is waited for
-  if (descriptor < 0) fail("open", path, errno);
+  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // no pipe is waited for
+  if (!descriptor) fail("open", path, errno);
   struct stat status {};
-  const bool known = ::fstat(descriptor, &status) == 0;
+  const bool known = ::fstat(descriptor.number(), &status) == 0;
   std::string text;
   int error = known && S_ISDIR(status.st_mode) ? EISDIR : 0;
   if (known && S_ISREG(status.st_mode) && std::cmp_less_equal(status.st_size, most)) {
@@ -115,13 +108,12 @@ std::string read_file(const std::filesystem::path& path, std::size_t most) {
     std::size_t held = 0;
     for (ssize_t count = 1; count != 0 && error == 0 && held <= most;) {
       if (held == text.size()) text.resize(2 * held);
-      count = ::read(descriptor, text.data() + held, text.size() - held);
+      count = ::read(descriptor.number(), text.data() + held, text.size() - held);
       if (count < 0) error = errno == EINTR ? 0 : errno;
       held += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
     }
     text.resize(held);
   }
-  ::close(descriptor);
   if (error != 0) fail("read", path, error);
   if (!known || !S_ISREG(status.st_mode))
     throw Error(fmt::format("results: cannot read '{}': a device or pipe, which may never end", path.string()));

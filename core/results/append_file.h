@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/input_limits.h"
+#include "core/codec/temporary_name.h"
 
 namespace gpubench {
 
@@ -14,9 +15,6 @@ class AppendFile {
  public:
   /// Opens the file at its end and creates it if it does not exist. Throws Error with the system's reason.
   explicit AppendFile(std::filesystem::path path);
-  AppendFile(const AppendFile&) = delete;
-  AppendFile& operator=(const AppendFile&) = delete;
-  ~AppendFile();
 
   /// Blocks until the text is on disk. Throws Error after removing the written part of `text`.
   void append(std::string_view text);
@@ -30,7 +28,7 @@ class AppendFile {
 
  private:
   std::filesystem::path path_;
-  int descriptor_;
+  Descriptor descriptor_;
   std::int64_t size_;
 };
 

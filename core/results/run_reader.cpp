@@ -201,13 +201,14 @@ std::vector<RunSummary> list_runs(const std::filesystem::path& out) {
     for (const auto& directory : runs_in(experiment)) {
       RunSummary summary = summary_of(directory);
       if (!is_run(directory)) continue;  // `gpubench prune` may have removed it
+      const std::size_t added = count_values(summary.info);
+      if (values + added <= most_listed_values) {
+        values += added;
+      } else {
+        summary.info = {};
+        summary.status = unreadable_status;
+      }
       runs.push_back(std::move(summary));
-      RunSummary& run = runs.back();
-      values += count_values(run.info);
-      if (values <= most_listed_values) continue;
-      values -= count_values(run.info);
-      run.info = {};
-      run.status = unreadable_status;
     }
   }
   return runs;

@@ -39,7 +39,11 @@ FilledPath::Part FilledPath::part_of(const std::string& field) const {
   const std::size_t colon = field.find(':');
   Part part{.text = field.substr(0, colon), .is_name = true};
   if (part.text.empty()) throw Error(fmt::format("{}: '{}': '{{{}}}' names no figure", owner_, text_, field));
-  if (colon == std::string::npos) return part;
+  if (colon == std::string::npos) {
+    part.is_integer = part.text == epoch_name;
+    part.format = part.is_integer ? "{:02}" : "{:.4f}";
+    return part;
+  }
   part.format = field.substr(colon + 1);
   std::smatch parts;
   if (!std::regex_match(part.format, parts, format))
@@ -58,20 +62,18 @@ std::string FilledPath::filled(std::int64_t epoch, const Logs& logs) const {
   for (const Part& part : parts_) {
     if (!part.is_name) {
       path += part.text;
-    } else if (part.text == epoch_name) {
-      if (part.format.empty())
-        path += fmt::format("{:02}", epoch);
-      else if (part.is_integer)
-        path += fmt::format(fmt::runtime(part.format), epoch);
-      else
-        path += fmt::format(fmt::runtime(part.format), static_cast<double>(epoch));
-    } else {
-      const double* const figure = find_log(logs, part.text);
-      if (figure == nullptr)
-        throw Error(fmt::format("{}: '{}': there is no figure '{}' (there are: {}, {})", owner_, text_, part.text,
-                                epoch_name, names_of_logs(logs)));
-      path += part.format.empty() ? fmt::format("{:.4f}", *figure) : fmt::format(fmt::runtime(part.format), *figure);
+      continue;
     }
+    if (part.is_integer) {
+      path += fmt::format(fmt::runtime(part.format), epoch);
+      continue;
+    }
+    const double epoch_number = static_cast<double>(epoch);
+    const double* const figure = part.text == epoch_name ? &epoch_number : find_log(logs, part.text);
+    if (figure == nullptr)
+      throw Error(fmt::format("{}: '{}': there is no figure '{}' (there are: {}, {})", owner_, text_, part.text,
+                              epoch_name, names_of_logs(logs)));
+    path += fmt::format(fmt::runtime(part.format), *figure);
   }
   return path;
 }

@@ -22,8 +22,8 @@ class FilledPath {
   struct Part {
     std::string text;  ///< or the name of a figure
     bool is_name = false;
-    std::string format = {};  ///< for fmt; empty: the usual one
-    bool is_integer = false;
+    std::string format = {};  ///< of the figure, for fmt
+    bool is_integer = false;  ///< the format is for the epoch as a whole number
   };
   /// Of "epoch:02d", which stands in braces.
   Part part_of(const std::string& field) const;

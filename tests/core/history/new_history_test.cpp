@@ -24,7 +24,7 @@ class NewHistory : public TemporaryFolder {
   std::filesystem::path path() const { return file("history.db"); }
   std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator(file("")), {}); }
   std::string text_of(const char* sql) const {
-    const Database database(path(), Database::Access::read, no_patience_ms);
+    const Database database(path(), no_patience_ms);
     Statement row = database.prepare(sql);
     return row.step() ? row.text(0) : "no row";
   }

@@ -36,7 +36,7 @@ class PendingTest : public TemporaryFolder {
 TEST_F(PendingTest, RowsWaitForALockedHistory) {
   append({night(0)});
   {
-    const Database other(history_file(out()), Database::Access::write, no_patience_ms);
+    const Database other(history_file(out()), no_patience_ms);
     const Transaction writes(other);
     const Appended second = append({night(1)});
     EXPECT_EQ(second.appended, 0u);

@@ -28,12 +28,12 @@ class UnavailableHistory : public TemporaryFolder {
   }
   void open() const { const RunHistory history(path(), no_patience_ms); }
   /// A statement by another program.
-  void execute(const char* sql) const { Database(path(), Database::Access::write, no_patience_ms).execute(sql); }
+  void execute(const char* sql) const { Database(path(), no_patience_ms).execute(sql); }
 };
 
 TEST_F(UnavailableHistory, OneThatIsLocked) {
   fill();
-  const Database other(path(), Database::Access::write, no_patience_ms);
+  const Database other(path(), no_patience_ms);
   const Transaction writes(other);
   RunHistory history(path(), no_patience_ms);
   EXPECT_EQ(history.runs().size(), 30u) << "reading goes on";

@@ -123,6 +123,13 @@ TEST_F(Pack, AnonymousTellsNoHostUserOrPath) {
   EXPECT_EQ(read_run(archive).records.size(), 1U);
 }
 
+TEST_F(Pack, AnonymousRefusesATableThatIsNone) {
+  const fs::path run = run_with_secrets(out_);
+  replace_file(run / "samples.csv", "point,process\n" + std::string(3000, ',') + "\n");
+  EXPECT_THAT([&] { packed_run(run, true); },
+              ThrowsMessage<Error>(HasSubstr("pack: samples.csv: line 2 has more than 2000 columns")));
+}
+
 TEST_F(Pack, TheSameRunGivesTheSameArchive) {
   const fs::path run = run_with_secrets(out_);
   for (const bool anonymous : {false, true}) {
