@@ -67,6 +67,19 @@ bool in_trial(lua_State* L) {
   return outer != nullptr && outer->trial;
 }
 
+std::vector<TensorType> examples_of(const std::string& caller, std::span<const Tensor> inputs) {
+  if (inputs.empty()) throw Error(fmt::format("{}: expects a tensor, got an empty list", caller));
+  std::vector<TensorType> types;
+  for (const Tensor& input : inputs) {
+    const TensorType& type = input.type();
+    if (type.shape.empty()) {
+      throw Error(fmt::format("{}: expects tensors with a batch dimension, got {}", caller, to_string(type)));
+    }
+    types.push_back({Shape(type.shape.begin() + 1, type.shape.end()), type.dtype});
+  }
+  return types;
+}
+
 std::vector<Tensor> unknown_outputs(lua_State* L, std::span<const TensorType> examples, std::int64_t rows) {
   const std::shared_ptr<Trace>& trace = world_of(L).dispatcher.trace();
   if (trace == nullptr) throw Error("a layer of an earlier point is called in the function of a layer; make it anew");
@@ -140,21 +153,8 @@ std::shared_ptr<ScriptLayer> custom(lua_State* L, const CustomOptions& options) 
   return make_script_layer(L, find_layer_kind("custom"), std::move(config));
 }
 
-std::vector<TensorType> examples_of(const Layer& layer, std::span<const Tensor> inputs) {
-  std::vector<TensorType> types;
-  for (const Tensor& input : inputs) {
-    const TensorType& type = input.type();
-    if (type.shape.empty()) {
-      throw Error(
-          fmt::format("layer {}: expects tensors with a batch dimension, got {}", layer.kind(), to_string(type)));
-    }
-    types.push_back({Shape(type.shape.begin() + 1, type.shape.end()), type.dtype});
-  }
-  return types;
-}
-
 Tensor call_on_tensors(lua_State* L, ScriptLayer& self, const std::vector<Tensor>& inputs, bool training) {
-  const std::vector<TensorType> examples = examples_of(*self.layer, inputs);
+  const std::vector<TensorType> examples = examples_of(fmt::format("layer {}", self.layer->kind()), inputs);
   if (!self.layer->built() && in_trial(L)) {
     return unknown_outputs(L, std::array{self.layer->infer(examples)}, inputs[0].type().shape[0]).front();
   }

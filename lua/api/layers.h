@@ -83,6 +83,9 @@ struct CallOptions {
   static constexpr auto fields = std::tuple{field("training", &CallOptions::training)};
 };
 
+/// The types of one example of each of `inputs`. Throws Error for none and for one without a batch dimension.
+std::vector<TensorType> examples_of(const std::string& caller, std::span<const Tensor> inputs);
+
 /// Whether the argument at `index` (a symbol or a list of them) describes a model instead of holding data.
 bool are_symbols(lua_State* L, int index);
 

@@ -114,18 +114,6 @@ ModelHandle functional(lua_State* L, const ModelOptions& options) {
       std::make_shared<Model>(options.name, symbols_of(options.inputs), symbols_of(options.outputs)));
 }
 
-void define_by(Model& model, std::span<const Tensor> inputs) {
-  if (model.defined()) return;
-  if (inputs.empty()) throw Error(fmt::format("model '{}': expects a tensor, got an empty list", model.name()));
-  const TensorType& type = inputs.front().type();
-  if (type.shape.empty()) {
-    throw Error(
-        fmt::format("model '{}': expects tensors with a batch dimension, got {}", model.name(), to_string(type)));
-  }
-  const TensorType example{Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
-  model.define(std::span(&example, 1));
-}
-
 bool draws(const Model& model) {
   const std::vector<LayerPtr> layers = model.layers();
   return std::any_of(layers.begin(), layers.end(), [](const LayerPtr& layer) { return layer->draws(); });
@@ -144,7 +132,7 @@ int call_model(lua_State* L) {
   }
   const auto inputs = read_one_or_more<Tensor>(L, 2);
   const bool training = Value<CallOptions>::read(L, 3).training;
-  define_by(*self->model, inputs);
+  self->model->define(examples_of(fmt::format("model '{}'", self->model->name()), inputs));
   if (!self->model->built() && in_trial(L)) {
     push_one_or_more(L, unknown_outputs(L, self->model->output_types(), inputs[0].type().shape[0]));
     return 1;

@@ -139,6 +139,28 @@ testing.case("a model that is not defined needs an input", function()
   end)
 end)
 
+testing.case("nothing is no input, also in the function of a layer", function()
+  local input = gb.Input { 3 }
+  for what, inner in pairs {
+    ["layer Dense"] = gb.layers.Dense(2),
+    ["layer Add"] = gb.layers.Add(),
+    ["layer Lambda"] = gb.layers.Lambda(function(v) return v end),
+    ["model 'sequential'"] = gb.Sequential { gb.layers.Dense(2) },
+    ["model 'whole'"] = gb.Model { inputs = input, outputs = gb.layers.Dense(2)(input), name = "whole" },
+  } do
+    local refusal = what .. ": expects a tensor, got an empty list"
+    testing.raises(refusal, inner, {})
+    gb.layers.Lambda(function(v)
+      testing.raises(refusal, inner, {})
+      return v
+    end)(gb.ones { 2, 3 })
+  end
+  local inner = gb.Model { inputs = input, outputs = gb.layers.Dense(2)(input), name = "whole" }
+  testing.raises("model 'whole': expects 1 input of shape [3] per example, got 1 of shape [4]", function()
+    gb.layers.Lambda(function(v) return inner(v) end)(gb.ones { 2, 4 })
+  end)
+end)
+
 testing.case("a model that is running is not compiled", function()
   local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }
   local x, y = gb.ones { 8, 3 }, gb.ones { 8, 2 }
