@@ -143,8 +143,8 @@ gb.experiment {
       x = "learning_rate", y = "val_accuracy", value = chosen.learning_rate, tolerance = 0.02,
       where = { early_stopping = false, batch_size = chosen.batch_size },
       claim = "with batch 256 a learning rate of 0.01 is within 2 % of the best",
-      answer = "Use a learning rate of {x} with batch 256: it reaches {share} of the validation accuracy of the best other "
-        .. "one ({first})",
+      answer = "Use a learning rate of {x} with batch 256: its validation accuracy is {share} of that of {first}, "
+        .. "the best of the others",
     },
     gb.expect.best {
       x = "batch_size", y = "val_accuracy", value = chosen.batch_size, tolerance = 0.02,

@@ -26,8 +26,8 @@ gb.experiment {
     gb.expect.increasing { x = "size", y = "flops_per_s", by = "dtype", to = 256 },
     gb.expect.knee {
       x = "size", y = "flops_per_s", by = "dtype",
-      answer = "Choose sizes of at least {x}: {times} the flops/s of size {first}; beyond them at most "
-        .. "a ninth is gained",
+      answer = "Choose sizes of at least {x}: {times} the flops/s of size {first}; larger ones bring "
+        .. "at most 11 % more",
     },
   },
 }

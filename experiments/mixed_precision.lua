@@ -197,8 +197,8 @@ gb.experiment {
     gb.expect.at_most {
       y = "loss_gap", value = 1, where = { precision = "mixed_bfloat16" },
       claim = "mixed_bfloat16 stays in the band of float32",
-      answer = "The model learns the same: mixed_bfloat16 moves its loss by at most {most} of the distance that other seeds of "
-        .. "float32 may move it",
+      answer = "The model learns the same: with mixed_bfloat16 its loss changes by at most {most} of what another seed "
+        .. "changes",
     },
     gb.expect.at_most {
       y = "loss_gap", value = 1, where = { precision = "mixed_float16" },

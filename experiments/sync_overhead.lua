@@ -144,7 +144,7 @@ gb.experiment {
     },
     gb.expect.increasing {
       x = "message_bytes", y = "bus_bytes_per_s", where = { part = "all_reduce" }, until_knee = true, tolerance = 0.1,
-      claim = "larger messages reach a higher bus bandwidth, until the knee",
+      claim = "each larger message reaches a higher bus bandwidth than the one before, until the knee",
     },
     gb.expect.ratio {
       y = "bus_bytes_per_s", of = { message_bytes = mib }, over = { message_bytes = 256 }, where = { part = "all_reduce" },

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/request_set_aside.h"
 
 namespace gpubench {
 namespace {
@@ -15,6 +16,7 @@ enum class State { script, program, ending };
 // A signal handler has no other way to reach the program, hence the globals.
 std::atomic<Request> requested{Request::none};
 std::atomic<int> requested_by{0};
+std::atomic<bool> set_aside{false};
 std::atomic<State> state{State::script};
 static_assert(std::atomic<Request>::is_always_lock_free && std::atomic<State>::is_always_lock_free);
 std::atomic<unsigned long> progress{0};
@@ -48,8 +50,22 @@ bool interrupt_requested() noexcept {
   return requested.load(std::memory_order_relaxed) == Request::interrupt;
 }
 int interrupt_signal() noexcept {
-  return interrupt_requested() ? requested_by.load(std::memory_order_relaxed) : 0;
+  return interrupt_requested() || set_aside.load(std::memory_order_relaxed)
+             ? requested_by.load(std::memory_order_relaxed)
+             : 0;
 }
+
+RequestSetAside::RequestSetAside() noexcept : was_requested_(interrupt_requested()) {
+  if (!was_requested_) return;
+  set_aside.store(true, std::memory_order_relaxed);
+  replace(Request::interrupt, Request::none);
+}
+RequestSetAside::~RequestSetAside() {
+  if (!was_requested_) return;
+  requested.store(Request::interrupt, std::memory_order_relaxed);
+  set_aside.store(false, std::memory_order_relaxed);
+}
+
 void request_timeout() noexcept {
   replace(Request::timeout_possible, Request::timeout);
 }

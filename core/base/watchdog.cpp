@@ -43,9 +43,10 @@ void Watchdog::watch(const std::stop_token& stop) {
 void Watchdog::wait_for_progress(const std::stop_token& stop) {
   unsigned long seen = progress_count();
   Clock::time_point since = Clock::now();
-  while (is_asked_to_stop() && !stop.stop_requested()) {
+  // A request that is set aside comes back without another signal.
+  while ((is_asked_to_stop() || interrupt_signal() != 0) && !stop.stop_requested()) {
     const unsigned long now = progress_count();
-    if (now != seen || !is_turn_of_script()) {
+    if (now != seen || !is_turn_of_script() || !is_asked_to_stop()) {
       seen = now;
       since = Clock::now();
     } else if (Clock::now() - since >= patience_ && begin_ending()) {

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <tuple>
+#include <utility>
 
 #include "core/measure/stats/false_discovery.h"
 #include "core/measure/stats/mann_whitney.h"
 #include "core/measure/stats/quantile.h"
+#include "core/results/speed_change.h"
 
 namespace gpubench {
 namespace {
@@ -149,14 +152,10 @@ void judge_by_statistics(Change& change) {
   }
 }
 
-/// A number of percent or points. Where it is large, digits behind the point say nothing; below 0.1 a second one does.
-std::string rounded(double percent, int digits = 1) {
+/// A number of percent with one digit behind the point, where it is not large.
+std::string rounded(double percent) {
   constexpr double large = 1e6;
-  return std::abs(percent) < large ? fmt::format("{:.{}f}", percent, digits) : fmt::format("{:.3g}", percent);
-}
-
-int digits_of_amount(double percent) {
-  return percent < 0.095 ? 2 : 1;
+  return std::abs(percent) < large ? fmt::format("{:.1f}", percent) : fmt::format("{:.3g}", percent);
 }
 
 }  // namespace
@@ -224,17 +223,15 @@ std::string text_of_change(const Change& change) {
     const char* const word = column.kind == Kind::learned && column.better == Better::higher
                                  ? (more ? "more accurate" : "less accurate")
                                  : (more ? "higher" : "lower");
-    return fmt::format("{} points {}", rounded(points, digits_of_amount(points)), word);
+    return fmt::format("{} points {}", amount_text(points), word);
   }
   if (column.unit == Unit::celsius)
     return fmt::format("{:.1f} °C {}", std::abs(change.after - change.before), more ? "hotter" : "cooler");
   if (change.before == 0) return more ? "more than the baseline's 0" : "less than the baseline's 0";
+  if (is_speed(column) && change.before > 0 && change.after > 0)
+    return speed_text(time_ratio(column, change.before, change.after));
   const double percent = 100 * std::abs(change.relative());
-  const std::string amount = rounded(percent, digits_of_amount(percent)) + " %";
-  if (is_speed(column)) {
-    const bool slower = more == (column.better == Better::lower);
-    return amount + (slower ? " slower" : " faster");
-  }
+  const std::string amount = amount_text(percent) + " %";
   const char* const word = more ? "more" : "less";
   if (column.kind == Kind::memory) return fmt::format("takes {} {} memory", amount, word);
   switch (column.unit) {
@@ -257,7 +254,10 @@ std::string interval_text(const Change& change) {
     const double value = 100 * std::expm1(log_ratio);
     return (std::signbit(value) ? "" : "+") + rounded(value);
   };
-  return fmt::format("[{}, {}] %", percent(change.log_ratio->interval.low), percent(change.log_ratio->interval.high));
+  auto [low, high] = change.log_ratio->interval;
+  // Of a rate, as text_of_change() has it: of the time.
+  if (is_speed(change.column) && change.column.better == Better::higher) std::tie(low, high) = std::pair(-high, -low);
+  return fmt::format("[{}, {}] %", percent(low), percent(high));
 }
 
 }  // namespace gpubench

@@ -88,7 +88,7 @@ std::string_view word_of(ChangeVerdict verdict, const Column& column);
 
 /// "4.1 %" for 0.041; large ones as "1.2e+09 %".
 std::string format_percent(double share);
-/// "4.1 % slower", "takes 3.0 % more memory", "0.4 points less accurate", "equal".
+/// "takes 4.1 % more time", "takes 3.0 % more memory", "0.4 points less accurate", "equal".
 std::string text_of_change(const Change& change);
 /// The ends of the interval in per cent: "[3.2, 5.0] %"; empty if there is none.
 std::string interval_text(const Change& change);

@@ -1,6 +1,7 @@
 #include "core/compare/comparison.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <ctime>
 #include <fmt/format.h>
@@ -134,10 +135,33 @@ CommandForMore command_of(const Side& side) {
 
 }  // namespace
 
+std::vector<const Change*> counted_changes(const ComparedRow& row) {
+  constexpr std::array<std::string_view, 3> of_steps = {"step_time_s", "examples_per_s", "flops_per_s"};
+  std::vector<const Change*> counted;
+  const Change** speed = nullptr;
+  counted.reserve(row.changes.size());
+  for (const Change& change : row.changes) {
+    if (std::ranges::find(of_steps, change.column.name) == of_steps.end()) {
+      counted.push_back(&change);
+    } else if (speed == nullptr) {
+      speed = &counted.emplace_back(&change);
+    } else if (change.verdict < (*speed)->verdict) {
+      *speed = &change;
+    }
+  }
+  return counted;
+}
+
 std::size_t Comparison::count(ChangeVerdict verdict) const {
   std::size_t count = 0;
   for (const ComparedRow& row : rows)
-    count += static_cast<std::size_t>(std::ranges::count(row.changes, verdict, &Change::verdict));
+    count += static_cast<std::size_t>(std::ranges::count(counted_changes(row), verdict, &Change::verdict));
+  return count;
+}
+
+std::size_t Comparison::counted() const {
+  std::size_t count = 0;
+  for (const ComparedRow& row : rows) count += counted_changes(row).size();
   return count;
 }
 
@@ -229,9 +253,7 @@ int exit_status_of(const Comparison& comparison, bool strict) {
   constexpr int loud = 1, nothing_to_judge = 3;
   if (comparison.common_rows == 0) return nothing_to_judge;
   if (comparison.count(ChangeVerdict::worse) + comparison.count(ChangeVerdict::vanished) > 0) return loud;
-  std::size_t all = 0;
-  for (const ComparedRow& row : comparison.rows) all += row.changes.size();
-  if (comparison.count(ChangeVerdict::invalid) == all) return nothing_to_judge;
+  if (comparison.count(ChangeVerdict::invalid) == comparison.counted()) return nothing_to_judge;
   return strict && comparison.count(ChangeVerdict::ambiguous) > 0 ? nothing_to_judge : 0;
 }
 

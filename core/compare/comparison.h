@@ -42,6 +42,10 @@ struct ComparedRow {
   BreakdownChange breakdown = {};
 };
 
+/// The changes of a row that count: step time and rates are figures of the same steps, so that they count once, with the
+/// gravest verdict of them.
+std::vector<const Change*> counted_changes(const ComparedRow& row);
+
 struct GeometricMean {
   std::size_t side = 1;
   Column column;
@@ -73,6 +77,8 @@ struct Comparison {
   std::optional<double> seconds_of_process;
 
   std::size_t count(ChangeVerdict verdict) const;
+  /// How many verdicts there are.
+  std::size_t counted() const;
   /// How many verdicts rest on a test.
   std::size_t tested() const;
   /// The sum of the false-positive rates: alarms to expect from equal sides, at most.

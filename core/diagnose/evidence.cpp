@@ -8,8 +8,11 @@
 namespace gpubench {
 namespace {
 
-/// In the description of a GPU's library.
-constexpr std::string_view tf32_text = "as TF32";
+std::optional<bool> flag_in(const Info& fields, std::string_view name) {
+  const Info* const field = fields.find(name);
+  const bool* const value = field && field->cell() ? std::get_if<bool>(field->cell()) : nullptr;
+  return value ? std::optional(*value) : std::nullopt;
+}
 
 DevicePeaks peaks_of(const Info& device) {
   DevicePeaks peaks;
@@ -40,7 +43,7 @@ RunFacts facts_of(const Info& run) {
   RunFacts facts;
   for (const Info& device : run.items("devices"))
     facts.devices.push_back({device.text("name"), peaks_of(device), device.number("memory_bytes"),
-                             device.text("library").find(tf32_text) != std::string::npos});
+                             flag_in(device, "allows_tf32").value_or(false), flag_in(device, "shares_host_memory")});
   for (const Info& check : run.items("machine_checks")) {
     facts.machine.push_back({check.text("name"), check.text("device"), check_state(check.text("state")),
                              check.text("found"), check.text("consequence"), check.text("remedy")});
@@ -66,22 +69,24 @@ std::optional<Share> Evidence::share(std::string_view column) const {
   return Share{*value, Interval{*low, *high}};
 }
 
-std::string Evidence::doubt() const {
-  constexpr std::string_view prefix = "unreliable: ";
-  const std::string quality = text("quality");
-  if (quality.empty() || quality == "ok") return {};
-  return quality.starts_with(prefix) ? quality.substr(prefix.size()) : quality;
+InputCauseKind Evidence::input_cause() const {
+  const std::string kind = text("input_cause_kind");
+  const auto known = std::ranges::find(input_cause_kinds.names, kind);
+  return known == input_cause_kinds.names.end() ? InputCauseKind::unknown : input_cause_kinds.parse(kind);
 }
 
 std::optional<double> Evidence::step_s() const {
   const auto rate = number("examples_per_s"), batch = number("batch_size");
-  if (!rate || !batch || !(*rate > 0) || !(*batch > 0)) return std::nullopt;
-  return *batch / *rate;
+  if (rate && batch && *rate > 0 && *batch > 0) return *batch / *rate;
+  const auto traced = number("traced_step_time_s");
+  return traced && *traced > 0 ? traced : std::nullopt;
 }
 
 bool Evidence::has_own_memory() const {
-  const std::string device = text("device");
-  return !device.empty() && !device.starts_with("cpu");
+  if (const DeviceFacts* const known = device(); known != nullptr && known->shares_host_memory)
+    return !*known->shares_host_memory;
+  const std::string name = text("device");
+  return !name.empty() && !name.starts_with("cpu:");
 }
 
 bool Evidence::uses(std::string_view device) const {

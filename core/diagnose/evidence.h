@@ -10,8 +10,11 @@
 
 #include "core/doctor/check.h"
 #include "core/measure/estimate.h"
+#include "core/results/doubt.h"
 #include "core/results/info.h"
+#include "core/results/input_cause.h"
 #include "core/results/record.h"
+#include "core/results/steps_of.h"
 
 namespace gpubench {
 
@@ -37,6 +40,8 @@ struct DeviceFacts {
   DevicePeaks peaks;
   std::optional<double> memory_bytes;  ///< its own memory, or the limit that was set
   bool allows_tf32 = false;            ///< whether products of float32 may be rounded to TF32
+  /// Whether its tensors lie in the host's memory; none in runs of older programs.
+  std::optional<bool> shares_host_memory{};
 };
 
 struct RunFacts {
@@ -44,7 +49,7 @@ struct RunFacts {
   std::vector<CheckResult> machine;  ///< what `gpubench doctor` found
 };
 
-/// From run.json: `devices`, and `problems` that gpubench doctor found. Fields that are missing or malformed are left
+/// From run.json: `devices`, and `machine_checks` of gpubench doctor. Fields that are missing or malformed are left
 /// out.
 RunFacts facts_of(const Info& run);
 
@@ -62,14 +67,20 @@ class Evidence {
   bool has(std::string_view column) const { return row_.has(column); }
 
   bool ok() const { return text("status").empty() || text("status") == "ok"; }
-  /// Why the row's times cannot be relied on; empty if they can.
-  std::string doubt() const;
-  /// Mean seconds of a step (a query); shares are shares of it.
+  /// Why the row's times cannot be relied on.
+  Doubt doubt() const { return doubt_in(row_); }
+  /// What the slowest thread of the row's pipeline does.
+  InputCauseKind input_cause() const;
+  /// Mean seconds of a step (a query), of the traced ones where no others were timed; shares are shares of it.
   std::optional<double> step_s() const;
-  bool is_loop() const { return !has("execution"); }
-  bool is_inference() const { return has("queries"); }
+  /// A row that does not say what its steps are of is none of both, and neither is it a model's.
+  /// Of a script's function that gb.compile has not planned as a whole.
+  bool is_loop() const { return text("steps_of") == steps_of_names[StepsOf::loop] && !is_planned(); }
+  bool is_inference() const { return text("steps_of") == steps_of_names[StepsOf::inference] || has("queries"); }
   bool is_eager() const { return text("execution") == "eager"; }
-  double replicas() const { return number("replicas").value_or(1); }
+  bool is_planned() const { return text("execution") == "graph"; }
+  /// Nothing where the row does not say how many there are.
+  std::optional<double> replicas() const { return number("replicas"); }
   /// Whether the model's memory is another than the host's.
   bool has_own_memory() const;
   /// Whether the row's point used the device.

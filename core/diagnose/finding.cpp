@@ -2,13 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 
 namespace gpubench {
-
-double Finding::ceiling() const {
-  return gain.value < 1 ? 1 / (1 - std::max(gain.value, 0.0)) : std::numeric_limits<double>::infinity();
-}
 
 Finding make_finding(const FindingRule& rule, std::string kind, const Share& gain, double least,
                      std::string_view title) {
@@ -24,6 +19,13 @@ Finding make_finding(const FindingRule& rule, std::string kind, const Share& gai
     finding.flag = "measure longer: --budget";
   }
   return finding;
+}
+
+Share less(Share share, double part) {
+  const auto rest = [part](double value) { return std::max(0.0, value - part); };
+  share.value = rest(share.value);
+  if (share.interval) share.interval = Interval{rest(share.interval->low), rest(share.interval->high)};
+  return share;
 }
 
 std::string percent_text(double share) {

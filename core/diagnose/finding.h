@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/diagnose/evidence.h"
@@ -26,19 +27,18 @@ struct Finding {
   const FindingRule* rule = nullptr;
   std::string_view title;  ///< of the rule, or what says better what takes the time
   std::string kind;        ///< tells variants apart: "processing"; may be empty
-  /// Share of the step that disappears at most if the cause does; 0 if nothing can be gained.
+  /// Share of the step that the cause takes; 0 if nothing can be gained.
   Share gain;
   /// In one line, for a table: "input bound (processing): 42 % of the step".
   std::string headline;
   std::string evidence;          ///< figures in words
   std::vector<Remedy> remedies;  ///< what to try first comes first
+  /// Remedies that diagnose() left out, and why: the script has them, or they change nothing there.
+  std::vector<std::pair<Remedy, std::string>> left_out{};
   /// Why the finding is not certain; empty if it is.
   std::string doubt;
   /// What the script can do to know more; empty if nothing is missing.
   std::string flag;
-
-  /// Old over new step time at most (Amdahl's law); infinite if the whole step may disappear.
-  double ceiling() const;
 };
 
 struct FindingRule {
@@ -60,6 +60,8 @@ struct FindingRule {
 Finding make_finding(const FindingRule& rule, std::string kind, const Share& gain, double least,
                      std::string_view title = {});
 
+/// The share without a part of it, or with more; not below 0.
+Share less(Share share, double part);
 /// "42 %", "0.4 %".
 std::string percent_text(double share);
 /// "42 % [39 %, 45 %]".

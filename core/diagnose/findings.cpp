@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "core/diagnose/no_use.h"
 #include "core/diagnose/rules/rules.h"
 
 namespace gpubench {
@@ -17,6 +18,26 @@ constexpr std::array finding_table = {
 
 bool costs_speed(const CheckResult& fact, const Evidence& evidence) {
   return fact.is_problem() && (fact.device.empty() || evidence.uses(fact.device));
+}
+
+std::string name_of(const Finding& finding) {
+  return std::string(finding.title) + (finding.kind.empty() ? "" : " (" + finding.kind + ")");
+}
+
+/// What a share without an interval is off by: in results/samples/uneven_workload, the middle half of the rounds of a
+/// point lies within 1 % of the step around its median.
+constexpr double usual_noise = 0.01;
+
+Interval ends_within_noise(const Share& share) {
+  return share.interval.value_or(Interval{share.value - usual_noise, share.value + usual_noise});
+}
+
+/// Moves the remedies that are of no use there to `left_out`.
+void leave_out(Finding& finding, const Evidence& evidence) {
+  for (const Remedy remedy : finding.remedies)
+    if (std::string why = why_no_use(remedy, evidence); !why.empty())
+      finding.left_out.emplace_back(remedy, std::move(why));
+  for (const auto& [remedy, why] : finding.left_out) std::erase(finding.remedies, remedy);
 }
 
 std::vector<CheckResult> machine_of(const Evidence& evidence) {
@@ -47,7 +68,8 @@ std::vector<std::string_view> findings_with(Remedy remedy) {
 std::string Diagnosis::verdict() const {
   if (findings.empty()) return {};
   const Finding& first = findings.front();
-  if (first.doubt.empty()) return busy_first() + first.headline;
+  if (first.doubt.empty())
+    return busy_first() + first.headline + (equal() == nullptr ? "" : "; as much: " + equal()->headline);
   return fmt::format("cannot tell: {}, but {}", first.headline, first.doubt);
 }
 
@@ -55,7 +77,15 @@ std::string Diagnosis::cause() const {
   if (findings.empty()) return {};
   const Finding& first = findings.front();
   if (!first.doubt.empty()) return std::string(cannot_tell.title);
-  return busy_first() + std::string(first.title) + (first.kind.empty() ? "" : " (" + first.kind + ")");
+  return busy_first() + name_of(first) + (equal() == nullptr ? "" : " and " + name_of(*equal()));
+}
+
+const Finding* Diagnosis::equal() const {
+  if (findings.size() < 2) return nullptr;
+  const Finding &first = findings[0], &second = findings[1];
+  if (first.rule == &cannot_tell || second.rule == &cannot_tell || !second.doubt.empty()) return nullptr;
+  return ends_within_noise(second.gain).high >= ends_within_noise(first.gain).low && second.gain.value > 0 ? &second
+                                                                                                           : nullptr;
 }
 
 std::string Diagnosis::busy_first() const {
@@ -68,7 +98,10 @@ Diagnosis diagnose(const Record& row, const RunFacts& facts) {
   if (!has_steps(row)) return diagnosis;
   const Evidence evidence(row, facts);
   for (const FindingRule* const rule : finding_table) {
-    if (std::optional<Finding> finding = rule->judge(evidence)) diagnosis.findings.push_back(std::move(*finding));
+    std::optional<Finding> finding = rule->judge(evidence);
+    if (!finding) continue;
+    leave_out(*finding, evidence);
+    diagnosis.findings.push_back(std::move(*finding));
   }
   const bool can_gain =
       std::ranges::any_of(diagnosis.findings, [](const Finding& finding) { return finding.gain.value > 0; });

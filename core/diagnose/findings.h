@@ -21,13 +21,16 @@ struct Diagnosis {
   /// Kernels take most of the step, beside findings that gain something.
   bool is_busy = false;
 
-  /// The finding with the largest gain in one line, or "cannot tell ...". Where kernels take most of the step and the
+  /// The finding with the largest gain in one line, or "cannot tell ..."; with the next one, if its gain is within the
+  /// noise of the first. Where kernels take most of the step and the
   /// gain is little: "compute bound, then host bound (Lua in every step): 4 % of the step". Empty without findings.
   std::string verdict() const;
   /// The same without figures, to count points by: "launch bound (batch too small)", "cannot tell".
   std::string cause() const;
 
  private:
+  /// The second finding, if no noise tells which of both gains more; nullptr without.
+  const Finding* equal() const;
   /// "compute bound, then " where the step is busy and the first finding gains little; else nothing.
   std::string busy_first() const;
 };

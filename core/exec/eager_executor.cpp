@@ -17,6 +17,7 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
   ready_.resize(nodes.size());
   kinds_.resize(nodes.size(), Kind::op);
   std::vector<std::size_t> last(nodes.size());
+  const std::vector<bool> reads_input = nodes_that_read_inputs(program_.graph);
   for (std::size_t index = 0; index < nodes.size(); ++index) {
     last[index] = index;
     std::vector<TensorType> inputs;
@@ -38,7 +39,7 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
       kinds_[index] = Kind::exchange;
     }
     if (inputs.empty()) continue;
-    facts_.add(*nodes[index].op, inputs, nodes[index].outputs, nodes[index].role == Role::recomputed);
+    facts_.add(nodes[index], inputs, reads_input[index]);
   }
   for (std::size_t index = 0; index < nodes.size(); ++index) dies_[last[index]].push_back(index);
 }

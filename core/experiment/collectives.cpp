@@ -42,13 +42,15 @@ void run_on_all(std::span<const CollectiveRank> ranks, const Body& body) {
 /// Below this share, times are not those of ranks with a processor each.
 constexpr double least_busy = 0.9;
 
-std::string quality_of(const CollectiveMeasurement& measurement, Scatter scatter) {
-  if (measurement.wrong > 0) return fmt::format("unreliable: {} elements of the result are wrong", *measurement.wrong);
+Doubt doubt_about(const CollectiveMeasurement& measurement, Scatter scatter) {
+  if (measurement.wrong > 0)
+    return {DoubtKind::wrong_result, fmt::format("{} elements of the result are wrong", *measurement.wrong)};
   if (measurement.busy < least_busy) {
-    return fmt::format("unreliable: the ranks shared processors: each ran for {:.0f} % of the time at most",
-                       100 * measurement.busy);
+    return {
+        DoubtKind::shared_processors,
+        fmt::format("the ranks shared processors: each ran for {:.0f} % of the time at most", 100 * measurement.busy)};
   }
-  return interval_quality(measurement.time, scatter);
+  return interval_doubt(measurement.time, scatter);
 }
 
 }  // namespace
@@ -95,7 +97,7 @@ Record to_record(const CollectiveMeasurement& measurement, Scatter scatter) {
   if (has_bus)
     set_rate(record, "bus_bytes_per_s", bytes * bus_factor(measurement.one.kind, measurement.ranks), measurement.time);
   if (measurement.wrong) record.set("wrong", *measurement.wrong);
-  record.set("quality", quality_of(measurement, scatter));
+  set_doubt(record, doubt_about(measurement, scatter));
   record.set("detail", "no shares: one collective is timed, not a step");
   return record;
 }

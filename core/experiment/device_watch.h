@@ -26,8 +26,8 @@ class DeviceWatch {
   /// Call after end(): sets peak_memory_bytes, reserved_memory_bytes, cpu_share and the columns of
   /// GpuWatch::describe().
   void describe(Record& record, double examples) const;
-  /// Why the measurement is unreliable; empty if it is reliable.
-  std::string doubt() const { return gpus_->doubt(); }
+  /// Why the measurement is unreliable.
+  Doubt doubt() const { return gpus_->doubt(); }
 
  private:
   std::vector<WatchedGpu> gpus_in_use() const;

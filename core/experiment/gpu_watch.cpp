@@ -113,15 +113,16 @@ void GpuWatch::describe(Record& record, double examples) const {
   record.set_measured("telemetry_share", sampler_->cost_share());
 }
 
-std::string GpuWatch::doubt() const {
+Doubt GpuWatch::doubt() const {
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
     const std::uint64_t reasons = harmful(sampler_->readings()[i].any_bit("throttle_bits"));
-    if (reasons != 0) return fmt::format("{} was slowed down: {}", gpus_[i].device, throttle_words(reasons));
+    if (reasons == 0) continue;
+    return {DoubtKind::slow_gpu, fmt::format("{} was slowed down: {}", gpus_[i].device, throttle_words(reasons))};
   }
   for (const Gpu& gpu : gpus_) {
-    if (!gpu.neighbours.empty()) {
-      return fmt::format("{} is shared with {}", gpu.device, to_string(std::span(gpu.neighbours)));
-    }
+    if (gpu.neighbours.empty()) continue;
+    return {DoubtKind::shared_gpu,
+            fmt::format("{} is shared with {}", gpu.device, to_string(std::span(gpu.neighbours)))};
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/results/doubt.h"
 #include "core/results/record.h"
 #include "core/telemetry/nvml/neighbours.h"
 #include "core/telemetry/sampler.h"
@@ -31,8 +32,8 @@ class GpuWatch {
   /// Call after end(): sets the columns declared as filled by "gpus", each only if it was measured; of a slice, clocks
   /// and temperature alone. `examples`: number of examples between begin() and end().
   void describe(Record& record, double examples) const;
-  /// Why the measurement is unreliable: "gpu:0 was slowed down: power brake"; empty if it is reliable.
-  std::string doubt() const;
+  /// Why the measurement is unreliable: "gpu:0 was slowed down: power brake".
+  Doubt doubt() const;
 
  private:
   struct Gpu {

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/experiment/device_watch.h"
 #include "core/experiment/inference_service.h"
+#include "core/experiment/script_facts.h"
 #include "core/experiment/step_measurement.h"
 #include "core/measure/stats/quantile.h"
 #include "core/telemetry/nvtx.h"
@@ -117,7 +118,7 @@ class InferenceRun {
     Record record;
     describe_model(record, trainer_.model(), options_.executor.execution);
     const Estimate median = estimate_median(latencies_), interval = estimate_mean(intervals_);
-    record.set("quality", quality(median, interval));
+    set_doubt(record, doubt(median, interval));
     record.set("batch_size", options_.batch);
     record.set("mode", std::string(to_string(options_.mode)));
     record.set("concurrency", options_.concurrency);
@@ -128,6 +129,8 @@ class InferenceRun {
     record.set("warmup_s", warmup_time_.count());
     record.set("weights_bytes", weights_bytes(trainer_.model()));
     devices_.describe(record, batch * static_cast<double>(intervals_.size()));
+    set_steps_of(record, StepsOf::inference);
+    set_passes(record, options_.executor.passes);
     set_work(record, service_.facts());
     set_work_rates(record, interval, options_.best);
     trace_.describe(record, interval.value, {});
@@ -137,18 +140,15 @@ class InferenceRun {
   }
 
   /// A rate may be uncertain although the median latency is not: a few slow queries change only the mean.
-  std::string quality(const Estimate& latency, const Estimate& interval) const {
-    if (!doubt().empty()) return "unreliable: " + doubt();
-    if (options_.mode == InferenceMode::single_stream) {
-      if (std::string latencies = interval_quality(latency, options_.scatter); latencies != "ok") return latencies;
-    }
-    return interval_quality(interval, options_.scatter, "mean time between answers");
-  }
-
-  std::string doubt() const {
+  Doubt doubt(const Estimate& latency, const Estimate& interval) const {
     const bool settled = warmup_.settled() || options_.scatter == Scatter::of_rounds;
-    if (!settled) return warmup_.reason();
-    return devices_.doubt().empty() ? trace_.doubt() : devices_.doubt();
+    if (!settled) return {DoubtKind::unsettled, warmup_.reason()};
+    if (Doubt of_devices = devices_.doubt()) return of_devices;
+    if (Doubt of_trace = trace_.doubt()) return of_trace;
+    if (options_.mode == InferenceMode::single_stream) {
+      if (Doubt of_latencies = interval_doubt(latency, options_.scatter)) return of_latencies;
+    }
+    return interval_doubt(interval, options_.scatter, "mean time between answers");
   }
 
   std::string reason() const {

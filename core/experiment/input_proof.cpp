@@ -22,18 +22,13 @@ double mean(const std::vector<double>& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
 }
 
-std::string quality_of(const TrainingMeasurement& measured) {
-  const auto* quality = std::get_if<std::string>(&measured.record.get("quality"));
-  return quality == nullptr ? "ok" : *quality;
-}
-
 TrainingOptions half(TrainingOptions options) {
   options.limits.stopping.budget /= 2;
   options.limits.stopping.min_time /= 2;
   return options;
 }
 
-std::string pipeline_bound(const Dataset& dataset, const StepLimits& limits) {
+InputCause pipeline_bound(const Dataset& dataset, const StepLimits& limits) {
   const PipelineMeasurement alone = measure_pipeline(dataset, {limits.stopping, limits.warmup, limits.scatter});
   return read_or_processing_bound(dataset, alone.stages, alone.consumer, alone.measured);
 }
@@ -103,13 +98,15 @@ InputProof prove_input(Trainer& trainer, const Dataset& dataset, const TrainingO
 
   InputProof proof{std::move(full.record), std::move(full.samples)};
   for (const TrainingMeasurement* other : {&cached, &synthetic}) {
-    if (std::get<std::string>(proof.record.get("quality")) != "ok") break;
-    proof.record.set("quality", quality_of(*other));
+    if (doubt_in(proof.record)) break;
+    set_doubt(proof.record, doubt_in(other->record));
   }
   proof.record.set("cached_step_time_s", mean(cached.samples));
   proof.record.set("resident_step_time_s", mean(synthetic.samples));
   set_estimate(proof.record, "input_ratio", estimate_mean_ratio(proof.samples, synthetic.samples));
-  proof.record.set("input_cause", pipeline_bound(dataset, usual.limits));
+  const InputCause cause = pipeline_bound(dataset, usual.limits);
+  proof.record.set("input_cause", cause.text);
+  proof.record.set("input_cause_kind", std::string(to_string(cause.kind)));
   return proof;
 }
 

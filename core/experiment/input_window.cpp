@@ -83,7 +83,7 @@ bool InputWindow::ends() {
     rule_.trim(whole_.samples);
     waited_ = whole_.waited;
   } else {
-    doubt_ = text(balance);
+    doubt_ = {DoubtKind::buffers, text(balance)};
   }
   return true;
 }

@@ -12,6 +12,7 @@
 #include "core/data/cursor.h"
 #include "core/data/stage_totals.h"
 #include "core/measure/stopping_rule.h"
+#include "core/results/doubt.h"
 
 namespace gpubench {
 
@@ -78,8 +79,8 @@ class InputWindow {
   const StoppingRule& rule() const { return rule_; }
   /// Share of the measured time that was spent waiting for the input.
   double wait_share() const { return waited_ / rule_.measured(); }
-  /// Why the samples do not show the input's speed: "31 % of ... came from buffers"; empty if they do.
-  const std::string& doubt() const { return doubt_; }
+  /// Why the samples do not show the input's speed: "31 % of ... came from buffers".
+  const Doubt& doubt() const { return doubt_; }
 
  private:
   bool epoch_began();
@@ -99,7 +100,7 @@ class InputWindow {
     std::size_t samples = 0;
     Seconds waited{};
   } whole_;  // state at the latest epoch end whose buffer levels equal those at the beginning
-  std::string doubt_;
+  Doubt doubt_;
 };
 
 }  // namespace gpubench

@@ -75,10 +75,10 @@ void mark_impossible_mfu(Record& record) {
   constexpr double highest = 1.05;
   const auto* const mfu = std::get_if<double>(&record.get("mfu"));
   if (mfu == nullptr || *mfu <= highest) return;
-  record.set("quality",
-             fmt::format("unreliable: {:.0f} % of the best matrix product's rate, so that was measured while "
-                         "the machine was busy",
-                         100 * *mfu));
+  set_doubt(record, {DoubtKind::reference,
+                     fmt::format("{:.0f} % of the best matrix product's rate, so that was measured while the machine "
+                                 "was busy",
+                                 100 * *mfu)});
 }
 
 std::optional<double> MatmulPeak::flops_per_s(Device& device, const Backend& backend, Dtype dtype) {

@@ -105,7 +105,7 @@ class PipelineRun {
     const Estimate median = window_.rule().estimate();
     const Estimate mean = estimate_mean(window_.rule().samples());
     Record record;
-    record.set("quality", quality(median));
+    set_doubt(record, doubt(median));
     record.set("elements", static_cast<std::int64_t>(windows) * static_cast<std::int64_t>(elements_));
     record.set("epochs", epochs_opened_);
     record.set("element_time_s", median.value / static_cast<double>(elements_));
@@ -118,10 +118,10 @@ class PipelineRun {
     return record;
   }
 
-  std::string quality(const Estimate& sample) const {
-    if (!window_.doubt().empty()) return "unreliable: " + window_.doubt();
-    if (!warmup_.settled() && scatter_ == Scatter::judged) return "unreliable: " + warmup_.reason();
-    return interval_quality(sample, scatter_);
+  Doubt doubt(const Estimate& sample) const {
+    if (window_.doubt()) return window_.doubt();
+    if (!warmup_.settled() && scatter_ == Scatter::judged) return {DoubtKind::unsettled, warmup_.reason()};
+    return interval_doubt(sample, scatter_);
   }
 
   Epochs epochs_;

@@ -89,29 +89,30 @@ SlowestThread slowest_thread(const std::vector<StageStatistics>& stages, const T
   return own.share > slowest.share ? own.thread : slowest.thread;
 }
 
-std::string read_or_processing_bound(const SlowestThread& thread) {
+InputCause read_or_processing_bound(const SlowestThread& thread) {
   constexpr double half = 0.5;
   const std::string whose = thread.stage.empty() ? "the consumer's own" : fmt::format("{}'s", thread.stage);
   if (thread.waited_least > half) {
-    return fmt::format("read bound, its slowest thread ({}) waits {:.0f} % of its time", whose,
-                       50 * (thread.waited_least + thread.waited_most));
+    return {InputCauseKind::reading, fmt::format("read bound, its slowest thread ({}) waits {:.0f} % of its time",
+                                                 whose, 50 * (thread.waited_least + thread.waited_most))};
   }
   if (thread.waited_most < half) {
-    return fmt::format("processing bound, its slowest thread ({}) computes {:.0f} % of its time", whose,
-                       100 - 50 * (thread.waited_least + thread.waited_most));
+    return {InputCauseKind::processing,
+            fmt::format("processing bound, its slowest thread ({}) computes {:.0f} % of its time", whose,
+                        100 - 50 * (thread.waited_least + thread.waited_most))};
   }
-  return fmt::format(
-      "read or processing bound, which cannot be told: its slowest thread ({}) waits between {:.0f} and {:.0f} % of "
-      "its "
-      "time",
-      whose, 100 * thread.waited_least, 100 * thread.waited_most);
+  return {InputCauseKind::unknown,
+          fmt::format("read or processing bound, which cannot be told: its slowest thread ({}) waits between {:.0f} "
+                      "and {:.0f} % of its time",
+                      whose, 100 * thread.waited_least, 100 * thread.waited_most)};
 }
 
-std::string read_or_processing_bound(const Dataset& dataset, const std::vector<StageStatistics>& stages,
-                                     const ThreadTimes& consumer, Seconds measured) {
+InputCause read_or_processing_bound(const Dataset& dataset, const std::vector<StageStatistics>& stages,
+                                    const ThreadTimes& consumer, Seconds measured) {
   const bool has_threads = std::ranges::any_of(stages, [](const StageStatistics& stage) { return stage.workers > 0; });
   if (has_threads && has_branches(dataset)) {
-    return "read or processing bound, which cannot be told: branches of the pipeline have threads side by side";
+    return {InputCauseKind::unknown,
+            "read or processing bound, which cannot be told: branches of the pipeline have threads side by side"};
   }
   return read_or_processing_bound(slowest_thread(stages, consumer, measured));
 }

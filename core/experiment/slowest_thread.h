@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/data/dataset.h"
+#include "core/results/input_cause.h"
 
 namespace gpubench {
 
@@ -19,11 +20,16 @@ struct SlowestThread {
 /// `stages`, in order, worked for `measured` while `consumer` only took their elements.
 SlowestThread slowest_thread(const std::vector<StageStatistics>& stages, const ThreadTimes& consumer, Seconds measured);
 
-/// "processing bound, its slowest thread (map's) computes 97 % of its time", "read bound, ...", or that the two cannot
-/// be distinguished, and why.
-std::string read_or_processing_bound(const SlowestThread& thread);
+struct InputCause {
+  InputCauseKind kind = InputCauseKind::unknown;
+  /// "processing bound, its slowest thread (map's) computes 97 % of its time", "read bound, ...", or that the two
+  /// cannot be distinguished, and why.
+  std::string text;
+};
+
+InputCause read_or_processing_bound(const SlowestThread& thread);
 /// The same for the dataset with these stages.
-std::string read_or_processing_bound(const Dataset& dataset, const std::vector<StageStatistics>& stages,
-                                     const ThreadTimes& consumer, Seconds measured);
+InputCause read_or_processing_bound(const Dataset& dataset, const std::vector<StageStatistics>& stages,
+                                    const ThreadTimes& consumer, Seconds measured);
 
 }  // namespace gpubench

@@ -183,11 +183,11 @@ class Measurement {
     return absence.empty() ? "" : "no times of the replicas' exchanges: " + absence;
   }
 
-  std::string doubt() const {
-    if (!window_.doubt().empty()) return window_.doubt();
-    if (!warmup_.settled() && limits_.scatter == Scatter::judged) return warmup_.reason();
-    if (const std::string doubt = devices_.doubt(); !doubt.empty()) return doubt;
-    return trace_.doubt();
+  Doubt doubt() const {
+    if (window_.doubt()) return window_.doubt();
+    if (!warmup_.settled() && limits_.scatter == Scatter::judged) return {DoubtKind::unsettled, warmup_.reason()};
+    const Doubt of_devices = devices_.doubt();
+    return of_devices ? of_devices : trace_.doubt();
   }
 
   StepSource& steps_;
@@ -223,10 +223,10 @@ void set_rate(Record& record, std::string_view column, double amount, const Esti
                 known ? Interval{amount / longest, amount / shortest} : Interval{-unbounded, unbounded}});
 }
 
-void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size, const std::string& doubt,
+void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size, const Doubt& doubt,
                     Scatter scatter) {
   const Estimate step = estimate_median(samples);
-  record.set("quality", doubt.empty() ? interval_quality(step, scatter) : "unreliable: " + doubt);
+  set_doubt(record, doubt ? doubt : interval_doubt(step, scatter));
   record.set("batch_size", batch_size);
   record.set("steps", std::ssize(samples));
   set_rate(record, "examples_per_s", static_cast<double>(batch_size), estimate_mean(samples));
@@ -234,11 +234,11 @@ void set_step_times(Record& record, std::span<const double> samples, std::int64_
   record.set("step_time_p95_s", quantile(samples, 0.95));
 }
 
-std::string interval_quality(const Estimate& estimate, Scatter scatter, std::string_view what) {
-  if (scatter == Scatter::of_rounds) return "ok";
-  if (std::isinf(estimate.relative_error())) return "unreliable: too few samples for an interval";
-  if (estimate.relative_error() <= wide_interval) return "ok";
-  return fmt::format("unreliable: the {} is known to {:.0f} % only", what, 100 * estimate.relative_error());
+Doubt interval_doubt(const Estimate& estimate, Scatter scatter, std::string_view what) {
+  if (scatter == Scatter::of_rounds) return {};
+  if (std::isinf(estimate.relative_error())) return {DoubtKind::few_samples, "too few samples for an interval"};
+  if (estimate.relative_error() <= wide_interval) return {};
+  return {DoubtKind::scatter, fmt::format("the {} is known to {:.0f} % only", what, 100 * estimate.relative_error())};
 }
 
 StepMeasurement measure_steps(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what) {

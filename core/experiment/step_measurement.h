@@ -10,6 +10,7 @@
 #include "core/experiment/trace_phase.h"
 #include "core/measure/stopping_rule.h"
 #include "core/measure/warmup.h"
+#include "core/results/doubt.h"
 #include "core/results/record.h"
 
 namespace gpubench {
@@ -28,7 +29,7 @@ struct StepMeasurement {
   Record record;                ///< batch_size, steps, times, shares, memory summed over devices, quality, stop_reason
   Estimate mean_step_time;      ///< seconds
   std::vector<double> samples;  ///< step times in seconds, in order
-  std::string doubt;            ///< why the row is unreliable, apart from its interval; empty if it is reliable
+  Doubt doubt;                  ///< why the row is unreliable, apart from its interval
   /// Of the traced steps; nullptr without a trace or if it is not needed.
   std::shared_ptr<Timeline> timeline;
   /// Of the traced steps, if it was asked for.
@@ -44,12 +45,12 @@ void set_estimate(Record& record, std::string_view column, const Estimate& estim
 void set_rate(Record& record, std::string_view column, double amount, const Estimate& step_time);
 
 /// Sets the columns that follow from the step times: steps, examples_per_s, step_time_s and their intervals,
-/// step_time_p95_s; and quality, from `doubt` if there is one, else from the median's interval.
-void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size, const std::string& doubt,
+/// step_time_p95_s; and quality and doubt, from `doubt` if there is one, else from the median's interval.
+void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size, const Doubt& doubt,
                     Scatter scatter);
 
-/// "ok", or "unreliable: ..." if the interval is too wide.
-std::string interval_quality(const Estimate& estimate, Scatter scatter, std::string_view what = "median");
+/// Whether the interval is too wide.
+Doubt interval_doubt(const Estimate& estimate, Scatter scatter, std::string_view what = "median");
 
 /// Steps with fewer examples than the first are taken but do not count as samples. Throws Error naming `what` if the
 /// budget does not reach a second whole batch.

@@ -34,7 +34,6 @@ Breakdown with_wait(Breakdown parts, double wait_share) {
   for (Clock::duration& part : parts.charged) rest -= part = scaled(part);
   Clock::duration& wait = parts.charged[static_cast<std::size_t>(SpanClass::input_wait)];
   wait += rest;
-  parts.kernels = scaled(parts.kernels);
   return parts;
 }
 
@@ -105,6 +104,11 @@ void TracePhase::describe(Record& record, double step_time, std::optional<double
   if (asynchronous_)
     observed = std::max(observed, 1 - step_time * trace_->steps / Seconds(parts.window.length()).count());
   record.set("observer_share", observed);
+}
+
+Doubt TracePhase::doubt() const {
+  if (!trace_ || trace_->breakdown.doubt.empty()) return {};
+  return {DoubtKind::trace, trace_->breakdown.doubt};
 }
 
 ReplicaTrace TracePhase::replica_trace() const {

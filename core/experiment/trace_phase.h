@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/experiment/step_trace.h"
+#include "core/results/doubt.h"
 
 namespace gpubench {
 
@@ -36,8 +37,8 @@ class TracePhase {
   ReplicaTrace replica_trace() const;
   /// Why there is no trace; empty if there is one, or none was asked for.
   const std::string& absence() const { return absence_; }
-  /// Why the trace is unreliable; empty if it is reliable.
-  std::string doubt() const { return trace_ ? trace_->breakdown.doubt : ""; }
+  /// Why the trace is unreliable.
+  Doubt doubt() const;
   /// nullptr unless the caller needs it.
   const std::shared_ptr<Timeline>& timeline() const { return timeline_; }
   std::optional<StepProfile> profile() const { return trace_ ? trace_->profile : std::nullopt; }

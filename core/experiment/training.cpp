@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/experiment/matmul_peak.h"
+#include "core/experiment/script_facts.h"
 #include "core/nn/linear_layer.h"
 #include "core/results/column.h"
 #include "core/train/step_memory.h"
@@ -63,7 +64,8 @@ class ModelSteps final : public StepSource {
       const std::optional<BatchShare>& share = steps_.plan().key.share;
       if (share && share->rows > 0) {
         const double parts = static_cast<double>(share->total) / static_cast<double>(share->rows);
-        for (double* const work : {&facts_->flops, &facts_->bytes, &facts_->unaligned_flops}) *work *= parts;
+        for (double* const work : {&facts_->flops, &facts_->bytes, &facts_->unaligned_flops, &facts_->fixed_flops})
+          *work *= parts;
       }
     }
     ++fetches_;
@@ -199,6 +201,9 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   Record record;
   describe_model(record, trainer.model(), trainer.config().executor.execution);
   for (const auto& [column, cell] : measured.record.cells()) record.set(column, cell);
+  set_steps_of(record, StepsOf::model);
+  set_stages(record, dataset);
+  set_passes(record, trainer.config().executor.passes);
   set_work(record, steps.facts());
   const std::int64_t parts = trainer.config().gradient_accumulation_steps;
   if (parts > 1) record.set("gradient_accumulation_steps", parts);
@@ -212,6 +217,7 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
 
 void set_work(Record& record, const PlanFacts& facts) {
   record.set("flops_per_step", facts.flops);
+  record.set("fixed_flops_per_step", facts.fixed_flops);
   record.set("bytes_per_step", facts.bytes);
   record.set("kernels", static_cast<std::int64_t>(facts.kernels));
   if (facts.crossings > 0) record.set("device_copies", static_cast<std::int64_t>(facts.crossings));
@@ -235,7 +241,7 @@ TrainingMeasurement join_measurements(const TrainingMeasurement& first, const Tr
                                       const TrainingOptions& options) {
   TrainingMeasurement both = first;
   both.samples.insert(both.samples.end(), second.samples.begin(), second.samples.end());
-  if (both.doubt.empty()) both.doubt = second.doubt;
+  if (!both.doubt) both.doubt = second.doubt;
 
   const Join join(first, second);
   for (const auto& [column, cell] : second.record.cells()) {

@@ -28,7 +28,7 @@ struct TrainingOptions {
 struct TrainingMeasurement {
   Record record;                ///< the standard columns of a training
   std::vector<double> samples;  ///< step times in seconds, in order
-  std::string doubt;            ///< why the row is unreliable, apart from its interval
+  Doubt doubt;                  ///< why the row is unreliable, apart from its interval
   /// Of the traced steps; nullptr without a trace.
   std::shared_ptr<Timeline> timeline;
   /// Of the traced steps, with the plan's memory; only if asked for.

@@ -11,6 +11,7 @@
 #include "core/compare/changes/find_changes.h"
 #include "core/history/cause.h"
 #include "core/measure/stats/quantile.h"
+#include "core/results/speed_change.h"
 
 namespace gpubench {
 namespace {
@@ -141,7 +142,7 @@ std::string change_text(const HistorySeries& series, double before, double after
   const double share = 100 * std::abs(after / before - 1);
   const Unit unit = series.column.unit;
   const bool is_rate = unit == Unit::per_second || unit == Unit::flops_per_second || unit == Unit::bytes_per_second;
-  if (unit == Unit::seconds || is_rate) return fmt::format("{:.1f} % {}", share, worse ? "slower" : "faster");
+  if ((unit == Unit::seconds || is_rate) && after != 0) return speed_text(time_ratio(series.column, before, after));
   return fmt::format("{:.1f} % {} ({})", share, after > before ? "higher" : "lower", worse ? "worse" : "better");
 }
 

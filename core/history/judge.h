@@ -10,7 +10,7 @@ namespace gpubench {
 
 /// Whether the change is for the worse, by the direction that the column declares.
 bool is_worse(const HistorySeries& series, double before, double after);
-/// "4.1 % slower", "12 % higher (worse)": never a sign whose meaning depends on the metric.
+/// "takes 4.1 % more time", "12 % higher (worse)": never a sign whose meaning depends on the metric.
 std::string change_text(const HistorySeries& series, double before, double after);
 
 /// Which series are looked at: a night reports on its own suite and host, so that each change is reported by the night

@@ -18,7 +18,7 @@ void check_experiment(const RunHistory& history, const std::string& experiment);
 /// `like`: facts of a run; only series with its parameters.
 Info trend(const RunHistory& history, const std::string& experiment, const Info* like = nullptr);
 
-/// { id, run, started, reported, before, after, change = "4.1 % slower", worse, cause, state, closed, note }.
+/// { id, run, started, reported, before, after, change = "takes 4.1 % more time", worse, cause, state, closed, note }.
 Info described_change(const HistorySeries& series, const ReportedChange& change);
 
 /// What these runs ("<experiment>/<name>") gave: { host, ..., unit, value, reliable } for each watched series.

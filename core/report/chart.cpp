@@ -219,7 +219,7 @@ void add_points(Rows rows, const Column& y, const AxisScale& scale, const Groupi
     if (labelled) point.label = format_cell(row->get(grouping.order->name), grouping.order->unit);
     series_of(*row, grouping, chart.series).points.push_back(std::move(point));
   }
-  if (labelled) chart.x_label += fmt::format("; at the points: {}", heading_of(*grouping.order));
+  if (labelled) chart.at_points = fmt::format("; at the points: {}", heading_of(*grouping.order));
   if (!grouping.order) {
     for (ChartSeries& one : chart.series) std::ranges::stable_sort(one.points, {}, &ChartPoint::x);
   }

@@ -42,7 +42,7 @@ Table chart_table(const Chart& chart, std::size_t most) {
       chart.absent.size() + chart.series.size() > 1 || (!chart.series.empty() && !chart.series[0].name.empty());
   Table table;
   const auto x_align = chart.categories.empty() ? Align::right : Align::left;
-  table.headings.push_back({chart.x_label, x_align});
+  table.headings.push_back({chart.x_label + chart.at_points, x_align});
   if (has_series) table.headings.push_back({"series"});
   table.headings.insert(table.headings.end(), {{chart.y_label, Align::right}, {"95 % interval"}, {"note"}});
   const auto add = [&](std::string x, const std::string& series, std::string y, std::string interval,

@@ -178,8 +178,9 @@ std::string row_text(const ComparedRow& row) {
 std::string counts_of(const Comparison& comparison) {
   // In the order of importance; words of one verdict differ by the figure's kind.
   std::map<std::pair<ChangeVerdict, std::string>, int> counts;
-  for (const auto& [row, change] : all_changes(comparison))
-    ++counts[{change->verdict, std::string(word_of(change->verdict, change->column))}];
+  for (const ComparedRow& row : comparison.rows)
+    for (const Change* const change : counted_changes(row))
+      ++counts[{change->verdict, std::string(word_of(change->verdict, change->column))}];
   std::string text;
   for (const auto& [verdict, count] : counts)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, verdict.second);
@@ -201,10 +202,10 @@ std::string headline_of(const Comparison& comparison) {
     if (!worst) continue;
     const bool is_open = verdict == ChangeVerdict::invalid || verdict == ChangeVerdict::ambiguous;
     return fmt::format("{} in {} of {}: {}", word_of(verdict, worst->change->column), comparison.count(verdict),
-                       format_count(static_cast<std::int64_t>(changes.size()), "comparison"),
+                       format_count(static_cast<std::int64_t>(comparison.counted()), "comparison"),
                        is_open ? worst->change->reason : described(*worst));
   }
-  return fmt::format("SAME in all of {}", format_count(static_cast<std::int64_t>(changes.size()), "comparison"));
+  return fmt::format("SAME in all of {}", format_count(static_cast<std::int64_t>(comparison.counted()), "comparison"));
 }
 
 std::string mean_text(const Comparison& comparison, const GeometricMean& mean) {

@@ -13,11 +13,11 @@ std::string render_comparison(const Comparison& comparison, Format format, const
 
 // Shared by the formats.
 
-/// "SLOWER in 1 of 12 comparisons: 4.1 % slower (step time, batch_size device=cpu:0)".
+/// "SLOWER in 1 of 12 comparisons: takes 4.1 % more time (step time, batch_size device=cpu:0)".
 std::string headline_of(const Comparison& comparison);
 /// "1 SLOWER, 10 SAME, 1 AMBIGUOUS".
 std::string counts_of(const Comparison& comparison);
-/// "geometric mean of 11 rows: step time 0.4 % slower".
+/// "geometric mean of 11 rows: step time: takes 0.4 % more time".
 std::string mean_text(const Comparison& comparison, const GeometricMean& mean);
 /// How far the verdicts can be trusted: processes, false alarms to expect, the change that is seen.
 std::string trust_text(const Comparison& comparison);

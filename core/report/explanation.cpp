@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/diagnose/fixed_work.h"
+#include "core/diagnose/remedy_effect.h"
 #include "core/report/color.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
@@ -33,32 +36,46 @@ std::string place_of(const Run& run, const Record& row) {
                           run.info.text("run"), last));
 }
 
-std::string speedup_text(const Finding& finding) {
-  const double ceiling = finding.ceiling();
-  return std::isfinite(ceiling) ? fmt::format("{:.2f} times as fast", ceiling) : "";
-}
-
 std::string labelled_line(std::string_view label, const std::string& text, const TextStyle& style) {
   if (text.empty()) return {};
   const std::string line = fmt::format("{}{} {}", std::string(indent, ' '), label, one_line(text));
   return wrap_words(line, 0, indent + 2, style.width);
 }
 
-std::string remedy_text(Remedy remedy, Words words) {
-  const RemedyText& text = text_of(remedy);
-  const std::string_view line = text.line(words);
-  return fmt::format("{}{}{}", text.advice, line.empty() ? "" : fmt::format(": {}", line),
-                     text.changes_results ? " (changes what is computed)" : "");
+/// "1.91", "24.5", "300": rounded up, as it is a bound.
+std::string times_text(double times) {
+  const double unit = times < 10 ? 100 : times < 100 ? 10 : 1;
+  return fmt::format("{:.{}f}", std::ceil(times * unit) / unit, times < 10 ? 2 : times < 100 ? 1 : 0);
 }
 
-std::string finding_text(const Finding& finding, std::size_t number, const ExplainOptions& options,
-                         const TextStyle& style) {
+/// What can be gained is said of findings that gain something.
+std::optional<double> bound_of(const Finding& finding, Remedy remedy, const Evidence& evidence) {
+  return finding.gain.value > 0 ? at_most_times_as_fast(remedy, evidence) : std::nullopt;
+}
+
+std::string remedy_text(const Finding& finding, Remedy remedy, const Evidence& evidence, Words words) {
+  const RemedyText& text = text_of(remedy);
+  const std::string_view line = text.line(words);
+  const std::optional<double> bound = bound_of(finding, remedy, evidence);
+  return fmt::format("{}{}{}{}", text.advice, line.empty() ? "" : fmt::format(": {}", line),
+                     text.changes_results ? " (changes what is computed)" : "",
+                     bound ? fmt::format("; at most {} times as fast", times_text(*bound)) : "");
+}
+
+std::string left_out_text(const Finding& finding) {
+  std::vector<std::string> parts;
+  for (const auto& [remedy, why] : finding.left_out) parts.push_back(fmt::format("{}: {}", to_string(remedy), why));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string finding_text(const Finding& finding, const Evidence& evidence, std::size_t number,
+                         const ExplainOptions& options, const TextStyle& style) {
   std::string text = wrap_words(fmt::format("{}. {}", number, one_line(finding.headline)), 0, indent, style.width);
   text += labelled_line("why:", finding.evidence, style);
   text += labelled_line("in doubt:", finding.doubt, style);
-  for (const Remedy remedy : finding.remedies) text += labelled_line("do:", remedy_text(remedy, options.words), style);
-  if (finding.gain.value > 0 && !finding.remedies.empty())
-    text += labelled_line("at most:", speedup_text(finding), style);
+  for (const Remedy remedy : finding.remedies)
+    text += labelled_line("do:", remedy_text(finding, remedy, evidence, options.words), style);
+  text += labelled_line("of no use:", left_out_text(finding), style);
   text += labelled_line("proof:", std::string(finding.rule->proof), style);
   text += labelled_line("to know more:", finding.flag, style);
   return text;
@@ -102,13 +119,16 @@ std::string machine_text(const std::vector<CheckResult>& machine, const TextStyl
   return text;
 }
 
-std::string row_text(const ExplainedRow& one, const ExplainOptions& options, const TextStyle& style) {
+std::string row_text(const ExplainedRow& one, const RunFacts& facts, const ExplainOptions& options,
+                     const TextStyle& style) {
   std::string text = wrap_words(one_line(one.where), 0, indent, style.width);
   const std::string verdict = wrap_words(one_line(one.diagnosis.verdict()), 0, indent, style.width);
   text += in_color(std::string_view(verdict).substr(0, verdict.size() - 1), bold, style.color) + "\n\n";
   if (!one.waterfall.terms.empty()) text += waterfall_text(one.waterfall, style) + "\n";
   std::size_t number = 0;
-  for (const Finding& finding : one.diagnosis.findings) text += finding_text(finding, ++number, options, style);
+  const Evidence evidence(one.row, facts);
+  for (const Finding& finding : one.diagnosis.findings)
+    text += finding_text(finding, evidence, ++number, options, style);
   return text + machine_text(one.diagnosis.machine, style);
 }
 
@@ -142,25 +162,36 @@ Info share_fields(const Finding& finding) {
     fields.set("gain_low_share", finding.gain.interval->low);
     fields.set("gain_high_share", finding.gain.interval->high);
   }
-  if (std::isfinite(finding.ceiling())) fields.set("at_most_times_as_fast", finding.ceiling());
   for (const auto& [name, text] :
        {std::pair{"kind", &finding.kind}, {"doubt", &finding.doubt}, {"flag", &finding.flag}})
     if (!text->empty()) fields.set(name, *text);
   return fields;
 }
 
-Info finding_info(const Finding& finding, Words words) {
+void set_expected(Info& fields, const Share& gain) {
+  const Interval ends = gain.interval.value_or(Interval{gain.value, gain.value});
+  fields.set("expected_gain_share", gain.value);
+  fields.set("expected_gain_low_share", ends.low);
+  fields.set("expected_gain_high_share", ends.high);
+}
+
+Info finding_info(const Finding& finding, const Diagnosis& diagnosis, const Evidence& evidence, Words words) {
   Info fields = share_fields(finding);
-  Info::List remedies;
+  Info::List remedies, left_out;
   for (const Remedy remedy : finding.remedies) {
     const RemedyText& text = text_of(remedy);
     Info one(Info::Fields{{"name", std::string(text.name)},
                           {"advice", std::string(text.advice)},
                           {"changes_results", text.changes_results}});
     if (const std::string_view line = text.line(words); !line.empty()) one.set("line", std::string(line));
+    if (const auto bound = bound_of(finding, remedy, evidence)) one.set("at_most_times_as_fast", *bound);
+    if (const auto expected = expected_gain(remedy, diagnosis.findings, evidence)) set_expected(one, *expected);
     remedies.push_back(std::move(one));
   }
   fields.set("remedies", std::move(remedies));
+  for (const auto& [remedy, why] : finding.left_out)
+    left_out.push_back(Info::Fields{{"name", std::string(to_string(remedy))}, {"why", why}});
+  if (!left_out.empty()) fields.set("of_no_use", std::move(left_out));
   return fields;
 }
 
@@ -175,7 +206,7 @@ Info waterfall_info(const Waterfall& waterfall) {
   return terms;
 }
 
-Info row_info(const Run& run, const ExplainedRow& one, Words words) {
+Info row_info(const Run& run, const ExplainedRow& one, const RunFacts& facts, Words words) {
   Info fields;
   for (const char* column : {"point", "process", "status", "quality"})
     if (one.row.has(column)) fields.set(column, one.row.get(column));
@@ -194,16 +225,17 @@ Info row_info(const Run& run, const ExplainedRow& one, Words words) {
                                    {"consequence", fact.consequence},
                                    {"remedy", fact.remedy}});
   }
-  fields.set("findings", findings_info(one.diagnosis, words));
+  fields.set("findings", findings_info(one.diagnosis, Evidence(one.row, facts), words));
   fields.set("machine", std::move(machine));
   return fields;
 }
 
 }  // namespace
 
-Info findings_info(const Diagnosis& diagnosis, Words words) {
+Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence, Words words) {
   Info::List findings;
-  for (const Finding& finding : diagnosis.findings) findings.push_back(finding_info(finding, words));
+  for (const Finding& finding : diagnosis.findings)
+    findings.push_back(finding_info(finding, diagnosis, evidence, words));
   return findings;
 }
 
@@ -211,7 +243,7 @@ std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& opt
   const RunFacts facts = facts_of(run.info);
   std::vector<ExplainedRow> rows;
   bool has_point = false;
-  for (const Record& row : rows_to_show(run.records)) {
+  for (const Record& row : with_fixed_work(rows_to_show(run.records), axis_names(run))) {
     if (options.point && number_in(row.get("point")) != static_cast<double>(*options.point)) continue;
     has_point = true;
     if (!has_steps(row)) continue;
@@ -228,9 +260,10 @@ std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& opt
 }
 
 const ExplainedRow& most_to_gain(const std::vector<ExplainedRow>& rows) {
-  // Where nothing can be told, nothing is known to be gained.
+  // Where nothing can be told, nothing is known to be gained, and a point that failed has no time to lose.
   const auto gain = [](const ExplainedRow& one) {
     const Finding& first = one.diagnosis.findings.front();
+    if (!(one.waterfall.step_s > 0)) return -1.0;
     return first.doubt.empty() && !first.remedies.empty() ? first.gain.value : 0.0;
   };
   return *std::ranges::max_element(rows, {}, gain);
@@ -238,23 +271,26 @@ const ExplainedRow& most_to_gain(const std::vector<ExplainedRow>& rows) {
 
 std::string explanation_text(const Run& run, const ExplainOptions& options, const TextStyle& style) {
   const std::vector<ExplainedRow> rows = explain_rows(run, options);
+  const RunFacts facts = facts_of(run.info);
   std::string text =
       wrap_words(one_line(run.info.text("experiment") + ": " + run.info.text("title")), 0, 4, style.width);
   text += fmt::format("run {}\n\n", one_line(run.info.text("run")));
   if (options.point) {
-    for (const ExplainedRow& one : rows) text += (&one == rows.data() ? "" : "\n") + row_text(one, options, style);
+    for (const ExplainedRow& one : rows)
+      text += (&one == rows.data() ? "" : "\n") + row_text(one, facts, options, style);
     return text;
   }
   if (rows.size() > 1) {
     text += verdicts_text(run, rows, style);
     text += wrap_words("The point at which most is known to be gained; --point N explains another:", 0, 0, style.width);
   }
-  return text + row_text(most_to_gain(rows), options, style);
+  return text + row_text(most_to_gain(rows), facts, options, style);
 }
 
 Info explanation_info(const Run& run, const ExplainOptions& options) {
   Info::List points;
-  for (const ExplainedRow& one : explain_rows(run, options)) points.push_back(row_info(run, one, options.words));
+  const RunFacts facts = facts_of(run.info);
+  for (const ExplainedRow& one : explain_rows(run, options)) points.push_back(row_info(run, one, facts, options.words));
   return Info::Fields{
       {"run", run.info.text("run")}, {"experiment", run.info.text("experiment")}, {"points", std::move(points)}};
 }

@@ -28,14 +28,15 @@ struct ExplainOptions {
 /// All rows with steps, in the order of points. Throws Error for a point that the run does not have, and if no row has
 /// steps.
 std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& options = {});
-/// The row with the largest gain of its verdict; `rows` is not empty.
+/// The row with the largest gain of its verdict, of those that have a step; `rows` is not empty.
 const ExplainedRow& most_to_gain(const std::vector<ExplainedRow>& rows);
 
 /// A table of the verdicts, if there are several rows; then the findings and the waterfall of each row of the point, or
 /// of the row with most to gain.
 std::string explanation_text(const Run& run, const ExplainOptions& options, const TextStyle& style);
-/// { name, headline, kind, gain_share, ..., remedies = { { name, advice, line, changes_results } } } of each finding.
-Info findings_info(const Diagnosis& diagnosis, Words words);
+/// { name, headline, kind, gain_share, ..., remedies = { { name, advice, line, changes_results, at_most_times_as_fast,
+/// expected_gain_share, ... } }, of_no_use = { { name, why } } } of each finding; `evidence`: what was diagnosed.
+Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence, Words words);
 /// { run, experiment, points = { { point, ..., verdict, step_s, waterfall, findings, machine } } }
 Info explanation_info(const Run& run, const ExplainOptions& options);
 

@@ -138,12 +138,8 @@ std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory,
     set_totals(run.info, run.columns, run.records);
   }
   Drawing drawing = draw_announced(run, plots_root(place.out) / place.experiment / place.name, formats);
-  if (ended && has_report) {  // what else its end had to say
-    std::vector<std::string> before = run.info.texts("notes");
-    std::erase_if(before, [](const std::string& note) { return note.starts_with("gnuplot "); });
-    drawing.notes.insert(drawing.notes.begin(), before.begin(), before.end());
-  }
-  if (!ended) drawing.notes.emplace_back("The program ended before the run did: points may be missing.");
+  if (run.info.text("status") == died_status)
+    drawing.notes.emplace_back("The program ended before the run did: points may be missing.");
   for (auto& [name, value] : drawn_info(drawing)) run.info.set(name, std::move(value));
   replace_file(directory / "run.json", to_json(run.info));
   return write_pages(run, std::move(drawing), place.out);

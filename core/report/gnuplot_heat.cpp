@@ -103,8 +103,8 @@ std::size_t heat_rows(const Chart& chart) {
 }
 
 std::string heat_commands(const Chart& chart) {
-  const std::string meaning =
-      fmt::format("{}; in the cells: {}{}", chart.x_label, chart.y_label, chart.spec.log_y != 0 ? ", log shades" : "");
+  const std::string meaning = fmt::format("{}{}; in the cells: {}{}", chart.x_label, chart.at_points, chart.y_label,
+                                          chart.spec.log_y != 0 ? ", log shades" : "");
   return fmt::format("set xlabel {}\nunset grid\nset border 0\n",
                      quote_gnuplot(shorten(one_line(meaning), chart_characters))) +
          x_axis_commands(chart) + "set xtics scale 0\n" +

@@ -194,14 +194,11 @@ std::string marker_commands(const Chart& chart) {
   return text;
 }
 
-// "batch size, log scale"; what stands at the points comes after it.
-std::string axis_label(const std::string& text, bool is_logarithmic) {
-  if (!is_logarithmic) return label(text);
-  const std::size_t at = std::min(text.find("; at the points"), text.size());
-  std::string marked = text;
-  marked.insert(at, ", log scale");
-  if (display_width(marked) > chart_characters) marked = std::string(text).insert(at, ", log");
-  return label(marked);
+// "batch size, log scale; at the points: workers".
+std::string axis_label(const std::string& text, bool is_logarithmic, const std::string& at_points = "") {
+  if (!is_logarithmic) return label(text + at_points);
+  const std::string marked = text + ", log scale" + at_points;
+  return label(display_width(marked) > chart_characters ? text + ", log" + at_points : marked);
 }
 
 /// Figures of bars side by side, as one text.
@@ -330,7 +327,8 @@ std::string axis_commands(const Chart& chart) {
   if (chart.spec.kind == ChartKind::interval)
     // The key stands below the plot, which is narrow beside its names: an entry a line.
     return fmt::format("set key maxcols 1\nset xlabel {}\n", label(chart.y_label)) + interval_axes_commands(chart);
-  return fmt::format("set xlabel {}\nset ylabel {}\n", axis_label(chart.x_label, x_range(chart).is_logarithmic),
+  return fmt::format("set xlabel {}\nset ylabel {}\n",
+                     axis_label(chart.x_label, x_range(chart).is_logarithmic, chart.at_points),
                      axis_label(chart.y_label, y_range(chart).is_logarithmic)) +
          x_axis_commands(chart) + y_axis_commands(chart);
 }

@@ -12,7 +12,7 @@ namespace gpubench {
 /// counted and not shown.
 std::string history_page(const std::string& experiment, const Info& trend);
 
-/// "1 regression is open: flops/s 7.2 % slower since 20260301T020000Z-vm (dtype=bfloat16 on gpu:0 of vm)".
+/// "1 regression is open: flops/s takes 7.2 % more time since 20260301T020000Z-vm (dtype=bfloat16 on gpu:0 of vm)".
 std::string trend_headline(const Info& trend);
 /// The sections of that page, for pages that have others too.
 std::vector<PageSection> trend_sections(const std::string& experiment, const Info& trend);

@@ -33,7 +33,7 @@ data counted_verdicts(const std::vector<ExplainedRow>& rows, std::size_t all_row
   for (const auto& [name, count] : counts) {
     data one;
     one.set("text", counts.size() == 1 && rows.size() > 1 && rows.size() == all_rows
-                        ? "all points are " + name
+                        ? "all points: " + name
                         : fmt::format("{}: {}", format_count(count, "point"), name));
     one.set("first", name == counts.front().first);
     all.push_back(one);

@@ -11,6 +11,7 @@
 #include "core/base/units.h"
 #include "core/report/render.h"
 #include "core/report/run_table.h"
+#include "core/results/doubt.h"
 
 namespace gpubench {
 namespace {
@@ -63,11 +64,14 @@ data problems_of(const Run& run) {
   const std::vector<std::string> all_axes = axis_names(run);
   for (const Record& record : run.records) {
     const std::string status = to_text(record.get("status"));
-    const std::string quality = to_text(record.get("quality"));
+    const Doubt doubt = doubt_in(record);
     const bool failed = status != "ok";
-    if (is_skipped(record) || (!failed && (quality.empty() || quality == "ok"))) continue;
+    if (is_skipped(record) || (!failed && !doubt)) continue;
     const std::string detail = to_text(record.get("detail"));
-    const std::string what = failed ? status + (detail.empty() ? "" : ": " + detail) : quality;
+    const std::string what = failed ? status + (detail.empty() ? "" : ": " + detail) : to_text(record.get("quality"));
+    // The sentences of one kind of doubt differ in figures alone.
+    const bool has_kind = !failed && doubt.kind != DoubtKind::unknown;
+    const std::string key = has_kind ? std::string(to_string(doubt.kind)) : what;
     std::string where = fmt::format("point {}", to_text(record.get("point")));
     std::string axes;
     for (const std::string& axis : all_axes) {
@@ -76,14 +80,14 @@ data problems_of(const Run& run) {
                           format_cell(record.get(axis), column.unit));
     }
     if (!axes.empty()) where += fmt::format(" ({})", axes);
-    const auto [place, is_new] = places.emplace(what, problems.size());
+    const auto [place, is_new] = places.emplace(key, problems.size());
     if (is_new) problems.push_back({what, {}});
     Problem& same = problems[place->second];
     if (same.rows < most_places) same.where += (same.rows == 0 ? "" : ", ") + where;
     ++same.rows;
   }
   data all = empty_list();
-  for (const auto& [what, where, rows] : problems) {
+  for (const auto& [key, what, where, rows] : problems) {
     data one;
     one.set("what", what);
     one.set("where", rows > most_places ? fmt::format("{} and {} more", where, rows - most_places) : where);
@@ -105,9 +109,7 @@ data skipped_of(const Run& run) {
 
 std::size_t problem_count(const Run& run) {
   return static_cast<std::size_t>(std::ranges::count_if(run.records, [](const Record& record) {
-    const std::string quality = to_text(record.get("quality"));
-    return !is_skipped(record) &&
-           (record.get("status") != Cell(std::string("ok")) || (!quality.empty() && quality != "ok"));
+    return !is_skipped(record) && (record.get("status") != Cell(std::string("ok")) || doubt_in(record));
   }));
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t least_note = 16;
 /// Text is not made wider than this in a window.
 constexpr std::size_t most_text = 24;
 /// "12.3 %".
-constexpr std::size_t width_of_error = 6;
+constexpr std::size_t width_of_error = 9;  // "-2/+301 %"
 
 // Of "45.2 µs", "12.3 GiB/s", "100.0 %", "1.056e+05".
 std::size_t usual_width(Unit unit) {
@@ -212,8 +212,13 @@ std::string RowStream::note_of(const Record& row) {
   const std::string detail = text("detail");
   if (const std::string status = text("status"); !is_sound(status))
     return detail.empty() || style_.failures_told ? status : status + ": " + detail;
-  for (const char* quality : {"quality", "memory_quality"})
-    if (!is_sound(text(quality))) return text(quality);
+  for (const char* quality : {"quality", "memory_quality"}) {
+    const Doubt doubt = doubt_in(row, quality);
+    if (!doubt) continue;
+    // The sentences of one kind differ in figures alone.
+    const bool is_told = doubt.kind != DoubtKind::unknown && !told_.insert(doubt.kind).second;
+    return is_told ? quality_text(to_string(doubt.kind)) : text(quality);
+  }
   if (detail.empty() || detail == last_detail_) return text("verdict");
   last_detail_ = detail;
   return detail;

@@ -11,6 +11,7 @@
 #include "core/report/render.h"
 #include "core/report/table.h"
 #include "core/results/column.h"
+#include "core/results/doubt.h"
 #include "core/results/info.h"
 #include "core/results/record.h"
 
@@ -67,6 +68,8 @@ class RowStream {
   std::set<std::string> known_;
   std::vector<Planned> planned_;
   std::string last_detail_;
+  /// The doubts of rows so far.
+  std::set<DoubtKind> told_;
 };
 
 }  // namespace gpubench

@@ -17,8 +17,8 @@ namespace gpubench {
 namespace {
 
 // Long or seldom filled columns, which stand at a row's end.
-constexpr std::array<std::string_view, 6> shown_last = {"quality", "memory_quality", "verdict",
-                                                        "status",  "detail",         "stop_reason"};
+constexpr std::array<std::string_view, 8> shown_last = {"quality", "doubt",  "memory_quality", "memory_doubt",
+                                                        "verdict", "status", "detail",         "stop_reason"};
 
 // Text is not made narrower than this.
 constexpr std::size_t narrow_text = 16;
@@ -166,7 +166,13 @@ std::string format_step_error(const Record& record) {
   const auto high = number_in(record.get("step_time_high_s"));
   if (!value || !low || !high) return "";
   const double error = Estimate{*value, {*low, *high}}.relative_error();
-  return std::isfinite(error) ? fmt::format("{:.1f} %", 100 * error) : "";
+  if (!std::isfinite(error)) return "";
+  const double below = (*value - *low) / *value, above = (*high - *value) / *value;
+  // Half the width of a lopsided interval would be a wrong end of it.
+  constexpr double visible = 0.05, lopsided = 2;
+  if (error > visible && std::max(below, above) > lopsided * std::min(below, above))
+    return fmt::format("-{:.0f}/+{:.0f} %", 100 * below, 100 * above);
+  return fmt::format("{:.1f} %", 100 * error);
 }
 
 bool is_remark(std::string_view column) {
@@ -202,7 +208,10 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
     if (is_axis || column.name == "point") ++result.axes;
     if (is_remark(column.name)) ++result.problems;
     if (column.name != "step_time_s") continue;
-    Shown error{{"±", Align::right, "half-width of the step time's 95 % interval"}, {}};
+    Shown error{
+        {"±", Align::right,
+         "half-width of the step time's 95 % interval, or its two ends where these differ by more than a factor of 2"},
+        {}};
     for (const Record& record : records) error.cells.push_back(format_step_error(record));
     if (!all_empty(error.cells)) shown.push_back(std::move(error));
   }

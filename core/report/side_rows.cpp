@@ -14,6 +14,7 @@
 #include "core/report/chart_info.h"
 #include "core/report/run_table.h"
 #include "core/results/csv.h"
+#include "core/results/doubt.h"
 
 namespace gpubench {
 namespace {
@@ -22,18 +23,18 @@ bool is_figure(const Column& column) {
   return column.kind != Kind::text && column.kind != Kind::setting && column.kind != Kind::extent;
 }
 
-/// "ok", or what is wrong with more than half of the processes.
-std::string quality_of(const Processes& processes) {
+/// What is wrong with more than half of the processes.
+Doubt doubt_about(const Processes& processes) {
   std::size_t doubtful = 0;
-  std::string why = "ok";
+  Doubt last;
   for (const RowOfProcess& one : processes) {
     if (one.records.empty()) continue;
-    const std::string text = to_text(one.records.front()->get("quality"));
-    if (text.empty() || text == "ok") continue;
+    const Doubt doubt = doubt_in(*one.records.front());
+    if (!doubt) continue;
     ++doubtful;
-    why = text;
+    last = doubt;
   }
-  return 2 * doubtful > processes.size() ? why : "ok";
+  return 2 * doubtful > processes.size() ? last : Doubt();
 }
 
 /// The median over the processes in place of the first one's figure.
@@ -59,7 +60,7 @@ Record measured_row(const Processes& processes) {
   const std::set<std::string> ends = interval_ends(columns);
   for (const Column& column : columns)
     if (!ends.contains(column.name)) set_median(*first->process, column, processes, record);
-  record.set("quality", quality_of(processes));
+  set_doubt(record, doubt_about(processes));
   return record;
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "core/results/doubt.h"
+
 namespace gpubench {
 namespace {
 
@@ -35,7 +37,9 @@ Record mean_of(const Counterparts& rows) {
     if (sum.is_figure) mean.set(column, sum.value / sum.cells);
   }
   for (const Record* const row : rows) {
-    if (mean.get(quality) == reliable && row->has(quality)) mean.set(quality, row->get(quality));
+    if (mean.get(quality) != reliable || !row->has(quality)) continue;
+    mean.set(quality, row->get(quality));
+    if (row->has("doubt")) mean.set("doubt", row->get("doubt"));
   }
   return mean;
 }

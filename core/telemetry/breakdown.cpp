@@ -42,24 +42,9 @@ std::string doubt_about(const Breakdown& breakdown, std::span<const Span> spans,
 
 }  // namespace
 
-Clock::duration union_length(std::span<const Span> spans, SpanClass span_class, Window window) {
-  Clock::duration length{};
-  Clock::time_point since;
-  int running = 0;
-  for (const Edge& edge : edges_of(spans, window)) {
-    if (edge.span_class != static_cast<std::size_t>(span_class)) continue;
-    if (running > 0) length += edge.time - since;
-    since = edge.time;
-    running += edge.change;
-  }
-  return length;
-}
-
-double Breakdown::ratio(Clock::duration part) const {
-  return Seconds(part).count() / (Seconds(window.length()).count() * devices);
-}
 double Breakdown::share(SpanClass span_class) const {
-  return ratio(charged[static_cast<std::size_t>(span_class)]);
+  const Seconds charged_to_it = charged[static_cast<std::size_t>(span_class)];
+  return charged_to_it.count() / (Seconds(window.length()).count() * devices);
 }
 
 std::string incompleteness(std::span<const Span> spans, std::size_t dropped) {
@@ -85,7 +70,6 @@ Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dro
     running[edge.span_class] += edge.change;
   }
   charge_until(window.end);
-  result.kernels = union_length(spans, SpanClass::compute, window);
   result.doubt = doubt_about(result, spans, dropped);
   return result;
 }
@@ -102,7 +86,6 @@ Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDev
     std::ranges::copy_if(spans, std::back_inserter(own), [&](const Span& one) { return device.has(one); });
     const Breakdown one = break_down(own, window);
     for (std::size_t i = 0; i < all.charged.size(); ++i) all.charged[i] += one.charged[i];
-    all.kernels += one.kernels;
   }
   all.doubt = doubt_about(all, spans, dropped);
   return all;

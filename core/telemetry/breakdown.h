@@ -14,9 +14,6 @@ struct Window {
   Clock::duration length() const { return end - begin; }
 };
 
-/// The time within the window in which at least one span of `span_class` was active.
-Clock::duration union_length(std::span<const Span> spans, SpanClass span_class, Window window);
-
 struct Breakdown {
   Window window;
   /// Number of devices whose times are summed, each with the host thread that drives it.
@@ -24,15 +21,13 @@ struct Breakdown {
   /// Time of each class, in the order of SpanClass. Each moment counts for the first class that has a span at that
   /// time, or for `other` if there is none. The sum is exactly the window's length times `devices`.
   std::array<Clock::duration, span_class_count> charged{};
-  Clock::duration kernels{};  ///< time in which at least one kernel ran
-  std::string doubt;          ///< why the breakdown is unreliable; empty if it is reliable
+  std::string doubt;  ///< why the breakdown is unreliable; empty if it is reliable
 
   /// 0 to 1; the mean over devices.
   double share(SpanClass span_class) const;
-  double device_busy() const { return ratio(kernels); }
-
- private:
-  double ratio(Clock::duration part) const;
+  /// In which at least one kernel ran, those of exchanges too. Both classes count before all others, so that their sum
+  /// is the union of their spans.
+  double device_busy() const { return share(SpanClass::compute) + share(SpanClass::communication); }
 };
 
 /// Why `spans` are incomplete: a span is not exact, or `dropped` spans are missing. Empty if they are complete.

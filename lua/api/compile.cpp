@@ -7,6 +7,7 @@
 #include "core/base/interrupt.h"
 #include "core/exec/gradient_tape.h"
 #include "core/exec/plan_cache.h"
+#include "lua/api/graph_function.h"
 #include "lua/api/openers.h"
 #include "lua/api/pass_options.h"
 #include "lua/api/tensor.h"
@@ -49,6 +50,7 @@ class CompiledFunction {
   }
 
   const LuaFunction& function() const { return function_; }
+  const ExecutorOptions& options() const { return options_; }
   std::int64_t traces() const { return static_cast<std::int64_t>(plans_.size()); }
 
  private:
@@ -181,6 +183,11 @@ int call_compiled(lua_State* L) {
 }
 
 }  // namespace
+
+const PassOptions* passes_of_compiled(lua_State* L, int index) {
+  using Compiled = Value<std::shared_ptr<CompiledFunction>>;
+  return Compiled::matches(L, index) ? &Compiled::read(L, index)->options().passes : nullptr;
+}
 
 void open_compile(lua_State* L) {
   Class<ScriptTape>(L).method<&gradient>("gradient").method<&stop>("stop");

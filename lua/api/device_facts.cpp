@@ -2,13 +2,16 @@
 //
 //   device_facts()   of every device its name, description, library, driver's details, peaks and memory
 //   findings(row)    the findings of a row with steps, the largest gain first, as `gpubench explain --json` has them
+//   remedies_of_no_use(row)   which remedies the row's facts rule out, and why
 #include "lua/api/device_facts.h"
 
 #include <array>
 #include <optional>
 
+#include "core/backend/registry/float32.h"
 #include "core/base/error.h"
 #include "core/diagnose/findings.h"
+#include "core/diagnose/no_use.h"
 #include "core/report/explanation.h"
 #include "core/telemetry/nvml/gpu_facts.h"
 #include "lua/api/openers.h"
@@ -22,7 +25,10 @@ namespace {
 Info::Fields judged_facts(World& world, const DeviceId& id, const std::optional<GpuSensors>& gpu) {
   const Device& device = world.devices.device(id);
   const std::optional<GpuSlice> slice = device.slice();
-  Info::Fields facts{{"name", to_string(id)}, {"library", world.devices.backend(id).library()}};
+  Info::Fields facts{{"name", to_string(id)},
+                     {"library", world.devices.backend(id).library()},
+                     {"allows_tf32", rounds_float32(world.devices.backend(id))},
+                     {"shares_host_memory", device.shares_host_memory()}};
   Info::Fields peaks;
   for (const auto& [name, rate] : gpu ? gpu_peaks(*gpu, slice) : device.peaks()) peaks.emplace_back(name, rate);
   if (!peaks.empty()) facts.emplace_back("peaks", std::move(peaks));
@@ -63,16 +69,30 @@ Info::Fields all_facts(World& world, const DeviceId& id) {
   return facts;
 }
 
-Diagnosis diagnosis_of(World& world, const Record& record) {
+RunFacts facts_now(World& world) {
   Info::List devices;
   for (const DeviceId& id : world.devices.ids()) devices.emplace_back(judged_facts(world, id, sensors_of(world, id)));
-  return diagnose(record, facts_of(Info::Fields{{"devices", std::move(devices)}}));
+  return facts_of(Info::Fields{{"devices", std::move(devices)}});
 }
 
 /// findings(row) -> list
 int findings(lua_State* L) {
   const auto record = Value<Record>::read(L, 1);
-  Value<Info>::push(L, findings_info(diagnosis_of(world_of(L), record), Words::lua));
+  const RunFacts facts = facts_now(world_of(L));
+  Value<Info>::push(L, findings_info(diagnose(record, facts), Evidence(record, facts), Words::lua));
+  return 1;
+}
+
+/// remedies_of_no_use(row) -> { [name] = why }
+int remedies_of_no_use(lua_State* L) {
+  const auto record = Value<Record>::read(L, 1);
+  const RunFacts facts = facts_now(world_of(L));
+  const Evidence evidence(record, facts);
+  Info::Fields reasons;
+  for (const RemedyText& text : remedies())
+    if (std::string why = why_no_use(text.remedy, evidence); !why.empty())
+      reasons.emplace_back(text.name, std::move(why));
+  Value<Info>::push(L, Info(std::move(reasons)));
   return 1;
 }
 
@@ -87,12 +107,15 @@ int device_facts(lua_State* L) {
 }  // namespace
 
 void set_verdict(World& world, Record& record) {
-  if (has_steps(record)) record.set("verdict", diagnosis_of(world, record).verdict());
+  if (has_steps(record)) record.set("verdict", diagnose(record, facts_now(world)).verdict());
 }
 
 void open_device_facts(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("_native").function<&device_facts>("device_facts").function<&findings>("findings");
+  gb.submodule("_native")
+      .function<&device_facts>("device_facts")
+      .function<&findings>("findings")
+      .function<&remedies_of_no_use>("remedies_of_no_use");
 }
 
 }  // namespace gpubench::lua

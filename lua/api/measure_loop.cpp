@@ -10,9 +10,11 @@
 #include "core/base/value_scope.h"
 #include "core/data/tune/pipeline.h"
 #include "core/exec/step_fence.h"
+#include "core/experiment/script_facts.h"
 #include "core/experiment/step_measurement.h"
 #include "lua/api/data_pipeline.h"
 #include "lua/api/device_facts.h"
+#include "lua/api/graph_function.h"
 #include "lua/api/measure_limits.h"
 #include "lua/api/measured.h"
 #include "lua/api/openers.h"
@@ -107,12 +109,19 @@ void describe_place(Record& record, const LoopSteps& steps, const DeviceId& devi
 /// is what the latest call returned.
 int loop(lua_State* L) {
   const auto function = Value<LuaFunction>::read(L, 1);
+  const PassOptions* const passes = passes_of_compiled(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
   const StepLimits limits = Value<ProfiledTable>::read(L, 3).limits(session_of(L));
   const WorldPtr kept = session_of(L).world();  // an experiment that the function declares replaces the session's
   World& world = *kept;
   LoopSteps steps(L, function, *dataset);
   StepMeasurement measured = measure_steps(steps, world.runtime, limits, "measure.loop");
+  set_steps_of(measured.record, StepsOf::loop);
+  if (passes != nullptr) {
+    measured.record.set("execution", std::string(to_string(Execution::graph)));
+    set_passes(measured.record, *passes);
+  }
+  set_stages(measured.record, *dataset);
   describe_place(measured.record, steps, world.dispatcher.device());
   if (const std::optional<double> loss = steps.loss()) measured.record.set("last_loss", *loss);
   set_verdict(world, measured.record);

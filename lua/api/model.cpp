@@ -287,7 +287,7 @@ FindFunction function_finder(lua_State* L, const LoadOptions& options) {
   return [L, &options](const std::string& layer, const std::string& stored) {
     if (const LayerFunctionPtr native = stored_native_call(L, layer, stored)) return native;
     const auto given = options.custom_objects.find(layer);
-    const bool is_custom = stored.find("\"custom\"") != std::string::npos;
+    const bool is_custom = parse_json(stored, "a layer's function").find("custom") != nullptr;
     if (given == options.custom_objects.end()) {
       throw Error(
           fmt::format("layer '{}' needs a function of the script that made it, {}; give it by gb.load_model(path, {{ "

@@ -5,6 +5,7 @@
 #include "core/base/deadline.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/request_set_aside.h"
 #include "core/base/units.h"
 #include "lua/api/openers.h"
 #include "lua/api/point_status.h"
@@ -72,11 +73,22 @@ void stop_lua_if_asked(lua_State* L) {
 }
 
 // Leaves the function's results on the stack.
-void call_before_deadline(lua_State* L) {
+void call_before_deadline(lua_State* L, std::optional<double> limit_s) {
   const LuaTurn turn(L, Turn::script);
   stop_lua_if_asked(L);
-  const Deadline deadline(session_of(L).options().timeout_s);
+  const Deadline deadline(limit_s);
   protected_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+}
+
+void check_function(lua_State* L) {
+  if (!Value<LuaFunction>::matches(L, 1))
+    throw ArgumentError("argument #1: function expected, got " + type_name_at(L, 1));
+}
+
+int push_results(lua_State* L) {
+  lua_pushboolean(L, 1);
+  lua_insert(L, 1);
+  return lua_gettop(L);
 }
 
 int push_timeout(lua_State* L) {
@@ -88,17 +100,14 @@ int push_timeout(lua_State* L) {
 // "interrupted", or an error: "device_lost" and "group_lost", after which no later point can be measured; "peer_lost":
 // the failure of another process, which reports the reason itself.
 int protect(lua_State* L) {
-  if (!Value<LuaFunction>::matches(L, 1))
-    throw ArgumentError("argument #1: function expected, got " + type_name_at(L, 1));
+  check_function(L);
   const char* status = "error";
   const TimeoutScope scope;
   try {
-    call_before_deadline(L);
+    call_before_deadline(L, session_of(L).options().timeout_s);
     // It came when all was done.
     if (timeout_requested() || (interrupt_requested() && !is_turn_of_script())) let_lua_run(L);
-    lua_pushboolean(L, 1);
-    lua_insert(L, 1);
-    return lua_gettop(L);
+    return push_results(L);
   } catch (const OutOfMemory&) {
     status = "out_of_memory";
   } catch (const DeviceLost&) {
@@ -126,6 +135,42 @@ int protect(lua_State* L) {
   if (interrupt_requested()) return push_failure(L, "interrupted", "interrupted");
   if (timeout_requested()) return push_timeout(L);
   return push_failure(L, status, Machine::of(L).delivered.text);
+}
+
+// Seconds that a function of the script has after a request to stop: the user waits for the end.
+constexpr double time_after_request_s = 5;
+
+// ask(f, ...) -> true, results... | false, reason. For what a run asks of a function of the script when its points are
+// over, also where the user has stopped it: in a turn of the program the request is set aside, and the function's time
+// is short then.
+int ask(lua_State* L) {
+  check_function(L);
+  const bool for_program = !is_turn_of_script();
+  std::optional<double> limit_s = session_of(L).options().timeout_s;
+  std::string_view late = "not done after {} (--timeout)";
+  std::optional<RequestSetAside> stopped;
+  if (for_program) stopped.emplace();
+  if (stopped && *stopped && limit_s.value_or(time_after_request_s) >= time_after_request_s) {
+    limit_s = time_after_request_s;
+    late = "not done {} after the request to stop";
+  }
+  const TimeoutScope scope;
+  std::string reason;
+  try {
+    call_before_deadline(L, limit_s);
+    if (timeout_requested() || (interrupt_requested() && for_program)) let_lua_run(L);
+    return push_results(L);
+  } catch (const std::exception&) {
+    if (Machine::of(L).exit_status) throw;
+    reason = Machine::of(L).delivered.text;
+  }
+  if (timeout_requested()) reason = fmt::format(fmt::runtime(late), format_seconds(limit_s.value_or(0)));
+  if (interrupt_requested()) reason = "interrupted";
+  if (timeout_requested() || (interrupt_requested() && for_program)) let_lua_run(L);
+  lua_settop(L, 0);
+  lua_pushboolean(L, 0);
+  lua_pushlstring(L, reason.data(), reason.size());
+  return 2;
 }
 
 // uninterrupted(f, ...): a turn of the program. Requests to stop wait for its end, but for what it calls by protect.
@@ -156,6 +201,7 @@ void open_protect(lua_State* L) {
   gb.function<&skip>("skip");
   const Module native = gb.submodule("_native");
   native.function<&protect>("protect")
+      .function<&ask>("ask")
       .function<&uninterrupted>("uninterrupted")
       .function<&collect_garbage>("collect_garbage")
       .function<&fail>("fail")

@@ -37,6 +37,7 @@
 #include "core/report/row_stream.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
+#include "core/results/doubt.h"
 #include "core/results/mean_over_processes.h"
 #include "core/results/row_check.h"
 #include "core/results/run_directory.h"
@@ -315,6 +316,32 @@ std::optional<std::string> quality(const std::string& kind) {
   return name.empty() ? std::nullopt : std::optional<std::string>(name);
 }
 
+/// doubts(): for each kind of doubt, by name, { why, remedy, remedy_if_learned }, whose texts may be empty.
+Info all_doubts() {
+  Info::Fields kinds;
+  for (const DoubtWords& one : doubt_words()) {
+    if (one.kind == DoubtKind::none) continue;
+    kinds.emplace_back(std::string(one.name),
+                       Info::Fields{{"why", std::string(one.why)},
+                                    {"remedy", std::string(one.remedy)},
+                                    {"remedy_if_learned",
+                                     std::string(one.remedy_if_learned.empty() ? one.remedy : one.remedy_if_learned)}});
+  }
+  return kinds;
+}
+
+/// doubt(quality, kind): { kind, text } of the cells of a quality and of its kind; nil where there is no doubt.
+std::optional<Info> doubt(const std::optional<std::string>& quality, const std::optional<std::string>& kind) {
+  const Doubt one = read_doubt(quality.value_or(""), kind.value_or(""));
+  if (!one) return std::nullopt;
+  return Info::Fields{{"kind", std::string(to_string(one.kind))}, {"text", one.text}};
+}
+
+/// quality_text(text): the cell of a quality with this sentence.
+std::string doubted(const std::string& text) {
+  return quality_text(text);
+}
+
 /// means(rows): of rows of several processes, their means, which claims are about.
 std::vector<Record> means(const std::vector<Record>& rows) {
   return mean_over_processes(rows);
@@ -382,6 +409,9 @@ void open_results(lua_State* L) {
       .function<&json_line>("json")
       .function<&check_column>("check_column")
       .function<&quality>("quality_column")
+      .function<&all_doubts>("doubts")
+      .function<&doubt>("doubt")
+      .function<&doubted>("quality_text")
       .function<&means>("means")
       .function<&similar>("suggestion")
       .function<&end_of_interval>("interval_end")

@@ -1,5 +1,6 @@
 -- The exit status that an experiment gives to the program, and the reasons for it (docs/runs.md).
 local gb = require "gpubench.native"
+local doubts = require "gpubench.expect.doubts"
 local missing_gpus = require "gpubench.missing_gpus"
 local sweep = require "gpubench.sweep"
 local native = gb._native
@@ -40,7 +41,7 @@ local function is_ok(row)
 end
 
 local function is_unreliable(row)
-  return row.quality ~= nil and row.quality ~= "ok"
+  return doubts.in_row(row, "quality") ~= nil
 end
 
 local function fails(row)
@@ -83,8 +84,9 @@ function requirements.reliable(rows, axes)
   local measured = rows_with(rows, is_ok)
   local list = rows_with(measured, is_unreliable)
   if #list == 0 then return nil end
-  return string.format("%s of %d not reliable%s; repeat on an idle machine, or with a larger --budget",
-    count_of(#list, "row"), #measured, first_of(list, axes, "quality"))
+  local remedy = doubts.remedy(doubts.in_row(list[1], "quality"))
+  return string.format("%s of %d not reliable%s%s", count_of(#list, "row"), #measured, first_of(list, axes, "quality"),
+    remedy and "; " .. remedy or "")
 end
 
 -- A row of several devices names them all: "gpu:0+cpu:0".

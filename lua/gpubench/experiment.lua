@@ -8,6 +8,7 @@ local columns = require "gpubench.columns"
 local device_facts = require "gpubench.device_facts"
 local estimate = require "gpubench.expect.estimate"
 local idle = require "gpubench.idle"
+local left_out = require "gpubench.expect.left_out"
 local earlier_run = require "gpubench.earlier_run"
 local emulated = require "gpubench.emulated"
 local exit_status = require "gpubench.exit_status"
@@ -145,9 +146,9 @@ end
 local function answers_of(declaration, rows, verdicts, notes)
   local claims = declaration.expect or {}
   if not declaration.answer or #rows == 0 then return headlines.of(verdicts, claims) end
-  local ok, said, wrong = native.protect(sentences_of, declaration.answer, rows)
+  local ok, said, wrong = native.ask(sentences_of, declaration.answer, rows)
   if not ok or wrong then
-    notes[#notes + 1] = "the function 'answer' failed: " .. wrong
+    notes[#notes + 1] = "the function 'answer' failed: " .. (ok and wrong or tostring(said))
     said = nil
   end
   return headlines.of(verdicts, claims, said)
@@ -201,6 +202,7 @@ local function conclude(declaration, axes, charts, rows, swept)
   local others = headlines.warnings(swept.disturbed, #swept.points, verdicts)
   table.move(others, 1, #others, #warnings + 1, warnings)
   local answers = emulated.mark(answers_of(declaration, judged, verdicts, notes), rows)
+  if declaration.claims_left_out then answers[#answers + 1] = { answer = declaration.claims_left_out, verdict = "" } end
   return {
     verdicts = verdicts, warnings = warnings, answers = answers, notes = notes,
     charts = chart.with_knees(charts, claims, verdicts),
@@ -352,7 +354,7 @@ local function measure_and_finish(declaration, axes, charts, points)
   local seed = native.keep_configuration()
   local run = new_run(declaration, axes, charts, seed)
   local watched <close> = processes.index > 0 and run or nil
-  idle.before_first_point()
+  idle.before_first_point(claim.any_about_times(declaration.expect))
   -- A process that fails in the first point must not end what others still do for the run.
   if processes.count > 1 then native.processes.conclude {} end
   local printer = for_people and processes.index == 0 and row_printer.new(run, options.style) or nil
@@ -405,6 +407,7 @@ function experiment.declare(declaration)
   end
   local points = sweep.points(axes)
   claim.check(declaration.expect or {}, axes)
+  declaration.expect, declaration.claims_left_out = left_out.split(declaration.expect or {}, axes, options.axes)
   local charts = chart.with_limits(chart.expand(declaration.charts or {}, axes), declaration.expect or {})
   experiment.declared[declaration.name] = true
   check_required_devices()

@@ -4,8 +4,8 @@ local gb = require "gpubench.native"
 local processes = require "gpubench.processes"
 local native = gb._native
 local system = native.system
--- That of the program, whatever a script does to its globals.
-local stderr = io.stderr
+-- Those of the program, whatever a script does to its globals.
+local stderr, pcall = io.stderr, pcall
 
 local idle = {}
 
@@ -53,14 +53,26 @@ local function wait(limit_s)
     busy))
 end
 
-local has_waited = false
+-- Seconds of the look at a machine that nothing waits for.
+local glance_s = 0.3
 
--- A collective call. Only the first one waits, also where a script has several experiments.
-function idle.before_first_point()
+-- Says before the first point what would else be known behind the last one.
+local function warn()
+  local ok, busy = pcall(look, glance_s)  -- not every system tells how busy it is
+  if not ok or not busy or not native.processes.speaks() then return end
+  say(string.format("the machine is busy: %s. Claims about times may stay open; --wait-idle 600 waits until it is idle", busy))
+end
+
+local has_looked = false
+
+-- A collective call. Only the first one looks or waits, also where a script has several experiments. is_about_times: the
+-- experiment has claims that a busy machine leaves open. Processes that a command starts together are not one measurement
+-- each, and say nothing.
+function idle.before_first_point(is_about_times)
   local limit_s = native.options.wait_idle_s
-  if has_waited or limit_s == 0 then return end
-  has_waited = true
-  wait(limit_s)
+  if has_looked or limit_s == 0 and not (is_about_times and native.options.group == "") then return end
+  has_looked = true
+  if limit_s > 0 then wait(limit_s) else warn() end
 end
 
 return idle

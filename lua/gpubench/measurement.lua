@@ -1,6 +1,7 @@
 -- Measures one point: runs the script's function, turns whatever happens into rows, and proves that the point's device
 -- memory is free again.
 local gb = require "gpubench.native"
+local doubts = require "gpubench.expect.doubts"
 local emulated = require "gpubench.emulated"
 local once = require "gpubench.once"
 local processes = require "gpubench.processes"
@@ -52,7 +53,7 @@ end
 local function mark_fallbacks(row, fallbacks, measured_on)
   if not fallbacks[1] then return end
   row.detail = table.concat(fallbacks, "; ")
-  if measured_on and row.device ~= measured_on then row.quality = "unreliable: " .. row.detail end
+  if measured_on and row.device ~= measured_on then doubts.put(row, "quality", doubts.of("other_device", row.detail)) end
 end
 
 local function complete(row, axes, point, fallbacks)
@@ -103,6 +104,9 @@ end
 -- run is gone.
 local ends_sweep = { interrupted = true, device_lost = true, group_lost = true }
 
+-- What a row says is an error.
+local is_loss = { device_lost = true, group_lost = true, peer_lost = true }
+
 -- What is known of a point before it is measured.
 function measurement.first_columns(axes, point, index)
   local row = { point = index }
@@ -110,12 +114,12 @@ function measurement.first_columns(axes, point, index)
   return row
 end
 
--- Why a call of run tells nothing about times: what others took from this process while it ran.
+-- Why a call of run tells nothing about times, { kind, text }: what others took from this process while it ran.
 local function disturbance(rows)
   local lost = 0
   for _, one in ipairs(rows) do lost = math.max(lost, one.row.cpu_lost_share or 0) end
   if lost < native.contention.disturbed_share then return nil end
-  return string.format("other programs took %.0f %% of the processor time that it wanted", 100 * lost), lost
+  return doubts.of("busy", string.format("other programs took %.0f %% of the processor time that it wanted", 100 * lost)), lost
 end
 
 -- Between rounds: as long as a point is measured, at most.
@@ -135,14 +139,14 @@ function measurement.measure(experiment, axes, point, seed)
   local is_watched, taken, ok, status, detail, traceback =
     pcall(native.contention.during, native.protect, run_point, experiment, axes, own, point)
   if not is_watched then taken, ok, status, detail = {}, false, "error", tostring(taken) end
-  local shown = not ok and status:find "_lost$" and "error" or status
+  local shown = not ok and is_loss[status] and "error" or status
   local finished = ok and status or { complete({ status = shown, detail = detail }, axes, own) }
   local kept = kept_memory(before)
   for _, one in ipairs(finished) do
     -- A row that another process has measured (gb.measure.in_process) has those of that process.
     one.row.cpu_lost_share = one.row.cpu_lost_share or taken.lost_share
     one.row.cpu_clock_hz = one.row.cpu_clock_hz or taken.clock_hz
-    if kept then one.row.memory_quality = "unreliable: " .. kept end
+    if kept then doubts.put(one.row, "memory_quality", doubts.of("kept_memory", kept)) end
   end
   local all, common = processes.agree(finished, axes, ok and "ok" or status, not ok and detail or nil)
   if common == "interrupted" then return { rows = {}, stopped = common } end

@@ -1,6 +1,7 @@
 -- One row of the rounds of a point: the median of each figure, with the interval that the rounds give it.
 local check = require "gpubench.check"
 local columns = require "gpubench.columns"
+local doubts = require "gpubench.expect.doubts"
 local order_interval = require "gpubench.order_interval"
 local results = require("gpubench.native")._native.results
 
@@ -44,13 +45,16 @@ local shares_of_step = {
   "other_share",
 }
 
+-- Sums of some of them, which are divided by the same number.
+local sums_of_shares = { "device_busy" }
+
 -- Shares exclude each other and sum to 1 in every round; their medians, each by itself, need not.
 local function sum_to_one(row)
   if not row.other_share then return end
   local total = 0
   for _, name in ipairs(shares_of_step) do total = total + (row[name] or 0) end
   if total <= 0 then return end
-  for _, name in ipairs(shares_of_step) do
+  for _, name in ipairs(table.move(sums_of_shares, 1, #sums_of_shares, #shares_of_step + 1, { table.unpack(shares_of_step) })) do
     for _, column in ipairs { name, results.interval_end(name, "low"), results.interval_end(name, "high") } do
       if row[column] then row[column] = math.min(row[column] / total, 1) end
     end
@@ -105,35 +109,35 @@ local function has_times(row, axes)
   return false
 end
 
-local function reason_of(call, row)
-  if call.disturbed then return call.disturbed end
-  local quality = row.quality
-  return quality and quality ~= "ok" and (quality:gsub("^unreliable: ", "")) or nil
+local function doubt_of(call, row)
+  return call.disturbed or doubts.in_row(row, "quality")
 end
 
--- calls: by round, { rows = { { row, samples, timeline, profile }, ... }, disturbed = why its times do not count }, each with as
+-- calls: by round, { rows = { { row, samples, timeline, profile }, ... }, disturbed = the doubt in its times }, each with as
 -- many rows. axes: those of the sweep. Returns the merged { row, samples, timeline, profile } of each (the latter three of the first round), and by row
--- { all, calm }: the rows of all rounds, and of those whose times count, by round.
+-- { all, calm, busy }: the rows of all rounds, of those whose times count, by round, and whether others disturbed one.
 function merge.rows(calls, planned, axes, has_interval)
   local merged, rounds = {}, {}
   for index, first in ipairs(calls[1].rows) do
-    local all, calm, by_round, why = {}, {}, {}, nil
+    local all, calm, by_round, why, busy = {}, {}, {}, nil, false
     for round, call in ipairs(calls) do
       local row = call.rows[index].row
-      local reason = reason_of(call, row)
+      local doubt = doubt_of(call, row)
       all[round] = row
-      if reason then why = why or reason else calm[#calm + 1], by_round[round] = row, row end
+      busy = busy or call.disturbed ~= nil
+      if doubt then why = why or doubt else calm[#calm + 1], by_round[round] = row, row end
     end
     local row = of(all, #calm > 0 and calm or all, has_interval)
     row.rounds = #all
     local enough = #calm >= order_interval.least_count
     if planned > 1 and not enough and has_times(row, axes) then
-      row.quality = string.format("unreliable: the times of %d of %d rounds count, %d are needed%s", #calm, #all,
-        order_interval.least_count, why and ": " .. why or "")
+      doubts.put(row, "quality", doubts.of(why and why.kind or "unfinished", string.format(
+        "the times of %d of %d rounds count, %d are needed%s", #calm, why and #all or planned, order_interval.least_count,
+        why and ": " .. why.text or "")))
     end
-    if planned == 1 and why and (row.quality or "ok") == "ok" and has_times(row, axes) then row.quality = "unreliable: " .. why end
+    if planned == 1 and why and not doubts.in_row(row, "quality") and has_times(row, axes) then doubts.put(row, "quality", why) end
     merged[index] = { row = row, samples = first.samples, timeline = first.timeline, profile = first.profile }
-    rounds[index] = { all = all, calm = by_round }
+    rounds[index] = { all = all, calm = by_round, busy = busy }
   end
   return merged, rounds
 end

@@ -10,7 +10,7 @@ function changes.state(one)
   return text
 end
 
--- One line: "#3 matmul step_time_s 4.1 % slower since 20260301T020000Z-vm on gpu:0 of vm, size=64; cause: ...".
+-- One line: "#3 matmul step_time_s takes 4.1 % more time since 20260301T020000Z-vm on gpu:0 of vm, size=64; cause: ...".
 function changes.line(one)
   return string.format("#%d %s %s %s since %s on %s%s%s; cause: %s", one.id, one.experiment, one.metric, one.change, one.run,
     one.slot == "" and "" or one.slot .. " of ", one.host, one.axes == "" and "" or ", " .. one.axes, one.cause)

@@ -40,11 +40,12 @@ end
 local Group = {}
 Group.__index = Group
 
--- points: numbers of points. fixed: how many rounds there are, whatever they take; nil: as many as fit.
-function rounds.group(points, fixed)
+-- points: numbers of points. fixed: how many rounds there are, whatever they take; nil: as many as fit. is_untimed: no
+-- claim is about their times, and what is learned or counted does not wait for a calm machine.
+function rounds.group(points, fixed, is_untimed)
   local list = {}
   for index, number in ipairs(points) do list[index] = { number = number, calls = {}, seconds = 0 } end
-  return setmetatable({ points = list, fixed = fixed, planned = fixed or rounds.most, round = 0 }, Group)
+  return setmetatable({ points = list, fixed = fixed, planned = fixed or rounds.most, round = 0, is_untimed = is_untimed }, Group)
 end
 
 local function is_open(point)
@@ -99,7 +100,7 @@ function Group:goes_on(calm)
   end
   if not open then return false end
   if self.round < self.planned then return true end
-  if self.planned == 1 or not lacking or self.round >= 2 * self.planned then return false end
+  if self.planned == 1 or self.is_untimed or not lacking or self.round >= 2 * self.planned then return false end
   return from_first({ calm() and 1 or 0 })[1] == 1
 end
 

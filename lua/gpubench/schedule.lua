@@ -3,6 +3,8 @@
 local gb = require "gpubench.native"
 local axis_text = require("gpubench.sweep").describe
 local claim = require "gpubench.expect.claim"
+local doubts = require "gpubench.expect.doubts"
+local groups = require "gpubench.expect.groups"
 local measurement = require "gpubench.measurement"
 local merge = require "gpubench.merge"
 local processes = require "gpubench.processes"
@@ -34,6 +36,16 @@ local function order_of(count, related, by_first)
   return order
 end
 
+-- Whether no claim is about times of the points.
+local function is_untimed(declaration, axes, points, numbers)
+  for _, one in ipairs(declaration.expect or {}) do
+    for _, number in ipairs(claim.is_about_times(one) and numbers or {}) do
+      if groups.is_about(one, measurement.first_columns(axes, points[number], number)) then return false end
+    end
+  end
+  return true
+end
+
 -- Iterates over the groups of points.
 local function groups_of(declaration, axes, points)
   local by_first, related = related_points.of(declaration, axes, points)
@@ -42,7 +54,9 @@ local function groups_of(declaration, axes, points)
     place = place + 1
     local first = order[place]
     if not first then return nil end
-    return rounds.group(by_first[first] or { first }, declaration.trials or not related[first] and 1 or nil)
+    local numbers = by_first[first] or { first }
+    return rounds.group(numbers, declaration.trials or not related[first] and 1 or nil,
+      is_untimed(declaration, axes, points, numbers))
   end
 end
 
@@ -144,7 +158,11 @@ end
 local function mean_rounds(rounds)
   local list = {}
   for k = 1, #rounds // processes.count do
-    list[k] = { all = mean_over_processes(rounds, k, "all"), calm = mean_over_processes(rounds, k, "calm") }
+    local busy = false
+    for index = k, #rounds, #rounds // processes.count do busy = busy or rounds[index].busy end
+    list[k] = {
+      all = mean_over_processes(rounds, k, "all"), calm = mean_over_processes(rounds, k, "calm"), busy = busy,
+    }
   end
   return list
 end
@@ -163,7 +181,7 @@ function Sweep:rows_of(group, point)
   for _, one in ipairs(merged) do
     one.row.point, one.row.point_time_s = point.number, point.seconds
     if one.row.status == "ok" then merge.tell_mean(one.row) end
-    if point.too_long and one.row.status == "ok" then one.row.quality = "unreliable: " .. point.too_long end
+    if point.too_long and one.row.status == "ok" then doubts.put(one.row, "quality", doubts.of("too_long", point.too_long)) end
     one.row.verdict = self.run:verdict(one.row)
   end
   return merged, rounds_of
@@ -192,7 +210,7 @@ end
 
 -- For the warning above the report: how many points others disturbed so that their times do not count.
 function Sweep:count_disturbed(point, rows)
-  local counts = #rows > 0 and (rows[1].row.quality or "ok") == "ok"
+  local counts = #rows > 0 and not doubts.in_row(rows[1].row, "quality")
   local worst = 0
   for _, call in ipairs(point.calls) do worst = math.max(worst, call.disturbed and call.lost_share or 0) end
   if counts or worst == 0 then return end
@@ -217,7 +235,7 @@ function Sweep:finish_group(group)
       if one.row.status == "error" then self.outcome = "error" end
       all[#all + 1] = one.row
     end
-    self.done = self.done + (#rows > 0 and 1 or 0)
+    if #rows > 0 then self.done, self.measured[point.number] = self.done + 1, true end
     self:count_disturbed(point, rows)
   end
   if group.planned > 1 and #all > 0 then
@@ -231,11 +249,12 @@ end
 -- declaration, axes, points, charts, run: as in gb.experiment; seconds: how long each point is expected to take; seed: that
 -- of the first round; has_interval[column]: figures that get an interval from their rounds; on_row(row): called when a row
 -- is final and on disk; on_points(rows): the same for the points of a group, rows by the number of each. Returns { outcome = "done", "error" or "interrupted", failure = why the run's
--- files could not be written, or what is wrong in the script, rounds = by point and row what its rounds gave, unmeasured = how many points have no row,
--- disturbed = { points, worst } }.
+-- files could not be written, or what is wrong in the script, rounds = by point and row what its rounds gave, unmeasured = the points that
+-- have no row, as tables of the axes' values, disturbed = { points, worst } }.
 function schedule.run(sweep)
   setmetatable(sweep, Sweep)
-  sweep.outcome, sweep.rounds, sweep.done, sweep.disturbed = "done", {}, 0, { points = 0, worst = 0 }
+  sweep.outcome, sweep.rounds, sweep.done, sweep.measured = "done", {}, 0, {}
+  sweep.disturbed = { points = 0, worst = 0 }
   sweep.line = progress.new(sweep.seconds)
   for group in groups_of(sweep.declaration, sweep.axes, sweep.points) do
     local stopped, unwritten = sweep:take_rounds(group)
@@ -257,7 +276,12 @@ function schedule.run(sweep)
       break
     end
   end
-  sweep.unmeasured = #sweep.points - sweep.done
+  sweep.unmeasured = {}
+  for index = 1, sweep.done < #sweep.points and #sweep.points or 0 do
+    if not sweep.measured[index] then
+      table.insert(sweep.unmeasured, measurement.first_columns(sweep.axes, sweep.points[index], index))
+    end
+  end
   return sweep
 end
 

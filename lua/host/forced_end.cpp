@@ -29,7 +29,7 @@ void tell(const std::string& text) {
 }
 
 lua::GivenUp given_up(const lua::Session& session) {
-  if (interrupt_requested()) return {.status = "interrupted", .detail = interruption_text(), .timeout = {}};
+  if (interrupt_signal() != 0) return {.status = "interrupted", .detail = interruption_text(), .timeout = {}};
   const std::string limit = format_seconds(session.options().timeout_s.value_or(0));
   return {.status = "error",
           .detail = "the script could not be stopped when its time was up",
@@ -56,7 +56,7 @@ const char* interruption_text() noexcept {
 }
 
 void end_by_force(lua::Session& session) {
-  const bool by_user = interrupt_requested();
+  const bool by_user = interrupt_signal() != 0;
   const lua::GivenUp how = given_up(session);
   const int status = by_user ? interrupted_status() : error_status;
   clear_interrupt();  // nothing stops what finishes the runs; the script's thread cannot leave its turn any more

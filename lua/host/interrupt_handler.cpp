@@ -46,13 +46,13 @@ void handle(int signal) {
   }
   Machine* machine = interrupted_machine.load();
   const bool from_program = signal == SIGINT && sent_by_program.exchange(false);
+  const bool is_requested = interrupt_signal() != 0;
   if (signal == SIGALRM) {
     request_timeout();
     if (!timeout_requested()) return;
-  } else if (from_program ? !machine || interrupt_requested()
-                          : interrupt_requested() && !kills_the_second_time(signal)) {
+  } else if (from_program ? !machine || is_requested : is_requested && !kills_the_second_time(signal)) {
     return;  // what it should stop has ended, or has been told
-  } else if (!machine || interrupt_requested()) {
+  } else if (!machine || is_requested) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
     return;
@@ -100,7 +100,7 @@ void InterruptHandler::detach() {
 }
 
 void InterruptHandler::stop_script() noexcept {
-  if (interrupted_machine.load() == nullptr || interrupt_requested()) return;
+  if (interrupted_machine.load() == nullptr || interrupt_signal() != 0) return;
   sent_by_program = true;
   pthread_kill(script_thread, SIGINT);
 }

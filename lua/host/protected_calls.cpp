@@ -11,7 +11,8 @@ namespace {
 // `ctx` is the index below the results.
 int finish_call(lua_State* L, int status, lua_KContext context) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - static_cast<int>(context);
-  check_interrupt();
+  // In a turn of the program it waits for the turn's end.
+  if (is_turn_of_script()) check_interrupt();
   check_exit(L);
   lua_pushboolean(L, 0);
   lua_insert(L, -2);

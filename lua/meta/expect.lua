@@ -190,6 +190,7 @@ function gb.expect.faster(options) end
 ---@field claim string
 ---@field judge fun(rows: Row[]): string, string, string? verdict, reason and, if there is one, the answer
 ---@field reads string[]? columns that judge reads; if one is a time, the points are measured in rounds
+---@field axes? string[] axes whose own values the claim is about: `--set` of one of them leaves the claim out
 ---@field where table<string, number|string|boolean>? only rows with these values, and rows that failed before they had one
 ---@field unmeasurable string? as of the other claims
 

@@ -61,12 +61,14 @@ int count_gpus(std::optional<GpuFault>& fault) {
   return 0;
 }
 
-/// The type used for float32 products. NVIDIA_TF32_OVERRIDE=0 forbids TF32 in NVIDIA's libraries, regardless of the
-/// program.
-std::string float32_text(bool tf32) {
+/// Whether NVIDIA's libraries ignore that TF32 is allowed.
+bool environment_forbids_tf32() {
   const char* const forbids = std::getenv("NVIDIA_TF32_OVERRIDE");
-  if (!tf32) return "strict";
-  return forbids != nullptr && *forbids == '0' ? "strict (NVIDIA_TF32_OVERRIDE=0)" : "as TF32";
+  return forbids != nullptr && *forbids == '0';
+}
+
+bool allow_tf32(std::span<const std::unique_ptr<Device>> devices) {
+  return std::ranges::any_of(devices, [](const auto& one) { return cuda::cuda_device(*one).allows_tf32(); });
 }
 
 std::string cudnn_text() {
@@ -123,15 +125,18 @@ std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
   return std::make_unique<ActivityTracer>();
 }
 
+bool CudaBackend::rounds_float32() const {
+  return allow_tf32(devices_) && !environment_forbids_tf32();
+}
+
 std::string CudaBackend::library() const {
-  bool tf32 = false;
   int searched = 0;
-  for (const auto& device : devices_) {
-    tf32 |= cuda::cuda_device(*device).allows_tf32();
-    searched = std::max(searched, cuda::cuda_device(*device).matmul_search());
-  }
+  for (const auto& device : devices_) searched = std::max(searched, cuda::cuda_device(*device).matmul_search());
+  const char* const float32 = rounds_float32()       ? "as TF32"
+                              : allow_tf32(devices_) ? "strict (NVIDIA_TF32_OVERRIDE=0)"
+                                                     : "strict";
   return fmt::format("CUDA {}, driver for CUDA {}, {}, float32 {}{}", cuda_text(cuda_version()),
-                     cuda_text(driver_cuda_version()), cudnn_text(), float32_text(tf32),
+                     cuda_text(driver_cuda_version()), cudnn_text(), float32,
                      searched > 1 ? fmt::format(", products searched among {}", searched) : std::string());
 }
 

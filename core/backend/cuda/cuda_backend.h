@@ -37,6 +37,8 @@ class CudaBackend final : public Backend {
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }
   std::optional<GpuFault> absence() const override { return absence_; }
   std::string library() const override;
+  /// Whether float32 is rounded to TF32 on one of the GPUs.
+  bool rounds_float32() const;
   bool fuses(const Op& op, const Signature& signature, Device& device) const override;
   std::unique_ptr<Tracer> new_tracer() const override;
   std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const override;

@@ -26,6 +26,10 @@ std::vector<LogicalDevice> CudaBackend::physical_devices() {
   return {};
 }
 
+bool CudaBackend::rounds_float32() const {
+  return false;
+}
+
 std::string CudaBackend::library() const {
   return reason;
 }

@@ -8,6 +8,7 @@
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/backend/emulated/emulated_backend.h"
+#include "core/backend/registry/float32.h"
 #include "core/base/error.h"
 
 namespace gpubench {
@@ -47,6 +48,11 @@ class JointTracer final : public Tracer {
 };
 
 }  // namespace
+
+bool rounds_float32(const Backend& backend) {
+  const auto* const cuda = dynamic_cast<const CudaBackend*>(&backend);
+  return cuda != nullptr && cuda->rounds_float32();
+}
 
 std::vector<DeviceId::Kind> device_kinds() {
   std::vector<DeviceId::Kind> kinds;

@@ -26,7 +26,7 @@ Unknown unknown_in(const Evidence& evidence) {
   Unknown unknown;
   double known = 0;
   for (const std::string_view column : step_classes) {
-    const bool is_absent = evidence.replicas() <= 1 && (column == "communication_share" || column == "peer_wait_share");
+    const bool is_absent = evidence.replicas() == 1 && (column == "communication_share" || column == "peer_wait_share");
     if (const auto share = evidence.number(column))
       known += *share;
     else if (!is_absent)
@@ -47,9 +47,8 @@ Finding unknown_finding(double share, const std::string& reason, std::string evi
 
 std::optional<Finding> judge_unknown(const Evidence& evidence) {
   if (!evidence.ok()) return std::nullopt;
-  if (const std::string doubt = evidence.doubt(); !doubt.empty())
-    return unknown_finding(1, "the row is unreliable", doubt,
-                           "an idle machine (--wait-idle 600), or a longer --budget");
+  if (const Doubt doubt = evidence.doubt())
+    return unknown_finding(1, "the row is unreliable", doubt.text, std::string(words_of(doubt.kind).remedy));
   if (const auto tracing = evidence.number("observer_share"); tracing && *tracing > observed.value) {
     return unknown_finding(1, "tracing slowed the traced steps",
                            fmt::format("tracing took {} of their time", percent_text(*tracing)),
@@ -84,7 +83,7 @@ const FindingRule cannot_tell{
         "unknown part of the step counts as its gain.",
     .thresholds = unknown_thresholds,
     .remedies = {},
-    .proof = "the missing figures: see the flag that the finding names",
+    .proof = "the figures that are missing: `to know more` says how to get them",
     .judge = &judge_unknown,
 };
 

@@ -11,7 +11,7 @@ namespace {
 constexpr Threshold copy_moderate{"moderate", 0.05, "5 % of the step", "XProf's limit for input and output copies"};
 constexpr std::array copy_thresholds = {copy_moderate};
 constexpr std::array copy_remedies = {Remedy::prefetch_to_device, Remedy::pinned_memory, Remedy::input_slots,
-                                      Remedy::larger_batch};
+                                      Remedy::larger_batch, Remedy::one_device};
 
 std::optional<Finding> judge_copies(const Evidence& evidence) {
   const std::optional<Share> copies = evidence.share("copy_share");
@@ -20,7 +20,12 @@ std::optional<Finding> judge_copies(const Evidence& evidence) {
   if (!copies || copies->value < copy_moderate.value || has_other_cause) return std::nullopt;
   Finding finding = make_finding(copy_bound, "", *copies, copy_moderate.value);
   finding.evidence = fmt::format("only copies run during {} of the step", share_text(*copies));
-  finding.remedies.assign(copy_remedies.begin(), copy_remedies.end());
+  finding.remedies.assign(copy_remedies.begin(), copy_remedies.end() - 1);
+  // A plan counts them, and a row has the column only if there are some.
+  if (!evidence.has("kernels")) {
+    finding.evidence += "; whether layers on several devices cause them is not known";
+    finding.remedies.push_back(Remedy::one_device);
+  }
   return finding;
 }
 

@@ -14,11 +14,13 @@ constexpr std::array host_remedies = {Remedy::compiled_step, Remedy::graph, Reme
                                       Remedy::fewer_synchronizations, Remedy::larger_batch};
 
 std::optional<Finding> judge_host(const Evidence& evidence) {
-  const std::optional<Share> host = evidence.share("host_share");
+  std::optional<Share> host = evidence.share("host_share");
+  if (host) host = less(*host, host_time_of_late_replica(evidence));
   if (!host || host->value < host_moderate.value) return std::nullopt;
-  const char* const kind = evidence.is_loop()    ? "Lua in every step"
-                           : evidence.is_eager() ? "eager execution"
-                                                 : "callbacks or synchronization";
+  const char* const kind = evidence.is_loop()      ? "Lua in every step"
+                           : evidence.is_eager()   ? "eager execution"
+                           : evidence.is_planned() ? "callbacks or synchronization"
+                                                   : "";
   Finding finding = make_finding(host_bound, kind, *host, host_moderate.value);
   finding.evidence = fmt::format("the device idles {} of the step while the host computes or waits", share_text(*host));
   if (const auto time = evidence.number("host_time_s"))
@@ -27,8 +29,10 @@ std::optional<Finding> judge_host(const Evidence& evidence) {
     finding.remedies = {Remedy::compiled_step, Remedy::fewer_synchronizations};
   else if (evidence.is_eager())
     finding.remedies = {Remedy::graph, Remedy::fewer_synchronizations};
-  else
+  else if (evidence.is_planned())
     finding.remedies = {Remedy::fewer_callbacks, Remedy::fewer_synchronizations, Remedy::larger_batch};
+  else
+    finding.remedies.assign(host_remedies.begin(), host_remedies.end());
   return finding;
 }
 
@@ -41,8 +45,9 @@ const FindingRule host_bound{
         "The device waits for the host: for Lua that runs in every step, for callbacks, or because the host "
         "waits for a result before it goes on.",
     .rule =
-        "host_share reaches the limit. Lua in every step: a loop of the script; eager execution; else callbacks "
-        "or synchronization.",
+        "host_share reaches the limit, without the host's time of a late replica for which the others wait. Lua in "
+        "every step: a loop of the script; eager execution; callbacks or synchronization: a planned step. Nothing of "
+        "these is said where the row does not say how steps are executed.",
     .thresholds = host_thresholds,
     .remedies = host_remedies,
     .proof = "the same point with the step compiled, or without callbacks: host_share falls with the step time",

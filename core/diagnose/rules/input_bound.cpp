@@ -30,23 +30,41 @@ std::string severity(double share) {
   return share > input_high.value ? "highly" : "moderately";
 }
 
-std::vector<Remedy> remedies_for(std::string_view kind) {
-  if (kind == "reading") return {Remedy::parallel_reads, Remedy::prefetch, Remedy::cache};
-  if (kind == "processing") return {Remedy::more_workers, Remedy::prefetch, Remedy::batched_map, Remedy::cache};
-  if (kind == "transfer") return {Remedy::prefetch_to_device, Remedy::pinned_memory};
-  if (kind == "hand-over") return {Remedy::larger_batch, Remedy::prefetch};
-  return {Remedy::prefetch, Remedy::more_workers, Remedy::cache};
+/// What makes the input slow. Scripts and pages see the names.
+enum class InputKind { unknown, reading, processing, transfer, hand_over };
+
+struct InputKindRow {
+  std::string_view name;
+  std::vector<Remedy> remedies;
+};
+
+const InputKindRow& row_of(InputKind kind) {
+  static const std::array<InputKindRow, 5> rows = {{
+      {"", {Remedy::prefetch, Remedy::more_workers, Remedy::cache}},
+      {"reading", {Remedy::parallel_reads, Remedy::prefetch, Remedy::cache}},
+      {"processing", {Remedy::more_workers, Remedy::prefetch, Remedy::batched_map, Remedy::cache}},
+      {"transfer", {Remedy::prefetch_to_device, Remedy::pinned_memory}},
+      {"hand-over", {Remedy::larger_batch, Remedy::prefetch}},
+  }};
+  return rows[static_cast<std::size_t>(kind)];
 }
 
-std::string kind_of_cause(std::string_view cause) {
-  if (cause.starts_with("read bound")) return "reading";
-  if (cause.starts_with("processing bound")) return "processing";
-  return {};
+InputKind kind_of_cause(InputCauseKind cause) {
+  switch (cause) {
+    case InputCauseKind::reading:
+      return InputKind::reading;
+    case InputCauseKind::processing:
+      return InputKind::processing;
+    case InputCauseKind::unknown:
+      break;
+  }
+  return InputKind::unknown;
 }
 
-Finding input_finding(const Evidence& evidence, std::string kind, const Share& gain) {
-  Finding finding = make_finding(input_bound, std::move(kind), gain, input_moderate.value);
-  finding.remedies = remedies_for(finding.kind);
+Finding input_finding(const Evidence& evidence, InputKind kind, const Share& gain) {
+  const InputKindRow& row = row_of(kind);
+  Finding finding = make_finding(input_bound, std::string(row.name), gain, input_moderate.value);
+  finding.remedies = row.remedies;
   if (!evidence.has("input_ratio")) finding.flag = proof_flag;
   return finding;
 }
@@ -70,7 +88,9 @@ std::optional<Finding> judge_proof(const Evidence& evidence, const Share& ratio,
   const bool ready_batches_cost = ready > ready_cost.value;
   const bool transfers = evidence.has_own_memory() && ready_batches_cost;
   const std::string cause = evidence.text("input_cause");
-  const std::string kind = transfers ? "transfer" : ready_batches_cost ? "hand-over" : kind_of_cause(cause);
+  const InputKind kind = transfers            ? InputKind::transfer
+                         : ready_batches_cost ? InputKind::hand_over
+                                              : kind_of_cause(evidence.input_cause());
   Finding finding = input_finding(evidence, kind, costs ? gain : Share{waited});
   const std::string figures =
       ratio.interval ? fmt::format("a step takes {:.2f} times [{:.2f}, {:.2f}] what it takes on resident data",
@@ -101,7 +121,7 @@ std::optional<Finding> judge_input(const Evidence& evidence) {
   if (const std::optional<Share> ratio = evidence.share("input_ratio"))
     return judge_proof(evidence, *ratio, waited ? waited->value : 0.0);
   if (!waited || waited->value < input_moderate.value) return std::nullopt;
-  Finding finding = input_finding(evidence, kind_of_cause(evidence.text("input_cause")), *waited);
+  Finding finding = input_finding(evidence, kind_of_cause(evidence.input_cause()), *waited);
   finding.evidence =
       fmt::format("{}: a step waits for its batch {} of its time", severity(waited->value), share_text(*waited));
   return finding;

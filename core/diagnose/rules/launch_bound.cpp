@@ -20,9 +20,9 @@ constexpr std::array launch_remedies = {Remedy::graph, Remedy::compiled_step, Re
 /// Mean seconds of a kernel; 0 if unknown.
 double kernel_time(const Evidence& evidence) {
   const auto compute = evidence.share("compute_share");
-  const auto kernels = evidence.number("kernels"), step = evidence.step_s();
-  if (!compute || !kernels || !(*kernels > 0) || !step) return 0;
-  return compute->value * *step * evidence.replicas() / *kernels;
+  const auto kernels = evidence.number("kernels"), step = evidence.step_s(), replicas = evidence.replicas();
+  if (!compute || !kernels || !(*kernels > 0) || !step || !replicas) return 0;
+  return compute->value * *step * *replicas / *kernels;
 }
 
 /// What small kernels lose: their time above that of their arithmetic and their memory traffic.
@@ -33,32 +33,26 @@ double lost_in_small_kernels(const Evidence& evidence, double one_kernel) {
   return std::max(0.0, evidence.share("compute_share")->value - needed);
 }
 
-Share plus(Share share, double more) {
-  share.value += more;
-  if (share.interval) share.interval = Interval{share.interval->low + more, share.interval->high + more};
-  return share;
-}
-
 std::optional<Finding> judge_launch(const Evidence& evidence) {
   const std::optional<Share> launching = evidence.share("launch_share");
   const double one_kernel = kernel_time(evidence);
   const double small = lost_in_small_kernels(evidence, one_kernel);
-  const Share gain = plus(launching.value_or(Share{}), small);
+  const Share gain = less(launching.value_or(Share{}), -small);
   if (gain.value < launch_moderate.value) return std::nullopt;
-  const bool many = evidence.is_eager() || evidence.is_loop();
+  const char* const kind = evidence.is_eager() || evidence.is_loop() ? "many small operations"
+                           : evidence.is_planned()                   ? "batch too small"
+                                                                     : "";
   // The launches themselves may take almost nothing.
   const std::string_view title = small > (launching ? launching->value : 0) ? "kernels too small" : "";
-  Finding finding = make_finding(launch_bound, many ? "many small operations" : "batch too small", gain,
-                                 launch_moderate.value, title);
+  Finding finding = make_finding(launch_bound, kind, gain, launch_moderate.value, title);
   if (launching && (small == 0 || launching->value >= launch_moderate.value))
     finding.evidence =
         fmt::format("the device idles {} of the step while the host launches work", share_text(*launching));
   if (small > 0) {
     finding.evidence += fmt::format(
-        "{}{:.0f} kernels take {} each, {} of the step above their arithmetic and memory "
-        "traffic",
-        finding.evidence.empty() ? "" : "; ", *evidence.number("kernels"), format_seconds(one_kernel),
-        percent_text(small));
+        "{}{:.0f} kernels take {} each, {} of the step above their arithmetic{}", finding.evidence.empty() ? "" : "; ",
+        *evidence.number("kernels"), format_seconds(one_kernel), percent_text(small),
+        evidence.has("bandwidth_share") ? " and memory traffic" : "; what their memory traffic takes is not known");
   }
   if (const auto host = evidence.number("host_time_s"))
     finding.evidence += fmt::format("; the host needs {} to launch a step", format_seconds(*host));
@@ -66,8 +60,10 @@ std::optional<Finding> judge_launch(const Evidence& evidence) {
     finding.remedies = {Remedy::compiled_step, Remedy::larger_batch};
   else if (evidence.is_eager())
     finding.remedies = {Remedy::graph, Remedy::larger_batch};
-  else
+  else if (evidence.is_planned())
     finding.remedies = {Remedy::larger_batch, Remedy::fused_kernels};
+  else
+    finding.remedies.assign(launch_remedies.begin(), launch_remedies.end());
   return finding;
 }
 
@@ -83,7 +79,9 @@ const FindingRule launch_bound{
         "launch_share, together with the time that kernels shorter than a small kernel (compute_share of the step "
         "over kernels) spend above their arithmetic (mfu) and memory traffic (bandwidth_share), reaches the "
         "limit. The headline is kernels too small where these lose more than the launches. Many small operations: "
-        "eager execution or a loop of the script; else the batch is too small.",
+        "eager execution or a loop of the script. Batch too small: a planned step. Neither is said where the row does "
+        "not "
+        "say how steps are executed.",
     .thresholds = launch_thresholds,
     .remedies = launch_remedies,
     .proof = "the same point with execution = \"graph\", or with four times the batch: examples_per_s rises",

@@ -41,7 +41,7 @@ std::optional<Finding> swapping(const Evidence& evidence) {
 std::optional<Finding> near_limit(const Evidence& evidence) {
   const DeviceFacts* const device = evidence.device();
   const auto peak = evidence.number("peak_memory_bytes");
-  if (device == nullptr || !device->memory_bytes || !peak || evidence.replicas() > 1) return std::nullopt;
+  if (device == nullptr || !device->memory_bytes || !peak || evidence.replicas() != 1) return std::nullopt;
   const double used = *peak / *device->memory_bytes;
   if (used < memory_near.value) return std::nullopt;
   Finding finding = make_finding(memory_limit, "near the limit", {0.0}, 0);

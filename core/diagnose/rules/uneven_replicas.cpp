@@ -1,4 +1,5 @@
 // Replicas wait for one that is late: it got more work, or its device is slower.
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -17,9 +18,13 @@ std::optional<Finding> judge_replicas(const Evidence& evidence) {
   const std::optional<Share> waiting = evidence.share("peer_wait_share");
   if (!waiting || waiting->value < uneven_moderate.value) return std::nullopt;
   const double last = evidence.number("last_rank_share").value_or(0);
-  Finding finding = make_finding(uneven_replicas, last >= always_last.value ? "one replica is late" : "", *waiting,
-                                 uneven_moderate.value);
+  const double late_host = host_time_of_late_replica(evidence);
+  Finding finding = make_finding(uneven_replicas, last >= always_last.value ? "one replica is late" : "",
+                                 less(*waiting, -late_host), uneven_moderate.value);
   finding.evidence = fmt::format("replicas wait for a late one during {} of the step", share_text(*waiting));
+  if (late_host > 0)
+    finding.evidence +=
+        fmt::format(", and for {} the host of the late one works or waits itself", percent_text(late_host));
   if (last > 0) {
     finding.evidence += fmt::format("; replica {} ({}) comes last to {} of the exchanges", evidence.text("last_rank"),
                                     evidence.text("last_rank_device"), percent_text(last));
@@ -32,11 +37,21 @@ std::optional<Finding> judge_replicas(const Evidence& evidence) {
 
 }  // namespace
 
+double host_time_of_late_replica(const Evidence& evidence) {
+  const auto waiting = evidence.number("peer_wait_share"), host = evidence.number("host_share");
+  const auto last = evidence.number("last_rank_share"), replicas = evidence.replicas();
+  if (!waiting || !host || !last || *last < always_last.value || !replicas || *replicas < 2) return 0;
+  // Shares are means over the replicas: what each of the others waits is there once for the late one.
+  return std::clamp(*host, 0.0, *waiting / (*replicas - 1));
+}
+
 const FindingRule uneven_replicas{
     .name = "uneven_replicas",
     .title = "uneven replicas",
     .meaning = "The slowest replica sets the step, and the others wait for it.",
-    .rule = "peer_wait_share reaches the limit. One replica is late: last_rank_share reaches the limit of last.",
+    .rule =
+        "peer_wait_share reaches the limit. One replica is late: last_rank_share reaches the limit of last; the part "
+        "of host_share for which the others wait then belongs to this finding.",
     .thresholds = uneven_thresholds,
     .remedies = uneven_remedies,
     .proof = "the same point with balanced shares: peer_wait_share falls with the step time",

@@ -46,7 +46,10 @@ bool has_unaligned_rows(std::span<const TensorType> tensors) {
 class Planner {
  public:
   Planner(const Program& program, const Devices& devices)
-      : program_(program), devices_(devices), invariant_(invariant_nodes(program.graph)) {}
+      : program_(program),
+        devices_(devices),
+        invariant_(invariant_nodes(program.graph)),
+        reads_input_(nodes_that_read_inputs(program.graph)) {}
 
   Plan run() {
     for (const Node& node : program_.graph.nodes()) plan_node(node);
@@ -88,7 +91,7 @@ class Planner {
     const std::vector<TensorType> inputs = types(step.inputs);
     if (step.due == Due::every_run && step.timing != Timing::end) {
       PlanFacts own;
-      own.add(*node.op, inputs, node.outputs, node.role == Role::recomputed);
+      own.add(node, inputs, reads_input_[tensors_of_.size() - 1]);
       step.flops = own.flops;
       step.bytes = own.bytes;
       plan_.facts += own;
@@ -207,7 +210,7 @@ class Planner {
 
   const Program& program_;
   const Devices& devices_;
-  std::vector<bool> invariant_;  // by node
+  std::vector<bool> invariant_, reads_input_;  // by node
   Plan plan_;
   std::vector<std::vector<int>> tensors_of_;  // by node and output
   SharedMemory shared_;
@@ -216,10 +219,22 @@ class Planner {
 
 }  // namespace
 
-void PlanFacts::add(const Op& op, std::span<const TensorType> inputs, std::span<const TensorType> outputs,
-                    bool is_recomputed) {
-  const double own_flops = is_recomputed ? 0 : op.flops(inputs, outputs);
+std::vector<bool> nodes_that_read_inputs(const Graph& graph) {
+  std::vector<bool> read;
+  for (const Node& node : graph.nodes()) {
+    read.push_back(op_as<InputOp>(node) != nullptr || std::ranges::any_of(node.inputs, [&](const Value input) {
+                     return read[static_cast<std::size_t>(input.node)];
+                   }));
+  }
+  return read;
+}
+
+void PlanFacts::add(const Node& node, std::span<const TensorType> inputs, bool reads_input) {
+  const Op& op = *node.op;
+  const std::span<const TensorType> outputs = node.outputs;
+  const double own_flops = node.role == Role::recomputed ? 0 : op.flops(inputs, outputs);
   flops += own_flops;
+  if (node.role == Role::update || !reads_input) fixed_flops += own_flops;
   if (is_product(op) && (has_unaligned_rows(inputs) || has_unaligned_rows(outputs))) unaligned_flops += own_flops;
   bytes += op.bytes(inputs, outputs);
   ++kernels;
@@ -236,6 +251,7 @@ PlanFacts& PlanFacts::operator+=(const PlanFacts& other) {
   crossings += other.crossings;
   offloaded_bytes += other.offloaded_bytes;
   unaligned_flops += other.unaligned_flops;
+  fixed_flops += other.fixed_flops;
   return *this;
 }
 

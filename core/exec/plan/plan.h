@@ -98,12 +98,18 @@ struct PlanFacts {
   /// FLOP of matrix products and convolutions with a tensor whose rows are no multiple of `aligned_bytes` long.
   double unaligned_flops = 0;
 
+  /// FLOP of updates, and of what depends on no input of a run: as many whatever the batch is.
+  double fixed_flops = 0;
+
   static constexpr std::size_t aligned_bytes = 16;
 
-  /// Adds a launch of `op`. Recomputation is no work of the model, so it has bytes and no flops.
-  void add(const Op& op, std::span<const TensorType> inputs, std::span<const TensorType> outputs, bool is_recomputed);
+  /// Adds a launch of a node. Recomputation is no work of the model, so it has bytes and no flops.
+  void add(const Node& node, std::span<const TensorType> inputs, bool reads_input);
   PlanFacts& operator+=(const PlanFacts& other);
 };
+
+/// By node: whether a run's inputs change what it computes.
+std::vector<bool> nodes_that_read_inputs(const Graph& graph);
 
 struct Plan {
   std::vector<DeviceId> devices;

@@ -161,6 +161,7 @@ local function facts_of(recorder, figure, row)
   recorder.figure, recorder.device = figure, tostring(row.device or gb.device())
   recorder.has_own_memory = not recorder.device:find "^cpu"
   recorder.pipelines = recorder:pipelines()
+  recorder.of_no_use = native.remedies_of_no_use(row)
   return recorder
 end
 

@@ -22,13 +22,16 @@ local defaults = {
     return string.format("%s goes from {over} at %s {first} to {of} at {x}", heading(claim.y), heading(claim.x))
   end,
   best = function(claim)
-    return string.format("%s {x}: {share} of the best other one ({first})", heading(claim.x))
+    return string.format("%s {x} comes to {share} of %s with the best other value, {first}", heading(claim.x), heading(claim.y))
   end,
   crossover = function(claim)
     return string.format("up to %s {first}: %s; from {x} on: %s", heading(claim.x), claim.over_text, claim.of_text)
   end,
 }
-defaults.faster, defaults.decreasing = defaults.ratio, defaults.increasing
+function defaults.faster(claim)
+  return string.format("%s is {times} as fast as %s, by %s", claim.of_text, claim.over_text, heading(claim.y))
+end
+defaults.decreasing, defaults.compared = defaults.increasing, defaults.ratio
 
 -- Before the first point: a template must name figures that the claim finds.
 function answer.check(where, claim)
@@ -50,13 +53,14 @@ end
 
 local longest_reason = 240
 
--- The first of several reasons, with the names of columns and axes as tables have them.
+-- The first of several reasons with its setting, with the names of columns and axes as tables have them.
 local function in_short(claim, reason)
-  local first = reason:match "^(.-); " or reason
-  first = first:gsub(" at ([%a_][%w_]*)=", function(name) return " with " .. heading(name) .. " " end)
-  first = first:gsub(" ([%a_][%w_]*)=", function(name) return ", " .. heading(name) .. " " end)
+  local first = reason.first or reason.text
   for _, name in ipairs { claim.y or false, claim.x or false, claim.with or false } do
     if name then first = first:gsub("%f[%w_]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]", (heading(name):gsub("%%", "%%%%"))) end
+  end
+  if reason.setting and #reason.names > 0 then
+    first = first .. " with " .. found.setting_text(reason.setting, reason.names)
   end
   return native.results.shorten(first, longest_reason)
 end
@@ -64,16 +68,24 @@ end
 -- Of a ratio, what it came to, in words; nil for other claims.
 local function figures_of(claim, findings)
   local is_ratio = claim.of_text and not claim.x
-  return is_ratio and found.fill(claim, defaults.ratio(claim), findings) or nil
+  return is_ratio and found.fill(claim, (defaults[claim.kind] or defaults.ratio)(claim), findings) or nil
 end
 
 -- Why a claim is not confirmed, in a few words, and what settles it where something does.
 local function why(claim, verdict, reason, findings)
-  if verdict == "inconclusive" then
-    local doubt = doubts.of(reason)
-    if doubt then return doubt.why or figures_of(claim, findings) or in_short(claim, reason), doubt.remedy, doubt.kind end
+  if verdict ~= "inconclusive" then
+    return verdict == "refuted" and figures_of(claim, findings) or in_short(claim, reason)
   end
-  return verdict == "refuted" and figures_of(claim, findings) or in_short(claim, reason)
+  local because = doubts.why(reason) or reason.kind == "bound" and figures_of(claim, findings) or in_short(claim, reason)
+  return because, doubts.remedy(reason, claim.y or reason.column), reason.kind
+end
+
+-- What the rounds showed of a claim that is open: "about 27 times". Without an interval, which would look like a proof.
+-- Nil where nothing was seen, and where the reason has the figure.
+local function seen(claim, verdict, reason, findings)
+  if verdict ~= "inconclusive" or reason.kind == "bound" then return nil end
+  local text = found.about(claim, findings)
+  return text and "not proven: about " .. text
 end
 
 local without_gain = { refuted = "Not so here", inconclusive = "Open", ["not measurable here"] = "Not measurable here" }
@@ -102,17 +114,18 @@ local function scope(part)
   return string.format("in %d of %d cases%s", #held, #part.settings, shared)
 end
 
--- { text, why, remedy, kind, partly } of a judged claim. given: the sentence of gb.expect.that's judge; part: of a claim
+-- { text, why, seen, remedy, kind, partly } of a judged claim. reason: as in groups.judge. given: the sentence of gb.expect.that's judge; part: of a claim
 -- that does not hold in all settings, those in which it does. `partly` is the claim's answer in these, if it has one.
 function answer.of(claim, verdict, reason, findings, given, part)
   local words = claim.words or claim.text
   if without_gain[verdict] then
     local because, remedy, kind = why(claim, verdict, reason, findings)
-    local text = string.format("%s: %s: %s", without_gain[verdict], words, because)
+    local showed = seen(claim, verdict, reason, findings)
+    local text = string.format("%s: %s%s: %s", without_gain[verdict], words, showed and " (" .. showed .. ")" or "", because)
     if remedy then text = text .. "; " .. remedy end
     local partly = claim.answer and part and #part.held > 0 and found.fill(claim, claim.answer, part.held) or nil
     return {
-      text = text, why = because, remedy = remedy, kind = kind,
+      text = text, why = because, seen = showed, remedy = remedy, kind = kind,
       partly = partly and string.format("%s only: %s", capitalized(scope(part)), continued(partly)) or nil,
     }
   end
@@ -120,7 +133,7 @@ function answer.of(claim, verdict, reason, findings, given, part)
   local text = claim.answer and found.fill(claim, claim.answer, findings)
   if not text then
     local default = defaults[claim.kind] and defaults[claim.kind](claim)
-    text = default and found.fill(claim, default, findings) or words .. ": " .. reason
+    text = default and found.fill(claim, default, findings) or words .. ": " .. reason.text
   end
   return { text = capitalized(text) }
 end

@@ -1,5 +1,6 @@
 -- A claim that one value of an axis comes close to the best of all others. It is held against each of them rather than
 -- against the one that looks best: the best of several figures is partly the luckiest.
+local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
 local groups = require "gpubench.expect.groups"
 
@@ -23,7 +24,8 @@ local function judge(claim)
     local verdict, worst, share = "confirmed", nil, nil
     for _, item in ipairs(items) do
       if item.y.low <= 0 then
-        return "inconclusive", string.format("%s is not above zero at %s %s", claim.y, claim.x, item.x)
+        return "inconclusive",
+          doubts.of("no_figure", string.format("%s is not above zero at %s %s", claim.y, claim.x, item.x))
       end
       if item ~= chosen then
         local one = share_of(claim, chosen.y, item.y)
@@ -35,8 +37,9 @@ local function judge(claim)
         if not share or one.value < share.value then worst, share = item, one end
       end
     end
-    return verdict, string.format("%s at %s %s, %s at %s: %s of it", estimate.show_interval(claim.y, chosen.y), claim.x,
-      chosen.x, estimate.show_interval(claim.y, worst.y), worst.x, estimate.show_interval("share", share)),
+    local reason = string.format("%s at %s %s, %s at %s: %s of it", estimate.show_interval(claim.y, chosen.y), claim.x,
+      chosen.x, estimate.show_interval(claim.y, worst.y), worst.x, estimate.show_interval("share", share))
+    return verdict, doubts.reason(verdict, "bound", reason),
       { x = chosen.x, first = worst.x, of = chosen.y, over = worst.y, share = share }
   end
 end

@@ -1,4 +1,5 @@
 -- Claims on the size of a figure: at_least, at_most, ratio, equal, agree.
+local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
 local groups = require "gpubench.expect.groups"
 local ratio = require "gpubench.expect.ratio"
@@ -28,7 +29,7 @@ function bounds.judge(claim, rows, axes)
         if bound then reason = reason .. ", the bound " .. estimate.show(claim.y, bound) end
       end
     end
-    return worst, reason, { of = figure }
+    return worst, doubts.reason(worst, "bound", reason), { of = figure }
   end)
 end
 
@@ -36,8 +37,24 @@ function bounds.judge_ratio(claim, rows, axes)
   return groups.judge(claim, rows, axes, function(items)
     local figure, of, over = ratio.of(claim, items)
     if not figure then return of, over end
-    return (compare(figure, claim.at_least, claim.at_most)), "the ratio is " .. estimate.show_interval("ratio", figure),
+    local verdict = compare(figure, claim.at_least, claim.at_most)
+    return verdict, doubts.reason(verdict, "bound", "the ratio is " .. estimate.show_interval("ratio", figure)),
       ratio.finding(over, of)
+  end)
+end
+
+-- Of a time as of a rate: how many times as fast it is.
+function bounds.judge_faster(claim, rows, axes)
+  return groups.judge(claim, rows, axes, function(items)
+    local figure, of, over = ratio.of(claim, items)
+    if not figure then return of, over end
+    if claim.better == "lower" then
+      if of.y.low <= 0 then return "inconclusive", claim.y .. " is not above zero at " .. ratio.describe(claim.of) end
+      figure = estimate.ratio(over.y, of.y)
+    end
+    local finding = ratio.finding(over, of)
+    finding.times = figure
+    return (compare(figure, claim.at_least)), "it is " .. estimate.show_interval("ratio", figure) .. " times as fast", finding
   end)
 end
 
@@ -66,7 +83,7 @@ function bounds.judge_equal(claim, rows, axes)
     local apart = estimate.difference(most.y, least.y)
     if apart.high <= allowed then return "confirmed", reason, { of = least.y } end
     if apart.low > allowed then return "refuted", reason end
-    return "inconclusive", reason
+    return "inconclusive", doubts.of("bound", reason), { of = least.y }
   end)
 end
 
@@ -76,7 +93,7 @@ function bounds.judge_agree(claim, rows, axes)
     local worst, reason
     for _, item in ipairs(items) do
       local other = estimate.of(item.row, claim.with)
-      if not other then return "inconclusive", "a row has no " .. claim.with end
+      if not other then return "inconclusive", doubts.of("no_figure", "a row has no " .. claim.with) end
       local allowed = claim.tolerance * estimate.size(other)
       local verdict = compare(estimate.difference(item.y, other), -allowed, allowed)
       if not worst or severity[verdict] > severity[worst] then
@@ -85,7 +102,7 @@ function bounds.judge_agree(claim, rows, axes)
           estimate.show_interval(claim.with, other))
       end
     end
-    return worst, reason
+    return worst, doubts.reason(worst, "bound", reason)
   end)
 end
 

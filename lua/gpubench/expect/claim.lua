@@ -6,6 +6,9 @@ local columns = require "gpubench.columns"
 local groups = require "gpubench.expect.groups"
 local native = require("gpubench.native")._native
 
+-- That of the program, whatever a script does to its globals.
+local pcall = pcall
+
 local claim = {}
 local mark = {}
 
@@ -51,6 +54,21 @@ function claim.takes_rounds(one, has_trials)
   return false
 end
 
+-- Whether other programs change what the claim is about.
+function claim.is_about_times(one)
+  for _, name in ipairs(one.unmeasurable and {} or figures_of(one)) do
+    if name and columns.is_disturbed(name) then return true end
+  end
+  return false
+end
+
+function claim.any_about_times(claims)
+  for _, one in ipairs(claims) do
+    if claim.is_about_times(one) then return true end
+  end
+  return false
+end
+
 -- The names by which a claim or a chart chooses rows, and whose part each is.
 local function settings_of(one)
   local list = {}
@@ -59,6 +77,7 @@ local function settings_of(one)
   end
   add("x", one.x)
   for _, name in ipairs(type(one.by) == "table" and one.by or { one.by }) do add("by", name) end
+  for _, name in ipairs(one.axes or {}) do add("axes", name) end
   for _, option in ipairs { "where", "of", "over" } do
     for _, name in ipairs(check.sorted_keys(one[option] or {})) do add(option, name) end
   end
@@ -121,34 +140,44 @@ function claim.unknown_column(claims, charts, rows)
   end
 end
 
--- { verdict, reason, answer, findings, given, why, remedy, kind, partly }; the last four as in answer.of. A claim that holds
--- for what was measured stays open when `unmeasured` points never were.
-local function judge_one(one, rows, axes, unmeasured)
-  local verdict, reason, findings, part = "not measurable here", one.unmeasurable, nil, nil
-  if not one.unmeasurable then verdict, reason, findings, part = one.judge(one, rows, axes) end
-  if verdict == "confirmed" and unmeasured and unmeasured > 0 then
-    verdict, reason = "inconclusive", string.format("%d points were not measured; so far: %s", unmeasured, reason)
-  end
-  local given = type(findings) == "string" and findings or nil
-  local told = answer.of(one, verdict, reason, not given and findings or {}, given, part)
-  return {
-    verdict = verdict, reason = reason, given = given, answer = told.text, why = told.why, remedy = told.remedy,
-    kind = told.kind, partly = told.partly, findings = verdict == "confirmed" and not given and findings or {},
-  }
+-- How many of the points that were not measured the claim is about.
+local function count_unmeasured(one, points)
+  local count = 0
+  for _, point in ipairs(points or {}) do count = count + (groups.is_about(one, point) and 1 or 0) end
+  return count
 end
 
--- An array of what judge_one returns, with { id, claim }. A claim that fails is inconclusive: it must not cost the run.
+-- Judges are the program's own code, also where the user has stopped the run: gb.expect.that asks the script's functions
+-- (native.ask). Returns a verdict, a reason as in groups.judge, findings or a sentence, and the part that holds.
+local function judge(one, rows, axes, unmeasured)
+  if one.unmeasurable then return "not measurable here", { text = one.unmeasurable } end
+  local ok, verdict, reason, findings, part = pcall(one.judge, one, rows, axes)
+  if not ok then return "inconclusive", { text = "judging failed: " .. tostring(verdict), kind = "unknown" } end
+  local count = verdict ~= "refuted" and count_unmeasured(one, unmeasured) or 0
+  if count == 0 then return verdict, reason, findings, part end
+  reason.text = string.format("%d %s not measured; so far: %s", count, count == 1 and "point was" or "points were", reason.text)
+  reason.kind, reason.busy = "unfinished", nil
+  return "inconclusive", reason, findings, part
+end
+
+-- An array of { id, claim, verdict, reason, answer, findings, why, seen, remedy, kind, partly }; the last five as in
+-- answer.of. unmeasured: the points that have no row, as tables of the axes' values; a claim about any of them is open
+-- unless what was measured refutes it. So is a claim that cannot be judged: it must not cost the run.
 function claim.judge_all(claims, rows, axes, unmeasured)
   local judged, ids = {}, ids_of(claims)
   for index, one in ipairs(claims) do
-    local ok, found, why = native.protect(judge_one, one, rows, axes, unmeasured)
-    if not ok then
-      local reason = "judging failed: " .. why
-      local told = answer.of(one, "inconclusive", reason, {})
-      found = { verdict = "inconclusive", reason = reason, answer = told.text, why = told.why, findings = {} }
+    local verdict, reason, findings, part = judge(one, rows, axes, unmeasured)
+    local given = type(findings) == "string" and findings or nil
+    local is_told, told = pcall(answer.of, one, verdict, reason, not given and findings or {}, given, part)
+    if not is_told then
+      verdict, reason, given = "inconclusive", { text = "judging failed: " .. tostring(told), kind = "unknown" }, nil
+      told = answer.of(one, verdict, reason, {})
     end
-    found.id, found.claim = ids[index], one.text
-    judged[index] = found
+    judged[index] = {
+      id = ids[index], claim = one.text, verdict = verdict, reason = reason.text, given = given, answer = told.text,
+      why = told.why, seen = told.seen, remedy = told.remedy, kind = told.kind, partly = told.partly,
+      findings = verdict == "confirmed" and not given and findings or {},
+    }
   end
   return judged
 end

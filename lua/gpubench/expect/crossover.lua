@@ -1,4 +1,5 @@
 -- A claim on where two courses cross: one figure is above the other at small x and below it at large x.
+local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
 local groups = require "gpubench.expect.groups"
 local ratio = require "gpubench.expect.ratio"
@@ -36,9 +37,12 @@ local function judge(claim)
         text_at(claim, course[above]))
     end
     if not below then
-      return "inconclusive", string.format("not below up to the largest %s: ratio %s", claim.x, text_at(claim, last))
+      return "inconclusive", doubts.of("last_value",
+        string.format("not below up to the largest %s: ratio %s", claim.x, text_at(claim, last)))
     end
-    if not above then return "inconclusive", "the intervals overlap before: ratio " .. text_at(claim, first) end
+    if not above then
+      return "inconclusive", doubts.of("overlap", "the intervals overlap before: ratio " .. text_at(claim, first))
+    end
     return "confirmed", string.format("between %s %s and %s: ratio %s, %s", claim.x, course[above].x, course[below].x,
       text_at(claim, course[above]), text_at(claim, course[below])), { first = course[above].x, x = course[below].x }
   end

@@ -1,39 +1,51 @@
--- Why claims stay open, in plain words, and what settles them.
+-- Why figures and claims are in doubt, as data: { kind, text }. The kinds and their words for people are those of
+-- core/results/doubt.cpp; no code reads the text.
+local columns = require "gpubench.columns"
+local results = require("gpubench.native")._native.results
+
 local doubts = {}
 
--- By what a reason says: the kind, what kept the claim open, and what to do. The first that matches counts.
-local known = {
-  { "other programs took", "busy", "other programs used the processors while it was measured",
-    "repeat the run on an idle machine, or with --wait-idle 600" },
-  { "rounds do not fit into", "long", "too few of its rounds fit into the time for a point",
-    "repeat the run with a larger --budget" },
-  { "came from buffers", "long", "examples that lay ready before the clock started would distort its rate",
-    "repeat the run with a larger --budget" },
-  { "rounds count, %d+ are needed", "noise", "too few of its rounds were steady",
-    "repeat the run with a larger --budget, on an idle machine" },
-  { "is known to %d+ %% only", "noise", "its times scatter too much",
-    "repeat the run with a larger --budget, on an idle machine" },
-  { "not settled after", "noise", "its times had not settled when the time for a point was over",
-    "repeat the run with a larger --budget, on an idle machine" },
-  { "%d+ of %d+ rows without a figure", "missing", nil, "mend what failed, or leave such points out with --set" },
-  { "too few samples", "noise", "too few steps were measured", "repeat the run with a larger --budget" },
-  { "points were not measured", "missing", "the run ended before all points were measured", "run it to its end" },
-  { "still rising at the largest", "course", "the figure still rises at the last value",
-    "measure larger values with --set" },
-  { "which tells nothing of its scatter", "noise", "it was measured once, which says nothing of its scatter",
-    "repeat the run with a larger --budget" },
-  { "intervals overlap", "close", "the difference is smaller than the scatter",
-    "a larger --budget narrows the intervals" },
-}
+local words = results.doubts()
 
--- { kind, why, remedy } of a reason; nil for one that is known by none of these.
-function doubts.of(reason)
-  for _, one in ipairs(known) do
-    if reason:find(one[1]) then return { kind = one[2], why = one[3], remedy = one[4] } end
-  end
-  if reason:find "%[.*,.*%]" then  -- a figure with its interval, on both sides of a bound
-    return { kind = "close", why = nil, remedy = "a larger --budget narrows the interval" }
-  end
+function doubts.of(kind, text)
+  assert(words[kind], kind)
+  return { kind = kind, text = text }
+end
+
+-- What a judge returns as a reason: the text, of an open claim with its kind.
+function doubts.reason(verdict, kind, text)
+  return verdict == "inconclusive" and doubts.of(kind, text) or text
+end
+
+-- Of a row's figures of this quality ("quality", "memory_quality"); nil where they can be relied on.
+function doubts.in_row(row, quality)
+  local text, kind = row[quality], row[quality == "memory_quality" and "memory_doubt" or "doubt"]
+  if text == nil then return nil end
+  return results.doubt(tostring(text), kind ~= nil and tostring(kind) or nil)
+end
+
+function doubts.put(row, quality, doubt)
+  row[quality] = results.quality_text(doubt.text)
+  row[quality == "memory_quality" and "memory_doubt" or "doubt"] = doubt.kind
+end
+
+-- In a few words, without the figures of the case; nil where only the text itself tells.
+function doubts.why(doubt)
+  local why = words[doubt.kind].why
+  return why ~= "" and why or nil
+end
+
+-- What settles a claim about the column; nil where nothing is known to. Of what is counted or held in memory a repetition
+-- gives the same. `busy`: other programs disturbed the rounds, so that more of them are no remedy.
+local by_scatter = { overlap = true, bound = true }
+
+function doubts.remedy(doubt, column)
+  local kind = column and columns.of(column).kind or "unknown"
+  local learned, disturbed = kind == "learned", not column or columns.is_disturbed(column)
+  if by_scatter[doubt.kind] and not learned and not disturbed then return nil end
+  local one = words[disturbed and doubt.busy and "busy" or doubt.kind]
+  local remedy = learned and one.remedy_if_learned or one.remedy
+  return remedy ~= "" and remedy or nil
 end
 
 return doubts

@@ -2,6 +2,7 @@
 -- compared round by round: what changes on the machine from one round to the next cannot pass for a difference.
 local gb = require "gpubench.native"
 local columns = require "gpubench.columns"
+local doubts = require "gpubench.expect.doubts"
 local order_interval = require "gpubench.order_interval"
 local native = gb._native
 
@@ -10,7 +11,8 @@ local estimate = {}
 -- A difference is told where the whole interval lies beyond this share.
 estimate.noise = 0.01
 
--- By row: { all, calm }, the rows that its rounds gave, and those of them whose times count, by round.
+-- By row: { all, calm, busy }, the rows that its rounds gave, those of them whose times count, by round, and whether other
+-- programs disturbed one.
 local rounds_of = setmetatable({}, { __mode = "k" })
 
 function estimate.set_rounds(row, rounds)
@@ -66,19 +68,26 @@ end
 
 -- Kinds of which one figure is no evidence.
 local alone = {
-  time = "it was measured once, which tells nothing of its scatter",
-  sensor = "it was read once, which tells nothing of its scatter",
-  learned = "one training, which tells nothing of another seed's; give the experiment 'trials'",
+  time = { kind = "measured_once", text = "it was measured once, which tells nothing of its scatter" },
+  sensor = { kind = "measured_once", text = "it was read once, which tells nothing of its scatter" },
+  learned = { kind = "trained_once", text = "one training, which tells nothing of another seed's; give the experiment 'trials'" },
 }
 
--- Why a claim may not rely on the row's figure; nil where it may. Each kind has its own reasons: noise says nothing about
--- bytes, and a busy machine nothing about an accuracy.
+-- Why a claim may not rely on the row's figure, { kind, text }; nil where it may. Each kind of figure has its own reasons:
+-- noise says nothing about bytes, and a busy machine nothing about an accuracy.
 function estimate.doubt(row, column)
   local kind = columns.of(column).kind
   local quality = native.results.quality_column(kind)
-  local text = quality and row[quality]
-  if text and text ~= "ok" then return (tostring(text):gsub("^unreliable: ", "")) end
-  if alone[kind] and not has_interval(row, column) then return column .. ": " .. alone[kind] end
+  local doubt = quality and doubts.in_row(row, quality)
+  if doubt then return doubt end
+  if alone[kind] and not has_interval(row, column) then
+    return doubts.of(alone[kind].kind, column .. ": " .. alone[kind].text)
+  end
+end
+
+-- Whether other programs disturbed any of the row's rounds.
+function estimate.is_busy(row)
+  return rounds_of[row] ~= nil and rounds_of[row].busy == true
 end
 
 local function paired(a, b, combine)

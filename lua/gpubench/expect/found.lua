@@ -47,7 +47,7 @@ local function with_interval(one, form, transform)
   if low == high then return string.format(form, text) end
   local ends = string.format("%.3g, %.3g", low, high)
   local at_end = (value == low or value == high) and one.rounds
-  return string.format("%s [%s%s]", string.format(form, text), ends, at_end and "; many rounds: " .. text or "")
+  return string.format("%s [%s%s]", string.format(form, text), ends, at_end and "; most rounds gave " .. text or "")
 end
 
 -- Whether no other of the list has the same values of these axes and another figure.
@@ -191,6 +191,9 @@ local meanings = {
   steps = { "steps", steps_text },                               -- of a course: the ratio of each figure to the one before
 }
 
+-- Of so many times as fast: what it takes less.
+local of_speed = { less = { "times", ratio_text("%s %%", function(value) return 100 * (1 - 1 / value) end) } }
+
 -- Which of them each kind of claim finds.
 local by_kind = {
   knee = { "x", "first", "of", "over", "times", "inverse_times", "more", "less" },
@@ -202,6 +205,13 @@ local by_kind = {
   at_least = { "of", "least", "most" },
 }
 by_kind.faster, by_kind.decreasing, by_kind.at_most = by_kind.ratio, by_kind.increasing, by_kind.at_least
+by_kind.compared = by_kind.ratio
+
+-- The placeholder that tells most of each kind of claim, for what is not proven.
+local main_figure = {
+  knee = "times", ratio = "times", faster = "times", compared = "times", increasing = "times", decreasing = "times",
+  best = "share", equal = "of", at_least = "of", at_most = "of",
+}
 
 -- Names of the placeholders that a claim of the kind fills.
 function found.names(kind)
@@ -212,7 +222,7 @@ end
 function found.fill(claim, template, findings)
   local complete = #findings > 0
   local text = template:gsub("{([^{}]*)}", function(name)
-    local field, tell = table.unpack(meanings[name])
+    local field, tell = table.unpack(claim.kind == "faster" and of_speed[name] or meanings[name])
     local list = {}
     for _, one in ipairs(findings) do
       if one[field] ~= nil then list[#list + 1] = { figure = one[field], setting = one.setting } end
@@ -221,6 +231,23 @@ function found.fill(claim, template, findings)
     return #list > 0 and tell(list, claim) or ""
   end)
   return complete and text or nil
+end
+
+local function without_interval(figure)
+  return type(figure) == "table" and figure.value and { value = figure.value, low = figure.value, high = figure.value }
+    or figure
+end
+
+-- The main figure of what was seen, without intervals; nil where none was.
+function found.about(claim, findings)
+  local name = main_figure[claim.kind]
+  if not name or not findings then return nil end
+  local field = meanings[name][1]
+  local list = {}
+  for _, one in ipairs(findings) do
+    if one[field] then list[#list + 1] = { [field] = without_interval(one[field]), setting = one.setting } end
+  end
+  return found.fill(claim, "{" .. name .. "}", list)
 end
 
 return found

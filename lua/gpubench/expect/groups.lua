@@ -2,6 +2,8 @@
 -- makes one verdict of the groups' verdicts. A claim is confirmed only where every setting that it is about has figures,
 -- and sound ones: what is missing or unreliable leaves it open, unless the sound rows alone refute it.
 local gb = require "gpubench.native"
+local columns = require "gpubench.columns"
+local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
 
 local groups = {}
@@ -64,17 +66,19 @@ local function is_before(a, b)
   return a < b
 end
 
--- x, and the axes that tell the two rows of a ratio apart, do not separate groups; all other axes do. As text, and by name.
+-- x, and the axes that tell the two rows of a ratio apart, do not separate groups; all other axes do. As text, by name, and
+-- the names in the order of the axes.
 local function setting_of(claim, row, axes)
-  local parts, values = {}, {}
+  local parts, values, names = {}, {}, {}
   for _, axis in ipairs(axes) do
     local fixed = claim.of and (claim.of[axis.name] ~= nil or claim.over[axis.name] ~= nil)
     if axis.name ~= claim.x and not fixed then
       parts[#parts + 1] = axis.name .. "=" .. tostring(row[axis.name])
       values[axis.name] = row[axis.name]
+      names[#names + 1] = axis.name
     end
   end
-  return table.concat(parts, " "), values
+  return table.concat(parts, " "), values, names
 end
 
 -- What memory cannot hold is no part of a course, as little as what the script skipped; the reason mentions both.
@@ -94,16 +98,25 @@ local function put(group, claim, row)
   local has_x = not claim.x or x ~= nil and x == x
   local figure = row.status == "ok" and has_x and estimate.of(row, claim.y)
   local doubt = figure and (estimate.doubt(row, claim.y) or claim.with and estimate.doubt(row, claim.with))
-  if figure and not doubt then
-    table.insert(group.items, { x = x, y = figure, row = row })
-  elseif figure then
-    table.insert(group.unreliable, doubt)
+  -- A figure of no known kind counts where it comes once, so that it may refute after rounds that were stopped too.
+  if doubt and doubt.kind == "unfinished" and columns.of(claim.y).kind == "unknown" then
+    group.unfinished, doubt = doubt, nil
+  end
+  if figure then
+    local item = { x = x, y = figure, row = row, doubt = doubt }
+    table.insert(doubt and group.unreliable or group.items, item)
   elseif row.status == "ok" then
     table.insert(group.missing, "no " .. (has_x and claim.y or claim.x))
   else
-    local kind = left_out[row.status] and group.left_out or group.missing
-    table.insert(kind, row.status .. (row.detail and ": " .. row.detail or ""))
+    local is_left_out = left_out[row.status] ~= nil
+    table.insert(is_left_out and group.left_out or group.missing, row.status .. (row.detail and ": " .. row.detail or ""))
+    group.not_skipped = group.not_skipped or is_left_out and row.status ~= "skipped"
   end
+end
+
+local function sort(items, claim, order)
+  if not claim.x then return end
+  table.sort(items, function(a, b) return is_before(order[a.x] or a.x, order[b.x] or b.x) end)
 end
 
 -- The points that a claim compares with each other, before they are measured: arrays of numbers of points. point_at(i) is
@@ -124,17 +137,17 @@ function groups.of_points(claim, count, point_at, axes)
   return list
 end
 
--- claim: { x, y, of, over, where, from, to }. An array of { setting, values = of its axes, items = { { x, y = estimate, row }, ... } in the
--- order of x, unreliable, missing, left_out = { reason, ... }, of and over = how many rows of either side of a ratio were
--- measured }, and how many rows have each status that leaves them out.
+-- claim: { x, y, of, over, where, from, to }. An array of { setting, values = of its axes, names = of these, items = { { x, y = estimate,
+-- row, doubt }, ... } in the order of x, unreliable = the same in doubt, missing, left_out = { text, ... }, of and over =
+-- how many rows of either side of a ratio were measured }, and how many rows have each status that leaves them out.
 function groups.split(claim, rows, axes)
   local list, by_setting, counts = {}, {}, {}
   for _, row in ipairs(rows) do
     if is_about(claim, row) then
-      local setting, values = setting_of(claim, row, axes)
+      local setting, values, names = setting_of(claim, row, axes)
       if not by_setting[setting] then
         by_setting[setting] = {
-          setting = setting, values = values, items = {}, unreliable = {}, missing = {}, left_out = {}, of = 0, over = 0,
+          setting = setting, values = values, names = names, items = {}, unreliable = {}, missing = {}, left_out = {}, of = 0, over = 0,
         }
         list[#list + 1] = by_setting[setting]
       end
@@ -143,11 +156,7 @@ function groups.split(claim, rows, axes)
     end
   end
   local order = order_of(axes, claim.x)
-  for _, group in ipairs(list) do
-    if claim.x then
-      table.sort(group.items, function(a, b) return is_before(order[a.x] or a.x, order[b.x] or b.x) end)
-    end
-  end
+  for _, group in ipairs(list) do sort(group.items, claim, order) end
   return list, counts
 end
 
@@ -168,37 +177,84 @@ local function shortfall(group)
   local unreliable, missing = #group.unreliable, #group.missing
   local total = #group.items + unreliable + missing
   if missing > 0 then
-    return string.format("%d of %d rows without a figure: %s", missing, total, group.missing[1])
+    return doubts.of("no_figure", string.format("%d of %d rows without a figure: %s", missing, total, group.missing[1]))
   end
   if unreliable == 0 then return nil end
-  if total == 1 then return "unreliable: " .. group.unreliable[1] end
-  return string.format("%d of %d rows unreliable: %s", unreliable, total, group.unreliable[1])
+  local doubt = group.unreliable[1].doubt
+  if total == 1 then return doubts.of(doubt.kind, "unreliable: " .. doubt.text) end
+  return doubts.of(doubt.kind, string.format("%d of %d rows unreliable: %s", unreliable, total, doubt.text))
 end
 
-local function judge_group(group, claim, judge)
+local function all_items(group, claim, order)
+  local items = table.move(group.unreliable, 1, #group.unreliable, #group.items + 1, { table.unpack(group.items) })
+  sort(items, claim, order)
+  return items
+end
+
+-- What a figure of the group says where it is not proven: that of all rows, also of those in doubt.
+local function seen_in(group, claim, order, judge)
+  local _, _, finding = judge(all_items(group, claim, order))
+  return finding
+end
+
+local function is_busy(group, claim)
+  for _, item in ipairs(all_items(group, claim, {})) do
+    if estimate.is_busy(item.row) and columns.is_disturbed(claim.y) then return true end
+  end
+  return false
+end
+
+-- A reason is { text }, of an open claim { text, kind, busy }.
+local function judge_group(group, claim, order, judge)
   if #group.items + #group.unreliable == 0 then
-    local reasons = #group.missing > 0 and group.missing or group.left_out
-    return "not measurable here", table.concat(distinct(reasons), "; ")
+    local reasons = distinct(#group.missing > 0 and group.missing or group.left_out)
+    return "not measurable here", { text = table.concat(reasons, "; "), first = reasons[1] }
   end
   if not has_both_sides(group, claim) and #group.left_out > 0 then
-    return "not measurable here", table.concat(distinct(group.left_out), "; ")
+    local reasons = distinct(group.left_out)
+    return "not measurable here", { text = table.concat(reasons, "; "), first = reasons[1] }
   end
   local verdict, why, finding
   if #group.items > 0 then verdict, why, finding = judge(group.items) end
+  if type(why) ~= "table" then why = { text = why } end
   if verdict == "refuted" then return verdict, why, finding end
   local lack = shortfall(group)
-  if lack then return "inconclusive", lack end
+  if lack then verdict, why, finding = "inconclusive", lack, seen_in(group, claim, order, judge) end
+  if verdict == "confirmed" and group.unfinished then
+    verdict, why = "inconclusive", doubts.of("unfinished", group.unfinished.text .. "; so far: " .. why.text)
+  end
+  if verdict == "inconclusive" then
+    why.kind = why.kind or "unknown"
+    why.busy = is_busy(group, claim)
+  end
   return verdict, why, finding
 end
 
 -- A reader wants examples, the table has the rest.
 local most_reasons = 3
 
+-- The reasons of several groups as one: { text, first, setting, names, kind, busy }, the latter five of the first. Reasons of one kind
+-- differ in figures alone, so that the first stands for all.
 local function joined(reasons)
-  reasons = distinct(reasons)
-  local more = #reasons - most_reasons
-  local text = table.concat(reasons, "; ", 1, math.min(#reasons, most_reasons))
-  return text .. (more > 0 and string.format("; and %d more", more) or "")
+  local texts, seen, alike = {}, {}, 0
+  for _, one in ipairs(reasons) do
+    local key = one.kind and one.kind ~= "unknown" and "kind " .. one.kind or one.text .. one.at
+    if not seen[key] then
+      seen[key] = true
+      texts[#texts + 1] = one.text .. one.at
+    elseif one.kind then
+      alike = alike + 1
+    end
+  end
+  local more = #texts - most_reasons
+  local text = table.concat(texts, "; ", 1, math.min(#texts, most_reasons))
+  if alike > 0 then text = text .. string.format("; and %d alike", alike) end
+  if more > 0 then text = text .. string.format("; and %d more", more) end
+  local first = reasons[1]
+  return {
+    text = text, first = first.first or first.text, setting = first.setting, names = first.names, kind = first.kind,
+    busy = first.busy,
+  }
 end
 
 local function mention(counts)
@@ -211,33 +267,33 @@ local function mention(counts)
 end
 
 local function is_skipped(group)
-  if #group.items + #group.unreliable + #group.missing > 0 then return false end
-  for _, reason in ipairs(group.left_out) do
-    if not reason:find "^skipped" then return false end
-  end
-  return true
+  return #group.items + #group.unreliable + #group.missing == 0 and not group.not_skipped
 end
 
 local severity = { confirmed = 1, ["not measurable here"] = 2, inconclusive = 3, refuted = 4 }
 
 -- judge(items) -> verdict, reason, finding; the worst verdict counts, with the reasons and findings of the groups that
--- have it. Settings that the script skipped are no part of the claim, unless it skipped all of them. Also returns
+-- have it. A reason is a text, or doubts.of where the claim is open; that of several groups, which this returns, is as in
+-- joined(). Settings that the script skipped are no part of the claim, unless it skipped all of them. Also returns
 -- { held = the findings of the settings in which the claim is confirmed, settings = those that it is about }.
 function groups.judge(claim, rows, axes, judge)
   local list, counts = groups.split(claim, rows, axes)
-  if #list == 0 then return "not measurable here", "no point matches" end
+  if #list == 0 then return "not measurable here", { text = "no point matches" } end
+  local order = order_of(axes, claim.x)
   local worst, reasons, findings, skipped, seen = nil, {}, {}, {}, {}
   local part = { held = {}, settings = {} }
   for _, group in ipairs(list) do
-    local verdict, why, finding = judge_group(group, claim, judge)
+    local verdict, why, finding = judge_group(group, claim, order, judge)
+    why.at = group.setting ~= "" and " at " .. group.setting or ""
+    why.setting, why.names = group.values, group.names
     if finding then finding.setting = group.values end
     if verdict == "confirmed" then part.held[#part.held + 1] = finding end
     if not is_skipped(group) then part.settings[#part.settings + 1] = group.values end
     if is_skipped(group) then
+      why.at, why.setting = "", nil
       skipped[#skipped + 1] = why
     else
       seen[verdict] = true
-      if group.setting ~= "" then why = why .. " at " .. group.setting end
       if not worst or severity[verdict] > severity[worst] then
         worst, reasons, findings = verdict, {}, {}
       end
@@ -245,9 +301,11 @@ function groups.judge(claim, rows, axes, judge)
     end
   end
   if not worst then return "not measurable here", joined(skipped) end
+  local reason = joined(reasons)
   -- What holds for some settings, and cannot be told for others, is open.
-  if worst == "not measurable here" and seen.confirmed then worst = "inconclusive" end
-  return worst, joined(reasons) .. (worst == "not measurable here" and "" or mention(counts)), findings, part
+  if worst == "not measurable here" and seen.confirmed then worst, reason.kind = "inconclusive", "no_figure" end
+  if worst ~= "not measurable here" then reason.text = reason.text .. mention(counts) end
+  return worst, reason, findings, part
 end
 
 return groups

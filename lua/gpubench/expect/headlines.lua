@@ -5,7 +5,7 @@ local gb = require "gpubench.native"
 local headlines = {}
 
 -- Kinds of claims that say what to do or how much it gains.
-local tells_gain = { knee = true, ratio = true, faster = true, best = true, crossover = true }
+local tells_gain = { knee = true, ratio = true, faster = true, best = true, crossover = true, compared = true }
 
 -- The sentences of confirmed claims for which the script has one; where it has none for any claim, that of the first claim
 -- that tells what to do or how much it gains.
@@ -26,10 +26,13 @@ local function gains(judged, claims)
   return { { answer = first.answer, verdict = "confirmed" } }
 end
 
+-- words: { { text, seen = what the rounds showed of it }, ... }.
 local function quoted(words)
-  if #words == 1 then return words[1] end
   local list = {}
-  for index, text in ipairs(words) do list[index] = '"' .. text .. '"' end
+  for index, one in ipairs(words) do
+    list[index] = (#words == 1 and one.text or '"' .. one.text .. '"') .. (one.seen and " (" .. one.seen .. ")" or "")
+  end
+  if #words == 1 then return list[1] end
   return table.concat(list, ", ", 1, #list - 1) .. " and " .. list[#list]
 end
 
@@ -45,7 +48,7 @@ local function together(judged, claims, verdict)
         by_reason[key] = { why = one.why, remedy = one.remedy, words = {} }
         order[#order + 1] = by_reason[key]
       end
-      table.insert(by_reason[key].words, claims[index].words or claims[index].text)
+      table.insert(by_reason[key].words, { text = claims[index].words or claims[index].text, seen = one.seen })
     end
   end
   local list = {}

@@ -8,6 +8,7 @@ local check = require "gpubench.check"
 local columns = require "gpubench.columns"
 local claim_of = require("gpubench.expect.claim").new
 local crossover = require "gpubench.expect.crossover"
+local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
 local groups = require "gpubench.expect.groups"
 local order = require "gpubench.expect.order"
@@ -178,16 +179,19 @@ define("faster", join(of_y, faster_fields), function(claim, where)
   local factor = claim.factor or 1
   claim.better = columns.direction(where, claim.y, claim.better)
   claim.of, claim.over = { [claim.axis] = claim.value }, { [claim.axis] = claim.than }
-  if claim.better == "higher" then claim.at_least = factor else claim.at_most = 1 / factor end
+  claim.at_least = factor  -- times as fast, whether the column is better lower or higher
   local times = factor == 1 and "" or string.format(" at least %g times", factor)
   return string.format("%s is%s faster than %s by %s", set_to(claim, claim.axis, claim.value), times, claim.than, claim.y)
-end, bounds.judge_ratio)
+end, bounds.judge_faster)
+
+-- Of the judge of gb.expect.that that runs now: why the first figure that it asked for may not be relied on, and its column.
+local refused
 
 local verdicts = { confirmed = true, refuted = true, inconclusive = true, ["not measurable here"] = true }
 
 local that_fields = {
   { "claim", "string", required = true }, { "judge", "function", required = true }, { "reads", "array" },
-  { "where", "table" }, { "id", "string" }, { "unmeasurable", "string" },
+  { "where", "table" }, { "axes", "array" }, { "id", "string" }, { "unmeasurable", "string" },
 }
 
 -- A claim that only Lua can state: judge(rows) returns a verdict, the reason and, if it likes, the answer in a sentence.
@@ -198,8 +202,11 @@ function expect.that(options)
   for index, name in ipairs(options.reads or {}) do
     check.kind("gb.expect.that: option 'reads': column " .. index, name, "string")
   end
+  for index, name in ipairs(options.axes or {}) do
+    check.kind("gb.expect.that: option 'axes': axis " .. index, name, "string")
+  end
   local fields = {
-    text = options.claim, id = options.id, reads = options.reads or {}, where = options.where,
+    text = options.claim, id = options.id, reads = options.reads or {}, where = options.where, axes = options.axes,
     unmeasurable = options.unmeasurable,
   }
   function fields.judge(claim, rows)
@@ -207,14 +214,21 @@ function expect.that(options)
     for _, row in ipairs(rows) do
       if groups.may_match(row, claim.where) then about[#about + 1] = estimate.copy(row) end
     end
-    local verdict, reason, sentence = options.judge(about)
+    refused = nil
+    local ok, verdict, reason, sentence = native.ask(options.judge, about)
+    if not ok then native.fail(verdict) end
     if not verdicts[verdict] then
       check.fail("gb.expect.that: judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got '%s'",
-        tostring(verdict))
+        type(verdict) == "string" and verdict or type(verdict))
     end
     if reason ~= nil then check.kind("gb.expect.that: the reason that judge returns", reason, "string") end
     if sentence ~= nil then check.kind("gb.expect.that: the answer that judge returns", sentence, "string") end
-    return verdict, reason or "", sentence
+    if reason ~= nil then check.kind("gb.expect.that: the reason that judge returns", reason, "string") end
+    reason = { text = reason or "" }
+    if verdict == "inconclusive" then
+      reason.kind, reason.column = refused and refused.kind or "unknown", refused and refused.column
+    end
+    return verdict, reason, sentence
   end
   return claim_of(fields)
 end
@@ -223,10 +237,12 @@ local function figure_of(where, number, row, column)
   check.kind(where .. ": argument #" .. number, row, "table")
   check.kind(where .. ": argument #" .. number + 1, column, "string")
   local figure = row.status == "ok" and estimate.of(row, column)
-  if not figure then return nil, string.format("a row without %s: %s", column, row.detail or tostring(row.status)) end
-  local doubt = estimate.doubt(row, column)
-  if doubt then return nil, doubt end
-  return figure
+  local doubt = not figure
+    and doubts.of("no_figure", string.format("a row without %s: %s", column, row.detail or tostring(row.status)))
+    or estimate.doubt(row, column)
+  if not doubt then return figure end
+  refused = refused or { kind = doubt.kind, column = column }
+  return nil, doubt.text
 end
 
 local function plain(figure)

@@ -1,4 +1,5 @@
 -- Claims on the course of a figure along an axis: increasing, decreasing, knee.
+local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
 local groups = require "gpubench.expect.groups"
 local ratio = require "gpubench.expect.ratio"
@@ -56,25 +57,27 @@ local function monotonic(claim, direction)
   if direction < 0 then rises, falls = falls, rises end
   return function(items)
     items = course(claim, items)
-    if #items == 1 and claim.until_knee then return "inconclusive", "the knee is at the first " .. claim.x end
+    if #items == 1 and claim.until_knee then
+      return "inconclusive", doubts.of("last_value", "the knee is at the first " .. claim.x)
+    end
     if #items < 2 then return "not measurable here", "fewer than two values of " .. claim.x end
+    local finding = ratio.finding(items[1], items[#items])
+    finding.steps = steps_of(items)
     local doubt
     for index = 2, #items do
       local a, b = items[index - 1], items[index]
       local risen = rise(a, b, direction)
       local allowed = estimate.size(a.y) * (claim.tolerance or 0)
-      if risen.high < -allowed then return "refuted", falls .. " " .. step_text(claim, a, b) end
+      if risen.high < -allowed then return "refuted", falls .. " " .. step_text(claim, a, b), finding end
       if not claim.tolerance and risen.low <= 0 then
         doubt = doubt or "the intervals overlap " .. step_text(claim, a, b)
       end
     end
     local first, last = items[1], items[#items]
     local risen = rise(first, last, direction)
-    if risen.high < 0 then return "refuted", falls .. " " .. step_text(claim, first, last) end
+    if risen.high < 0 then return "refuted", falls .. " " .. step_text(claim, first, last), finding end
     if risen.low <= 0 then doubt = doubt or "the intervals overlap " .. step_text(claim, first, last) end
-    if doubt then return "inconclusive", doubt end
-    local finding = ratio.finding(first, last)
-    finding.steps = steps_of(items)
+    if doubt then return "inconclusive", doubts.of("overlap", doubt), finding end
     return "confirmed", rises .. " " .. step_text(claim, first, last), finding
   end
 end
@@ -98,13 +101,16 @@ local function knee(claim)
     local index, best = find_knee(items, claim.share)
     local text = string.format("knee at %s %s with %s; best %s at %s", claim.x, items[index].x,
       estimate.show_interval(claim.y, items[index].y), estimate.show_interval(claim.y, best.y), best.x)
-    if index == #items then return "inconclusive", "still rising at the largest " .. claim.x .. ": " .. text end
+    local finding = index > 1 and ratio.finding(items[1], items[index]) or nil
+    if index == #items then
+      return "inconclusive", doubts.of("last_value", "still rising at the largest " .. claim.x .. ": " .. text), finding
+    end
     for before = index, #items - 1 do
       if is_surely(items[before], claim.share, items) then
-        return "confirmed", text, index > 1 and ratio.finding(items[1], items[index]) or nil
+        return "confirmed", text, finding
       end
     end
-    return "inconclusive", "the intervals overlap: " .. text
+    return "inconclusive", doubts.of("overlap", "the intervals overlap: " .. text), finding
   end
 end
 

@@ -1,5 +1,6 @@
 -- The ratio of a figure in two rows of a group, by itself or along x.
 local check = require "gpubench.check"
+local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
 local found = require "gpubench.expect.found"
 local groups = require "gpubench.expect.groups"
@@ -37,7 +38,8 @@ function ratio.of(claim, items, x)
   if not of then return nil, "not measurable here", why_of .. " " .. ratio.describe(claim.of) end
   if not over then return nil, "not measurable here", why_over .. " " .. ratio.describe(claim.over) end
   if over.y.low <= 0 then
-    return nil, "inconclusive", claim.y .. " is not above zero at " .. ratio.describe(claim.over)
+    return nil, "inconclusive",
+      doubts.of("no_figure", claim.y .. " is not above zero at " .. ratio.describe(claim.over))
   end
   return estimate.ratio(of.y, over.y), of, over
 end

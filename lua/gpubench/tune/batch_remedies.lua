@@ -6,11 +6,6 @@ local record = require "gpubench.tune.record"
 -- Enough to show whether steps are too small; how large a batch may be is the experiment batch_size's question.
 local batch_factor = 4
 
--- What a step costs whatever its batch is shared by so many more examples.
-local function reach_of_larger_batch(_, share)
-  return share * (1 - 1 / batch_factor)
-end
-
 local function size_edit(size)
   return function(source, call)
     local text = source:argument_text(call, 1)
@@ -133,5 +128,5 @@ end
 
 return {
   { name = "batched_map", propose = batched_map },
-  { name = "larger_batch", propose = larger_batch, changes_results = true, reach = reach_of_larger_batch },
+  { name = "larger_batch", propose = larger_batch, changes_results = true, divides = batch_factor },
 }

@@ -69,12 +69,6 @@ local function prefetch(facts)
   end)
 end
 
--- One thread runs ahead of the step: what it needs beyond the step's own time is still waited for.
-local function reach_of_prefetch(row, share)
-  local waited = row.input_wait_share or 0
-  return waited > 0.5 and share * (1 - waited) / waited or share
-end
-
 local function prefetch_to_device(facts)
   if not facts.has_own_memory then return nil, "the model's device works in the host's memory" end
   return behind_each(facts, function(last)
@@ -141,7 +135,7 @@ end
 return {
   { name = "more_workers", propose = more_workers },
   { name = "parallel_reads", propose = parallel_reads },
-  { name = "prefetch", propose = prefetch, reach = reach_of_prefetch },
+  { name = "prefetch", propose = prefetch },
   { name = "cache", propose = cache },
   { name = "prefetch_to_device", propose = prefetch_to_device },
 }

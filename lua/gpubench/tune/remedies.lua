@@ -1,10 +1,11 @@
 -- The remedies that `gpubench tune` tries, in its order, by the names of core/diagnose. A row is { name, propose(facts),
--- changes_results, reach }: propose returns the changes of the script (change.lua), or nil and why it does not apply; rows
--- that change what is learned are measured apart from the others; reach(row, share): what the change can remove
--- of the share of the step that findings say disappears, if not all of it.
+-- changes_results, divides }: propose returns the changes of the script (change.lua), or nil and why it does not apply; rows
+-- that change what is learned are measured apart from the others; divides: by how much the change divides what it would
+-- remove, if it does not remove all of it.
 --
 -- facts: what a run called (record.lua: pipelines, uses, compiles, devices, reads, policies, has_layers, layers_line), the
--- device of the model, whether that has_own_memory, and the figure to improve.
+-- device of the model, whether that has_own_memory, the figure to improve, and of_no_use: what the row's facts rule out
+-- (core/diagnose/no_use).
 local check = require "gpubench.check"
 local native = require("gpubench.native")._native
 
@@ -47,17 +48,18 @@ local function distinct(changes)
   return list
 end
 
--- Those that apply, each { name, changes, changes_results, reach }, and of the others { name, reason }.
+-- Those that apply, each { name, changes, changes_results, divides }, and of the others { name, reason }.
 function remedies.propose(facts, wanted)
   local asked = {}
   for _, name in ipairs(wanted or remedies.names()) do asked[name] = true end
   local applicable, others = {}, {}
   for _, row in ipairs(rows) do
     if asked[row.name] then
-      local changes, reason = row.propose(facts)
+      local changes, reason
+      if facts.of_no_use[row.name] then reason = facts.of_no_use[row.name] else changes, reason = row.propose(facts) end
       if changes then
         applicable[#applicable + 1] = {
-          name = row.name, changes = distinct(changes), changes_results = row.changes_results or false, reach = row.reach,
+          name = row.name, changes = distinct(changes), changes_results = row.changes_results or false, divides = row.divides,
         }
       else
         others[#others + 1] = { name = row.name, reason = reason }

@@ -29,11 +29,6 @@ local function graph(facts)
   return changes, why
 end
 
--- A plan launches the same kernels: what small ones lose stays.
-local function reach_of_graph(row, share)
-  return math.min(share, (row.launch_share or 0) + (row.host_share or 0))
-end
-
 local function fused_kernels(facts)
   return compile_option(facts, "passes", {}, "{}", function(options)
     for _, on in pairs(type(options.passes) == "table" and options.passes or {}) do
@@ -202,8 +197,8 @@ return {
   { name = "pinned_memory", propose = pinned_memory },
   { name = "input_slots", propose = input_slots },
   { name = "one_device", propose = one_device },
-  { name = "graph", propose = graph, reach = reach_of_graph },
-  { name = "compiled_step", propose = compiled_step, reach = reach_of_graph },
+  { name = "graph", propose = graph },
+  { name = "compiled_step", propose = compiled_step },
   { name = "fewer_callbacks", propose = fewer_callbacks },
   { name = "fewer_synchronizations", propose = fewer_synchronizations },
   { name = "fused_kernels", propose = fused_kernels },

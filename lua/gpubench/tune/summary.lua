@@ -20,9 +20,8 @@ local function print_table(lines)
   end
 end
 
-local function promise_text(promise)
-  if not promise then return "-" end
-  return string.format("%.2f", promise.value)
+local function times_text(times)
+  return times and times < math.huge and string.format("%.2f", times) or "-"
 end
 
 local verdict_texts = {
@@ -33,7 +32,8 @@ local verdict_texts = {
 local function line_of(set, gain, promise)
   local verdict = comparison.verdict(gain)
   return {
-    set.name, gain.why and "-" or comparison.show(gain), promise_text(promise),
+    set.name, gain.why and "-" or comparison.show(gain), times_text(promise and promise.value),
+    times_text(promise and promise.at_most),
     gain.why and "open: " .. gain.why or verdict_texts[verdict],
   }
 end
@@ -41,7 +41,7 @@ end
 local function print_sets(heading, sets, gains, promises)
   if #sets == 0 then return end
   print("\n" .. heading)
-  local lines = { { "remedy", "times as good", "promised", "" } }
+  local lines = { { "remedy", "times as good", "promised", "at most", "" } }
   for _, set in ipairs(sets) do
     if gains[set.name] then lines[#lines + 1] = line_of(set, gains[set.name], promises[set.name]) end
   end
@@ -107,12 +107,13 @@ end
 local function plain_sets(sets, gains, promises)
   local list = {}
   for _, set in ipairs(sets) do
-    local gain, texts = gains[set.name], {}
+    local gain, texts, bound = gains[set.name], {}, promises[set.name] and promises[set.name].at_most
     for index, one in ipairs(set.changes) do texts[index] = one.text end
     list[#list + 1] = {
       name = set.name, verdict = comparison.verdict(gain), reason = gain.why, times_as_good = gain.value,
       times_as_good_low = gain.low, times_as_good_high = gain.high,
-      promised_times_as_good = promises[set.name] and promises[set.name].value, changes = texts,
+      promised_times_as_good = promises[set.name] and promises[set.name].value,
+      at_most_times_as_good = bound ~= math.huge and bound or nil, changes = texts,
     }
   end
   return list

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "core/base/deadline.h"
+#include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/request_set_aside.h"
 
 namespace gpubench {
 namespace {
@@ -149,6 +151,26 @@ TEST(Progress, CountsTurnsAndComputations) {
   const Computation computation;
   const unsigned long during = progress_count();
   EXPECT_NE(progress_count(), during) << "as long as it takes";
+}
+
+TEST(Interrupt, CanBeSetAsideAndIsBackAfterwards) {
+  { EXPECT_FALSE(RequestSetAside()); }
+  EXPECT_EQ(interrupt_signal(), 0);
+  request_interrupt(SIGTERM);
+  {
+    const RequestSetAside aside;
+    EXPECT_TRUE(aside);
+    EXPECT_FALSE(interrupt_requested());
+    EXPECT_NO_THROW(check_interrupt());
+    EXPECT_EQ(interrupt_signal(), SIGTERM) << "a second signal still knows of the first";
+    const TimeoutScope scope;
+    request_timeout();
+    EXPECT_TRUE(timeout_requested());
+  }
+  EXPECT_FALSE(timeout_requested());
+  EXPECT_THROW(check_interrupt(), Interrupted);
+  EXPECT_EQ(interrupt_signal(), SIGTERM);
+  clear_interrupt();
 }
 
 TEST(Interrupt, RemembersItsSignal) {

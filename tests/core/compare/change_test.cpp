@@ -32,7 +32,7 @@ std::string word(const Change& change) {
 TEST(Change, ALongerTimeIsSlower) {
   const Change change = judged("step_time_s", seven_around(1), seven_around(1.041));
   EXPECT_EQ(word(change), "SLOWER");
-  EXPECT_EQ(text_of_change(change), "4.1 % slower");
+  EXPECT_EQ(text_of_change(change), "takes 4.1 % more time");
   EXPECT_TRUE(change.is_alarm());
   EXPECT_NEAR(*change.p, 2.0 / 3432, 1e-9);
   EXPECT_NEAR(change.false_positive_rate, 4.0 / 3432, 1e-9);
@@ -44,7 +44,7 @@ TEST(Change, ALongerTimeIsSlower) {
 TEST(Change, ALowerRateIsSlower) {
   const Change change = judged("examples_per_s", seven_around(100), seven_around(96));
   EXPECT_EQ(word(change), "SLOWER");
-  EXPECT_EQ(text_of_change(change), "4.0 % slower");
+  EXPECT_EQ(text_of_change(change), "takes 4.2 % more time");
 }
 
 TEST(Change, WordsFollowUnitAndKind) {

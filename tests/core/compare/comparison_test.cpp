@@ -57,6 +57,30 @@ TEST(Comparison, SlowerFailsAndFasterDoesNot) {
   EXPECT_EQ(exit_status_of(compared(times("a", 1.05), times("b", 1)), true), 0);
 }
 
+TEST(Comparison, StepTimeAndRateOfTheSameStepsCountOnce) {
+  const auto side = [](const std::string& name, double middle) {
+    Side made{.name = name, .processes = {}};
+    for (const double time : seven_around(middle)) {
+      made.processes.push_back(process_with(name + std::to_string(made.processes.size()),
+                                            {{"step_time_s", time}, {"examples_per_s", 1 / time}, {"kernels", 3.0}}));
+    }
+    return made;
+  };
+  const Comparison slower = compared(side("a", 1), side("b", 1.25));
+  ASSERT_EQ(slower.rows.at(0).changes.size(), 3u);
+  EXPECT_EQ(slower.counted(), 2u);
+  EXPECT_EQ(slower.count(ChangeVerdict::worse), 1u);
+  EXPECT_EQ(slower.count(ChangeVerdict::same), 1u) << "of the kernels";
+  for (const Change& change : slower.rows[0].changes) {
+    if (change.column.name == "kernels") continue;
+    EXPECT_EQ(text_of_change(change), "takes 25.0 % more time") << change.column.name;
+    EXPECT_THAT(interval_text(change), testing::StartsWith("[+2")) << "the sign of the word";
+  }
+  Comparison rate_only = slower;
+  rate_only.rows[0].changes[0].verdict = ChangeVerdict::same;
+  EXPECT_EQ(rate_only.count(ChangeVerdict::worse), 1u) << "the gravest verdict counts";
+}
+
 TEST(Comparison, AmbiguousFailsWithStrictOnly) {
   const Comparison few = compared(side_with("a", "step_time_s", {1}), side_with("b", "step_time_s", {2}));
   EXPECT_EQ(only_change(few).verdict, ChangeVerdict::ambiguous);
@@ -192,7 +216,7 @@ TEST(Comparison, OnlyWhatIsWorseAgainIsConfirmed) {
   EXPECT_EQ(only_change(comparison).verdict, ChangeVerdict::worse);
   confirm(comparison, compared(times("c", 1), times("d", 1.001)));
   EXPECT_EQ(only_change(comparison).verdict, ChangeVerdict::ambiguous);
-  EXPECT_THAT(only_change(comparison).reason, HasSubstr("looked SLOWER, 5.0 % slower; measured again: SAME"));
+  EXPECT_THAT(only_change(comparison).reason, HasSubstr("looked SLOWER, takes 5.0 % more time; measured again: SAME"));
 }
 
 TEST(Comparison, WhatCannotBeMeasuredAgainStaysAnAlarm) {
@@ -204,11 +228,11 @@ TEST(Comparison, WhatCannotBeMeasuredAgainStaysAnAlarm) {
   }
   confirm(gone, compared(times("c", 1), failed));
   EXPECT_EQ(only_change(gone).verdict, ChangeVerdict::vanished);
-  EXPECT_EQ(only_change(gone).reason, "looked SLOWER, 5.0 % slower; measured again: error: boom");
+  EXPECT_EQ(only_change(gone).reason, "looked SLOWER, takes 5.0 % more time; measured again: error: boom");
   Comparison left_out = compared(times("a", 1), times("b", 1.05));
   confirm(left_out, Comparison());
   EXPECT_EQ(only_change(left_out).verdict, ChangeVerdict::worse);
-  EXPECT_EQ(only_change(left_out).reason, "looked SLOWER, 5.0 % slower; it was not measured again");
+  EXPECT_EQ(only_change(left_out).reason, "looked SLOWER, takes 5.0 % more time; it was not measured again");
 }
 
 TEST(Comparison, ARowThatFailsInSomeNewProcessesIsLoud) {

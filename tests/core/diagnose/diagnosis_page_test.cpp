@@ -36,6 +36,15 @@ std::string remedy_table() {
   return text;
 }
 
+/// The lines of other frameworks, which tests/peers/words executes.
+std::string words_table() {
+  std::string text = "| remedy | PyTorch | Keras |\n|---|---|---|\n";
+  const auto code = [](std::string_view line) { return line.empty() ? "" : fmt::format("`{}`", line); };
+  for (const RemedyText& remedy : remedies())
+    text += fmt::format("| `{}` | {} | {} |\n", remedy.name, code(remedy.pytorch), code(remedy.keras));
+  return text;
+}
+
 TEST(DiagnosisPage, HasTheTablesOfTheProgram) {
   const std::filesystem::path page = std::filesystem::path(GPUBENCH_SOURCE_DIR) / "docs/diagnosis.md";
   const std::string text = read_file(page);
@@ -44,9 +53,10 @@ TEST(DiagnosisPage, HasTheTablesOfTheProgram) {
   std::string sections;
   for (const FindingRule* const rule : finding_rules()) sections += "\n" + finding_section(*rule);
   const std::size_t table = text.find("| remedy |", end), table_end = text.find("\n\n", table) + 1;
-  ASSERT_NE(table, std::string::npos);
+  const std::size_t words = text.find("| remedy |", table_end), words_end = text.find("\n\n", words) + 1;
+  ASSERT_TRUE(table != std::string::npos && words != std::string::npos && words_end != 0);
   const std::string right = text.substr(0, begin) + sections + text.substr(end, table - end) + remedy_table() +
-                            (table_end == 0 ? "" : text.substr(table_end));
+                            text.substr(table_end, words - table_end) + words_table() + text.substr(words_end);
   if (text == right) return;
   const std::filesystem::path written = std::filesystem::temp_directory_path() / "diagnosis.md";
   replace_file(written, right);

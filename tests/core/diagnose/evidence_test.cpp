@@ -21,6 +21,20 @@ TEST(Evidence, SharesHaveTheIntervalsThatTheRowHas) {
   EXPECT_TRUE(evidence.has_own_memory());
 }
 
+TEST(Evidence, WhatARowDoesNotSayIsNotKnown) {
+  const RunFacts facts;
+  Record row = trained_row();
+  for (const char* column : {"execution", "replicas", "batch_size"}) row.set(column, Cell{});
+  const Evidence evidence(row, facts);
+  EXPECT_FALSE(evidence.is_loop() || evidence.is_eager() || evidence.is_planned() || evidence.is_inference());
+  EXPECT_FALSE(evidence.replicas());
+  EXPECT_FALSE(evidence.step_s());
+  EXPECT_FALSE(has_steps(row));
+  row.set("traced_step_time_s", 0.25);
+  EXPECT_EQ(evidence.step_s(), 0.25);
+  EXPECT_TRUE(has_steps(row)) << "as a trace of another program";
+}
+
 TEST(Evidence, WhatIsNoNumberIsNotKnown) {
   const RunFacts facts;
   for (const Cell& cell : {Cell(std::nan("")), Cell(HUGE_VAL), Cell(std::string("much")), Cell(true)}) {
@@ -34,9 +48,9 @@ TEST(Evidence, WhatIsNoNumberIsNotKnown) {
 TEST(Evidence, RunFactsComeFromRunJson) {
   const RunFacts facts = facts_of(parse_json(R"({
     "devices": [
-      {"name": "gpu:0", "library": "CUDA 12.4, float32 as TF32", "memory_bytes": 1000,
+      {"name": "gpu:0", "library": "x", "allows_tf32": true, "shares_host_memory": false, "memory_bytes": 1000,
        "peaks": {"float32_flops_per_s": 67e12, "float16_flops_per_s": 1, "bfloat16_flops_per_s": 2}},
-      {"name": "cpu:0", "library": "oneDNN 2.6.3, strict"}],
+      {"name": "cpu:0", "library": "float32 as TF32", "shares_host_memory": true}],
     "machine_checks": [{"name": "load", "state": "costs speed", "found": "3", "consequence": "c", "remedy": "r"}]
   })",
                                              "test"));
@@ -45,10 +59,38 @@ TEST(Evidence, RunFactsComeFromRunJson) {
   EXPECT_EQ(facts.devices[0].peaks.half, 2);
   EXPECT_EQ(facts.devices[0].memory_bytes, 1000);
   EXPECT_TRUE(facts.devices[0].allows_tf32);
-  EXPECT_FALSE(facts.devices[1].allows_tf32);
+  EXPECT_FALSE(facts.devices[1].allows_tf32) << "what the library's description says is for people";
+  EXPECT_EQ(facts.devices[0].shares_host_memory, false);
+  EXPECT_EQ(facts.devices[1].shares_host_memory, true);
   EXPECT_FALSE(facts.devices[1].peaks.float32);
   EXPECT_EQ(facts.machine.at(0).found, "3");
   EXPECT_EQ(facts.machine.at(0).state, CheckState::costs_speed);
+}
+
+TEST(Evidence, WhetherADeviceHasItsOwnMemoryIsAFactAndNotItsName) {
+  RunFacts facts;
+  facts.devices = {{.name = "cpu:0", .shares_host_memory = false}, {.name = "gpu:0", .shares_host_memory = true}};
+  const auto has_own_memory = [&](const char* device) {
+    const Record row = trained_row({{"device", std::string(device)}});
+    return Evidence(row, facts).has_own_memory();
+  };
+  EXPECT_TRUE(has_own_memory("cpu:0"));
+  EXPECT_FALSE(has_own_memory("gpu:0"));
+  facts.devices.clear();  // of an older run
+  EXPECT_FALSE(has_own_memory("cpu:0"));
+  EXPECT_TRUE(has_own_memory("gpu:0"));
+}
+
+TEST(Evidence, ADoubtHasItsKindAndItsSentence) {
+  const RunFacts facts;
+  const auto doubt_of = [&](const char* quality, const char* kind) {
+    const Record row = trained_row({{"quality", std::string(quality)}, {"doubt", std::string(kind)}});
+    return Evidence(row, facts).doubt();
+  };
+  EXPECT_FALSE(doubt_of("ok", "busy"));
+  EXPECT_EQ(doubt_of("unreliable: x", "busy").kind, DoubtKind::busy);
+  EXPECT_EQ(doubt_of("unreliable: x", "busy").text, "x");
+  EXPECT_EQ(doubt_of("x", "").kind, DoubtKind::unknown) << "of an older run";
 }
 
 TEST(Evidence, MalformedFactsAreLeftOut) {

@@ -1,7 +1,6 @@
 #include "core/diagnose/findings.h"
 
 #include <algorithm>
-#include <cmath>
 #include <gmock/gmock.h>
 #include <set>
 
@@ -35,7 +34,7 @@ TEST(FindingTable, EveryFindingIsDescribed) {
 
 TEST(FindingTable, EveryRemedyBelongsToAFinding) {
   for (const RemedyText& remedy : remedies()) EXPECT_THAT(findings_with(remedy.remedy), Not(IsEmpty())) << remedy.name;
-  EXPECT_THAT(findings_with(Remedy::one_device), ElementsAre("placement_crossings"));
+  EXPECT_THAT(findings_with(Remedy::one_device), ElementsAre("copy_bound", "placement_crossings"));
 }
 
 TEST(FindingTable, FindingsProposeOnlyDeclaredRemedies) {
@@ -134,12 +133,33 @@ TEST(Verdict, EveryRowWithStepsHasOne) {
   }
 }
 
-TEST(Finding, TheCeilingIsAmdahls) {
-  Finding finding;
-  finding.gain = {0.75};
-  EXPECT_EQ(finding.ceiling(), 4);
-  finding.gain = {1.0};
-  EXPECT_TRUE(std::isinf(finding.ceiling()));
+TEST(Verdict, NamesFindingsTogetherThatNoNoiseTellsApart) {
+  const Record losing{{"input_wait_share", 0.25}, {"host_share", 0.24}, {"compute_share", 0.5}};
+  EXPECT_EQ(verdict_of(losing),
+            "input bound: 25 % of the step; as much: host bound (callbacks or synchronization): 24 % of the step");
+  EXPECT_EQ(diagnose(trained_row(losing), {}).cause(), "input bound and host bound (callbacks or synchronization)");
+  Record known = losing;
+  for (const auto& [column, value] : {std::pair{"input_wait_low_share", 0.246},
+                                      {"input_wait_high_share", 0.254},
+                                      {"host_low_share", 0.236},
+                                      {"host_high_share", 0.244}})
+    known.set(column, value);
+  EXPECT_EQ(verdict_of(known), "input bound: 25 % of the step") << "both are known well enough";
+  known.set("host_high_share", 0.247);
+  EXPECT_THAT(verdict_of(known), ::testing::HasSubstr("; as much: host bound"));
+  EXPECT_EQ(verdict_of({{"input_wait_share", 0.25}, {"host_share", 0.22}, {"compute_share", 0.5}}),
+            "input bound: 25 % of the step");
+}
+
+TEST(Verdict, RemediesThatAreOfNoUseAreLeftOut) {
+  const Record row = trained_row({{"input_wait_share", 0.5},
+                                  {"compute_share", 0.45},
+                                  {"pipeline_stages", std::string("idx; map workers=autotune; batch; prefetch")}});
+  const Finding finding = diagnose(row, {}).findings.front();
+  EXPECT_THAT(finding.remedies, ElementsAre(Remedy::cache));
+  ASSERT_THAT(finding.left_out, SizeIs(2));
+  EXPECT_EQ(finding.left_out[0],
+            std::pair(Remedy::prefetch, std::string("the pipeline runs ahead of the training already")));
 }
 
 TEST(Machine, FactsThatCostSpeedStandBesideTheFindings) {

@@ -100,6 +100,7 @@ TEST_F(Collectives, wrong_results_are_counted_and_make_the_row_unreliable) {
     const CollectiveMeasurement one = measure(kind, Dtype::f32, 4000);
     EXPECT_EQ(one.wrong, 1) << to_string(kind);
     EXPECT_EQ(std::get<std::string>(to_record(one).get("quality")), "unreliable: 1 elements of the result are wrong");
+    EXPECT_EQ(doubt_in(to_record(one)).kind, DoubtKind::wrong_result);
   }
 }
 

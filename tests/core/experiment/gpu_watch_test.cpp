@@ -67,7 +67,7 @@ TEST_F(GpuWatchTest, FillsDescribedColumns) {
   EXPECT_EQ(number(record, "telemetry_share"), 0);
   EXPECT_EQ(record.cells().size(), 11U);
   expect_declared(record, "gpus");
-  EXPECT_EQ(watch->doubt(), "") << "at its power limit a GPU does what it is built for";
+  EXPECT_FALSE(watch->doubt()) << "at its power limit a GPU does what it is built for";
 }
 
 TEST_F(GpuWatchTest, OfASliceNothingIsFilledThatBelongsToTheWholeGpu) {
@@ -82,7 +82,7 @@ TEST_F(GpuWatchTest, OfASliceNothingIsFilledThatBelongsToTheWholeGpu) {
   }
   EXPECT_DOUBLE_EQ(number(record, "sm_clock_hz"), 1.755e9);
   EXPECT_EQ(number(record, "temperature_c"), 61);
-  EXPECT_EQ(watch->doubt(), "") << "the other process has a slice of its own";
+  EXPECT_FALSE(watch->doubt()) << "the other process has a slice of its own";
 }
 
 TEST_F(GpuWatchTest, OverAShortTimePowerReadingsAreBetterThanTheEnergyCounter) {
@@ -136,11 +136,12 @@ TEST_F(GpuWatchTest, ASlowedDownGpuIsInDoubt) {
   watch->begin();
   fake_.throttle_reasons = 0x84;
   watch->end();
-  EXPECT_EQ(watch->doubt(), "gpu:0 was slowed down: power brake");
+  EXPECT_EQ(watch->doubt().text, "gpu:0 was slowed down: power brake");
+  EXPECT_EQ(watch->doubt().kind, DoubtKind::slow_gpu);
   EXPECT_EQ(std::get<std::string>(record_of(*watch).get("throttle")), "power limit, power brake");
   fake_.throttle_reasons = 0;
   work(*watch, 1s, 1);
-  EXPECT_EQ(watch->doubt(), "");
+  EXPECT_FALSE(watch->doubt());
 }
 
 TEST_F(GpuWatchTest, ASharedGpuIsInDoubtWhoeverCameWhen) {
@@ -150,14 +151,15 @@ TEST_F(GpuWatchTest, ASharedGpuIsInDoubtWhoeverCameWhen) {
   watch->begin();
   fake_.processes = {};
   watch->end();
-  EXPECT_THAT(watch->doubt(), StartsWith("gpu:0 is shared with "));
-  EXPECT_THAT(watch->doubt(), HasSubstr("(process 1, 1 KiB)"));
+  EXPECT_THAT(watch->doubt().text, StartsWith("gpu:0 is shared with "));
+  EXPECT_EQ(watch->doubt().kind, DoubtKind::shared_gpu);
+  EXPECT_THAT(watch->doubt().text, HasSubstr("(process 1, 1 KiB)"));
   fake_.processes = {};
   watch->begin();
   fake_.processes = {{1, 1024, 0, 0}};
   watch->end();
-  EXPECT_THAT(watch->doubt(), HasSubstr("(process 1, 1 KiB)"));
-  EXPECT_EQ(watch->doubt().find("process 1"), watch->doubt().rfind("process 1"));
+  EXPECT_THAT(watch->doubt().text, HasSubstr("(process 1, 1 KiB)"));
+  EXPECT_EQ(watch->doubt().text.find("process 1"), watch->doubt().text.rfind("process 1"));
 }
 
 TEST_F(GpuWatchTest, WithoutGpusOrNvmlThereIsNothingToSay) {
@@ -169,7 +171,7 @@ TEST_F(GpuWatchTest, WithoutGpusOrNvmlThereIsNothingToSay) {
     watch->begin();
     watch->end();
     EXPECT_THAT(record_of(*watch).cells(), IsEmpty());
-    EXPECT_EQ(watch->doubt(), "");
+    EXPECT_FALSE(watch->doubt());
   }
 }
 

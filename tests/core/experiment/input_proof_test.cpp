@@ -28,6 +28,7 @@ TEST_F(InputProofTest, MeasuresAllThreeWays) {
     EXPECT_NE(column_of(column).description, "") << column;
   }
   EXPECT_THAT(std::get<std::string>(proof.record.get("input_cause")), HasSubstr("bound"));
+  EXPECT_NO_THROW(input_cause_kinds.parse(to_text(proof.record.get("input_cause_kind"))));
   // All that was measured with the pipeline is in the row.
   const double mean =
       std::accumulate(proof.samples.begin(), proof.samples.end(), 0.0) / static_cast<double>(proof.samples.size());

@@ -25,7 +25,16 @@ StageStatistics throttle_for(double time) {
   return {.stage = "throttle", .busy = Seconds(time), .waiting = Seconds(time)};
 }
 std::string judged(const std::vector<StageStatistics>& stages, const ThreadTimes& consumer) {
-  return read_or_processing_bound(slowest_thread(stages, consumer, second));
+  return read_or_processing_bound(slowest_thread(stages, consumer, second)).text;
+}
+
+TEST(SlowestThread, HasAKindBesideItsSentence) {
+  const auto kind = [](double least, double most) {
+    return read_or_processing_bound(SlowestThread{.stage = "map", .waited_least = least, .waited_most = most}).kind;
+  };
+  EXPECT_EQ(kind(0.6, 0.9), InputCauseKind::reading);
+  EXPECT_EQ(kind(0.1, 0.4), InputCauseKind::processing);
+  EXPECT_EQ(kind(0.1, 0.9), InputCauseKind::unknown);
 }
 
 TEST(SlowestThread, InTheConsumersOwn) {
@@ -90,10 +99,10 @@ TEST(SlowestThread, ThatSaysNothingLeavesItOpen) {
 TEST(SlowestThread, IsNotLookedForInBranches) {
   const DatasetPtr branches = zip({prefetch(range(0, 4, 1), 1), prefetch(range(0, 4, 1), 1)});
   const std::unique_ptr<Cursor> cursor = branches->open();
-  EXPECT_EQ(read_or_processing_bound(*branches, cursor->statistics(), times(1), second),
+  EXPECT_EQ(read_or_processing_bound(*branches, cursor->statistics(), times(1), second).text,
             "read or processing bound, which cannot be told: branches of the pipeline have threads side by side");
   const DatasetPtr alone = zip({range(0, 4, 1), range(0, 4, 1)});
-  EXPECT_THAT(read_or_processing_bound(*alone, alone->open()->statistics(), times(1), second),
+  EXPECT_THAT(read_or_processing_bound(*alone, alone->open()->statistics(), times(1), second).text,
               StartsWith("processing bound"));
 }
 

@@ -79,12 +79,16 @@ TEST(StepMeasurement, FillsTheDevicesAfterTheFiguresBegan) {
   EXPECT_EQ(steps.since_figures, std::ssize(measured.samples) + steps.steps_in_flight());
 }
 
-TEST(IntervalQuality, NamesWhatIsKnownTooLittle) {
-  EXPECT_EQ(interval_quality({1, {0.99, 1.01}}, Scatter::judged), "ok");
-  EXPECT_EQ(interval_quality({1, {0.8, 1.1}}, Scatter::judged), "unreliable: the median is known to 20 % only");
-  EXPECT_EQ(interval_quality({1, {0.9, 1.3}}, Scatter::judged, "mean time between answers"),
-            "unreliable: the mean time between answers is known to 30 % only");
-  EXPECT_EQ(interval_quality({1, {0.8, 1.1}}, Scatter::of_rounds), "ok") << "judged by whoever measures the rounds";
+TEST(IntervalDoubt, NamesWhatIsKnownTooLittle) {
+  EXPECT_FALSE(interval_doubt({1, {0.99, 1.01}}, Scatter::judged));
+  const Doubt wide = interval_doubt({1, {0.8, 1.1}}, Scatter::judged);
+  EXPECT_EQ(wide.kind, DoubtKind::scatter);
+  EXPECT_EQ(wide.text, "the median is known to 20 % only");
+  EXPECT_EQ(interval_doubt({1, {0.9, 1.3}}, Scatter::judged, "mean time between answers").text,
+            "the mean time between answers is known to 30 % only");
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(interval_doubt({1, {-unbounded, unbounded}}, Scatter::judged).kind, DoubtKind::few_samples);
+  EXPECT_FALSE(interval_doubt({1, {0.8, 1.1}}, Scatter::of_rounds)) << "judged by whoever measures the rounds";
 }
 
 constexpr std::string_view rate = "examples_per_s";

@@ -90,7 +90,7 @@ TEST_F(TracePhaseTest, TheTimedStepsSayHowLongTheInputWasWaitedFor) {
   EXPECT_NE(number(without, "input_wait_share"), number(record, "input_wait_share"));
   EXPECT_NEAR(sum_of_shares(without), 1, 1e-9);
   EXPECT_EQ(phase.timeline(), nullptr);
-  EXPECT_EQ(phase.doubt(), "");
+  EXPECT_FALSE(phase.doubt());
 }
 
 TEST_F(TracePhaseTest, WithoutAWishThereIsNoTrace) {

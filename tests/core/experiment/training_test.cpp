@@ -147,7 +147,9 @@ TEST_F(Measure, DoubtsWhatBuffersGave) {
   EXPECT_THAT(
       std::get<std::string>(measured.record.get("quality")),
       StartsWith("unreliable: 100 % of the examples came from buffers that were filled before measuring began"));
-  EXPECT_THAT("unreliable: " + measured.doubt, std::get<std::string>(measured.record.get("quality")));
+  EXPECT_EQ(measured.doubt.kind, DoubtKind::buffers);
+  EXPECT_EQ("unreliable: " + measured.doubt.text, std::get<std::string>(measured.record.get("quality")));
+  EXPECT_EQ(to_text(measured.record.get("doubt")), "buffers");
 }
 
 TEST_F(Measure, NeedsACompiledModel) {
@@ -163,7 +165,7 @@ TEST_F(Measure, NeedsACompiledModel) {
 TrainingMeasurement half(std::size_t steps, double step, double wait_share, std::int64_t memory) {
   TrainingMeasurement measured;
   measured.samples.assign(steps, step);
-  set_step_times(measured.record, measured.samples, 32, "", Scatter::judged);
+  set_step_times(measured.record, measured.samples, 32, {}, Scatter::judged);
   measured.record.set("warmup_s", 0.1);
   measured.record.set("input_wait_share", wait_share);
   measured.record.set("peak_memory_bytes", memory);
@@ -191,9 +193,10 @@ TEST(JoinedHalves, MakeEveryFigureTogether) {
 
 TEST(JoinedHalves, AreInDoubtWhereEitherIs) {
   TrainingMeasurement second = half(100, 0.001, 0, 1);
-  second.doubt = "31 % came from buffers";
+  second.doubt = {DoubtKind::buffers, "31 % came from buffers"};
   const TrainingMeasurement both = join_measurements(half(100, 0.001, 0, 1), second, {});
   EXPECT_EQ(std::get<std::string>(both.record.get("quality")), "unreliable: 31 % came from buffers");
+  EXPECT_EQ(to_text(both.record.get("doubt")), "buffers");
   EXPECT_EQ(std::get<std::string>(
                 join_measurements(half(100, 0.001, 0, 1), half(100, 0.001, 0, 1), {}).record.get("quality")),
             "ok");

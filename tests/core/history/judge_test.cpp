@@ -159,9 +159,9 @@ TEST_F(JudgeTest, NightsOfAnOlderFileCountAsJudged) {
 TEST(ChangeText, SaysTheDirectionInWords) {
   HistorySeries time{.column = column_of("step_time_s")}, rate{.column = column_of("examples_per_s")},
       memory{.column = column_of("peak_memory_bytes")};
-  EXPECT_EQ(change_text(time, 1, 1.041), "4.1 % slower");
-  EXPECT_EQ(change_text(time, 1, 0.9), "10.0 % faster");
-  EXPECT_EQ(change_text(rate, 100, 90), "10.0 % slower");
+  EXPECT_EQ(change_text(time, 1, 1.041), "takes 4.1 % more time");
+  EXPECT_EQ(change_text(time, 1, 0.9), "takes 10.0 % less time");
+  EXPECT_EQ(change_text(rate, 100, 90), "takes 11.1 % more time");
   EXPECT_EQ(change_text(memory, 100, 110), "10.0 % higher (worse)");
   EXPECT_EQ(change_text(memory, 0, 110), "higher (worse)");
 }

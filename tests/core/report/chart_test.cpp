@@ -169,7 +169,8 @@ TEST(Chart, AComputedXStandsForTheAxisThatItFollows) {
   ASSERT_EQ(chart.series.size(), 2u);
   EXPECT_EQ(chart.series[0].name, "device cpu:0");
   ASSERT_EQ(chart.series[0].points.size(), 3u);
-  EXPECT_EQ(chart.x_label, "used (KiB); at the points: batch");
+  EXPECT_EQ(chart.x_label, "used (KiB)");
+  EXPECT_EQ(chart.at_points, "; at the points: batch");
   EXPECT_EQ(chart.series[0].points[2].x, 8);
 }
 
@@ -256,7 +257,8 @@ TEST(Chart, LinesGoInTheOrderOfTheAxisThatXFollows) {
   };
   const Chart chart = make_chart(spec, columns(), some, chart_axes);
   EXPECT_EQ(labels_of(chart), (std::vector<std::string>{"1", "2", "4"}));
-  EXPECT_EQ(chart.x_label, "examples/s (thousand); at the points: batch");
+  EXPECT_EQ(chart.x_label, "examples/s (thousand)");
+  EXPECT_EQ(chart.at_points, "; at the points: batch");
   spec.order = "batch";
   EXPECT_EQ(labels_of(make_chart(spec, columns(), some, {})), (std::vector<std::string>{"1", "2", "4"}));
   spec.order = "bacth";

@@ -156,12 +156,14 @@ TEST(GnuplotScript, RingsStandOnTheirBars) {
 
 TEST(GnuplotScript, LogarithmicAxesSaySo) {
   Chart chart = line_over({{1, 10, {}}, {2, 20, {}}});
-  chart.x_label = "parameters; at the points: width";
+  chart.x_label = "parameters";
+  chart.at_points = "; at the points: width";
   EXPECT_THAT(script_of(chart), AllOf(HasSubstr("set xlabel 'parameters, log scale; at the points: width'\n"),
                                       HasSubstr("set ylabel 'y'\n")));
   chart.spec.log_y = 10;
   EXPECT_THAT(script_of(chart), HasSubstr("set ylabel 'y, log scale'\n"));
-  chart.x_label = "examples/s (thousand); at the points: batch size";
+  chart.x_label = "examples/s (thousand)";
+  chart.at_points = "; at the points: batch size";
   EXPECT_THAT(script_of(chart), HasSubstr("set xlabel 'examples/s (thousand), log; at the points: batch size'\n"));
 }
 

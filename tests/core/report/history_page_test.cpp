@@ -40,7 +40,7 @@ Info series_of(const std::string& axes, const std::vector<double>& values, Info:
 Info change_of(int id, const std::string& run, const std::string& state, bool worse) {
   return Info::Fields{{"id", id},        {"run", run},
                       {"reported", run}, {"before", 0.010},
-                      {"after", 0.015},  {"change", "50.0 % slower"},
+                      {"after", 0.015},  {"change", "takes 50.0 % more time"},
                       {"worse", worse},  {"cause", "code (program.commit a -> b)"},
                       {"state", state},  {"closed", state == "recovered" ? "night04" : ""},
                       {"note", ""}};
@@ -51,9 +51,9 @@ TEST(HistoryPage, BeginsWithWhatIsOpen) {
                               series_of("size=2", {0.02, 0.02, 0.02})});
   const std::string page = history_page("matmul", trend);
   EXPECT_THAT(page,
-              AllOf(HasSubstr("<h1>1 regression is open: step time 50.0 % slower since night03 (size=1 on gpu:0 of "
+              AllOf(HasSubstr("<h1>1 regression is open: step time takes 50.0 % more time since night03 (size=1 on gpu:0 of "
                               "node7, suite hardware)</h1>"),
-                    HasSubstr("verdict refuted\">#3 50.0 % slower</th>"),
+                    HasSubstr("verdict refuted\">#3 takes 50.0 % more time</th>"),
                     HasSubstr("<td>code (program.commit a -&gt; b)</td>"), HasSubstr("download=\"matmul.csv\""),
                     HasSubstr("<summary>1 figure without a change</summary>"), HasSubstr("2 figures of 3 runs")));
 }

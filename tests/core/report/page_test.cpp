@@ -84,7 +84,7 @@ TEST(ReportPage, CountsThePointsOfAVerdict) {
   run.info = Info::Fields{{"experiment", "e"}};
   for (const std::int64_t point : {1, 2})
     run.records.push_back({{"point", point}, {"status", std::string("out_of_memory")}});
-  EXPECT_THAT(report_page(run, {}), HasSubstr("all points are memory (out of memory)"));
+  EXPECT_THAT(report_page(run, {}), HasSubstr("all points: memory (out of memory)"));
   run.records.push_back({{"point", std::int64_t{3}}, {"status", std::string("ok")}});  // without a measured step
   EXPECT_THAT(report_page(run, {}), HasSubstr("2 points: memory (out of memory)"));
 }
@@ -237,6 +237,21 @@ TEST(ReportPage, SkippedPointsAreOneLineAndNoRows) {
   EXPECT_THAT(page, AllOf(HasSubstr("<p class=\"soft\">5 points skipped: too &lt;odd&gt;</p>"),
                           HasSubstr("<summary>4 rows not reliable"), Not(HasSubstr(">skipped<")),
                           HasSubstr("unreliable: noise</span>: point  (batch 2), point  (batch 4)")));
+}
+
+TEST(ReportPage, ADoubtOfOneKindIsOneLine) {
+  gpubench::Run run;
+  run.columns = {column_of("batch"), column_of("status"), column_of("quality"), column_of("doubt")};
+  run.info = Info::Fields{{"axis_names", Info::List{"batch"}}};
+  for (std::int64_t batch = 1; batch <= 3; ++batch) {
+    run.records.push_back({{"batch", batch},
+                           {"status", std::string("ok")},
+                           {"quality", "unreliable: others took " + std::to_string(batch) + "0 %"},
+                           {"doubt", std::string("busy")}});
+  }
+  const std::string page = report_page(run, {});
+  EXPECT_THAT(page, HasSubstr("unreliable: others took 10 %</span>: point  (batch 1), point  (batch 2), point  (batch 3)"));
+  EXPECT_THAT(page, Not(HasSubstr("others took 20 %</span>")));
 }
 
 TEST(IndexPage, IsOneTableNewestFirst) {

@@ -94,6 +94,22 @@ TEST(RowStream, ADetailIsToldOnce) {
   EXPECT_THAT(stream.text_of(one, run_columns, 0), Not(HasSubstr("tracer")));
 }
 
+TEST(RowStream, EachKindOfDoubtIsToldOnceInFull) {
+  RowStream stream(facts({"examples_per_s"}), {});
+  const auto line = [&](const char* text, const char* kind) {
+    Record one = row(1, 1);
+    one.set("quality", std::string("unreliable: ") + text);
+    one.set("doubt", std::string(kind));
+    return stream.text_of(one, run_columns, 0);
+  };
+  EXPECT_THAT(line("others took 20 %", "busy"), EndsWith("  unreliable: others took 20 %\n"));
+  EXPECT_THAT(line("others took 30 %", "busy"), EndsWith("  unreliable: busy\n"));
+  EXPECT_THAT(line("known to 18 % only", "scatter"), EndsWith("  unreliable: known to 18 % only\n"));
+  // Of older runs, whose sentences may say anything.
+  EXPECT_THAT(line("one", ""), EndsWith("  unreliable: one\n"));
+  EXPECT_THAT(line("another", ""), EndsWith("  unreliable: another\n"));
+}
+
 TEST(RowStream, AFigureThatComesLaterGetsItsColumn) {
   RowStream stream(facts({"examples_per_s", "loss"}), {});
   EXPECT_THAT(stream.text_of(row(1, 1), run_columns, 0), Not(HasSubstr("loss")));

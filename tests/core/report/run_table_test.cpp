@@ -31,6 +31,19 @@ TEST(FormatCell, ScalesByUnit) {
   EXPECT_EQ(format_cell({}, Unit::seconds), "");
 }
 
+TEST(StepError, OfALopsidedIntervalIsItsEnds) {
+  const auto error = [](double low, double high) {
+    return format_step_error({{"step_time_s", 72.1e-6}, {"step_time_low_s", low}, {"step_time_high_s", high}});
+  };
+  EXPECT_EQ(error(71.6e-6, 72.6e-6), "0.7 %");
+  EXPECT_EQ(error(70.6e-6, 289e-6), "-2/+301 %") << "of the first run of the README";
+  EXPECT_EQ(error(20e-6, 73e-6), "-72/+1 %");
+  EXPECT_EQ(error(72.1e-6, 80e-6), "-0/+11 %");
+  EXPECT_EQ(error(50e-6, 90e-6), "30.7 %") << "about as far away";
+  EXPECT_EQ(error(72e-6, 74e-6), "2.6 %") << "nobody would see the difference";
+  EXPECT_EQ(format_step_error({{"step_time_s", 1.0}}), "");
+}
+
 TEST(FormatCell, HeadingsAreWords) {
   EXPECT_EQ(heading_of(column_of("examples_per_s")), "examples/s");
   EXPECT_EQ(heading_of(column_of("step_time_s")), "step time");

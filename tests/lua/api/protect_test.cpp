@@ -70,6 +70,25 @@ TEST_F(Protect, TheUsersInterruptGoesBeforeATimeout) {
   EXPECT_THAT(run(protect("pcall(gb.end_time) gb.stop()")), ::testing::StartsWith("interrupted|"));
 }
 
+std::string ask(const std::string& body) {
+  return "gb._native.uninterrupted(gb._native.ask, function() " + body + " end)";
+}
+
+TEST_F(Protect, WhatTheProgramAsksRunsInSpiteOfARequestToStop) {
+  script_.run("pcall(gb.stop)");
+  EXPECT_TRUE(interrupt_requested());
+  EXPECT_EQ(run("select(2, " + ask("gb._native.check_interrupt() return 'asked'") + ")"), "asked");
+  EXPECT_THAT(run("select(2, " + ask("error('odd')") + ")"), ::testing::StartsWith("test:1: odd"));
+  EXPECT_EQ(run("select(2, " + ask("gb.end_time()") + ")"), "not done 5 s after the request to stop");
+  EXPECT_TRUE(interrupt_requested()) << "it is back afterwards";
+  EXPECT_THROW(script_.run("gb._native.check_interrupt()"), Interrupted);
+}
+
+TEST_F(Protect, WithoutARequestWhatIsAskedHasTheTimeOfAPoint) {
+  EXPECT_EQ(run("select(2, " + ask("gb.end_time()") + ")"), "not done after 1 min (--timeout)");
+  EXPECT_EQ(run("select(2, " + ask("gb.stop()") + ")"), "interrupted");
+}
+
 TEST_F(Protect, ContentionIsMeasuredDuringACall) {
   script_.run("during, protect = gb._native.contention.during, gb._native.protect");
   EXPECT_EQ(run("select(2, during(function(a, b) return b, a end, 1, 2))"), "2|1");

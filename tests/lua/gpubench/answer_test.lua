@@ -33,7 +33,7 @@ local rising = { 10, 40, 80, 82 }
 testing.case("a knee says from where on, how much it gains, and what is left", function()
   local claim = gb.expect.knee { x = "n", y = "examples_per_s" }
   testing.equal(answer_of(claim, rows("a", { 10, 40, 100, 101 })), "Open: examples/s reaches 90 % of its best before the "
-    .. "last n: the difference is smaller than the scatter; a larger --budget narrows the intervals")
+    .. "last n (not proven: about 10 times): the difference is smaller than the scatter; a larger --budget narrows the intervals")
   local sharp = gb.expect.knee { x = "n", y = "examples_per_s", share = 0.5 }
   testing.equal(answer_of(sharp, rows("a", rising)),
     "N of 4 or more: 8 times [6.55, 9.78] the examples/s at 1; beyond it at most 100 % is gained")
@@ -56,6 +56,18 @@ testing.case("placeholders are filled with what was found", function()
   testing.equal(answer_of(half, of, over), "75 % [69.4, 79.5] less")
 end)
 
+testing.case("what is faster is more than 1 times as fast, by times as by rates", function()
+  local function faster(text, y)
+    return gb.expect.faster { axis = "way", value = "graph", than = "loop", y = y, factor = 1.5, where = { n = 1 }, answer = text }
+  end
+  local fast, slow = rows("a", { 40 }), rows("a", { 10 }, "loop")
+  testing.equal(answer_of(faster("{times}, {more} more, {less} less", "examples_per_s"), fast, slow),
+    "4 times [3.27, 4.89], 300 % [227, 389] more, 75 % [69.4, 79.5] less")
+  for _, list in ipairs { fast, slow } do list[1].step_time_s, list[1].step_time_low_s, list[1].step_time_high_s = 1, 0.9, 1.1 end
+  slow[1].step_time_s, slow[1].step_time_low_s, slow[1].step_time_high_s = 2, 1.8, 2.2
+  testing.equal(answer_of(faster("{times}, {less} less", "step_time_s"), fast, slow), "2 times [1.64, 2.44], 50 % [38.9, 59.1] less")
+end)
+
 testing.case("a span over several settings names those at its ends, so that it is no interval", function()
   local claim = gb.expect.ratio {
     y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 2, answer = "{times}, {over}",
@@ -70,7 +82,7 @@ end)
 testing.case("a course, a best value and a bound have their figures", function()
   local course = { x = "n", y = "examples_per_s" }
   testing.equal(answer_of(gb.expect.increasing(course), rows("a", rising)),
-    "Open: examples/s rises with n: the difference is smaller than the scatter; a larger --budget narrows the intervals")
+    "Open: examples/s rises with n (not proven: about 8.2 times): the difference is smaller than the scatter; a larger --budget narrows the intervals")
   testing.equal(answer_of(gb.expect.increasing { x = "n", y = "examples_per_s", to = 4 }, rows("a", rising)),
     "Examples/s goes from 10/s at n 1 to 80/s at 4")
   local steps = gb.expect.increasing {
@@ -111,7 +123,7 @@ testing.case("an interval that ends at its median says that many rounds gave the
   local claim = gb.expect.ratio {
     y = "used_bytes", of = { way = "graph" }, over = { way = "loop" }, at_most = 1, answer = "{less}",
   }
-  testing.equal(answer_of(claim, list), "5 % [5, 30; many rounds: 5]")
+  testing.equal(answer_of(claim, list), "5 % [5, 30; most rounds gave 5]")
 end)
 
 testing.case("what does not hold, or stays open, is no answer with a gain", function()
@@ -124,12 +136,12 @@ testing.case("what does not hold, or stays open, is no answer with a gain", func
     .. "matches")
 end)
 
-local function unreliable(list, why)
-  for _, row in ipairs(list) do row.quality = "unreliable: " .. why end
+local busy = { kind = "busy", text = "other programs took 27 % of the processor time that it wanted" }
+
+local function unreliable(list, doubt)
+  for _, row in ipairs(list) do row.quality, row.doubt = "unreliable: " .. doubt.text, doubt.kind end
   return list
 end
-
-local busy = "the times of 4 of 9 rounds count, 6 are needed: other programs took 27 % of the processor time that it wanted"
 
 testing.case("the largest and the smallest figure of all settings", function()
   local claim = gb.expect.at_most { y = "examples_per_s", value = 100, where = { n = 1 }, answer = "{least}, {most}" }
@@ -146,15 +158,17 @@ end)
 
 testing.case("an open claim says in plain words what kept it open, and what to do", function()
   local claim = gb.expect.increasing { x = "n", y = "examples_per_s", claim = "it rises" }
-  local function open(why)
-    return answer_of(claim, unreliable(rows("a", rising), why))
+  local function open(kind)
+    return answer_of(claim, unreliable(rows("a", rising), { kind = kind, text = "x" }))
   end
-  testing.equal(open(busy), "Open: it rises: other programs used the processors while it was measured; repeat the run on an "
-    .. "idle machine, or with --wait-idle 600")
-  testing.equal(open "1.07 s a call of run: 6 rounds do not fit into 6 s, 20 times the point's budget (--budget)",
-    "Open: it rises: too few of its rounds fit into the time for a point; repeat the run with a larger --budget")
-  testing.equal(open "the step time is known to 18 % only",
-    "Open: it rises: its times scatter too much; repeat the run with a larger --budget, on an idle machine")
+  testing.equal(open "busy", "Open: it rises (not proven: about 8.2 times): other programs used the processors while it was "
+    .. "measured; repeat the run on an idle machine, or with --wait-idle 600")
+  testing.equal(open "too_long", "Open: it rises (not proven: about 8.2 times): too few of its rounds fit into the time for a "
+    .. "point; repeat the run with a larger --budget")
+  testing.equal(open "scatter", "Open: it rises (not proven: about 8.2 times): its times scatter too much; repeat the run with "
+    .. "a larger --budget, on an idle machine")
+  testing.equal(open "unknown", "Open: it rises (not proven: about 8.2 times): 4 of 4 rows unreliable: x with device a, way graph")
+  testing.equal(open(nil), open "unknown")
 end)
 
 testing.case("what holds in some settings is answered for these", function()
@@ -208,7 +222,7 @@ testing.case("claims that one reason keeps open are one sentence, and each that 
   local lines = headlines.of(judged, list)
   testing.equal(lines[1].verdict, "refuted")
   testing.contains(lines[1].answer, "Not so here: third: examples/s is 40/s [36/s, 44/s], the bound 1 M/s")
-  testing.equal(lines[2].answer, 'Open: "first" and "second": other programs used the processors while it was measured; '
+  testing.equal(lines[2].answer, 'Open: "first" (not proven: about 10/s) and "second" (not proven: about 10/s): other programs used the processors while it was measured; '
     .. "repeat the run on an idle machine, or with --wait-idle 600")
   testing.equal(headlines.of(judged, list, { "do it", "or that" })[1], { answer = "do it", verdict = "" })
 end)
@@ -220,7 +234,7 @@ testing.case("where the first answer is open, no other one stands in its place",
   local function first() return headlines.of(claims.judge_all({ main, other }, data, axes), { main, other })[1].answer end
   testing.equal(first(), "Do 10/s [9/s, 11/s]")
   unreliable({ data[1] }, busy)
-  testing.contains(first(), "Open: main: ")
+  testing.contains(first(), "Open: main (not proven: about 10/s): ")
   local function gain_of(y)
     local gain = gb.expect.ratio {
       y = y, of = { n = 4 }, over = { n = 2 }, at_least = 1, claim = "more", answer = "take 4: {times}",
@@ -229,7 +243,7 @@ testing.case("where the first answer is open, no other one stands in its place",
     return headlines.of(claims.judge_all({ main, gain }, data, axes), { main, gain })[1].answer
   end
   testing.contains(gain_of "examples_per_s", "Take 4: 2 times")
-  testing.contains(gain_of "kernels", "Open: main: ")
+  testing.contains(gain_of "kernels", "Open: main (not proven: about 10/s): ")
 end)
 
 testing.case("the warning of a busy machine says how many claims stay open because of it", function()
@@ -239,7 +253,7 @@ testing.case("the warning of a busy machine says how many claims stay open becau
   end
   testing.contains(warning(rows("a", rising)), "that 1 of 4 points wanted, so their times do not count; no claim stays open. "
     .. "Repeat")
-  testing.contains(warning(unreliable(rows("a", rising), "the step time is known to 18 % only")), "do not count. Repeat")
+  testing.contains(warning(unreliable(rows("a", rising), { kind = "scatter", text = "known to 18 % only" })), "do not count. Repeat")
   testing.contains(warning(unreliable(rows("a", rising), busy)), "do not count, and 1 of 1 claim stays open. Repeat")
   testing.equal(headlines.warnings({ points = 0, worst = 0 }, 4, {}), {})
 end)

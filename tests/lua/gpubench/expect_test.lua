@@ -185,12 +185,41 @@ testing.case("a figure that came once decides nothing where it depends on time o
   end
 end)
 
-testing.case("points that were never measured leave a claim open", function()
+testing.case("points that were never measured leave a claim open, unless what was measured refutes it", function()
   local claim = gb.expect.increasing { x = "n", y = "examples_per_s" }
-  local one = claims.judge_all({ claim }, rows("a", { 10, 20 }), axes, 4)[1]
-  testing.equal({ one.verdict, one.reason },
-    { "inconclusive", "4 points were not measured; so far: rises from 10/s to 20/s between n 1 and 2 at device=a" })
-  testing.equal(claims.judge_all({ claim }, rows("a", { 20, 10 }), axes, 4)[1].verdict, "refuted")
+  local function judged(list, ...)
+    return claims.judge_all({ claim }, list, axes, { ... })[1]
+  end
+  local last, b = { device = "a", n = 4 }, { device = "b", n = 1 }
+  local one = judged(rows("a", { 10, 20 }), last, b)
+  testing.equal({ one.verdict, one.kind, one.reason }, { "inconclusive", "unfinished",
+    "2 points were not measured; so far: rises from 10/s to 20/s between n 1 and 2 at device=a" })
+  testing.equal(one.remedy, "run it to its end")
+  testing.equal(judged(rows("a", { 10, 20 }), last).reason,
+    "1 point was not measured; so far: rises from 10/s to 20/s between n 1 and 2 at device=a")
+  one = judged(rows("a", { 10 }), last)
+  testing.equal({ one.verdict, one.reason }, { "inconclusive", "1 point was not measured; so far: fewer than two values of n at device=a" })
+  testing.equal(judged({}, last).verdict, "inconclusive")
+  testing.equal(judged(rows("a", { 20, 10 }), last).verdict, "refuted")
+  claim = gb.expect.increasing { x = "n", y = "examples_per_s", where = { device = "a" }, to = 2 }
+  testing.equal(judged(rows("a", { 10, 20 }), last, b).verdict, "confirmed")
+end)
+
+testing.case("rounds that were stopped refute where a figure is of no known kind, and confirm nothing", function()
+  local function judged(column, values)
+    local list = {}
+    for index, value in ipairs(values) do
+      list[index] = {
+        status = "ok", device = "a", n = 2 ^ (index - 1) // 1 | 0, [column] = value, quality = "unreliable: 1 of 9 rounds",
+        doubt = "unfinished",
+      }
+    end
+    local one = claims.judge_all({ gb.expect.increasing { x = "n", y = column } }, list, axes)[1]
+    return { one.verdict, one.kind }
+  end
+  testing.equal(judged("parts", { 9, 8 }), { "refuted" })
+  testing.equal(judged("parts", { 8, 9 }), { "inconclusive", "unfinished" })
+  testing.equal(judged("work_s", { 9, 8 }), { "inconclusive", "unfinished" })
 end)
 
 testing.case("the course of a ratio, with the intervals of both rows", function()

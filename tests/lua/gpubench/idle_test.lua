@@ -6,7 +6,7 @@ local busy = "other programs use 43 % of the processors, the hypervisor takes 2 
 local calm = "other programs use 1 % of the processors, the hypervisor takes 0 %"
 
 -- What is told while the machine is as `readings` say, one for each second. Returns the text, and how long each wait was.
-local function told(limit_s, readings)
+local function told(limit_s, readings, is_about_times)
   local text, waits, now, lines = {}, {}, 0, {}
   local stderr, loaded = io.stderr, package.loaded["gpubench.idle"]
   local kept = { native.contention.wait_idle, native.system.seconds, native.progress.show, native.progress.hide, native.options.wait_idle_s }
@@ -27,8 +27,8 @@ local function told(limit_s, readings)
   native.options.wait_idle_s = limit_s
   local ok, reason = pcall(function()
     local idle = require "gpubench.idle"
-    idle.before_first_point()
-    idle.before_first_point()
+    idle.before_first_point(is_about_times)
+    idle.before_first_point(is_about_times)
   end)
   io.stderr, package.loaded["gpubench.idle"] = stderr, loaded
   native.contention.wait_idle, native.system.seconds, native.progress.show, native.progress.hide,
@@ -39,6 +39,13 @@ end
 
 testing.case("without the option nothing is waited for", function()
   testing.equal({ told(0, { busy }) }, { "", {}, {} })
+end)
+
+testing.case("without the option a busy machine is said once, where claims are about times", function()
+  local text, waits = told(0, { busy, busy }, true)
+  testing.equal({ text, waits }, { "the machine is busy: " .. busy .. ". Claims about times may stay open; --wait-idle 600 waits "
+    .. "until it is idle\n", { 0.3 } })
+  testing.equal({ told(0, { calm }, true) }, { "", { 0.3 }, {} })
 end)
 
 testing.case("an idle machine is measured at once", function()

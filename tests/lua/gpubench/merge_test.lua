@@ -21,6 +21,20 @@ testing.case("the shares of a step sum to 1 although each is a median", function
   testing.is_true(row.compute_low_share <= row.compute_share and row.compute_share <= row.compute_high_share)
 end)
 
+testing.case("the device is never less busy than its kernels take", function()
+  local rounds = {}
+  for index, compute in ipairs { 0.9, 0.85, 0.8, 0.4, 0.3, 0.35, 0.6 } do
+    rounds[index] = {
+      quality = "ok", compute_share = compute, communication_share = 0.05, device_busy = compute + 0.05,
+      host_share = index % 2 == 0 and 0.95 - compute or 0, launch_share = index % 2 == 1 and 0.95 - compute or 0, other_share = 0,
+    }
+  end
+  local row = merge.rows(calls_of(rounds), 7, {}, { compute_share = true, device_busy = true })[1].row
+  testing.is_true(row.compute_share ~= 0.6, "the shares were divided by their sum")
+  testing.near(row.device_busy, row.compute_share + row.communication_share, 1e-9)
+  testing.is_true(row.device_busy <= 1)
+end)
+
 testing.case("a share alone stays as it was measured", function()
   local rounds = {}
   for index = 1, 7 do rounds[index] = { quality = "ok", input_wait_share = index / 10 } end

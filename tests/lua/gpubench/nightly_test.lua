@@ -125,7 +125,7 @@ testing.case("a night whose history fails while it is judged has its summary", f
 end)
 
 local function change(fields)
-  return setmetatable(fields, { __index = { id = 7, experiment = "matmul", metric = "call_s", change = "10.0 % slower",
+  return setmetatable(fields, { __index = { id = 7, experiment = "matmul", metric = "call_s", change = "takes 10.0 % more time",
     run = "r", slot = "cpu:0", host = "h", axes = "", cause = "unknown", suite = "whole", worse = true } })
 end
 

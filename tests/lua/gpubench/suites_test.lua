@@ -26,7 +26,7 @@ testing.case("devices are wanted by name and by kind", function()
 end)
 
 local change = {
-  id = 3, experiment = "matmul", metric = "step_time_s", change = "4.1 % slower", run = "r", slot = "gpu:0", host = "h",
+  id = 3, experiment = "matmul", metric = "step_time_s", change = "takes 4.1 % more time", run = "r", slot = "gpu:0", host = "h",
   axes = "n=1", cause = "unknown", state = "open",
 }
 
@@ -48,7 +48,7 @@ testing.case("a summary has five lines, whatever the texts are", function()
   local _, lines = text:gsub("\n", "")
   testing.equal(lines, 5)
   testing.contains(text, "s on h: 3 alarms\n")
-  testing.contains(text, "#3 matmul step_time_s 4.1 % slower since r on gpu:0 of h, n=1; cause: unknown; and 2 more\n")
+  testing.contains(text, "#3 matmul step_time_s takes 4.1 % more time since r on gpu:0 of h, n=1; cause: unknown; and 2 more\n")
   testing.contains(text, "still open: #1; recovered: #2\n")
   testing.is_true(not text:find "\27", "no control characters")
   testing.contains(night_files.summary(night {}), "new: none\nstill open: none; recovered: none\nnot measured: none\n")

@@ -1,12 +1,13 @@
--- What gpubench tune prints as promised: the shares of the step that findings say to disappear with a remedy.
+-- What gpubench tune prints as promised: the shares of the step that findings say to disappear with a remedy, and the most
+-- that can be gained.
 local batch_remedies = require "gpubench.tune.batch_remedies"
 local input_remedies = require "gpubench.tune.input_remedies"
 local promises = require "gpubench.tune.promises"
 local testing = require "testing"
 
-local reaches = {}
+local divides = {}
 for _, list in ipairs { batch_remedies, input_remedies, require "gpubench.tune.step_remedies" } do
-  for _, row in ipairs(list) do reaches[row.name] = row.reach end
+  for _, row in ipairs(list) do divides[row.name] = row.divides end
 end
 
 local function row_with(shares)
@@ -19,7 +20,7 @@ local function row_with(shares)
 end
 
 local function promised(shares, name)
-  return promises.of(row_with(shares), { { name = name, reach = reaches[name] } })[name]
+  return promises.of(row_with(shares), { { name = name, divides = divides[name] } })[name]
 end
 
 testing.case("a share of the step that disappears makes the rest so many times as fast", function()
@@ -46,4 +47,13 @@ testing.case("a plan removes the launches, not what small kernels lose", functio
   local shares = { launch_share = 0.3, host_share = 0.1, compute_share = 0.5, kernels = 1000, mfu = 0.25 }
   testing.near(promised(shares, "graph").value, 1 / 0.6, 1e-9)
   testing.near(promised(shares, "larger_batch").value, 1 / (1 - 0.75 * 0.55), 1e-9)
+end)
+
+testing.case("the most that can be gained is 1 over what stays of the step", function()
+  local waiting = { input_wait_share = 0.2, compute_share = 0.7, host_share = 0.1, mfu = 0.35 }
+  testing.near(promised(waiting, "prefetch").at_most, 1.25, 1e-9)
+  -- Without the pipeline's work the kernels of a processor have all of its cores.
+  testing.near(promised(waiting, "cache").at_most, 1 / 0.35, 1e-9)
+  -- Four times as many examples take at least as long.
+  testing.equal(promised({ launch_share = 0.4, compute_share = 0.6, mfu = 0.1 }, "larger_batch").at_most, 4)
 end)

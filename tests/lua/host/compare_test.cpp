@@ -93,7 +93,7 @@ TEST_F(CompareCommands, SeveralScriptsTakeTurns) {
 TEST_F(CompareCommands, AbMeasuresBothSidesInTurn) {
   const Ended settings = in_folder({"ab", "--set n=1", "--set n=2", "--repeat", "7", "--", "made.lua", "--quick"});
   EXPECT_EQ(settings.status, 1) << settings.err;
-  EXPECT_THAT(settings.out, AllOf(HasSubstr("baseline  --set n=1, 7 processes\n"), HasSubstr("100.0 % slower"),
+  EXPECT_THAT(settings.out, AllOf(HasSubstr("baseline  --set n=1, 7 processes\n"), HasSubstr("takes 100.0 % more time"),
                                   HasSubstr("the sides were given different settings: n")));
   EXPECT_THAT(settings.err,
               HasSubstr("process 1 of 7: --set n=1\nprocess 1 of 7: --set n=2\nprocess 2 of 7: --set n=2\n"));
@@ -174,7 +174,7 @@ TEST_F(CompareCommands, WhatIsNotSlowerAgainIsNoAlarm) {
   write_script("1");
   const Ended confirmed = in_folder({"check", "last", "--baseline", "v1", "--confirm"});
   EXPECT_EQ(confirmed.status, 0) << confirmed.err;
-  EXPECT_THAT(confirmed.out, HasSubstr("AMBIGUOUS: looked SLOWER, 10.0 % slower; measured again: SAME"));
+  EXPECT_THAT(confirmed.out, HasSubstr("AMBIGUOUS: looked SLOWER, takes 10.0 % more time; measured again: SAME"));
   const Ended beside = in_folder({"check", "work1.1", "--baseline", "v1", "--confirm", "--program", GPUBENCH_PROGRAM,
                                   "--repeat", "1", "--figure", "work_s"});
   EXPECT_EQ(beside.status, 0) << "one process confirms nothing";
@@ -242,7 +242,7 @@ TEST_F(CompareCommands, ResultsOfOthersAreComparedToo) {
   write("b.csv", after);
   const Ended compared = in_folder({"compare", "a.csv", "b.csv", "--format", "markdown"});
   EXPECT_EQ(compared.status, 1) << compared.err;
-  EXPECT_THAT(compared.out, HasSubstr("**SLOWER in 1 of 1 comparison: 19.9 % slower"));
+  EXPECT_THAT(compared.out, HasSubstr("**SLOWER in 1 of 1 comparison: takes 19.9 % more time"));
 }
 
 TEST_F(CompareCommands, CtrlCEndsARepeatedRun) {

@@ -78,6 +78,59 @@ TEST_F(InterruptTest, PassesThroughCoroutines) {
             130);
 }
 
+/// Three points, of which the third never ends.
+constexpr const char* judged_sweep = R"(
+local gb = require "gpubench"
+gb.experiment {
+  name = "stopped", title = "Stopped in the middle",
+  axes = { gb.axis("n", { 1, 2, 3 }) },
+  run = function(point)
+    if point.n == 3 then ready() while true do end end
+    return { held_bytes = 10 - point.n, peak_memory_bytes = 10 * point.n }  -- which no load disturbs
+  end,
+  expect = {
+    gb.expect.increasing { x = "n", y = "held_bytes" },
+    gb.expect.increasing { x = "n", y = "peak_memory_bytes" },
+    gb.expect.at_least { y = "peak_memory_bytes", value = 10, where = { n = 1 }, answer = "it holds {of}" },
+    gb.expect.that { claim = "by hand", judge = function(rows)
+      local sum = 0
+      for i = 1, 1000000 do sum = sum + i end
+      return "refuted", #rows .. " rows"
+    end },
+    gb.expect.that { claim = "odd", judge = function() error "broken" end },
+  },
+  answer = ANSWER,
+}
+)";
+
+std::string judged_with(const std::string& answer) {
+  std::string text = judged_sweep;
+  return text.replace(text.find("ANSWER"), 6, answer);
+}
+
+TEST_F(InterruptTest, ClaimsAreJudgedOnWhatWasMeasuredAndTheAnswerRuns) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Ended ended = interrupt(judged_with("function(rows) return 'saw ' .. #rows .. ' rows' end"), signal);
+    EXPECT_EQ(ended.status, 128 + signal);
+    const std::string info = read(find("run.json"));
+    EXPECT_THAT(info, AllOf(HasSubstr("falls from 9 B to 8 B between n 1 and 2"), HasSubstr("\"verdict\": \"refuted\""),
+                            HasSubstr("1 point was not measured; so far: rises from 10 B to 20 B"),
+                            HasSubstr("\"2 rows\""), HasSubstr("\"saw 2 rows\""), HasSubstr("judging failed: "),
+                            HasSubstr("broken"), HasSubstr("\"status\": \"interrupted\"")));
+    EXPECT_THAT(info, HasSubstr("\"confirmed\"")) << "the claim about n = 1, which was measured";
+    EXPECT_THAT(info, Not(HasSubstr("failed: interrupted")));
+    EXPECT_THAT(ended.out, HasSubstr("refuted"));
+    std::filesystem::remove_all(file("results"));
+  }
+}
+
+TEST_F(InterruptTest, AnAnswerThatDoesNotEndIsStopped) {
+  const Ended ended = interrupt(judged_with("function() while true do pcall(function() while true do end end) end end"));
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(ended.err, HasSubstr("the function 'answer' failed: not done 5 s after the request to stop"));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("falls from 9 B to 8 B"));
+}
+
 constexpr const char* sweep = R"(
 local gb = require "gpubench"
 gb.experiment {

@@ -59,7 +59,8 @@ TEST_F(Nights, AnAlarmComesOnceAndStaysOpenUntilItIsResolved) {
   const std::string told = read("told");
   EXPECT_EQ(told, alarm.out.substr(alarm.out.find("night on "))) << "what the user's command gets";
   EXPECT_EQ(std::ranges::count(told, '\n'), 5) << "once";
-  EXPECT_THAT(alarm.out, AllOf(HasSubstr(": 1 alarm\n"), HasSubstr("new: #1 steady figure_s 50.0 % slower since ")));
+  EXPECT_THAT(alarm.out,
+              AllOf(HasSubstr(": 1 alarm\n"), HasSubstr("new: #1 steady figure_s takes 50.0 % more time since ")));
   EXPECT_EQ(read("results/nightly-night.txt"), alarm.out.substr(alarm.out.find("night on "))) << "the same five lines";
   EXPECT_THAT(read("results/nightly-night.prom"),
               AllOf(HasSubstr("gpubench_new_alarms{suite=\"night\""),
@@ -67,9 +68,10 @@ TEST_F(Nights, AnAlarmComesOnceAndStaysOpenUntilItIsResolved) {
   const Ended after = nightly();
   EXPECT_EQ(after.status, 0) << "it was told";
   EXPECT_THAT(after.out, HasSubstr("still open: #1;"));
-  EXPECT_THAT(history().out, AllOf(HasSubstr("steady  1 open alarm"), HasSubstr("#1 steady figure_s 50.0 % slower")));
+  EXPECT_THAT(history().out,
+              AllOf(HasSubstr("steady  1 open alarm"), HasSubstr("#1 steady figure_s takes 50.0 % more time")));
   EXPECT_THAT(history({"steady"}).out,
-              AllOf(HasSubstr("figure_s  15 ms now"), HasSubstr("50.0 % slower: 10 ms -> 15 ms  #1 open")));
+              AllOf(HasSubstr("figure_s  15 ms now"), HasSubstr("takes 50.0 % more time: 10 ms -> 15 ms  #1 open")));
   const Ended resolved = history({"--resolve", "1", "--note", "new code"});
   EXPECT_EQ(resolved.status, 0) << resolved.err;
   EXPECT_THAT(history({"steady"}).out, HasSubstr("(new code)"));

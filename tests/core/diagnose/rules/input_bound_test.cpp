@@ -22,7 +22,8 @@ Record proven(double full, double cached, double resident, double waited, std::s
                       {"input_ratio_low", ratio * 0.99},
                       {"input_ratio_high", ratio * 1.01},
                       {"input_wait_share", waited},
-                      {"input_cause", std::string("read bound, its slowest thread (map's) waits 97 % of its time")}});
+                      {"input_cause", std::string("read bound, its slowest thread (map's) waits 97 % of its time")},
+                      {"input_cause_kind", std::string("reading")}});
 }
 
 TEST(InputBound, FiresFromTheLimitOn) {
@@ -54,10 +55,23 @@ TEST(InputBound, AProofNamesTheKind) {
   EXPECT_NEAR(reading->gain.interval->low, 1 - 1 / 1.98, 1e-12);
 
   Record processing = proven(2, 1.1, 1, 0.5);
-  processing.set("input_cause", std::string("processing bound, its slowest thread (map's) computes 97 % of its time"));
+  processing.set("input_cause_kind", std::string("processing"));
   EXPECT_EQ(judged(input_bound, processing)->kind, "processing");
   EXPECT_EQ(judged(input_bound, processing)->remedies.front(), Remedy::more_workers);
   EXPECT_FALSE(judged(input_bound, proven(1.02, 1.01, 1, 0.02)));
+}
+
+TEST(InputBound, ReadsTheKindAndNotTheSentence) {
+  for (const char* kind : {"reading", "processing", "unknown", "of another program", ""}) {
+    Record row = proven(2, 1.1, 1, 0.5);
+    row.set("input_cause_kind", std::string(kind));
+    const auto finding = judged(input_bound, row);
+    for (const char* sentence : {"x", "read bound", "processing bound, its slowest thread computes"}) {
+      row.set("input_cause", std::string(sentence));
+      EXPECT_EQ(judged(input_bound, row)->kind, finding->kind) << kind;
+      EXPECT_EQ(judged(input_bound, row)->remedies, finding->remedies) << kind;
+    }
+  }
 }
 
 TEST(InputBound, KnowsTransfersOnlyWhereThereAreAny) {

@@ -24,6 +24,8 @@ TEST(LaunchBound, TellsManySmallOperationsFromASmallBatch) {
   EXPECT_THAT(eager->remedies, ElementsAre(Remedy::graph, Remedy::larger_batch));
   Record loop = trained_row({{"launch_share", 0.4}});
   loop.set("execution", Cell{});
+  EXPECT_EQ(judged(launch_bound, loop)->kind, "") << "what the steps are of is not known";
+  loop.set("steps_of", std::string("loop"));
   EXPECT_EQ(judged(launch_bound, loop)->remedies.front(), Remedy::compiled_step);
 }
 

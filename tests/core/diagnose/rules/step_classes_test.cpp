@@ -70,6 +70,9 @@ TEST(HostBound, NamesWhoKeepsTheDeviceWaiting) {
             "eager execution");
   Record loop = trained_row({{"host_share", 0.5}, {"host_time_s", 0.004}});
   loop.set("execution", Cell{});
+  EXPECT_EQ(judged(host_bound, loop)->kind, "") << "what the steps are of is not known";
+  EXPECT_THAT(judged(host_bound, loop)->remedies, ::testing::SizeIs(host_bound.remedies.size()));
+  loop.set("steps_of", std::string("loop"));
   EXPECT_EQ(judged(host_bound, loop)->kind, "Lua in every step");
   EXPECT_THAT(judged(host_bound, loop)->evidence, HasSubstr("the host needs 4 ms for a step"));
 }
@@ -98,6 +101,36 @@ TEST(UnevenReplicas, NamesTheLateOne) {
               HasSubstr("(gpu:1) comes last to 90 % of the exchanges; the slowest computes 40 % longer"));
   row.set("last_rank_share", 0.49);
   EXPECT_EQ(judged(uneven_replicas, row)->kind, "");
+}
+
+// Point 4 of results/samples/uneven_workload: the host of the late replica waits, for which the other one waits.
+TEST(UnevenReplicas, HaveTheHostsTimeOfTheLateOne) {
+  Record row = trained_row({{"compute_share", 0.4949},
+                            {"peer_wait_share", 0.2422},
+                            {"host_share", 0.2493},
+                            {"replicas", std::int64_t{2}},
+                            {"last_rank_share", 1.0}});
+  EXPECT_NEAR(judged(uneven_replicas, row)->gain.value, 2 * 0.2422, 1e-12);
+  EXPECT_FALSE(judged(host_bound, row)) << "0.7 % are left";
+  // Seven of eight wait, and one works: a seventh of the wait is the late one's own time.
+  row.set("replicas", std::int64_t{8});
+  EXPECT_NEAR(judged(uneven_replicas, row)->gain.value, 0.2422 * 8 / 7, 1e-12);
+  EXPECT_NEAR(judged(host_bound, row)->gain.value, 0.2493 - 0.2422 / 7, 1e-12);
+  // By chance each is last now and then.
+  row.set("last_rank_share", 0.3);
+  EXPECT_NEAR(judged(uneven_replicas, row)->gain.value, 0.2422, 1e-12);
+  EXPECT_NEAR(judged(host_bound, row)->gain.value, 0.2493, 1e-12);
+  row.set("last_rank_share", 1.0);
+  row.set("replicas", Cell{});
+  EXPECT_NEAR(judged(host_bound, row)->gain.value, 0.2493, 1e-12) << "how many there are is not known";
+}
+
+TEST(CopyBound, OfARowWithoutAPlanMayBeOfCrossings) {
+  Record loop = trained_row({{"copy_share", 0.5}});
+  EXPECT_THAT(judged(copy_bound, loop)->remedies, Not(::testing::Contains(Remedy::one_device)));
+  loop.set("kernels", Cell{});
+  EXPECT_THAT(judged(copy_bound, loop)->remedies, ::testing::Contains(Remedy::one_device));
+  EXPECT_THAT(judged(copy_bound, loop)->evidence, HasSubstr("is not known"));
 }
 
 }  // namespace

@@ -10,12 +10,21 @@
 namespace gpubench::plan_facts_test {
 namespace {
 
+Node node_of(OpPtr op, std::vector<TensorType> outputs, Role role = Role::forward) {
+  Node node;
+  node.op = std::move(op);
+  node.outputs = std::move(outputs);
+  node.role = role;
+  return node;
+}
+
 PlanFacts facts_of_product(std::int64_t m, std::int64_t k, std::int64_t n, Dtype dtype, bool is_recomputed = false) {
   const Matmul product;
   const std::array inputs{TensorType{{m, k}, dtype}, TensorType{{k, n}, dtype}};
-  const std::vector<TensorType> outputs = product.infer(inputs);
   PlanFacts facts;
-  facts.add(product, inputs, outputs, is_recomputed);
+  facts.add(
+      node_of(std::make_shared<Matmul>(), product.infer(inputs), is_recomputed ? Role::recomputed : Role::forward),
+      inputs, true);
   return facts;
 }
 
@@ -37,11 +46,12 @@ TEST(PlanFacts, RecomputationIsTrafficAndNoWork) {
 TEST(PlanFacts, CountCopiesBetweenDevicesAndToTheHost) {
   const std::array<TensorType, 1> type{TensorType{{5}, Dtype::f32}};
   PlanFacts facts;
-  facts.add(Transfer(), type, type, false);
+  const auto add = [&](OpPtr op) { facts.add(node_of(std::move(op), {type[0]}), type, true); };
+  add(std::make_shared<Transfer>());
   EXPECT_EQ(facts.crossings, 1U);
   EXPECT_EQ(facts.offloaded_bytes, 0);
-  facts.add(Store(), type, type, false);
-  facts.add(Fetch(), type, type, false);
+  add(std::make_shared<Store>());
+  add(std::make_shared<Fetch>());
   EXPECT_EQ(facts.crossings, 1U);
   EXPECT_EQ(facts.offloaded_bytes, 20);
 }
@@ -52,6 +62,27 @@ TEST(PlanFacts, OfReplicasAddUp) {
   EXPECT_EQ(sum.flops, 2 * 2 * 3 * 4 * 16);
   EXPECT_EQ(sum.unaligned_flops, sum.flops);
   EXPECT_EQ(sum.kernels, 2U);
+}
+
+TEST(PlanFacts, UpdatesAndWhatReadsNoInputAreFixedWork) {
+  Graph graph;
+  const Value input = graph.input({{3, 4}, Dtype::f32}, "x");
+  const Value weights = graph.constant(HostTensor({{4, 4}, Dtype::f32}));
+  const Value square = graph.apply(std::make_shared<Matmul>(), {weights, weights});
+  const Value output = graph.apply(std::make_shared<Matmul>(), {input, square});
+  const std::vector<bool> read = nodes_that_read_inputs(graph);
+  EXPECT_EQ(read, (std::vector{true, false, false, true}));
+  PlanFacts facts;
+  for (const Value value : {square, output}) {
+    Node node = graph.node(value);
+    std::vector<TensorType> inputs;
+    for (const Value one : node.inputs) inputs.push_back(graph.type(one));
+    facts.add(node, inputs, read[static_cast<std::size_t>(value.node)]);
+    node.role = Role::update;
+    facts.add(node, inputs, true);
+  }
+  EXPECT_EQ(facts.flops, 2 * (2 * 4 * 4 * 4 + 2 * 3 * 4 * 4));
+  EXPECT_EQ(facts.fixed_flops, facts.flops - 2 * 3 * 4 * 4) << "all but the product of the input";
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+// What the slowest thread of an input pipeline does, as the column `input_cause_kind` has it.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/enum_names.h"
+
+namespace gpubench {
+
+enum class InputCauseKind : std::uint8_t { unknown, reading, processing };
+
+inline constexpr EnumNames<InputCauseKind, 3> input_cause_kinds{"unknown cause of an input that is waited for",
+                                                                {"unknown", "reading", "processing"}};
+
+inline std::string_view to_string(InputCauseKind kind) {
+  return input_cause_kinds[kind];
+}
+
+}  // namespace gpubench
