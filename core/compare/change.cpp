@@ -186,6 +186,10 @@ Change measure_change(const Column& column, std::span<const ProcessFigures> befo
 
 void judge_change(Change& change) {
   if (change.verdict == ChangeVerdict::invalid || change.verdict == ChangeVerdict::vanished) return;
+  if (change.processes_without_number > 0) {
+    change.verdict = ChangeVerdict::worse;
+    return;
+  }
   if (!change.exact) return judge_by_statistics(change);
   change.verdict = change.before == change.after ? ChangeVerdict::same : direction_of(change);
 }
@@ -216,6 +220,10 @@ std::string format_percent(double share) {
 
 std::string text_of_change(const Change& change) {
   const Column& column = change.column;
+  if (change.processes_without_number > 0) {
+    return fmt::format("NaN or infinite in {} of {} processes", change.processes_without_number,
+                       change.processes_without_number + change.processes_after);
+  }
   if (change.before == change.after) return "equal";
   const bool more = change.after > change.before;
   if (column.unit == Unit::share) {
@@ -249,6 +257,7 @@ std::string text_of_change(const Change& change) {
 }
 
 std::string interval_text(const Change& change) {
+  if (change.processes_without_number > 0) return {};
   if (!change.log_ratio || !std::isfinite(change.log_ratio->interval.low)) return {};
   const auto percent = [](double log_ratio) {
     const double value = 100 * std::expm1(log_ratio);

@@ -47,6 +47,8 @@ struct Change {
   /// Medians over the processes.
   double before = 0, after = 0;
   std::size_t processes_before = 0, processes_after = 0;
+  /// Processes of the other side whose figure is NaN or infinite, which it is in none of the baseline.
+  std::size_t processes_without_number = 0;
   /// The medians of the processes.
   std::vector<double> figures_before = {}, figures_after = {};
   /// ln(after / before) with its 95 % interval; none where a figure is not positive, and for exact figures.

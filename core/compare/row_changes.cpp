@@ -40,6 +40,20 @@ std::vector<ProcessFigures> figures_in(const Processes& processes, const std::st
   return all;
 }
 
+namespace {
+
+/// Processes in which the figure is NaN or infinite.
+std::size_t without_number(const Processes& processes, const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::count_if(processes, [&](const RowOfProcess& one) {
+    return std::ranges::any_of(one.records, [&](const Record* record) {
+      const std::optional<double> value = number_in(record->get(name));
+      return value && !std::isfinite(*value);
+    });
+  }));
+}
+
+}  // namespace
+
 std::vector<Column> figures_of_row(const MatchedRow& row) {
   std::vector<Column> figures;
   std::set<std::string> seen;
@@ -184,8 +198,13 @@ void invalidate(Change& change, std::string reason) {
 // ---- Rows
 
 /// Why the side has not measured what the baseline has; empty if it has.
-std::string why_vanished(const MatchedRow& row, std::size_t side) {
-  if (row.measured(side)) return row.new_failure(side);
+std::string why_vanished(const MatchedRow& row, std::size_t side, const std::string& figure) {
+  if (row.measured(side)) {
+    const bool has_figure = !figures_in(row.sides[side], figure).empty();
+    const std::size_t lost = without_number(row.sides[side], figure);
+    if (!has_figure && lost > 0) return fmt::format("{} is NaN or infinite in {} of {} processes", figure, lost, lost);
+    return row.new_failure(side);
+  }
   const Processes& processes = row.sides[side];
   if (processes.empty()) return "it is not there";
   for (const RowOfProcess& one : processes)
@@ -208,7 +227,7 @@ Change change_of(const MatchedRow& row, std::size_t side, const Column& column, 
   const std::vector<ProcessFigures> old_figures = figures_in(before, column.name);
   const std::vector<ProcessFigures> new_figures = figures_in(after, column.name);
   Change change{.column = column};
-  if (std::string why = why_vanished(row, side); !why.empty()) {
+  if (std::string why = why_vanished(row, side, column.name); !why.empty()) {
     change.verdict = ChangeVerdict::vanished;
     change.reason = std::move(why);
     change.figures_before = medians_of(old_figures);
@@ -229,6 +248,7 @@ Change change_of(const MatchedRow& row, std::size_t side, const Column& column, 
   const std::size_t fewest = std::min(old_figures.size(), new_figures.size());
   const ChangeLimits limits = options.limits ? options.limits->limits_of(row.key, column, fewest) : ChangeLimits{};
   change = measure_change(column, old_figures, new_figures, limits);
+  if (without_number(before, column.name) == 0) change.processes_without_number = without_number(after, column.name);
   return change;
 }
 
@@ -256,7 +276,7 @@ ComparedRow compare_row(const MatchedRow& row, std::size_t side, const Compariso
 void doubt_called(const MatchedRow& row, ComparedRow& compared) {
   const std::vector<Column> all = figures_of_row(row);
   for (Change& change : compared.changes) {
-    if (!is_called(change) || change.exact) continue;
+    if (!is_called(change) || change.exact || change.processes_without_number > 0) continue;
     invalidate(change, doubt_about(row, compared.side, change));
     if (is_called(change)) invalidate(change, explained_by_clock(row, compared.side, change, all));
   }

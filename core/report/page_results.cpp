@@ -87,7 +87,7 @@ data problems_of(const Run& run) {
     ++same.rows;
   }
   data all = empty_list();
-  for (const auto& [key, what, where, rows] : problems) {
+  for (const auto& [what, where, rows] : problems) {
     data one;
     one.set("what", what);
     one.set("where", rows > most_places ? fmt::format("{} and {} more", where, rows - most_places) : where);

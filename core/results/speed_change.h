@@ -23,7 +23,8 @@ inline std::string amount_text(double percent) {
 
 /// "takes 47.6 % less time", "takes 0.05 % more time".
 inline std::string speed_text(double time_ratio) {
-  return fmt::format("takes {} % {} time", amount_text(100 * std::abs(time_ratio - 1)), time_ratio > 1 ? "more" : "less");
+  return fmt::format("takes {} % {} time", amount_text(100 * std::abs(time_ratio - 1)),
+                     time_ratio > 1 ? "more" : "less");
 }
 
 }  // namespace gpubench

@@ -2,6 +2,7 @@
 local gb = require "gpubench.native"
 local doubts = require "gpubench.expect.doubts"
 local missing_gpus = require "gpubench.missing_gpus"
+local not_numbers = require "gpubench.not_numbers"
 local sweep = require "gpubench.sweep"
 local native = gb._native
 local count_of = gb.format.count
@@ -68,12 +69,21 @@ local function nothing_measured(rows, axes)
   return "no point was measured: " .. table.concat(parts, ". ")
 end
 
+-- Why figures of measured rows are no numbers; nil where all are.
+local function lost_figures(rows, axes)
+  local list = rows_with(rows, function(row) return is_ok(row) and not_numbers.in_row(row) ~= nil end)
+  if #list == 0 then return nil end
+  local where = #axes > 0 and string.format(" (the first at %s)", sweep.describe(axes, list[1])) or ""
+  return string.format("%s of %d with figures that are no numbers%s: %s", count_of(#list, "row"), #rows, where,
+    not_numbers.in_row(list[1]))
+end
+
 -- Each gets rows, at least one of which was measured, and the axes, and says why it does not hold.
 local requirements = {}
 
 function requirements.ok(rows, axes)
   local list = rows_with(rows, fails)
-  if #list == 0 then return nil end
+  if #list == 0 then return lost_figures(rows, axes) end
   return string.format("%s of %d not ok%s; %s", count_of(#list, "row"), #rows, first_of(list, axes),
     remedies[list[1].status] or "mend what it names")
 end
@@ -155,6 +165,8 @@ function exit_status.reasons(rows, axes, verdicts, options)
   elseif #errors == 0 then
     add(3, "%s", nothing_measured(rows, axes))
   end
+  local lost = options.strict and lost_figures(rows, axes)
+  if lost then add(1, "%s; see the report, or run without --strict", lost) end
   local claims = refuted(verdicts)
   if options.strict and #claims > 0 then
     add(1, "%s of %d refuted (%s); see the report, or run without --strict", count_of(#claims, "claim"), #verdicts,

@@ -3,6 +3,7 @@
 local gb = require "gpubench.native"
 local doubts = require "gpubench.expect.doubts"
 local emulated = require "gpubench.emulated"
+local not_numbers = require "gpubench.not_numbers"
 local once = require "gpubench.once"
 local processes = require "gpubench.processes"
 local native = gb._native
@@ -65,6 +66,7 @@ local function complete(row, axes, point, fallbacks)
   local extras = { row = copy, samples = copy.samples, timeline = copy.timeline, profile = copy.profile }
   copy.samples, copy.timeline, copy.profile, copy.stages, copy.ranks = nil, nil, nil, nil, nil
   emulated.label(copy)
+  if copy.status == "ok" then not_numbers.note(copy) end
   return extras
 end
 

@@ -2,6 +2,7 @@
 local check = require "gpubench.check"
 local columns = require "gpubench.columns"
 local doubts = require "gpubench.expect.doubts"
+local not_numbers = require "gpubench.not_numbers"
 local order_interval = require "gpubench.order_interval"
 local results = require("gpubench.native")._native.results
 
@@ -30,6 +31,13 @@ local function numbers_of(rows, name)
     if type(row[name]) == "number" and row[name] == row[name] then values[#values + 1] = row[name] end
   end
   return values
+end
+
+-- The value of the first round in which the figure is no number, which no median may hide.
+local function lost_in(rows, name)
+  for _, row in ipairs(rows) do
+    if not_numbers.in_column(row, name) then return row[name] end
+  end
 end
 
 local function put_figure(row, name, values, has_interval)
@@ -71,7 +79,10 @@ local function of(all, calm, has_interval)
     local kind = columns.of(name).kind
     local rows = columns.is_disturbed(name) and calm or all
     local values = #rows > 1 and numbers_of(rows, name) or {}
-    if #values > 0 and kind == "extent" then
+    local lost = lost_in(rows, name)
+    if lost then
+      merged[name] = lost
+    elseif #values > 0 and kind == "extent" then
       merged[name] = sum(values)
     elseif #values > 0 and kind ~= "setting" and not ends[name] then
       put_figure(merged, name, values, has_interval[name] or calm[1][results.interval_end(name, "low")] ~= nil)
@@ -129,6 +140,7 @@ function merge.rows(calls, planned, axes, has_interval)
     end
     local row = of(all, #calm > 0 and calm or all, has_interval)
     row.rounds = #all
+    not_numbers.note(row)
     local enough = #calm >= order_interval.least_count
     if planned > 1 and not enough and has_times(row, axes) then
       doubts.put(row, "quality", doubts.of(why and why.kind or "unfinished", string.format(

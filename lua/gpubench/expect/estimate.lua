@@ -28,7 +28,7 @@ function estimate.copy(row)
 end
 
 local function is_number(value)
-  return type(value) == "number" and value == value
+  return type(value) == "number" and value == value and value ~= math.huge and value ~= -math.huge
 end
 
 -- of: number of a round -> value.

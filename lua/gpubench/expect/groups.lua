@@ -5,6 +5,7 @@ local gb = require "gpubench.native"
 local columns = require "gpubench.columns"
 local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
+local not_numbers = require "gpubench.not_numbers"
 
 local groups = {}
 
@@ -102,7 +103,10 @@ local function put(group, claim, row)
   if doubt and doubt.kind == "unfinished" and columns.of(claim.y).kind == "unknown" then
     group.unfinished, doubt = doubt, nil
   end
-  if figure then
+  local broken = row.status == "ok" and not_numbers.in_column(row, claim.y)
+  if broken then
+    table.insert(group.broken, broken .. (claim.x and string.format(" at %s %s", claim.x, tostring(x)) or ""))
+  elseif figure then
     local item = { x = x, y = figure, row = row, doubt = doubt }
     table.insert(doubt and group.unreliable or group.items, item)
   elseif row.status == "ok" then
@@ -138,7 +142,7 @@ function groups.of_points(claim, count, point_at, axes)
 end
 
 -- claim: { x, y, of, over, where, from, to }. An array of { setting, values = of its axes, names = of these, items = { { x, y = estimate,
--- row, doubt }, ... } in the order of x, unreliable = the same in doubt, missing, left_out = { text, ... }, of and over =
+-- row, doubt }, ... } in the order of x, unreliable = the same in doubt, missing, broken, left_out = { text, ... }, of and over =
 -- how many rows of either side of a ratio were measured }, and how many rows have each status that leaves them out.
 function groups.split(claim, rows, axes)
   local list, by_setting, counts = {}, {}, {}
@@ -147,7 +151,7 @@ function groups.split(claim, rows, axes)
       local setting, values, names = setting_of(claim, row, axes)
       if not by_setting[setting] then
         by_setting[setting] = {
-          setting = setting, values = values, names = names, items = {}, unreliable = {}, missing = {}, left_out = {}, of = 0, over = 0,
+          setting = setting, values = values, names = names, items = {}, unreliable = {}, missing = {}, broken = {}, left_out = {}, of = 0, over = 0,
         }
         list[#list + 1] = by_setting[setting]
       end
@@ -206,6 +210,7 @@ end
 
 -- A reason is { text }, of an open claim { text, kind, busy }.
 local function judge_group(group, claim, order, judge)
+  if #group.broken > 0 then return "refuted", { text = table.concat(distinct(group.broken), ", ") } end
   if #group.items + #group.unreliable == 0 then
     local reasons = distinct(#group.missing > 0 and group.missing or group.left_out)
     return "not measurable here", { text = table.concat(reasons, "; "), first = reasons[1] }
@@ -267,7 +272,7 @@ local function mention(counts)
 end
 
 local function is_skipped(group)
-  return #group.items + #group.unreliable + #group.missing == 0 and not group.not_skipped
+  return #group.items + #group.unreliable + #group.missing + #group.broken == 0 and not group.not_skipped
 end
 
 local severity = { confirmed = 1, ["not measurable here"] = 2, inconclusive = 3, refuted = 4 }

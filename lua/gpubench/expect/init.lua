@@ -10,6 +10,7 @@ local claim_of = require("gpubench.expect.claim").new
 local crossover = require "gpubench.expect.crossover"
 local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
+local not_numbers = require "gpubench.not_numbers"
 local groups = require "gpubench.expect.groups"
 local order = require "gpubench.expect.order"
 local native = require("gpubench.native")._native
@@ -221,7 +222,6 @@ function expect.that(options)
       check.fail("gb.expect.that: judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got '%s'",
         type(verdict) == "string" and verdict or type(verdict))
     end
-    if reason ~= nil then check.kind("gb.expect.that: the reason that judge returns", reason, "string") end
     if sentence ~= nil then check.kind("gb.expect.that: the answer that judge returns", sentence, "string") end
     if reason ~= nil then check.kind("gb.expect.that: the reason that judge returns", reason, "string") end
     reason = { text = reason or "" }
@@ -238,7 +238,8 @@ local function figure_of(where, number, row, column)
   check.kind(where .. ": argument #" .. number + 1, column, "string")
   local figure = row.status == "ok" and estimate.of(row, column)
   local doubt = not figure
-    and doubts.of("no_figure", string.format("a row without %s: %s", column, row.detail or tostring(row.status)))
+    and doubts.of("no_figure", not_numbers.in_column(row, column)
+      or string.format("a row without %s: %s", column, row.detail or tostring(row.status)))
     or estimate.doubt(row, column)
   if not doubt then return figure end
   refused = refused or { kind = doubt.kind, column = column }

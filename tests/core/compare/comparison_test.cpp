@@ -1,7 +1,9 @@
 #include "core/compare/comparison.h"
 
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "core/base/error.h"
 #include "tests/core/compare/sides.h"
@@ -55,6 +57,33 @@ TEST(Comparison, SlowerFailsAndFasterDoesNot) {
   EXPECT_NEAR(slower.expected_false_alarms(), 4.0 / 3432, 1e-9);
   EXPECT_EQ(slower.causes.at(1), "noise or the state of the machine: no fingerprint differs");
   EXPECT_EQ(exit_status_of(compared(times("a", 1.05), times("b", 1)), true), 0);
+}
+
+/// Seven processes with these figures of a column, better lower, beside equal times.
+Side losses(const std::string& name, const std::vector<double>& figures) {
+  Side side{.name = name, .processes = {}};
+  for (const double figure : figures) {
+    side.processes.push_back(process_with(name + std::to_string(side.processes.size()), {{"loss", figure}}));
+  }
+  return side;
+}
+
+TEST(Comparison, AFigureThatIsNoNumberAnyMoreFails) {
+  const std::vector<double> good(9, 0.5);
+  for (const double lost : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    std::vector<double> some = good, all(9, lost);
+    some[3] = some[7] = lost;
+    const Comparison partly = compared(losses("a", good), losses("b", some));
+    EXPECT_EQ(only_change(partly).verdict, ChangeVerdict::worse);
+    EXPECT_EQ(text_of_change(only_change(partly)), "NaN or infinite in 2 of 9 processes");
+    EXPECT_EQ(exit_status_of(partly, false), 1);
+    const Comparison wholly = compared(losses("a", good), losses("b", all));
+    EXPECT_EQ(only_change(wholly).verdict, ChangeVerdict::vanished);
+    EXPECT_EQ(only_change(wholly).reason, "loss is NaN or infinite in 9 of 9 processes");
+    EXPECT_EQ(exit_status_of(wholly, false), 1);
+    // What the baseline has too is no news.
+    EXPECT_EQ(exit_status_of(compared(losses("a", some), losses("b", some)), false), 0);
+  }
 }
 
 TEST(Comparison, StepTimeAndRateOfTheSameStepsCountOnce) {

@@ -114,3 +114,15 @@ testing.case("of several statuses 2 comes before 3, and 3 before 1", function()
   testing.equal({ worst(), worst(1), worst(1, 3), worst(3, 1), worst(3, 2, 1), worst(1, 2), worst(0, 3, 0) },
     { 0, 1, 3, 3, 2, 2, 3 })
 end)
+
+testing.case("figures that are no numbers pass neither ok, reliable nor --strict, and are no error without", function()
+  for name, value in pairs { NaN = 0 / 0, infinite = math.huge, ["-infinite"] = -math.huge } do
+    local rows = rows_of("ok", "ok", "ok")
+    rows[2].loss, rows[3].loss, rows[1].loss = value, value, 1.0
+    local why = "2 rows of 3 with figures that are no numbers (the first at n=2): loss is " .. (value ~= value and "NaN" or name)
+    testing.equal(texts(rows, { require = { "ok" } }), { "3: --require ok does not hold: " .. why })
+    testing.equal(texts(rows, { require = { "reliable" } }), { "3: --require reliable does not hold: " .. why })
+    testing.equal(texts(rows, { strict = true }), { "1: " .. why .. "; see the report, or run without --strict" })
+    testing.equal(texts(rows), {})
+  end
+end)

@@ -471,3 +471,18 @@ testing.case("mistakes are named", function()
   testing.raises("gb.expect.at_least: unknown option 'x' (known: y, value, where, claim, by, answer, id, unmeasurable)", gb.expect.at_least,
     { x = "a", y = "b", value = 1 })
 end)
+
+testing.case("a claim about a figure that is no number is refuted, of others it is not", function()
+  for _, value in ipairs { 0 / 0, math.huge, -math.huge } do
+    local list = rows("a", { 10, 20, 30 }, 0.01)
+    for index, row in ipairs(list) do row.loss = index == 3 and value or 1.0 / index end
+    for _, claim in ipairs { gb.expect.at_most { y = "loss", value = 10 }, gb.expect.at_least { y = "loss", value = -10 },
+      gb.expect.decreasing { x = "n", y = "loss" }, gb.expect.increasing { x = "n", y = "loss" },
+      gb.expect.ratio { y = "loss", of = { n = 4 }, over = { n = 1 }, at_most = 10 } } do
+      local verdict, reason = judge(claim, list)
+      testing.equal(verdict, "refuted", claim.text)
+      testing.contains(reason, value ~= value and "loss is NaN" or "infinite")
+    end
+    testing.equal(judge(gb.expect.increasing { x = "n", y = "examples_per_s" }, list), "confirmed")
+  end
+end)

@@ -40,3 +40,14 @@ testing.case("a share alone stays as it was measured", function()
   for index = 1, 7 do rounds[index] = { quality = "ok", input_wait_share = index / 10 } end
   testing.equal(merge.rows(calls_of(rounds), 7, {}, {})[1].row.input_wait_share, 0.4)
 end)
+
+testing.case("a figure that is no number in one round is none of the row, which says so", function()
+  for _, value in ipairs { 0 / 0, math.huge } do
+    local rounds = {}
+    for index = 1, 7 do rounds[index] = { quality = "ok", status = "ok", loss = index == 5 and value or 0.5, step_time_s = 1.0 } end
+    local row = merge.rows(calls_of(rounds), 7, {}, { loss = true })[1].row
+    testing.is_true(row.loss ~= row.loss or row.loss == math.huge)
+    testing.contains(row.detail, value ~= value and "loss is NaN" or "loss is infinite")
+    testing.equal(row.step_time_s, 1.0)
+  end
+end)
