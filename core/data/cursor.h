@@ -37,6 +37,8 @@ struct StageStatistics {
   /// Elements that the source has produced and the consumer has not received: work done ahead. Row numbers and the
   /// contents of a cache do not count, because reading them again costs nothing.
   std::int64_t held = 0;
+  /// A cache that keeps what its source gives, and serves it from the next epoch on.
+  bool is_filling = false;
 };
 
 class Cursor {

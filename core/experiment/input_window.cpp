@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 
 namespace gpubench {
 namespace {
@@ -42,6 +44,7 @@ void InputWindow::begin() {
   epochs_->begin_totals();
   from_ = epochs_->totals();
   epoch_ = epochs_->opened();
+  fills_cache_ = epochs_->fills_cache();
 }
 
 bool InputWindow::add(double seconds, Seconds waited) {
@@ -54,15 +57,20 @@ bool InputWindow::add(double seconds, Seconds waited) {
 /// the start are used up at the end of the first epoch: if they were significant, the window begins here.
 bool InputWindow::epoch_began() {
   epoch_ = epochs_->opened();
+  if (fills_cache_ && !epochs_->fills_cache()) {
+    fills_cache_ = false;
+    from_ = epochs_->totals_at_epoch_end();
+    hold_nothing(from_);
+    restart();
+    return false;
+  }
   if (!start_is_judged_) {
     start_is_judged_ = true;
     std::vector<StageStatistics> here = epochs_->totals_at_epoch_end();
     hold_nothing(here);
     if (is_off(buffer_balance(from_, here))) {
       from_ = std::move(here);
-      rule_ = StoppingRule(limits_);
-      waited_ = {};
-      wants_epoch_end_ = false;
+      restart();
       return false;
     }
   }
@@ -70,9 +78,23 @@ bool InputWindow::epoch_began() {
   return wants_epoch_end_ && rule_.trim(whole_.samples) == StopReason::precise;
 }
 
+void InputWindow::restart() {
+  start_is_judged_ = true;
+  rule_ = StoppingRule(limits_);
+  waited_ = {};
+  wants_epoch_end_ = false;
+}
+
 /// Called when the stopping rule is satisfied, which ignores buffers: whether measuring ends.
 bool InputWindow::ends() {
   if (epochs_ == nullptr) return true;
+  if (fills_cache_) {
+    doubt_ = {
+        DoubtKind::cache,
+        "a cache was still being filled, so this is the speed of the first epoch and not of later ones; a budget in "
+        "which an epoch fits would tell"};
+    return true;
+  }
   const BufferBalance balance = buffer_balance(from_, epochs_->totals());
   if (!is_off(balance)) return true;
   if (rule_.stop_reason() == StopReason::precise && rule_.measured() < limits_.budget) {
@@ -113,6 +135,20 @@ void Epochs::open_next() {
   cursor_ = nullptr;  // its threads must end before others begin
   cursor_ = open_(static_cast<std::uint64_t>(opened_));
   ++opened_;
+}
+
+bool Epochs::fills_cache() const {
+  const std::vector<StageStatistics> stages = statistics();
+  return std::ranges::any_of(stages, &StageStatistics::is_filling);
+}
+
+void Epochs::fill_caches(Seconds most) {
+  Element element;
+  const Stopwatch watch;
+  while (fills_cache() && watch.elapsed() < most) {
+    check_interrupt();
+    advance([&element](Cursor& cursor) { return cursor.next(element); });
+  }
 }
 
 void Epochs::fail_empty() const {

@@ -1,7 +1,8 @@
 // The input of a measurement: the epochs of a dataset as one stream of elements, and which samples count. Elements
 // buffered when the clock starts would make the input look faster; elements buffered at the end would make it look
 // slower. If that share is significant, the window is moved to begin and end with an epoch; if no epoch fits, the
-// measurement is in doubt. The window reads no clock.
+// measurement is in doubt. So it is where a cache was still being filled, and the window begins when it is full. The
+// window reads no clock.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,10 @@ class Epochs {
   /// The totals at the end of the last complete epoch; empty before that.
   const std::vector<StageStatistics>& totals_at_epoch_end() const { return totals_.ended(); }
   std::int64_t ready_elements() const { return cursor_ ? gpubench::ready_elements(*cursor_) : 0; }
+  /// Whether a cache is being filled in this epoch, so that later epochs are of another speed.
+  bool fills_cache() const;
+  /// Takes the rest of the epoch while a cache is being filled, for `most` seconds.
+  void fill_caches(Seconds most);
 
  private:
   void open_next();
@@ -84,6 +89,7 @@ class InputWindow {
 
  private:
   bool epoch_began();
+  void restart();
   bool ends();
   bool is_off(const BufferBalance& balance) const;
   std::string text(const BufferBalance& balance) const;
@@ -94,6 +100,7 @@ class InputWindow {
   Seconds waited_{};
   std::vector<StageStatistics> from_;  // totals at the start of the window
   std::int64_t epoch_ = 0;
+  bool fills_cache_ = false;
   bool start_is_judged_ = false;
   bool wants_epoch_end_ = false;
   struct {

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/experiment/kernel_case.h"
+#include "core/results/doubt.h"
 
 namespace gpubench {
 namespace {

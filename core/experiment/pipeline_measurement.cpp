@@ -34,6 +34,7 @@ class PipelineRun {
   PipelineRun(const Dataset& dataset, const PipelineLimits& limits)
       : epochs_([&](std::uint64_t epoch) { return open_pipeline(dataset, epoch, {.on_devices = true}); },
                 "measure.pipeline"),
+        budget_(limits.stopping.budget),
         warmup_(limits.warmup),
         window_(without_estimates(limits.stopping), &epochs_),
         scatter_(limits.scatter),
@@ -59,6 +60,7 @@ class PipelineRun {
     const Stopwatch first;
     take();
     first_element_ = first.elapsed();
+    epochs_.fill_caches(budget_ / 2);
     while (some_elements() < sample_time && elements_ < most_in_sample) elements_ *= 2;
     while (!warmup_.add(some_elements().count())) continue;
   }
@@ -125,6 +127,7 @@ class PipelineRun {
   }
 
   Epochs epochs_;
+  Seconds budget_;
   Warmup warmup_;
   InputWindow window_;
   Scatter scatter_;

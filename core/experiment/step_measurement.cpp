@@ -59,6 +59,7 @@ class Measurement {
     const Stopwatch watch;
     steps_.step();
     batch_ = steps_.examples();
+    if (Epochs* const input = steps_.epochs()) input->fill_caches(limits_.stopping.budget / 2);
     bool settled = false;
     Pace pace(limits_.agreement);
     while (pace.more(!settled)) {

@@ -22,6 +22,7 @@ constexpr std::array<DoubtWords, doubt_kind_count> all_words = {{
     {DoubtKind::unfinished, "unfinished", "the run ended before all points were measured", "run it to its end"},
     {DoubtKind::buffers, "buffers", "examples that lay ready before the clock started would distort its rate",
      larger_budget},
+    {DoubtKind::cache, "cache", "a cache was being filled while it was measured", larger_budget},
     {DoubtKind::few_samples, "few_samples", "too few steps were measured", larger_budget},
     {DoubtKind::scatter, "scatter", "its times scatter too much", both},
     {DoubtKind::unsettled, "unsettled", "its times had not settled when the time for a point was over", both},

@@ -18,6 +18,7 @@ enum class DoubtKind : std::uint8_t {
   too_long,
   unfinished,
   buffers,
+  cache,
   few_samples,
   scatter,
   unsettled,
@@ -36,7 +37,7 @@ enum class DoubtKind : std::uint8_t {
   bound,
   last_value,
 };
-inline constexpr std::size_t doubt_kind_count = 23;
+inline constexpr std::size_t doubt_kind_count = 24;
 
 /// What people are told of a kind.
 struct DoubtWords {

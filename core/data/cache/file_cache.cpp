@@ -33,6 +33,12 @@ class WritingCursor final : public StageCursor {
     return true;
   }
 
+  std::vector<StageStatistics> statistics() const override {
+    std::vector<StageStatistics> stages = StageCursor::statistics();
+    stages.back().is_filling = true;
+    return stages;
+  }
+
  private:
   std::optional<CacheWriter> writer_;
 };

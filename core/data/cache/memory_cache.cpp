@@ -83,6 +83,7 @@ class RecordingCursor : public StageCursor {
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = StageCursor::statistics();
     stages.back().buffered = produced_.elements();
+    stages.back().is_filling = true;
     return stages;
   }
 

@@ -100,11 +100,7 @@ std::int64_t count_of(std::int64_t start, std::int64_t stop, std::int64_t step) 
 
 DatasetPtr range(std::int64_t start, std::int64_t stop, std::int64_t step) {
   if (step == 0) throw Error(fmt::format("range: a step of 0 never gets from {} to {}", start, stop));
-  const std::int64_t count = count_of(start, stop, step);
-  if (count == 0) {
-    throw Error(fmt::format("range: the dataset is empty: from {} to before {} by {}", start, stop, step));
-  }
-  return std::make_shared<RangeDataset>(start, count, step);
+  return std::make_shared<RangeDataset>(start, count_of(start, stop, step), step);
 }
 
 }  // namespace gpubench

@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-/// Throws Error if the step is 0 or the range is empty.
+/// Throws Error if the step is 0.
 DatasetPtr range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
 
 }  // namespace gpubench

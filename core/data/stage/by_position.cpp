@@ -240,17 +240,15 @@ class ShardDataset final : public Transformation {
 }  // namespace
 
 DatasetPtr take(DatasetPtr source, std::int64_t count) {
-  if (count < 1) throw Error(fmt::format("take: a count of {}; at least 1 is needed", count));
+  if (count == -1) return source;
+  if (count < 0) throw Error(fmt::format("take: a count of {}; 0 and more are possible, and -1 for all", count));
   return std::make_shared<TakeDataset>(std::move(source), count);
 }
 
 DatasetPtr skip(DatasetPtr source, std::int64_t count) {
-  if (count < 0) throw Error(fmt::format("skip: a count of {}; it cannot be negative", count));
+  if (count < 0) throw Error(fmt::format("skip: a count of {}; 0 and more are possible", count));
   const std::optional<std::int64_t> elements = source->size();
-  if (elements && *elements <= count) {
-    throw Error(fmt::format("skip: {} elements of a dataset of {} leave nothing; skip at most {}", count, *elements,
-                            *elements - 1));
-  }
+  if (elements && *elements <= count) return take(std::move(source), 0);
   return std::make_shared<SkipDataset>(std::move(source), count);
 }
 

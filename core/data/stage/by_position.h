@@ -8,10 +8,10 @@
 
 namespace gpubench {
 
-/// Throws Error if `count` is below 1.
+/// A count of -1 takes all. Throws Error if it is below.
 DatasetPtr take(DatasetPtr source, std::int64_t count);
 
-/// Throws Error if `count` is negative or if it is known that no element is left.
+/// Throws Error if `count` is negative.
 DatasetPtr skip(DatasetPtr source, std::int64_t count);
 
 enum class Rounds {
