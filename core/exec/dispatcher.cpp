@@ -145,7 +145,11 @@ GraphTrace::GraphTrace(Dispatcher& dispatcher, Graph& graph, std::optional<Dtype
       device_(dispatcher, graph.device()) {
   std::swap(trace_->graph, graph_);
   trace_->variables_as = variables_as;
-  if (outer_ != nullptr) trace_->replica = outer_->replica;
+  if (outer_ != nullptr) {
+    trace_->replica = outer_->replica;
+    trace_->count_calls = outer_->count_calls;
+    trace_->by_element = outer_->by_element;
+  }
   dispatcher_.trace_ = trace_;
 }
 

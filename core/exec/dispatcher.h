@@ -30,6 +30,11 @@ class Dispatcher {
   std::vector<Tensor> apply(const OpPtr& op, std::span<const Tensor> inputs);
   /// The first output.
   Tensor apply_one(const OpPtr& op, std::span<const Tensor> inputs) { return apply(op, inputs).front(); }
+  /// The outputs of `op`, computed at once on `device`; tapes record it.
+  std::vector<Tensor> apply_on(const DeviceId& device, const OpPtr& op, std::span<const Tensor> inputs,
+                               const std::string& label) {
+    return apply_eagerly(op, inputs, device, label);
+  }
   /// Applies every node of `graph`, with `inputs` in place of its inputs, and returns `outputs`. Layers are called on
   /// tensors this way, eagerly or inside a trace.
   std::vector<Tensor> apply(const Graph& graph, std::span<const Tensor> inputs, std::span<const Value> outputs);

@@ -1,6 +1,8 @@
 #include "core/exec/gradient_tape.h"
 
+#include <array>
 #include <cassert>
+#include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/graph/gradients.h"
@@ -25,14 +27,26 @@ GradientTape::GradientTape(Dispatcher& dispatcher) : dispatcher_(dispatcher) {
   dispatcher_.add_tape(this);
 }
 
+bool GradientTape::is_current(const VariableRead& read) const {
+  return dispatcher_.runtime().variables().writes(*read.variable) == read.writes;
+}
+
 Value GradientTape::value_of(const Tensor& tensor) {
-  const auto found = known_.find(key_of(tensor));
-  if (found != known_.end()) return found->second;
+  const void* const key = key_of(tensor);
+  const auto found = known_.find(key);
+  if (found != known_.end()) {
+    const auto read = reads_.find(found->second.node);
+    if (key != tensor.variable().get() || read == reads_.end() || is_current(read->second)) return found->second;
+    earlier_[key].push_back(found->second);
+  }
   const DeviceId before = graph_.set_device(tensor.device());
   const Value value = graph_.input(tensor.type(), "tape");
   graph_.set_device(before);
   values_.push_back({tensor});
-  known_[key_of(tensor)] = value;
+  known_[key] = value;
+  if (const VariablePtr& variable = tensor.variable()) {
+    reads_[value.node] = {variable, dispatcher_.runtime().variables().writes(*variable)};
+  }
   return value;
 }
 
@@ -42,7 +56,9 @@ void GradientTape::record(const OpPtr& op, std::span<const Tensor> inputs, std::
   Node node{{device, label}, op, {}, {}};
   for (const Tensor& input : inputs) node.inputs.push_back(value_of(input));
   for (const Tensor& output : outputs) node.outputs.push_back(output.type());
+  const auto viewed = op->is_view() ? reads_.find(node.inputs[0].node) : reads_.end();
   const Value first = graph_.adopt(std::move(node));
+  if (viewed != reads_.end()) reads_[first.node] = viewed->second;
   values_.emplace_back(outputs.begin(), outputs.end());
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     known_[key_of(outputs[o])] = {first.node, static_cast<std::int32_t>(o)};
@@ -67,14 +83,25 @@ std::vector<Tensor> GradientTape::gradient(const Tensor& target, std::span<const
     throw Error("gradient: the target was not computed while the tape was recording; compute it inside gb.tape");
   }
   std::vector<Value> values;
-  for (const Tensor& source : sources) values.push_back(value_of(source));
+  std::vector<std::size_t> source_of;  // of each value
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const void* const key = key_of(sources[i]);
+    const auto known = known_.find(key);
+    // A source that was not read has no gradient, and what was read is known, also where it was written since.
+    values.push_back(known != known_.end() ? known->second : value_of(sources[i]));
+    source_of.push_back(i);
+    for (const Value value : earlier_[key]) values.push_back(value), source_of.push_back(i);
+  }
   const std::size_t recorded = graph_.nodes().size();
   const std::vector<Value> wanted = gradients(graph_, loss->second, values);
   evaluate(recorded, wanted);
 
-  std::vector<Tensor> result;
-  for (const Value value : wanted) {
-    result.push_back(value ? values_[at(value.node)][at(value.output)] : Tensor());
+  std::vector<Tensor> result(sources.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i]) continue;
+    const Tensor& part = values_[at(wanted[i].node)][at(wanted[i].output)];
+    Tensor& sum = result[source_of[i]];
+    sum = sum ? dispatcher_.apply_one(std::make_shared<const AddN>(), std::array{sum, part}) : part;
   }
   return result;
 }
@@ -89,6 +116,9 @@ void GradientTape::evaluate(std::size_t first, std::span<const Value> wanted) {
     if (!needed[index]) continue;
     for (const Value input : nodes[index].inputs) needed[at(input.node)] = true;
   }
+  for (std::size_t index = 0; index < first; ++index) {
+    if (needed[index]) require_current(index);
+  }
   values_.resize(nodes.size());
   Eager& eager = dispatcher_.eager();
   std::vector<Tensor> inputs;
@@ -101,8 +131,17 @@ void GradientTape::evaluate(std::size_t first, std::span<const Value> wanted) {
     }
     inputs.clear();
     for (const Value input : node.inputs) inputs.push_back(values_[at(input.node)][at(input.output)]);
-    values_[index] = eager.apply(node.op, inputs, node.device, node.label);
+    values_[index] = dispatcher_.apply_on(node.device, node.op, inputs, node.label);
   }
+}
+
+void GradientTape::require_current(std::size_t node) const {
+  const auto read = reads_.find(static_cast<std::int32_t>(node));
+  if (read == reads_.end() || is_current(read->second)) return;
+  throw Error(
+      fmt::format("gradient: it needs the value that variable '{}' had when it was read, and the variable has "
+                  "been written since; take the gradient before the update, or read a copy (v + 0)",
+                  read->second.variable->name));
 }
 
 }  // namespace gpubench

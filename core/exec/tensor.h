@@ -1,6 +1,7 @@
 // A tensor for scripts and eager code: either concrete (memory on a device) or symbolic (a value of the graph being
 // traced). A Tensor is a handle: copies share the memory, and tapes identify tensors by their handle.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,10 @@ struct Trace {
 
   Graph graph;
   std::vector<Condition> conditions{};
+  /// Adds the number of this call of the function, for Graph::step(). None: each graph counts its own calls.
+  std::function<Value(Graph&)> count_calls{};
+  /// The function of a dataset: its random ops draw by the element's number, which stands in for step 0.
+  bool by_element = false;
   const TracedReplica* replica = nullptr;  ///< the replica whose step is traced; null after the trace
   /// Floating-point variables are cast to this type where they are read, as layers cast their weights.
   std::optional<Dtype> variables_as{};

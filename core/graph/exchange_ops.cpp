@@ -8,10 +8,10 @@ ExchangeOp::ExchangeOp(std::size_t tensors) {
   for (int i = 0; i < static_cast<int>(tensors); ++i) aliases_.push_back({i, i, Alias::Kind::in_place});
 }
 
-std::vector<Value> AllReduce::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+std::vector<Value> AllReduce::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                        std::span<const Value> output_gradients) const {
-  std::vector<Value> gradients(inputs.size());
-  if (reduction == Reduction::max) return gradients;
+  if (reduction == Reduction::max) return Op::gradient(graph, inputs, outputs, output_gradients);
+  std::vector<Value> gradients(inputs.size(), zero_gradient);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (output_gradients[i]) gradients[i] = all_reduce(graph, output_gradients[i]);
   }

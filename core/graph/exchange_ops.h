@@ -28,7 +28,7 @@ class ExchangeOp : public Op {
 };
 
 /// x... -> their sums (or maxima) over all replicas. The gradient of a sum over replicas is the sum of their gradients;
-/// a maximum has no gradient.
+/// a maximum has no rule.
 class AllReduce : public ExchangeOp {
  public:
   explicit AllReduce(std::size_t tensors, Reduction of = Reduction::sum, bool may_wait = false)

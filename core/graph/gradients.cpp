@@ -27,6 +27,49 @@ std::vector<bool> dependents(const Graph& graph, Value loss, std::span<const Val
   return depends;
 }
 
+/// Which values are the memory of a variable, and when nodes write it.
+class Writes {
+ public:
+  explicit Writes(const Graph& graph) {
+    for (std::size_t i = 0; i < graph.nodes().size(); ++i) add(graph.nodes()[i], static_cast<std::int32_t>(i));
+  }
+
+  /// Throws Error where `added`, a gradient of node `of`, reads what has been written since that node read it.
+  void check(const Graph& graph, const Node& added, std::int32_t of) const {
+    for (const Value input : added.inputs) {
+      const std::int32_t variable = variable_of(input);
+      if (variable < 0) continue;
+      const auto written = last_.find(variable);
+      if (written == last_.end() || written->second < of) continue;
+      const auto* const leaf = op_as<VariableOp>(graph.nodes()[static_cast<std::size_t>(variable)]);
+      throw Error(fmt::format(
+          "gradient: '{}' needs the value that variable '{}' had when it was read, and the variable has been written "
+          "since; take the gradient before the update, or read a copy (v + 0)",
+          graph.nodes()[static_cast<std::size_t>(of)].op->name(), leaf->variable()->name));
+    }
+  }
+
+ private:
+  std::int32_t variable_of(Value value) const {
+    const auto index = static_cast<std::size_t>(value.node);
+    return index < variables_.size() ? variables_[index] : -1;
+  }
+  void add(const Node& node, std::int32_t index) {
+    std::int32_t variable = op_as<VariableOp>(node) != nullptr ? index : -1;
+    if (node.op->is_view()) variable = variable_of(node.inputs[0]);
+    for (const Alias& alias : node.op->aliases()) {
+      if (alias.kind != Alias::Kind::in_place) continue;
+      const std::int32_t written = variable_of(node.inputs[static_cast<std::size_t>(alias.input)]);
+      if (written >= 0) last_[written] = index;
+      if (alias.output == 0) variable = written;
+    }
+    variables_.push_back(variable);
+  }
+
+  std::vector<std::int32_t> variables_;  // by node: the node of the variable whose memory its first output is, or -1
+  std::map<std::int32_t, std::int32_t> last_;  // by node of a variable: the last node that writes it
+};
+
 using Pending = std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Value>>;
 
 Value take_sum(Graph& graph, Pending& pending, Value of) {
@@ -48,6 +91,16 @@ HostTensor one(Dtype dtype) {
   return value;
 }
 
+[[noreturn]] void refuse_gradient(const Graph& graph, const Node& node, std::size_t input) {
+  const std::string_view name = node.op->name();
+  const std::string& within = node.owner == nullptr ? node.label : node.owner->name;
+  const std::string place = within.empty() || within == name ? "" : fmt::format(" in '{}'", within);
+  throw Error(fmt::format(
+      "gradient: '{}'{} has no rule for the gradient of its input {} ({}), and the loss depends on it; put it where "
+      "nothing is differentiated, or write it with other ops",
+      name, place, input + 1, to_string(graph.type(node.inputs[input]))));
+}
+
 Origin gradient_of(const Origin& forward) {
   return {forward.device, forward.label + "/gradient", forward.owner, Role::gradient};
 }
@@ -61,6 +114,7 @@ std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value
                             to_string(loss_type)));
   }
   const std::vector<bool> depends = dependents(graph, loss, with_respect_to);
+  const Writes writes(graph);
   Pending pending;
   {
     const GraphScope scope(graph, gradient_of(graph.node(loss)));
@@ -87,13 +141,20 @@ std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value
       reached = reached || output_gradients.back();
     }
     if (!reached) continue;
+    const std::size_t before = graph.nodes().size();
     const std::vector<Value> input_gradients = node.op->gradient(graph, node.inputs, outputs, output_gradients);
+    for (std::size_t added = before; added < graph.nodes().size(); ++added) {
+      writes.check(graph, graph.nodes()[added], index);
+    }
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Value input = node.inputs[i];
-      if (input_gradients[i] && depends[static_cast<std::size_t>(input.node)]) {
-        pending[{input.node, input.output}].push_back(input_gradients[i]);
-        if (summed.contains({input.node, input.output})) take_sum(graph, pending, input);
+      if (!depends[static_cast<std::size_t>(input.node)] || input_gradients[i] == zero_gradient) continue;
+      if (!input_gradients[i]) {
+        if (is_floating(graph.type(input).dtype)) refuse_gradient(graph, node, i);
+        continue;
       }
+      pending[{input.node, input.output}].push_back(input_gradients[i]);
+      if (summed.contains({input.node, input.output})) take_sum(graph, pending, input);
     }
   }
 

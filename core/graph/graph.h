@@ -84,6 +84,10 @@ class Graph {
   /// Returns the earlier origin.
   Origin set_origin(Origin origin);
   const DeviceId& device() const { return origin_.device; }
+  /// An int64 scalar that differs from run to run: random ops of functions that are traced into the graph draw anew by
+  /// it. None until it is set.
+  Value step() const { return step_; }
+  void set_step(Value step) { step_ = step; }
   /// Returns the earlier device.
   DeviceId set_device(DeviceId device);
 
@@ -95,6 +99,7 @@ class Graph {
   std::vector<VariablePtr> variables_;
   std::vector<Value> variable_values_;
   Origin origin_;
+  Value step_;
 };
 
 /// Sets a graph's origin and restores the earlier one at the end of a scope.

@@ -22,6 +22,8 @@ struct Value {
   explicit operator bool() const { return node >= 0; }
   bool operator==(const Value&) const = default;
 };
+/// A gradient of 0: the output does not change with a small change of the input (rounding, indices, comparisons).
+constexpr Value zero_gradient{-2, 0};
 
 /// Relation between the memory of an output and of an input.
 struct Alias {
@@ -65,8 +67,9 @@ class Op {
   virtual std::string attributes() const { return {}; }
   /// Output types for these inputs. Throws Error naming the op and its inputs.
   virtual std::vector<TensorType> infer(std::span<const TensorType> inputs) const = 0;
-  /// Adds the nodes of the vector-Jacobian product to `graph` and returns one Value per input, none for inputs without
-  /// a gradient. `output_gradients[i]` is none if the loss does not depend on output i. Default: no gradient.
+  /// Adds the nodes of the vector-Jacobian product to `graph` and returns one Value per input: zero_gradient where the
+  /// output does not change with it, none where the op has no rule, which is an error for who asks (integers and bools
+  /// need neither). `output_gradients[i]` is none if the loss does not depend on output i. Default: no rule.
   virtual std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                       std::span<const Value> output_gradients) const;
   virtual std::vector<Alias> aliases() const { return {}; }

@@ -66,7 +66,7 @@ std::vector<TensorType> BatchNorm::infer(std::span<const TensorType> inputs) con
 
 std::vector<Value> BatchNorm::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                        std::span<const Value> output_gradients) const {
-  std::vector<Value> result(3);
+  std::vector<Value> result(3, zero_gradient);
   std::vector<Value> parts;
   if (output_gradients[0]) {
     const Value dx = graph.apply(std::make_shared<const BatchNormGradient>(epsilon),

@@ -22,12 +22,29 @@ Value number(const At& at, double value, Value like) {
   return ops::scalar(at.graph, value, at.graph.type(like).dtype);
 }
 
-/// No gradient flows through functions that are not listed here.
+constexpr Derivatives constant{zero_gradient, zero_gradient};
+
+/// Functions of bools, and predicates: nothing asks them.
 template <class F>
 Derivatives derivatives(F, const At&) {
   return {};
 }
 
+Derivatives derivatives(math::Sign, const At&) {
+  return constant;
+}
+Derivatives derivatives(math::Floor, const At&) {
+  return constant;
+}
+Derivatives derivatives(math::Ceil, const At&) {
+  return constant;
+}
+Derivatives derivatives(math::Round, const At&) {
+  return constant;
+}
+Derivatives derivatives(math::FloorDiv, const At&) {
+  return constant;
+}
 Derivatives derivatives(math::Neg, const At& at) {
   return {ops::neg(at.graph, at.gradient)};
 }
@@ -127,6 +144,78 @@ Derivatives derivatives(math::Elu, const At& at) {
           ops::mul(at.graph, at.gradient, of_one)};
 }
 
+// Second order. Inputs of a gradient: a = dy, b = the function's result or argument. It is linear in dy.
+
+/// a b c
+Value product(const At& at, Value a, Value b, Value c) {
+  return ops::mul(at.graph, ops::mul(at.graph, a, b), c);
+}
+Value times(const At& at, double factor, Value x) {
+  return ops::mul(at.graph, x, number(at, factor, x));
+}
+Value plus(const At& at, Value x, double term) {
+  return ops::add(at.graph, x, number(at, term, x));
+}
+
+Derivatives derivatives(math::ReluGradient, const At& at) {
+  return {ops::relu_gradient(at.graph, at.gradient, at.b), zero_gradient};
+}
+Derivatives derivatives(math::Relu6Gradient, const At& at) {
+  return {ops::relu6_gradient(at.graph, at.gradient, at.b), zero_gradient};
+}
+/// dy y (1 - y)
+Derivatives derivatives(math::SigmoidGradient, const At& at) {
+  return {ops::sigmoid_gradient(at.graph, at.gradient, at.b),
+          product(at, at.gradient, at.a, plus(at, times(at, -2, at.b), 1))};
+}
+/// dy (1 - y^2)
+Derivatives derivatives(math::TanhGradient, const At& at) {
+  return {ops::tanh_gradient(at.graph, at.gradient, at.b), product(at, at.gradient, at.a, times(at, -2, at.b))};
+}
+/// dy 2 / sqrt(pi) exp(-x^2), whose derivative is itself times -2 x
+Derivatives derivatives(math::ErfGradient, const At& at) {
+  return {ops::erf_gradient(at.graph, at.gradient, at.b), product(at, at.gradient, at.output, times(at, -2, at.b))};
+}
+/// s = sigmoid(x): the second derivative of x s is s (1 - s) (2 + x (1 - 2 s)).
+Derivatives derivatives(math::SiluGradient, const At& at) {
+  const Value s = ops::sigmoid(at.graph, at.b);
+  const Value slope = ops::mul(at.graph, s, plus(at, ops::neg(at.graph, s), 1));
+  const Value bend = plus(at, ops::mul(at.graph, at.b, plus(at, times(at, -2, s), 1)), 2);
+  return {ops::silu_gradient(at.graph, at.gradient, at.b),
+          product(at, at.gradient, at.a, ops::mul(at.graph, slope, bend))};
+}
+/// The second derivative of x Phi(x) is phi(x) (2 - x^2).
+Derivatives derivatives(math::GeluGradient, const At& at) {
+  constexpr double inverse_root_of_two_pi = 0.3989422804014327;
+  const Value square = ops::square(at.graph, at.b);
+  const Value phi = times(at, inverse_root_of_two_pi, ops::exp(at.graph, times(at, -0.5, square)));
+  const Value second = ops::mul(at.graph, phi, plus(at, ops::neg(at.graph, square), 2));
+  return {ops::gelu_gradient(at.graph, at.gradient, at.b), product(at, at.gradient, at.a, second)};
+}
+/// t = tanh(u), u = c (x + k x^3): the second derivative of x (1 + t) / 2 is (1 - t^2) (u' + x (u'' / 2 - t u'^2)).
+Derivatives derivatives(math::GeluTanhGradient, const At& at) {
+  constexpr double c = 0.7978845608028654, k = 0.044715;
+  Graph& graph = at.graph;
+  const Value x = at.b, square = ops::square(graph, x);
+  const Value t = ops::tanh(graph, ops::mul(graph, times(at, c, x), plus(at, times(at, k, square), 1)));
+  const Value u1 = times(at, c, plus(at, times(at, 3 * k, square), 1)), half_u2 = times(at, 3 * c * k, x);
+  const Value bent = ops::sub(graph, half_u2, ops::mul(graph, t, ops::square(graph, u1)));
+  const Value slope = plus(at, ops::neg(graph, ops::square(graph, t)), 1);
+  const Value second = ops::mul(graph, slope, ops::add(graph, u1, ops::mul(graph, x, bent)));
+  return {ops::gelu_tanh_gradient(graph, at.gradient, x), product(at, at.gradient, at.a, second)};
+}
+/// 1 above 0, b below
+Derivatives derivatives(math::LeakySlope, const At& at) {
+  return {zero_gradient, where(at.graph, ops::less(at.graph, at.a, number(at, 0, at.a)), at.gradient)};
+}
+/// 1 above 0, b exp(a) below
+Derivatives derivatives(math::EluSlope, const At& at) {
+  const Value below = ops::less(at.graph, at.a, number(at, 0, at.a));
+  const Value exp = ops::exp(at.graph, ops::minimum(at.graph, at.a, number(at, 0, at.a)));
+  return {where(at.graph, below, product(at, at.gradient, at.b, exp)),
+          where(at.graph, below, ops::mul(at.graph, at.gradient, exp))};
+}
+
 }  // namespace
 
 std::vector<Value> ElementwiseOp::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
@@ -135,7 +224,7 @@ std::vector<Value> ElementwiseOp::gradient(Graph& graph, std::span<const Value> 
   const Derivatives derived = function_.derivatives({graph, inputs[0], b, outputs[0], output_gradients[0]});
   std::vector<Value> result;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    result.push_back(derived[i] ? ops::sum_to(graph, derived[i], graph.type(inputs[i]).shape) : Value{});
+    result.push_back(derived[i] ? ops::sum_to(graph, derived[i], graph.type(inputs[i]).shape) : derived[i]);
   }
   return result;
 }

@@ -95,13 +95,15 @@ std::string_view to_string(ResizeMethod method);
 ResizeMethod parse_resize_method(std::string_view name);
 
 /// images -> [batch, height, width, channels]: bilinear in float32 from floating types and uint8, nearest in the
-/// images' type. Pixel centres are at half-integers; there is no low-pass filter. No gradient.
+/// images' type. Pixel centres are at half-integers; there is no low-pass filter.
 class ResizeImages final : public Op {
  public:
   ResizeImages(std::int64_t rows, std::int64_t columns, ResizeMethod by) : height(rows), width(columns), method(by) {}
   std::string_view name() const override { return "resize_images"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 

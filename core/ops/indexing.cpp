@@ -58,6 +58,11 @@ std::vector<TensorType> GatherGradient::infer(std::span<const TensorType> inputs
   return {std::move(result)};
 }
 
+std::vector<Value> GatherGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                            std::span<const Value> output_gradients) const {
+  return {ops::gather(graph, output_gradients[0], inputs[1]), Value{}};
+}
+
 double GatherGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
   return static_cast<double>(inputs[0].elements());
 }

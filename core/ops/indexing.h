@@ -49,6 +49,8 @@ class GatherGradient final : public Op {
   std::string_view name() const override { return "gather_gradient"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 
   const std::int64_t rows;

@@ -73,7 +73,7 @@ std::vector<TensorType> LayerNorm::infer(std::span<const TensorType> inputs) con
 std::vector<Value> LayerNorm::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                        std::span<const Value> output_gradients) const {
   const Value x = inputs[0], mean = outputs[1], inverse = outputs[2];
-  std::vector<Value> result(3), parts;
+  std::vector<Value> result(3, zero_gradient), parts;
   if (output_gradients[0]) {
     const Value dx =
         graph.apply(std::make_shared<const LayerNormGradient>(), {x, inputs[1], mean, inverse, output_gradients[0]});
@@ -127,7 +127,7 @@ std::vector<TensorType> RmsNorm::infer(std::span<const TensorType> inputs) const
 
 std::vector<Value> RmsNorm::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                      std::span<const Value> output_gradients) const {
-  std::vector<Value> result(2), parts;
+  std::vector<Value> result(2, zero_gradient), parts;
   if (output_gradients[0]) {
     const Value dx =
         graph.apply(std::make_shared<const RmsNormGradient>(), {inputs[0], inputs[1], outputs[1], output_gradients[0]});

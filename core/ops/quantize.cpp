@@ -35,7 +35,7 @@ std::vector<Value> FakeQuantize::gradient(Graph& graph, std::span<const Value> i
                                           std::span<const Value> output_gradients) const {
   return {
       graph.apply(std::make_shared<const FakeQuantizeGradient>(), {output_gradients[0], inputs[0], inputs[1]}),
-      Value{},
+      zero_gradient,
   };
 }
 
@@ -48,6 +48,12 @@ std::vector<TensorType> FakeQuantizeGradient::infer(std::span<const TensorType> 
   expect_scaled(name(), inputs[1], inputs[2]);
   ops::expect_type(name(), "the gradient", inputs[0], inputs[1]);
   return {inputs[1]};
+}
+
+std::vector<Value> FakeQuantizeGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                                  std::span<const Value> output_gradients) const {
+  return {graph.apply(std::make_shared<const FakeQuantizeGradient>(), {output_gradients[0], inputs[1], inputs[2]}),
+          zero_gradient, zero_gradient};
 }
 
 namespace ops {

@@ -16,7 +16,7 @@ class Quantize final : public Op {
 };
 
 /// x float32, scale -> float32: x quantized and multiplied by the scale again. A scale of 0 leaves x unchanged.
-/// Straight-through gradient: dy where x did not saturate; none for the scale (Jacob et al., "Quantization and Training
+/// Straight-through gradient: dy where x did not saturate; 0 for the scale (Jacob et al., "Quantization and Training
 /// of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018).
 class FakeQuantize final : public Op {
  public:
@@ -34,6 +34,8 @@ class FakeQuantizeGradient final : public Op {
  public:
   std::string_view name() const override { return "fake_quantize_gradient"; }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override {
     return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
   }

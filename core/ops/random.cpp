@@ -62,6 +62,12 @@ std::vector<Value> Dropout::gradient(Graph& graph, std::span<const Value> inputs
   return {graph.apply(op, {output_gradients[0], inputs[1]}), Value{}};
 }
 
+std::vector<Value> DropoutGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                             std::span<const Value> output_gradients) const {
+  const auto op = std::make_shared<const DropoutGradient>(rate, seed, first);
+  return {graph.apply(op, {output_gradients[0], inputs[1]}), Value{}};
+}
+
 DropoutGradient::DropoutGradient(double probability, std::uint64_t of, std::int64_t from)
     : rate(checked_rate(probability)), seed(of), first(checked_first(from)) {}
 

@@ -4,6 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/ops/check.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/reduce.h"
 
 namespace gpubench {
 namespace {
@@ -23,6 +25,11 @@ std::vector<TensorType> infer_softmax_gradient(std::string_view op, std::span<co
 
 std::vector<Alias> overwrites_either() {
   return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
+}
+
+/// The sums over the classes, [..., 1].
+Value sum_of_classes(Graph& graph, Value x) {
+  return ops::reduce_sum(graph, x, {-1}, true);
 }
 
 double softmax_flops(double count, std::span<const TensorType> outputs) {
@@ -48,6 +55,15 @@ std::vector<TensorType> SoftmaxGradient::infer(std::span<const TensorType> input
   return infer_softmax_gradient(name(), inputs);
 }
 
+/// Symmetric in dy; of y: z (dy - sum(dy y)) - dy sum(z y).
+std::vector<Value> SoftmaxGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                             std::span<const Value> output_gradients) const {
+  const Value dy = inputs[0], y = inputs[1], z = output_gradients[0];
+  const Value centered = ops::sub(graph, dy, sum_of_classes(graph, ops::mul(graph, dy, y)));
+  const Value weighed = ops::mul(graph, dy, sum_of_classes(graph, ops::mul(graph, z, y)));
+  return {ops::softmax_gradient(graph, z, y), ops::sub(graph, ops::mul(graph, z, centered), weighed)};
+}
+
 std::vector<Alias> SoftmaxGradient::aliases() const {
   return overwrites_either();
 }
@@ -71,6 +87,14 @@ double LogSoftmax::flops(std::span<const TensorType>, std::span<const TensorType
 
 std::vector<TensorType> LogSoftmaxGradient::infer(std::span<const TensorType> inputs) const {
   return infer_softmax_gradient(name(), inputs);
+}
+
+/// Of dy: z - sum(z exp(y)); of y: -z exp(y) sum(dy).
+std::vector<Value> LogSoftmaxGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                                std::span<const Value> output_gradients) const {
+  const Value z = output_gradients[0], weighed = ops::mul(graph, z, ops::exp(graph, inputs[1]));
+  return {ops::sub(graph, z, sum_of_classes(graph, weighed)),
+          ops::neg(graph, ops::mul(graph, weighed, sum_of_classes(graph, inputs[0])))};
 }
 
 std::vector<Alias> LogSoftmaxGradient::aliases() const {

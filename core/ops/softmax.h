@@ -22,6 +22,8 @@ class SoftmaxGradient final : public Op {
  public:
   std::string_view name() const override { return "softmax_gradient"; }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override;
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 };
@@ -43,6 +45,8 @@ class LogSoftmaxGradient final : public Op {
  public:
   std::string_view name() const override { return "log_softmax_gradient"; }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override;
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 };

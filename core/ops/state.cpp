@@ -3,7 +3,10 @@
 #include <fmt/ranges.h>
 #include <memory>
 
+#include "core/graph/leaf_ops.h"
+#include "core/ops/broadcast.h"
 #include "core/ops/check.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench {
 
@@ -62,6 +65,13 @@ Value assign(Graph& graph, Value variable, Value value) {
 }
 Value assign_add(Graph& graph, Value variable, Value value) {
   return graph.apply(std::make_shared<const AssignAdd>(), {variable, value});
+}
+Value count_call(Graph& graph, const VariablePtr& counter) {
+  const GraphScope scope(graph, counter->device, "calls");
+  const Value one = graph.constant(HostTensor::scalar<std::int64_t>(1));
+  const Value counted = assign_add(graph, graph.variable(counter), one);
+  // A copy, because a gradient computed later must use this call's number even if the variable has changed.
+  return add(graph, counted, scalar(graph, 0, Dtype::i64));
 }
 Value moving_average(Graph& graph, Value variable, Value value, double momentum) {
   return graph.apply(std::make_shared<const MovingAverage>(momentum), {variable, value});

@@ -62,6 +62,8 @@ namespace ops {
 
 Value assign(Graph& graph, Value variable, Value value);
 Value assign_add(Graph& graph, Value variable, Value value);
+/// Adds 1 to an int64 scalar and gives its new value, which stays when the variable changes.
+Value count_call(Graph& graph, const VariablePtr& counter);
 Value moving_average(Graph& graph, Value variable, Value value, double momentum);
 Value accumulate_mean(Graph& graph, Value state, Value values);
 

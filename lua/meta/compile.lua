@@ -24,6 +24,9 @@ local CompiledFunction = {}
 local gb = {}
 
 --- Without an argument, a tape that records from now on. With a function, records while it runs and returns what it returns.
+--- Tapes may be nested: an outer one records the gradients that an inner one computes. An op without a rule for its
+--- gradient is an error where a gradient depends on it, and so is a variable that was written since it was read, where a
+--- gradient needs its value. Rounding, comparisons and casts to integers are constant.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -44,7 +47,8 @@ function gb.tape(fn) end
 --- eager execution, lose
 
 --- Traces `fn` once per types of its arguments into a planned graph. Arguments and results are tensors; everything else
---- that `fn` uses is taken as it is when it is traced.
+--- that `fn` uses is taken as it is when it is traced. Random numbers are drawn anew in each call; the same seed of
+--- gb.config.set_seed gives the same ones again.
 ---
 --- ```lua
 --- local gb = require "gpubench"

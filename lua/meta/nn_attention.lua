@@ -119,7 +119,7 @@ function gb.layers.GroupQueryAttention(head_dim, num_query_heads, num_key_value_
 
 ---@class AttentionCallOptions
 ---@field mask Tensor? broadcasts to [batch, heads, queries, keys]: bool, true where the query attends to the key, or
---- floating-point, added to the scaled products; no gradient reaches it
+--- floating-point, added to the scaled products; its gradient is an error
 ---@field scale number? of the products; 1 / sqrt(dim) unless given
 ---@field is_causal boolean? each query attends to the keys up to its own position
 

@@ -170,7 +170,7 @@ function gb.layers.Rescaling(scale, offset, options) end
 ---@return Layer
 function gb.layers.RandomFlip(mode, options) end
 
---- No gradient flows through the images of these layers.
+--- The gradient of the images of these layers is an error: put them in front of what is trained.
 ---@class RandomMotionOptions: RandomImageOptions
 ---@field fill_mode string? what lies outside an image: "reflect" unless given, "wrap", "nearest" or "constant"
 ---@field fill_value number? 0 unless given

@@ -19,7 +19,7 @@ gb.quantize = {}
 --- into it. The new model can predict, be measured, saved and, once compiled, evaluated, but not be trained. Its layers have
 --- the option `quantization = "int8"`, an int8 `kernel`, and the variables `kernel_scale` and `input_scale`. Where it runs,
 --- each size of batch that it has been asked in holds its kernels once more, in the order that the device's product reads.
---- int8 has no NaN: what is not a number becomes some number. A tape finds no gradient through an int8 layer.
+--- int8 has no NaN: what is not a number becomes some number. A gradient through an int8 layer is an error.
 ---
 --- ```lua
 --- local gb = require "gpubench"

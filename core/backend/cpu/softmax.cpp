@@ -50,8 +50,9 @@ void log_softmax_rows(const float* x, const float*, float* y, std::int64_t rows,
     const float largest = row_max(x + at, columns);
     float sum = 0;
     for (std::int64_t i = 0; i < columns; ++i) sum += math::exp(x[at + i] - largest);
-    const float shift = largest + std::log(sum);
-    for (std::int64_t i = 0; i < columns; ++i) y[at + i] = x[at + i] - shift;
+    // The small term last: beside a large maximum its digits would be lost.
+    const float log_sum = std::log(sum);
+    for (std::int64_t i = 0; i < columns; ++i) y[at + i] = (x[at + i] - largest) - log_sum;
   }
 }
 

@@ -23,6 +23,12 @@ double phi(double x) {
   return 0.5 * std::erfc(-x / std::sqrt(2.0));
 }
 
+/// Its gradient is 0.
+CaseInput constant(CaseInput input) {
+  input.gradient = false;
+  return input;
+}
+
 /// One input, one output: f of each element.
 template <class O>
 OpCase unary_case(std::string name, CaseInput input, double (*f)(double), bool differentiable = true) {
@@ -43,11 +49,9 @@ OpCase gradient_case(std::string name, CaseInput saved, double (*f)(double, doub
   return {.name = std::move(name),
           .op = std::make_shared<const O>(),
           .inputs = {CaseInput{.type = saved.type}, saved},
-          .reference =
-              [f](std::span<const Array> in, std::span<Array> out) {
-                for (std::int64_t i = 0; i < in[0].size(); ++i) out[0][i] = f(in[0][i], in[1][i]);
-              },
-          .differentiable = false};
+          .reference = [f](std::span<const Array> in, std::span<Array> out) {
+            for (std::int64_t i = 0; i < in[0].size(); ++i) out[0][i] = f(in[0][i], in[1][i]);
+          }};
 }
 
 /// Of gelu's approximation.
@@ -106,8 +110,8 @@ std::vector<OpCase> unary_cases() {
       unary_case<GeluTanh>("gelu_tanh_on_threads", {large, -5, 5}, gelu_tanh),
       unary_case<LogicalNot>(
           "logical_not", {boolean}, [](double x) { return 1 - x; }, false),
-      gradient_case<ReluGradient>("relu_gradient", {f32}, [](double dy, double y) { return y > 0 ? dy : 0; }),
-      gradient_case<Relu6Gradient>("relu6_gradient", {f32, -2, 8},
+      gradient_case<ReluGradient>("relu_gradient", constant({f32}), [](double dy, double y) { return y > 0 ? dy : 0; }),
+      gradient_case<Relu6Gradient>("relu6_gradient", constant({f32, -2, 8}),
                                    [](double dy, double y) { return y > 0 && y < 6 ? dy : 0; }),
       gradient_case<SigmoidGradient>("sigmoid_gradient", {f32, 0, 1},
                                      [](double dy, double y) { return dy * y * (1 - y); }),
@@ -250,12 +254,12 @@ std::vector<OpCase> arithmetic_cases() {
       smooth<Minimum>("minimum_scalar", floats({5, 7}), floats({}), smaller),
       smooth<LeakyRelu>("leaky_relu", floats({5, 7}), floats({}, 0.1, 0.3), leaky),
       smooth<LeakyRelu>("leaky_relu_row", floats({5, 7}), floats({7}, 0.1, 0.3), leaky),
-      discrete<LeakySlope>("leaky_slope", floats({5, 7}), floats({}, 0.1, 0.3),
-                           [](double x, double slope) { return x < 0 ? slope : 1; }),
+      smooth<LeakySlope>("leaky_slope", constant(floats({5, 7})), floats({}, 0.1, 0.3),
+                         [](double x, double slope) { return x < 0 ? slope : 1; }),
       smooth<Elu>("elu", floats({5, 7}, -3, 3), floats({}, 0.5, 2), elu),
       smooth<Elu>("elu_row", floats({5, 7}, -3, 3), floats({7}, 0.5, 2), elu),
-      discrete<EluSlope>("elu_slope", floats({5, 7}, -3, 3), floats({}, 0.5, 2),
-                         [](double x, double alpha) { return x < 0 ? alpha * std::exp(x) : 1; }),
+      smooth<EluSlope>("elu_slope", floats({5, 7}, -3, 3), floats({}, 0.5, 2),
+                       [](double x, double alpha) { return x < 0 ? alpha * std::exp(x) : 1; }),
   };
 }
 

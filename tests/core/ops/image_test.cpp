@@ -138,6 +138,7 @@ double clamped(double place, std::int64_t extent) {
 
 OpCase bilinear_case(std::string name, CaseInput input, std::int64_t height, std::int64_t width) {
   const auto op = std::make_shared<const ResizeImages>(height, width, ResizeMethod::bilinear);
+  const bool floating = is_floating(input.type.dtype);
   return image_case(
       std::move(name), op, {std::move(input)},
       [](std::span<const Array> in, std::span<Array> out) {
@@ -160,11 +161,12 @@ OpCase bilinear_case(std::string name, CaseInput input, std::int64_t height, std
           return sum;
         });
       },
-      false);
+      floating);
 }
 
 OpCase nearest_case(std::string name, CaseInput input, std::int64_t height, std::int64_t width) {
   const auto op = std::make_shared<const ResizeImages>(height, width, ResizeMethod::nearest);
+  const bool floating = is_floating(input.type.dtype);
   return image_case(
       std::move(name), op, {std::move(input)},
       [](std::span<const Array> in, std::span<Array> out) {
@@ -176,7 +178,7 @@ OpCase nearest_case(std::string name, CaseInput input, std::int64_t height, std:
                     source(x, width_of(in[0]), width_of(out[0])), c);
         });
       },
-      false);
+      floating);
 }
 
 std::vector<OpCase> image_cases() {

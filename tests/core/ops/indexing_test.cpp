@@ -51,14 +51,12 @@ OpCase gather_gradient_case(std::string name, CaseInput dy, CaseInput at, std::i
   return {.name = std::move(name),
           .op = std::make_shared<const GatherGradient>(rows),
           .inputs = {std::move(dy), std::move(at)},
-          .reference =
-              [](std::span<const Array> in, std::span<Array> out) {
-                const std::int64_t width = out[0].size() / out[0].extent(0);
-                for (std::int64_t i = 0; i < in[0].size(); ++i) {
-                  out[0][static_cast<std::int64_t>(in[1][i / width]) * width + i % width] += in[0][i];
-                }
-              },
-          .differentiable = false};
+          .reference = [](std::span<const Array> in, std::span<Array> out) {
+            const std::int64_t width = out[0].size() / out[0].extent(0);
+            for (std::int64_t i = 0; i < in[0].size(); ++i) {
+              out[0][static_cast<std::int64_t>(in[1][i / width]) * width + i % width] += in[0][i];
+            }
+          }};
 }
 
 std::vector<OpCase> indexing_cases() {

@@ -95,16 +95,14 @@ std::vector<OpCase> fake_gradient_cases() {
   return {{.name = "masks",
            .op = std::make_shared<const FakeQuantizeGradient>(),
            .inputs = {CaseInput{.type = {{30, 12}, Dtype::f32}},
-                      CaseInput{.type = {{30, 12}, Dtype::f32}, .low = -9, .high = 9},
-                      CaseInput{.type = {{12}, Dtype::f32}, .fill = &powers_of_two}},
-           .reference =
-               [](std::span<const Array> in, std::span<Array> out) {
-                 for (std::int64_t i = 0; i < in[0].size(); ++i) {
-                   const double steps = in[1][i] / at_scale(in[2], i);
-                   out[0][i] = steps >= -128 && steps <= 127 ? in[0][i] : 0;
-                 }
-               },
-           .differentiable = false}};
+                      CaseInput{.type = {{30, 12}, Dtype::f32}, .low = -9, .high = 9, .gradient = false},
+                      CaseInput{.type = {{12}, Dtype::f32}, .fill = &powers_of_two, .gradient = false}},
+           .reference = [](std::span<const Array> in, std::span<Array> out) {
+             for (std::int64_t i = 0; i < in[0].size(); ++i) {
+               const double steps = in[1][i] / at_scale(in[2], i);
+               out[0][i] = steps >= -128 && steps <= 127 ? in[0][i] : 0;
+             }
+           }}};
 }
 
 GPUBENCH_OP_CASES(FakeQuantizeGradient, fake_gradient_cases);

@@ -91,7 +91,7 @@ std::vector<OpCase> random_cases() {
       mask_case("dropout", std::make_shared<const Dropout>(0.25, seed), 0.25, {5, 37}, true),
       mask_case("dropout_nothing", std::make_shared<const Dropout>(0, seed), 0, {41}, true),
       mask_case("dropout_on_threads", std::make_shared<const Dropout>(0.5, seed), 0.5, {70000}, true),
-      mask_case("dropout_gradient", std::make_shared<const DropoutGradient>(0.25, seed), 0.25, {5, 37}, false),
+      mask_case("dropout_gradient", std::make_shared<const DropoutGradient>(0.25, seed), 0.25, {5, 37}, true),
       mask_case("dropout_by_steps", std::make_shared<const Dropout>(0.25, seed), 0.25, {3, 5, 37}, true, steps(3)),
       mask_case("dropout_of_lone_numbers", std::make_shared<const Dropout>(0.25, seed), 0.25, {90}, true, steps(90)),
       mask_case("dropout_from_within", std::make_shared<const Dropout>(0.25, seed, 101), 0.25, {5, 37}, true, step,

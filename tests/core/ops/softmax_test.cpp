@@ -49,18 +49,16 @@ OpCase gradient_case(std::string name, const Shape& shape) {
   return {.name = std::move(name),
           .op = std::make_shared<const O>(),
           .inputs = {CaseInput{.type = {shape, Dtype::f32}}, result},
-          .reference =
-              [](std::span<const Array> in, std::span<Array> out) {
-                const std::int64_t width = in[0].type.shape.back();
-                for (std::int64_t i = 0; i < in[0].size(); ++i) {
-                  double sum = 0;
-                  for (std::int64_t k = i - i % width; k < i - i % width + width; ++k) {
-                    sum += in[0][k] * (logarithm ? 1 : in[1][k]);
-                  }
-                  out[0][i] = logarithm ? in[0][i] - std::exp(in[1][i]) * sum : in[1][i] * (in[0][i] - sum);
-                }
-              },
-          .differentiable = false};
+          .reference = [](std::span<const Array> in, std::span<Array> out) {
+            const std::int64_t width = in[0].type.shape.back();
+            for (std::int64_t i = 0; i < in[0].size(); ++i) {
+              double sum = 0;
+              for (std::int64_t k = i - i % width; k < i - i % width + width; ++k) {
+                sum += in[0][k] * (logarithm ? 1 : in[1][k]);
+              }
+              out[0][i] = logarithm ? in[0][i] - std::exp(in[1][i]) * sum : in[1][i] * (in[0][i] - sum);
+            }
+          }};
 }
 
 std::vector<OpCase> softmax_cases() {
