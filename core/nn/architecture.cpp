@@ -99,6 +99,13 @@ LayerPtr layer_from_json(const Json& json, const DeviceId& device, const FindFun
   return make_layer(text_of(json, "kind"), options, device);
 }
 
+std::optional<bool> training_of(const Json& call) {
+  const auto found = call.find("training");
+  if (found == call.end()) return std::nullopt;
+  if (!found->is_boolean()) throw Error(fmt::format("training is true or false, got {}", shown(*found)));
+  return found->get<bool>();
+}
+
 ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& layers) {
   std::vector<SymbolPtr> symbols;
   const auto selected = [&](const Json& owner, const char* name) {
@@ -107,7 +114,8 @@ ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& lay
     return found;
   };
   for (const Json& call : list_of(json, "calls"))
-    symbols.push_back(apply_layer(item_of(layers, field_of(call, "layer"), "layer"), selected(call, "inputs")));
+    symbols.push_back(
+        apply_layer(item_of(layers, field_of(call, "layer"), "layer"), selected(call, "inputs"), training_of(call)));
   return std::make_shared<Model>(text_of(json, "name"), selected(json, "inputs"), selected(json, "outputs"));
 }
 
@@ -122,7 +130,9 @@ std::string architecture_to_json(const Model& model) {
   for (const LayerPtr& layer : layers) json["layers"].push_back(layer_to_json(*layer));
   for (const Model::Call& call : model.calls()) {
     const auto index = std::find(layers.begin(), layers.end(), call.layer) - layers.begin();
-    json["calls"].push_back({{"layer", index}, {"inputs", call.inputs}});
+    Json saved = {{"layer", index}, {"inputs", call.inputs}};
+    if (call.training) saved["training"] = *call.training;
+    json["calls"].push_back(std::move(saved));
   }
   json["inputs"] = model.inputs();
   json["outputs"] = model.outputs();

@@ -1,5 +1,6 @@
 #include "core/nn/labels.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -12,10 +13,41 @@ Value in_float32(Graph& graph, Value predictions) {
   return is_floating(graph.type(predictions).dtype) ? ops::cast(graph, predictions, Dtype::f32) : predictions;
 }
 
+namespace {
+
+/// Whether one shape is the other with one dimension more at its end.
+bool differ_by_last(const Shape& a, const Shape& b) {
+  const Shape &longer = a.size() > b.size() ? a : b, &shorter = a.size() > b.size() ? b : a;
+  return longer.size() == shorter.size() + 1 && std::equal(shorter.begin(), shorter.end(), longer.begin());
+}
+
+}  // namespace
+
+Value meeting_labels(Graph& graph, Value labels, Value predictions) {
+  const Shape wanted = graph.type(predictions).shape;
+  const TensorType given = graph.type(labels);
+  const bool meet = differ_by_last(given.shape, wanted) && given.elements() == element_count(wanted);
+  return meet ? ops::reshape(graph, labels, wanted) : labels;
+}
+
+void expect_no_broadcast(const Graph& graph, std::string_view owner, Value labels, Value predictions) {
+  const TensorType &given = graph.type(labels), &predicted = graph.type(predictions);
+  if (!is_floating(given.dtype) || !differ_by_last(given.shape, predicted.shape)) return;
+  throw Error(
+      fmt::format("{}: labels {} do not match predictions {}: their difference would pair each label with the "
+                  "predictions of all examples; give the labels as many dimensions, or integers where they are "
+                  "class indices",
+                  owner, to_string(given), to_string(predicted)));
+}
+
 void expect_classes(const Graph& graph, std::string_view owner, Value predictions) {
   const TensorType& type = graph.type(predictions);
-  if (type.rank() >= 2 && is_floating(type.dtype)) return;
-  throw Error(fmt::format("{}: predictions must be floating-point [batch, classes], got {}", owner, to_string(type)));
+  if (type.rank() < 2 || !is_floating(type.dtype)) {
+    throw Error(fmt::format("{}: predictions must be floating-point [batch, classes], got {}", owner, to_string(type)));
+  }
+  if (type.shape.back() == 0) {
+    throw Error(fmt::format("{}: the predictions {} are of no class; at least one is needed", owner, to_string(type)));
+  }
 }
 
 Value class_indices(Graph& graph, std::string_view owner, Value labels, Value predictions) {

@@ -8,9 +8,11 @@
 #include "core/base/known_names.h"
 #include "core/nn/labels.h"
 #include "core/ops/broadcast.h"
+#include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/loss.h"
 #include "core/ops/reduce.h"
+#include "core/ops/softmax.h"
 
 namespace gpubench {
 namespace {
@@ -54,18 +56,41 @@ Value smoothed(Graph& graph, const Config& config, Value labels, double middle) 
   return ops::add(graph, kept, number(graph, smoothing * middle));
 }
 
+Value clipped(Graph& graph, Value probabilities) {
+  const Value most = ops::minimum(graph, probabilities, number(graph, 1 - smallest_probability));
+  return ops::maximum(graph, most, number(graph, smallest_probability));
+}
+
+/// Whether a softmax gave the predictions, so that they are probabilities.
+bool are_probabilities(const Graph& graph, Value predictions) {
+  while (op_as<Cast>(graph.node(predictions)) != nullptr) predictions = graph.node(predictions).inputs[0];
+  return op_as<Softmax>(graph.node(predictions)) != nullptr;
+}
+
+/// For predictions that may be anything, as Keras computes it: divided by their sum, and within the limits of
+/// probabilities, so that the loss is never below 0.
+Value cross_entropy_of_any(Graph& graph, Value predictions, Value targets) {
+  const Value sum = ops::reduce_sum(graph, predictions, {-1}, true);
+  const Value probabilities = clipped(graph, ops::div(graph, predictions, sum));
+  return ops::neg(graph, ops::reduce_sum(graph, ops::mul(graph, targets, ops::log(graph, probabilities)), {-1}));
+}
+
 Value categorical_crossentropy(Graph& graph, const Config& config, Value labels, Value predictions) {
   expect_classes(graph, config.owner(), predictions);
   const auto classes = static_cast<double>(graph.type(predictions).shape.back());
   const Value one_hot = matching_labels(graph, config.owner(), labels, predictions);
   const Value targets = smoothed(graph, config, one_hot, 1 / classes);
   if (config.flag("from_logits")) return ops::softmax_cross_entropy(graph, predictions, targets);
+  if (!are_probabilities(graph, predictions)) return cross_entropy_of_any(graph, predictions, targets);
   return ops::cross_entropy(graph, predictions, targets);
 }
 
 Value sparse_categorical_crossentropy(Graph& graph, const Config& config, Value labels, Value predictions) {
   const Value indices = class_indices(graph, config.owner(), labels, predictions);
   if (config.flag("from_logits")) return ops::softmax_cross_entropy(graph, predictions, indices);
+  if (!are_probabilities(graph, predictions)) {  // as Keras: limited first, then divided by their sum
+    return ops::softmax_cross_entropy(graph, ops::log(graph, clipped(graph, predictions)), indices);
+  }
   return ops::cross_entropy(graph, predictions, indices);
 }
 
@@ -152,6 +177,7 @@ class CustomLoss final : public Loss {
   CustomLoss(std::string name, GraphFunction function) : name_(std::move(name)), function_(std::move(function)) {}
   std::string name() const override { return name_; }
   Value values(Graph& graph, Value labels, Value predictions) const override {
+    expect_no_broadcast(graph, fmt::format("loss '{}'", name_), labels, predictions);
     const Value value = function_(graph, labels, predictions);
     if (!value || !is_floating(graph.type(value).dtype)) {
       throw Error(fmt::format("loss '{}': must return a floating-point tensor", name_));
@@ -168,7 +194,7 @@ class CustomLoss final : public Loss {
 
 Value Loss::call(Graph& graph, Value labels, Value predictions, std::span<const Value> inputs) const {
   const Value wide = in_float32(graph, predictions);
-  const Value values = values_with_inputs(graph, labels, wide, inputs);
+  const Value values = values_with_inputs(graph, meeting_labels(graph, labels, wide), wide, inputs);
   const Shape& shape = graph.type(values).shape;
   const bool per_element = shape.size() >= 2 && shape == graph.type(wide).shape;
   return per_element && reduction() != LossReduction::mean ? ops::reduce_mean(graph, values, {-1}) : values;

@@ -56,7 +56,7 @@ class FunctionMetric final : public Metric {
  public:
   FunctionMetric(std::string name, GraphFunction function) : name_(std::move(name)), function_(std::move(function)) {}
   std::string name() const override { return name_; }
-  Value call(Graph& graph, Value labels, Value predictions) const override {
+  Value values(Graph& graph, Value labels, Value predictions) const override {
     const Value value = function_(graph, labels, in_float32(graph, predictions));
     if (!value) throw Error(fmt::format("metric '{}': must return a tensor", name_));
     return ops::cast(graph, value, Dtype::f32);
@@ -67,12 +67,16 @@ class FunctionMetric final : public Metric {
   GraphFunction function_;
 };
 
+MetricPtr function_metric(std::string name, GraphFunction function) {
+  return std::make_shared<const FunctionMetric>(std::move(name), std::move(function));
+}
+
 /// A metric whose mean of values is given another form.
 class FormedMetric final : public Metric {
  public:
   FormedMetric(MetricPtr values, double (*form)(double mean)) : values_(std::move(values)), form_(form) {}
   std::string name() const override { return values_->name(); }
-  Value call(Graph& graph, Value labels, Value predictions) const override {
+  Value values(Graph& graph, Value labels, Value predictions) const override {
     return values_->call(graph, labels, predictions);
   }
   double result(std::span<const float> state) const override { return form_(Metric::result(state)); }
@@ -85,12 +89,13 @@ class FormedMetric final : public Metric {
 /// A metric by its name in the table, which says which of its values are better.
 class NamedMetric final : public Metric {
  public:
-  NamedMetric(MetricPtr of, std::optional<Direction> direction) : of_(std::move(of)), direction_(direction) {}
+  NamedMetric(MetricPtr of, std::string name, std::optional<Direction> direction)
+      : of_(std::move(of)), name_(std::move(name)), direction_(direction) {}
   std::optional<Direction> direction() const override { return direction_; }
-  std::string name() const override { return of_->name(); }
+  std::string name() const override { return name_; }
   bool averages() const override { return of_->averages(); }
   std::int64_t state_size(const TensorType& predictions) const override { return of_->state_size(predictions); }
-  Value call(Graph& graph, Value labels, Value predictions) const override {
+  Value values(Graph& graph, Value labels, Value predictions) const override {
     return of_->call(graph, labels, predictions);
   }
   double result(std::span<const float> state) const override { return of_->result(state); }
@@ -98,6 +103,7 @@ class NamedMetric final : public Metric {
 
  private:
   MetricPtr of_;
+  std::string name_;
   std::optional<Direction> direction_;
 };
 
@@ -106,7 +112,9 @@ class Mean final : public Metric {
  public:
   std::string name() const override { return "mean"; }
   bool takes_values() const override { return true; }
-  Value call(Graph& graph, Value values, Value /*same*/) const override { return ops::cast(graph, values, Dtype::f32); }
+  Value values(Graph& graph, Value values, Value /*same*/) const override {
+    return ops::cast(graph, values, Dtype::f32);
+  }
 };
 
 class OwnStateMetric final : public Metric {
@@ -115,7 +123,7 @@ class OwnStateMetric final : public Metric {
   std::string name() const override { return of_.name; }
   bool averages() const override { return false; }
   std::int64_t state_size(const TensorType& predictions) const override { return of_.size(predictions); }
-  Value call(Graph& graph, Value labels, Value predictions) const override {
+  Value values(Graph& graph, Value labels, Value predictions) const override {
     return of_.added(graph, labels, in_float32(graph, predictions));
   }
   double result(std::span<const float> state) const override { return of_.result(state); }
@@ -127,7 +135,7 @@ class OwnStateMetric final : public Metric {
 constexpr double default_threshold = 0.5;
 
 MetricPtr make_accuracy(const Config& config) {
-  return make_custom_metric("accuracy", [owner = config.owner()](Graph& graph, Value labels, Value predictions) {
+  return function_metric("accuracy", [owner = config.owner()](Graph& graph, Value labels, Value predictions) {
     if (columns_of(graph, owner, predictions) == 1) {
       return threshold_matches(graph, owner, default_threshold, labels, predictions);
     }
@@ -141,35 +149,35 @@ MetricPtr make_top_k(const Config& config) {
   if (asked > INT32_MAX)
     throw Error(fmt::format("{}: option 'k': 1 to {} is expected, got {}", config.owner(), INT32_MAX, asked));
   const int k = static_cast<int>(asked);
-  return make_custom_metric(config.owner(), [owner = config.owner(), k](Graph& graph, Value labels, Value predictions) {
+  return function_metric(config.owner(), [owner = config.owner(), k](Graph& graph, Value labels, Value predictions) {
     if (are_indices(graph, owner, labels, predictions)) return index_matches(graph, owner, k, labels, predictions);
     return one_hot_matches(graph, owner, k, labels, predictions);
   });
 }
 
 MetricPtr make_categorical(const Config& config) {
-  return make_custom_metric(config.owner(), [owner = config.owner()](Graph& graph, Value labels, Value predictions) {
+  return function_metric(config.owner(), [owner = config.owner()](Graph& graph, Value labels, Value predictions) {
     return one_hot_matches(graph, owner, 1, labels, predictions);
   });
 }
 
 MetricPtr make_sparse(const Config& config) {
-  return make_custom_metric(config.owner(), [owner = config.owner()](Graph& graph, Value labels, Value predictions) {
+  return function_metric(config.owner(), [owner = config.owner()](Graph& graph, Value labels, Value predictions) {
     return index_matches(graph, owner, 1, labels, predictions);
   });
 }
 
 MetricPtr make_binary(const Config& config) {
   const double threshold = config.number("threshold");
-  return make_custom_metric(config.owner(),
-                            [owner = config.owner(), threshold](Graph& graph, Value labels, Value predictions) {
-                              return threshold_matches(graph, owner, threshold, labels, predictions);
-                            });
+  return function_metric(config.owner(),
+                         [owner = config.owner(), threshold](Graph& graph, Value labels, Value predictions) {
+                           return threshold_matches(graph, owner, threshold, labels, predictions);
+                         });
 }
 
 MetricPtr make_loss_metric(const Config& config) {
   const LossPtr loss = make_loss(config.owner());
-  return make_custom_metric(config.owner(), [loss](Graph& graph, Value labels, Value predictions) {
+  return function_metric(config.owner(), [loss](Graph& graph, Value labels, Value predictions) {
     return loss->call(graph, labels, predictions);
   });
 }
@@ -181,7 +189,7 @@ MetricPtr make_cosine_similarity(const Config& config) {
 
 MetricPtr make_root_mean_squared_error(const Config& config) {
   const LossPtr loss = make_loss("mean_squared_error");
-  MetricPtr squares = make_custom_metric(config.owner(), [loss](Graph& graph, Value labels, Value predictions) {
+  MetricPtr squares = function_metric(config.owner(), [loss](Graph& graph, Value labels, Value predictions) {
     return loss->call(graph, labels, predictions);
   });
   return std::make_shared<const FormedMetric>(std::move(squares), [](double mean) { return std::sqrt(mean); });
@@ -192,6 +200,10 @@ MetricPtr make_mean(const Config& /*config*/) {
 }
 
 }  // namespace
+
+Value Metric::call(Graph& graph, Value labels, Value predictions) const {
+  return values(graph, meeting_labels(graph, labels, predictions), predictions);
+}
 
 double Metric::result(std::span<const float> state) const {
   return static_cast<double>(state[0]) / static_cast<double>(state[1]);
@@ -226,12 +238,14 @@ const std::vector<MetricKind>& metric_kinds() {
 }
 
 MetricPtr make_metric(std::string_view name, const ConfigEntries& options) {
+  std::string shown(name);  // Keras' figures have the names that are given
   if (name == "acc") name = "accuracy";
   if (name == "mae") name = "mean_absolute_error";
   if (name == "mse") name = "mean_squared_error";
   for (const MetricKind& kind : metric_kinds()) {
     if (kind.name != name) continue;
-    return std::make_shared<const NamedMetric>(kind.make(Config(kind.name, kind.fields, options)), kind.direction);
+    return std::make_shared<const NamedMetric>(kind.make(Config(kind.name, kind.fields, options)), std::move(shown),
+                                               kind.direction);
   }
   throw_unknown_name("unknown metric", name, names_of(metric_kinds(), &MetricKind::name),
                      "; or a function of labels and predictions");
@@ -250,7 +264,12 @@ std::optional<double> result_of(const Metric* metric, std::span<const float> sta
 }
 
 MetricPtr make_custom_metric(std::string name, GraphFunction function) {
-  return std::make_shared<const FunctionMetric>(std::move(name), std::move(function));
+  const std::string owner = fmt::format("metric '{}'", name);
+  return function_metric(std::move(name),
+                         [owner, function = std::move(function)](Graph& graph, Value labels, Value predictions) {
+                           expect_no_broadcast(graph, owner, labels, predictions);
+                           return function(graph, labels, predictions);
+                         });
 }
 
 }  // namespace gpubench

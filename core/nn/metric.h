@@ -28,11 +28,15 @@ class Metric {
   /// Numbers in the float32 state, for predictions of this type for one example.
   virtual std::int64_t state_size(const TensorType& /*predictions*/) const { return 2; }
   /// float32 values to average, or else what is added to the state. Throws Error naming the metric and both types.
-  virtual Value call(Graph& graph, Value labels, Value predictions) const = 0;
+  Value call(Graph& graph, Value labels, Value predictions) const;
   /// The metric of a state. Of one that averages, some values have been added.
   virtual double result(std::span<const float> state) const;
   /// Whether it averages what a script gives it, instead of comparing predictions with labels.
   virtual bool takes_values() const { return false; }
+
+ protected:
+  /// Called by call(), with labels that meet the predictions.
+  virtual Value values(Graph& graph, Value labels, Value predictions) const = 0;
 };
 using MetricPtr = std::shared_ptr<const Metric>;
 

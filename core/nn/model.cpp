@@ -9,6 +9,7 @@
 #include "core/base/known_names.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/cast.h"
+#include "core/ops/state.h"
 
 namespace gpubench {
 namespace {
@@ -27,7 +28,8 @@ std::string shape_text(std::span<const TensorType> types) {
 
 }  // namespace
 
-Symbol::Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs) : layer_(std::move(layer)), inputs_(std::move(inputs)) {
+Symbol::Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs, std::optional<bool> training)
+    : layer_(std::move(layer)), inputs_(std::move(inputs)), training_(training) {
   std::vector<TensorType> types;
   for (const SymbolPtr& input : inputs_) types.push_back(input->type());
   type_ = layer_->infer(types);
@@ -44,8 +46,8 @@ Symbol::~Symbol() {
   }
 }
 
-SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs) {
-  return std::make_shared<const Symbol>(layer, std::move(inputs));
+SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs, std::optional<bool> training) {
+  return std::make_shared<const Symbol>(layer, std::move(inputs), training);
 }
 
 Model::Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs)
@@ -61,6 +63,18 @@ Model::Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::
   }
   cut(inputs, outputs);
   name_layers();
+  require_used(inputs);
+}
+
+void Model::require_used(const std::vector<SymbolPtr>& inputs) const {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const auto reads = [&](const Call& call) {
+      return std::ranges::find(call.inputs, inputs_[i]) != call.inputs.end();
+    };
+    if (std::ranges::any_of(calls_, reads) || std::ranges::find(outputs_, inputs_[i]) != outputs_.end()) continue;
+    throw Error(fmt::format("model '{}': no output depends on input {} ('{}', {}); leave it out, or give it to a layer",
+                            name_, i + 1, inputs[i]->layer()->name(), to_string(inputs[i]->type())));
+  }
 }
 
 Model::Model(std::string name, std::vector<LayerPtr> chain) : name_(std::move(name)), chain_(std::move(chain)) {
@@ -98,7 +112,7 @@ void Model::define_chain(const TensorType& input) {
 void Model::cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs) {
   std::map<const Symbol*, std::size_t> index;
   const auto append = [&](const Symbol& symbol) {
-    Call call{symbol.layer(), {}, symbol.type(), symbol.shared_from_this()};
+    Call call{symbol.layer(), {}, symbol.type(), symbol.shared_from_this(), symbol.training()};
     for (const SymbolPtr& input : symbol.inputs()) call.inputs.push_back(index.at(input.get()));
     calls_.push_back(std::move(call));
     return index.emplace(&symbol, calls_.size() - 1).first->second;
@@ -184,6 +198,10 @@ void Model::build(VariableFactory& factory) {
     for (const std::size_t input : call.inputs) types.push_back(calls_[input].type);
     call.layer->build(factory, types);
   }
+  if (draws(false)) {
+    counter_ = factory.create("calls", HostTensor::scalar<std::int64_t>(0), calls_.front().layer->device(), false,
+                              std::make_shared<Owner>(Owner{name_}));
+  }
   built_ = true;
 }
 
@@ -210,16 +228,25 @@ std::vector<Value> Model::call_each(const CallContext& context, std::span<const 
     const GraphScope scope(context.graph, source.layer->device(), source.layer->owner());
     values[inputs_[i]] = ops::cast(context.graph, inputs[i], source.type.dtype);
   }
+  const Value step = context.step || counter_ == nullptr ? context.step : ops::count_call(context.graph, counter_);
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     if (values[i]) continue;
     std::vector<Value> arguments;
     for (const std::size_t input : calls_[i].inputs) arguments.push_back(values[input]);
-    values[i] = calls_[i].layer->call(context, arguments);
+    CallContext own = context;
+    own.step = step;
+    own.training = calls_[i].training.value_or(context.training);
+    values[i] = calls_[i].layer->call(own, arguments);
   }
   return values;
 }
 
-std::vector<SymbolPtr> Model::apply(const std::vector<SymbolPtr>& inputs) const {
+bool Model::draws(bool training) const {
+  return std::ranges::any_of(calls_,
+                             [&](const Call& call) { return call.training.value_or(training) && call.layer->draws(); });
+}
+
+std::vector<SymbolPtr> Model::apply(const std::vector<SymbolPtr>& inputs, std::optional<bool> training) const {
   if (!defined() || inputs.size() != inputs_.size()) {
     throw Error(fmt::format("model '{}': takes {} inputs as a layer, got {}", name_, inputs_.size(), inputs.size()));
   }
@@ -229,7 +256,8 @@ std::vector<SymbolPtr> Model::apply(const std::vector<SymbolPtr>& inputs) const 
     if (symbols[i]) continue;
     std::vector<SymbolPtr> arguments;
     for (const std::size_t input : calls_[i].inputs) arguments.push_back(symbols[input]);
-    symbols[i] = apply_layer(calls_[i].layer, std::move(arguments));
+    const std::optional<bool> own = calls_[i].training ? calls_[i].training : training;
+    symbols[i] = apply_layer(calls_[i].layer, std::move(arguments), own);
   }
   std::vector<SymbolPtr> results;
   for (const std::size_t output : outputs_) results.push_back(symbols[output]);

@@ -19,8 +19,9 @@ using SymbolPtr = std::shared_ptr<const Symbol>;
 /// graph between its inputs and outputs.
 class Symbol : public std::enable_shared_from_this<Symbol> {
  public:
-  /// The output of `layer` applied to `inputs`; throws as Layer::infer does.
-  Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs);
+  /// The output of `layer` applied to `inputs`; throws as Layer::infer does. `training`: how the layer is called,
+  /// whatever the model is called for; none: as the model.
+  Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs, std::optional<bool> training);
   /// Without recursion, so that the end of a deep chain cannot overflow the stack.
   ~Symbol();
   Symbol(const Symbol&) = delete;
@@ -28,16 +29,18 @@ class Symbol : public std::enable_shared_from_this<Symbol> {
 
   const LayerPtr& layer() const { return layer_; }
   const std::vector<SymbolPtr>& inputs() const { return inputs_; }
+  std::optional<bool> training() const { return training_; }
   /// Type of one example.
   const TensorType& type() const { return type_; }
 
  private:
   LayerPtr layer_;
   mutable std::vector<SymbolPtr> inputs_;  // the last owner's destructor takes them
+  std::optional<bool> training_;
   TensorType type_;
 };
 
-SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs);
+SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs, std::optional<bool> training = {});
 
 class Model {
  public:
@@ -47,9 +50,11 @@ class Model {
     std::vector<std::size_t> inputs;
     TensorType type;  ///< of one example
     SymbolPtr symbol{};
+    std::optional<bool> training{};  ///< of the symbol
   };
 
-  /// All layers between the symbols. Throws Error if an output depends on an input that is not listed.
+  /// All layers between the symbols. Throws Error if an output depends on an input that is not listed, and if no output
+  /// depends on one that is.
   Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs);
   /// A chain; its input type comes from the first layer's input_shape option, an Input layer, or define().
   Model(std::string name, std::vector<LayerPtr> chain);
@@ -71,7 +76,9 @@ class Model {
   std::vector<Value> call_each(const CallContext& context, std::span<const Value> inputs) const;
   /// Applies the model's layers to other symbols: a model used as a layer. Layers without a name of the user get
   /// another one in a model where theirs is taken.
-  std::vector<SymbolPtr> apply(const std::vector<SymbolPtr>& inputs) const;
+  std::vector<SymbolPtr> apply(const std::vector<SymbolPtr>& inputs, std::optional<bool> training = {}) const;
+  /// Whether a call for training, or one for inference, draws random numbers.
+  bool draws(bool training) const;
 
   const std::vector<Call>& calls() const { return calls_; }
   const std::vector<std::size_t>& inputs() const { return inputs_; }
@@ -94,11 +101,13 @@ class Model {
   void name_layers() const;
   void check_inputs(std::span<const TensorType> inputs) const;
   void define_chain(const TensorType& input);
+  void require_used(const std::vector<SymbolPtr>& inputs) const;
 
   std::string name_;
   std::optional<std::vector<LayerPtr>> chain_;
   std::vector<Call> calls_;
   std::vector<std::size_t> inputs_, outputs_;
+  VariablePtr counter_;  // of calls, where layers draw in inference; not saved
   bool built_ = false;
 };
 

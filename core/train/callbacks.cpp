@@ -122,7 +122,8 @@ void EarlyStopping::on_epoch_end(Training& training, std::int64_t epoch, Logs& l
     if (options_.restore_best_weights) best_weights_ = training.trainer.weights();
     return;
   }
-  if (++waited_ >= options_.patience) training.stop = true;
+  // As in Keras, not after the first epoch, whatever it gave.
+  if (++waited_ >= options_.patience && epoch > 0) training.stop = true;
 }
 
 void EarlyStopping::on_train_end(Training& training) {

@@ -1,5 +1,6 @@
 // The training configuration from model:compile(), and its checks against the model.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct CompileConfig {
   std::vector<float> class_weights{};
   /// Metrics of single outputs besides `metrics`: one list each, or none.
   std::vector<std::vector<MetricPtr>> output_metrics{};
+  /// Is told what is odd and no error; none: nobody.
+  std::function<void(const std::string&)> warn{};
 };
 
 /// The metrics of one output.

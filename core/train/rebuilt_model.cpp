@@ -34,7 +34,7 @@ class Rebuilding {
       }
       std::vector<SymbolPtr> inputs;
       for (const std::size_t input : call.inputs) inputs.push_back(symbols[input]);
-      symbols.push_back(apply_layer(layer_of(*call.layer), std::move(inputs)));
+      symbols.push_back(apply_layer(layer_of(*call.layer), std::move(inputs), call.training));
     }
     const auto select = [&](const std::vector<std::size_t>& indices) {
       std::vector<SymbolPtr> selected;

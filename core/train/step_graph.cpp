@@ -82,6 +82,7 @@ StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig
   weigh_classes(graph, model, config.class_weights, whole);
   whole.penalty = penalty(graph, model);
   const Value counter = graph.variable(config.optimizer->iterations());
+  graph.set_step(counter);
   std::vector<Value> values;
   for (const VariablePtr& variable : model.trainable_variables()) values.push_back(graph.variable(variable));
 
@@ -179,14 +180,17 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   const std::vector<OwnerPtr> recomputed = layers_named(model, config.recompute, "recompute");
   StepGradients gradients = gradients_of_step(graph, model, config, metrics, figures, element, share);
   std::vector<Value> statistics;
+  const std::vector<VariablePtr> trained = model.trainable_variables();
+  for (std::size_t i = 0; i < trained.size(); ++i) {
+    if (!gradients.values[i]) step.unreached.push_back(trained[i]);
+  }
   if (share) {
     gradients.values = exchange_gradients(graph, gradients.values, config.replicas->options().compression);
     statistics = exchange_variables(graph, gradients.updated, weight_of(*share));
     figures.exchange(graph);
   }
-  const std::vector<VariablePtr> variables = model.trainable_variables();
-  if (config.loss_scale) config.loss_scale->apply_scaled(graph, *config.optimizer, gradients.values, variables);
-  if (!config.loss_scale) config.optimizer->apply_gradients(graph, gradients.values, variables);
+  if (config.loss_scale) config.loss_scale->apply_scaled(graph, *config.optimizer, gradients.values, trained);
+  if (!config.loss_scale) config.optimizer->apply_gradients(graph, gradients.values, trained);
   if (share) assign_variables(graph, gradients.updated, statistics);
   figures.finish(graph);
   if (recomputed.empty()) return step;

@@ -12,6 +12,7 @@ namespace gpubench {
 struct StepGraph {
   Graph graph;
   std::vector<Value> outputs;
+  std::vector<VariablePtr> unreached{};  ///< trainable variables on which the loss does not depend
 };
 
 /// Inputs: the types of one element, the model's inputs before the labels. Throws Error if they do not fit, for a batch

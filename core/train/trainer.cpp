@@ -183,6 +183,21 @@ StepGraph Trainer::graph(Phase phase, const CompileConfig& config, const std::ve
   return prediction_graph(*model_, element);
 }
 
+void Trainer::warn_of_unreached(const StepGraph& step) {
+  if (warned_ || step.unreached.empty() || !config_.warn) return;
+  warned_ = true;
+  constexpr std::size_t most = 4;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(most, step.unreached.size()); ++i) {
+    names += (i == 0 ? "" : ", ") + step.unreached[i]->name;
+  }
+  if (step.unreached.size() > most) names += fmt::format(" and {} more", step.unreached.size() - most);
+  config_.warn(
+      fmt::format("model '{}': the loss does not depend on {}: no gradient, so no change by training "
+                  "(trainable = false says that it is meant)",
+                  model_->name(), names));
+}
+
 std::unique_ptr<Executor> Trainer::make_replicated(Phase phase, const StepKey& key, const ExecutorOptions& options) {
   std::vector<BatchShare> shares = config_.replicas->split(*key.share);
   const CompileConfig config = phase == Phase::training ? recomputed_within(*this, key.types) : config_;
@@ -193,6 +208,7 @@ std::unique_ptr<Executor> Trainer::make_replicated(Phase phase, const StepKey& k
     const bool alone = config_.replicas->world_size() == 1;
     if (phase != Phase::prediction) step = graph(phase, config, key.types, alone ? std::nullopt : std::optional(share));
     if (phase == Phase::prediction && share.rows > 0) step = graph(phase, config, with_rows(key.types, share.rows), {});
+    if (share.rows > 0) warn_of_unreached(step);
     graphs.push_back({std::move(step.graph), std::move(step.outputs)});
   }
   return std::make_unique<ReplicatedExecutor>(config_.replicas, std::move(graphs), std::move(shares), options);
@@ -224,6 +240,7 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const StepKey& key, co
   } else {
     const CompileConfig config = phase == Phase::training ? recomputed_within(*this, key.types) : config_;
     StepGraph step = graph(phase, config, key.types, {});
+    warn_of_unreached(step);
     plan->executor = make_executor(runtime_, std::move(step.graph), std::move(step.outputs), options);
   }
   if (phase == Phase::prediction || plan->on_device) return plan;  // the host cannot look at the labels there

@@ -90,6 +90,7 @@ class Trainer {
   StepPlan& plan(Phase phase, const StepKey& key, const DeviceId* device);
   std::unique_ptr<StepPlan> make_plan(Phase phase, const StepKey& key, const DeviceId* device);
   /// `config`: the training configuration, with the layers to recompute.
+  void warn_of_unreached(const StepGraph& step);
   StepGraph graph(Phase phase, const CompileConfig& config, const std::vector<TensorType>& element,
                   const std::optional<BatchShare>& share);
   std::unique_ptr<Executor> make_replicated(Phase phase, const StepKey& key, const ExecutorOptions& options);
@@ -100,6 +101,7 @@ class Trainer {
   CompileConfig config_;
   std::optional<MetricStates> metrics_;
   bool can_train_ = false;
+  bool warned_ = false;        // of weights that are not trained
   std::vector<bool> trained_;  // by layer, as the plans have it
   struct PhasePlans {
     PlanCache<StepPlan, StepKey> host, device;  // by where batches are

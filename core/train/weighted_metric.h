@@ -16,12 +16,13 @@ class WeightedMetric final : public Metric {
   std::optional<Direction> direction() const override { return of_->direction(); }
   std::string name() const override { return name_; }
   bool averages() const override { return false; }
-  /// The values.
-  Value call(Graph& graph, Value labels, Value predictions) const override {
-    return of_->call(graph, labels, predictions);
-  }
   /// As in Keras, 0 where all weights are 0.
   double result(std::span<const float> state) const override { return state[1] == 0 ? 0 : of_->result(state); }
+
+ protected:
+  Value values(Graph& graph, Value labels, Value predictions) const override {
+    return of_->call(graph, labels, predictions);
+  }
 
  private:
   MetricPtr of_;

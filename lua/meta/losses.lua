@@ -80,12 +80,13 @@ function gb.metrics.CategoricalAccuracy() end
 ---@return Metric
 function gb.metrics.SparseCategoricalAccuracy() end
 ---@class BinaryAccuracyOptions
----@field threshold number? 0.5 unless given
+---@field threshold number? 0.5 unless given: of predictions, and of labels too, where Keras takes a label that is neither 0 nor
+--- 1 for wrong
 ---@param options BinaryAccuracyOptions?
 ---@return Metric
 function gb.metrics.BinaryAccuracy(options) end
 ---@class TopKOptions
----@field k integer? 5 unless given
+---@field k integer? 5 unless given. Of classes that tie, the first count; Keras counts all
 ---@param options TopKOptions?
 ---@return Metric
 function gb.metrics.TopKCategoricalAccuracy(options) end

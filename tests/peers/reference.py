@@ -94,9 +94,8 @@ def probabilities(*shape):
 
 
 def losses():
-    """Cross-entropy of probabilities is compared behind a softmax, as models have it. Bare, two things differ on
-    purpose: Keras divides predictions by their sum, and has no gradient where it clips them; gpubench takes them as
-    they are."""
+    """Cross-entropy of probabilities is compared behind a softmax, as models have it; what no softmax made is compared
+    in tests/lua/api/labels_test.lua."""
     classes = numpy.array([0, 3, 1])
     one_hot = numpy.eye(4, dtype=numpy.float32)[classes]
     soft = numpy.array([[0.5, 0.25, 0.25, 0], [0, 1, 0, 0], [0.25, 0.25, 0.25, 0.25]], numpy.float32)
