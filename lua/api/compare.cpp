@@ -203,7 +203,7 @@ void open_compare(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module compare = native.submodule("compare");
-  compare.function<&judge>("judge")
+  compare.function<&judge, 1>("judge")
       .function<&write_side>("write_side")
       .function<&runs_of>("runs_of")
       .function<&save>("save_baseline")

@@ -8,6 +8,7 @@
 #include "core/exec/gradient_tape.h"
 #include "core/exec/plan_cache.h"
 #include "lua/api/graph_function.h"
+#include "lua/api/layers.h"
 #include "lua/api/openers.h"
 #include "lua/api/pass_options.h"
 #include "lua/api/tensor.h"
@@ -66,7 +67,7 @@ class CompiledFunction {
       inputs.push_back({argument.type(), argument.device()});
       planned->inputs.push_back(argument.device());
     }
-    TracedFunction traced = trace_function(L, function_, inputs, "compile");
+    TracedFunction traced = trace_function(L, function_, inputs, "compile", &counter_);
     for (const gpubench::Value output : traced.outputs) {
       planned->outputs.push_back(traced.trace->graph.node(output).device);
     }
@@ -85,6 +86,7 @@ class CompiledFunction {
   WorldPtr world_;
   LuaFunction function_;
   ExecutorOptions options_;
+  CallCounter counter_;
   PlanCache<Planned> plans_;
 };
 
@@ -190,10 +192,10 @@ const PassOptions* passes_of_compiled(lua_State* L, int index) {
 }
 
 void open_compile(lua_State* L) {
-  Class<ScriptTape>(L).method<&gradient>("gradient").method<&stop>("stop");
-  Class<CompiledFunction>(L).property<&CompiledFunction::traces>("traces").meta<&call_compiled>("__call");
+  Class<ScriptTape>(L).method<&gradient, 2>("gradient").method<&stop>("stop");
+  Class<CompiledFunction>(L).property<&CompiledFunction::traces>("traces").call<&call_compiled, any_number>();
   const Module gb = Module::root(L);
-  gb.function<&tape>("tape").function<&compile>("compile");
+  gb.function<&tape, 1>("tape").function<&compile>("compile");
 }
 
 }  // namespace gpubench::lua

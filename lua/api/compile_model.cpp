@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/terminal.h"
 #include "core/train/weighted_metric.h"
 #include "lua/api/losses.h"
 #include "lua/api/model.h"
@@ -195,6 +196,7 @@ int compile_model(lua_State* L) {
   const auto table = Value<CompileTable>::read(L, 2);
   self->trainer()->require_idle("compile");
   CompileConfig config;
+  config.warn = print_message;
   const ChosenOptimizer optimizer = to_optimizer(table.optimizer);
   config.optimizer = optimizer.optimizer;
   config.loss_scale = loss_scale_of(table, optimizer, *self->model);

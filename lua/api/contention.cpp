@@ -83,7 +83,9 @@ void open_contention(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module contention = native.submodule("contention");
-  contention.function<&during>("during").function<&wait_idle>("wait_idle").value("disturbed_share", disturbed_share);
+  contention.function<&during, any_number>("during")
+      .function<&wait_idle>("wait_idle")
+      .value("disturbed_share", disturbed_share);
 }
 
 }  // namespace gpubench::lua

@@ -176,7 +176,7 @@ void open_dataset(lua_State* L) {
       .method<&prefetched_to_device>("prefetch_to_device")
       .method<&errors_ignored>("ignore_errors")
       .method<&with_options>("options")
-      .method<&push_statistics>("stats")
+      .method<&push_statistics, 0>("stats")
       .meta<&to_string_of>("__tostring");
   add_loops(dataset);
   add_sequences(dataset);
@@ -187,8 +187,8 @@ void open_dataset(lua_State* L) {
   const Module data = gb.submodule("data");
   data.value("AUTOTUNE", autotune);
   const Module constructors = data.submodule("Dataset");
-  constructors.function<&from_slices>("from_tensor_slices")
-      .function<&from_whole>("from_tensors")
+  constructors.function<&from_slices, 1>("from_tensor_slices")
+      .function<&from_whole, 1>("from_tensors")
       .function<&zipped>("zip");
 }
 

@@ -179,11 +179,11 @@ int next_element(lua_State* L) {
 }  // namespace
 
 void add_loops(Class<Dataset>& dataset) {
-  dataset.method<&iterate>("iter").meta<&call_in_loop>("__call");
+  dataset.method<&iterate, 1>("iter").call<&call_in_loop, 2>();
 }
 
 void open_dataset_iterator(lua_State* L) {
-  Class<DatasetIterator>(L).method<&state_of>("state").meta<&next_element>("__call");
+  Class<DatasetIterator>(L).method<&state_of, 0>("state").call<&next_element, 2>();
 }
 
 }  // namespace gpubench::lua

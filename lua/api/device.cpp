@@ -366,7 +366,7 @@ std::uint64_t keep_configuration(lua_State* L) {
 
 void open_device(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.function<&devices>("devices").function<&device>("device");
+  gb.function<&devices>("devices").function<&device, 2>("device");
   {
     const Module config = gb.submodule("config");
     config.function<&cpu_threads>("cpu_threads")
@@ -385,7 +385,7 @@ void open_device(lua_State* L) {
         .function<&floatx>("floatx")
         .function<&set_dtype_policy>("set_dtype_policy")
         .function<&dtype_policy>("dtype_policy")
-        .function<&memory_info>("memory_info")
+        .function<&memory_info, 1>("memory_info")
         .function<&description>("device_description");
   }
   const Module native = gb.submodule("_native");
@@ -397,7 +397,7 @@ void open_device(lua_State* L) {
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")
       .function<&keep_configuration>("keep_configuration")
-      .function<&with_round_budget>("with_round_budget");
+      .function<&with_round_budget, any_number>("with_round_budget");
 }
 
 void open_device_details(lua_State* L) {

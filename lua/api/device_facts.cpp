@@ -113,9 +113,9 @@ void set_verdict(World& world, Record& record) {
 void open_device_facts(lua_State* L) {
   const Module gb = Module::root(L);
   gb.submodule("_native")
-      .function<&device_facts>("device_facts")
-      .function<&findings>("findings")
-      .function<&remedies_of_no_use>("remedies_of_no_use");
+      .function<&device_facts, 0>("device_facts")
+      .function<&findings, 1>("findings")
+      .function<&remedies_of_no_use, 1>("remedies_of_no_use");
 }
 
 }  // namespace gpubench::lua

@@ -167,9 +167,9 @@ DatasetPtr part_of_process(const Replicas* replicas, const DatasetPtr& dataset) 
 
 void open_distribute(lua_State* L) {
   Class<ScriptStrategy>(L)
-      .method<&scope>("scope")
+      .method<&scope, 1>("scope")
       .method<&distributed>("distribute")
-      .method<&run_replicas>("run")
+      .method<&run_replicas, any_number>("run")
       .method<&reduce_replicas>("reduce")
       .property<&num_replicas_in_sync>("num_replicas_in_sync")
       .property<&devices_of>("devices")
@@ -180,7 +180,7 @@ void open_distribute(lua_State* L) {
   gb.submodule("distribute")
       .function<&mirrored_strategy>("MirroredStrategy")
       .function<&multi_worker_strategy>("MultiWorkerMirroredStrategy")
-      .function<&shares_in_balance>("balanced_shares");
+      .function<&shares_in_balance, 2>("balanced_shares");
 }
 
 }  // namespace gpubench::lua

@@ -31,7 +31,7 @@ TracedElement trace_element(lua_State* L, const LuaFunction& function, const Dat
   TracedFunction traced;
   try {
     if (varies) reads.emplace(L);
-    traced = trace_function(L, function, inputs, what);
+    traced = trace_function(L, function, inputs, what, nullptr);
   } catch (const std::exception&) {
     if (!varies) throw;
     rethrow_with(L, fmt::format(". Elements are {}; {} traces the function with {} for every extent that varies",

@@ -68,6 +68,12 @@ struct Data {
     }
     return data;
   }
+  /// The options behind it, which are the last argument.
+  template <class Table>
+  Table options(lua_State* L) const {
+    reject_surplus(L, next, 1);
+    return Value<Table>::read(L, next);
+  }
   DatasetPtr batches(std::int64_t batch_size, std::optional<std::uint64_t> shuffle_seed = {}) const {
     return dataset ? dataset : batches_of(arrays, batch_size, shuffle_seed);
   }
@@ -305,7 +311,7 @@ struct EvaluationTable {
 int fit_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   Data data = Data::read(L, 2, true);
-  auto table = Value<FitTable>::read(L, data.next);
+  auto table = data.options<FitTable>(L);
   append_weights(L, data, table.sample_weight);
   self->trainer()->set_class_weights(read_class_weights(L, table.class_weight));
   table.batch_size = resolve_batch_size(L, *self->trainer(), table.batch_size, data);
@@ -326,7 +332,7 @@ int fit_model(lua_State* L) {
 int evaluate_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   Data data = Data::read(L, 2, true);
-  const auto table = Value<EvaluationTable>::read(L, data.next);
+  const auto table = data.options<EvaluationTable>(L);
   append_weights(L, data, table.sample_weight);
   const Verbosity verbosity = verbosity_of(table.verbose);
   refuse_autotune(table.batch_size, "evaluate");
@@ -343,7 +349,7 @@ int evaluate_model(lua_State* L) {
 int predict_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const Data data = Data::read(L, 2, false);
-  const auto table = Value<EvaluationTable>::read(L, data.next);
+  const auto table = data.options<EvaluationTable>(L);
   verbosity_of(table.verbose);  // predictions have no figures to print
   if (table.sample_weight) throw ArgumentError("option 'sample_weight': predictions have no loss to weigh");
   refuse_autotune(table.batch_size, "predict");
@@ -357,7 +363,7 @@ namespace {
 DatasetPtr one_batch(lua_State* L, const ScriptModel& model, bool labelled) {
   const Data data = Data::read(L, 2, labelled);
   if (data.dataset) throw ArgumentError("tensors of one batch are expected, got a Dataset; fit and evaluate take one");
-  if (!lua_isnoneornil(L, data.next)) throw ArgumentError(fmt::format("argument #{} is one too many", data.next - 1));
+  reject_surplus(L, data.next - 1, 1);
   require_rows(data.arrays);
   return part_of_process(model.replicas.get(), data.batches(std::max<std::int64_t>(1, data.arrays[0].shape()[0])));
 }

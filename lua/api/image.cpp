@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor.h"
+#include "lua/api/trace.h"
 #include "lua/api/types.h"
 #include "lua/bind/bind.h"
 
@@ -15,7 +16,7 @@ namespace gpubench::lua {
 namespace {
 
 /// Numbers are those of one step of a seed. Without a step, as gb.random: one draw of a seed of its own; in a map, one
-/// for each element.
+/// for each element; in another function that is traced, one for each call.
 struct RandomImageOptions {
   std::optional<std::uint64_t> seed;
   Tensor step = {};
@@ -34,7 +35,7 @@ template <class Make>
 Tensor apply_random(lua_State* L, const Tensor& images, const RandomImageOptions& options, const Make& make) {
   Dispatcher& dispatcher = world_of(L).dispatcher;
   const std::uint64_t seed = options.seed ? *options.seed : session_of(L).next_seed();
-  const Tensor step = options.step ? options.step : dispatcher.constant(HostTensor::scalar(std::int64_t{0}));
+  const Tensor step = options.step ? options.step : step_of_draw(L);
   return dispatcher.apply_one(make(seed), std::array{images, step});
 }
 

@@ -80,7 +80,7 @@ void open_image_sets(lua_State* L) {
         .function<&image_arrays<&mnist>>("mnist_arrays");
   }
   const Module native = gb.submodule("_native");
-  native.function<&origins>("data_origins");
+  native.function<&origins, 0>("data_origins");
 }
 
 }  // namespace gpubench::lua

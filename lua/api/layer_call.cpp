@@ -23,7 +23,10 @@ const LayerCall* current_layer_call(lua_State* L) {
 
 LayerCallScope::LayerCallScope(lua_State* L, const GraphTrace& trace, const CallContext& context, bool trial)
     : L_(Machine::of(L).main()), call_{context, std::nullopt, trial}, outer_(current_layer_call(L)) {
-  if (context.step) call_.step = trace.tensor(context.step);
+  if (context.step) {
+    call_.step = trace.tensor(context.step);
+    call_.step->trace()->graph.set_step(context.step);
+  }
   set_current(L_, &call_);
 }
 

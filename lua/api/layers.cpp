@@ -31,22 +31,17 @@ gpubench::Value CallCounter::count(Graph& graph, World& world) {
     counter_ = world.runtime.variables().create("calls", HostTensor::scalar<std::int64_t>(0), world.dispatcher.device(),
                                                 false);
   }
-  const GraphScope scope(graph, counter_->device, "calls");
-  const gpubench::Value counted =
-      ops::assign_add(graph, graph.variable(counter_), graph.constant(HostTensor::scalar<std::int64_t>(1)));
-  // A copy, because a gradient computed later must use this call's number even if the variable has changed.
-  return ops::add(graph, counted, ops::scalar(graph, 0, Dtype::i64));
+  return ops::count_call(graph, counter_);
 }
 
 std::vector<Tensor> CallOnTensors::apply(lua_State* L, std::vector<Tensor> inputs, const AddCall& add) const {
   const LayerCall* const outer = current_layer_call(L);
-  const bool random = training && draws;
-  CallVariant variant = variant_of_call(world.dispatcher, inputs, training, random);
-  if (outer != nullptr && training) {
+  CallVariant variant = variant_of_call(world.dispatcher, inputs, training, draws);
+  if (outer != nullptr && (training || draws)) {
     variant.first_row = outer->context.first_row;
     variant.replica = outer->context.replica;
   }
-  const bool shares_step = random && outer != nullptr && outer->step;
+  const bool shares_step = draws && outer != nullptr && outer->step;
   if (shares_step) inputs.push_back(*outer->step);
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
     CallContext context{
@@ -54,7 +49,7 @@ std::vector<Tensor> CallOnTensors::apply(lua_State* L, std::vector<Tensor> input
     if (shares_step) {
       context.step = values.back();
       values = values.first(values.size() - 1);
-    } else if (random) {
+    } else if (draws) {
       context.step = counter.count(graph, world);
     }
     return add(context, values);
@@ -89,6 +84,20 @@ std::vector<Tensor> unknown_outputs(lua_State* L, std::span<const TensorType> ex
     outputs.emplace_back(trace, trace->graph.input(std::move(type), "unknown"));
   }
   return outputs;
+}
+
+CallOptions call_options(lua_State* L) {
+  constexpr int options = 3;
+  for (int index = options; index <= lua_gettop(L); ++index) {
+    if (!Value<ScriptSymbol>::matches(L, index) && !Value<Tensor>::matches(L, index)) continue;
+    throw ArgumentError(
+        fmt::format("argument #{}: options are expected, got {}; several inputs stand in one table: "
+                    "layer {{ a, b }}",
+                    index - 1, type_name_at(L, index)));
+  }
+  reject_surplus(L, options, 1);
+  ArgumentCursor cursor{.L = L, .next = options, .hidden = 1};
+  return Parameter<CallOptions>::read(cursor);
 }
 
 bool are_symbols(lua_State* L, int index) {
@@ -160,7 +169,7 @@ Tensor call_on_tensors(lua_State* L, ScriptLayer& self, const std::vector<Tensor
   }
   StoreVariables factory = variables_of(session_of(L), *self.world);
   self.layer->build(factory, examples);
-  const CallOnTensors call{*self.world, self.counter, self.calls, training, self.layer->draws()};
+  const CallOnTensors call{*self.world, self.counter, self.calls, training, training && self.layer->draws()};
   const auto add = [&](const CallContext& context, std::span<const gpubench::Value> values) {
     return std::vector{self.layer->call(context, values)};
   };
@@ -170,16 +179,16 @@ Tensor call_on_tensors(lua_State* L, ScriptLayer& self, const std::vector<Tensor
 /// layer(x): describes a model when x is symbolic, computes when it is a tensor.
 int call_layer(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptLayer>>::read(L, 1);
+  const CallOptions options = call_options(L);
   if (are_symbols(L, 2)) {
     std::vector<SymbolPtr> inputs;
     for (const ScriptSymbol& symbol : read_one_or_more<ScriptSymbol>(L, 2)) inputs.push_back(symbol.symbol);
-    self->output = apply_layer(self->layer, std::move(inputs));
+    self->output = apply_layer(self->layer, std::move(inputs), options.training);
     Value<ScriptSymbol>::push(L, {self->world, self->output});
     return 1;
   }
   const auto inputs = read_one_or_more<Tensor>(L, 2);
-  const auto options = Value<CallOptions>::read(L, 3);
-  Value<Tensor>::push(L, call_on_tensors(L, *self, inputs, options.training));
+  Value<Tensor>::push(L, call_on_tensors(L, *self, inputs, options.training.value_or(false)));
   return 1;
 }
 
@@ -252,18 +261,18 @@ void open_layers(lua_State* L) {
       .property<&layer_output>("output")
       .property<&layer_trainable, &set_layer_trainable>("trainable")
       .method<&adapt_layer>("adapt")
-      .meta<&call_layer>("__call")
+      .call<&call_layer, any_number>()
       .meta<&layer_text>("__tostring");
   Class<ScriptSymbol>(L).property<&symbol_shape>("shape").property<&symbol_dtype>("dtype").meta<&symbol_text>(
       "__tostring");
   add_symbol_calls(L);
   const Module gb = Module::root(L);
-  gb.function<&input>("Input");
+  gb.function<&input, any_number>("Input");
   const Module layers = gb.submodule("layers");
   for (const LayerKind& kind : layer_kinds()) {
     if (kind.name != "Input" && kind.name != "custom") layers.value(kind.name.c_str(), constructor(kind));
   }
-  layers.function<&input>("Input").function<&custom>("custom");
+  layers.function<&input, any_number>("Input").function<&custom>("custom");
 }
 
 }  // namespace gpubench::lua

@@ -36,7 +36,7 @@ struct CallOnTensors {
   CallCounter& counter;
   TensorCalls& calls;
   bool training = false;
-  bool draws = false;
+  bool draws = false;  ///< random numbers, in this call
 
   std::vector<Tensor> apply(lua_State* L, std::vector<Tensor> inputs, const AddCall& add) const;
 };
@@ -55,6 +55,13 @@ struct ScriptLayer {
 };
 template <>
 inline constexpr const char* class_name<ScriptLayer> = "Layer";
+template <>
+struct Identity<ScriptLayer> {
+  static const void* of(const ScriptLayer& layer) { return layer.layer.get(); }
+  static void take_over(ScriptLayer& kept, const ScriptLayer& pushed) {
+    if (pushed.output != nullptr) kept.output = pushed.output;
+  }
+};
 
 /// The result of applying a layer to an Input: a value of a model under construction.
 struct ScriptSymbol {
@@ -63,6 +70,11 @@ struct ScriptSymbol {
 };
 template <>
 inline constexpr const char* class_name<ScriptSymbol> = "SymbolicTensor";
+template <>
+struct Identity<ScriptSymbol> {
+  static const void* of(const ScriptSymbol& symbol) { return symbol.symbol.get(); }
+  static void take_over(ScriptSymbol&, const ScriptSymbol&) {}
+};
 
 /// The single value or list of values at `index`.
 template <class T>
@@ -79,9 +91,12 @@ void push_one_or_more(lua_State* L, std::vector<T> values) {
 }
 
 struct CallOptions {
-  bool training = false;
+  std::optional<bool> training;
   static constexpr auto fields = std::tuple{field("training", &CallOptions::training)};
 };
+
+/// The options of layer(inputs, options) and model(inputs, options), which are the last argument.
+CallOptions call_options(lua_State* L);
 
 /// The types of one example of each of `inputs`. Throws Error for none and for one without a batch dimension.
 std::vector<TensorType> examples_of(const std::string& caller, std::span<const Tensor> inputs);

@@ -188,10 +188,10 @@ std::string metric_name(const ScriptMetric& self) {
 }  // namespace
 
 void open_losses(lua_State* L) {
-  Class<ScriptLoss>(L).property<&loss_name>("name").meta<&call_loss>("__call");
+  Class<ScriptLoss>(L).property<&loss_name>("name").call<&call_loss, 3>();
   Class<ScriptMetric>(L)
       .property<&metric_name>("name")
-      .method<&update_state>("update_state")
+      .method<&update_state, 2>("update_state")
       .method<&metric_result>("result")
       .method<&reset_state>("reset_state");
   const Module gb = Module::root(L);

@@ -79,7 +79,7 @@ int collective(lua_State* L) {
 
 void open_measure_collective(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("measure").function<&collective>("collective");
+  gb.submodule("measure").function<&collective, 1>("collective");
 }
 
 }  // namespace gpubench::lua

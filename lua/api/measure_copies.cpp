@@ -47,7 +47,7 @@ int copy_peaks(lua_State* L) {
 void open_measure_copies(lua_State* L) {
   const Module gb = Module::root(L);
   gb.submodule("measure").function<&copies>("copies");
-  gb.submodule("_native").function<&copy_peaks>("copy_peaks");
+  gb.submodule("_native").function<&copy_peaks, 0>("copy_peaks");
 }
 
 }  // namespace gpubench::lua

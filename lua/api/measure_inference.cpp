@@ -71,7 +71,7 @@ int inference(lua_State* L) {
 
 void open_measure_inference(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("measure").function<&inference>("inference");
+  gb.submodule("measure").function<&inference, 2>("inference");
 }
 
 }  // namespace gpubench::lua

@@ -115,7 +115,7 @@ int kernels(lua_State* L) {
 
 void open_measure_kernels(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("measure").function<&kernels>("kernels");
+  gb.submodule("measure").function<&kernels, 1>("kernels");
 }
 
 }  // namespace gpubench::lua

@@ -135,7 +135,7 @@ int loop(lua_State* L) {
 
 void open_measure_loop(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("measure").function<&loop>("loop");
+  gb.submodule("measure").function<&loop, 3>("loop");
 }
 
 }  // namespace gpubench::lua

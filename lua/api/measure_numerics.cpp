@@ -62,7 +62,7 @@ int numerics(lua_State* L) {
 
 void open_measure_numerics(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("measure").function<&numerics>("numerics");
+  gb.submodule("measure").function<&numerics, 3>("numerics");
 }
 
 }  // namespace gpubench::lua

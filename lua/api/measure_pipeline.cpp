@@ -29,7 +29,7 @@ int pipeline(lua_State* L) {
 
 void open_measure_pipeline(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("measure").function<&pipeline>("pipeline");
+  gb.submodule("measure").function<&pipeline, 2>("pipeline");
 }
 
 }  // namespace gpubench::lua

@@ -154,7 +154,7 @@ int scaling_model(lua_State* L) {
 
 void open_measure_scaling(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("measure").function<&scaling_model>("scaling_model");
+  gb.submodule("measure").function<&scaling_model, 1>("scaling_model");
 }
 
 }  // namespace gpubench::lua

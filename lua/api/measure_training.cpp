@@ -97,8 +97,8 @@ int profile_model(lua_State* L) {
 
 void open_measure_training(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("measure").function<&training>("training").function<&input_proof>("input_proof");
-  gb.submodule("_native").function<&matmul_peaks>("matmul_peaks");
+  gb.submodule("measure").function<&training, 3>("training").function<&input_proof, 3>("input_proof");
+  gb.submodule("_native").function<&matmul_peaks, 0>("matmul_peaks");
 }
 
 }  // namespace gpubench::lua

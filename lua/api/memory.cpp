@@ -185,8 +185,8 @@ int model_memory(lua_State* L) {
 
 void open_memory(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.function<&find>("find_batch_size");
-  gb.submodule("memory").function<&report>("report");
+  gb.function<&find, 3>("find_batch_size");
+  gb.submodule("memory").function<&report, 1>("report");
 }
 
 }  // namespace gpubench::lua

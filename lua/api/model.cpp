@@ -114,31 +114,28 @@ ModelHandle functional(lua_State* L, const ModelOptions& options) {
       std::make_shared<Model>(options.name, symbols_of(options.inputs), symbols_of(options.outputs)));
 }
 
-bool draws(const Model& model) {
-  const std::vector<LayerPtr> layers = model.layers();
-  return std::any_of(layers.begin(), layers.end(), [](const LayerPtr& layer) { return layer->draws(); });
-}
-
 /// model(x): a layer of another model when x is symbolic, the outputs when it is a tensor.
 int call_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
+  const CallOptions options = call_options(L);
   if (are_symbols(L, 2)) {
     std::vector<SymbolPtr> inputs;
     for (const ScriptSymbol& symbol : read_one_or_more<ScriptSymbol>(L, 2)) inputs.push_back(symbol.symbol);
     std::vector<ScriptSymbol> outputs;
-    for (const SymbolPtr& symbol : self->model->apply(inputs)) outputs.push_back({self->world, symbol});
+    for (const SymbolPtr& symbol : self->model->apply(inputs, options.training))
+      outputs.push_back({self->world, symbol});
     push_one_or_more(L, std::move(outputs));
     return 1;
   }
   const auto inputs = read_one_or_more<Tensor>(L, 2);
-  const bool training = Value<CallOptions>::read(L, 3).training;
+  const bool training = options.training.value_or(false);
   self->model->define(examples_of(fmt::format("model '{}'", self->model->name()), inputs));
   if (!self->model->built() && in_trial(L)) {
     push_one_or_more(L, unknown_outputs(L, self->model->output_types(), inputs[0].type().shape[0]));
     return 1;
   }
   self->model->build(self->variables);
-  const CallOnTensors call{*self->world, self->counter, self->calls, training, draws(*self->model)};
+  const CallOnTensors call{*self->world, self->counter, self->calls, training, self->model->draws(training)};
   push_one_or_more(L, call.apply(L, inputs, [&](const CallContext& context, std::span<const gpubench::Value> values) {
     return self->model->call(context, values);
   }));
@@ -159,9 +156,16 @@ std::shared_ptr<ScriptLayer> layer_of(const ScriptModel& self, const LayerPtr& l
   return made;
 }
 
+/// Without the Input of a Sequential, as Keras lists them.
+std::vector<LayerPtr> listed_layers(const ScriptModel& self) {
+  std::vector<LayerPtr> listed = self.model->layers();
+  if (self.model->sequential()) std::erase_if(listed, [](const LayerPtr& layer) { return layer->declared_input(); });
+  return listed;
+}
+
 std::vector<std::shared_ptr<ScriptLayer>> layers(const ScriptModel& self) {
   std::vector<std::shared_ptr<ScriptLayer>> result;
-  for (const LayerPtr& layer : self.model->layers()) result.push_back(layer_of(self, layer));
+  for (const LayerPtr& layer : listed_layers(self)) result.push_back(layer_of(self, layer));
   return result;
 }
 
@@ -180,7 +184,7 @@ std::shared_ptr<ScriptLayer> get_layer(const ScriptModel& self, const std::varia
     throw ArgumentError("get_layer: a name or an index is expected");
   }
   if (choice.name) return layer_of(self, self.model->layer_named(*choice.name));
-  const std::vector<LayerPtr> all = self.model->layers();
+  const std::vector<LayerPtr> all = listed_layers(self);
   if (*choice.index < 1 || *choice.index > std::ssize(all)) {
     throw ArgumentError(fmt::format("get_layer: model '{}' has the layers 1 to {}, got {}", self.model->name(),
                                     all.size(), *choice.index));
@@ -331,17 +335,17 @@ void open_model(lua_State* L) {
       .property<&variables>("variables")
       .property<&trainable_variables>("trainable_variables")
       .property<&model_trainable, &set_model_trainable>("trainable")
-      .meta<&call_model>("__call")
+      .call<&call_model, any_number>()
       .meta<&text>("__tostring")
-      .method<&compile_model>("compile")
-      .method<&fit_model>("fit")
-      .method<&evaluate_model>("evaluate")
-      .method<&predict_model>("predict")
-      .method<&train_model_on_batch>("train_on_batch")
-      .method<&test_model_on_batch>("test_on_batch")
-      .method<&predict_model_on_batch>("predict_on_batch")
-      .method<&model_memory>("memory")
-      .method<&profile_model>("profile")
+      .method<&compile_model, 1>("compile")
+      .method<&fit_model, 3>("fit")
+      .method<&evaluate_model, 3>("evaluate")
+      .method<&predict_model, 2>("predict")
+      .method<&train_model_on_batch, 2>("train_on_batch")
+      .method<&test_model_on_batch, 2>("test_on_batch")
+      .method<&predict_model_on_batch, 1>("predict_on_batch")
+      .method<&model_memory, 1>("memory")
+      .method<&profile_model, 2>("profile")
       .method<&print_summary>("summary")
       .method<&summary_text>("summary_text")
       .method<&count_params>("count_params")
@@ -349,7 +353,7 @@ void open_model(lua_State* L) {
       .method<&set_weights>("set_weights")
       .method<&save>("save")
       .method<&save_weights_to>("save_weights")
-      .method<&load_model_weights>("load_weights");
+      .method<&load_model_weights, 1>("load_weights");
   Module::root(L).function<&sequential>("Sequential").function<&functional>("Model").function<&load>("load_model");
 }
 

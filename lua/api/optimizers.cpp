@@ -275,15 +275,15 @@ void open_optimizers(lua_State* L) {
       .property<&learning_rate, &set_learning_rate>("learning_rate")
       .property<&loss_scale>("loss_scale")
       .property<&skipped_steps>("skipped_steps")
-      .method<&apply_gradients>("apply_gradients")
+      .method<&apply_gradients, 2>("apply_gradients")
       .method<&exclude_from_weight_decay>("exclude_from_weight_decay")
       .method<&get_scaled_loss>("get_scaled_loss")
-      .method<&get_unscaled_gradients>("get_unscaled_gradients");
+      .method<&get_unscaled_gradients, 1>("get_unscaled_gradients");
   const Module gb = Module::root(L);
   const Module optimizers = gb.submodule("optimizers");
   for (const OptimizerClassName& name : optimizer_classes)
     optimizers.value(name.in_scripts, optimizer_constructor(name.in_core));
-  optimizers.function<&loss_scale_optimizer>("LossScaleOptimizer");
+  optimizers.function<&loss_scale_optimizer, any_number>("LossScaleOptimizer");
 }
 
 }  // namespace gpubench::lua

@@ -65,7 +65,7 @@ void open_page(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module page = native.submodule("page");
-  page.function<&html>("html").function<&parse>("parse_json");
+  page.function<&html>("html").function<&parse, 2>("parse_json");
 }
 
 }  // namespace gpubench::lua

@@ -105,7 +105,7 @@ std::vector<std::string> threads(lua_State* L) {
 void open_processes(lua_State* L) {
   const Module gb = Module::root(L);
   const Module distribute = gb.submodule("distribute");
-  distribute.function<&process_index>("process_index").function<&num_processes>("num_processes");
+  distribute.function<&process_index, 0>("process_index").function<&num_processes, 0>("num_processes");
   const Module native = gb.submodule("_native");
   const Module processes = native.submodule("processes");
   processes.function<&names>("names")

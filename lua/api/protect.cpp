@@ -200,9 +200,9 @@ void open_protect(lua_State* L) {
   const Module gb = Module::root(L);
   gb.function<&skip>("skip");
   const Module native = gb.submodule("_native");
-  native.function<&protect>("protect")
-      .function<&ask>("ask")
-      .function<&uninterrupted>("uninterrupted")
+  native.function<&protect, any_number>("protect")
+      .function<&ask, any_number>("ask")
+      .function<&uninterrupted, any_number>("uninterrupted")
       .function<&collect_garbage>("collect_garbage")
       .function<&fail>("fail")
       .function<&fail_requirement>("fail_requirement")

@@ -1,4 +1,5 @@
 // gb._native.classes: the bound classes and their members, for the test that holds the reference against them.
+// gb._native.parameters: how many arguments a function of the Lua library takes.
 // gb._native.name_members: makes a misspelt name in gb and the tables in it an error.
 #include "lua/api/openers.h"
 #include "lua/bind/bind.h"
@@ -40,12 +41,21 @@ void name_all_members(lua_State* L) {
   name_members(L, gb.index(), "gb");
 }
 
+/// How many arguments a Lua function takes; none where it takes any number.
+std::optional<int> parameters(lua_State* L, const LuaFunction& function) {
+  function.reference().push(L);
+  lua_Debug frame{};
+  lua_getinfo(L, ">u", &frame);
+  if (frame.isvararg != 0) return std::nullopt;
+  return frame.nparams;
+}
+
 }  // namespace
 
 void open_reflection(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
-  native.function<&classes>("classes").function<&name_all_members>("name_members");
+  native.function<&classes>("classes").function<&name_all_members>("name_members").function<&parameters>("parameters");
 }
 
 }  // namespace gpubench::lua

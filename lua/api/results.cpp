@@ -402,7 +402,7 @@ void open_results(lua_State* L) {
       .function<&end_abandoned>("end_abandoned")
       .function<&table>("table")
       .function<&may_be_axis>("may_be_axis")
-      .function<&check_row>("check_row")
+      .function<&check_row, 4>("check_row")
       .function<&check_axis_value>("check_axis_value")
       .function<&column>("column")
       .function<&heading>("heading")

@@ -92,7 +92,7 @@ SchedulePtr take_schedule(lua_State* L) {
 }
 
 void open_schedules(lua_State* L) {
-  Class<ScriptSchedule>(L).meta<&schedule_text>("__tostring").meta<&call_schedule>("__call");
+  Class<ScriptSchedule>(L).meta<&schedule_text>("__tostring").call<&call_schedule>();
   const Module gb = Module::root(L);
   const Module schedules = gb.submodule("schedules");
   for (const ScheduleKind& kind : schedule_kinds()) {
@@ -100,7 +100,7 @@ void open_schedules(lua_State* L) {
       if (kind.name == name.in_core) schedules.value(name.in_scripts, schedule_constructor(kind));
     }
   }
-  schedules.function<&piecewise_constant_decay>("PiecewiseConstantDecay");
+  schedules.function<&piecewise_constant_decay, 2>("PiecewiseConstantDecay");
 }
 
 }  // namespace gpubench::lua

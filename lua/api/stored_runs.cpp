@@ -128,7 +128,7 @@ void open_stored_run_commands(lua_State* L) {
       .function<&render_stored>("render")
       .function<&explain>("explain")
       .function<&list>("list")
-      .function<&finish>("finish")
+      .function<&finish, 3>("finish")
       .function<&pack>("pack")
       .function<&prune>("prune");
 }

@@ -14,6 +14,7 @@
 #include "core/graph/leaf_ops.h"
 #include "core/ops/state.h"
 #include "core/train/exchange.h"
+#include "lua/api/layers.h"
 #include "lua/api/strategy.h"
 #include "lua/api/trace.h"
 
@@ -130,7 +131,7 @@ class ReplicatedFunction {
       const TracedReplica own{.replicas = *replicas_, .share = shares[replica]};
       std::vector<TracedInput> inputs;
       for (const HostTensor& tensor : given[replica]) inputs.push_back({tensor.type(), replicas_->device(0)});
-      TracedFunction traced = trace_function(L, function_, inputs, "strategy:run", &own);
+      TracedFunction traced = trace_function(L, function_, inputs, "strategy:run", &counter_, &own);
       Graph& graph = traced.trace->graph;
       // Statistics that layers keep of their examples become the mean over all replicas.
       const std::vector<VariablePtr> updated = updated_variables(graph, graph.variables());
@@ -169,6 +170,7 @@ class ReplicatedFunction {
   WorldPtr world_;
   ReplicasPtr replicas_;
   LuaFunction function_;
+  CallCounter counter_;
   PlanCache<Planned, CallKey> plans_;
 };
 

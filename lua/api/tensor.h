@@ -15,6 +15,15 @@ namespace gpubench::lua {
 
 template <>
 inline constexpr const char* class_name<Tensor> = "Tensor";
+/// Of a variable: it is read by many handles.
+template <>
+struct Identity<Tensor> {
+  static const void* of(const Tensor& tensor) {
+    const bool whole = !tensor.symbolic() && tensor.variable() != nullptr && tensor.type() == tensor.variable()->type;
+    return whole ? tensor.variable().get() : nullptr;
+  }
+  static void take_over(Tensor&, const Tensor&) {}
+};
 
 /// A number, boolean or nested table as a host tensor. Numbers become float32 unless `dtype` is given. Throws
 /// ArgumentError for ragged tables and other values.

@@ -197,7 +197,7 @@ void add_composed(Class<Tensor>& tensor) {
       .method<&reverse>("reverse")
       .method<&tile>("tile")
       .method<&gather>("gather")
-      .method<&clip>("clip")
+      .method<&clip, 2>("clip")
       .method<&argmin>("argmin")
       .method<&any>("any")
       .method<&all>("all")

@@ -58,14 +58,14 @@ int refuse_pairs(lua_State*) {
 }  // namespace
 
 void add_conditions(Class<Tensor>& tensor) {
-  tensor.method<&compare<Equal>>("eq")
-      .method<&compare<NotEqual>>("ne")
-      .method<&compare<Less>>("lt")
-      .method<&compare<LessEqual>>("le")
-      .method<&compare<Greater>>("gt")
-      .method<&compare<GreaterEqual>>("ge")
-      .method<&compare<LogicalAnd>>("logical_and")
-      .method<&compare<LogicalOr>>("logical_or")
+  tensor.method<&compare<Equal>, 1>("eq")
+      .method<&compare<NotEqual>, 1>("ne")
+      .method<&compare<Less>, 1>("lt")
+      .method<&compare<LessEqual>, 1>("le")
+      .method<&compare<Greater>, 1>("gt")
+      .method<&compare<GreaterEqual>, 1>("ge")
+      .method<&compare<LogicalAnd>, 1>("logical_and")
+      .method<&compare<LogicalOr>, 1>("logical_or")
       .method<&logical_not>("logical_not")
       .meta<&equal>("__eq")
       .meta<&refuse_operator<less, lt>>("__lt")

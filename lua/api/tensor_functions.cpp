@@ -12,12 +12,12 @@
 #include "core/ops/matmul.h"
 #include "core/ops/random.h"
 #include "core/ops/shape_ops.h"
-#include "lua/api/layer_call.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor.h"
 #include "lua/api/tensor_composed.h"
 #include "lua/api/tensor_numbers.h"
 #include "lua/api/tensor_ops.h"
+#include "lua/api/trace.h"
 #include "lua/api/types.h"
 #include "lua/bind/bind.h"
 
@@ -89,12 +89,8 @@ struct NormalOptions {
                  field("seed", &NormalOptions::seed)};
 };
 
-/// A random op as one draw, with a seed of its own: at step 0, or, in a layer's function, at each step of its training.
 Tensor draw(lua_State* L, const OpPtr& op) {
-  Dispatcher& dispatcher = world_of(L).dispatcher;
-  const LayerCall* const call = current_layer_call(L);
-  if (call != nullptr && call->step) return dispatcher.apply_one(op, std::array{*call->step});
-  return dispatcher.apply_one(op, std::array{dispatcher.constant(HostTensor::scalar(std::int64_t{0}))});
+  return world_of(L).dispatcher.apply_one(op, std::array{step_of_draw(L)});
 }
 
 Tensor random_uniform(lua_State* L, Shape shape, const UniformOptions& o) {
@@ -181,7 +177,7 @@ int variable(lua_State* L) {
 
 void open_tensor_functions(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.function<&tensor>("tensor")
+  gb.function<&tensor, 2>("tensor")
       .function<&full>("full")
       .function<&zeros>("zeros")
       .function<&ones>("ones")
@@ -190,7 +186,7 @@ void open_tensor_functions(lua_State* L) {
       .function<&dot_product_attention>("dot_product_attention")
       .function<&matmul>("matmul")
       .function<&where>("where")
-      .function<&variable>("Variable");
+      .function<&variable, 2>("Variable");
   add_composed(gb);
   const Module random = gb.submodule("random");
   random.function<&random_uniform>("uniform").function<&random_normal>("normal");

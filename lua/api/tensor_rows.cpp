@@ -145,6 +145,7 @@ int assign_rows(lua_State* L) {
   if (x->variable() == nullptr && !x->alone()) *x = eager.copy(*x);
   const Tensor target(type, *x, static_cast<std::size_t>(rows.first) * row_bytes);
   eager.apply(std::make_shared<const Assign>(), std::array{target, values}, x->device(), "assign");
+  if (x->variable() != nullptr) ++dispatcher.runtime().variables().writes(*x->variable());
   return 0;
 }
 

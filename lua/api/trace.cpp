@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "lua/api/layers.h"
 #include "lua/api/tensor.h"
 #include "lua/bind/bind.h"
 
@@ -133,10 +134,14 @@ std::vector<gpubench::Value> call_in_trace(lua_State* L, const PushCall& push, c
 }
 
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
-                              const std::string& what, const TracedReplica* replica) {
+                              const std::string& what, CallCounter* counter, const TracedReplica* replica) {
   const WorldPtr world = session_of(L).world();
   const TraceScope scope(world->dispatcher, replica);
   Graph& graph = scope.trace()->graph;
+  scope.trace()->by_element = counter == nullptr;
+  if (counter != nullptr) {
+    scope.trace()->count_calls = [counter, &world = *world](Graph& counted) { return counter->count(counted, world); };
+  }
   const auto push = [&](lua_State* running) {
     luaL_checkstack(running, static_cast<int>(inputs.size()) + 8, "traced function");
     function.reference().push(running);
@@ -149,6 +154,20 @@ TracedFunction trace_function(lua_State* L, const LuaFunction& function, const s
     return static_cast<int>(inputs.size());
   };
   return {scope.trace(), call_in_trace(function.reference().machine().running(), push, what)};
+}
+
+Tensor step_of_draw(lua_State* L) {
+  World& world = world_of(L);
+  const std::shared_ptr<Trace>& trace = world.dispatcher.trace();
+  if (trace == nullptr || trace->by_element || in_trial(L)) {
+    return world.dispatcher.constant(HostTensor::scalar(std::int64_t{0}));
+  }
+  Graph& graph = trace->graph;
+  if (!graph.step()) {
+    CallCounter own;
+    graph.set_step(trace->count_calls ? trace->count_calls(graph) : own.count(graph, world));
+  }
+  return {trace, graph.step()};
 }
 
 }  // namespace gpubench::lua

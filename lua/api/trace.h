@@ -12,6 +12,8 @@
 
 namespace gpubench::lua {
 
+class CallCounter;
+
 struct TracedFunction {
   std::shared_ptr<Trace> trace;
   std::vector<gpubench::Value> outputs;
@@ -25,9 +27,14 @@ struct TracedInput {
 
 /// Calls `function` with one symbolic tensor per input; results must be tensors or values convertible to constants.
 /// Throws Error naming `what` ("map") for other results and for unused comparisons. Errors of the function itself pass
-/// through, with alternatives added if it needed a tensor's value. `replica`: the replica whose step is traced.
+/// through, with alternatives added if it needed a tensor's value. `counter` counts its calls; null: the function of a
+/// dataset, see Trace. `replica`: the replica whose step is traced.
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
-                              const std::string& what, const TracedReplica* replica = nullptr);
+                              const std::string& what, CallCounter* counter, const TracedReplica* replica = nullptr);
+
+/// The step at which a random op draws: anew in each call of a function that is traced; step 0 where ops are computed
+/// at once, with a seed of their own.
+Tensor step_of_draw(lua_State* L);
 
 /// Pushes a function and its arguments, and returns how many arguments there are.
 using PushCall = std::function<int(lua_State* L)>;

@@ -76,7 +76,33 @@ std::string operator_symbol(std::string_view event) {
   return std::string(event);
 }
 
+/// Pushes the table from identities to userdata, which does not keep them alive.
+void push_kept_objects(lua_State* L) {
+  constexpr const char* key = "gpubench.kept_objects";
+  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, key)) return;
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+}
+
 }  // namespace
+
+bool push_kept(lua_State* L, const void* identity, const char* class_name) {
+  push_kept_objects(L);
+  lua_rawgetp(L, -1, identity);
+  lua_remove(L, -2);
+  if (luaL_testudata(L, -1, class_name) != nullptr) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+void keep(lua_State* L, const void* identity) {
+  push_kept_objects(L);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, identity);
+  lua_pop(L, 1);
+}
 
 ClassTable::ClassTable(lua_State* L, const char* name, lua_CFunction close, lua_CFunction equal) : L_(L), name_(name) {
   luaL_newmetatable(L, name);

@@ -1,6 +1,7 @@
 // Binds a C++ class: methods, properties (obj.name) and operators. Scripts cannot see its metatable; an unknown member
 // is an error; objects are equal if they are the same object.
 #pragma once
+#include <cassert>
 #include <lua.hpp>
 #include <string>
 
@@ -46,15 +47,15 @@ class Class : public ClassTable {
   explicit Class(lua_State* L)
       : ClassTable(L, class_name<T>, &Value<std::shared_ptr<T>>::close, &Value<std::shared_ptr<T>>::equal) {}
 
-  template <auto F>
+  template <auto F, int most = as_declared>
   Class& method(const char* name) {
-    add_method(name, c_function<F, T>());
+    add_method(name, c_function<F, T, most>());
     return *this;
   }
   /// obj.name; the setter, if any, takes the object and the value.
   template <auto Get>
   Class& property(const char* name) {
-    add_getter(name, c_function<Get, T>());
+    add_getter(name, c_function<Get, T, as_declared, Arity::surplus_ignored>());
     return *this;
   }
   template <auto Get, auto Set>
@@ -66,25 +67,27 @@ class Class : public ClassTable {
   template <auto F>
   Class& meta(const char* event) {
     const bool is_text = std::string_view(event) == "__tostring";
-    add_operator(event, is_text ? entry<&text_or_closed<F>> : c_function<F, void, Arity::surplus_ignored>());
+    assert(std::string_view(event) != "__call");  // call() counts the arguments
+    add_operator(event,
+                 is_text ? entry<&text_or_closed<F>> : c_function<F, void, as_declared, Arity::surplus_ignored>());
     return *this;
   }
   /// Makes the object callable: F takes the object, then the arguments.
-  template <auto F>
+  template <auto F, int most = as_declared>
   Class& call() {
-    add_operator("__call", c_function<F, T>());
+    add_operator("__call", c_function<F, T, most>());
     return *this;
   }
   /// obj[key] for keys that are no members: F takes the object and the key.
   template <auto F>
   Class& index() {
-    set_indexer(c_function<F, T>());
+    set_indexer(c_function<F, T, as_declared, Arity::surplus_ignored>());
     return *this;
   }
   /// obj[key] = value likewise: Set takes the object, the key and the value.
   template <auto Get, auto Set>
   Class& index() {
-    set_index_assigner(c_function<Set, T>());
+    set_index_assigner(c_function<Set, T, as_declared, Arity::surplus_ignored>());
     return index<Get>();
   }
 

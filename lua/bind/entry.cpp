@@ -25,13 +25,12 @@ void argument_failed(const ArgumentCursor& cursor, int index, const ArgumentErro
   throw ArgumentError("argument #" + std::to_string(index - cursor.hidden) + ": " + error.what());
 }
 
-void reject_surplus(const ArgumentCursor& cursor) {
-  const int given = lua_gettop(cursor.L);
-  const int taken = cursor.next - 1;
+void reject_surplus(lua_State* L, int taken, int hidden) {
+  const int given = lua_gettop(L);
   for (int index = taken + 1; index <= given; ++index) {
-    if (lua_isnil(cursor.L, index)) continue;
-    throw ArgumentError("takes at most " + std::to_string(taken - cursor.hidden) + " argument" +
-                        (taken - cursor.hidden == 1 ? "" : "s") + ", got " + std::to_string(given - cursor.hidden));
+    if (lua_isnil(L, index)) continue;
+    throw ArgumentError("takes at most " + std::to_string(taken - hidden) + " argument" +
+                        (taken - hidden == 1 ? "" : "s") + ", got " + std::to_string(given - hidden));
   }
 }
 

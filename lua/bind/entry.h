@@ -2,6 +2,7 @@
 // results. An exception becomes a Lua error whose text starts with the script's line.
 #pragma once
 #include <exception>
+#include <limits>
 #include <lua.hpp>
 #include <memory>
 #include <string>
@@ -54,8 +55,8 @@ struct ArgumentCursor {
 
 /// Throws ArgumentError "argument #2: ...", or, for a method's object, a hint to call it with a colon.
 [[noreturn]] void argument_failed(const ArgumentCursor& cursor, int index, const ArgumentError& error);
-/// Throws ArgumentError if arguments are left over.
-void reject_surplus(const ArgumentCursor& cursor);
+/// Throws ArgumentError if arguments but nil are left over behind the first `taken`, `hidden` of which do not count.
+void reject_surplus(lua_State* L, int taken, int hidden);
 
 /// How a parameter of type A is stored during the call.
 template <class A>
@@ -156,11 +157,11 @@ int invoke(lua_State* L) {
       auto self = Parameter<Object&>::read(cursor);
       // Braces evaluate from left to right, so that the first bad argument is reported.
       typename S::Arguments arguments{std::tuple_element_t<I, typename S::Parameters>::read(cursor)...};
-      if constexpr (arity == Arity::exact) reject_surplus(cursor);
+      if constexpr (arity == Arity::exact) reject_surplus(L, cursor.next - 1, cursor.hidden);
       return ((*self).*F)(std::tuple_element_t<I, typename S::Parameters>::pass(std::get<I>(arguments))...);
     } else {
       typename S::Arguments arguments{std::tuple_element_t<I, typename S::Parameters>::read(cursor)...};
-      if constexpr (arity == Arity::exact) reject_surplus(cursor);
+      if constexpr (arity == Arity::exact) reject_surplus(L, cursor.next - 1, cursor.hidden);
       return F(std::tuple_element_t<I, typename S::Parameters>::pass(std::get<I>(arguments))...);
     }
   };
@@ -173,14 +174,31 @@ int invoke(lua_State* L) {
   }
 }
 
-/// The lua_CFunction of F: any function, member function or lambda without captures. F of type int(lua_State*) uses the
-/// stack directly.
-template <auto F, class Class = void, Arity arity = Arity::exact>
+/// How many arguments a function of type int(lua_State*) takes at most, which uses the stack itself. A method's object
+/// does not count.
+constexpr int any_number = std::numeric_limits<int>::max(), as_declared = -1;
+
+template <lua_CFunction F, class Class, int most>
+int invoke_counted(lua_State* L) {
+  constexpr int hidden = std::is_void_v<Class> ? 0 : 1;
+  if constexpr (most != any_number) reject_surplus(L, most + hidden, hidden);
+  return F(L);
+}
+
+/// The lua_CFunction of F: any function, member function or lambda without captures, which says itself how many
+/// arguments it takes; or one of type int(lua_State*) with `most`, which only operators need not have: Lua fixes
+/// theirs.
+template <auto F, class Class = void, int most = as_declared, Arity arity = Arity::exact>
 constexpr lua_CFunction c_function() {
-  if constexpr (std::is_convertible_v<decltype(F), lua_CFunction>)
-    return entry<F>;
-  else
+  if constexpr (!std::is_convertible_v<decltype(F), lua_CFunction>) {
+    static_assert(most == as_declared);
     return entry<&invoke<F, Class, arity>>;
+  } else if constexpr (arity == Arity::surplus_ignored) {
+    return entry<F>;
+  } else {
+    static_assert(most != as_declared, "say how many arguments the function takes: .function<&f, 2>(\"f\")");
+    return entry<&invoke_counted<F, Class, most>>;
+  }
 }
 
 }  // namespace gpubench::lua

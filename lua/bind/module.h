@@ -30,9 +30,9 @@ class Module {
   Module& operator=(const Module&) = delete;
 
   /// Module::root(L).function<&parse>("parse"). Names in messages are qualified: "gb.parse".
-  template <auto F>
+  template <auto F, int most = as_declared>
   const Module& function(const char* name) const {
-    add_function(name, c_function<F>());
+    add_function(name, c_function<F, void, most>());
     return *this;
   }
   template <class T>

@@ -20,6 +20,21 @@ template <class T>
 concept Bound = std::is_class_v<T> && class_name<T>
 != nullptr;
 
+/// What all handles of one object share where each push makes its own T: such a handle is pushed as the userdata that
+/// already stands for the object, so that handles are equal and are one key of a table. Null: each push is another
+/// object.
+template <class T>
+struct Identity {
+  static const void* of(const T&) { return nullptr; }
+  /// What the handle that is there takes over from one that is pushed in its place.
+  static void take_over(T& /*kept*/, const T& /*pushed*/) {}
+};
+
+/// Pushes the living userdata that was kept for `identity`, if it is of the class; else nothing.
+bool push_kept(lua_State* L, const void* identity, const char* class_name);
+/// Keeps the userdata on top of the stack for `identity`, as long as scripts use it.
+void keep(lua_State* L, const void* identity);
+
 template <class T>
 struct Value<std::shared_ptr<T>> {
   using Class = std::remove_const_t<T>;
@@ -39,10 +54,19 @@ struct Value<std::shared_ptr<T>> {
   static void push(lua_State* L, std::shared_ptr<T> object) {
     static_assert(alignof(Handle) <= alignof(void*));
     if (!object) return lua_pushnil(L);
+    const void* const identity = Identity<Class>::of(*object);
+    if (identity != nullptr && push_kept(L, identity, class_name<Class>)) {
+      if (const Handle& kept = *static_cast<const Handle*>(lua_touserdata(L, -1))) {
+        if (kept != object) Identity<Class>::take_over(*kept, *object);
+        return;
+      }
+      lua_pop(L, 1);  // closed
+    }
     void* memory = lua_newuserdatauv(L, sizeof(Handle), 0);
     ::new (memory)
         Handle(std::const_pointer_cast<Class>(std::move(object)));  // noexcept, so the metatable is always set
     luaL_setmetatable(L, class_name<Class>);
+    if (identity != nullptr) keep(L, identity);
   }
   static int close(lua_State* L) {
     if (void* memory = luaL_testudata(L, 1, class_name<Class>)) static_cast<Handle*>(memory)->reset();

@@ -63,9 +63,9 @@ void open_interception(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   native.submodule("host")
-      .function<&methods>("methods")
-      .function<&call_site>("call_site")
-      .function<&definition>("definition")
+      .function<&methods, 1>("methods")
+      .function<&call_site, any_number>("call_site")
+      .function<&definition, 1>("definition")
       .function<&begin_run>("begin_run");
 }
 

@@ -129,7 +129,7 @@ function Dataset:repeated(count) end
 ---@class CountOptions
 ---@field count integer?
 
---- The first `count` elements.
+--- The first `count` elements; -1: all.
 ---@param count integer|CountOptions
 ---@return Dataset
 function Dataset:take(count) end

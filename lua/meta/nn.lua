@@ -19,7 +19,7 @@
 --- first call in the model gives
 ---@field trainable boolean whether training updates its weights; a model that has been trained is compiled again after a
 --- change
----@overload fun(x: SymbolicTensor|SymbolicTensor[]): SymbolicTensor
+---@overload fun(x: SymbolicTensor|SymbolicTensor[], options: CallOptions?): SymbolicTensor
 ---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
 local Layer = {}
 
@@ -36,7 +36,8 @@ local Layer = {}
 function Layer:adapt(data) end
 
 ---@class CallOptions
----@field training boolean? dropout drops and batch normalization uses the batch; false unless given
+---@field training boolean? dropout drops and batch normalization uses the batch. Of tensors: false unless given; of symbols: as
+--- the model is called unless given, and then always so
 
 --- A value of a model that is being described: what gb.Input gives and layers pass on. It has the operators and methods of
 --- Tensor, and gb.concat, gb.matmul, gb.pad, gb.stack and gb.where take it: each describes one more layer, which computes
@@ -169,7 +170,7 @@ function gb.layers.Concatenate(options) end
 ---@field trainable_variables Tensor[]
 ---@field trainable boolean whether any layer is trained; setting it sets all layers
 ---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
----@overload fun(x: SymbolicTensor|SymbolicTensor[]): SymbolicTensor
+---@overload fun(x: SymbolicTensor|SymbolicTensor[], options: CallOptions?): SymbolicTensor
 local Model = {}
 
 --- Prints layers, shapes and parameter counts.

@@ -402,7 +402,9 @@ gb.random = {}
 ---@field high number?
 ---@field seed integer?
 
---- Uniform in [low, high); default 0 and 1.
+--- Uniform in [low, high); default 0 and 1. Without `seed`, numbers of their own in each call. In a function that is traced
+--- (gb.compile, strategy:run, a loss, a metric, a layer's function) each call of it draws anew, with `seed` too; in a map, each
+--- element.
 ---@param shape integer[]
 ---@param options UniformOptions?
 ---@return Tensor

@@ -49,8 +49,8 @@ case("weighted metrics are those of one device", function()
     return model:evaluate(data)
   end
   local alone, together = figures(), strategy_of(2):scope(figures)
-  near(together.weighted_mean_absolute_error, alone.weighted_mean_absolute_error, 1e-6)
-  is_true(math.abs(alone.weighted_mean_absolute_error - alone.mean_absolute_error) > 1e-4, "weights count")
+  near(together.weighted_mae, alone.weighted_mae, 1e-6)
+  is_true(math.abs(alone.weighted_mae - alone.mae) > 1e-4, "weights count")
 end)
 
 -- An uneven last batch of one example included.

@@ -135,13 +135,13 @@ testing.case("metrics that weigh examples", function()
   end
   for _, batch_size in ipairs { 4, 3 } do
     local both = figures({ metrics = { "mae" }, weighted_metrics = { "mae", gb.metrics.RootMeanSquaredError() } }, weights, batch_size)
-    testing.near(both.mean_absolute_error, 2.5, 1e-6)
-    testing.near(both.weighted_mean_absolute_error, (1 + 2 * 3 + 4) / 4, 1e-6)
+    testing.near(both.mae, 2.5, 1e-6)
+    testing.near(both.weighted_mae, (1 + 2 * 3 + 4) / 4, 1e-6)
     testing.near(both.root_mean_squared_error, math.sqrt((1 + 2 * 9 + 16) / 4), 1e-5)
   end
-  testing.near(figures({ weighted_metrics = { "mae" } }).mean_absolute_error, 2.5, 1e-6)
-  testing.near(figures({ weighted_metrics = { out = "mae" } }, weights).mean_absolute_error, 11 / 4, 1e-6)
-  testing.near(figures({ weighted_metrics = { "mae" } }, gb.zeros { 4 }).mean_absolute_error, 0, 0)
+  testing.near(figures({ weighted_metrics = { "mae" } }).mae, 2.5, 1e-6)
+  testing.near(figures({ weighted_metrics = { out = "mae" } }, weights).mae, 11 / 4, 1e-6)
+  testing.near(figures({ weighted_metrics = { "mae" } }, gb.zeros { 4 }).mae, 0, 0)
   local function trained(class_weight)
     local classes = classifier { optimizer = gb.optimizers.SGD { learning_rate = 1e-9 }, weighted_metrics = { "accuracy" } }
     classes:set_weights { gb.zeros { 2, 2 }, gb.tensor { 1, 0 } }
@@ -236,7 +236,7 @@ testing.case("a checkpoint of weights only", function()
   local model = classifier { optimizer = "sgd" }
   local path = gb._native.options.out .. "/results/weights-{epoch}.safetensors"
   model:fit(x, y, { verbose = 0, callbacks = { gb.callbacks.ModelCheckpoint(path, { save_weights_only = true }) } })
-  local other = gb.Sequential { gb.layers.Dense(2, { activation = "softmax", input_shape = { 2 }, name = model.layers[2].name }) }
+  local other = gb.Sequential { gb.layers.Dense(2, { activation = "softmax", input_shape = { 2 }, name = model.layers[1].name }) }
   other:load_weights((path:gsub("{epoch}", "01")))
   testing.equal(other:get_weights()[1]:to_table(), model:get_weights()[1]:to_table())
 end)
