@@ -37,9 +37,9 @@ struct DevicePeaks {
 
 struct DeviceFacts {
   std::string name;  ///< "gpu:0"
-  DevicePeaks peaks;
-  std::optional<double> memory_bytes;  ///< its own memory, or the limit that was set
-  bool allows_tf32 = false;            ///< whether products of float32 may be rounded to TF32
+  DevicePeaks peaks{};
+  std::optional<double> memory_bytes{};  ///< its own memory, or the limit that was set
+  bool allows_tf32 = false;              ///< whether products of float32 may be rounded to TF32
   /// Whether its tensors lie in the host's memory; none in runs of older programs.
   std::optional<bool> shares_host_memory{};
 };

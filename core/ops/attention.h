@@ -40,8 +40,8 @@ std::array<std::int64_t, 4> mask_strides(const TensorType& mask);
 /// q, k, v, mask if there is one, step if weights are dropped
 /// -> the weighted values [batch, queries, heads, value_dim], log of the sums of exponentials float32[batch, heads,
 /// queries]. The mask broadcasts to [batch, heads, queries, keys]: bool (false: the query does not attend to the key),
-/// or of q's type or float32, added to the scaled products; no gradient reaches it. A query that attends to no key gets
-/// zeros.
+/// or of q's type or float32, added to the scaled products; it has no rule for a gradient. A query that attends to no
+/// key gets zeros.
 class Attention final : public Op {
  public:
   /// Throws Error for a scale or a dropout that is out of range.

@@ -22,7 +22,7 @@ struct ElementwiseFunction {
   std::string_view name;
   math::Domain domain;
   int flops;
-  /// The gradients of a and b in the output's shape; none where there is no gradient.
+  /// The gradients of a and b in the output's shape, or as Op::gradient() says.
   std::array<Value, 2> (*derivatives)(const Node& node);
 };
 

@@ -322,7 +322,6 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
   const AxisScale scale = scale_of(y, scaled);
   Chart chart{.spec = std::move(spec),
               .x_label = places.label(),
-              .at_points = {},
               .y_label = scale.label,
               .categories = places.categories(),
               .series = {}};

@@ -118,7 +118,7 @@ struct PlacedMark {
 struct Chart {
   ChartSpec spec;
   std::string x_label;
-  std::string at_points;  ///< what stands at the points, behind the label of x; empty if nothing does
+  std::string at_points{};  ///< what stands at the points, behind the label of x; empty if nothing does
   std::string y_label;
   /// If not empty, x of a point is an index into these.
   std::vector<std::string> categories;

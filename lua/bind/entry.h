@@ -178,7 +178,7 @@ int invoke(lua_State* L) {
 /// does not count.
 constexpr int any_number = std::numeric_limits<int>::max(), as_declared = -1;
 
-template <lua_CFunction F, class Class, int most>
+template <auto F, class Class, int most>
 int invoke_counted(lua_State* L) {
   constexpr int hidden = std::is_void_v<Class> ? 0 : 1;
   if constexpr (most != any_number) reject_surplus(L, most + hidden, hidden);

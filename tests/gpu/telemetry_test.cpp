@@ -129,7 +129,7 @@ TEST_F(TraceTest, KernelTimesAgreeWithEvents) {
   });
   const auto kernels = std::ranges::count(timeline_.spans(), SpanClass::compute, &Span::span_class);
   EXPECT_GE(kernels, products);
-  const Seconds traced = union_length(timeline_.spans(), SpanClass::compute, window);
+  const Seconds traced = break_down(timeline_.spans(), window).charged[static_cast<std::size_t>(SpanClass::compute)];
   const double share = traced / last->since(*first);
   RecordProperty("traced_over_events", std::to_string(share));
   EXPECT_THAT(share, testing::AllOf(testing::Gt(0.9), testing::Lt(1.02)))

@@ -8,6 +8,7 @@
 #include "core/base/interrupt.h"
 #include "core/comm/factory.h"
 #include "core/experiment/collective_values.h"
+#include "core/results/doubt.h"
 #include "tests/support/failing_threads.h"
 
 namespace gpubench {

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/results/column.h"
+#include "core/results/input_cause.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {

@@ -96,7 +96,7 @@ std::vector<OpCase> fake_gradient_cases() {
            .op = std::make_shared<const FakeQuantizeGradient>(),
            .inputs = {CaseInput{.type = {{30, 12}, Dtype::f32}},
                       CaseInput{.type = {{30, 12}, Dtype::f32}, .low = -9, .high = 9, .gradient = false},
-                      CaseInput{.type = {{12}, Dtype::f32}, .fill = &powers_of_two, .gradient = false}},
+                      CaseInput{.type = {{12}, Dtype::f32}, .gradient = false, .fill = &powers_of_two}},
            .reference = [](std::span<const Array> in, std::span<Array> out) {
              for (std::int64_t i = 0; i < in[0].size(); ++i) {
                const double steps = in[1][i] / at_scale(in[2], i);

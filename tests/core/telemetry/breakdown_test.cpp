@@ -152,7 +152,7 @@ TEST(Breakdown, AgreesWithCountingMomentsAndSumsToTheWindow) {
     }
     EXPECT_NEAR(shares, 1, 1e-12);
     EXPECT_EQ(std::accumulate(breakdown.charged.begin(), breakdown.charged.end(), Clock::duration{}), 100ns);
-    EXPECT_NEAR(breakdown.device_busy(), busy_moments(spans) / 100.0, 1e-12);
+    EXPECT_NEAR(breakdown.device_busy(), static_cast<double>(busy_moments(spans)) / 100, 1e-12);
   }
 }
 

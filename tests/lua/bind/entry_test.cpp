@@ -58,7 +58,8 @@ class Entry : public ::testing::Test {
         .function<[] {
           return std::tuple{1, std::string("two")};
         }>("both")
-        .function<[](lua_State* L) { return lua_gettop(L); }>("raw")
+        .function<[](lua_State* L) { return lua_gettop(L); }, any_number>("raw")
+        .function<[](lua_State* L) { return lua_gettop(L); }, 2>("counted")
         .function<[] { throw std::runtime_error("disk full"); }>("fail")
         .function<[](std::string_view text) { return text.size(); }>("length");
   }
@@ -91,6 +92,8 @@ TEST_F(Entry, NamesTheFunctionTheArgumentAndTheLine) {
   EXPECT_EQ(script.error("gb.join(1.5, '')"), "test:1: gb.join: argument #1: integer expected, got 1.500000");
   EXPECT_EQ(script.error("gb.join(1, '', 3)"), "test:1: gb.join: takes at most 2 arguments, got 3");
   EXPECT_EQ(script.run("return gb.join(1, 'trailing nil is fine', nil)"), "trailing nil is fine1");
+  EXPECT_EQ(script.error("gb.counted(1, 2, 3)"), "test:1: gb.counted: takes at most 2 arguments, got 3");
+  EXPECT_EQ(script.run("return select('#', gb.counted(1, 2, nil))"), "3");
   EXPECT_EQ(script.error("gb.byte(300)"), "test:1: gb.byte: argument #1: integer 300 is out of range");
   EXPECT_EQ(script.error("gb.fail()"), "test:1: disk full");
 }

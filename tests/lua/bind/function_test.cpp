@@ -97,10 +97,11 @@ TEST_F(FunctionTest, RunsOnTheCoroutineThatCalls) {
 }
 
 TEST_F(FunctionTest, TheCoroutineThatCallsIsTheOneThatRuns) {
-  Module::root(script->state()).function<[](lua_State* L) {
+  constexpr auto runs = [](lua_State* L) {
     lua_pushboolean(L, Machine::of(L).running() == L);
     return 1;
-  }>("runs");
+  };
+  Module::root(script->state()).function<runs, 0>("runs");
   EXPECT_EQ(script->run(R"(
     local function check() assert(gb.runs()) assert(gb.apply(function(x) return gb.runs() and x end, 1) == 1) end
     local function closing() return setmetatable({}, { __close = function() coroutine.wrap(check)() check() end }) end

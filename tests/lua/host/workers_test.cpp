@@ -376,10 +376,10 @@ TEST_F(Workers, WhatIsRequiredOfOneIsRequiredOfAll) {
 
 TEST_F(Workers, OneThatLeavesWhileOthersExchangeIsAnError) {
   const Ended ended = run_with(2, workers_script("if point.n == 2 and index == 1 then os.exit(0) end"),
-                               {"--trusted", "--peer-timeout", "2"});
+                               {"--trusted", "--peer-timeout", "6"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, MatchesRegex("n=2: error: process 1 \\(.*\\) has come to the end of its script, and process 0 "
-                                      "\\(.*\\) has waited for it in an exchange for 2 s\n.*1 point not measured\n"
+                                      "\\(.*\\) has waited for it in an exchange for 6 s\n.*1 point not measured\n"
                                       "together: .*\\(exit status 2\\)\n"));
   EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("together,1,1,1,ok"), HasSubstr("together,2,0,2,error")));
 }
@@ -396,10 +396,10 @@ TEST_F(Workers, AreNotStartedByOneOfAnotherLauncher) {
 
 TEST_F(Workers, OneThatDoesNotComeIsGivenUp) {
   const Ended ended =
-      run_with(2, workers_script("if point.n == 2 and index == 1 then while true do end end"), {"--peer-timeout", "2"});
+      run_with(2, workers_script("if point.n == 2 and index == 1 then while true do end end"), {"--peer-timeout", "6"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err,
-              AllOf(HasSubstr("n=2: error: process 1 ("), HasSubstr("has waited for it for 2 s (--peer-timeout)")));
+              AllOf(HasSubstr("n=2: error: process 1 ("), HasSubstr("has waited for it for 6 s (--peer-timeout)")));
 }
 
 TEST_F(Workers, WithoutMpirunThePackageIsNamed) {

@@ -9,6 +9,7 @@ namespace {
 using support::judged;
 using support::trained_row;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct ClassCase {
   const FindingRule* rule;
