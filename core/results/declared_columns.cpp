@@ -76,8 +76,7 @@ std::vector<Column> declared_standard_columns() {
        "share of the step in which the device is idle while the host computes or waits"},
       {"other_share", share, lower, time, traced, "share of the step that none of the other shares explains"},
       {"device_busy", share, higher, time, traced,
-       "share of the step in which at least one kernel runs on the device, those of exchanges too, whatever else goes "
-       "on"},
+       "share of the step in which at least one kernel runs on the device, those of exchanges too"},
       {"flops_per_step", flops, neither, counted, "training, inference, kernels",
        "floating-point operations that a step needs", no_interval, full_tables},
       {"flops_per_s", flops_per_second, higher, time, "training, inference, kernels",

@@ -70,7 +70,7 @@ testing.case("the answer is about speed, memory and learning", function()
   local one = experiments.judge(declaration, rows, { gb.axis("precision", declaration.axes[4].values) })
   testing.contains(one[1].answer, "Use mixed_bfloat16: with the widest layers and the largest batch a step is 2 times [2, 2] as fast")
   testing.contains(one[2].answer, "With mixed_bfloat16 a step takes ")
-  testing.contains(one[3].answer, "The model learns the same: mixed_bfloat16 moves its loss by at most ")
+  testing.contains(one[3].answer, "The model learns the same: with mixed_bfloat16 its loss changes by at most ")
 end)
 
 testing.case("precisions are of the list", function()

@@ -90,8 +90,9 @@ TEST(Comparison, StepTimeAndRateOfTheSameStepsCountOnce) {
   const auto side = [](const std::string& name, double middle) {
     Side made{.name = name, .processes = {}};
     for (const double time : seven_around(middle)) {
-      made.processes.push_back(process_with(name + std::to_string(made.processes.size()),
-                                            {{"step_time_s", time}, {"examples_per_s", 1 / time}, {"kernels", 3.0}}));
+      made.processes.push_back(
+          process_with(name + std::to_string(made.processes.size()),
+                       {{"step_time_s", time}, {"examples_per_s", 1 / time}, {"peak_memory_bytes", 3.0}}));
     }
     return made;
   };
@@ -99,9 +100,9 @@ TEST(Comparison, StepTimeAndRateOfTheSameStepsCountOnce) {
   ASSERT_EQ(slower.rows.at(0).changes.size(), 3u);
   EXPECT_EQ(slower.counted(), 2u);
   EXPECT_EQ(slower.count(ChangeVerdict::worse), 1u);
-  EXPECT_EQ(slower.count(ChangeVerdict::same), 1u) << "of the kernels";
+  EXPECT_EQ(slower.count(ChangeVerdict::same), 1u) << "of the memory";
   for (const Change& change : slower.rows[0].changes) {
-    if (change.column.name == "kernels") continue;
+    if (change.column.name == "peak_memory_bytes") continue;
     EXPECT_EQ(text_of_change(change), "takes 25.0 % more time") << change.column.name;
     EXPECT_THAT(interval_text(change), testing::StartsWith("[+2")) << "the sign of the word";
   }

@@ -104,7 +104,7 @@ std::vector<OpCase> random_cases() {
       mask_case("dropout_from_within_by_steps", std::make_shared<const Dropout>(0.25, seed, 50), 0.25, {3, 5, 37}, true,
                 steps(3), 50),
       mask_case("dropout_gradient_from_within", std::make_shared<const DropoutGradient>(0.25, seed, 101), 0.25, {5, 37},
-                false, step, 101),
+                true, step, 101),
       generator_case("uniform_by_steps", std::make_shared<const RandomUniform>(Shape{70}, -2, 3, seed), uniform,
                      steps(9)),
       generator_case("normal_by_steps", std::make_shared<const RandomNormal>(Shape{}, 1, 3, seed), normal, steps(9)),

@@ -60,10 +60,10 @@ TEST(RowStream, AFailureThatWasToldOnTheSameTerminalIsNotToldAgain) {
 TEST(RowStream, ColumnsStandBelowTheirHeadingsFromTheFirstRowOn) {
   RowStream stream(facts({"examples_per_s", "step_time_s", "loss"}), {});
   EXPECT_EQ(stream.text_of(row(1, 52.1e-6), run_columns, 0),
-            "device  batch  examples/s  step time       ±\n"
-            "------  -----  ----------  ---------  ------\n"
-            "cpu:0       1      19.2 k    52.1 µs   1.0 %\n");
-  EXPECT_EQ(stream.text_of(row(1024, 5.4), run_columns, 0), "cpu:0    1024         190      5.4 s   1.0 %\n");
+            "device  batch  examples/s  step time          ±\n"
+            "------  -----  ----------  ---------  ---------\n"
+            "cpu:0       1      19.2 k    52.1 µs      1.0 %\n");
+  EXPECT_EQ(stream.text_of(row(1024, 5.4), run_columns, 0), "cpu:0    1024         190      5.4 s      1.0 %\n");
   EXPECT_EQ(stream.headings(), (std::vector<std::string>{"device", "batch", "examples/s", "step time", "±"}));
 }
 
@@ -125,7 +125,7 @@ TEST(RowStream, AFigureThatComesLaterGetsItsColumn) {
 TEST(RowStream, AWindowThatChangesGetsNewHeadings) {
   RowStream stream(facts({"examples_per_s", "step_time_s"}), {});
   stream.text_of(row(1, 1), run_columns, 80);
-  EXPECT_EQ(stream.text_of(row(1, 1), run_columns, 80), "cpu:0       1           1        1 s   1.0 %\n");
+  EXPECT_EQ(stream.text_of(row(1, 1), run_columns, 80), "cpu:0       1           1        1 s      1.0 %\n");
   EXPECT_EQ(stream.text_of(row(1, 1), run_columns, 50),
             "\ndevice  batch  examples/s\n"
             "------  -----  ----------\n"

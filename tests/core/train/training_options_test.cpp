@@ -158,7 +158,7 @@ TEST_F(TrainingOptions, EveryLayerWithAnInitializerHasARegularizer) {
       {},
       {}};
   Trainer trained(runtime, factory, model, std::move(zero));
-  HostTensor tokens = HostTensor::zeros({{4, 1}, Dtype::i64}), labels = HostTensor::zeros({{4}, Dtype::f32});
+  HostTensor tokens = HostTensor::zeros({{4, 1}, Dtype::i64}), labels = HostTensor::zeros({{4, 2}, Dtype::f32});
   EXPECT_NEAR(*find_log(trained.evaluate(*batches_of({tokens, labels}, 4)), "loss"), 12, 1e-5);
 }
 

@@ -21,8 +21,13 @@ TEST(Take, GivesTheFirstElements) {
   EXPECT_EQ(read(batch(take(opaque(numbers(10)), 5), 2)), counting(0, 5));
 }
 
-TEST(Take, RefusesNothing) {
-  EXPECT_THAT([] { take(numbers(3), 0); }, testing::ThrowsMessage<Error>("take: a count of 0; at least 1 is needed"));
+TEST(Take, OfNoneIsEmptyAndOfMinusOneIsAll) {
+  EXPECT_EQ(take(numbers(3), 0)->size(), 0);
+  EXPECT_EQ(read(take(numbers(3), 0)), counting(0, 0));
+  EXPECT_EQ(read(batch(take(opaque(numbers(3)), 0), 2)), counting(0, 0));
+  EXPECT_EQ(read(take(numbers(3), -1)), counting(0, 3));
+  EXPECT_THAT([] { take(numbers(3), -2); },
+              testing::ThrowsMessage<Error>("take: a count of -2; 0 and more are possible, and -1 for all"));
 }
 
 TEST(Skip, LeavesOutTheFirstElements) {
@@ -33,11 +38,12 @@ TEST(Skip, LeavesOutTheFirstElements) {
   EXPECT_EQ(read(batch(skip(opaque(numbers(10)), 7), 2)), counting(7, 10));
 }
 
-TEST(Skip, RefusesWhatLeavesNothing) {
-  EXPECT_THAT([] { skip(numbers(3), 3); },
-              testing::ThrowsMessage<Error>("skip: 3 elements of a dataset of 3 leave nothing; skip at most 2"));
+TEST(Skip, OfAllIsEmpty) {
+  EXPECT_EQ(skip(numbers(3), 3)->size(), 0);
+  EXPECT_EQ(read(skip(numbers(3), 9)), counting(0, 0));
+  EXPECT_EQ(read(skip(opaque(numbers(3)), 9)), counting(0, 0));
   EXPECT_THAT([] { skip(numbers(3), -1); },
-              testing::ThrowsMessage<Error>("skip: a count of -1; it cannot be negative"));
+              testing::ThrowsMessage<Error>("skip: a count of -1; 0 and more are possible"));
 }
 
 using testing::ElementsAre;
