@@ -217,7 +217,7 @@ function expect.that(options)
     end
     refused = nil
     local ok, verdict, reason, sentence = native.ask(options.judge, about)
-    if not ok then native.fail(verdict) end
+    if not ok then error(verdict, 0) end
     if not verdicts[verdict] then
       check.fail("gb.expect.that: judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got '%s'",
         type(verdict) == "string" and verdict or type(verdict))

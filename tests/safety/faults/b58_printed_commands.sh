@@ -45,7 +45,8 @@ in_run_json arguments '["e.lua"]' others/*/e/*/run.json
 run compare a others
 contains "$out" "processes a side: gpubench run "
 command=$(sed -n 's/.*processes a side: \(gpubench.*\) (about.*/\1/p' <<<"$out")
-paste_into bash "$command" | grep -qxF "others/\$(touch PWNED)/e/-x'y/script.lua" || fail "$command"
+words=$(paste_into bash "$command")
+grep -qxF -- "others/\$(touch PWNED)/e/-x'y/script.lua" <<<"$words" || fail "$command"
 [[ ! -e PWNED ]] || fail "pasting ran something else: $command"
 
 # Suites: options are no values of axes, and what a dry run prints can be pasted.
@@ -57,7 +58,8 @@ run nightly s.lua --dry-run
 lacks "$out$err" $'\e'
 command=$(sed -n 's/^e on cpu:0: \(gpubench run .*\)/\1/p' <<<"$out")
 [[ -n $command ]] || fail "no command: $out"
-paste_into bash "$command" | grep -qxF -- "--set=text=\$(touch PWNED),'; touch PWNED; '" || fail "bash reads $command"
+words=$(paste_into bash "$command")
+grep -qxF -- "--set=text=\$(touch PWNED),'; touch PWNED; '" <<<"$words" || fail "bash reads $command"
 [[ ! -e PWNED ]] || fail "pasting ran something else: $command"
 for name in --trusted 'a=1' '' 'n --trusted' $'n\n'; do
   printf 'return { minutes = 1, scripts = { { "e", set = { [ [=[%s]=] ] = 1 } } } }\n' "$name" >s.lua

@@ -17,7 +17,7 @@ for value in 1e308 1e-320 -1e308; do
 done
 (echo process,n,time_s && for i in {1..9}; do echo "$i,1,1e90"; done) >a.csv
 run compare b.csv a.csv
-contains "$out" "e+91 % slower"
+contains "$out" "e+91 % more time"
 cat >x.lua <<'S'
 local gb = require "gpubench"
 local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }
