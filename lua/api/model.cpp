@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/results/info.h"
 #include "core/train/model_files.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
