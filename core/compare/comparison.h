@@ -42,8 +42,8 @@ struct ComparedRow {
   BreakdownChange breakdown = {};
 };
 
-/// The changes of a row that count: step time and rates are figures of the same steps, so that they count once, with the
-/// gravest verdict of them.
+/// The changes of a row that count: step time and rates are figures of the same steps, so that they count once, with
+/// the gravest verdict of them.
 std::vector<const Change*> counted_changes(const ComparedRow& row);
 
 struct GeometricMean {

@@ -22,8 +22,8 @@ extern const FindingRule uneven_replicas;
 inline constexpr Threshold little_to_gain{"little", 0.10, "a gain of less than 10 % of the step",
                                           "the least gain for which another precision is proposed"};
 
-/// The part of host_share that belongs to uneven_replicas: the host's time of a replica that is late because of it. 0 if
-/// none comes last to most exchanges.
+/// The part of host_share that belongs to uneven_replicas: the host's time of a replica that is late because of it. 0
+/// if none comes last to most exchanges.
 double host_time_of_late_replica(const Evidence& evidence);
 
 }  // namespace gpubench

@@ -33,11 +33,12 @@ TEST(ComparisonPage, BeginsWithTheVerdictAndGoesOnFromCausesToData) {
   const std::string page = page_of({side_of("before", 0.01, "one"), side_of("after", 0.0105, "two")});
   std::size_t last = 0;
   for (const char* const part :
-       {"<h1>SLOWER in 1 of 2 comparisons: takes 5.0 % more time", "<p>1 SLOWER, 1 SAME</p>", "Data: <a href=\"data:text/csv",
-        "id=\"differs\"", "Possible causes: code (program.commit)", "<th scope=\"row\">program.commit</th>",
-        "<td>one</td><td>two</td>", "id=\"changes\"", "geometric mean of 2 rows", "verdict refuted\">SLOWER</th>",
-        "<summary>1 SAME</summary>", "id=\"trust\"", "before: 7 processes; after: 7 processes",
-        "2 comparisons made, of 2 rows in common", "are found in 95 %", "id=\"runs\""}) {
+       {"<h1>SLOWER in 1 of 2 comparisons: takes 5.0 % more time", "<p>1 SLOWER, 1 SAME</p>",
+        "Data: <a href=\"data:text/csv", "id=\"differs\"", "Possible causes: code (program.commit)",
+        "<th scope=\"row\">program.commit</th>", "<td>one</td><td>two</td>", "id=\"changes\"",
+        "geometric mean of 2 rows", "verdict refuted\">SLOWER</th>", "<summary>1 SAME</summary>", "id=\"trust\"",
+        "before: 7 processes; after: 7 processes", "2 comparisons made, of 2 rows in common", "are found in 95 %",
+        "id=\"runs\""}) {
     const std::size_t at = page.find(part, last);
     EXPECT_NE(at, std::string::npos) << part;
     if (at != std::string::npos) last = at;

@@ -50,12 +50,13 @@ TEST(HistoryPage, BeginsWithWhatIsOpen) {
   const Info trend(Info::List{series_of("size=1", {0.01, 0.01, 0.015}, {change_of(3, "night03", "open", true)}),
                               series_of("size=2", {0.02, 0.02, 0.02})});
   const std::string page = history_page("matmul", trend);
-  EXPECT_THAT(page,
-              AllOf(HasSubstr("<h1>1 regression is open: step time takes 50.0 % more time since night03 (size=1 on gpu:0 of "
-                              "node7, suite hardware)</h1>"),
-                    HasSubstr("verdict refuted\">#3 takes 50.0 % more time</th>"),
-                    HasSubstr("<td>code (program.commit a -&gt; b)</td>"), HasSubstr("download=\"matmul.csv\""),
-                    HasSubstr("<summary>1 figure without a change</summary>"), HasSubstr("2 figures of 3 runs")));
+  EXPECT_THAT(
+      page,
+      AllOf(HasSubstr("<h1>1 regression is open: step time takes 50.0 % more time since night03 (size=1 on gpu:0 of "
+                      "node7, suite hardware)</h1>"),
+            HasSubstr("verdict refuted\">#3 takes 50.0 % more time</th>"),
+            HasSubstr("<td>code (program.commit a -&gt; b)</td>"), HasSubstr("download=\"matmul.csv\""),
+            HasSubstr("<summary>1 figure without a change</summary>"), HasSubstr("2 figures of 3 runs")));
 }
 
 TEST(HistoryPage, WhatHasRecoveredIsShownAndNotOpen) {

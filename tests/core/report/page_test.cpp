@@ -250,7 +250,8 @@ TEST(ReportPage, ADoubtOfOneKindIsOneLine) {
                            {"doubt", std::string("busy")}});
   }
   const std::string page = report_page(run, {});
-  EXPECT_THAT(page, HasSubstr("unreliable: others took 10 %</span>: point  (batch 1), point  (batch 2), point  (batch 3)"));
+  EXPECT_THAT(page,
+              HasSubstr("unreliable: others took 10 %</span>: point  (batch 1), point  (batch 2), point  (batch 3)"));
   EXPECT_THAT(page, Not(HasSubstr("others took 20 %</span>")));
 }
 

@@ -125,7 +125,8 @@ TEST_F(InterruptTest, ClaimsAreJudgedOnWhatWasMeasuredAndTheAnswerRuns) {
 }
 
 TEST_F(InterruptTest, AnAnswerThatDoesNotEndIsStopped) {
-  const Ended ended = interrupt(judged_with("function() while true do pcall(function() while true do end end) end end"));
+  const Ended ended =
+      interrupt(judged_with("function() while true do pcall(function() while true do end end) end end"));
   EXPECT_EQ(ended.status, 130);
   EXPECT_THAT(ended.err, HasSubstr("the function 'answer' failed: not done 5 s after the request to stop"));
   EXPECT_THAT(read(find("run.json")), HasSubstr("falls from 9 B to 8 B"));
