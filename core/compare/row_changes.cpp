@@ -198,13 +198,8 @@ void invalidate(Change& change, std::string reason) {
 // ---- Rows
 
 /// Why the side has not measured what the baseline has; empty if it has.
-std::string why_vanished(const MatchedRow& row, std::size_t side, const std::string& figure) {
-  if (row.measured(side)) {
-    const bool has_figure = !figures_in(row.sides[side], figure).empty();
-    const std::size_t lost = without_number(row.sides[side], figure);
-    if (!has_figure && lost > 0) return fmt::format("{} is NaN or infinite in {} of {} processes", figure, lost, lost);
-    return row.new_failure(side);
-  }
+std::string why_vanished(const MatchedRow& row, std::size_t side) {
+  if (row.measured(side)) return row.new_failure(side);
   const Processes& processes = row.sides[side];
   if (processes.empty()) return "it is not there";
   for (const RowOfProcess& one : processes)
@@ -226,8 +221,12 @@ Change change_of(const MatchedRow& row, std::size_t side, const Column& column, 
   const Processes& after = row.sides[side];
   const std::vector<ProcessFigures> old_figures = figures_in(before, column.name);
   const std::vector<ProcessFigures> new_figures = figures_in(after, column.name);
+  const std::size_t lost = without_number(after, column.name);
   Change change{.column = column};
-  if (std::string why = why_vanished(row, side, column.name); !why.empty()) {
+  std::string why = why_vanished(row, side);
+  if (new_figures.empty() && lost > 0)
+    why = fmt::format("{} is NaN or infinite in {} of {} processes", column.name, lost, after.size());
+  if (!why.empty()) {
     change.verdict = ChangeVerdict::vanished;
     change.reason = std::move(why);
     change.figures_before = medians_of(old_figures);
@@ -248,7 +247,7 @@ Change change_of(const MatchedRow& row, std::size_t side, const Column& column, 
   const std::size_t fewest = std::min(old_figures.size(), new_figures.size());
   const ChangeLimits limits = options.limits ? options.limits->limits_of(row.key, column, fewest) : ChangeLimits{};
   change = measure_change(column, old_figures, new_figures, limits);
-  if (without_number(before, column.name) == 0) change.processes_without_number = without_number(after, column.name);
+  if (without_number(before, column.name) == 0) change.processes_without_number = lost;
   return change;
 }
 
