@@ -35,8 +35,9 @@ Value GradientTape::value_of(const Tensor& tensor) {
   const void* const key = key_of(tensor);
   const auto found = known_.find(key);
   if (found != known_.end()) {
+    if (key != tensor.variable().get()) return found->second;
     const auto read = reads_.find(found->second.node);
-    if (key != tensor.variable().get() || read == reads_.end() || is_current(read->second)) return found->second;
+    if (read == reads_.end() || is_current(read->second)) return found->second;
     earlier_[key].push_back(found->second);
   }
   const DeviceId before = graph_.set_device(tensor.device());
