@@ -114,16 +114,23 @@ void settle_folder(const fs::path& path) {
 
 void read_whole_folder(const fs::path& path, const std::function<void()>& read) {
   constexpr int most_tries = 100;
-  for (int tries = 1;; ++tries) {
+  for (int tries = 0; tries < most_tries; ++tries) {
     const Descriptor before(::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    const bool is_last = !before || tries == most_tries;
+    const bool none_before = !before && errno == ENOENT;
+    // What is no folder is left to `read`, which says so.
+    const auto is_the_same = [&] {
+      std::error_code unknown;
+      return none_before ? fs::symlink_status(path, unknown).type() == fs::file_type::not_found
+                         : !before || before.is_at(path);
+    };
     try {
       read();
-      if (is_last || before.is_at(path)) return;
+      if (is_the_same()) return;
     } catch (const Error&) {
-      if (is_last || before.is_at(path)) throw;
+      if (is_the_same()) throw;
     }
   }
+  throw Error(fmt::format("{}: was replaced each of {} times that it was read", path.string(), most_tries));
 }
 
 bool remove_folder(const fs::path& path) {

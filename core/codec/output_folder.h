@@ -35,7 +35,8 @@ class OutputFolder {
 /// Puts back what a killed program has left of the folder, and removes what it has left beside it.
 void settle_folder(const std::filesystem::path& path);
 
-/// Calls `read`, which reads files of the folder, again where the folder was replaced meanwhile.
+/// Calls `read`, which reads files of the folder, again where the folder was made or replaced meanwhile. Throws Error
+/// if it was each time.
 void read_whole_folder(const std::filesystem::path& path, const std::function<void()>& read);
 
 /// Removes a folder with all that is in it; for readers, in one step. False if it is not there (any more). Throws

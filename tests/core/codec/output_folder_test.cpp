@@ -156,8 +156,32 @@ TEST_F(OutputFolders, AreReadAgainWhereTheyWereReplacedMeanwhile) {
     read += contents(file("v/deeper/b"));
   });
   EXPECT_EQ(read, "twotwo");
+  EXPECT_THAT([&] { read_whole_folder(file("v"), [&] { make("each time"); }); },
+              ThrowsMessage<Error>(HasSubstr("was replaced each of 100 times that it was read")));
   EXPECT_THAT([&] { read_whole_folder(file("v"), [] { throw Error("damaged"); }); }, ThrowsMessage<Error>("damaged"));
   EXPECT_THAT([&] { read_whole_folder(file("none"), [] { throw Error("none"); }); }, ThrowsMessage<Error>("none"));
+}
+
+TEST_F(OutputFolders, AreReadAgainWhereTheyWereMadeMeanwhile) {
+  int reads = 0;
+  std::string read;
+  read_whole_folder(file("v"), [&] {
+    if (++reads == 1) make("one");
+    read = contents(file("v/a"));
+    if (reads == 1) make("two");
+    read += contents(file("v/deeper/b"));
+  });
+  EXPECT_EQ(read, "twotwo");
+  reads = 0;
+  read_whole_folder(file("w"), [&] {
+    if (++reads > 1) return;
+    fs::create_directory(file("w"));
+    throw Error("there is none");
+  });
+  EXPECT_EQ(reads, 2);
+  write("plain", "text");
+  EXPECT_THAT([&] { read_whole_folder(file("plain"), [] { throw Error("no folder"); }); },
+              ThrowsMessage<Error>("no folder"));
 }
 
 TEST_F(OutputFolders, AreRemovedOnce) {
