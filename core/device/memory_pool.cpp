@@ -195,6 +195,7 @@ std::string MemoryPool::out_of_memory_message(std::size_t bytes, std::string_vie
   }
   if (options_.limit > reserved_ && free > 0)
     text += fmt::format(", {} not taken from the device yet", text_of(options_.limit - reserved_));
+  if (options_.limit == 0 || reserved_ + bytes <= options_.limit) text += source_->limit();
   for (std::size_t i = 0; i < shown; ++i) {
     text += fmt::format("{} {} {}", i == 0 ? "; largest:" : ",", largest[i]->label, text_of(largest[i]->bytes));
   }

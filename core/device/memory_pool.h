@@ -20,6 +20,8 @@ class MemorySource {
   /// nullptr if the device has no such block left. Aligned to MemoryPool::alignment.
   virtual std::byte* allocate(std::size_t bytes) = 0;
   virtual void release(std::byte* memory, std::size_t bytes) = 0;
+  /// What limits it, for the error after allocate() has given nothing: "; ..."; empty where all of it is used.
+  virtual std::string limit() const { return {}; }
   /// Bytes that a pool without growth and without a limit takes at first use.
   virtual std::size_t preallocation() { return 0; }
 };

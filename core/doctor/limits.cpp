@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/group_limits.h"
 #include "core/base/units.h"
-#include "core/device/group_limits.h"
 #include "core/doctor/checks.h"
 #include "core/telemetry/proc/proc_file.h"
 

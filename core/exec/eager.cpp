@@ -23,6 +23,17 @@ constexpr struct {
   const TensorType& operator()(const Tensor& tensor) const { return tensor.type(); }
 } type_of;
 
+class Nesting {
+ public:
+  explicit Nesting(int& depth) : depth_(depth) { ++depth_; }
+  ~Nesting() { --depth_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+
+ private:
+  int& depth_;
+};
+
 }  // namespace
 
 struct Eager::Key {
@@ -80,6 +91,10 @@ Eager::~Eager() {
   runtime_.drain();
 }
 
+std::size_t Eager::kernels() const {
+  return kernels_->size();
+}
+
 Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& id) {
   Device& device = runtime_.devices().device(id);
   const Op& described = *op;
@@ -87,6 +102,10 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
   const auto found = kernels_->find(wanted);
   if (found != kernels_->end()) return found->second;
 
+  if (kernels_->size() >= most_kernels && applying_ == 1) {
+    runtime_.synchronize();
+    kernels_->clear();
+  }
   Key key{wanted.op, std::move(wanted.attributes), {}, &device};
   for (const Tensor& input : inputs) key.inputs.push_back(input.type());
   Planned planned;
@@ -110,6 +129,7 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
 std::vector<Tensor> Eager::apply(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& id,
                                  std::string_view label, const Part& part) {
   const Computation computation;
+  const Nesting nesting(applying_);
   const SpanScope launching(part.node == NodeId::none ? runtime_.spans() : nullptr, SpanClass::launch);
   const bool elsewhere = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& t) { return t.device() != id; });
   std::vector<Tensor> moved;

@@ -51,6 +51,9 @@ class Eager {
   /// tensor is not on the host's processor, and if no device needs such memory.
   Tensor pin(const Tensor& tensor);
   Tensor of(const VariablePtr& variable);
+  /// All are forgotten when one more is needed: data of many sizes would otherwise fill the memory.
+  static constexpr std::size_t most_kernels = 4096;
+  std::size_t kernels() const;
   Runtime& runtime() const { return runtime_; }
 
  private:
@@ -66,6 +69,7 @@ class Eager {
 
   Runtime& runtime_;
   std::unique_ptr<Kernels> kernels_;
+  int applying_ = 0;  // calls of apply: allocating collects garbage, and finalizers of a script may call it
 };
 
 }  // namespace gpubench

@@ -8,6 +8,8 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/units.h"
+#include "core/telemetry/proc/process_probes.h"
 
 namespace gpubench {
 namespace {
@@ -16,6 +18,11 @@ namespace {
 constexpr double most_unbalanced = 0.05;
 /// Filling buffers costs steps at most the time for which they wait.
 constexpr double least_wait = 0.10;
+/// A larger change of the number of workers is one of the input's speed.
+constexpr double most_changed_workers = 0.25;
+/// Less than this are pages of the program; and a smaller share of the elements' bytes, which compressed files take
+/// less of, hardly slows the input.
+constexpr double least_read_bytes = 1 << 20, most_read_share = 0.02;
 
 void hold_nothing(std::vector<StageStatistics>& stages) {
   for (StageStatistics& stage : stages) stage.held = 0;
@@ -45,6 +52,30 @@ void InputWindow::begin() {
   from_ = epochs_->totals();
   epoch_ = epochs_->opened();
   fills_cache_ = epochs_->fills_cache();
+  storage_from_ = bytes_read_from_storage();
+}
+
+void InputWindow::end() {
+  if (epochs_ == nullptr || doubt_) return;
+  const std::vector<StageStatistics> stages = epochs_->totals();
+  for (std::size_t i = 0; i < stages.size() && stages.size() == from_.size(); ++i) {
+    const int before = from_[i].workers, now = stages[i].workers;
+    if (before <= 0 || now <= 0 || std::abs(now - before) <= most_changed_workers * before) continue;
+    doubt_ = {DoubtKind::tuning,
+              fmt::format("AUTOTUNE changed the workers of '{}' from {} to {} while it was measured; "
+                          "a larger budget would tell",
+                          stages[i].stage, before, now)};
+    return;
+  }
+  const std::optional<double> storage = bytes_read_from_storage();
+  if (stages.empty() || !storage || !storage_from_ || epochs_->opened() > 1) return;
+  const double read = *storage - *storage_from_;
+  if (read < least_read_bytes || read < most_read_share * static_cast<double>(stages.back().bytes)) return;
+  doubt_ = {
+      DoubtKind::first_read,
+      fmt::format("{} came from the disk in this first epoch; later epochs, and the next run, find in memory what "
+                  "fits there",
+                  format_bytes(read))};
 }
 
 bool InputWindow::add(double seconds, Seconds waited) {

@@ -1,12 +1,14 @@
 // The input of a measurement: the epochs of a dataset as one stream of elements, and which samples count. Elements
 // buffered when the clock starts would make the input look faster; elements buffered at the end would make it look
 // slower. If that share is significant, the window is moved to begin and end with an epoch; if no epoch fits, the
-// measurement is in doubt. So it is where a cache was still being filled, and the window begins when it is full. The
-// window reads no clock.
+// measurement is in doubt. So it is where a cache was still being filled, and the window begins when it is full; where
+// AUTOTUNE changed the workers in between; and where the first epoch's files came from the disk. The window reads no
+// clock.
 #pragma once
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,6 +81,8 @@ class InputWindow {
   /// Adds a sample of `seconds`, of which `waited` was spent waiting for the input. Returns true when measuring should
   /// end: after up to twice the budget if the window was moved.
   bool add(double seconds, Seconds waited);
+  /// Ends measuring: judges what a budget cannot mend.
+  void end();
 
   StoppingRule& rule() { return rule_; }
   const StoppingRule& rule() const { return rule_; }
@@ -98,7 +102,8 @@ class InputWindow {
   Epochs* epochs_;
   StoppingRule rule_;
   Seconds waited_{};
-  std::vector<StageStatistics> from_;  // totals at the start of the window
+  std::vector<StageStatistics> from_;   // totals at the start of the window
+  std::optional<double> storage_from_;  // bytes read from it before
   std::int64_t epoch_ = 0;
   bool fills_cache_ = false;
   bool start_is_judged_ = false;

@@ -93,6 +93,7 @@ class PipelineRun {
       done = window_.add(time.count(), time);
     }
     measured_ = watch.elapsed();
+    window_.end();
     own_times_ = times_of_this_thread();
     own_times_.cpu -= own_before.cpu;
     own_times_.ready -= own_before.ready;

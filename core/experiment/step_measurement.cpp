@@ -114,6 +114,7 @@ class Measurement {
       // Another process may need more samples, and all must have the same ones.
       done = window_.add(Seconds(end - begin).count(), steps_.fetched() - begin) || done;
     }
+    window_.end();
     runtime_.synchronize();
     if (replicas_ != nullptr) replicas_->end(steps, watch.elapsed());
     if (!uses_asynchronous_devices(runtime_.devices()))

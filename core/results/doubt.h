@@ -19,6 +19,8 @@ enum class DoubtKind : std::uint8_t {
   unfinished,
   buffers,
   cache,
+  tuning,
+  first_read,
   few_samples,
   scatter,
   unsettled,
@@ -37,7 +39,7 @@ enum class DoubtKind : std::uint8_t {
   bound,
   last_value,
 };
-inline constexpr std::size_t doubt_kind_count = 24;
+inline constexpr std::size_t doubt_kind_count = 26;
 
 /// What people are told of a kind.
 struct DoubtWords {

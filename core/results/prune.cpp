@@ -21,6 +21,16 @@ bool is_real_folder(const fs::path& path) {
   return fs::symlink_status(path, none).type() == fs::file_type::directory;
 }
 
+std::vector<fs::path> real_folders_in(const fs::path& parent) {
+  std::vector<fs::path> found;
+  if (!is_real_folder(parent)) return found;
+  std::error_code error;
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
+    if (is_real_folder(entry->path())) found.push_back(entry->path());
+  }
+  return found;
+}
+
 void check_root(const fs::path& root) {
   if (is_real_folder(root)) return;
   std::error_code none;
@@ -83,11 +93,12 @@ bool remove_run(const fs::path& out, const fs::path& run) {
 
 void remove_left_overs_of_runs(const fs::path& out) {
   for (const fs::path& root : {results_root(out), plots_root(out)}) {
-    if (!is_real_folder(root)) continue;
-    std::error_code error;
-    for (fs::directory_iterator experiment(root, error), end; !error && experiment != end;
-         experiment.increment(error)) {
-      if (is_real_folder(experiment->path())) remove_left_overs(experiment->path());
+    for (const fs::path& experiment : real_folders_in(root)) {
+      remove_left_overs(experiment);
+      // Another machine's locks cannot be seen here.
+      for (const fs::path& run : real_folders_in(experiment)) {
+        if (is_of_this_machine(run)) remove_left_overs(run);
+      }
     }
   }
 }

@@ -102,15 +102,6 @@ bool may_be_torn(const Info& info) {
   return status == unfinished_status || status == died_status;
 }
 
-// A process on another machine may hold no lock that can be seen here.
-bool is_of_this_machine(const std::filesystem::path& directory) {
-  const std::string name = directory.filename().string();
-  const std::size_t host = name.find('-');
-  if (host == std::string::npos || name.compare(host + 1, host_name().size(), host_name()) != 0) return false;
-  const std::size_t end = host + 1 + host_name().size();
-  return end == name.size() || name[end] == '-';
-}
-
 /// Facts of run.json that lists of runs keep; all of them, of many runs, would take much memory.
 constexpr std::array<std::string_view, 7> listed_facts{"tags",    "group",        "machine", "devices",
                                                        "program", "expectations", "answers"};
@@ -156,6 +147,14 @@ RunSummary summary_of(const std::filesystem::path& directory) {
 }
 
 }  // namespace
+
+bool is_of_this_machine(const std::filesystem::path& directory) {
+  const std::string name = directory.filename().string();
+  const std::size_t host = name.find('-');
+  if (host == std::string::npos || name.compare(host + 1, host_name().size(), host_name()) != 0) return false;
+  const std::size_t end = host + 1 + host_name().size();
+  return end == name.size() || name[end] == '-';
+}
 
 std::string run_status(const Info& info, const std::filesystem::path& directory) {
   const std::string status = info.text("status");

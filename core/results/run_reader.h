@@ -21,6 +21,9 @@ struct Run {
   Info info;
 };
 
+/// By the name of a run's folder. A process on another machine may hold no lock that can be seen here.
+bool is_of_this_machine(const std::filesystem::path& directory);
+
 /// The status in run.json, or "died" if that is "running" and no process of this machine writes the run.
 std::string run_status(const Info& info, const std::filesystem::path& directory);
 

@@ -1,29 +1,19 @@
 #include "core/tensor/host_tensor.h"
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
-#include <new>
-#include <sys/mman.h>
 
-#include "core/base/align.h"
 #include "core/base/error.h"
+#include "core/base/host_memory.h"
 
 namespace gpubench {
 namespace {
 
-/// From here on rows are read at random: with pages of 4 KiB each row would miss the TLB.
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t worth_huge_pages = 2 * huge_page;
-
 std::shared_ptr<std::byte> allocate(std::size_t bytes) {
-  const std::size_t alignment = bytes >= worth_huge_pages ? huge_page : HostTensor::alignment;
-  const std::size_t rounded = align_up(std::max(bytes, std::size_t{1}), alignment);
-  void* memory = std::aligned_alloc(alignment, rounded);
-  if (memory == nullptr) throw OutOfMemory(fmt::format("host: no memory for an array of {} bytes", bytes));
-  if (alignment == huge_page) ::madvise(memory, rounded, MADV_HUGEPAGE);  // a wish: small pages serve as well
-  return {static_cast<std::byte*>(memory), [](std::byte* p) { std::free(p); }};
+  std::byte* const memory = allocate_host_memory(bytes, HostTensor::alignment);
+  if (memory == nullptr)
+    throw OutOfMemory(fmt::format("host: no memory for an array of {} bytes{}", bytes, host_memory_limit()));
+  return {memory, [bytes](std::byte* of) { free_host_memory(of, bytes); }};
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class ChannelMoments {
 
   /// batch: [batch, ..., channels], not empty
   void add(const HostTensor& batch) {
-    Executor& executor = plans_.get({batch.type()}, [&](const auto& types) { return make_plan(types[0]); });
+    Executor& executor = *plans_.get({batch.type()}, [&](const auto& types) { return make_plan(types[0]); });
     const std::array inputs{batch.view()};
     executor.run(inputs);
     const HostTensor mean = executor.read(0), variance = executor.read(1);

@@ -40,7 +40,7 @@ class Calibration {
       types.push_back(batch[i].type());
       views.push_back(batch[i].view());
     }
-    Executor& executor = plans_.get(types, [&](const auto& of) { return make_plan(of); });
+    Executor& executor = *plans_.get(types, [&](const auto& of) { return make_plan(of); });
     executor.run(views);
     for (std::size_t i = 0; i < watched_.size(); ++i) add(*watched_[i], executor.read(static_cast<int>(i)));
   }

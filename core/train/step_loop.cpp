@@ -63,7 +63,7 @@ void StepLoop::choose_plan(bool empty) {
   for (std::size_t i = 0; !empty && i < element().size(); ++i) key.types.push_back(element()[i].type());
   // Its runs do not wait for those of another plan, which would let their inputs be overwritten too early.
   if (plan_ != nullptr) plan_->executor->wait_for_inputs();
-  plan_ = &plans_(key, empty ? nullptr : element().device);
+  plan_ = plans_(key, empty ? nullptr : element().device);
   views_.resize(key.types.size());
   const std::size_t alive = static_cast<std::size_t>(plan_->executor->inputs_in_flight()) + 1;
   if (elements_.size() < alive) {

@@ -44,9 +44,8 @@ struct StepPlan {
 
 class StepLoop {
  public:
-  /// Returns the plan for elements of these types, on that device or in host memory (nullptr). The plan must stay valid
-  /// while the loop lives.
-  using PlanSource = std::function<StepPlan&(const StepKey&, const DeviceId* device)>;
+  /// Returns the plan for elements of these types, on that device or in host memory (nullptr).
+  using PlanSource = std::function<std::shared_ptr<StepPlan>(const StepKey&, const DeviceId* device)>;
 
   /// Whether all processes take a step together, or each takes its own steps.
   enum class Steps : std::uint8_t { together, own };
@@ -79,7 +78,7 @@ class StepLoop {
   Steps steps_;
   std::optional<BatchShare> share_;
   std::int64_t step_ = 0;  // steps of this loop, from 1
-  StepPlan* plan_ = nullptr;
+  std::shared_ptr<StepPlan> plan_;
   std::vector<Element> elements_{1};  // the latest, and earlier ones that the executor may still read
   std::size_t latest_ = 0;
   std::vector<TensorView> views_;

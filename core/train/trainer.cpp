@@ -252,7 +252,7 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const StepKey& key, co
   return plan;
 }
 
-StepPlan& Trainer::plan(Phase phase, const StepKey& key, const DeviceId* device) {
+std::shared_ptr<StepPlan> Trainer::plan(Phase phase, const StepKey& key, const DeviceId* device) {
   PhasePlans& plans = plans_[static_cast<std::size_t>(phase)];
   return (device == nullptr ? plans.host : plans.device).get(key, [&](const StepKey& wanted) {
     return make_plan(phase, wanted, device);
@@ -266,6 +266,12 @@ std::vector<const StepPlan*> Trainer::training_plans() const {
     for (const auto& [types, plan] : cache->plans()) plans.push_back(plan.get());
   }
   return plans;
+}
+
+std::size_t Trainer::kept_plans() const {
+  std::size_t count = 0;
+  for (const PhasePlans& plans : plans_) count += plans.host.size() + plans.device.size();
+  return count;
 }
 
 void Trainer::require_idle(std::string_view operation) const {
@@ -290,7 +296,7 @@ void Trainer::release_plans(std::string_view operation) {
 
 StepLoop Trainer::loop(Phase phase) {
   return StepLoop([this, phase, scope = std::make_shared<LoopScope>(*this, phase)](
-                      const StepKey& key, const DeviceId* device) -> StepPlan& { return plan(phase, key, device); },
+                      const StepKey& key, const DeviceId* device) { return plan(phase, key, device); },
                   config_.replicas.get(),
                   phase == Phase::prediction ? StepLoop::Steps::own : StepLoop::Steps::together);
 }

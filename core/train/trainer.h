@@ -43,8 +43,10 @@ class Trainer {
   /// The model's outputs for the whole dataset, concatenated along the batch. Labels are ignored.
   std::vector<HostTensor> predict(const Dataset& dataset);
 
-  /// The training plans for all types of batches so far, in host memory and on a device.
+  /// The training plans that are kept, for batches in host memory and on a device: the last of each (PlanCache).
   std::vector<const StepPlan*> training_plans() const;
+  /// Plans that are kept of training, evaluation and prediction.
+  std::size_t kept_plans() const;
   /// Releases the memory of all plans, which are made again when needed. Throws as require_idle().
   void release_plans(std::string_view operation = "release_plans");
   /// Throws Error "<operation>: model 'm' is being trained; ..." while a loop lives. What changes plans that a loop
@@ -87,7 +89,7 @@ class Trainer {
   /// While it lives, a loop of this phase lives. Within another one's life it leaves the running means as they were.
   class LoopScope;
   StepLoop loop(Phase phase);
-  StepPlan& plan(Phase phase, const StepKey& key, const DeviceId* device);
+  std::shared_ptr<StepPlan> plan(Phase phase, const StepKey& key, const DeviceId* device);
   std::unique_ptr<StepPlan> make_plan(Phase phase, const StepKey& key, const DeviceId* device);
   /// `config`: the training configuration, with the layers to recompute.
   void warn_of_unreached(const StepGraph& step);

@@ -34,7 +34,8 @@ class CompiledFunction {
   std::vector<Tensor> call(lua_State* L, const std::vector<Tensor>& arguments) {
     std::vector<TensorType> types;
     for (const Tensor& argument : arguments) types.push_back(argument.type());
-    Planned& planned = plans_.get(types, [&](const auto&) { return plan(L, arguments); });
+    const std::shared_ptr<Planned> held = plans_.get(types, [&](const auto&) { return plan(L, arguments); });
+    Planned& planned = *held;
     std::vector<Tensor> placed;
     std::vector<TensorView> views;
     for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/data/stage/batch.h"
+#include "core/telemetry/proc/proc_file.h"
 #include "core/train/batch_size_search.h"
 #include "core/train/memory_text.h"
 #include "core/train/step_memory.h"
@@ -106,7 +107,7 @@ Info::List pools(World& world) {
 
 /// gb.memory.report(model): the devices' pools and, with a model that has trained, what its step holds.
 int report(lua_State* L) {
-  Info::Fields fields;
+  Info::Fields fields, kept;
   if (!lua_isnoneornil(L, 1)) {
     const auto model = Value<ModelHandle>::read(L, 1);
     const std::vector<DeviceMemory> memory = training_memory(*model->trainer());
@@ -117,9 +118,15 @@ int report(lua_State* L) {
                       model->model->name()));
     }
     fields.emplace_back("step", info_of(memory));
+    kept.emplace_back("plans", number(model->trainer()->kept_plans()));
   }
   lua_gc(L, LUA_GCCOLLECT);  // unreferenced tensors do not count as memory in use
-  fields.emplace_back("devices", pools(world_of(L)));
+  World& world = world_of(L);
+  fields.emplace_back("devices", pools(world));
+  kept.emplace_back("kernels", number(world.dispatcher.eager().kernels()));
+  fields.emplace_back("kept", std::move(kept));
+  if (const auto resident = bytes_after(read_small_file("/proc/self/status"), "VmRSS"))
+    fields.emplace_back("resident", static_cast<std::int64_t>(*resident));
   Value<Info>::push(L, Info(std::move(fields)));
   return 1;
 }

@@ -104,7 +104,8 @@ class ReplicatedFunction {
         key.types.push_back(given[replica].back().type());
       }
     }
-    Planned& planned = plans_.get(key, [&](const CallKey&) { return plan(L, given, shares); });
+    const std::shared_ptr<Planned> held = plans_.get(key, [&](const CallKey&) { return plan(L, given, shares); });
+    Planned& planned = *held;
     std::vector<std::vector<TensorView>> views(shares.size());
     for (std::size_t replica = 0; replica < shares.size(); ++replica) {
       for (HostTensor& tensor : given[replica]) views[replica].push_back(tensor.view());

@@ -22,7 +22,8 @@ local Loss = {}
 --- examples. Keras' "mean_with_sample_weight" is missing
 
 ---@class FromLogits: LossOptions
----@field from_logits boolean? the predictions are not yet softmax or sigmoid; false unless given
+---@field from_logits boolean? the predictions are not yet softmax or sigmoid; false unless given. Probabilities are limited
+--- to [1e-7, 1 - 1e-7]; the gradient of one beyond is that at the limit, so that it can come back (Keras: 0)
 
 ---@class SmoothedOptions: FromLogits
 ---@field label_smoothing number? share by which labels move towards all classes alike; 0 unless given

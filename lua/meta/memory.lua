@@ -73,11 +73,19 @@ gb.memory = {}
 ---@field device string
 ---@field fragmentation number
 
+--- Host memory that grows with the sizes of data: some 0.5 MB for each plan of a small model, and a few kB for each
+--- kernel. What was used longest ago goes.
+---@class KeptPlans
+---@field plans integer? of the model: the last 64 of training, of evaluation and of prediction
+---@field kernels integer of ops that ran eagerly: at most 4096
+
 ---@class MemoryReport
 ---@field devices PoolMemory[] those that have been used
----@field step MemoryPlan? of the model: the step that takes most among those it was trained by
+---@field kept KeptPlans
+---@field resident integer? bytes of host memory that the process has, of pools, plans, libraries and Lua
+---@field step MemoryPlan? of the model: the step that takes most among those whose plans are kept
 
---- The pools of the devices, and what the step of a model that has trained holds.
+--- The pools of the devices, the plans that are kept, and what the step of a model that has trained holds.
 ---
 --- ```lua
 --- local gb = require "gpubench"

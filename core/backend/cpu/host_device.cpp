@@ -1,39 +1,29 @@
 #include "core/backend/cpu/host_device.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fmt/format.h>
 #include <omp.h>
 #include <span>
-#include <sys/mman.h>
 #include <utility>
 
 #include "core/backend/cpu/processor.h"
-#include "core/base/align.h"
 #include "core/base/clock.h"
 #include "core/base/denormals.h"
 #include "core/base/error.h"
+#include "core/base/host_memory.h"
 #include "core/base/thread_team.h"
 #include "core/device/bound_thread.h"
 
 namespace gpubench {
 namespace {
 
-/// The size of a large page on x86-64 and AArch64: updates that sweep over megabytes then miss the TLB far less often.
-constexpr std::size_t large_page = std::size_t{2} << 20;
-
 class HostMemory final : public MemorySource {
  public:
-  std::byte* allocate(std::size_t bytes) override {
-    const bool large = bytes >= large_page;
-    const std::size_t alignment = large ? large_page : MemoryPool::alignment;
-    void* const memory = std::aligned_alloc(alignment, align_up(bytes, alignment));
-    if (memory != nullptr && large) madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: refusing it is no error
-    return static_cast<std::byte*>(memory);
-  }
-  void release(std::byte* memory, std::size_t) override { std::free(memory); }
+  std::byte* allocate(std::size_t bytes) override { return allocate_host_memory(bytes, MemoryPool::alignment); }
+  void release(std::byte* memory, std::size_t bytes) override { free_host_memory(memory, bytes); }
+  std::string limit() const override { return host_memory_limit(); }
 };
 
 class HostEvent final : public Event {

@@ -12,6 +12,7 @@
 #include "core/backend/cuda/gpu_context.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
+#include "core/base/host_memory.h"
 #include "core/base/units.h"
 #include "core/device/bound_thread.h"
 #include "core/device/gpu_fault.h"
@@ -61,6 +62,7 @@ class PinnedMemory final : public MemorySource {
   PinnedMemory(CudaDevice& gpu, std::optional<MemoryNode> near) : gpu_(gpu), near_(std::move(near)) {}
 
   std::byte* allocate(std::size_t bytes) override {
+    if (!may_take_host_memory(bytes)) return nullptr;
     gpu_.bind_to_thread();
     const BoundThread there(near_ ? &*near_ : nullptr);
     void* memory = nullptr;
@@ -76,6 +78,7 @@ class PinnedMemory final : public MemorySource {
     select_gpu_if_none(gpu_.physical());
     static_cast<void>(cudaFreeHost(memory));
   }
+  std::string limit() const override { return host_memory_limit(); }
 
  private:
   CudaDevice& gpu_;

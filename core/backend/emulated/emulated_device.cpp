@@ -2,13 +2,12 @@
 
 #include <cassert>
 #include <cmath>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <utility>
 
-#include "core/base/align.h"
 #include "core/base/error.h"
+#include "core/base/host_memory.h"
 #include "core/base/units.h"
 
 namespace gpubench {
@@ -46,15 +45,15 @@ class PinnedAddresses final : public MemorySource {
   explicit PinnedAddresses(std::shared_ptr<AddressMap> map) : map_(std::move(map)) {}
 
   std::byte* allocate(std::size_t bytes) override {
-    auto* const memory =
-        static_cast<std::byte*>(std::aligned_alloc(MemoryPool::alignment, align_up(bytes, MemoryPool::alignment)));
+    std::byte* const memory = allocate_host_memory(bytes, MemoryPool::alignment);
     if (memory != nullptr) map_->add(memory, bytes, AddressMap::pinned);
     return memory;
   }
-  void release(std::byte* memory, std::size_t) override {
+  void release(std::byte* memory, std::size_t bytes) override {
     map_->remove(memory);
-    std::free(memory);
+    free_host_memory(memory, bytes);
   }
+  std::string limit() const override { return host_memory_limit(); }
 
  private:
   std::shared_ptr<AddressMap> map_;

@@ -50,4 +50,8 @@ std::string MemoryBudget::advice() const {
   return wordings[static_cast<std::size_t>(bound_)].advice;
 }
 
+std::exception_ptr MemoryBudget::error(const std::string& text) const {
+  return bound_ == Bound::limit ? std::make_exception_ptr(Error(text)) : std::make_exception_ptr(OutOfMemory(text));
+}
+
 }  // namespace gpubench

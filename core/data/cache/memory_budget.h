@@ -2,6 +2,7 @@
 // cache fills.
 #pragma once
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -21,6 +22,8 @@ class MemoryBudget {
   /// The exhausted resource, "the limit of 64 B", and what the user can do.
   std::string what() const;
   std::string advice() const;
+  /// `text` as the error of a budget that is exceeded: OutOfMemory where the machine has no more, else Error.
+  std::exception_ptr error(const std::string& text) const;
 
  private:
   enum class Bound { limit, half, machine };

@@ -31,9 +31,9 @@ void check_fits(const Dataset& source, const MemoryBudget& budget) {
   if (!elements || !is_fixed(source.element_types())) return;
   const std::int64_t bytes = row_bytes(source.element_types());
   if (*elements <= budget.bytes() / bytes) return;
-  throw Error(fmt::format("cache: {} elements of {} need {}, more than {}; {}", *elements, bytes_text(bytes),
-                          format_bytes(static_cast<double>(*elements) * static_cast<double>(bytes)), budget.what(),
-                          budget.advice()));
+  std::rethrow_exception(budget.error(fmt::format(
+      "cache: {} elements of {} need {}, more than {}; {}", *elements, bytes_text(bytes),
+      format_bytes(static_cast<double>(*elements) * static_cast<double>(bytes)), budget.what(), budget.advice())));
 }
 
 /// A complete epoch. Elements of fixed types are rows of tensors, others are kept unchanged.
@@ -93,8 +93,8 @@ class RecordingCursor : public StageCursor {
 
   /// The cursor cannot continue: later calls throw the same object.
   [[noreturn]] void fail_full() {
-    full_ = std::make_exception_ptr(Error(fmt::format("cache: {} is full after {} elements; {}", budget_.what(),
-                                                      produced_.elements(), budget_.advice())));
+    full_ = budget_.error(
+        fmt::format("cache: {} is full after {} elements; {}", budget_.what(), produced_.elements(), budget_.advice()));
     std::rethrow_exception(full_);
   }
 

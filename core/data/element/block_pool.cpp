@@ -2,20 +2,21 @@
 
 #include <array>
 #include <cassert>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <mutex>
 #include <vector>
 
 #include "core/base/align.h"
 #include "core/base/error.h"
+#include "core/base/host_memory.h"
 #include "core/base/units.h"
 
 namespace gpubench {
 namespace {
 
 struct Free {
-  void operator()(std::byte* memory) const { std::free(memory); }
+  std::size_t bytes = 0;
+  void operator()(std::byte* memory) const { free_host_memory(memory, bytes); }
 };
 
 }  // namespace
@@ -40,12 +41,12 @@ struct BlockPool::Block {
       buffer = pool->allocate(bytes, "element");
       memory = buffer.data();
     } else {
-      heap.reset(static_cast<std::byte*>(std::aligned_alloc(HostTensor::alignment, bytes)));
+      heap = std::unique_ptr<std::byte, Free>(allocate_host_memory(bytes, HostTensor::alignment), Free{bytes});
       memory = heap.get();
     }
     if (memory == nullptr) {
-      throw OutOfMemory(
-          fmt::format("data: no host memory for an element of {}", format_bytes(static_cast<double>(bytes))));
+      throw OutOfMemory(fmt::format("data: no host memory for an element of {}{}",
+                                    format_bytes(static_cast<double>(bytes)), host_memory_limit()));
     }
     capacity = bytes;
   }

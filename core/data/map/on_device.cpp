@@ -98,7 +98,7 @@ class DeviceMapCursor final : public Cursor {
   void run(std::int64_t number, Element& element) {
     types_.clear();
     for (const HostTensor& tensor : input_) types_.push_back(tensor.type());
-    InPlaceProgram& program = plans_.get(types_, [&](const std::vector<TensorType>& types) {
+    InPlaceProgram& program = *plans_.get(types_, [&](const std::vector<TensorType>& types) {
       return std::make_unique<InPlaceProgram>(*place_.devices, program_of(*function_, types), place_.id);
     });
     fence_.begin_step();

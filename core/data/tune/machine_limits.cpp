@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/device/group_limits.h"
+#include "core/base/group_limits.h"
 
 namespace gpubench {
 namespace {

@@ -106,4 +106,8 @@ void MemoryProbe::read(std::span<double> values) {
   values[1] = bytes_after(status, "VmHWM").value_or(unknown_value);
 }
 
+std::optional<double> bytes_read_from_storage(const std::filesystem::path& proc) {
+  return leading_number(field_after(read_small_file(proc / "self/io"), "read_bytes"));
+}
+
 }  // namespace gpubench

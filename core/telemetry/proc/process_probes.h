@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/base/clock.h"
@@ -34,6 +35,10 @@ class CpuProbe final : public Probe {
   Stopwatch since_;
   Reading last_;
 };
+
+/// Bytes that the kernel has read from storage for this process so far, also for pages of mapped files (read_bytes of
+/// /proc/self/io, proc(5)); none where it does not tell.
+std::optional<double> bytes_read_from_storage(const std::filesystem::path& proc = "/proc");
 
 /// Columns: resident_memory_bytes, resident_memory_peak_bytes (the process's high-water mark, which never falls).
 class MemoryProbe final : public Probe {

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/device/group_limits.h"
+#include "core/base/group_limits.h"
 #include "tests/core/doctor/fake_machine.h"
 
 namespace gpubench {

@@ -1,7 +1,12 @@
 #include "core/experiment/input_window.h"
 
+#include <cstdlib>
+#include <fcntl.h>
+#include <functional>
 #include <gmock/gmock.h>
+#include <memory>
 #include <numeric>
+#include <unistd.h>
 
 #include "core/data/map/map.h"
 #include "core/data/source/from_tensor_slices.h"
@@ -10,9 +15,11 @@
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
 #include "core/data/stage/unbatch.h"
+#include "core/telemetry/proc/process_probes.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/experiment/slow_input.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
 namespace {
@@ -46,6 +53,7 @@ class Steps {
       const Seconds waited = fetch();
       done = window.add((waited + own_).count(), waited);
     }
+    window.end();
   }
   Epochs& epochs() { return epochs_; }
 
@@ -165,6 +173,77 @@ TEST_F(Window, WithoutAnInputIsTheRules) {
 
 TEST_F(Window, RefusesLimitsThatCannotBe) {
   EXPECT_THROW(InputWindow({.min_time = Seconds(2), .budget = Seconds(0.2)}, nullptr), Error);
+}
+
+/// Calls `step` for each element, and says what `stage` says.
+class ToldStage final : public Cursor {
+ public:
+  ToldStage(StageStatistics& stage, std::function<void(std::int64_t)> step) : stage_(stage), step_(std::move(step)) {}
+  bool next(Element& element) override {
+    step_(stage_.produced++);
+    element.resize(1);
+    element[0] = HostTensor::zeros({{1}, Dtype::f32});
+    stage_.bytes += 4;
+    return true;
+  }
+  std::vector<StageStatistics> statistics() const override { return {stage_}; }
+
+ private:
+  StageStatistics& stage_;
+  std::function<void(std::int64_t)> step_;
+};
+
+Doubt doubt_of(std::function<void(StageStatistics&, std::int64_t)> step) {
+  StageStatistics stage{.stage = "map", .workers = 4};
+  Epochs epochs(
+      [&](std::uint64_t) {
+        return std::make_unique<ToldStage>(stage, [&](std::int64_t number) { step(stage, number); });
+      },
+      "test");
+  Element element;
+  const auto fetch = [&] { epochs.advance([&](Cursor& cursor) { return cursor.next(element); }); };
+  fetch();
+  InputWindow window(limits, &epochs);
+  window.begin();
+  do fetch();
+  while (!window.add(0.01, Seconds(0)));
+  window.end();
+  return window.doubt();
+}
+
+TEST(States, WorkersThatChangedAreInDoubt) {
+  const auto set_workers = [](int workers) {
+    return [=](StageStatistics& stage, std::int64_t number) { stage.workers = number < 5 ? 4 : workers; };
+  };
+  for (const int workers : {4, 5, 3}) EXPECT_FALSE(doubt_of(set_workers(workers))) << workers;
+  const Doubt doubt = doubt_of(set_workers(8));
+  EXPECT_EQ(doubt.kind, DoubtKind::tuning);
+  EXPECT_EQ(doubt.text,
+            "AUTOTUNE changed the workers of 'map' from 4 to 8 while it was measured; a larger budget would tell");
+  EXPECT_EQ(doubt_of(set_workers(1)).kind, DoubtKind::tuning);
+}
+
+using FirstReads = TemporaryFolder;
+
+// Read past the page cache, as a file is that no program has read yet.
+TEST_F(FirstReads, OfTheDiskAreInDoubt) {
+  constexpr std::size_t bytes = 4 << 20;
+  const std::string path = write("data", std::string(bytes, 'x'));
+  const int file = ::open(path.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC);
+  if (file < 0) GTEST_SKIP() << "the file system of temporary files has no O_DIRECT";
+  const std::unique_ptr<std::byte, decltype(&std::free)> buffer(
+      static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free);
+  if (::pread(file, buffer.get(), bytes, 0) != static_cast<ssize_t>(bytes)) GTEST_SKIP() << "O_DIRECT does not work";
+  const double before = bytes_read_from_storage().value_or(0);
+  ASSERT_EQ(::pread(file, buffer.get(), bytes, 0), static_cast<ssize_t>(bytes));
+  if (bytes_read_from_storage().value_or(0) < before + bytes) GTEST_SKIP() << "/proc/self/io does not count it";
+  const Doubt doubt = doubt_of([&](StageStatistics&, std::int64_t number) {
+    if (number == 5) static_cast<void>(::pread(file, buffer.get(), bytes, 0));
+  });
+  ::close(file);
+  EXPECT_EQ(doubt.kind, DoubtKind::first_read);
+  EXPECT_THAT(doubt.text, StartsWith("4 MiB came from the disk in this first epoch"));
+  EXPECT_FALSE(doubt_of([](StageStatistics&, std::int64_t) {})) << "nothing was read";
 }
 
 TEST(BufferBalance, IsOfAllStagesTogether) {

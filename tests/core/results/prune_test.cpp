@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/codec/output_file.h"
+#include "core/codec/output_folder.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
@@ -135,6 +136,25 @@ TEST_F(Prune, RemovesWhatAKilledPruneHasLeft) {
   remove_left_overs_of_runs(out());
   EXPECT_EQ(std::distance(fs::directory_iterator(also.parent_path()), {}), 1);
   EXPECT_FALSE(fs::exists(stays));
+}
+
+TEST_F(Prune, RemovesWhatAKilledRunHasLeft) {
+  const fs::path died = make_run("a", 11), elsewhere = out() / "results/a/20261112T000000Z-another_host";
+  const fs::path never_began = died.parent_path() / ("20261113T000000Z-" + host_name());
+  const fs::path charts = out() / "plots/a" / died.filename();
+  for (const fs::path& folder : {died, elsewhere, never_began, charts}) {
+    fs::create_directories(folder);
+    replace_file(folder / "whole", "whole");
+    replace_file(folder / ".half.0.tmp", "half");
+  }
+  const OutputFolder being_made(died / "inner");
+  remove_left_overs_of_runs(out());
+  for (const fs::path& folder : {died, never_began, charts}) {
+    EXPECT_TRUE(fs::exists(folder / "whole"));
+    EXPECT_FALSE(fs::exists(folder / ".half.0.tmp"));
+  }
+  EXPECT_TRUE(fs::exists(elsewhere / ".half.0.tmp")) << "its locks cannot be seen";
+  EXPECT_TRUE(fs::exists(being_made.place()));
 }
 
 TEST_F(Prune, LeavesAloneWhatIsNoRun) {

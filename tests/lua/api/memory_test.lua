@@ -115,6 +115,46 @@ testing.case("a report without a model tells of the pools", function()
   testing.equal(#tensor, 1024)
 end)
 
+testing.case("plans of many sizes of batches go, those used last stay", function()
+  local function model_of(options)
+    local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }
+    options.optimizer, options.loss = "sgd", "mse"
+    model:compile(options)
+    return model
+  end
+  local model = model_of {}
+  for rows = 1, 100 do model:train_on_batch(gb.ones { rows, 3 }, gb.ones { rows, 2 }) end
+  for rows = 1, 70 do model:predict(gb.ones { rows, 3 }) end
+  local report = gb.memory.report(model)
+  testing.equal(report.kept.plans, 64 + 32)  -- predict takes batches of at most 32
+  testing.is_true(report.resident > 1 << 20)
+
+  local doubled = gb.compile(function(x) return x * 2 end)
+  for rows = 1, 100 do testing.equal(doubled(gb.ones { rows }):sum():item(), 2.0 * rows) end
+  testing.equal(doubled.traces, 64)
+
+  local before = gb.memory.report().kept.kernels
+  gb.ones { 10007 }:sum()
+  testing.is_true(gb.memory.report().kept.kernels > before)
+  for size = 1, 5000 do testing.equal(gb.ones { size }:sum():item(), 1.0 * size) end
+  testing.is_true(gb.memory.report().kept.kernels <= 4096)
+end)
+
+testing.case("a step goes on when its plan was given up meanwhile", function()
+  local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 3 }, kernel_initializer = "zeros" }) }
+  local steps = 0
+  model:compile { optimizer = gb.optimizers.SGD(0.1), loss = "mse" }
+  local examples = gb.data.Dataset.from_tensor_slices({ gb.ones { 8, 3 }, gb.ones { 8, 1 } }):batch(2)
+  local history = model:fit(examples, { epochs = 2, verbose = 0, callbacks = { {
+    on_batch_end = function()
+      steps = steps + 1
+      for rows = 3, 80 do model:train_on_batch(gb.zeros { rows, 3 }, gb.zeros { rows, 1 }) end
+    end,
+  } } })
+  testing.equal(steps, 8)
+  testing.is_true(history.loss[2] == history.loss[2])
+end)
+
 testing.case("the largest batch fits, and one more does not", function()
   local model = build "convolution"
   local limit = in_use() + 20 * MiB

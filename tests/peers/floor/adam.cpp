@@ -46,7 +46,7 @@ void update(AdamState& state, int threads) {
 
 }  // namespace
 
-Piece adam_piece(std::int64_t parameters, int threads, Seconds budget) {
+Piece adam_piece(std::int64_t parameters, const Teams& teams, Seconds budget) {
   const auto count = static_cast<std::size_t>(parameters);
   auto state = std::make_shared<AdamState>(AdamState{std::vector<float>(count, 0.1F), std::vector<float>(count, 1e-3F),
                                                      std::vector<float>(count), std::vector<float>(count)});
@@ -56,7 +56,7 @@ Piece adam_piece(std::int64_t parameters, int threads, Seconds budget) {
     piece.run = [state, team] { update(*state, team); };
     return piece;
   };
-  return fastest("update (Adam)", {plain}, threads, budget);
+  return fastest("update (Adam)", {plain}, teams, budget);
 }
 
 }  // namespace gpubench::peers

@@ -7,6 +7,6 @@
 namespace gpubench::peers {
 
 /// Adam(0.001, 0.9, 0.999, 1e-7) over `parameters` float32 values.
-Piece adam_piece(std::int64_t parameters, int threads, Seconds budget);
+Piece adam_piece(std::int64_t parameters, const Teams& teams, Seconds budget);
 
 }  // namespace gpubench::peers

@@ -38,7 +38,7 @@ dnnl::pooling_forward::primitive_desc plan_pooling(const ConvolutionSize& size, 
 
 }  // namespace
 
-std::vector<Piece> convolution_pieces(const ConvolutionSize& size, bool blocked, int threads, Seconds budget) {
+std::vector<Piece> convolution_pieces(const ConvolutionSize& size, bool blocked, const Teams& teams, Seconds budget) {
   const std::string format = blocked ? "own format" : "nhwc";
   const auto convolution = plan_convolution(size, blocked);
   const auto activations = convolution.dst_desc();
@@ -88,10 +88,9 @@ std::vector<Piece> convolution_pieces(const ConvolutionSize& size, bool blocked,
                                      {DNNL_ARG_DIFF_WEIGHTS, planned.diff_weights_desc()},
                                      {DNNL_ARG_DIFF_BIAS, planned.diff_bias_desc()}});
   };
-  return {fastest("convolution forward", {forward}, threads, budget),
-          fastest("pooling forward", {pool}, threads, budget),
-          fastest("pooling gradient", {pool_gradient}, threads, budget),
-          fastest("convolution filter gradient", {filter_gradient}, threads, budget)};
+  return {fastest("convolution forward", {forward}, teams, budget), fastest("pooling forward", {pool}, teams, budget),
+          fastest("pooling gradient", {pool_gradient}, teams, budget),
+          fastest("convolution filter gradient", {filter_gradient}, teams, budget)};
 }
 
 }  // namespace gpubench::peers

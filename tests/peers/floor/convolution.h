@@ -18,6 +18,6 @@ struct ConvolutionSize {
 
 /// Forward of both, then their gradients (no input gradient, there is nothing before the convolution).
 /// With `blocked` the library chooses the format of the activations, else it is NHWC.
-std::vector<Piece> convolution_pieces(const ConvolutionSize& size, bool blocked, int threads, Seconds budget);
+std::vector<Piece> convolution_pieces(const ConvolutionSize& size, bool blocked, const Teams& teams, Seconds budget);
 
 }  // namespace gpubench::peers

@@ -82,7 +82,7 @@ Piece inner_product_kernel_gradient(const DenseSize& size) {
 
 }  // namespace
 
-std::vector<Piece> dense_pieces(const std::string& layer, const DenseSize& size, bool first, int threads,
+std::vector<Piece> dense_pieces(const std::string& layer, const DenseSize& size, bool first, const Teams& teams,
                                 Seconds budget) {
   const auto batch = size.batch, in = size.in, out = size.out;
   std::vector<Piece> pieces;
@@ -90,18 +90,18 @@ std::vector<Piece> dense_pieces(const std::string& layer, const DenseSize& size,
       fastest(layer + " forward",
               {product({batch, in, out}, Tag::ab, Tag::ab, true, size.relu),
                product({batch, in, out}, Tag::ab, Tag::any, true, size.relu), [=](int) { return inner_product(size); }},
-              threads, budget));
+              teams, budget));
   pieces.push_back(fastest(layer + " kernel gradient",
                            {product({in, batch, out}, Tag::ba, Tag::ab, false, false),
                             product({out, batch, in}, Tag::ba, Tag::ab, false, false),
                             [=](int) { return inner_product_kernel_gradient(size); }},
-                           threads, budget));
+                           teams, budget));
   if (first) return pieces;
   pieces.push_back(fastest(layer + " input gradient",
                            {product({batch, out, in}, Tag::ab, Tag::ba, false, false),
                             product({batch, out, in}, Tag::ab, Tag::any, false, false),
                             [=](int) { return inner_product_input_gradient(size); }},
-                           threads, budget));
+                           teams, budget));
   return pieces;
 }
 

@@ -14,7 +14,7 @@ struct DenseSize {
 };
 
 /// Forward (with bias), gradient of the kernel and, unless `first`, gradient of the input.
-std::vector<Piece> dense_pieces(const std::string& layer, const DenseSize& size, bool first, int threads,
+std::vector<Piece> dense_pieces(const std::string& layer, const DenseSize& size, bool first, const Teams& teams,
                                 Seconds budget);
 
 }  // namespace gpubench::peers

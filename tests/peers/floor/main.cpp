@@ -63,12 +63,11 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   const Seconds budget(arguments.seconds);
-  const auto pieces = gpubench::peers::step_pieces(arguments.model, arguments.batch, arguments.threads, budget);
-  const auto step = gpubench::peers::time_sequence(pieces, 5 * budget);
+  const auto step = gpubench::peers::fastest_step(arguments.model, arguments.batch, arguments.threads, budget);
   if (arguments.table) {
-    print_table(pieces, step);
+    print_table(step.pieces, step.time);
   } else {
-    fmt::print("{}\n", as_json(arguments, pieces, step).dump());
+    fmt::print("{}\n", as_json(arguments, step.pieces, step.time).dump());
   }
   return 0;
 }

@@ -30,7 +30,7 @@ Timing time_repeated(const std::function<void()>& run, Seconds budget) {
   return {samples.front(), samples[samples.size() / 2]};
 }
 
-Piece fastest(const std::string& name, const std::vector<PieceFactory>& ways, int threads, Seconds budget) {
+Piece fastest(const std::string& name, const std::vector<PieceFactory>& ways, const Teams& teams, Seconds budget) {
   Piece best;
   const auto attempt = [&](const PieceFactory& make, int team) {
     omp_set_num_threads(team);
@@ -42,8 +42,7 @@ Piece fastest(const std::string& name, const std::vector<PieceFactory>& ways, in
     if (!best.run || piece.alone.minimum < best.alone.minimum) best = std::move(piece);
   };
   for (const auto& make : ways) {
-    attempt(make, 1);
-    if (threads > 1) attempt(make, threads);
+    for (const int team : teams) attempt(make, team);
   }
   if (!best.run) throw std::runtime_error("floor: oneDNN has no primitive for " + name);
   return best;

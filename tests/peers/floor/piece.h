@@ -28,9 +28,12 @@ Timing time_repeated(const std::function<void()>& run, Seconds budget);
 /// Makes a piece for a number of threads; empty when the library has no such primitive.
 using PieceFactory = std::function<Piece(int threads)>;
 
-/// Times every way with one thread and with `threads`, and returns the one with the smallest minimum, which a busy
-/// machine disturbs least.
-Piece fastest(const std::string& name, const std::vector<PieceFactory>& ways, int threads, Seconds budget);
+/// Numbers of threads that a piece may have.
+using Teams = std::vector<int>;
+
+/// Times every way with each of `teams`, and returns the one with the smallest minimum, which a busy machine disturbs
+/// least.
+Piece fastest(const std::string& name, const std::vector<PieceFactory>& ways, const Teams& teams, Seconds budget);
 
 /// The pieces one after the other, as a step runs them.
 Timing time_sequence(const std::vector<Piece>& pieces, Seconds budget);

@@ -9,7 +9,7 @@ namespace gpubench {
 struct GroupLimits {
   /// CPU time per time: 1.5 is one and a half processors.
   std::optional<double> processors;
-  /// With the memory that the limiting group uses now.
+  /// With the memory that the limiting group uses now, without the pages of files, which the system takes back.
   std::optional<double> memory_bytes;
   double memory_used_bytes = 0;
 };

@@ -1,5 +1,6 @@
-#include "core/device/group_limits.h"
+#include "core/base/group_limits.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -49,12 +50,22 @@ void tighten_processors(GroupLimits& limits, std::optional<double> quota, std::o
   if (!limits.processors || processors < *limits.processors) limits.processors = processors;
 }
 
-void tighten_memory(GroupLimits& limits, std::optional<double> bytes, std::optional<double> used) {
+/// Of the lines "NAME BYTES" of memory.stat. `prefix`: version 1 names sums with the groups within "total_NAME".
+double pages_of_files(const fs::path& folder, const std::string& prefix) {
+  std::ifstream file(folder / "memory.stat");
+  double sum = 0, value = 0;
+  for (std::string name; file >> name >> value;) {
+    if (name == prefix + "active_file" || name == prefix + "inactive_file") sum += value;
+  }
+  return sum;
+}
+
+void tighten_memory(GroupLimits& limits, std::optional<double> bytes, std::optional<double> used, double files) {
   if (!bytes || *bytes < 0 || *bytes > unlimited_v1) return;
-  const double left = *bytes - used.value_or(0);
-  if (limits.memory_bytes && *limits.memory_bytes - limits.memory_used_bytes <= left) return;
+  const double kept = std::max(used.value_or(0) - files, 0.0);
+  if (limits.memory_bytes && *limits.memory_bytes - limits.memory_used_bytes <= *bytes - kept) return;
   limits.memory_bytes = bytes;
-  limits.memory_used_bytes = used.value_or(0);
+  limits.memory_used_bytes = kept;
 }
 
 void read_cpu_max(GroupLimits& limits, const fs::path& folder) {
@@ -70,12 +81,14 @@ GroupLimits group_limits(const fs::path& root) {
   const fs::path mount = root / "sys/fs/cgroup";
   for (const fs::path& folder : levels(mount, own_group(root, ""))) {
     read_cpu_max(limits, folder);
-    tighten_memory(limits, number_in(folder / "memory.max"), number_in(folder / "memory.current"));
+    tighten_memory(limits, number_in(folder / "memory.max"), number_in(folder / "memory.current"),
+                   pages_of_files(folder, ""));
   }
   for (const fs::path& folder : levels(mount / "cpu", own_group(root, "cpu")))
     tighten_processors(limits, number_in(folder / "cpu.cfs_quota_us"), number_in(folder / "cpu.cfs_period_us"));
   for (const fs::path& folder : levels(mount / "memory", own_group(root, "memory"))) {
-    tighten_memory(limits, number_in(folder / "memory.limit_in_bytes"), number_in(folder / "memory.usage_in_bytes"));
+    tighten_memory(limits, number_in(folder / "memory.limit_in_bytes"), number_in(folder / "memory.usage_in_bytes"),
+                   pages_of_files(folder, "total_"));
   }
   return limits;
 }
