@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/wait_time.h"
 
 namespace gpubench {
 
@@ -53,7 +54,7 @@ class BoundedQueue {
     using std::swap;
     swap(slots_[(first_ + count_) % slots_.size()], item);
     set_count(count_ + 1);
-    const bool wake = readers_ > 0;
+    const bool wake = readers_.waiting() > 0;
     lock.unlock();
     if (wake) not_empty_.notify_one();
     return true;
@@ -71,7 +72,7 @@ class BoundedQueue {
     swap(item, slots_[first_]);
     first_ = (first_ + 1) % slots_.size();
     set_count(count_ - 1);
-    const bool wake = writers_ > 0 && has_room_again();
+    const bool wake = writers_.waiting() > 0 && has_room_again();
     lock.unlock();
     if (wake) not_full_.notify_all();
     return Pop::item;
@@ -106,24 +107,18 @@ class BoundedQueue {
   /// How long readers have waited for items, and writers for room.
   std::pair<Seconds, Seconds> waited() const {
     const std::lock_guard lock(mutex_);
-    return {readers_waited_, writers_waited_};
+    return {readers_.total(), writers_.total()};
   }
 
  private:
   void wait_for_item(std::unique_lock<std::mutex>& lock, Clock::duration patience) {
-    const Stopwatch watch;
-    ++readers_;
+    const WaitTime::Wait wait(readers_);
     not_empty_.wait_for(lock, patience, [this] { return count_ > 0 || closed_; });
-    --readers_;
-    readers_waited_ += watch.elapsed();
   }
 
   void wait_for_room(std::unique_lock<std::mutex>& lock) {
-    const Stopwatch watch;
-    ++writers_;
+    const WaitTime::Wait wait(writers_);
     not_full_.wait(lock, [this] { return has_room_again() || closed_; });
-    --writers_;
-    writers_waited_ += watch.elapsed();
   }
 
   bool has_room_again() const { return count_ <= capacity_ / 2; }
@@ -141,11 +136,8 @@ class BoundedQueue {
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   std::atomic<std::size_t> count_now_{0};  // copy of count_ for reading without the lock
-  int readers_ = 0;
-  int writers_ = 0;
   bool closed_ = false;
-  Seconds readers_waited_{};
-  Seconds writers_waited_{};
+  WaitTime readers_, writers_;
 };
 
 }  // namespace gpubench

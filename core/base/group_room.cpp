@@ -31,7 +31,8 @@ std::size_t missing_bytes(const std::byte* block, std::size_t bytes, std::size_t
   const std::uintptr_t first = begin / page * page, end = align_up(begin + bytes, page);
   std::vector<unsigned char> resident((end - first) / page);
   if (::mincore(reinterpret_cast<void*>(first), end - first, resident.data()) != 0) return bytes;
-  return page * static_cast<std::size_t>(std::ranges::count_if(resident, [](unsigned char in) { return (in & 1) == 0; }));
+  return page *
+         static_cast<std::size_t>(std::ranges::count_if(resident, [](unsigned char in) { return (in & 1) == 0; }));
 }
 
 }  // namespace

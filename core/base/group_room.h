@@ -1,5 +1,5 @@
-// The memory that the control group of this process still has. The system kills a process that takes more, so what would
-// be too much is refused before. Thread-safe.
+// The memory that the control group of this process still has. The system kills a process that takes more, so what
+// would be too much is refused before. Thread-safe.
 #pragma once
 #include <atomic>
 #include <cstddef>

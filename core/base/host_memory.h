@@ -5,8 +5,8 @@
 
 namespace gpubench {
 
-/// Uninitialized memory; nullptr if there is none. `alignment`: a power of two. From 2 MiB on it is aligned to 2 MiB and
-/// asks for large pages, so that what sweeps over it or reads it at random misses the TLB less often.
+/// Uninitialized memory; nullptr if there is none. `alignment`: a power of two. From 2 MiB on it is aligned to 2 MiB
+/// and asks for large pages, so that what sweeps over it or reads it at random misses the TLB less often.
 std::byte* allocate_host_memory(std::size_t bytes, std::size_t alignment);
 /// `bytes`: as many as were asked for.
 void free_host_memory(std::byte* memory, std::size_t bytes) noexcept;

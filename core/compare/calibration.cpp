@@ -10,7 +10,7 @@
 #include "core/base/split_mix.h"
 #include "core/codec/output_file.h"
 #include "core/compare/row_changes.h"
-#include "core/measure/stats/false_discovery.h"
+#include "core/measure/stats/mann_whitney.h"
 #include "core/measure/stats/quantile.h"
 #include "core/results/append_file.h"
 #include "core/results/folder_lock.h"
@@ -20,9 +20,6 @@ namespace gpubench {
 namespace {
 
 constexpr std::size_t sizes_of_sides[] = {7, 10, 20};
-/// With the noise known from many processes, smaller changes can be called than the 1 % of the usual rule.
-constexpr double least_threshold = 0.005;
-constexpr double noise_factor = 2.5;
 constexpr double wanted_power = 0.95;
 constexpr std::size_t least_recorded = 2 * least_processes;
 /// For other programs that store a calibration.
@@ -34,10 +31,10 @@ using RecordedRow = std::vector<double>;
 /// Draws sides from recorded rows; the n-th draw depends on n only.
 class Simulation {
  public:
-  Simulation(Column column, std::vector<RecordedRow> rows, double threshold, std::size_t processes)
+  Simulation(Column column, std::vector<RecordedRow> rows, std::size_t processes)
       : column_(std::move(column)),
         rows_(std::move(rows)),
-        limits_{.threshold = threshold, .calibrated = true, .false_positive_rate = 0.0, .visible = 0.0},
+        limits_{.false_positive_rate = 0.0, .visible = 0.0},
         processes_(processes) {}
 
   /// Share of `trials` in which a side that is worse by `share` is called so; for share 0, called different at all.
@@ -77,10 +74,10 @@ class Simulation {
 };
 
 /// The smallest change that is found in 95 %, within a twentieth.
-std::optional<double> smallest_found(Simulation& simulation, double threshold, std::size_t trials) {
+std::optional<double> smallest_found(Simulation& simulation, std::size_t trials) {
   constexpr double largest = 0.5, growth = 1.05;
   const std::size_t few = std::max<std::size_t>(trials / 5, 100);
-  double low = threshold, high = largest;
+  double low = ChangeLimits{}.threshold, high = largest;
   if (simulation.called(high, few) < wanted_power) return std::nullopt;
   while (high > low * growth) {
     const double middle = std::sqrt(low * high);
@@ -89,11 +86,10 @@ std::optional<double> smallest_found(Simulation& simulation, double threshold, s
   return high;
 }
 
-CalibratedSize calibrated_size(const Column& column, const std::vector<RecordedRow>& rows, double noise,
-                               std::size_t processes, std::size_t trials) {
+CalibratedSize calibrated_size(const Column& column, const std::vector<RecordedRow>& rows, std::size_t processes,
+                               std::size_t trials) {
   CalibratedSize size{.processes = processes};
-  size.threshold = std::max(least_threshold, noise_factor * noise / std::sqrt(static_cast<double>(processes)));
-  Simulation simulation(column, rows, size.threshold, processes);
+  Simulation simulation(column, rows, processes);
   const double rate = simulation.called(0, trials);
   size.false_positive_rate = rate > 0 ? rate
                                       : std::min(3 / static_cast<double>(trials),  // the 95 % bound after none
@@ -101,7 +97,7 @@ CalibratedSize calibrated_size(const Column& column, const std::vector<RecordedR
   size.found_1 = simulation.called(0.01, trials / 2);
   size.found_2 = simulation.called(0.02, trials / 2);
   size.found_5 = simulation.called(0.05, trials / 2);
-  size.visible = smallest_found(simulation, size.threshold, trials);
+  size.visible = smallest_found(simulation, trials);
   return size;
 }
 
@@ -141,7 +137,6 @@ std::filesystem::path file_of(const std::string& machine, const std::filesystem:
 
 Info info_of(const CalibratedSize& size) {
   Info info(Info::Fields{{"processes", static_cast<std::int64_t>(size.processes)},
-                         {"threshold", size.threshold},
                          {"false_positive_rate", size.false_positive_rate},
                          {"found_1_percent", size.found_1},
                          {"found_2_percent", size.found_2},
@@ -179,7 +174,6 @@ const Info::List& list_at(const Info& info, std::string_view name, const std::fi
 
 CalibratedSize size_in(const Info& info, const std::filesystem::path& file) {
   CalibratedSize size{.processes = static_cast<std::size_t>(std::max(number_at(info, "processes", file), 0.0)),
-                      .threshold = number_at(info, "threshold", file),
                       .false_positive_rate = number_at(info, "false_positive_rate", file),
                       .found_1 = number_at(info, "found_1_percent", file),
                       .found_2 = number_at(info, "found_2_percent", file),
@@ -245,7 +239,7 @@ Calibration calibrate(const Side& side, const ComparisonOptions& options, std::s
                             .processes = recorded.rows.front().size(),
                             .sizes = {}};
     for (const std::size_t processes : sizes_of_sides)
-      figure.sizes.push_back(calibrated_size(recorded.column, recorded.rows, figure.noise, processes, trials));
+      figure.sizes.push_back(calibrated_size(recorded.column, recorded.rows, processes, trials));
     calibration.figures.push_back(std::move(figure));
   }
   if (calibration.figures.empty())
@@ -290,11 +284,7 @@ ChangeLimits StoredCalibration::limits_of(const RowKey& row, const Column& colum
   for (const CalibratedSize& size : figure->sizes)
     if (size.processes <= processes && (!nearest || size.processes > nearest->processes)) nearest = &size;
   if (!nearest) return {};
-  return {
-      .threshold = std::max(least_threshold, noise_factor * figure->noise / std::sqrt(static_cast<double>(processes))),
-      .calibrated = true,
-      .false_positive_rate = nearest->false_positive_rate,
-      .visible = nearest->visible};
+  return {.false_positive_rate = nearest->false_positive_rate, .visible = nearest->visible};
 }
 
 }  // namespace gpubench

@@ -16,7 +16,6 @@ namespace gpubench {
 /// For sides of so many processes.
 struct CalibratedSize {
   std::size_t processes = 0;
-  double threshold = 0;
   /// Equal sides that were called different; where none was, the bound that the number of trials and the test allow.
   double false_positive_rate = 0;
   /// Shares of sides that are 1, 2 and 5 % worse and were found.

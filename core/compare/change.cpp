@@ -1,12 +1,14 @@
 #include "core/compare/change.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <tuple>
 #include <utility>
 
-#include "core/measure/stats/false_discovery.h"
+#include "core/base/error.h"
+#include "core/base/split_mix.h"
 #include "core/measure/stats/mann_whitney.h"
 #include "core/measure/stats/quantile.h"
 #include "core/results/speed_change.h"
@@ -16,8 +18,6 @@ namespace {
 
 /// More than this many times the processes of now are no reasonable advice.
 constexpr std::size_t most_times_more = 20;
-/// Quantiles of the normal distribution: 97.5 % of the interval and 95 % of the power.
-constexpr double interval_z = 1.960, power_z = 1.645;
 
 bool all_equal(std::span<const double> values) {
   return std::ranges::all_of(values, [&](double value) { return value == values.front(); });
@@ -33,57 +33,62 @@ double relative_noise(std::span<const double> medians) {
   return middle > 0 ? (quantile(medians, 0.75) - quantile(medians, 0.25)) / middle : 0;
 }
 
-double threshold_of(double noise, std::size_t processes, const ChangeLimits& limits) {
-  if (limits.calibrated) return limits.threshold;
-  return std::max(limits.threshold, 2.5 * noise / std::sqrt(static_cast<double>(processes)));
+std::vector<double> logarithms_of(std::span<const double> figures) {
+  std::vector<double> logs;
+  for (const double one : figures) logs.push_back(std::log(one));
+  return logs;
 }
 
-/// The smallest shift of the sides' own scatter at which the test calls them different: outliers among few processes
-/// hide more than intervals show. Empty if none up to a factor of five does.
-std::optional<double> separating_change(const Change& change) {
-  constexpr double largest = 4, precision = 1e-3;
-  std::vector<double> before = change.figures_before, after = change.figures_after;
-  for (double& one : before) one /= change.before;
-  for (double& one : after) one /= change.after;
-  const auto separates = [&](double shift) {
-    std::vector<double> shifted = after;
-    for (double& one : shifted) one *= 1 + shift;
-    return mann_whitney_p(before, shifted) < called_p;
-  };
-  if (!separates(largest)) return std::nullopt;
-  double low = 0, high = largest;
-  while (high - low > precision) {
-    const double middle = (low + high) / 2;
-    (separates(middle) ? high : low) = middle;
-  }
-  return high;
+/// The logarithms of a side around their middle.
+void add_residuals(std::span<const double> figures, std::vector<double>& residuals) {
+  const std::vector<double> logs = logarithms_of(figures);
+  const double middle = median(logs);
+  for (const double one : logs) residuals.push_back(one - middle);
 }
 
-/// By simulation a change of this size is found in 95 % where the noise is like normal noise: the interval has to lie
-/// beyond the threshold, both of which vary from sample to sample.
+/// By simulation of the rule with the scatter of both sides: the change that it calls in 95 % of draws. In each draw
+/// the smallest one is known: the lower end of the interval of error called_p has to rise above 0, and the shift above
+/// the threshold. Empty where a factor of five is not called.
 std::optional<double> visible_change(const Change& change) {
-  constexpr double sample_to_sample = 1.1;
-  const std::optional<double> separating = separating_change(change);
-  if (!separating) return std::nullopt;
-  const double half = (change.log_ratio->interval.high - change.log_ratio->interval.low) / 2;
-  const double shown = change.threshold + half * (1 + power_z / interval_z) * sample_to_sample;
-  return std::max(std::expm1(shown), *separating);
+  constexpr std::size_t draws = 200;
+  constexpr double found = 0.95, largest = 5;
+  std::vector<double> residuals;
+  add_residuals(change.figures_before, residuals);
+  add_residuals(change.figures_after, residuals);
+  // Few values lie nearer to their own middle, and to each other, than what they were drawn from: by simulation
+  // (simulation_test.cpp) as if two of each side were bound.
+  const auto count = static_cast<double>(residuals.size());
+  const double spread = std::sqrt(count / (count - 4));
+  std::uint64_t counter = 0;
+  const auto drawn = [&](std::size_t size) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint64_t bits = split_mix(++counter * split_mix_step) >> 32;
+      values.push_back(spread * residuals[static_cast<std::size_t>((bits * residuals.size()) >> 32)]);
+    }
+    return values;
+  };
+  std::vector<double> needed;
+  for (std::size_t i = 0; i < draws; ++i) {
+    const Shift shift(drawn(change.processes_before), drawn(change.processes_after));
+    needed.push_back(std::max(-shift.interval(called_p).low, change.threshold - shift.value()));
+  }
+  const double visible = quantile(needed, found);
+  return visible < std::log(largest) ? std::optional(std::expm1(visible)) : std::nullopt;
 }
 
-struct Outlook {
-  double value, half_width, threshold;
-  bool settles() const { return std::abs(value) + half_width < threshold || std::abs(value) - half_width > threshold; }
-};
-
-/// Interval and threshold shrink with the root of the number of processes.
+/// Processes a side with which the change as it is would be called, or would be the same, in four of five times.
+/// Standard errors shrink with the root of the number of processes.
 std::optional<std::size_t> needed_processes(const Change& change, std::size_t fewest) {
-  if (!change.log_ratio || fewest < 2) return std::nullopt;
-  const double half = (change.log_ratio->interval.high - change.log_ratio->interval.low) / 2;
-  const ChangeLimits limits{.threshold = change.calibrated ? change.threshold : ChangeLimits{}.threshold,
-                            .calibrated = change.calibrated};
+  if (!change.log_ratio || fewest < 2 || !std::isfinite(change.log_ratio->interval.low)) return std::nullopt;
+  constexpr double interval_z = 1.960, called_z = 3.239, same_z = 2.326, power_z = 0.842;  // of the errors, and 80 %
+  const double error = (change.log_ratio->interval.high - change.log_ratio->interval.low) / 2 / interval_z;
+  const double size = std::abs(change.log_ratio->value);
   for (std::size_t k = std::max(fewest + 1, least_processes); k <= most_times_more * fewest; ++k) {
-    const double shrunk = half * std::sqrt(static_cast<double>(fewest) / static_cast<double>(k));
-    if (Outlook{change.log_ratio->value, shrunk, threshold_of(change.noise, k, limits)}.settles()) return k;
+    const double shrunk = error * std::sqrt(static_cast<double>(fewest) / static_cast<double>(k));
+    const double limit = change.threshold;
+    if (size > std::max(limit + power_z * shrunk, (called_z + power_z) * shrunk)) return k;
+    if (size + (same_z + power_z) * shrunk < limit) return k;
   }
   return std::nullopt;
 }
@@ -123,33 +128,35 @@ void judge_by_statistics(Change& change) {
                                     std::min(change.processes_after, least_processes));
     return;
   }
-  const bool significant = *change.p < called_p || change.false_discovery_rate < called_rate;
+  const bool is_significant = *change.p < called_p;
   if (!change.log_ratio) {
-    if (significant) {
+    const auto is_first = [&](double value) { return value == change.figures_before.front(); };
+    if (is_significant) {
       change.verdict = direction_of(change);
-    } else if (change.before == change.after) {
+    } else if (std::ranges::all_of(change.figures_before, is_first) &&
+               std::ranges::all_of(change.figures_after, is_first)) {
       change.verdict = ChangeVerdict::same;
     } else {
       change.reason = fmt::format("p = {:.2g}, and a ratio to 0 or less has no interval", *change.p);
     }
     return;
   }
-  const Interval& interval = change.log_ratio->interval;
-  const double e = change.threshold;
-  if ((interval.low > e || interval.high < -e) && significant) {
+  const double limit = change.threshold;
+  const bool is_beyond = std::abs(change.log_ratio->value) > limit;
+  if (is_significant && is_beyond) {
     change.verdict = direction_of(change);
-  } else if (interval.low > -e && interval.high < e) {
-    change.verdict = ChangeVerdict::same;
-  } else {
-    change.processes_needed = needed_processes(change, fewest);
-    const bool beyond = interval.low > e || interval.high < -e;
-    const std::string why = beyond ? fmt::format("p = {:.2g}, which is not below {}", *change.p, called_p)
-                                   : fmt::format("the interval crosses the threshold of {:.1f} %", 100 * e);
-    change.reason =
-        change.processes_needed
-            ? fmt::format("{}; about {} processes a side would settle it", why, *change.processes_needed)
-            : fmt::format("{}; up to {} processes a side would not settle it", why, most_times_more * fewest);
+    return;
   }
+  if (change.same_interval.low > -limit && change.same_interval.high < limit) {
+    change.verdict = ChangeVerdict::same;
+    return;
+  }
+  change.processes_needed = needed_processes(change, fewest);
+  const std::string why = is_beyond ? fmt::format("p = {:.2g}, which is not below {}", *change.p, called_p)
+                                    : fmt::format("a change of {:.1f} % is not excluded", 100 * limit);
+  change.reason = change.processes_needed
+                      ? fmt::format("{}; about {} processes a side would settle it", why, *change.processes_needed)
+                      : fmt::format("{}; up to {} processes a side would not settle it", why, most_times_more * fewest);
 }
 
 /// A number of percent with one digit behind the point, where it is not large.
@@ -159,6 +166,16 @@ std::string rounded(double percent) {
 }
 
 }  // namespace
+
+double parse_threshold(std::string_view text) {
+  constexpr double most = 50;
+  double percent = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  if (error == std::errc() && rest == "%" && percent > 0 && percent <= most) return percent / 100;
+  throw Error(fmt::format("threshold '{}': per cent are expected, above 0 and at most {}, such as '3 %'", text, most));
+}
 
 Change measure_change(const Column& column, std::span<const ProcessFigures> before,
                       std::span<const ProcessFigures> after, const ChangeLimits& limits) {
@@ -172,10 +189,13 @@ Change measure_change(const Column& column, std::span<const ProcessFigures> befo
   change.exact = column.kind == Kind::counted && all_equal(change.figures_before) && all_equal(change.figures_after);
   if (change.exact) return change;
   const std::size_t fewest = std::min(before.size(), after.size());
-  if (all_positive(before) && all_positive(after)) change.log_ratio = estimate_log_ratio(before, after);
+  if (all_positive(before) && all_positive(after)) {
+    const Shift shift(logarithms_of(change.figures_before), logarithms_of(change.figures_after));
+    change.log_ratio = Estimate{shift.value(), shift.interval(interval_error)};
+    change.same_interval = shift.interval(same_error);
+  }
   change.noise = std::max(relative_noise(change.figures_before), relative_noise(change.figures_after));
-  change.threshold = threshold_of(change.noise, fewest, limits);
-  change.calibrated = limits.calibrated;
+  change.threshold = limits.threshold;
   change.p = mann_whitney_p(change.figures_before, change.figures_after);
   if (fewest < least_processes) return change;
   change.false_positive_rate =
@@ -192,6 +212,11 @@ void judge_change(Change& change) {
   }
   if (!change.exact) return judge_by_statistics(change);
   change.verdict = change.before == change.after ? ChangeVerdict::same : direction_of(change);
+}
+
+double Change::relative() const {
+  if (log_ratio) return std::expm1(log_ratio->value);
+  return before == 0 ? 0 : after / before - 1;
 }
 
 std::string_view word_of(ChangeVerdict verdict, const Column& column) {
@@ -224,10 +249,11 @@ std::string text_of_change(const Change& change) {
     return fmt::format("NaN or infinite in {} of {} processes", change.processes_without_number,
                        change.processes_without_number + change.processes_after);
   }
-  if (change.before == change.after) return "equal";
-  const bool more = change.after > change.before;
+  if (change.log_ratio ? change.log_ratio->value == 0 : change.before == change.after) return "equal";
+  const bool more = change.log_ratio ? change.log_ratio->value > 0 : change.after > change.before;
   if (column.unit == Unit::share) {
-    const double points = 100 * std::abs(change.after - change.before);
+    const double points =
+        100 * std::abs(change.log_ratio ? change.before * change.relative() : change.after - change.before);
     const char* const word = column.kind == Kind::learned && column.better == Better::higher
                                  ? (more ? "more accurate" : "less accurate")
                                  : (more ? "higher" : "lower");
@@ -235,9 +261,10 @@ std::string text_of_change(const Change& change) {
   }
   if (column.unit == Unit::celsius)
     return fmt::format("{:.1f} °C {}", std::abs(change.after - change.before), more ? "hotter" : "cooler");
-  if (change.before == 0) return more ? "more than the baseline's 0" : "less than the baseline's 0";
-  if (is_speed(column) && change.before > 0 && change.after > 0)
-    return speed_text(time_ratio(column, change.before, change.after));
+  if (!change.log_ratio && change.before == 0)
+    return more ? "more than the baseline's 0" : "less than the baseline's 0";
+  if (is_speed(column) && (change.log_ratio || (change.before > 0 && change.after > 0)))
+    return speed_text(time_ratio(column, 1, 1 + change.relative()));
   const double percent = 100 * std::abs(change.relative());
   const std::string amount = amount_text(percent) + " %";
   const char* const word = more ? "more" : "less";
@@ -259,14 +286,15 @@ std::string text_of_change(const Change& change) {
 std::string interval_text(const Change& change) {
   if (change.processes_without_number > 0) return {};
   if (!change.log_ratio || !std::isfinite(change.log_ratio->interval.low)) return {};
-  const auto percent = [](double log_ratio) {
-    const double value = 100 * std::expm1(log_ratio);
+  const bool is_share = change.column.unit == Unit::share;
+  const auto percent = [&](double log_ratio) {
+    const double value = 100 * std::expm1(log_ratio) * (is_share ? change.before : 1);
     return (std::signbit(value) ? "" : "+") + rounded(value);
   };
   auto [low, high] = change.log_ratio->interval;
   // Of a rate, as text_of_change() has it: of the time.
   if (is_speed(change.column) && change.column.better == Better::higher) std::tie(low, high) = std::pair(-high, -low);
-  return fmt::format("[{}, {}] %", percent(low), percent(high));
+  return fmt::format("[{}, {}] {}", percent(low), percent(high), is_share ? "points" : "%");
 }
 
 }  // namespace gpubench

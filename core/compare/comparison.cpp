@@ -13,8 +13,8 @@
 #include "core/base/known_names.h"
 #include "core/compare/row_changes.h"
 #include "core/compare/stored_call.h"
-#include "core/measure/stats/false_discovery.h"
 #include "core/measure/stats/quantile.h"
+#include "core/measure/stats/shift.h"
 
 namespace gpubench {
 namespace {
@@ -29,45 +29,60 @@ void check_figures(std::span<const MatchedRow> rows, const std::vector<std::stri
     if (!known.contains(one)) throw_unknown_name("compare: unknown figure", one, names_of(names));
 }
 
-/// False discovery rates are those of the whole report.
-void judge_all(std::vector<ComparedRow>& rows) {
-  std::vector<Change*> tested;
-  std::vector<double> p;
-  for (ComparedRow& row : rows) {
-    for (Change& change : row.changes) {
-      if (!change.compares_figures() || !change.p) continue;
-      tested.push_back(&change);
-      p.push_back(*change.p);
-    }
+/// By process: the mean logarithm of its figures over all rows.
+class ProcessMeans {
+ public:
+  void add(const std::vector<double>& figures) {
+    if (rows_++ == 0) sums_.assign(figures.size(), 0);
+    is_whole_ = is_whole_ && figures.size() == sums_.size();
+    for (std::size_t i = 0; is_whole_ && i < figures.size(); ++i) sums_[i] += std::log(figures[i]);
   }
-  const std::vector<double> rates = false_discovery_rates(p);
-  for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->false_discovery_rate = rates[i];
-  for (ComparedRow& row : rows)
-    for (Change& change : row.changes) judge_change(change);
-}
+  /// Whether all processes have measured all rows: means of other rows are not comparable.
+  bool is_whole() const { return is_whole_; }
+  std::vector<double> means() const {
+    std::vector<double> means = sums_;
+    for (double& one : means) one /= static_cast<double>(rows_);
+    return means;
+  }
 
+ private:
+  std::size_t rows_ = 0;
+  bool is_whole_ = true;
+  std::vector<double> sums_;
+};
+
+/// The figures of a process move together, so that the mean has an interval of its own. Means without one are left out.
 std::vector<GeometricMean> means_of(const std::vector<ComparedRow>& rows) {
+  struct Sides {
+    ProcessMeans before, after;
+  };
   std::vector<GeometricMean> means;
-  std::vector<double> sums;
+  std::vector<Sides> sides;
   std::map<std::pair<std::size_t, std::string>, std::size_t> places;
   for (const ComparedRow& row : rows) {
     for (const Change& change : row.changes) {
       if (!change.log_ratio || !change.compares_figures()) continue;
       const auto [place, is_new] = places.emplace(std::pair(row.side, change.column.name), means.size());
       if (is_new) {
-        means.push_back({row.side, change.column, 1, 0});
-        sums.push_back(0);
+        means.push_back({.side = row.side, .column = change.column});
+        sides.emplace_back();
       }
-      sums[place->second] += change.log_ratio->value;
+      sides[place->second].before.add(change.figures_before);
+      sides[place->second].after.add(change.figures_after);
       ++means[place->second].rows;
     }
   }
-  for (std::size_t i = 0; i < means.size(); ++i)
-    means[i].ratio = std::exp(sums[i] / static_cast<double>(means[i].rows));
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const auto& [before, after] = sides[i];
+    if (!before.is_whole() || !after.is_whole()) continue;
+    const Shift shift(before.means(), after.means());
+    means[i].log_ratio = {shift.value(), shift.interval(interval_error)};
+  }
+  std::erase_if(means, [](const GeometricMean& mean) { return !std::isfinite(mean.log_ratio.interval.low); });
   return means;
 }
 
-/// Figures that are resampled in one comparison, at most. Each takes 2000 draws, about 30 microseconds.
+/// Figures that are drawn from in one comparison, at most. Each takes 200 draws, some 30 microseconds.
 constexpr std::size_t most_resampled = 200'000;
 
 /// Figures of one figure of a row that a comparison of both sides resamples; none where a side has one process only.
@@ -92,6 +107,17 @@ void check_work(std::span<const MatchedRow> rows, std::size_t sides, const Compa
                       "by --figure, or compare fewer processes or rows",
                       most_resampled));
   }
+}
+
+/// Programs that differ, on one machine, are builds.
+SideKind kind_of(std::span<const Difference> differences, std::size_t side) {
+  bool code = false, machine = false;
+  for (const Difference& one : differences) {
+    if (one.values.at(side) == one.values.front()) continue;
+    code = code || one.origin == FactOrigin::code;
+    machine = machine || one.origin == FactOrigin::machine;
+  }
+  return code && !machine ? SideKind::builds : SideKind::machines;
 }
 
 // ---- How to measure more
@@ -207,8 +233,12 @@ Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& o
       matched.push_back(&row);
     }
   }
-  judge_all(comparison.rows);
-  for (std::size_t i = 0; i < matched.size(); ++i) doubt_called(*matched[i], comparison.rows[i]);
+  for (ComparedRow& row : comparison.rows)
+    for (Change& change : row.changes) judge_change(change);
+  for (std::size_t i = 0; i < matched.size(); ++i) {
+    ComparedRow& compared = comparison.rows[i];
+    doubt_called(*matched[i], kind_of(comparison.differences, compared.side), compared);
+  }
   comparison.means = means_of(comparison.rows);
   for (std::size_t side = 0; side < sides.size(); ++side) {
     std::string cause = side == 0 ? "" : cause_text(comparison.differences, side, CauseDetail::keys);
@@ -253,7 +283,7 @@ int exit_status_of(const Comparison& comparison, bool strict) {
   constexpr int loud = 1, nothing_to_judge = 3;
   if (comparison.common_rows == 0) return nothing_to_judge;
   if (comparison.count(ChangeVerdict::worse) + comparison.count(ChangeVerdict::vanished) > 0) return loud;
-  if (comparison.count(ChangeVerdict::invalid) == comparison.counted()) return nothing_to_judge;
+  if (comparison.count(ChangeVerdict::invalid) > 0) return nothing_to_judge;
   return strict && comparison.count(ChangeVerdict::ambiguous) > 0 ? nothing_to_judge : 0;
 }
 

@@ -1,5 +1,6 @@
 // The comparison of sides: what differs in their environments, and the verdict on every figure of every common row.
 #pragma once
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -26,6 +27,8 @@ struct ComparisonOptions {
   std::vector<std::string> figures = {};
   /// All figures.
   bool all_figures = false;
+  /// Smaller changes are the same.
+  double threshold = ChangeLimits{}.threshold;
   const LimitsSource* limits = nullptr;
 };
 
@@ -40,17 +43,20 @@ struct ComparedRow {
   std::size_t side = 1;
   std::vector<Change> changes;
   BreakdownChange breakdown = {};
+  /// Whether the processes of both sides took turns, so that a drift of the machine meets both.
+  bool in_turn = false;
 };
 
 /// The changes of a row that count: step time and rates are figures of the same steps, so that they count once, with
 /// the gravest verdict of them.
 std::vector<const Change*> counted_changes(const ComparedRow& row);
 
+/// Of the rows that all processes of both sides have measured.
 struct GeometricMean {
   std::size_t side = 1;
-  Column column;
-  /// exp(mean log ratio) over the rows that all of both sides have.
-  double ratio = 1;
+  Column column = {};
+  /// The shift of the processes' mean logarithms, with its 95 % interval.
+  Estimate log_ratio = {0, {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}};
   std::size_t rows = 0;
 };
 
@@ -91,8 +97,8 @@ Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& o
 /// Rows that looked worse and were measured again: what `again` does not find worse too becomes ambiguous.
 void confirm(Comparison& comparison, const Comparison& again);
 
-/// Of `gpubench compare` and `check`: 1: a row is worse or has vanished; 3: no common row, or all are invalid, or one
-/// is ambiguous and `strict`; else 0. FASTER never fails.
+/// Of `gpubench compare` and `check`: 1: a row is worse or has vanished; 3: no common row, or one is invalid, or
+/// ambiguous and `strict`; else 0. FASTER never fails.
 int exit_status_of(const Comparison& comparison, bool strict);
 
 }  // namespace gpubench

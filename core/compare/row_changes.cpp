@@ -136,19 +136,20 @@ std::string other_work(const MatchedRow& row, std::size_t side, std::span<const 
   return {};
 }
 
-/// A time that is longer only because the clock was slower says nothing about the code. Clocks of which none explains
-/// the change leave it.
+/// A time that is longer, or a rate that is lower, only because the clock was slower says nothing about the code.
+/// Clocks of which none explains the change leave it.
 std::string explained_by_clock(const MatchedRow& row, std::size_t side, const Change& change,
                                std::span<const Column> columns) {
-  if (change.column.unit != Unit::seconds || change.column.kind != Kind::time || !change.log_ratio) return {};
+  if (change.column.kind != Kind::time || !change.log_ratio || change.column.better == Better::neither) return {};
+  const double sign = change.column.better == Better::lower ? 1 : -1, slower = sign * change.log_ratio->value;
   std::string text;
   for (const Column& clock : columns) {
     if (clock.unit != Unit::hertz || clock.kind != Kind::sensor) continue;
     if (figures_in(row.sides[side], clock.name).empty()) continue;
     const double before = median_in(row.sides.front(), clock.name), after = median_in(row.sides[side], clock.name);
     if (before <= 0 || after <= 0) continue;
-    const double in_cycles = change.log_ratio->value + std::log(after / before);
-    if (in_cycles * change.log_ratio->value > 0) return {};  // the same sign in cycles
+    const double in_cycles = slower + std::log(after / before);
+    if (in_cycles * slower > 0) return {};  // the same sign in cycles
     text = fmt::format("the clock explains it: {} is {:.3g} and {:.3g}", clock.name, before, after);
   }
   return text;
@@ -245,7 +246,8 @@ Change change_of(const MatchedRow& row, std::size_t side, const Column& column, 
     return change;
   }
   const std::size_t fewest = std::min(old_figures.size(), new_figures.size());
-  const ChangeLimits limits = options.limits ? options.limits->limits_of(row.key, column, fewest) : ChangeLimits{};
+  ChangeLimits limits = options.limits ? options.limits->limits_of(row.key, column, fewest) : ChangeLimits{};
+  limits.threshold = options.threshold;
   change = measure_change(column, old_figures, new_figures, limits);
   if (without_number(before, column.name) == 0) change.processes_without_number = lost;
   return change;
@@ -260,6 +262,7 @@ bool is_called(const Change& change) {
 
 ComparedRow compare_row(const MatchedRow& row, std::size_t side, const ComparisonOptions& options) {
   ComparedRow compared{.key = row.key, .side = side, .changes = {}, .breakdown = breakdown_change(row, side)};
+  compared.in_turn = row.measured(side) && measured_in_turn(row.sides.front(), row.sides[side]);
   const std::vector<Column> all = figures_of_row(row);
   const std::string work = row.measured(side) ? other_work(row, side, all) : "";
   for (const Column& column : chosen_figures(row, options)) {
@@ -272,12 +275,17 @@ ComparedRow compare_row(const MatchedRow& row, std::size_t side, const Compariso
   return compared;
 }
 
-void doubt_called(const MatchedRow& row, ComparedRow& compared) {
+void doubt_called(const MatchedRow& row, SideKind sides, ComparedRow& compared) {
   const std::vector<Column> all = figures_of_row(row);
   for (Change& change : compared.changes) {
     if (!is_called(change) || change.exact || change.processes_without_number > 0) continue;
     invalidate(change, doubt_about(row, compared.side, change));
-    if (is_called(change)) invalidate(change, explained_by_clock(row, compared.side, change, all));
+    if (!is_called(change)) continue;
+    const std::string clock = explained_by_clock(row, compared.side, change, all);
+    if (sides == SideKind::builds)
+      invalidate(change, clock);
+    else
+      change.reason = clock;
   }
 }
 

@@ -15,11 +15,15 @@ using Processes = std::vector<RowOfProcess>;
 /// The figures of all processes that have some.
 std::vector<ProcessFigures> figures_in(const Processes& processes, const std::string& name);
 
-/// Measured and not yet judged, since false discovery rates are those of the whole report. The baseline has the row.
+/// Measured and not yet judged. The baseline has the row.
 ComparedRow compare_row(const MatchedRow& row, std::size_t side, const ComparisonOptions& options);
 
-/// After judging: what was called different becomes invalid where its figures cannot be relied on, or a clock explains
-/// it.
-void doubt_called(const MatchedRow& row, ComparedRow& compared);
+/// What the sides are: builds that were compared on one machine, or machines and times.
+enum class SideKind { builds, machines };
+
+/// After judging: what was called different becomes invalid where its figures cannot be relied on. Where a clock
+/// explains it, it is invalid between builds, and has a cause between machines and times: a clock that fell is a fault
+/// there.
+void doubt_called(const MatchedRow& row, SideKind sides, ComparedRow& compared);
 
 }  // namespace gpubench

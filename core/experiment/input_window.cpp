@@ -30,14 +30,20 @@ void hold_nothing(std::vector<StageStatistics>& stages) {
 
 }  // namespace
 
-BufferBalance buffer_balance(const std::vector<StageStatistics>& from, const std::vector<StageStatistics>& to) {
+BufferBalance buffer_balance(const std::vector<StageStatistics>& from, const std::vector<StageStatistics>& to,
+                             Seconds apart) {
   BufferBalance balance;
   if (from.size() != to.size()) return balance;
   double largest = 0;
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto given = static_cast<double>(to[i].produced - from[i].produced);
     if (given <= 0) continue;
-    const double taken = std::max(given + static_cast<double>(to[i].held - from[i].held), 0.0);
+    double taken = std::max(given + static_cast<double>(to[i].held - from[i].held), 0.0);
+    const double workers_time = apart.count() * to[i].workers;
+    if (taken < given && workers_time > 0) {
+      const double idle = std::clamp((to[i].blocked - from[i].blocked).count() / workers_time, 0.0, 1.0);
+      taken = idle < 1 ? std::min(taken / (1 - idle), given) : given;
+    }
     balance.taken_over_given *= taken / given;
     const double change = std::abs(taken / given - 1);
     if (change > largest) balance.stage = to[i].stage;
@@ -99,7 +105,7 @@ bool InputWindow::epoch_began() {
     start_is_judged_ = true;
     std::vector<StageStatistics> here = epochs_->totals_at_epoch_end();
     hold_nothing(here);
-    if (is_off(buffer_balance(from_, here))) {
+    if (is_off(balance(here))) {
       from_ = std::move(here);
       restart();
       return false;
@@ -126,8 +132,8 @@ bool InputWindow::ends() {
         "which an epoch fits would tell"};
     return true;
   }
-  const BufferBalance balance = buffer_balance(from_, epochs_->totals());
-  if (!is_off(balance)) return true;
+  const BufferBalance since_begin = balance(epochs_->totals());
+  if (!is_off(since_begin)) return true;
   if (rule_.stop_reason() == StopReason::precise && rule_.measured() < limits_.budget) {
     wants_epoch_end_ = true;  // or the budget's end
     return false;
@@ -136,9 +142,13 @@ bool InputWindow::ends() {
     rule_.trim(whole_.samples);
     waited_ = whole_.waited;
   } else {
-    doubt_ = {DoubtKind::buffers, text(balance)};
+    doubt_ = {DoubtKind::buffers, text(since_begin)};
   }
   return true;
+}
+
+BufferBalance InputWindow::balance(const std::vector<StageStatistics>& now) const {
+  return buffer_balance(from_, now, Seconds(rule_.measured()));
 }
 
 bool InputWindow::is_off(const BufferBalance& balance) const {

@@ -63,13 +63,15 @@ class Epochs {
 };
 
 /// Elements that stages took in divided by elements that they passed on: 1 if buffers held as much at the end as at the
-/// beginning, 0 if everything came from buffers.
+/// beginning, 0 if everything came from buffers. What a stage's workers could have taken in while they waited because
+/// the buffer was full counts as taken in: a buffer that such a stage lends from is not what makes the input fast.
 struct BufferBalance {
   double taken_over_given = 1;
   std::string_view stage{};  ///< the stage whose buffer changed most
 };
-/// Between two totals of the same stages.
-BufferBalance buffer_balance(const std::vector<StageStatistics>& from, const std::vector<StageStatistics>& to);
+/// Between two totals of the same stages, so long apart.
+BufferBalance buffer_balance(const std::vector<StageStatistics>& from, const std::vector<StageStatistics>& to,
+                             Seconds apart);
 
 class InputWindow {
  public:
@@ -95,6 +97,8 @@ class InputWindow {
   bool epoch_began();
   void restart();
   bool ends();
+  /// Since the window's begin.
+  BufferBalance balance(const std::vector<StageStatistics>& now) const;
   bool is_off(const BufferBalance& balance) const;
   std::string text(const BufferBalance& balance) const;
 

@@ -142,9 +142,8 @@ Record to_record(const KernelMeasurement& measurement, const DeviceId& device, s
   set_estimate(record, "step_time_s", measurement.time);
   if (!measurement.samples.empty()) record.set("step_time_p95_s", quantile(measurement.samples, 0.95));
   set_rate(record, "flops_per_s", measurement.flops, measurement.time);
-  if (best_flops_per_s) set_rate(record, "mfu", measurement.flops / *best_flops_per_s, measurement.time);
-  mark_impossible_mfu(record);
   record.set("detail", "no shares: one kernel is timed, not a step");
+  if (best_flops_per_s) set_mfu(record, measurement.flops, *best_flops_per_s, measurement.time);
   return record;
 }
 

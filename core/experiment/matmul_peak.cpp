@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/experiment/kernel_case.h"
-#include "core/results/doubt.h"
+#include "core/experiment/step_measurement.h"
 
 namespace gpubench {
 namespace {
@@ -72,14 +72,18 @@ std::optional<double> best_matmul_flops(Device& device, const Backend& backend, 
   return best;
 }
 
-void mark_impossible_mfu(Record& record) {
+void set_mfu(Record& record, double flops, double best_flops_per_s, const Estimate& time) {
   constexpr double highest = 1.05;
-  const auto* const mfu = std::get_if<double>(&record.get("mfu"));
-  if (mfu == nullptr || *mfu <= highest) return;
-  set_doubt(record, {DoubtKind::reference,
-                     fmt::format("{:.0f} % of the best matrix product's rate, so that was measured while the machine "
-                                 "was busy",
-                                 100 * *mfu)});
+  const double mfu = flops / best_flops_per_s / time.value;
+  if (mfu <= highest) {
+    set_rate(record, "mfu", flops / best_flops_per_s, time);
+    return;
+  }
+  const std::string detail = to_text(record.get("detail"));
+  record.set("detail",
+             fmt::format("{}{}no mfu: {:.0f} % of the best matrix product's rate, so that was measured while the "
+                         "machine was busy",
+                         detail, detail.empty() ? "" : "; ", 100 * mfu));
 }
 
 std::optional<double> MatmulPeak::flops_per_s(Device& device, const Backend& backend, Dtype dtype) {

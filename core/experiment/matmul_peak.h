@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/backend/backend.h"
+#include "core/measure/estimate.h"
 #include "core/results/record.h"
 
 namespace gpubench {
@@ -14,8 +15,9 @@ namespace gpubench {
 /// memory does not suffice. Throws as planning does.
 std::optional<double> best_matmul_flops(Device& device, const Backend& backend, Dtype dtype);
 
-/// Marks a record with `mfu` above 1 as unreliable: the machine was busier while its reference was measured.
-void mark_impossible_mfu(Record& record);
+/// Sets `mfu` of a step or kernel of so many floating-point operations. Above 1 it is left out, and `detail` says so:
+/// the machine was busier while the best rate was measured, which makes no time of the row wrong.
+void set_mfu(Record& record, double flops, double best_flops_per_s, const Estimate& time);
 
 /// Caches measured rates. Those of emulated devices are computed again at each call, because a script may change their
 /// profile.

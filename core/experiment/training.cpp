@@ -232,9 +232,7 @@ void set_work_rates(Record& record, const Estimate& mean_step, const BestRates& 
   set_rate(record, "flops_per_s", flops, mean_step);
   if (best.bytes_per_s)
     set_rate(record, "bandwidth_share", *number_in(record.get("bytes_per_step")) / *best.bytes_per_s, mean_step);
-  if (!best.flops_per_s) return;
-  set_rate(record, "mfu", flops / *best.flops_per_s, mean_step);
-  mark_impossible_mfu(record);
+  if (best.flops_per_s) set_mfu(record, flops, *best.flops_per_s, mean_step);
 }
 
 TrainingMeasurement join_measurements(const TrainingMeasurement& first, const TrainingMeasurement& second,

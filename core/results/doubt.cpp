@@ -40,7 +40,6 @@ constexpr std::array<DoubtWords, doubt_kind_count> all_words = {{
     {DoubtKind::shared_processors, "shared_processors", "its ranks shared processors",
      "run fewer ranks than there are processors"},
     {DoubtKind::trace, "trace", "the trace does not say where its time went", ""},
-    {DoubtKind::reference, "reference", "the peak that it is held against was measured on a busy machine", wait},
     {DoubtKind::wrong_result, "wrong_result", "its result is wrong", ""},
     {DoubtKind::other_device, "other_device", "it ran on another device than its point names", ""},
     {DoubtKind::kept_memory, "kept_memory", "tensors from outside of the point were in memory",

@@ -30,7 +30,6 @@ enum class DoubtKind : std::uint8_t {
   shared_gpu,
   shared_processors,
   trace,
-  reference,
   wrong_result,
   other_device,
   kept_memory,
@@ -39,7 +38,7 @@ enum class DoubtKind : std::uint8_t {
   bound,
   last_value,
 };
-inline constexpr std::size_t doubt_kind_count = 26;
+inline constexpr std::size_t doubt_kind_count = 25;
 
 /// What people are told of a kind.
 struct DoubtWords {

@@ -1,6 +1,6 @@
 // gb._native.compare: sides, baselines and verdicts on changes, for the commands of the Lua library.
 //
-//   judge { sides, names, out, format, style, figures, all_figures, strict, file }
+//   judge { sides, names, out, format, style, figures, all_figures, threshold, strict, file }
 //     compares sides by their names (core/compare/side.h); the first is the baseline. Returns { text, headline, status,
 //     loud }: what to print, the verdict, the exit status, and the rows that are worse or have vanished: { experiment,
 //     axes, row, figure, vanished }. With `again`, two sides that were measured to confirm it, only what is worse in
@@ -45,14 +45,16 @@ struct JudgeOptions {
   std::vector<std::string> figures;
   bool all_figures = false;
   bool strict = false;
+  std::string threshold;  // "3 %"; empty: the default
   std::string file;
   static constexpr auto fields =
-      std::tuple{required("sides", &JudgeOptions::sides),  field("names", &JudgeOptions::names),
-                 field("again", &JudgeOptions::again),     field("out", &JudgeOptions::out),
-                 field("more", &JudgeOptions::more),       field("rest", &JudgeOptions::rest),
-                 field("format", &JudgeOptions::format),   field("style", &JudgeOptions::style),
-                 field("figures", &JudgeOptions::figures), field("all_figures", &JudgeOptions::all_figures),
-                 field("strict", &JudgeOptions::strict),   field("file", &JudgeOptions::file)};
+      std::tuple{required("sides", &JudgeOptions::sides),     field("names", &JudgeOptions::names),
+                 field("again", &JudgeOptions::again),        field("out", &JudgeOptions::out),
+                 field("more", &JudgeOptions::more),          field("rest", &JudgeOptions::rest),
+                 field("format", &JudgeOptions::format),      field("style", &JudgeOptions::style),
+                 field("figures", &JudgeOptions::figures),    field("all_figures", &JudgeOptions::all_figures),
+                 field("strict", &JudgeOptions::strict),      field("file", &JudgeOptions::file),
+                 field("threshold", &JudgeOptions::threshold)};
 };
 
 /// A page; the other formats are those of runs too.
@@ -93,9 +95,12 @@ std::string rendered(const std::vector<Side>& sides, const Comparison& compariso
 int judge(lua_State* L) {
   const auto options = Value<JudgeOptions>::read(L, 1);
   if (options.format != page_format) parse_format(options.format);  // before work is done for it
+  const double threshold = options.threshold.empty() ? ChangeLimits{}.threshold : parse_threshold(options.threshold);
   const auto compared = [&](const std::vector<Side>& sides) {
     const StoredCalibration limits(sides, options.out);
-    return compare_sides(sides, {.figures = options.figures, .all_figures = options.all_figures, .limits = &limits});
+    return compare_sides(
+        sides,
+        {.figures = options.figures, .all_figures = options.all_figures, .threshold = threshold, .limits = &limits});
   };
   const std::vector<Side> sides = read_sides(options.sides, options);
   Comparison comparison = compared(sides);
@@ -179,7 +184,6 @@ Info calibrate_with(const std::string& text, const std::vector<std::string>& fig
                             {"figure", figure.figure},
                             {"noise_share", figure.noise},
                             {"processes", static_cast<std::int64_t>(size.processes)},
-                            {"threshold_share", size.threshold},
                             {"false_alarms_share", size.false_positive_rate},
                             {"found_of_1_percent_share", size.found_1},
                             {"found_of_2_percent_share", size.found_2},

@@ -10,8 +10,9 @@ local rounds = {}
 
 -- With nine rounds the interval leaves out the smallest and the largest: one disturbed round widens nothing.
 rounds.most = 9
--- A point's rounds may take this many times its budget, most of which are set-up and warm-up.
-local times_budget = 25
+-- A point's rounds may take this many times its budget, most of which are set-up and warm-up. The least number of rounds
+-- may take so long with the smallest budget too: a row without them decides nothing.
+local times_budget, least_limit_s = 25, 20
 -- Of measuring in one round: less is dominated by the first steps.
 local least_budget_s = 0.05
 
@@ -21,13 +22,15 @@ end
 
 -- How long a point may take in all, in seconds.
 function rounds.limit_s()
-  return math.min(times_budget * options.budget_s, options.timeout_s or math.huge)
+  return math.min(math.max(times_budget * options.budget_s, least_limit_s), options.timeout_s or math.huge)
 end
 
 -- How many rounds of a call that takes so long fit; 1 where fewer than the least do.
 function rounds.fitting(seconds)
-  local fit = rounds.limit_s() // math.max(seconds, 1e-9)
-  return fit < order_interval.least_count and 1 or math.tointeger(math.min(fit, rounds.most))
+  local call_s, least = math.max(seconds, 1e-9), order_interval.least_count
+  local fit = math.min(times_budget * options.budget_s, rounds.limit_s()) // call_s
+  if fit < least then fit = call_s * least <= rounds.limit_s() and least or 1 end
+  return math.tointeger(math.min(fit, rounds.most))
 end
 
 -- What process 0 found, for all: a table of integers. Concluded like a point: a process that is ahead and fails in the
@@ -78,8 +81,9 @@ function Group:plan()
   self.planned = agreed[1]
   for k = 2, #agreed do
     local point = self.points[agreed[k]]
-    point.too_long = string.format("%s a call of run: %d rounds do not fit into %s, %d times the point's budget (--budget)",
-      gb.format.seconds(point.seconds), order_interval.least_count, gb.format.seconds(rounds.limit_s()), times_budget)
+    point.too_long = string.format("%s a call of run: %d rounds do not fit into %s (%d times --budget, at least %s, within --timeout)",
+      gb.format.seconds(point.seconds), order_interval.least_count, gb.format.seconds(rounds.limit_s()), times_budget,
+      gb.format.seconds(least_limit_s))
   end
 end
 

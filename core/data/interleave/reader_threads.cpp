@@ -1,4 +1,6 @@
 // The part of InputReaders that its threads run.
+#include <optional>
+
 #include "core/base/bounded_queue.h"
 #include "core/data/element.h"
 #include "core/data/interleave/readers.h"
@@ -50,11 +52,11 @@ bool InputReaders::linger(std::unique_lock<std::mutex>& lock) {
 
 void InputReaders::sleep(std::unique_lock<std::mutex>& lock) {
   const bool full = parked_ > 0;  // otherwise other threads hold all lanes
-  const Stopwatch watch;
+  std::optional<WaitTime::Wait> blocked;
+  if (full) blocked.emplace(blocked_);
   ++idle_;
   lane_came_.wait(lock);
   --idle_;
-  if (full) blocked_ += watch.elapsed();
 }
 
 InputLane* InputReaders::pick() {

@@ -184,7 +184,7 @@ void InputReaders::refill(InputLane& lane) {
 
 InputReaders::Figures InputReaders::figures() const {
   const std::lock_guard lock(mutex_);
-  Figures figures{.threads = static_cast<int>(threads_.size()), .starved = starved_, .blocked = blocked_};
+  Figures figures{.threads = static_cast<int>(threads_.size()), .starved = starved_, .blocked = blocked_.total()};
   for (const WatchedThread& thread : threads_) figures.times += thread.times();
   for (const InputLane& lane : lanes_) {
     figures.buffered += static_cast<std::int64_t>(lane.ring.size());

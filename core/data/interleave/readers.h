@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/wait_time.h"
 #include "core/data/element/block_pool.h"
 #include "core/data/interleave/input_lane.h"
 #include "core/data/thread_times.h"
@@ -128,7 +129,7 @@ class InputReaders {
   bool napping_ = false;                // the consumer sleeps briefly
   Stopwatch since_start_;               // time since the first threads started
   Seconds starved_{};
-  Seconds blocked_{};
+  WaitTime blocked_;
 
   std::vector<WatchedThread> threads_;  // changed by the consumer; last member, because threads use all others
 };

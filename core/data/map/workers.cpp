@@ -39,7 +39,7 @@ bool ParcelWorkers::next(Parcel& parcel) {
   std::swap(slot.parcel, parcel);
   slot.ready = false;
   ++taken_;
-  const bool wake = waiting_ > 0;
+  const bool wake = blocked_.waiting() > 0;
   lock.unlock();
   if (wake) room_came_.notify_one();
   return true;
@@ -50,9 +50,8 @@ void ParcelWorkers::await_parcel(std::unique_lock<std::mutex>& lock, const Slot&
     halted_ = false;
     room_came_.notify_all();
   }
-  const Stopwatch watch;
+  const WaitTime::Wait wait(starved_);
   while (!parcel_came_.wait_for(lock, interrupt_period, [&] { return slot.ready || over(); })) check_interrupt();
-  starved_ += watch.elapsed();
 }
 
 void ParcelWorkers::set_workers(int workers) {
@@ -80,8 +79,8 @@ ParcelWorkers::Figures ParcelWorkers::figures() const {
                   .buffer = static_cast<int>(buffer_),
                   .parcels = static_cast<std::int64_t>(taken_),
                   .buffered = static_cast<std::int64_t>(handed_over_ - taken_),
-                  .starved = starved_,
-                  .blocked = blocked_,
+                  .starved = starved_.total(),
+                  .blocked = blocked_.total(),
                   .threads = {}};
   const std::size_t started = threads_.size();
   lock.unlock();  // the vector's memory is reserved, so running threads do not move
@@ -147,11 +146,8 @@ bool ParcelWorkers::await_room() {
   std::unique_lock lock(mutex_);
   const auto ready = [this] { return over_for_workers() || has_room(); };
   if (!ready()) {
-    const Stopwatch watch;
-    ++waiting_;
+    const WaitTime::Wait wait(blocked_);
     room_came_.wait(lock, ready);
-    --waiting_;
-    blocked_ += watch.elapsed();
   }
   return !over_for_workers();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/wait_time.h"
 #include "core/data/map/parcel.h"
 #include "core/data/thread_times.h"
 
@@ -96,13 +97,11 @@ class ParcelWorkers {
   std::uint64_t taken_ = 0;
   std::uint64_t buffer_;
   int workers_;
-  int waiting_ = 0;  // workers waiting for room
   bool started_ = false;
   bool halted_ = false;
   bool ended_ = false;
   bool closed_ = false;
-  Seconds starved_{};
-  Seconds blocked_{};
+  WaitTime starved_, blocked_;
   std::vector<WatchedThread> threads_;
 };
 

@@ -11,7 +11,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::size_t exact_below = 50;
+constexpr std::size_t exact_below = 50, exact_with_ties = 25;
 
 /// counts[m][u]: the number of orders of n and m distinct values in which u of the n * m pairs are out of order. Begins
 /// with n = 0; grow() increments n.
@@ -60,25 +60,66 @@ double exact_p(std::size_t a, std::size_t b, std::size_t u) {
   return std::min(1.0, 2 * orders_up_to(a, b)[u] / binomial(a + b, a));
 }
 
-struct Ties {
-  bool any = false;
-  /// The sum of t^3 - t over groups of t equal values.
-  double cubes = 0;
-};
+/// The normal approximation. `cubes`: the sum of t^3 - t over groups of t equal values.
+double normal_p(double a, double b, double u, double cubes) {
+  const double n = a + b, pairs = a * b;
+  const double variance = pairs / 12 * (n + 1 - cubes / (n * (n - 1)));
+  if (!(variance > 0)) return 1;
+  const double distance = std::max(0.0, pairs / 2 - u - 0.5);
+  return std::erfc(distance / std::sqrt(2 * variance));
+}
 
-Ties ties_in(std::span<const double> a, std::span<const double> b) {
+double p_of(std::size_t a, std::size_t b, std::size_t u) {
+  if (a < exact_below && b < exact_below) return exact_p(a, b, u);
+  return normal_p(static_cast<double>(a), static_cast<double>(b), static_cast<double>(u), 0);
+}
+
+/// How many of the values equal each other, in ascending order of the values.
+std::vector<std::size_t> groups_of(std::span<const double> a, std::span<const double> b) {
   std::vector<double> all(a.begin(), a.end());
   all.insert(all.end(), b.begin(), b.end());
   std::ranges::sort(all);
-  Ties ties;
+  std::vector<std::size_t> groups;
   for (auto begin = all.begin(); begin != all.end();) {
     const auto end = std::upper_bound(begin, all.end(), *begin);
-    const auto group = static_cast<double>(end - begin);
-    ties.any = ties.any || group > 1;
-    ties.cubes += group * group * group - group;
+    groups.push_back(static_cast<std::size_t>(end - begin));
     begin = end;
   }
-  return ties;
+  return groups;
+}
+
+/// By the doubled rank sum of the first sample: in how many of the ways to choose `a` of the values it is that.
+std::vector<double> ways_by_rank_sum(const std::vector<std::size_t>& groups, std::size_t a) {
+  std::vector<std::size_t> ranks;  // doubled, because equal values share the mean of theirs
+  for (const std::size_t group : groups) {
+    const std::size_t rank = 2 * ranks.size() + group + 1;
+    ranks.insert(ranks.end(), group, rank);
+  }
+  const std::size_t largest =
+      std::accumulate(ranks.end() - static_cast<std::ptrdiff_t>(a), ranks.end(), std::size_t{0});
+  std::vector<std::vector<double>> ways(a + 1, std::vector<double>(largest + 1, 0.0));
+  ways[0][0] = 1;
+  for (std::size_t seen = 0; seen < ranks.size(); ++seen) {
+    for (std::size_t chosen = std::min(seen + 1, a); chosen > 0; --chosen) {
+      for (std::size_t sum = ranks[seen]; sum <= largest; ++sum)
+        ways[chosen][sum] += ways[chosen - 1][sum - ranks[seen]];
+    }
+  }
+  return std::move(ways[a]);
+}
+
+double exact_p_with_ties(const std::vector<std::size_t>& groups, std::size_t a, std::size_t b, double u) {
+  thread_local std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::vector<double>> known;
+  constexpr std::size_t most_known = 1000;
+  if (known.size() > most_known) known.clear();
+  std::vector<double>& ways = known[{groups, a}];
+  if (ways.empty()) ways = ways_by_rank_sum(groups, a);
+  // U and the rank sum differ by a constant.
+  const auto mean = static_cast<double>(a * (a + b + 1)), distance = std::abs(static_cast<double>(a * b) - 2 * u);
+  double as_far = 0;
+  for (std::size_t sum = 0; sum < ways.size(); ++sum)
+    if (std::abs(static_cast<double>(sum) - mean) >= distance - 0.5) as_far += ways[sum];
+  return std::min(1.0, as_far / binomial(a + b, a));
 }
 
 }  // namespace
@@ -99,14 +140,32 @@ double mann_whitney_p(std::span<const double> a, std::span<const double> b) {
   const auto pairs = static_cast<double>(a.size()) * static_cast<double>(b.size());
   const double in_order = mann_whitney_u(a, b);
   const double u = std::min(in_order, pairs - in_order);
-  const Ties ties = ties_in(a, b);
-  if (!ties.any && a.size() < exact_below && b.size() < exact_below)
-    return exact_p(a.size(), b.size(), static_cast<std::size_t>(u));
-  const auto n = static_cast<double>(a.size() + b.size());
-  const double variance = pairs / 12 * (n + 1 - ties.cubes / (n * (n - 1)));
-  if (!(variance > 0)) return 1;
-  const double distance = std::max(0.0, pairs / 2 - u - 0.5);
-  return std::erfc(distance / std::sqrt(2 * variance));
+  const std::vector<std::size_t> groups = groups_of(a, b);
+  if (groups.size() == a.size() + b.size()) return p_of(a.size(), b.size(), static_cast<std::size_t>(u));
+  if (groups.size() == 1) return 1;
+  if (std::max(a.size(), b.size()) <= exact_with_ties) return exact_p_with_ties(groups, a.size(), b.size(), u);
+  double cubes = 0;
+  for (const std::size_t group : groups) {
+    const auto equal = static_cast<double>(group);
+    cubes += equal * equal * equal - equal;
+  }
+  return normal_p(static_cast<double>(a.size()), static_cast<double>(b.size()), u, cubes);
+}
+
+std::optional<std::size_t> largest_u(std::size_t a, std::size_t b, double level) {
+  const std::size_t middle = a * b / 2;
+  if (p_of(a, b, 0) >= level) return std::nullopt;
+  std::size_t below = 0, not_below = middle + 1;  // p rises with u
+  while (not_below - below > 1) {
+    const std::size_t u = (below + not_below) / 2;
+    (u <= middle && p_of(a, b, u) < level ? below : not_below) = u;
+  }
+  return below;
+}
+
+double attained_level(std::size_t a, std::size_t b, double level) {
+  const std::optional<std::size_t> u = largest_u(a, b, level);
+  return u ? p_of(a, b, *u) : 0;
 }
 
 MannWhitneyLimits::MannWhitneyLimits(std::size_t largest, double p) : largest_(largest), limits_(largest * largest) {

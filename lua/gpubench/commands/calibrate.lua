@@ -6,7 +6,7 @@ local native = gb._native
 
 local usual_count = 20
 
-local shown = { "experiment", "figure", "processes", "noise_share", "threshold_share", "false_alarms_share",
+local shown = { "experiment", "figure", "processes", "noise_share", "false_alarms_share",
   "found_of_1_percent_share", "found_of_2_percent_share", "found_of_5_percent_share", "sees_from_share" }
 
 -- Returns the group of the runs.

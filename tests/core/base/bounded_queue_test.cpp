@@ -32,6 +32,21 @@ TEST(BoundedQueue, FirstInFirstOut) {
   }
 }
 
+TEST(BoundedQueue, CountsAWaitThatLasts) {
+  Queue queue(1);
+  ASSERT_TRUE(push(queue, 1));
+  std::thread writer([&] { push(queue, 2); });
+  while (queue.waited().second.count() < 0.02) std::this_thread::yield();
+  const double so_far = queue.waited().second.count();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_GE(queue.waited().second.count(), so_far + 0.004) << "the writer waits still";
+  EXPECT_EQ(popped(queue), 1);
+  writer.join();
+  const double in_all = queue.waited().second.count();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_EQ(queue.waited().second.count(), in_all);
+}
+
 TEST(BoundedQueue, GivesUpAfterItsPatience) {
   Queue queue(1);
   int item = 7;

@@ -34,7 +34,7 @@ constexpr std::size_t few_trials = 100;
 using CalibrationFiles = TemporaryFolder;
 
 Calibration made_by_hand(const std::string& experiment) {
-  const CalibratedSize size{.processes = 10, .threshold = 0.01};
+  const CalibratedSize size{.processes = 10, .false_positive_rate = 0.001};
   return {.machine = "gpu:0 a GPU",
           .figures = {{.experiment = experiment,
                        .figure = "step_time_s",
@@ -64,7 +64,6 @@ TEST(Calibration, NoisyProcessesHideThem) {
   const CalibratedSize noisy = calibrate(recorded(0.03, 30), {}, few_trials).figures.at(0).sizes.at(1);
   EXPECT_LT(noisy.found_1, 0.1);
   EXPECT_LT(noisy.found_2, 0.3);
-  EXPECT_GT(noisy.threshold, 0.01);
   EXPECT_TRUE(!noisy.visible || *noisy.visible > 0.04);
 }
 
@@ -97,7 +96,8 @@ TEST_F(CalibrationFiles, OfManyProgramsAtOnceAreAllStored) {
   }
   const StoredCalibration stored(std::vector<Side>{side}, file(""));
   for (std::size_t i = 0; i < programs.size(); ++i)
-    EXPECT_TRUE(stored.limits_of({.experiment = std::to_string(i)}, column_of("step_time_s"), 12).calibrated) << i;
+    EXPECT_TRUE(stored.limits_of({.experiment = std::to_string(i)}, column_of("step_time_s"), 12).false_positive_rate)
+        << i;
 }
 
 TEST_F(CalibrationFiles, AreNotWrittenBehindALink) {
@@ -117,15 +117,15 @@ TEST_F(CalibrationFiles, LimitsAreThoseOfTheMachineTheExperimentAndTheFigure) {
   const StoredCalibration stored(sides, file(""));
   const CalibratedFigure& figure = calibration.figures[0];
   const ChangeLimits limits = stored.limits_of({.experiment = "e"}, column_of("step_time_s"), 12);
-  EXPECT_TRUE(limits.calibrated);
-  EXPECT_DOUBLE_EQ(limits.threshold, std::max(0.005, 2.5 * figure.noise / std::sqrt(12.0)));
+  EXPECT_EQ(limits.threshold, ChangeLimits{}.threshold) << "noise makes no change harmless";
   EXPECT_DOUBLE_EQ(*limits.false_positive_rate, figure.sizes[1].false_positive_rate) << "of 10 processes";
   EXPECT_EQ(limits.visible, figure.sizes[1].visible);
-  EXPECT_FALSE(stored.limits_of({.experiment = "other"}, column_of("step_time_s"), 12).calibrated);
-  EXPECT_FALSE(stored.limits_of({.experiment = "e"}, column_of("step_time_s"), 6).calibrated);
+  EXPECT_FALSE(stored.limits_of({.experiment = "other"}, column_of("step_time_s"), 12).false_positive_rate);
+  EXPECT_FALSE(stored.limits_of({.experiment = "e"}, column_of("step_time_s"), 6).false_positive_rate);
   const std::vector<Side> elsewhere{recorded(0.002, 2, "another")};
-  EXPECT_FALSE(
-      StoredCalibration(elsewhere, file("")).limits_of({.experiment = "e"}, column_of("step_time_s"), 12).calibrated);
+  EXPECT_FALSE(StoredCalibration(elsewhere, file(""))
+                   .limits_of({.experiment = "e"}, column_of("step_time_s"), 12)
+                   .false_positive_rate);
 }
 
 TEST_F(CalibrationFiles, ADamagedFileIsNamed) {

@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "tests/core/compare/sides.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 std::vector<ProcessFigures> figures(const std::vector<double>& values) {
   std::vector<ProcessFigures> all;
@@ -20,7 +22,6 @@ std::vector<ProcessFigures> figures(const std::vector<double>& values) {
 Change judged(const std::string& column, const std::vector<double>& before, const std::vector<double>& after,
               const ChangeLimits& limits = {}) {
   Change change = measure_change(column_of(column), figures(before), figures(after), limits);
-  change.false_discovery_rate = change.p.value_or(1);
   judge_change(change);
   return change;
 }
@@ -85,18 +86,61 @@ TEST(Change, InsideTheThresholdIsTheSame) {
   EXPECT_EQ(change.reason, "");
 }
 
-TEST(Change, NoiseRaisesTheThreshold) {
-  // Quartiles at 0.9 and 1.1.
+// Rows that were called SAME while the threshold grew with their noise.
+TEST(Change, NoiseMakesNothingTheSame) {
   const std::vector<double> noisy{0.8, 0.9, 0.9, 1.0, 1.1, 1.1, 1.2};
-  const Change change = judged("step_time_s", noisy, noisy);
-  EXPECT_NEAR(change.noise, 0.2, 1e-12);
-  EXPECT_NEAR(change.threshold, 2.5 * 0.2 / std::sqrt(7.0), 1e-12);
+  const Change equal = judged("step_time_s", noisy, noisy);
+  EXPECT_NEAR(equal.noise, 0.2, 1e-12);
+  EXPECT_EQ(equal.threshold, 0.01);
+  EXPECT_EQ(word(equal), "AMBIGUOUS");
+  EXPECT_THAT(equal.reason, HasSubstr("a change of 1.0 % is not excluded"));
+  const std::vector<double> two_states{1.000, 1.001, 1.002, 1.003, 1.004, 10.05, 10.06};
+  EXPECT_EQ(word(judged("time_s", two_states, {5, 5.005, 5.01, 5.015, 5.02, 5.025, 5.03})), "AMBIGUOUS");
+  EXPECT_EQ(
+      word(judged("time_s", {1, 1.001, 1.002, 1.003, 10, 10.01, 10.02}, {1, 1.001, 1.002, 10, 10.01, 10.02, 10.03})),
+      "AMBIGUOUS");
+}
+
+// The text has the shift that the interval is about, also where the medians of two states lie apart.
+TEST(Change, TheChangeLiesInItsInterval) {
+  const Change change =
+      judged("time_s", {1, 1.001, 1.002, 1.003, 10, 10.01, 10.02}, {1, 1.001, 1.002, 10, 10.01, 10.02, 10.03});
+  EXPECT_TRUE(change.log_ratio->interval.contains(change.log_ratio->value));
+  EXPECT_NEAR(change.relative(), std::expm1(change.log_ratio->value), 1e-12);
+  const Change share = judged("test_accuracy", seven_around(0.9), seven_around(0.75));
+  EXPECT_EQ(text_of_change(share), "15.0 points less accurate");
+  EXPECT_EQ(interval_text(share), "[-15.1, -14.9] points");
+}
+
+TEST(Change, ARealChangeWithinTheThresholdIsNotCalled) {
+  std::vector<double> before, after;
+  for (int i = 0; i < 10; ++i) {
+    before.push_back(1 + 1e-4 * i);
+    after.push_back(1.005 + 1e-4 * i);
+  }
+  EXPECT_EQ(word(judged("step_time_s", before, after)), "SAME");
+  EXPECT_EQ(word(judged("step_time_s", before, after, {.threshold = 0.003})), "SLOWER");
+  EXPECT_EQ(word(judged("step_time_s", before, after, {.threshold = 0.005})), "AMBIGUOUS") << "it may be either";
+}
+
+TEST(Change, TiesHideNothing) {
+  const std::vector<double> ten(7, 10.0), twenty(7, 20.0);
+  EXPECT_EQ(word(judged("step_time_s", ten, twenty)), "SLOWER");
+}
+
+TEST(Change, ThresholdsAreReadInPerCent) {
+  EXPECT_DOUBLE_EQ(parse_threshold("3 %"), 0.03);
+  EXPECT_DOUBLE_EQ(parse_threshold("0.5%"), 0.005);
+  for (const char* const text :
+       {"", "3", "0.03", "-1 %", "0 %", "51 %", "3 % %", "x %", "%", "nan %", "3 %x", "1e400 %"}) {
+    EXPECT_THAT([&] { parse_threshold(text); }, ThrowsMessage<Error>(HasSubstr("per cent are expected"))) << text;
+  }
 }
 
 TEST(Change, WhatCannotBeShownSaysHowManyProcessesWouldSettleIt) {
   const std::vector<double> before{0.98, 0.985, 0.99, 1, 1.01, 1.015, 1.02};
   std::vector<double> after = before;
-  for (double& value : after) value *= 1.04;
+  for (double& value : after) value *= 1.02;
   const Change change = judged("step_time_s", before, after);
   EXPECT_EQ(word(change), "AMBIGUOUS");
   ASSERT_TRUE(change.processes_needed);
@@ -113,8 +157,8 @@ TEST(Change, FiguresOfZeroHaveNoRatio) {
   EXPECT_EQ(interval_text(change), "");
 }
 
-TEST(Change, CalibratedLimitsReplaceTheRule) {
-  const ChangeLimits limits{.threshold = 0.05, .calibrated = true, .false_positive_rate = 0.0004, .visible = 0.08};
+TEST(Change, CalibratedLimitsReplaceEstimates) {
+  const ChangeLimits limits{.threshold = 0.05, .false_positive_rate = 0.0004, .visible = 0.08};
   const Change change = judged("step_time_s", seven_around(1), seven_around(1.04), limits);
   EXPECT_EQ(word(change), "SAME");
   EXPECT_EQ(change.false_positive_rate, 0.0004);

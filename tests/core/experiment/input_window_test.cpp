@@ -254,11 +254,25 @@ TEST(BufferBalance, IsOfAllStagesTogether) {
                                      {.stage = "batch", .produced = 12},
                                      {.stage = "prefetch", .produced = 16}};
   // 500 came in for 400, and 12 batches for 16.
-  EXPECT_NEAR(buffer_balance(from, to).taken_over_given, 500.0 / 400 * 12 / 16, 1e-12);
-  EXPECT_EQ(buffer_balance(from, to).stage, "shuffle");
-  EXPECT_EQ(buffer_balance({}, to).taken_over_given, 1);
+  EXPECT_NEAR(buffer_balance(from, to, Seconds(1)).taken_over_given, 500.0 / 400 * 12 / 16, 1e-12);
+  EXPECT_EQ(buffer_balance(from, to, Seconds(1)).stage, "shuffle");
+  EXPECT_EQ(buffer_balance({}, to, Seconds(1)).taken_over_given, 1);
   to[1].produced = 0;  // served from behind it
-  EXPECT_NEAR(buffer_balance(from, to).taken_over_given, 12.0 / 16, 1e-12);
+  EXPECT_NEAR(buffer_balance(from, to, Seconds(1)).taken_over_given, 12.0 / 16, 1e-12);
+}
+
+// A full buffer is filled again when it is half empty: 16 batches left it for 12 that came in, of which the worker
+// slept a half. It could have brought 24.
+TEST(BufferBalance, OfWorkersThatHaveTimeLeftIsEven) {
+  const std::vector<StageStatistics> from = {{.stage = "prefetch", .blocked = Seconds(3), .workers = 1, .held = 8}};
+  std::vector<StageStatistics> to = {
+      {.stage = "prefetch", .produced = 16, .blocked = Seconds(3.5), .workers = 1, .held = 4}};
+  EXPECT_EQ(buffer_balance(from, to, Seconds(1)).taken_over_given, 1);
+  EXPECT_NEAR(buffer_balance(from, to, Seconds(4)).taken_over_given, 12 / 16.0 / (1 - 0.125), 1e-12);
+  to[0].blocked = from[0].blocked;
+  EXPECT_NEAR(buffer_balance(from, to, Seconds(1)).taken_over_given, 12 / 16.0, 1e-12);
+  to[0].blocked = Seconds(9);  // more than there was
+  EXPECT_EQ(buffer_balance(from, to, Seconds(1)).taken_over_given, 1);
 }
 
 /// What a stage holds is what its source gave and it has not handed on, whatever stands around it.

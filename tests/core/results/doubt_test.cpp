@@ -23,7 +23,7 @@ TEST(Doubt, KindsHaveNamesOfTheirOwn) {
 TEST(Doubt, RemediesNameABudgetOnlyWhereItHelps) {
   using ::testing::HasSubstr;
   using ::testing::Not;
-  for (const DoubtKind kind : {DoubtKind::busy, DoubtKind::reference, DoubtKind::trained_once, DoubtKind::unfinished,
+  for (const DoubtKind kind : {DoubtKind::busy, DoubtKind::shared_gpu, DoubtKind::trained_once, DoubtKind::unfinished,
                                DoubtKind::shared_gpu, DoubtKind::wrong_result}) {
     EXPECT_THAT(std::string(words_of(kind).remedy), Not(HasSubstr("--budget"))) << to_string(kind);
   }

@@ -1,8 +1,10 @@
 #include "core/measure/stats/mann_whitney.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>
@@ -29,12 +31,50 @@ TEST(MannWhitney, IsExactForSmallSamples) {
   EXPECT_DOUBLE_EQ(mann_whitney_p(range(6, 30), range(0, 6)), 2 / 1947792.0);
 }
 
-TEST(MannWhitney, ApproximatesWithTies) {
-  // 2.5 of 16 pairs are out of order; variance 16 / 12 * (9 - 30 / 56); z = 5 / 3.35942.
+// Of the 70 ways to choose 4 of 1 2 2 2 3 3 4 5 (doubled ranks 2 6 6 6 11 11 14 16, mean of four 36), 12 are as far
+// from the mean as 2 6 6 11.
+TEST(MannWhitney, IsExactWithTies) {
   const std::vector<double> a{1, 2, 2, 3};
   const std::vector<double> b{2, 3, 4, 5};
   EXPECT_DOUBLE_EQ(mann_whitney_u(a, b), 13.5);
-  EXPECT_NEAR(mann_whitney_p(a, b), 0.1366582477381475, 1e-12);  // SciPy, method asymptotic
+  int as_far = 0;
+  const std::vector<int> ranks{2, 6, 6, 6, 11, 11, 14, 16};
+  for (unsigned chosen = 0; chosen < 256; ++chosen) {
+    if (std::popcount(chosen) != 4) continue;
+    int sum = 0;
+    for (std::size_t i = 0; i < ranks.size(); ++i) sum += ((chosen >> i) & 1U) != 0 ? ranks[i] : 0;
+    as_far += std::abs(sum - 36) >= std::abs(2 + 6 + 6 + 11 - 36);
+  }
+  EXPECT_DOUBLE_EQ(mann_whitney_p(a, b), as_far / 70.0);
+  EXPECT_DOUBLE_EQ(mann_whitney_p(b, a), as_far / 70.0);
+}
+
+// A tie within a side says nothing of the two: seven values all below seven others differ as without one.
+TEST(MannWhitney, TiesWithinASideLoseNothing) {
+  const std::vector<double> a{10, 10, 10, 11, 12, 12, 13};
+  const std::vector<double> b{20, 20, 21, 22, 22, 23, 24};
+  EXPECT_DOUBLE_EQ(mann_whitney_p(a, b), 2 / 3432.0);
+}
+
+TEST(MannWhitney, ApproximatesManyValuesWithTies) {
+  std::vector<double> a(26, 1.0), b(26, 1.0);
+  for (std::size_t i = 0; i < 13; ++i) b[i] = 2;
+  // U = 26 * 13 + 26 * 13 / 2 of 676 pairs; variance 676 / 12 * (53 - (39^3 - 39 + 13^3 - 13) / (52 * 51)).
+  const double variance = 676 / 12.0 * (53 - (59280 + 2184) / (52.0 * 51));
+  EXPECT_DOUBLE_EQ(mann_whitney_p(a, b), std::erfc((338 - 169 - 0.5) / std::sqrt(2 * variance)));
+}
+
+TEST(MannWhitney, KnowsTheLargestUBelowALevel) {
+  EXPECT_EQ(largest_u(7, 7, 0.0012), 1u);
+  EXPECT_EQ(largest_u(7, 7, 0.0005), std::nullopt);
+  EXPECT_EQ(largest_u(6, 6, 0.0012), std::nullopt);
+  EXPECT_DOUBLE_EQ(attained_level(7, 7, 0.0012), 4 / 3432.0);
+  EXPECT_EQ(attained_level(6, 6, 0.0012), 0);
+  for (const std::size_t size : {8, 20, 49, 50, 300}) {
+    const double level = attained_level(size, size, 0.0012);
+    EXPECT_LT(level, 0.0012) << size;
+    EXPECT_GT(level, 0.0009) << size;
+  }
 }
 
 TEST(MannWhitney, ApproximatesLargeSamples) {
