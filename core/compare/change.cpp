@@ -1,13 +1,11 @@
 #include "core/compare/change.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <tuple>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/split_mix.h"
 #include "core/measure/stats/mann_whitney.h"
 #include "core/measure/stats/quantile.h"
@@ -167,16 +165,6 @@ std::string rounded(double percent) {
 
 }  // namespace
 
-double parse_threshold(std::string_view text) {
-  constexpr double most = 50;
-  double percent = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
-  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
-  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  if (error == std::errc() && rest == "%" && percent > 0 && percent <= most) return percent / 100;
-  throw Error(fmt::format("threshold '{}': per cent are expected, above 0 and at most {}, such as '3 %'", text, most));
-}
-
 Change measure_change(const Column& column, std::span<const ProcessFigures> before,
                       std::span<const ProcessFigures> after, const ChangeLimits& limits) {
   Change change{.column = column};
@@ -196,6 +184,7 @@ Change measure_change(const Column& column, std::span<const ProcessFigures> befo
   }
   change.noise = std::max(relative_noise(change.figures_before), relative_noise(change.figures_after));
   change.threshold = limits.threshold;
+  change.calibrated = limits.false_positive_rate.has_value();
   change.p = mann_whitney_p(change.figures_before, change.figures_after);
   if (fewest < least_processes) return change;
   change.false_positive_rate =

@@ -60,6 +60,8 @@ struct Change {
   /// Counted figures that are equal in all processes of a side need no statistics.
   bool exact = false;
   double threshold = 0;
+  /// Whether the rate of false alarms and the visible change are those of `calibrate`.
+  bool calibrated = false;
   /// (IQR / median) of the noisier side.
   double noise = 0;
   /// Of the Mann-Whitney test; empty for exact figures.
@@ -77,9 +79,6 @@ struct Change {
   /// The change as a share of the baseline.
   double relative() const;
 };
-
-/// "3 %" as 0.03. Throws Error unless it is a number of per cent above 0 and at most 50.
-double parse_threshold(std::string_view text);
 
 /// All but the verdict of what needs statistics. Both sides have at least one process with a figure.
 Change measure_change(const Column& column, std::span<const ProcessFigures> before,

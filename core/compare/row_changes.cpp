@@ -247,7 +247,7 @@ Change change_of(const MatchedRow& row, std::size_t side, const Column& column, 
   }
   const std::size_t fewest = std::min(old_figures.size(), new_figures.size());
   ChangeLimits limits = options.limits ? options.limits->limits_of(row.key, column, fewest) : ChangeLimits{};
-  limits.threshold = options.threshold;
+  limits.threshold = column.threshold > 0 ? column.threshold : options.threshold;
   change = measure_change(column, old_figures, new_figures, limits);
   if (without_number(before, column.name) == 0) change.processes_without_number = lost;
   return change;

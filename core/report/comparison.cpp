@@ -82,6 +82,7 @@ Info info_of_change(const Change& change) {
     set_number(info, "p", change.p);
     set_number(info, "threshold", change.threshold);
     set_number(info, "noise", change.noise);
+    info.set("calibrated", change.calibrated);
   }
   if (change.false_positive_rate > 0) set_number(info, "false_positive_rate", change.false_positive_rate);
   set_number(info, "visible_change", change.visible);

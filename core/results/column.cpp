@@ -89,6 +89,16 @@ Column column_of(std::string_view name) {
   return {std::string(name)};
 }
 
+double parse_threshold(std::string_view text) {
+  constexpr double most = 50;
+  double percent = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  if (error == std::errc() && rest == "%" && percent > 0 && percent <= most) return percent / 100;
+  throw Error(fmt::format("threshold '{}': per cent are expected, above 0 and at most {}, such as '3 %'", text, most));
+}
+
 void check_column_name(std::string_view name) {
   const auto is_letter = [](unsigned char c) { return std::isalpha(c) || c == '_'; };
   const auto fits = [&](unsigned char c) { return is_letter(c) || std::isdigit(c) || c == '-' || c == '.'; };

@@ -59,6 +59,8 @@ struct Column {
   bool has_interval = false;
   /// Not shown in terminal tables, which lack the space.
   bool full_tables_only = false;
+  /// Of a script's own column: smaller changes, as a share, are the same in comparisons. 0: what the comparison says.
+  double threshold = 0;
 
   bool is_text() const { return kind == Kind::text; }
   bool operator==(const Column&) const = default;
@@ -72,6 +74,8 @@ std::span<const Column> optional_columns();
 const Column* find_standard_column(std::string_view name);
 /// The declared column, or one with the unit of the name's ending (`_s`, `_bytes`, `_per_s`, `_share`, `_w`, ...).
 Column column_of(std::string_view name);
+/// "3 %" as 0.03. Throws Error unless it is a number of per cent above 0 and at most 50.
+double parse_threshold(std::string_view text);
 /// Throws Error for a name that files, charts and `--set` do not support. Supported are letters, digits, '_', '-' and
 /// '.', but a digit, '-' or '.' not as the first character.
 void check_column_name(std::string_view name);

@@ -74,6 +74,12 @@ std::map<std::string, Column> declared_columns(const Info& info, const std::stri
       if (const std::string unit = declared.text("unit"); !unit.empty()) column.unit = parse_unit(unit);
       if (const std::string better = declared.text("better"); !better.empty()) column.better = parse_better(better);
       if (const std::string kind = declared.text("kind"); !kind.empty()) column.kind = parse_kind(kind);
+      const Info* const threshold = declared.find("threshold");
+      const std::optional<double> share = threshold && threshold->cell() ? number_in(*threshold->cell()) : std::nullopt;
+      if (threshold != nullptr && !(share && *share > 0 && *share <= 0.5))
+        throw Error(
+            fmt::format("threshold {}: a share above 0 and at most 0.5 is expected", declared.text("threshold")));
+      column.threshold = share.value_or(0);
       // As runs before the field "kind" have it.
       if (declared.text("text") == "true") column.kind = Kind::text;
       columns.insert_or_assign(name, std::move(column));

@@ -78,6 +78,7 @@ Info described(const Column& column) {
   if (column.unit != Unit::none) fields.emplace_back("unit", std::string(to_string(column.unit)));
   if (column.better != Better::neither) fields.emplace_back("better", std::string(to_string(column.better)));
   if (column.kind != Kind::unknown) fields.emplace_back("kind", std::string(to_string(column.kind)));
+  if (column.threshold > 0) fields.emplace_back("threshold", column.threshold);
   if (!column.description.empty()) fields.emplace_back("description", std::string(column.description));
   return fields;
 }

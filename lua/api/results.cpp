@@ -310,6 +310,11 @@ Column column(const std::string& name) {
   return column_of(name);
 }
 
+/// threshold("3 %"): 0.03
+double threshold(const std::string& text) {
+  return parse_threshold(text);
+}
+
 /// The column that says whether figures of this kind can be relied on; nil where nothing disturbs them.
 std::optional<std::string> quality(const std::string& kind) {
   const std::string_view name = quality_column(parse_kind(kind));
@@ -408,6 +413,7 @@ void open_results(lua_State* L) {
       .function<&heading>("heading")
       .function<&json_line>("json")
       .function<&check_column>("check_column")
+      .function<&threshold>("threshold")
       .function<&quality>("quality_column")
       .function<&all_doubts>("doubts")
       .function<&doubt>("doubt")

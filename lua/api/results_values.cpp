@@ -121,6 +121,7 @@ void Value<Column>::push(lua_State* L, const Column& column) {
   set_field(L, "better", std::string(to_string(column.better)));
   set_field(L, "kind", std::string(to_string(column.kind)));
   set_field(L, "declared", !column.description.empty());
+  if (column.threshold > 0) set_field(L, "threshold", column.threshold);
 }
 
 void Value<Run>::push(lua_State* L, const Run& run) {

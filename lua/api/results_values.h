@@ -80,8 +80,9 @@ struct ChartOptions : ChartSpec {
 
 /// A column of a script: its name, or a table with what the name does not say.
 struct ColumnOptions : Column {
-  static constexpr auto fields = std::tuple{required("name", &Column::name), field("unit", &Column::unit),
-                                            field("better", &Column::better), field("kind", &Column::kind)};
+  static constexpr auto fields =
+      std::tuple{required("name", &Column::name), field("unit", &Column::unit), field("better", &Column::better),
+                 field("kind", &Column::kind), field("threshold", &Column::threshold)};
 };
 
 struct ExpectationOptions : Expectation {

@@ -1,4 +1,4 @@
--- What is known of a column: { name, unit, better = "lower" | "higher" | "", kind, declared }. Names tell it, the program's
+-- What is known of a column: { name, unit, better = "lower" | "higher" | "", kind, threshold, declared }. Names tell it, the program's
 -- own columns have it in their table, and a script says it by gb.column where its name does not.
 local check = require "gpubench.check"
 local native = require("gpubench.native")._native
@@ -6,7 +6,7 @@ local results = native.results
 
 local columns = {}
 
-local fields = { { "unit", "string" }, { "better", "string" }, { "kind", "string" } }
+local fields = { { "unit", "string" }, { "better", "string" }, { "kind", "string" }, { "threshold", "string" } }
 local made_here = setmetatable({}, { __mode = "k" })
 local own = {}  -- of the experiment that runs, by name
 
@@ -18,7 +18,8 @@ function columns.new(name, options)
   local made = results.column(name)
   if made.declared then check.fail("%s: the program fills this column, and knows what it is", where) end
   for _, field in ipairs(fields) do made[field[1]] = options[field[1]] or made[field[1]] end
-  results.check_column { name = name, unit = made.unit, better = made.better, kind = made.kind }
+  if options.threshold then made.threshold = results.threshold(options.threshold) end
+  results.check_column { name = name, unit = made.unit, better = made.better, kind = made.kind, threshold = made.threshold }
   made_here[made] = true
   return made
 end

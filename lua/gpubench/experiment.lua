@@ -269,7 +269,7 @@ end
 local function plain_columns(list)
   local plain = {}
   for index, one in ipairs(list) do
-    plain[index] = { name = one.name, unit = one.unit, better = one.better, kind = one.kind }
+    plain[index] = { name = one.name, unit = one.unit, better = one.better, kind = one.kind, threshold = one.threshold }
   end
   return plain
 end

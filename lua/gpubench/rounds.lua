@@ -81,9 +81,9 @@ function Group:plan()
   self.planned = agreed[1]
   for k = 2, #agreed do
     local point = self.points[agreed[k]]
-    point.too_long = string.format("%s a call of run: %d rounds do not fit into %s (%d times --budget, at least %s, within --timeout)",
-      gb.format.seconds(point.seconds), order_interval.least_count, gb.format.seconds(rounds.limit_s()), times_budget,
-      gb.format.seconds(least_limit_s))
+    local limit_s = rounds.limit_s()
+    point.too_long = string.format("%s a call of run: %d rounds do not fit into %s (%s)", gb.format.seconds(point.seconds),
+      order_interval.least_count, gb.format.seconds(limit_s), limit_s == options.timeout_s and "--timeout" or "--budget")
   end
 end
 

@@ -124,6 +124,7 @@ function gb.experiment(declaration) end
 ---@field better string? "lower" or "higher"
 ---@field kind string? "time", "memory", "counted" (the same in every run of the same work), "learned" (depends on the
 --- seed), "setting" (chosen, not measured) or "extent" (how much was measured)
+---@field threshold string? "3 %": smaller changes are the same in comparisons, also where these have a --threshold
 
 --- A column of a script whose name does not say what it is. Names ending in `_s`, `_per_s`, `_bytes`, `_share`, `accuracy`,
 --- `loss` and the like say it.

@@ -4,14 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "tests/core/compare/sides.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 std::vector<ProcessFigures> figures(const std::vector<double>& values) {
   std::vector<ProcessFigures> all;
@@ -126,15 +124,6 @@ TEST(Change, ARealChangeWithinTheThresholdIsNotCalled) {
 TEST(Change, TiesHideNothing) {
   const std::vector<double> ten(7, 10.0), twenty(7, 20.0);
   EXPECT_EQ(word(judged("step_time_s", ten, twenty)), "SLOWER");
-}
-
-TEST(Change, ThresholdsAreReadInPerCent) {
-  EXPECT_DOUBLE_EQ(parse_threshold("3 %"), 0.03);
-  EXPECT_DOUBLE_EQ(parse_threshold("0.5%"), 0.005);
-  for (const char* const text :
-       {"", "3", "0.03", "-1 %", "0 %", "51 %", "3 % %", "x %", "%", "nan %", "3 %x", "1e400 %"}) {
-    EXPECT_THAT([&] { parse_threshold(text); }, ThrowsMessage<Error>(HasSubstr("per cent are expected"))) << text;
-  }
 }
 
 TEST(Change, WhatCannotBeShownSaysHowManyProcessesWouldSettleIt) {

@@ -150,5 +150,14 @@ TEST(Column, TheUnitsEndingIsKnown) {
   EXPECT_EQ(unit_suffix(column_of("plan_c")), "") << "a script's own name may end so";
 }
 
+TEST(Thresholds, AreReadInPerCent) {
+  EXPECT_DOUBLE_EQ(parse_threshold("3 %"), 0.03);
+  EXPECT_DOUBLE_EQ(parse_threshold("0.5%"), 0.005);
+  for (const char* const text :
+       {"", "3", "0.03", "-1 %", "0 %", "51 %", "3 % %", "x %", "%", "nan %", "3 %x", "1e400 %"}) {
+    EXPECT_THAT([&] { parse_threshold(text); }, ThrowsMessage<Error>(HasSubstr("per cent are expected"))) << text;
+  }
+}
+
 }  // namespace
 }  // namespace gpubench

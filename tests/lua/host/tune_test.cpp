@@ -225,11 +225,12 @@ TEST_F(Tune, ScriptsThatCannotBeTuned) {
 TEST_F(Tune, ABudgetForTooFewRoundsLeavesAllGainsOpen) {
   const Ended ended = tune_script(
       "local gb = require 'gpubench' gb.experiment { name = 'a', title = 't', run = function()\n"
-      "local input = gb.data.Dataset.range(8):batch(2) for _ in input:iter() do end return { work_s = 1 } end }",
-      {"--budget", "0.000001"});
+      "local input = gb.data.Dataset.range(8):batch(2) for _ in input:iter() do end\n"
+      "local begun = gb.clock() while gb.clock() - begun < 0.2 do end return { work_s = 1 } end }",
+      {"--budget", "0.01", "--timeout", "1"});
   EXPECT_EQ(ended.status, 3);
   EXPECT_THAT(ended.err,
-              AllOf(HasSubstr("no gain could be judged: "), HasSubstr("do not fit into"), HasSubstr("(--budget)")));
+              AllOf(HasSubstr("no gain could be judged: "), HasSubstr("6 rounds do not fit into 1 s (25 times --budget")));
 }
 
 TEST_F(Tune, ScriptsStayInTheirSandbox) {
