@@ -93,6 +93,7 @@ bool remove_run(const fs::path& out, const fs::path& run) {
 
 void remove_left_overs_of_runs(const fs::path& out) {
   for (const fs::path& root : {results_root(out), plots_root(out)}) {
+    if (is_real_folder(root)) remove_left_overs(root);
     for (const fs::path& experiment : real_folders_in(root)) {
       remove_left_overs(experiment);
       // Another machine's locks cannot be seen here.

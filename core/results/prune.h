@@ -21,7 +21,7 @@ std::vector<std::filesystem::path> runs_to_prune(const std::filesystem::path& ou
 /// could not be removed.
 bool remove_run(const std::filesystem::path& out, const std::filesystem::path& run);
 
-/// Removes what killed programs have left beside the runs and their plots, and in those of this machine.
+/// Removes what killed programs have left beside the index, the runs and their plots, and in those of this machine.
 void remove_left_overs_of_runs(const std::filesystem::path& out);
 
 }  // namespace gpubench

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/data/tune/pipeline.h"
+#include "core/exec/executor.h"
 #include "core/exec/plan_cache.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"

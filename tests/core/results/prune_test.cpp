@@ -142,14 +142,14 @@ TEST_F(Prune, RemovesWhatAKilledRunHasLeft) {
   const fs::path died = make_run("a", 11), elsewhere = out() / "results/a/20261112T000000Z-another_host";
   const fs::path never_began = died.parent_path() / ("20261113T000000Z-" + host_name());
   const fs::path charts = out() / "plots/a" / died.filename();
-  for (const fs::path& folder : {died, elsewhere, never_began, charts}) {
+  for (const fs::path& folder : {out() / "results", died, elsewhere, never_began, charts}) {
     fs::create_directories(folder);
     replace_file(folder / "whole", "whole");
     replace_file(folder / ".half.0.tmp", "half");
   }
   const OutputFolder being_made(died / "inner");
   remove_left_overs_of_runs(out());
-  for (const fs::path& folder : {died, never_began, charts}) {
+  for (const fs::path& folder : {out() / "results", died, never_began, charts}) {
     EXPECT_TRUE(fs::exists(folder / "whole"));
     EXPECT_FALSE(fs::exists(folder / ".half.0.tmp"));
   }
