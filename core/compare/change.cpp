@@ -16,6 +16,8 @@ namespace {
 
 /// More than this many times the processes of now are no reasonable advice.
 constexpr std::size_t most_times_more = 20;
+/// Quantiles of the normal distribution: of the errors of the rule, and of finding 80 and 95 %.
+constexpr double interval_z = 1.960, called_z = 3.239, same_z = 2.326, most_z = 0.842, nearly_all_z = 1.645;
 
 bool all_equal(std::span<const double> values) {
   return std::ranges::all_of(values, [&](double value) { return value == values.front(); });
@@ -44,12 +46,20 @@ void add_residuals(std::span<const double> figures, std::vector<double>& residua
   for (const double one : logs) residuals.push_back(one - middle);
 }
 
+double standard_error(const Change& change) {
+  return (change.log_ratio->interval.high - change.log_ratio->interval.low) / 2 / interval_z;
+}
+
 /// By simulation of the rule with the scatter of both sides: the change that it calls in 95 % of draws. In each draw
 /// the smallest one is known: the lower end of the interval of error called_p has to rise above 0, and the shift above
-/// the threshold. Empty where a factor of five is not called.
+/// the threshold. With many processes, both are normal. Empty where a factor of five is not called.
 std::optional<double> visible_change(const Change& change) {
-  constexpr std::size_t draws = 200;
+  constexpr std::size_t draws = 100, simulated_up_to = 50;
   constexpr double found = 0.95, largest = 5;
+  if (std::min(change.processes_before, change.processes_after) > simulated_up_to) {
+    const double error = standard_error(change);
+    return std::expm1(std::max(called_z * error, change.threshold) + nearly_all_z * error);
+  }
   std::vector<double> residuals;
   add_residuals(change.figures_before, residuals);
   add_residuals(change.figures_after, residuals);
@@ -79,14 +89,13 @@ std::optional<double> visible_change(const Change& change) {
 /// Standard errors shrink with the root of the number of processes.
 std::optional<std::size_t> needed_processes(const Change& change, std::size_t fewest) {
   if (!change.log_ratio || fewest < 2 || !std::isfinite(change.log_ratio->interval.low)) return std::nullopt;
-  constexpr double interval_z = 1.960, called_z = 3.239, same_z = 2.326, power_z = 0.842;  // of the errors, and 80 %
-  const double error = (change.log_ratio->interval.high - change.log_ratio->interval.low) / 2 / interval_z;
+  const double error = standard_error(change);
   const double size = std::abs(change.log_ratio->value);
   for (std::size_t k = std::max(fewest + 1, least_processes); k <= most_times_more * fewest; ++k) {
     const double shrunk = error * std::sqrt(static_cast<double>(fewest) / static_cast<double>(k));
     const double limit = change.threshold;
-    if (size > std::max(limit + power_z * shrunk, (called_z + power_z) * shrunk)) return k;
-    if (size + (same_z + power_z) * shrunk < limit) return k;
+    if (size > std::max(called_z * shrunk, limit) + most_z * shrunk) return k;
+    if (size + (same_z + most_z) * shrunk < limit) return k;
   }
   return std::nullopt;
 }

@@ -82,7 +82,7 @@ std::vector<GeometricMean> means_of(const std::vector<ComparedRow>& rows) {
   return means;
 }
 
-/// Figures that are drawn from in one comparison, at most. Each takes 200 draws, some 30 microseconds.
+/// Figures that are drawn from in one comparison, at most. Each takes 100 draws, some 20 microseconds.
 constexpr std::size_t most_resampled = 200'000;
 
 /// Figures of one figure of a row that a comparison of both sides resamples; none where a side has one process only.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <random>
 
 #include "tests/core/compare/sides.h"
 
@@ -152,6 +153,24 @@ TEST(Change, CalibratedLimitsReplaceEstimates) {
   EXPECT_EQ(word(change), "SAME");
   EXPECT_EQ(change.false_positive_rate, 0.0004);
   EXPECT_EQ(change.visible, 0.08);
+}
+
+// As hyperfine's files may have them: sizes from which on the rule is not simulated give nearly what those before do.
+TEST(Change, ManyProcessesAreJudgedQuickly) {
+  std::mt19937_64 engine(3);
+  std::normal_distribution<double> normal(0, 0.01);
+  const auto drawn = [&](std::size_t count, double middle) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < count; ++i) values.push_back(middle * std::exp(normal(engine)));
+    return values;
+  };
+  const Change many = judged("step_time_s", drawn(20'000, 1), drawn(20'000, 1.02));
+  EXPECT_EQ(word(many), "SLOWER");
+  EXPECT_NEAR(many.relative(), 0.02, 0.001);
+  EXPECT_NEAR(*many.visible, 0.01, 0.001);
+  const ChangeLimits small{.threshold = 0.0001};
+  const double simulated = *judged("step_time_s", drawn(50, 1), drawn(50, 1), small).visible;
+  EXPECT_NEAR(*judged("step_time_s", drawn(51, 1), drawn(51, 1), small).visible / simulated, 1, 0.3);
 }
 
 }  // namespace
