@@ -222,12 +222,13 @@ std::string mean_text(const Comparison& comparison, const GeometricMean& mean) {
 std::string trust_text(const Comparison& comparison) {
   const std::vector<PlacedChange> changes = all_changes(comparison);
   std::vector<double> visible;
-  double rate = 0;
+  double rate = 0, threshold = 0;
   std::int64_t blind = 0;
   bool in_turn = true;
   for (const PlacedChange& one : changes) {
     if (!one.change->compares_figures() || one.change->false_positive_rate <= 0) continue;
     rate = std::max(rate, one.change->false_positive_rate);
+    threshold = std::max(threshold, one.change->threshold);
     in_turn = in_turn && one.row->in_turn;
     if (!one.change->log_ratio) continue;
     if (one.change->visible)
@@ -248,6 +249,9 @@ std::string trust_text(const Comparison& comparison) {
     if (visible.size() > 1)
       text += fmt::format(" (in the median row; in the worst from {})", format_percent(std::ranges::max(visible)));
   }
+  // It may come from a column of the baseline, which may be anybody's.
+  if (threshold > ChangeLimits{}.threshold)
+    text += fmt::format("; changes of up to {} count as the same", format_percent(threshold));
   if (blind > 0) text += fmt::format("; in {} no change up to a factor of 5 can be seen", format_count(blind, "row"));
   return text;
 }

@@ -243,6 +243,16 @@ TEST(Comparison, ClaimsAndChartsSayWhatIsCompared) {
               ThrowsMessage<Error>(HasSubstr("unknown figure 'step_tim_s' (did you mean 'step_time_s'?)")));
 }
 
+TEST(Comparison, AThresholdOfTheColumnStandsBeforeThatOfTheComparison) {
+  Side before = times("a", 1);
+  const Side after = times("b", 1.02);
+  EXPECT_EQ(only_change(compared(before, after)).verdict, ChangeVerdict::worse);
+  EXPECT_EQ(only_change(compared(before, after, {.threshold = 0.05})).verdict, ChangeVerdict::same);
+  for (MeasuringProcess& process : before.processes)
+    for (Column& column : process.columns) column.threshold = 0.05;
+  EXPECT_EQ(only_change(compared(before, after, {.threshold = 0.001})).verdict, ChangeVerdict::same);
+}
+
 TEST(Comparison, MeansAreOverCommonRows) {
   const Comparison comparison = compared(times("a", 1), times("b", 1.05));
   ASSERT_EQ(comparison.means.size(), 1u);

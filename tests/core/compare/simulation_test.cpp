@@ -148,8 +148,8 @@ TEST(Simulation, UsesThePowerThatTheFiguresHave) {
   const Noise one([](std::mt19937_64& engine) { return normal(engine, 0.01); });
   const Noise two([](std::mt19937_64& engine) { return normal(engine, 0.02); });
   constexpr int rows = 4000;
-  EXPECT_GE(trials(one, 1.02, 10, rows, 31).slower, 0.60 * rows);
-  EXPECT_GE(trials(two, 1.05, 10, rows, 32).slower, 0.80 * rows);
+  EXPECT_NEAR(trials(one, 1.02, 10, rows, 31).slower, 0.65 * rows, 0.025 * rows);
+  EXPECT_NEAR(trials(two, 1.05, 10, rows, 32).slower, 0.88 * rows, 0.02 * rows);
 }
 
 /// By row: the figures of 60 processes of tests/truth/cheap_rows.lua on a 2-core virtual machine on which others

@@ -104,6 +104,13 @@ TEST(ComparisonText, ManyRowsThatAreTheSameAreFolded) {
   EXPECT_THAT(render_comparison(comparison, Format::text, {.all_columns = true}), HasSubstr("batch_size=11"));
 }
 
+TEST(ComparisonText, SaysThatAThresholdIsWiderThanUsual) {
+  Comparison comparison = slower_comparison();
+  EXPECT_THAT(trust_text(comparison), Not(HasSubstr("count as the same")));
+  comparison.rows.at(0).changes.at(0).threshold = 0.5;
+  EXPECT_THAT(trust_text(comparison), HasSubstr("; changes of up to 50.0 % count as the same"));
+}
+
 TEST(ComparisonMarkdown, HasFiveLines) {
   const std::vector<std::string> lines = lines_of(render_comparison(slower_comparison(), Format::markdown));
   ASSERT_EQ(lines.size(), 5u);
