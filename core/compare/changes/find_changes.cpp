@@ -5,35 +5,24 @@
 #include <limits>
 #include <optional>
 
+#include "core/compare/changes/level.h"
 #include "core/measure/stats/mann_whitney.h"
 #include "core/measure/stats/quantile.h"
 
 namespace gpubench {
 namespace {
 
-// Chosen by cross-validation on series that people annotated; docs/changes.md has the figures.
-
-/// Values compared on each side of a place.
-constexpr std::size_t window = 40;
 /// Fewer values before a place do not show what is usual there, and fewer from it on may be a burst of outliers.
 constexpr std::size_t fewest_before = 10;
 constexpr std::size_t fewest_after = 6;
 /// After a change, as many as showed it: else a level that lasts for less than `fewest_before` values has no end.
 constexpr std::size_t fewest_since_change = 6;
-/// Two-sided level of one test. Each value adds about 35 tests, which depend on each other.
-constexpr double level = 1e-5;
-/// Least distance between the medians on both sides, in standard deviations of the values around them: people do not
-/// see a smaller one, however sure the test is.
-constexpr double least_in_noise = 2.3;
-/// Least distance between the medians, as a share of the span that the series had before: where a series has moved by
-/// much, a small move is no news.
-constexpr double least_in_span = 0.25;
+/// Sides that are far apart need no test. This share of the values before may be outliers that reach the other side.
+constexpr double outlier_share = 0.1;
 /// How far the place of a change may be from the one whose sides differ most.
 constexpr std::size_t reach_of_place = 10;
-/// The span leaves out this share of the values at either end, which may be outliers.
-constexpr double tail = 0.05;
-/// Values that the span is taken of.
-constexpr std::size_t history = 1000;
+/// Values that stay behind the place: fewer have no spread.
+constexpr std::size_t fewest_behind_place = 2;
 
 struct Split {
   std::size_t before;
@@ -53,7 +42,7 @@ struct Split {
 /// change: U compares up to `window` values before it with all values from it on, which are at most `window`.
 class Scan {
  public:
-  explicit Scan(std::span<const double> values) : values_(values), u_(values.size()) {}
+  Scan(std::span<const double> values, std::size_t window) : values_(values), u_(values.size()), window_(window) {}
 
   /// Adds the pairs of the next value with the values before each place. From one place to the one before it, at most
   /// two of these values differ.
@@ -83,58 +72,67 @@ class Scan {
   /// How many values the current segment has at least before a place that it is split at.
   std::size_t fewest() const { return begin_ == 0 ? fewest_before : fewest_since_change; }
   /// Places from here to size() - 1 can be split at.
-  std::size_t first_place() const { return std::max(begin_ + 1, size_ - std::min(size_, window)); }
+  std::size_t first_place() const { return std::max(begin_ + 1, size_ - std::min(size_, window_)); }
   Split split(std::size_t place) const { return {place - first_before(place), size_ - place, u_[place]}; }
 
  private:
-  std::size_t first_before(std::size_t place) const { return std::max(begin_, place - std::min(place, window)); }
+  std::size_t first_before(std::size_t place) const { return std::max(begin_, place - std::min(place, window_)); }
 
   std::span<const double> values_;
   std::vector<double> u_;
+  std::size_t window_;
   std::size_t begin_ = 0;
   std::size_t size_ = 0;
 };
 
-bool is_significant(const Split& split, std::size_t fewest, const MannWhitneyLimits& limits) {
-  return split.before >= fewest && split.after >= fewest_after &&
-         split.pairs_against() <= limits.limit(split.before, split.after);
-}
+struct Distance {
+  double medians = 0;
+  double deviation = 0;  ///< of the values around them, by the median deviation
+};
 
-/// The place whose sides differ most among those that differ significantly.
-std::optional<std::size_t> significant_place(const Scan& scan, const MannWhitneyLimits& limits) {
-  std::optional<std::size_t> found;
-  double farthest = 0;
-  for (std::size_t place = scan.first_place(); place < scan.size(); ++place) {
-    const Split split = scan.split(place);
-    if (!is_significant(split, scan.fewest(), limits) || split.distance() <= farthest) continue;
-    farthest = split.distance();
-    found = place;
-  }
-  return found;
-}
-
-double quantile_in_place(std::vector<double>& values, double p) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::lround(p * static_cast<double>(values.size() - 1)));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
-/// Whether the distance between both sides matters beside the noise and beside what the series did before.
-bool is_large(std::span<const double> known, std::size_t place, const Split& split) {
+Distance distance_of(std::span<const double> known, std::size_t place, const Split& split) {
   std::vector<double> before(known.begin() + static_cast<std::ptrdiff_t>(place - split.before),
                              known.begin() + static_cast<std::ptrdiff_t>(place));
   std::vector<double> after(known.begin() + static_cast<std::ptrdiff_t>(place), known.end());
   const double center_before = median_in_place(before);
   const double center_after = median_in_place(after);
-  const double distance = std::fabs(center_after - center_before);
   for (double& value : before) value = std::fabs(value - center_before);
   for (const double value : after) before.push_back(std::fabs(value - center_after));
-  if (distance < least_in_noise * deviation_per_median_deviation * median_in_place(before)) return false;
-  const std::size_t past = std::min(place, history);
-  std::vector<double> earlier(known.begin() + static_cast<std::ptrdiff_t>(place - past),
-                              known.begin() + static_cast<std::ptrdiff_t>(place));
-  const double span = quantile_in_place(earlier, 1 - tail) - quantile_in_place(earlier, tail);
-  return distance >= least_in_span * span;
+  return {std::fabs(center_after - center_before), deviation_per_median_deviation * median_in_place(before)};
+}
+
+/// How many values before the place lie where those after it are.
+std::size_t count_beyond(std::span<const double> known, std::size_t place, const Split& split) {
+  const auto ends = std::ranges::minmax_element(known.subspan(place));
+  const bool up = split.u > split.pairs() / 2;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(known.subspan(place - split.before, split.before),
+                            [&](double value) { return up ? value >= *ends.min : value <= *ends.max; }));
+}
+
+/// Whether both sides hardly overlap and lie far apart: so sure that it needs fewer values than the test.
+bool is_far_apart(std::span<const double> known, std::size_t place, const Split& split) {
+  const auto outliers = static_cast<std::size_t>(outlier_share * static_cast<double>(split.before));
+  if (split.pairs_against() > outlier_share * split.pairs()) return false;  // a fast look first
+  if (count_beyond(known, place, split) > outliers) return false;
+  const Distance distance = distance_of(known, place, split);
+  return distance.medians > 0 && distance.medians >= far_in_deviations * distance.deviation;
+}
+
+/// The place whose sides differ most among those that differ for sure.
+std::optional<std::size_t> sure_place(const Scan& scan, std::span<const double> known,
+                                      const MannWhitneyLimits& limits) {
+  std::optional<std::size_t> found;
+  double farthest = 0;
+  for (std::size_t place = scan.first_place(); place < scan.size(); ++place) {
+    const Split split = scan.split(place);
+    if (split.before < scan.fewest() || split.after < fewest_after || split.distance() <= farthest) continue;
+    const bool differ = split.pairs_against() <= limits.limit(split.before, split.after);
+    if (!differ && !is_far_apart(known, place, split)) continue;
+    farthest = split.distance();
+    found = place;
+  }
+  return found;
 }
 
 /// The sum of the distances of values from their median.
@@ -152,7 +150,7 @@ std::size_t place_of_least_spread(std::span<const double> known, std::size_t nea
                                   std::size_t fewest) {
   const std::size_t begin = near - split.before;
   const std::size_t first = std::max(begin + fewest, near - std::min(near, reach_of_place));
-  const std::size_t last = std::min(known.size() - fewest_after, near + reach_of_place);
+  const std::size_t last = std::min(known.size() - fewest_behind_place, near + reach_of_place);
   std::size_t best = near;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t place = first; place <= last; ++place) {
@@ -166,17 +164,22 @@ std::size_t place_of_least_spread(std::span<const double> known, std::size_t nea
 
 }  // namespace
 
-Changes find_changes(std::span<const double> values) {
-  static const MannWhitneyLimits limits(window, level);
+Changes find_changes(std::span<const double> values, const ChangeRule& rule) {
+  static const MannWhitneyLimits usual(ChangeRule().window, ChangeRule().level);
+  const bool is_usual = rule.window == ChangeRule().window && rule.level == ChangeRule().level;
+  const std::optional<MannWhitneyLimits> own =
+      is_usual ? std::nullopt : std::optional<MannWhitneyLimits>(std::in_place, rule.window, rule.level);
+  const MannWhitneyLimits& limits = is_usual ? usual : *own;
   Changes found;
-  Scan scan(values);
+  Scan scan(values, rule.window);
   while (scan.size() < values.size()) {
     scan.add();
-    const std::optional<std::size_t> place = significant_place(scan, limits);
-    if (!place) continue;
     const std::span<const double> known = values.first(scan.size());
+    const std::optional<std::size_t> place = sure_place(scan, known, limits);
+    if (!place) continue;
     const Split split = scan.split(*place);
-    if (!is_large(known, *place, split)) continue;
+    const Distance distance = distance_of(known, *place, split);
+    if (distance.medians < rule.least_in_noise * distance.deviation) continue;
     found.changes.push_back(place_of_least_spread(known, *place, split, scan.fewest()));
     found.alarms.push_back(scan.size() - 1);
     scan.cut(found.changes.back());

@@ -14,8 +14,20 @@ struct Changes {
   std::vector<std::size_t> alarms;
 };
 
+/// The numbers of the rule that were chosen: by cross-validation over families of series that people annotated, and on
+/// made series (tests/truth/change_rule, docs/changes.md).
+struct ChangeRule {
+  /// Values compared on each side of a place.
+  std::size_t window = 40;
+  /// Two-sided level of one test. Each value adds about 35 tests, which depend on each other.
+  double level = 5e-7;
+  /// Least distance between the medians on both sides, in standard deviations of the values around them: people do not
+  /// see a smaller one, however sure the test is.
+  double least_in_noise = 2.3;
+};
+
 /// Values must be finite. Neither scale nor offset matters. Time is proportional to the length. For the first n values
 /// the result is that of the whole series without the changes whose alarm is at n or later.
-Changes find_changes(std::span<const double> values);
+Changes find_changes(std::span<const double> values, const ChangeRule& rule = {});
 
 }  // namespace gpubench

@@ -13,7 +13,7 @@ TEST(ChangesText, HasALinePerSeries) {
   for (int i = 0; i < 40; ++i) values += (i < 30 ? "1" : "2") + std::string(i == 10 ? "0, " : ", ");
   std::istringstream in("{\"id\": \"step\", \"values\": [" + values + "2]}\n{\"id\": 7, \"values\": [1]}\n");
   EXPECT_EQ(changes_text(in, "f"),
-            "{\"id\": \"step\", \"changes\": [30], \"alarms\": [36], \"outliers\": [10]}\n"
+            "{\"id\": \"step\", \"changes\": [30], \"alarms\": [35], \"outliers\": [10]}\n"
             "{\"id\": 7, \"changes\": [], \"alarms\": [], \"outliers\": []}\n");
 }
 
