@@ -30,6 +30,7 @@ constexpr std::array fact_origins = {
     FactRule{"machine.operating_system", FactOrigin::environment},
     FactRule{"machine.cpu_governor", FactOrigin::environment},
     FactRule{"machine.cpu_mhz", std::nullopt},
+    FactRule{"machine.id", std::nullopt},  // new each time in containers and on nodes without a disk
     FactRule{"machine.memory_available_bytes", std::nullopt},
     FactRule{"machine.load_1min", std::nullopt},
     FactRule{"machine.", FactOrigin::machine},

@@ -1,8 +1,19 @@
 #include "core/history/claims.h"
 
+#include <fmt/format.h>
+
+#include "core/history/news.h"
 #include "core/history/run_values.h"
 
 namespace gpubench {
+namespace {
+
+std::string line_of(const std::string& experiment, const NightJob& of, const Info& claim) {
+  return fmt::format("{}{}: {} ({})", experiment, of.device.empty() ? "" : " on " + of.device, claim.text("claim"),
+                     claim.text("reason"));
+}
+
+}  // namespace
 
 std::vector<RefutedClaim> judge_claims(RunHistory& history, const Run& run, const NightJob& of) {
   const Database& database = history.database();
@@ -28,7 +39,15 @@ std::vector<RefutedClaim> judge_claims(RunHistory& history, const Run& run, cons
     const bool news = verdict == "refuted" && (of.always_news || before == "confirmed");
     const bool reported = verdict == "refuted" && before == "alarmed";
     if (news || reported) {
-      refuted.push_back({facts.experiment, claim, one.text("reason"), news});
+      refuted.push_back({line_of(facts.experiment, of, one), news});
+      if (news)
+        add_news(database,
+                 {.host = facts.host,
+                  .suite = of.suite,
+                  .kind = NewsKind::refuted,
+                  .night = of.night,
+                  .line = refuted.back().line},
+                 {of.night, of.job, facts.experiment, claim});
       verdict = "alarmed";
     }
     bind_key(store, claim).bind(6, std::string_view(verdict)).run();

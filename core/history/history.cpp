@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "core/base/enum_names.h"
@@ -16,6 +19,8 @@ namespace {
 
 constexpr EnumNames<ChangeState, 4> change_states{"unknown state of a change",
                                                   {"better", "open", "resolved", "recovered"}};
+
+constexpr EnumNames<ChangeSign, 3> change_signs{"unknown sign of a change", {"lasting", "sudden", "frequent"}};
 
 std::int64_t environment_id(const Database& database, const std::string& facts) {
   database.prepare("INSERT INTO environments(facts) VALUES(?) ON CONFLICT DO NOTHING").bind(1, facts).run();
@@ -32,8 +37,8 @@ std::int64_t run_id(const Database& database, const RunValues& run) {
 std::int64_t new_run(const Database& database, const RunValues& run, std::int64_t sequence) {
   database
       .prepare(
-          "INSERT INTO runs(sequence, host, experiment, name, suite, started, environment) "
-          "VALUES(?, ?, ?, ?, ?, ?, ?)")
+          "INSERT INTO runs(sequence, host, experiment, name, suite, started, environment, night, machine) "
+          "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(1, sequence)
       .bind(2, run.host)
       .bind(3, run.experiment)
@@ -41,6 +46,8 @@ std::int64_t new_run(const Database& database, const RunValues& run, std::int64_
       .bind(5, run.suite)
       .bind(6, run.started)
       .bind(7, environment_id(database, run.environment))
+      .bind(8, run.night)
+      .bind(9, run.machine)
       .run();
   return database.last_id();
 }
@@ -115,6 +122,78 @@ void adopt_older_series(const Database& database, const RunValues& run) {
   }
 }
 
+/// A card that is known by its id takes its series along to another slot.
+class MovedCards {
+ public:
+  explicit MovedCards(const Database& database)
+      : database_(database),
+        other_slot_(database.prepare("SELECT id, slot FROM series WHERE host = ? AND card = ? AND slot <> ? LIMIT 1")),
+        latest_(database.prepare("SELECT started FROM runs WHERE id = (SELECT max(run) FROM points WHERE series IN "
+                                 "(SELECT id FROM series WHERE host = ? AND card = ?))")) {}
+
+  /// Either the series of the run's cards come to the slots of the run, or, where later runs have shown them elsewhere,
+  /// its values go to where they are.
+  void settle(RunValues& run) {
+    std::map<std::string, std::set<std::string>> slots;
+    for (const RunValue& value : run.values)
+      if (is_card_id(value.key.card)) slots[value.key.card].insert(value.key.slot);
+    for (const auto& [card, of_card] : slots) {
+      if (of_card.size() > 1) continue;  // parts of one card
+      const std::string& slot = *of_card.begin();
+      const std::optional<std::string> other = other_slot(run.host, card, slot);
+      if (!other) continue;
+      if (run.started >= latest(run.host, card)) {
+        move(run.host, card, slot);
+      } else {
+        for (RunValue& value : run.values)
+          if (value.key.card == card) value.key.slot = *other;
+      }
+    }
+  }
+
+ private:
+  std::optional<std::string> other_slot(const std::string& host, const std::string& card, const std::string& slot) {
+    other_slot_.bind(1, std::string_view(host)).bind(2, std::string_view(card)).bind(3, std::string_view(slot));
+    if (!other_slot_.step()) return std::nullopt;
+    std::string found = other_slot_.text(1);
+    while (other_slot_.step()) continue;
+    return found;
+  }
+
+  std::string latest(const std::string& host, const std::string& card) {
+    if (!latest_.bind(1, std::string_view(host)).bind(2, std::string_view(card)).step()) return {};
+    std::string started = latest_.text(0);
+    while (latest_.step()) continue;
+    return started;
+  }
+
+  void move(const std::string& host, const std::string& card, const std::string& slot) {
+    const auto run = [&](const char* sql) { database_.prepare(sql).bind(1, host).bind(2, card).bind(3, slot).run(); };
+    run("UPDATE OR IGNORE series SET slot = ?3 WHERE host = ?1 AND card = ?2 AND slot <> ?3");
+    // Of older programs, a card may have the same figure in both slots: these are one series.
+    Statement left = database_.prepare(
+        "SELECT old.id, new.id FROM series AS old JOIN series AS new USING(host, card, suite, experiment, axes, "
+        "metric) "
+        "WHERE host = ? AND card = ? AND old.slot <> ?3 AND new.slot = ?3");
+    std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+    left.bind(1, std::string_view(host)).bind(2, std::string_view(card)).bind(3, std::string_view(slot));
+    while (left.step()) pairs.emplace_back(left.integer(0), left.integer(1));
+    for (const auto& [from, to] : pairs) {
+      for (const char* const table : {"points", "changes"})
+        database_.prepare(fmt::format("UPDATE OR IGNORE {} SET series = ? WHERE series = ?", table))
+            .bind(1, to)
+            .bind(2, from)
+            .run();
+      for (const char* const table : {"points", "changes", "missing"})
+        database_.prepare(fmt::format("DELETE FROM {} WHERE series = ?", table)).bind(1, from).run();
+      database_.prepare("DELETE FROM series WHERE id = ?").bind(1, from).run();
+    }
+  }
+
+  const Database& database_;
+  Statement other_slot_, latest_;
+};
+
 HistorySeries series_in(const Statement& row) {
   HistorySeries series{
       .id = row.integer(0),
@@ -139,12 +218,14 @@ ReportedChange change_in(const Statement& row) {
           .cause = row.text(7),
           .state = change_states.parse(row.text(8)),
           .closed = row.text(9),
-          .note = row.text(10)};
+          .note = row.text(10),
+          .alarm = row.text(11),
+          .sign = change_signs.parse(row.text(12))};
 }
 
 HistoryRun run_in(const Statement& row) {
-  return {row.integer(0), row.integer(1), row.text(2), row.text(3),
-          row.text(4),    row.text(5),    row.text(6), row.integer(7)};
+  return {row.integer(0), row.integer(1), row.text(2),    row.text(3), row.text(4),
+          row.text(5),    row.text(6),    row.integer(7), row.text(8), row.text(9)};
 }
 
 /// What `read` makes of each row of `sql`, whose parameter 1 is the experiment, or empty for all.
@@ -172,6 +253,10 @@ std::string_view to_string(ChangeState state) {
   return change_states[state];
 }
 
+std::string_view to_string(ChangeSign sign) {
+  return change_signs[sign];
+}
+
 std::filesystem::path history_file(const std::filesystem::path& out) {
   return results_root(out) / "history.db";
 }
@@ -188,19 +273,22 @@ RunValues finished_values(const Run& run) {
   return values_of(run);
 }
 
-void store_run(const Database& database, const RunValues& run, std::int64_t sequence) {
+void store_run(const Database& database, RunValues run, std::int64_t sequence) {
   std::int64_t id = run_id(database, run);
   if (id == 0) {
     id = new_run(database, run, sequence);
   } else {
     database.prepare("DELETE FROM points WHERE run = ?").bind(1, id).run();
-    database.prepare("UPDATE runs SET suite = ?, started = ?, environment = ? WHERE id = ?")
+    database.prepare("UPDATE runs SET suite = ?, started = ?, environment = ?, night = ?, machine = ? WHERE id = ?")
         .bind(1, run.suite)
         .bind(2, run.started)
         .bind(3, environment_id(database, run.environment))
-        .bind(4, id)
+        .bind(4, run.night)
+        .bind(5, run.machine)
+        .bind(6, id)
         .run();
   }
+  MovedCards(database).settle(run);
   adopt_older_series(database, run);
   PointWriter writer(database);
   for (const RunValue& value : run.values) writer.add(id, value);
@@ -227,7 +315,7 @@ bool RunHistory::has_run(const std::string& host, const std::string& experiment,
 
 std::vector<HistoryRun> RunHistory::runs(const std::string& experiment) const {
   return rows_of(database_,
-                 "SELECT id, sequence, host, experiment, name, suite, started, environment FROM runs "
+                 "SELECT id, sequence, host, experiment, name, suite, started, environment, night, machine FROM runs "
                  "WHERE ?1 = '' OR experiment = ?1 ORDER BY sequence, id",
                  experiment, run_in);
 }
@@ -276,7 +364,8 @@ std::string RunHistory::environment(std::int64_t id) const {
 std::vector<ReportedChange> RunHistory::changes(const std::string& experiment) const {
   return rows_of(
       database_,
-      "SELECT changes.id, changes.series, run, started, reported, before, after, cause, state, closed, note "
+      "SELECT changes.id, changes.series, run, started, reported, before, after, cause, state, closed, note, alarm, "
+      "sign "
       "FROM changes JOIN series ON series.id = changes.series WHERE ?1 = '' OR experiment = ?1 ORDER BY changes.id",
       experiment, change_in);
 }
@@ -284,8 +373,8 @@ std::vector<ReportedChange> RunHistory::changes(const std::string& experiment) c
 std::int64_t RunHistory::add_change(const ReportedChange& change) {
   database_
       .prepare(
-          "INSERT INTO changes(series, run, started, reported, before, after, cause, state, closed, note) "
-          "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+          "INSERT INTO changes(series, run, started, reported, before, after, cause, state, closed, note, alarm, "
+          "sign) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(1, change.series)
       .bind(2, change.run)
       .bind(3, change.started)
@@ -296,6 +385,8 @@ std::int64_t RunHistory::add_change(const ReportedChange& change) {
       .bind(8, to_string(change.state))
       .bind(9, change.closed)
       .bind(10, change.note)
+      .bind(11, change.alarm)
+      .bind(12, to_string(change.sign))
       .run();
   return database_.last_id();
 }
@@ -313,18 +404,22 @@ void RunHistory::close_change(std::int64_t id, ChangeState state, const std::str
       .run();
 }
 
-void RunHistory::resolve(std::int64_t id, const std::string& note, const std::string& when) {
+std::size_t RunHistory::resolve(const std::string& alarm, const std::string& note, const std::string& when) {
   Transaction transaction(database_);
-  std::vector<std::string> open;
+  std::set<std::string> open;
+  std::size_t closed = 0;
   for (const ReportedChange& change : changes()) {
     if (change.state != ChangeState::open) continue;
-    open.push_back(std::to_string(change.id));
-    if (change.id != id) continue;
-    close_change(id, ChangeState::resolved, when, note);
-    return transaction.commit();
+    open.insert(change.alarm);
+    if (change.alarm != alarm) continue;
+    close_change(change.id, ChangeState::resolved, when, note);
+    ++closed;
   }
-  throw Error(fmt::format("history: there is no open change {}; {}", id,
-                          open.empty() ? "none is open" : fmt::format("open are {}", fmt::join(open, ", "))));
+  if (closed == 0)
+    throw Error(fmt::format("history: there is no open alarm '{}'; {}", alarm,
+                            open.empty() ? "none is open" : fmt::format("open are {}", fmt::join(open, ", "))));
+  transaction.commit();
+  return closed;
 }
 
 }  // namespace gpubench

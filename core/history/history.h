@@ -29,6 +29,7 @@ struct HistoryRun {
   std::int64_t sequence = 0;
   std::string host, experiment, name, suite, started;
   std::int64_t environment = 0;
+  std::string night = {}, machine = {};
 };
 
 struct HistoryPoint {
@@ -43,6 +44,11 @@ struct HistoryPoint {
 enum class ChangeState { better, open, resolved, recovered };
 std::string_view to_string(ChangeState state);
 
+/// What showed a change: `lasting` values on a new level; `sudden`: one night far from the level, measured again at
+/// once; `frequent`: several of the last nights far on the worse side.
+enum class ChangeSign { lasting, sudden, frequent };
+std::string_view to_string(ChangeSign sign);
+
 struct ReportedChange {
   std::int64_t id = 0;
   std::int64_t series = 0;
@@ -54,6 +60,8 @@ struct ReportedChange {
   ChangeState state = ChangeState::open;
   std::string closed = {};  ///< the run of the recovery, or when it was resolved
   std::string note = {};
+  std::string alarm = {};  ///< the id of the news that it belongs to
+  ChangeSign sign = ChangeSign::lasting;
 };
 
 std::filesystem::path history_file(const std::filesystem::path& out);
@@ -85,8 +93,9 @@ class RunHistory {
   std::int64_t add_change(const ReportedChange& change);
   void set_judged(std::int64_t series, std::int64_t run);
   void close_change(std::int64_t id, ChangeState state, const std::string& closed, const std::string& note);
-  /// By a person. Throws Error for an id that is not an open change's, listing those.
-  void resolve(std::int64_t id, const std::string& note, const std::string& when);
+  /// By a person: closes the open changes of an alarm, and returns their number. Throws Error for an alarm that has
+  /// none, listing those that do.
+  std::size_t resolve(const std::string& alarm, const std::string& note, const std::string& when);
 
   const Database& database() const { return database_; }
 
@@ -96,7 +105,7 @@ class RunHistory {
 
 /// Adds a run without a transaction of its own, at the place `sequence`. Of a run that is there it replaces all but the
 /// place.
-void store_run(const Database& database, const RunValues& run, std::int64_t sequence);
+void store_run(const Database& database, RunValues run, std::int64_t sequence);
 std::int64_t last_sequence(const Database& database);
 /// Throws Error if the run still goes on.
 RunValues finished_values(const Run& run);

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 
+#include "core/codec/output_file.h"
+#include "core/history/news.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
 
@@ -68,7 +71,9 @@ class Merge {
                        .name = run.name,
                        .suite = run.suite,
                        .started = run.started,
-                       .environment = other_.environment(run.environment)});
+                       .environment = other_.environment(run.environment),
+                       .night = run.night,
+                       .machine = run.machine});
     }
     other_.for_each_series(other_.series(), [&](const HistorySeries& series, const std::vector<HistoryPoint>& points) {
       for (const HistoryPoint& point : points) {
@@ -86,13 +91,16 @@ class Merge {
     for (const RunValues& run : added) store_run(history_.database(), run, last_sequence(history_.database()) + 1);
     place_newer(history_, last);
     copy_changes();
+    merge_news(history_, other_);
     return added.size();
   }
 
  private:
+  /// Of a card that is known by its id, in whatever slot it is.
   static std::string key_text(const SeriesKey& key) {
     std::string text;
-    for (const std::string& part : {key.host, key.card, key.slot, key.suite, key.experiment, key.axes, key.metric}) {
+    const std::string slot = is_card_id(key.card) ? std::string() : key.slot;
+    for (const std::string& part : {key.host, key.card, slot, key.suite, key.experiment, key.axes, key.metric}) {
       text += part;
       text += '\0';
     }
@@ -170,7 +178,9 @@ Rebuilt rebuild(RunHistory& history, const std::filesystem::path& out) {
   std::set<std::string> seen;
   for (const RunSummary& summary : summaries) {
     try {
-      const RunValues values = finished_values(read_run(summary.directory));
+      const Run run = read_run(summary.directory);
+      if (is_second_look(run.info)) continue;
+      const RunValues values = finished_values(run);
       store_run(history.database(), values, last_sequence(history.database()) + 1);
       seen.emplace(values.host + "/" + values.experiment + "/" + values.name);
       ++rebuilt.stored;
@@ -200,6 +210,24 @@ std::size_t merge(RunHistory& history, const std::filesystem::path& other) {
   const std::size_t added = Merge(history, from).run();
   transaction.commit();
   return added;
+}
+
+void back_up(const RunHistory& history, const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::equivalent(file, history.database().file(), error))
+    throw Error(fmt::format("history: '{}' is this history itself; name another file for the copy", file.string()));
+  const bool replaces = std::filesystem::exists(file, error) && std::filesystem::file_size(file, error) > 0;
+  if (replaces) {
+    const RunHistory there(file);  // throws for a file of somebody else
+    if (last_run_id(history.database()) == 0 && last_run_id(there.database()) > 0)
+      throw Error(fmt::format("history: '{}' has no run yet; a copy of it does not replace '{}', which has some",
+                              history.database().file(), file.string()));
+  }
+  const Transaction one_moment(history.database());
+  const std::string bytes = history.database().bytes();
+  OutputFile output(file);
+  output.write(std::as_bytes(std::span(bytes)));
+  output.commit();
 }
 
 std::size_t prune(RunHistory& history, int days, std::chrono::system_clock::time_point now) {

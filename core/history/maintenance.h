@@ -28,6 +28,10 @@ Rebuilt rebuild(RunHistory& history, const std::filesystem::path& out);
 /// of runs that were not there. Throws HistoryUnavailable for a file that is no history.
 std::size_t merge(RunHistory& history, const std::filesystem::path& other);
 
+/// Writes a copy that is consistent also while others write here. Throws Error where the file is no history, or where a
+/// history without runs would replace one that has some.
+void back_up(const RunHistory& history, const std::filesystem::path& file);
+
 /// Forgets each host's runs before the first that is at most so many days old. A run that a jump of the clock dated
 /// wrongly goes with its neighbours. Returns the number of runs. What was reported stays.
 std::size_t prune(RunHistory& history, int days, std::chrono::system_clock::time_point now);

@@ -6,14 +6,16 @@
 #include <set>
 #include <tuple>
 
+#include "core/history/news.h"
+
 namespace gpubench {
 namespace {
 
-/// A figure on whichever card is in the slot.
+/// A figure of a card; of devices that have no id, on whichever is in the slot.
 using Figure = std::tuple<std::string, std::string, std::string, std::string>;
 
 Figure figure_of(const SeriesKey& key) {
-  return {key.slot, key.experiment, key.axes, key.metric};
+  return {is_card_id(key.card) ? key.card : key.slot, key.experiment, key.axes, key.metric};
 }
 
 /// Makes a table of the ids of runs.
@@ -63,12 +65,13 @@ class EarlierRuns {
   }
   /// Looking back from tonight, the last night ends where a figure comes for the second time.
   bool had_last_night(const HistorySeries& series) const {
-    return runs_.at(figure_of(series.key))[0].first > repeated_.at({series.key.slot, series.key.experiment});
+    return runs_.at(figure_of(series.key))[0].first >
+           repeated_.at({std::get<0>(figure_of(series.key)), series.key.experiment});
   }
 
  private:
   std::map<Figure, std::vector<std::pair<std::int64_t, std::int64_t>>> runs_;  ///< run, series
-  std::map<std::pair<std::string, std::string>, std::int64_t> repeated_;       ///< by slot and experiment
+  std::map<std::pair<std::string, std::string>, std::int64_t> repeated_;       ///< by card or slot, and experiment
 };
 
 }  // namespace
@@ -104,10 +107,22 @@ std::vector<MissingSeries> find_missing(RunHistory& history, const std::vector<s
   return missing;
 }
 
-void report_missing(RunHistory& history, const std::vector<std::int64_t>& series, const std::string& when) {
+void report_missing(RunHistory& history, const std::vector<MissingNews>& all, const std::string& suite,
+                    const std::string& host, const std::string& night, const std::string& when) {
   Transaction transaction(history.database());
   Statement add = history.database().prepare("INSERT INTO missing VALUES(?, ?) ON CONFLICT DO NOTHING");
-  for (const std::int64_t id : series) add.bind(1, id).bind(2, std::string_view(when)).run();
+  for (const auto& [series, line] : all) {
+    for (const std::int64_t id : series) add.bind(1, id).bind(2, std::string_view(when)).run();
+    add_news(history.database(),
+             {.host = host, .suite = suite, .kind = NewsKind::missing, .night = night, .line = line}, {night, line});
+  }
+  transaction.commit();
+}
+
+void give_up_missing(RunHistory& history, const std::vector<std::int64_t>& series) {
+  Transaction transaction(history.database());
+  Statement add = history.database().prepare("INSERT INTO missing VALUES(?, '') ON CONFLICT DO NOTHING");
+  for (const std::int64_t id : series) add.bind(1, id).run();
   transaction.commit();
 }
 

@@ -21,8 +21,16 @@ struct MissingSeries {
 /// were measured again are no longer known as missing.
 std::vector<MissingSeries> find_missing(RunHistory& history, const std::vector<std::string>& runs,
                                         const std::string& suite, const std::string& host);
-/// Stores that they were reported.
-void report_missing(RunHistory& history, const std::vector<std::int64_t>& series, const std::string& when);
+/// What one line of a night's news says is missing.
+struct MissingNews {
+  std::vector<std::int64_t> series = {};
+  std::string line = {};
+};
+/// Stores that they are missing since `when`, with their news.
+void report_missing(RunHistory& history, const std::vector<MissingNews>& all, const std::string& suite,
+                    const std::string& host, const std::string& night, const std::string& when);
+/// Nobody is told that they are missing: the suite no longer asks for them.
+void give_up_missing(RunHistory& history, const std::vector<std::int64_t>& series);
 /// They are meant to be missing: later nights do not name them. `experiment`: only its own; all if empty. Returns their
 /// number.
 std::int64_t accept_missing(RunHistory& history, const std::string& experiment);

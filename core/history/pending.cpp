@@ -48,6 +48,10 @@ void append_one(RunHistory& history, const std::filesystem::path& directory, App
 
 }  // namespace
 
+void mark_for_night(const std::filesystem::path& directory, const Info& info) {
+  if (!night_of(info).empty()) is_marked_without_reason(directory);
+}
+
 std::vector<std::filesystem::path> waiting_runs(const std::filesystem::path& out) {
   std::vector<std::filesystem::path> waiting;
   std::error_code error;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/history/history.h"
+#include "core/results/info.h"
 
 namespace gpubench {
 
@@ -24,6 +25,9 @@ struct Appended {
 /// history cannot be written now, they get marks, and nothing is thrown.
 Appended append_or_wait(const std::filesystem::path& out, const std::vector<std::filesystem::path>& directories,
                         int patience_ms = RunHistory::usual_patience_ms);
+
+/// A run of a night that has ended waits for its history until the night appends it: also where that is killed before.
+void mark_for_night(const std::filesystem::path& directory, const Info& info);
 
 /// Folders of runs that wait, oldest first by their names.
 std::vector<std::filesystem::path> waiting_runs(const std::filesystem::path& out);

@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view suite_prefix = "suite=";
+constexpr std::string_view suite_prefix = "suite=", night_prefix = "night=", again_prefix = "again=";
 
 std::string field_text(const Info& info, std::string_view outer, std::string_view inner) {
   const Info* const found = info.find(outer);
@@ -27,9 +27,10 @@ std::string host_of(const Run& run) {
   return dash == std::string::npos ? "unknown" : name.substr(dash + 1);
 }
 
-std::string suite_of(const Info& info) {
+/// What stands behind the prefix in the first tag that has it.
+std::string tagged(const Info& info, std::string_view prefix) {
   for (const std::string& tag : info.texts("tags")) {
-    if (tag.starts_with(suite_prefix)) return tag.substr(suite_prefix.size());
+    if (tag.starts_with(prefix)) return tag.substr(prefix.size());
   }
   return {};
 }
@@ -128,14 +129,43 @@ std::string suite_tag(std::string_view suite) {
   return std::string(suite_prefix).append(suite);
 }
 
+std::string night_tag(std::string_view night) {
+  return std::string(night_prefix).append(night);
+}
+
+std::string night_of(const Info& info) {
+  return tagged(info, night_prefix);
+}
+
+std::string again_tag(std::string_view night) {
+  return std::string(again_prefix).append(night);
+}
+
+bool is_second_look(const Info& info) {
+  return !tagged(info, again_prefix).empty();
+}
+
+bool is_card_id(std::string_view card) {
+  if (card.empty()) return false;
+  for (std::size_t begin = 0; begin < card.size();) {
+    const std::size_t end = std::min(card.find('+', begin), card.size());
+    const std::string_view one = card.substr(begin, end - begin);
+    if (!one.starts_with("GPU-") && !one.starts_with("MIG-")) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
 RunValues values_of(const Run& run) {
   constexpr std::string_view device_column = "device";
   RunValues all{.host = host_of(run),
                 .experiment = run.info.text("experiment"),
                 .name = run.directory.filename().string(),
-                .suite = suite_of(run.info),
+                .suite = tagged(run.info, suite_prefix),
                 .started = run.info.text("started"),
                 .environment = environment_of(run),
+                .night = night_of(run.info),
+                .machine = field_text(run.info, "machine", "id"),
                 .changed_params = run.info.texts("changed_params")};
   if (all.experiment.empty()) all.experiment = run.directory.parent_path().filename().string();
   const std::vector<Column> figures = figures_of(run);

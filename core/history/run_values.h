@@ -10,7 +10,8 @@
 
 namespace gpubench {
 
-/// Figures with the same key are one series. Another card in the same slot begins a new one.
+/// Figures with the same key are one series. Another card in the same slot begins a new one; a card that is_card_id()
+/// takes its series along to another slot.
 struct SeriesKey {
   std::string host;
   /// The UUID of a GPU; of a processor its description.
@@ -36,14 +37,29 @@ struct RunValue {
 
 struct RunValues {
   std::string host, experiment, name, suite;
-  std::string started;      ///< by the host's clock
-  std::string environment;  ///< JSON: "program.commit", "devices.gpu:0.details.driver", ... with their texts
+  std::string started;       ///< by the host's clock
+  std::string environment;   ///< JSON: "program.commit", "devices.gpu:0.details.driver", ... with their texts
+  std::string night = {};    ///< the id of the night that measured it; empty for runs by hand
+  std::string machine = {};  ///< tells machines of one host name apart; empty where the run does not say it
   std::vector<RunValue> values = {};
   std::vector<std::string> changed_params = {};
 };
 
 /// The word of `gpubench run --tag` that names the suite: "suite=hardware".
 std::string suite_tag(std::string_view suite);
+
+/// The word of `gpubench run --tag` that names the night: "night=20260301T020000Z-node7".
+std::string night_tag(std::string_view night);
+
+/// The night that measured a run, by its tags; empty for others.
+std::string night_of(const Info& info);
+/// The word that marks a second look at a night's suspects: "again=<night>". No history takes such runs.
+std::string again_tag(std::string_view night);
+bool is_second_look(const Info& info);
+
+/// Whether the text names one card in the world, or several of them: UUIDs of GPUs. Such a card keeps its series in
+/// whatever slot it is. Processors and emulated devices are known by their description and slot.
+bool is_card_id(std::string_view card);
 
 /// Of the rows with status ok, with several processes as their means.
 RunValues values_of(const Run& run);

@@ -49,8 +49,29 @@ constexpr std::array second_version = {
     "claim TEXT NOT NULL, verdict TEXT NOT NULL, PRIMARY KEY(host, suite, job, experiment, claim)) WITHOUT ROWID",
 };
 
-constexpr std::array<std::span<const char* const>, 2> versions = {std::span<const char* const>(first_version),
-                                                                  std::span<const char* const>(second_version)};
+// `runs.night` is the id of the night that measured it, empty for runs by hand; `runs.machine` what tells machines of
+// one host name apart.
+// `news` holds what a night has to tell, in the words that it tells it with: `night` is the one that found it, `told`
+// the one whose summary has told it, empty until then. What an older file has was told. `states` holds what
+// a night leaves for the next one of its suite and host. `changes.sign` says what showed the change. `changes.alarm` is
+// the news that a change belongs to: one cause moves many figures. Numbers of an older file get the host's name, so
+// that they stay different when files are merged.
+constexpr std::array third_version = {
+    "ALTER TABLE runs ADD COLUMN night TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE runs ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
+    "CREATE TABLE news(id TEXT PRIMARY KEY, host TEXT NOT NULL, suite TEXT NOT NULL, kind TEXT NOT NULL, "
+    "night TEXT NOT NULL, line TEXT NOT NULL, told TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE states(host TEXT NOT NULL, suite TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, "
+    "PRIMARY KEY(host, suite, name)) WITHOUT ROWID",
+    "ALTER TABLE changes ADD COLUMN sign TEXT NOT NULL DEFAULT 'lasting'",
+    "ALTER TABLE changes ADD COLUMN alarm TEXT NOT NULL DEFAULT ''",
+    "UPDATE changes SET alarm = (SELECT host FROM series WHERE series.id = changes.series) || '-' || id",
+    "CREATE INDEX changes_by_alarm ON changes(alarm)",
+};
+
+constexpr std::array<std::span<const char* const>, 3> versions = {std::span<const char* const>(first_version),
+                                                                  std::span<const char* const>(second_version),
+                                                                  std::span<const char* const>(third_version)};
 
 std::int64_t pragma(const Database& database, const char* name) {
   Statement statement = database.prepare(fmt::format("PRAGMA {}", name));

@@ -1,6 +1,7 @@
 #include "core/history/trend.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "core/base/error.h"
@@ -36,17 +37,25 @@ Info described_point(const HistoryRun& run, const HistoryPoint& point) {
   return fields;
 }
 
-/// Names of runs.
-Info::List outliers_in(const Runs& runs, const std::vector<HistoryPoint>& points) {
+/// Names of runs. A value at which a change was reported begins a level, and is no outlier.
+Info::List outliers_in(const Runs& runs, const std::vector<HistoryPoint>& points,
+                       const std::vector<const ReportedChange*>& changes) {
   std::vector<double> values;
   std::vector<std::int64_t> ids;
+  std::set<std::size_t> places;
   for (const HistoryPoint& point : points) {
     if (!point.reliable) continue;
+    const bool begins_level = std::ranges::any_of(changes, [&](const ReportedChange* change) {
+      return change->sign != ChangeSign::frequent && change->run == runs.at(point.run).name;
+    });
+    if (begins_level) places.insert(values.size());
     values.push_back(point.value);
     ids.push_back(point.run);
   }
+  const std::vector<std::size_t> found = find_changes(values).changes;
+  if (changes.empty()) places.insert(found.begin(), found.end());
   Info::List names;
-  for (const std::size_t index : find_outliers(values, find_changes(values).changes))
+  for (const std::size_t index : find_outliers(values, std::vector(places.begin(), places.end())))
     names.emplace_back(runs.at(ids[index]).name);
   return names;
 }
@@ -62,11 +71,14 @@ Info described_series(const HistorySeries& series, const Runs& runs, const std::
   for (const HistoryPoint& point : points) all.push_back(described_point(runs.at(point.run), point));
   fields.emplace_back("points", std::move(all));
   Info::List reported;
+  std::vector<const ReportedChange*> own;
   for (const ReportedChange& change : changes) {
-    if (change.series == series.id) reported.push_back(described_change(series, change));
+    if (change.series != series.id) continue;
+    reported.push_back(described_change(series, change));
+    own.push_back(&change);
   }
   fields.emplace_back("changes", std::move(reported));
-  fields.emplace_back("outliers", series.watched ? outliers_in(runs, points) : Info::List{});
+  fields.emplace_back("outliers", series.watched ? outliers_in(runs, points, own) : Info::List{});
   return fields;
 }
 
@@ -74,6 +86,7 @@ Info described_series(const HistorySeries& series, const Runs& runs, const std::
 
 Info described_change(const HistorySeries& series, const ReportedChange& change) {
   return Info::Fields{{"id", change.id},
+                      {"alarm", change.alarm},
                       {"run", change.run},
                       {"started", change.started},
                       {"reported", change.reported},
@@ -81,6 +94,7 @@ Info described_change(const HistorySeries& series, const ReportedChange& change)
                       {"after", change.after},
                       {"change", change_text(series, change.before, change.after)},
                       {"worse", is_worse(series, change.before, change.after)},
+                      {"sign", std::string(to_string(change.sign))},
                       {"cause", change.cause},
                       {"state", std::string(to_string(change.state))},
                       {"closed", change.closed},
@@ -120,6 +134,20 @@ Info latest(const RunHistory& history, const std::vector<std::string>& runs) {
       fields.emplace_back("reliable", row.integer(2) != 0);
       list.emplace_back(std::move(fields));
     }
+  }
+  return list;
+}
+
+Info described_suspects(const std::vector<Suspect>& suspects) {
+  Info::List list;
+  for (const Suspect& one : suspects) {
+    Info::Fields fields{{"id", one.series.id},
+                        {"value", one.value},
+                        {"level", one.level},
+                        {"is_repair", one.is_repair},
+                        {"run", one.run}};
+    add_key(fields, one.series);
+    list.emplace_back(std::move(fields));
   }
   return list;
 }

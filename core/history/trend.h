@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/history/history.h"
+#include "core/history/judge.h"
 #include "core/history/missing.h"
 #include "core/results/info.h"
 
@@ -18,11 +19,15 @@ void check_experiment(const RunHistory& history, const std::string& experiment);
 /// `like`: facts of a run; only series with its parameters.
 Info trend(const RunHistory& history, const std::string& experiment, const Info* like = nullptr);
 
-/// { id, run, started, reported, before, after, change = "takes 4.1 % more time", worse, cause, state, closed, note }.
+/// { id, alarm, run, started, reported, before, after, change = "takes 4.1 % more time", worse, sign, cause, state,
+/// closed, note }.
 Info described_change(const HistorySeries& series, const ReportedChange& change);
 
 /// What these runs ("<experiment>/<name>") gave: { host, ..., unit, value, reliable } for each watched series.
 Info latest(const RunHistory& history, const std::vector<std::string>& runs);
+
+/// Each with its key: { id, value, level, is_repair, run, host, ..., unit }.
+Info described_suspects(const std::vector<Suspect>& suspects);
 
 /// Each with its key: { id, since, host, ..., unit }.
 Info described_missing(const std::vector<MissingSeries>& missing);

@@ -93,7 +93,10 @@ std::string last_part(const std::string& text) {
 
 Anonymizer::Anonymizer(const Run& run) : own_name_(run.info.text("run")) {
   run_name_ = own_name_.substr(0, own_name_.find('-')) + "-anonymous";
-  if (const Info* const machine = run.info.find("machine")) add_word(machine->text("host"), "host");
+  if (const Info* const machine = run.info.find("machine")) {
+    add_word(machine->text("host"), "host");
+    add_word(machine->text("id"), "machine");
+  }
   if (const std::size_t dash = own_name_.find('-'); dash != std::string::npos) {
     const std::string host = own_name_.substr(dash + 1);
     add_word(host, "host");

@@ -38,7 +38,7 @@ std::vector<Column> declared_standard_columns() {
       {"rounds", none, neither, extent, every_row,
        "how many times the point was measured, in turn with the points that it is compared with", no_interval,
        full_tables},
-      {"cpu_lost_share", share, lower, time, every_row,
+      {"cpu_lost_share", share, neither, time, every_row,
        "share of the processor time that the point wanted and other programs or the hypervisor took", no_interval,
        full_tables},
       {"cpu_clock_hz", hertz, neither, sensor, every_row,

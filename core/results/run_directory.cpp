@@ -1,13 +1,12 @@
 #include "core/results/run_directory.h"
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/host_name.h"
 
 namespace gpubench {
 namespace {
@@ -72,9 +71,7 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
 }
 
 std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown";
-  std::string host = name.data();
+  std::string host = own_host_name();
   std::ranges::replace_if(
       host, [](char c) { return !is_file_character(c); }, '_');
   return host;

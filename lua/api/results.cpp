@@ -31,8 +31,10 @@
 #include "core/base/interrupt.h"
 #include "core/base/known_names.h"
 #include "core/base/shown_text.h"
+#include "core/codec/checksum.h"
 #include "core/codec/output_file.h"
 #include "core/diagnose/findings.h"
+#include "core/history/pending.h"
 #include "core/report/render.h"
 #include "core/report/row_stream.h"
 #include "core/report/run_table.h"
@@ -130,6 +132,7 @@ class WatchedRun final : public UnfinishedRun {
                                                 {options.charts.begin(), options.charts.end()},
                                                 {options.expectations.begin(), options.expectations.end()},
                                                 formats_});
+    mark_for_night(writer_.directory(), writer_.info());
     return finished;
   }
   std::string give_up(const GivenUp& how) noexcept override {
@@ -150,6 +153,7 @@ class WatchedRun final : public UnfinishedRun {
       }
       for (const std::string& note : finish_unjudged(writer_, how.status, formats_).notes)
         text += one_line(note) + "\n";
+      mark_for_night(writer_.directory(), writer_.info());
     } catch (const std::exception& error) {
       text += one_line(error.what()) + "\n";
     }
@@ -236,6 +240,11 @@ std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
 /// end_abandoned(directory, detail): ends the record of a run whose own process is lost.
 bool end_abandoned(lua_State* L, const std::string& directory, const std::string& detail) {
   return end_abandoned_run(output_path(L, directory, "results"), detail);
+}
+
+/// checksum(text): tells whether a text is another one.
+std::string text_checksum(const std::string& text) {
+  return fmt::format("{:08x}", crc32c(std::as_bytes(std::span(text))));
 }
 
 /// json(value): in one line.
@@ -412,6 +421,7 @@ void open_results(lua_State* L) {
       .function<&column>("column")
       .function<&heading>("heading")
       .function<&json_line>("json")
+      .function<&text_checksum>("checksum")
       .function<&check_column>("check_column")
       .function<&threshold>("threshold")
       .function<&quality>("quality_column")

@@ -1,19 +1,33 @@
 -- Reported changes in words, for `gpubench history` and `gpubench nightly`.
 local changes = {}
 
--- "#3 open", "#3 recovered with 20260301T020000Z-vm".
+-- "#7f3k2qa9 open", "#7f3k2qa9 recovered with 20260301T020000Z-vm".
 function changes.state(one)
-  if one.state == "better" then return "#" .. one.id .. " better" end
-  local text = string.format("#%d %s", one.id, one.state)
+  local id = one.alarm == "" and "" or "#" .. one.alarm .. " "
+  local text = id .. one.state
   if one.state == "recovered" then text = text .. " with " .. one.closed end
   if one.state == "resolved" then text = text .. " " .. one.closed .. (one.note == "" and "" or " (" .. one.note .. ")") end
   return text
 end
 
--- One line: "#3 matmul step_time_s takes 4.1 % more time since 20260301T020000Z-vm on gpu:0 of vm, size=64; cause: ...".
-function changes.line(one)
-  return string.format("#%d %s %s %s since %s on %s%s%s; cause: %s", one.id, one.experiment, one.metric, one.change, one.run,
-    one.slot == "" and "" or one.slot .. " of ", one.host, one.axes == "" and "" or ", " .. one.axes, one.cause)
+-- One line for each alarm, of all of its changes: { { alarm, line, changes } }, in the order of their first ones.
+function changes.by_alarm(list)
+  local groups, order = {}, {}
+  for _, one in ipairs(list) do
+    if not groups[one.alarm] then
+      groups[one.alarm] = { alarm = one.alarm, host = one.host, suite = one.suite }
+      order[#order + 1] = groups[one.alarm]
+    end
+    table.insert(groups[one.alarm], one)
+  end
+  for _, group in ipairs(order) do
+    local one = group[1]
+    local more = #group > 1 and string.format(", and %d more", #group - 1) or ""
+    group.line = string.format("#%s %s %s%s on %s%s: %s%s since %s; cause: %s", one.alarm, one.experiment, one.metric,
+      one.axes == "" and "" or " of " .. one.axes, one.slot == "" and "" or one.slot .. " of ", one.host, one.change, more,
+      one.started:match "^[^T]*", one.cause)
+  end
+  return order
 end
 
 return changes

@@ -112,23 +112,23 @@ local function read_script(where, folder, entry)
   check.options(where, named, script_fields)
   check_times(where, entry)
   check_devices(where, entry.devices)
-  local path = find(folder, entry[1])
-  if not path then
-    check.fail("%s: there is no such script; looked beside the suite, in the working folder and among the experiments "
-      .. "(gpubench list)", where)
-  end
   local settings = {}
   for name, value in pairs(entry.set or {}) do settings[#settings + 1] = setting_of(where .. ": set", name, value) end
   table.sort(settings)
+  local path = find(folder, entry[1])
+  if not path then
+    return nil, "there is no such script; looked beside the suite, in the working folder and among the experiments (gpubench list)"
+  end
   return { name = entry[1], path = path, settings = settings, devices = entry.devices, once = entry.once,
            minutes = entry.minutes, budget = entry.budget, timeout = entry.timeout }
 end
 
+-- What it returns, and its text.
 local function read_file(path)
   local text, reason = literals.read_file(path)
   if not text then check.fail("nightly: the suite '%s' cannot be read: %s", path, reason) end
   return literals.returned("nightly: " .. path, text,
-    "a suite returns a table of texts, numbers, true and false; it can call nothing")
+    "a suite returns a table of texts, numbers, true and false; it can call nothing"), text
 end
 
 -- A suite by its file, or by its name in suites/ of the working folder or of the program.
@@ -148,11 +148,12 @@ function suite.names()
   return names
 end
 
--- { name, path, scripts = { { name, path, settings = { "axis=value" }, devices, once, minutes, ... } }, and the fields }.
+-- { name, path, checksum, scripts = { { name, path, settings = { "axis=value" }, devices, once, minutes, ... } }, unread, and
+-- the fields }. unread: a line for each script that is not there, which costs itself and not the night.
 function suite.read(text)
   local path = find_suite(text)
   local where = "nightly: " .. path
-  local given = read_file(path)
+  local given, text_of_file = read_file(path)
   if type(given) ~= "table" then check.fail("%s: it must return a table, got %s", where, type(given)) end
   check.options(where, given, fields)
   check_times(where, given)
@@ -164,7 +165,8 @@ function suite.read(text)
   end
   check_devices(where, given.devices)
   if #given.scripts == 0 then check.fail("%s: it names no scripts", where) end
-  local read = { path = path, name = given.name or path:match "([^/]+)%.lua$" or path, scripts = {} }
+  local read = { path = path, name = given.name or path:match "([^/]+)%.lua$" or path, checksum = native.results.checksum(text_of_file),
+                 scripts = {}, unread = {} }
   if not read.name:find "^[%w_.-]+$" or read.name:find "^[.-]" or #read.name > most_name then
     check.fail("%s: the name '%s' cannot be a file's: letters, digits, '_', '-' and '.', at most %d", where,
       read.name:sub(1, most_name), most_name)
@@ -174,8 +176,14 @@ function suite.read(text)
     if read[name] == nil then read[name] = given[name] end
   end
   for index, entry in ipairs(given.scripts) do
-    read.scripts[index] = read_script(string.format("%s: script %d", where, index), path:match "^.*/" or "", entry)
+    local script, reason = read_script(string.format("%s: script %d", where, index), path:match "^.*/" or "", entry)
+    if script then
+      read.scripts[#read.scripts + 1] = script
+    else
+      read.unread[#read.unread + 1] = string.format("script %d (%s): %s", index, type(entry) == "table" and entry[1] or entry, reason)
+    end
   end
+  if #read.scripts == 0 then check.fail("%s: %s", where, read.unread[1]) end
   return read
 end
 

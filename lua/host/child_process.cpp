@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <poll.h>
 #include <sched.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -24,6 +26,8 @@
 
 namespace gpubench {
 namespace {
+
+constexpr const char* parent_variable = "GPUBENCH_PARENT";
 
 volatile std::sig_atomic_t child = 0, stopping_signal = 0;
 
@@ -182,8 +186,19 @@ class Neighbours {
   std::vector<std::jthread> threads_;
 };
 
+/// Of a process that its own parent has not looked after yet, too. The number of the process is read from text.
+bool has_ended(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  std::string stat;
+  if (!std::getline(file, stat)) return true;
+  const std::size_t name_end = stat.rfind(") ");  // the name may have brackets itself
+  return name_end == std::string::npos || stat[name_end + 2] == 'Z';
+}
+
 pid_t start(const std::vector<std::string>& words, const ChildOptions& options, const FileActions& actions) {
-  std::vector<std::string> arguments = words, settings = environment_with(options.environment);
+  std::vector<std::string> own = options.environment;
+  own.push_back(fmt::format("{}={}", parent_variable, ::getpid()));
+  std::vector<std::string> arguments = words, settings = environment_with(own);
   const std::vector<char*> argv = pointers_to(arguments), variables = pointers_to(settings);
   const FewerProcessors fewer(options.processors);
   pid_t process = 0;
@@ -236,6 +251,15 @@ ChildEnd ChildProcesses::run(const std::vector<std::string>& words, const ChildO
 
 int ChildProcesses::stopped_by() const {
   return stopping_signal;
+}
+
+void end_with_parent() {
+  const char* const text = std::getenv(parent_variable);
+  if (text == nullptr) return;
+  const std::string parent = text;
+  ::unsetenv(parent_variable);  // what this process starts has another one
+  if (parent == std::to_string(::getppid())) prctl(PR_SET_PDEATHSIG, SIGTERM);  // no shell is between us
+  if (has_ended(parent)) std::raise(SIGTERM);
 }
 
 std::string own_program() {

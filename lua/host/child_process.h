@@ -59,6 +59,9 @@ class ChildProcesses {
   std::array<struct sigaction, signals.size()> before_{};
 };
 
+/// If ChildProcesses of another gpubench has started this process: it gets SIGTERM when that ends, however it ends.
+void end_with_parent();
+
 /// This program's file.
 std::string own_program();
 

@@ -163,7 +163,8 @@ void declare_history(CommandOptions& options) {
       "Add the history of another machine, with what was resolved there; runs that were pruned here come back from it");
   options.integer("--prune", "DAYS", 0, 36500, "Forget runs older than this; what was reported stays");
   options.text("--export", "FILE", "Write all values, or those of EXPERIMENT, into a new CSV file");
-  options.integer("--resolve", "ID", 1, std::numeric_limits<std::int64_t>::max(), "Close the open change ID");
+  options.text("--backup", "FILE", "Write a copy of the history, whole also while others write it");
+  options.text("--resolve", "ID", "Close the open changes of the alarm ID");
   options.text("--note", "TEXT", "With --resolve: why");
   options.flag("--accept-missing", "Nights no longer name the figures, or those of EXPERIMENT, that are missing now");
   options.out_folder("Folder that holds results/");
@@ -176,6 +177,9 @@ void declare_nightly(CommandOptions& options) {
   options.positive("--minutes", "MINUTES", "How long it may take, in place of what the suite says");
   options.text("--on-alarm", "COMMAND", "Shell command to run after a new alarm, with the summary as its input");
   options.flag("--dry-run", "List what would be run, run nothing");
+  options.text("--host", "NAME", "This machine's name in the history (what the system says), for containers");
+  options.flag("--json", "Print the whole night as one line of JSON");
+  options.text("--junit", "FILE", "Write the night as JUnit's XML too");
   options.out_folder("Folder for results/ and plots/");
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/terminal.h"
 #include "lua/bind/error.h"
 #include "lua/host/batch.h"
+#include "lua/host/child_process.h"
 #include "lua/host/command_line.h"
 #include "lua/host/script_runner.h"
 #include "lua/host/standard_streams.h"
@@ -22,6 +23,7 @@ int run(const std::vector<std::string>& arguments, char** argv) {
     std::fprintf(answer->status == 0 ? stdout : stderr, "%s\n", answer->text.c_str());
     return answer->status;
   }
+  gpubench::end_with_parent();
   const auto& line = std::get<gpubench::CommandLine>(parsed);
   if (!line.scripts.empty()) return gpubench::run_each(line.scripts, line.options, line.quiet || line.json);
   if (line.workers > 0) return gpubench::run_workers(line.workers, line.script, arguments);

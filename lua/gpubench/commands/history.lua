@@ -90,11 +90,18 @@ local function list()
   for index, name in ipairs(history.experiments(out)) do
     local count = 0
     for _, one in ipairs(open) do count = count + (one.experiment == name and 1 or 0) end
-    lines[index] = { name, count > 0 and gb.format.count(count, "open alarm") or "no alarm is open" }
+    lines[index] = { name, count > 0 and gb.format.count(count, "open change") or "no alarm is open" }
   end
   two_columns.print(lines)
   if #open > 0 then print() end
-  for _, one in ipairs(open) do print(one_line(changes.line(one))) end
+  for _, one in ipairs(changes.by_alarm(open)) do print(one_line(one.line)) end
+end
+
+-- What rebuilding and merging have found is told by the next night, and here at once.
+local function print_news()
+  for _, one in ipairs(history.untold(out)) do
+    print(one_line(string.format("not told yet: %s #%s %s", one.kind, one.id, one.line)))
+  end
 end
 
 local function rebuild()
@@ -103,7 +110,8 @@ local function rebuild()
   local reported = history.judge(out)
   print(string.format("%s read from %s into %s, %d kept whose folders are gone, %s reported",
     gb.format.count(rebuilt.stored, "run"), out .. "/results", history.file(out), rebuilt.kept,
-    gb.format.count(#reported, "change")))
+    gb.format.count(reported, "change")))
+  print_news()
 end
 
 -- What is done instead of showing a trend.
@@ -112,11 +120,16 @@ local upkeep = {
   { "merge", function(file)
     print(string.format("%s added from %s", gb.format.count(history.merge(out, file), "run"), file))
     history.judge(out)
+    print_news()
+  end },
+  { "backup", function(file)
+    history.back_up(out, file)
+    print("wrote " .. file)
   end },
   { "prune", function(days) print(gb.format.count(history.prune(out, days), "run") .. " forgotten") end },
   { "resolve", function(id, options)
-    history.resolve(out, id, options.note or "")
-    print(string.format("change %d is resolved", id))
+    local alarm = id:gsub("^#", "")
+    print(string.format("alarm %s is resolved: %s", alarm, gb.format.count(history.resolve(out, alarm, options.note or ""), "change")))
   end },
   { "accept_missing", function(_, options)
     print(gb.format.count(history.accept_missing(out, options.experiment or ""), "missing figure") .. " accepted")

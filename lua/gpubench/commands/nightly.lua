@@ -5,6 +5,7 @@ local fresh_processes = require "gpubench.fresh_processes"
 local history_changes = require "gpubench.reported_changes"
 local night_alarms = require "gpubench.night_alarms"
 local night_files = require "gpubench.night_files"
+local second_look = require "gpubench.second_look"
 local suites = require "gpubench.suite"
 local native = gb._native
 local history, system, one_line = native.history, native.system, native.results.one_line
@@ -60,9 +61,10 @@ local function wait_for_idle_machine(suite)
   warn("the machine was not idle within %s: %s; rows that this disturbs do not count", gb.format.seconds(limit_s), found)
 end
 
--- The devices that the suite names and that are fit, and why the others are left out.
+-- The devices that the suite names and that are fit, why the others are left out, and whether each device that it names
+-- is there.
 local function choose_devices(suite)
-  local fit, left_out = {}, {}
+  local fit, left_out, named = {}, {}, {}
   local found = look_at_devices()
   for _, device in ipairs(found) do
     if suites.wants(suite.devices, device.name) then
@@ -71,11 +73,10 @@ local function choose_devices(suite)
     end
   end
   for _, wanted in ipairs(suite.devices or {}) do
-    local is_there = false
-    for _, device in ipairs(found) do is_there = is_there or suites.wants({ wanted }, device.name) end
-    if not is_there then left_out[#left_out + 1] = wanted .. ": there is no such device" end
+    named[wanted] = false
+    for _, device in ipairs(found) do named[wanted] = named[wanted] or suites.wants({ wanted }, device.name) end
   end
-  return fit, left_out
+  return fit, left_out, named
 end
 
 -- Each script on each device in turn, so that a night that ends early has measured all devices.
@@ -93,18 +94,19 @@ end
 local describe = night_alarms.describe
 
 -- The words behind the program's. Each value of the suite stands in one word with its option: it cannot be another one.
-local function arguments_of(suite, job)
+-- tags: what the run is of.
+local function arguments_of(suite, job, tags, settings)
   local script = job.script
   local list = { "run", fresh_processes.script(script.path), "-q" }
   local function add(name, value)
     if value ~= nil then list[#list + 1] = fresh_processes.option(name, value) end
   end
   add("--out", out)
-  add("--tag", "suite=" .. suite.name)
+  for _, tag in ipairs(tags) do add("--tag", tag) end
   add("--device", job.device)
   add("--budget", script.budget or suite.budget)
   add("--timeout", script.timeout or suite.timeout)
-  for _, setting in ipairs(script.settings) do add("--set", setting) end
+  for _, setting in ipairs(settings or script.settings) do add("--set", setting) end
   if suite.quick then list[#list + 1] = "--quick" end
   return list
 end
@@ -146,6 +148,18 @@ local function append(night, folders)
   night.has_waited = night.has_waited or night.waiting
 end
 
+-- Runs the script; { status, out, out_of_time } and the folders of its runs.
+local function run_script(suite, job, tags, settings, limit_s)
+  local words = { native.host.program, table.unpack(arguments_of(suite, job, tags, settings)) }
+  local started, ended = pcall(native.host.run_program, words, { captured = true, limit_s = limit_s })
+  if not started then ended = { status = 2, out = "", reason = tostring(ended) } end
+  return ended, folders_in(ended.out)
+end
+
+local function tags_of(suite, night)
+  return { "suite=" .. suite.name, "night=" .. night.id }
+end
+
 local function run_jobs(suite, jobs, night, began, limit_s)
   for _, job in ipairs(jobs) do
     local left_s = limit_s - (system.seconds() - began)
@@ -153,9 +167,7 @@ local function run_jobs(suite, jobs, night, began, limit_s)
       night.left_out[#night.left_out + 1] = describe(job) .. ": the time was over"
     else
       local own_s = job.script.minutes and math.min(left_s, 60 * job.script.minutes) or left_s
-      local started, ended = pcall(native.host.run_program, { native.host.program, table.unpack(arguments_of(suite, job)) }, { captured = true, limit_s = own_s })
-      if not started then ended = { status = 2, out = "", reason = tostring(ended) } end
-      local folders = folders_in(ended.out)
+      local ended, folders = run_script(suite, job, tags_of(suite, night), nil, own_s)
       append(night, folders)
       native.check_interrupt()
       for _, folder in ipairs(folders) do
@@ -171,43 +183,56 @@ local function run_jobs(suite, jobs, night, began, limit_s)
       else
         night.done = night.done + 1
       end
-      say("%s: %s", describe(job), failure or "done")
+      night.say("%s: %s", describe(job), failure or "done")
     end
   end
 end
 
-local function by_id(list)
-  local map = {}
-  for _, one in ipairs(list) do map[one.id] = one end
-  return map
+-- Values far from their level are measured once more. It may take half of the night's time.
+local function look_again(suite, night, limit_s)
+  local count = 0
+  local folders, late = second_look.measure(suite, night, limit_s / 2, function(job, settings, left_s)
+    count = count + 1
+    if count == 1 then night.say("measuring again what is far from its level") end
+    local _, made = run_script(suite, job, { "again=" .. night.id }, settings, left_s)
+    native.check_interrupt()
+    return made
+  end)
+  if late[1] then
+    night.notes[#night.notes + 1] = string.format("no time to measure %s again", gb.format.count(#late, "value"))
+  end
+  return folders
 end
 
--- Sorts what was reported into new regressions, improvements, and older ones that are open or have recovered.
-local function judge_changes(suite, night)
-  local before = history.open_changes(out)
-  for _, one in ipairs(history.judge(out, suite.name)) do
-    local list = night.better
-    if one.worse then list = one.state == "open" and night.new or night.recovered end
-    list[#list + 1] = one
-    if list == night.new then table.insert(night.alarms, history_changes.line(one)) end
+local function judge_values(suite, night, limit_s)
+  night.latest = history.latest(out, night.runs)
+  for _, one in ipairs(night.latest) do night.reliable = night.reliable + (one.reliable and 1 or 0) end
+  history.judge_night(out, suite.name, night.id, look_again(suite, night, limit_s))
+end
+
+-- The news of this night, and of nights that ended before they could tell them; what is open beside.
+local function read_news(suite, night)
+  local fresh = {}
+  for _, one in ipairs(history.untold(out, suite.name)) do
+    local list = one.is_alarm and night.alarms or one.kind == "better" and night.better or night.recovered
+    list[#list + 1], fresh[one.id] = one, true
   end
-  local still = by_id(history.open_changes(out))
-  for _, one in ipairs(before) do
-    if one.suite == suite.name and one.host == night.host then
-      table.insert(still[one.id] and night.open or night.recovered, one)
-    end
+  for _, group in ipairs(history_changes.by_alarm(history.open_changes(out))) do
+    if group.suite == suite.name and group.host == night.host and not fresh[group.alarm] then table.insert(night.open, group) end
   end
 end
 
-local function judge(suite, night)
+local function judge(suite, night, limit_s)
   if night.waiting then return end
-  if #night.runs > 0 then
-    judge_changes(suite, night)
-    night.latest = history.latest(out, night.runs)
-    for _, one in ipairs(night.latest) do night.reliable = night.reliable + (one.reliable and 1 or 0) end
-  end
+  local edited = history.remember(out, suite.name, "text", suite.checksum)
+  night.suite_was_edited = edited ~= "" and edited ~= suite.checksum
+  if night.suite_was_edited then night.notes[#night.notes + 1] = "the suite was edited since the last night" end
+  if #night.runs > 0 then judge_values(suite, night, limit_s) end
+  night_alarms.look_at_cards(night)
+  night_alarms.look_at_devices(out, suite, night)
   night_alarms.look_for_missing(out, suite, night)
   night_alarms.look_at_claims(out, suite, night)
+  read_news(suite, night)
 end
 
 -- The most important of what applies: 2 before 3 before 1.
@@ -217,48 +242,92 @@ local function status_of(night)
   return #night.alarms > 0 and 1 or 0
 end
 
-local function write_files(night, summary)
-  for ending, text in pairs { [".txt"] = summary, [".prom"] = night_files.metrics(night) } do
-    local written, reason = pcall(history.write_night, out, night.suite .. ending, text)
-    if not written then
-      warn("nightly: %s", reason)
-      night.status = 2
-    end
-  end
+local function write_file(suite, ending, text)
+  local written, reason = pcall(history.write_night, out, suite.name .. ending, text)
+  if not written then warn("nightly: %s", reason) end
+  return written
 end
 
--- The user's own command, through the shell, with the summary as its input.
+-- The user's own command, through the shell, with the summary as its input. Whether it has run well.
 local function call_on_alarm(command, summary)
   local program, reason = io.popen(command, "w")
-  if not program then return warn("nightly: --on-alarm %s: %s", command, reason) end
+  if not program then
+    warn("nightly: --on-alarm %s: %s", command, reason)
+    return false
+  end
   program:write(summary)
   local ok, how, status = program:close()
-  if not ok then warn("nightly: --on-alarm %s: it ended with %s %d", command, how == "exit" and "status" or "signal", status) end
+  if not ok then
+    warn("nightly: --on-alarm %s: it ended with %s %d; the next night tells these alarms again", command,
+      how == "exit" and "status" or "signal", status)
+  end
+  return ok
 end
 
-return function(options)
-  local suite = suites.read(options.suite)
-  suites.check_minutes("nightly: --minutes", options.minutes)
-  local began = system.seconds()
-  local limit_s = 60 * (options.minutes or suite.minutes)
-  local devices, left_out = choose_devices(suite)
-  local jobs = jobs_of(suite, devices)
-  if options.dry_run then
-    for _, job in ipairs(jobs) do
-      say("%s: %s", describe(job), native.host.shell_text { "gpubench", table.unpack(arguments_of(suite, job)) })
-    end
-    for _, text in ipairs(left_out) do say("left out: %s", text) end
-    say("%s within %s", gb.format.count(#jobs, "script run"), gb.format.seconds(limit_s))
-    return 0
+-- News are told once their summary is on disk and the command has run: until then each night tells them again.
+local function tell(suite, night, options, summary)
+  local written = write_file(suite, ".txt", summary)
+  written = write_file(suite, ".prom", night_files.metrics(night)) and written
+  if options.junit then
+    local ok, reason = pcall(history.write_text, options.junit, night_files.junit(night))
+    if not ok then warn("nightly: --junit: %s", reason) end
+    written = written and ok
   end
+  if not written then night.status = 2 end
+  io.write(options.json and night_files.json(night) or "\n" .. summary)
+  if not options.json then
+    for index = 2, #night.alarms do print(one_line(night_files.line(night, night.alarms[index]))) end
+    for index = 2, #night.not_measured do print(one_line(night.not_measured[index])) end
+  end
+  io.stdout:flush()
+  if #night.alarms > 0 and options.on_alarm then written = call_on_alarm(options.on_alarm, summary) and written end
+  local ids = {}
+  for _, list in ipairs { night.alarms, night.better, night.recovered } do
+    for _, one in ipairs(list) do ids[#ids + 1] = one.id end
+  end
+  if written and ids[1] then history.told(out, ids, night.id) end
+end
+
+-- Two nights of one folder would measure against each other.
+local function wait_for_other_nights()
+  if history.hold(out) then return end
+  warn("nightly: another night that writes below %s goes on; waiting until it has ended", out)
+  history.hold(out, true)
+end
+
+-- "20260301T020000Z-node7", and "-2" behind it for a second one in that second.
+local function new_id(suite, host)
+  local id = os.date "!%Y%m%dT%H%M%SZ" .. "-" .. host
+  local before = history.remember(out, suite.name, "night", id)
+  if before:sub(1, #id) ~= id then return id end
+  local own = id .. "-" .. (math.tointeger(tonumber(before:sub(#id + 2))) or 1) + 1
+  history.remember(out, suite.name, "night", own)
+  return own
+end
+
+local function new_night(suite, jobs, devices, left_out, named_devices, say_line)
+  local host = history.host()
+  local known, id = pcall(new_id, suite, host)  -- a history that cannot be written now waits, and the night goes on
+  if not known then id = os.date "!%Y%m%dT%H%M%SZ" .. "-" .. host end
+  return {
+    suite = suite.name, host = host, id = id, say = say_line,
+    devices = devices, named_devices = named_devices, jobs = #jobs + #suite.unread, done = 0, reliable = 0, runs = {}, folders = {},
+    alarms = {}, better = {}, recovered = {}, open = {}, left_out = left_out, latest = {}, unmarked = {}, missing_values = 0,
+    experiments = {}, made_runs = {}, still_refuted = {}, notes = {}, not_measured = {},
+  }
+end
+
+local function measure_and_tell(suite, night, jobs, options, limit_s)
+  local began = system.seconds()
   wait_for_idle_machine(suite)
-  local night = { suite = suite.name, host = history.host(), devices = devices, jobs = #jobs, done = 0, reliable = 0, runs = {},
-                  new = {}, better = {}, open = {}, recovered = {}, left_out = left_out, latest = {}, unmarked = {},
-                  alarms = {}, missing_values = 0, experiments = {}, made_runs = {},
-                  folders = {}, still_refuted = {} }
+  local readable, cards = pcall(history.cards, out)
+  night.cards_before = readable and cards or {}
+  for _, one in ipairs(suite.unread) do
+    night.left_out[#night.left_out + 1], night.failed = one, true
+  end
   run_jobs(suite, jobs, night, began, limit_s)
-  night.not_measured = table.move(night.left_out, 1, #night.left_out, 1, {})
-  local judged, reason = pcall(judge, suite, night)
+  table.move(night.left_out, 1, #night.left_out, 1, night.not_measured)
+  local judged, reason = pcall(judge, suite, night, limit_s)
   native.check_interrupt()
   if not judged then
     warn("%s", reason)
@@ -266,13 +335,38 @@ return function(options)
   end
   night.seconds = system.seconds() - began
   night.status = status_of(night)
-  local summary = night_files.summary(night)
-  write_files(night, summary)
-  io.write("\n", summary)
-  for _, list in ipairs { night.alarms, night.not_measured } do
-    for index = 2, #list do print(one_line(list[index])) end
-  end
-  io.stdout:flush()
-  if #night.alarms > 0 and options.on_alarm then call_on_alarm(options.on_alarm, summary) end
+  tell(suite, night, options, night_files.summary(night))
   return night.status
+end
+
+return function(options)
+  if options.host then history.name_host(options.host) end
+  local suite = suites.read(options.suite)
+  suites.check_minutes("nightly: --minutes", options.minutes)
+  local function say_line(...)
+    if options.json then warn(...) else say(...) end
+  end
+  if not options.dry_run then wait_for_other_nights() end
+  local limit_s = 60 * (options.minutes or suite.minutes)
+  local devices, left_out, named_devices = choose_devices(suite)
+  local jobs = jobs_of(suite, devices)
+  if options.dry_run then
+    for _, job in ipairs(jobs) do
+      say("%s: %s", describe(job), native.host.shell_text { "gpubench", table.unpack(arguments_of(suite, job, { "suite=" .. suite.name })) })
+    end
+    for device, is_there in pairs(named_devices) do
+      if not is_there then left_out[#left_out + 1] = device .. ": there is no such device" end
+    end
+    table.move(suite.unread, 1, #suite.unread, #left_out + 1, left_out)
+    for _, text in ipairs(left_out) do say("left out: %s", text) end
+    say("%s within %s", gb.format.count(#jobs, "script run"), gb.format.seconds(limit_s))
+    return 0
+  end
+  local night = new_night(suite, jobs, devices, left_out, named_devices, say_line)
+  -- Readers must not take yesterday's text for this night's, however this one ends.
+  write_file(suite, ".txt", night_files.unfinished(night, "it goes on, or was killed"))
+  local ended, status = pcall(measure_and_tell, suite, night, jobs, options, limit_s)
+  if ended then return status end
+  write_file(suite, ".txt", night_files.unfinished(night, "it ended early: " .. tostring(status)))
+  error(status, 0)
 end

@@ -20,9 +20,7 @@ class ClaimsTest : public TemporaryFolder {
                  Info::List{Info::Fields{{"claim", "it is fast"}, {"verdict", verdict}, {"reason", "r"}}});
     std::vector<std::string> all;
     for (const RefutedClaim& one : judge_claims(history_, run, of)) {
-      EXPECT_EQ(one.experiment, "matmul");
-      EXPECT_EQ(one.claim, "it is fast");
-      EXPECT_EQ(one.reason, "r");
+      EXPECT_EQ(one.line, "matmul: it is fast (r)");
       all.push_back(one.news ? "news" : "known");
     }
     return all;
@@ -53,7 +51,7 @@ TEST_F(ClaimsTest, OtherDevicesAndSuitesHaveTheirOwnVerdicts) {
 }
 
 TEST_F(ClaimsTest, AMachineThatIsNotSoundIsNewsEachNight) {
-  const NightJob of{"night", "health on gpu:0", true};
+  const NightJob of{.suite = "night", .job = "health on gpu:0", .always_news = true};
   EXPECT_THAT(night("refuted", of), ElementsAre("news"));
   EXPECT_THAT(night("refuted", of), ElementsAre("news"));
   EXPECT_THAT(night("inconclusive", of), IsEmpty());

@@ -93,8 +93,8 @@ TEST_F(MaintenanceTest, WhatWasClosedOnAMachineIsClosedAfterMergingAgain) {
   for (const auto& run : runs_with(near(0.011, 20), {}, 20)) there.append(run);
   ASSERT_THAT(judge(there), SizeIs(2));
   merge(here, file("there.db"));
-  here.resolve(here.changes()[0].id, "here", date_of(50));
-  there.resolve(there.changes()[1].id, "there", date_of(50));
+  here.close_change(here.changes()[0].id, ChangeState::resolved, date_of(50), "here");
+  there.close_change(there.changes()[1].id, ChangeState::resolved, date_of(50), "there");
   merge(here, file("there.db"));
   ASSERT_THAT(here.changes(), SizeIs(2));
   EXPECT_EQ(here.changes()[0].note, "here") << "it is open there";

@@ -26,12 +26,12 @@ class MissingTest : public TemporaryFolder {
       names.push_back(run.info.text("experiment") + "/" + run.directory.filename().string());
     }
     std::vector<std::string> all;
-    std::vector<std::int64_t> news;
+    MissingNews news{.line = "missing"};
     for (const auto& [series, since] : find_missing(history_, names, "night", "a")) {
       all.push_back(series.key.experiment + " " + series.key.metric + (since.empty() ? "" : " since " + since));
-      news.push_back(series.id);
+      news.series.push_back(series.id);
     }
-    report_missing(history_, news, date_of(day_).substr(0, 10));
+    report_missing(history_, {news}, "night", "a", date_of(day_), date_of(day_).substr(0, 10));
     ++day_;
     return all;
   }
@@ -84,13 +84,26 @@ TEST_F(MissingTest, ANightMayHaveSeveralRunsOfAnExperiment) {
   EXPECT_THAT(night({other_size()}), UnorderedElementsAre("matmul step_time_s", "matmul flops_per_s"));
 }
 
-TEST_F(MissingTest, AnotherCardInTheSlotOtherSuitesAndHostsAreNotMissed) {
+TEST_F(MissingTest, ACardThatIsGoneIsMissedAlsoIfAnotherOneIsInItsSlot) {
+  night({run()});
+  EXPECT_THAT(night({run({.uuid = "GPU-2"})}), UnorderedElementsAre("matmul step_time_s", "matmul flops_per_s"));
+  EXPECT_THAT(night({run({.uuid = "GPU-2"})}),
+              UnorderedElementsAre("matmul step_time_s since 2026-01-02", "matmul flops_per_s since 2026-01-02"));
+  EXPECT_THAT(night({run({.uuid = "GPU-1"})}), UnorderedElementsAre("matmul step_time_s", "matmul flops_per_s"))
+      << "now the other one is gone";
+}
+
+TEST_F(MissingTest, OfADeviceWithoutAnIdTheSlotCounts) {
+  night({run({.uuid = ""})});
+  EXPECT_THAT(night({run({.uuid = ""})}), IsEmpty());
+  EXPECT_THAT(night({}), UnorderedElementsAre("matmul step_time_s", "matmul flops_per_s"));
+}
+
+TEST_F(MissingTest, OtherSuitesAndHostsAreNotMissed) {
   night({run()});
   gpubench::Run of_other_suite = run({.suite = "other"});
   of_other_suite.directory += "-2";
   night({of_other_suite, run({.host = "b"}), run()});
-  EXPECT_THAT(night({run({.uuid = "GPU-2"})}), IsEmpty());
-  EXPECT_THAT(night({}), UnorderedElementsAre("matmul step_time_s", "matmul flops_per_s"));
 }
 
 TEST_F(MissingTest, WhatIsAcceptedIsNotNamed) {

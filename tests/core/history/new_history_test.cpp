@@ -35,7 +35,7 @@ TEST_F(NewHistory, IsWholeAtOnce) {
   EXPECT_EQ(files(), 1) << "no journal, no other name";
   EXPECT_EQ(text_of("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(text_of("PRAGMA journal_mode"), "wal");
-  EXPECT_EQ(text_of("PRAGMA user_version"), "2");
+  EXPECT_EQ(text_of("PRAGMA user_version"), "3");
   RunHistory history(path(), no_patience_ms);
   for (const auto& run : runs_with(near(0.01, 3))) history.append(run);
   EXPECT_EQ(RunHistory(path()).runs().size(), 3u);

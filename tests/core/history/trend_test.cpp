@@ -37,7 +37,7 @@ TEST_F(TrendTest, HasPointsChangesAndOutliers) {
   EXPECT_EQ(series.texts("outliers"), std::vector<std::string>{"20260111T020000Z-a"});
   const Info::List& changes = *series.find("changes")->list();
   ASSERT_EQ(changes.size(), 1u);
-  EXPECT_EQ(changes[0].text("change"), "takes 10.0 % more time");
+  EXPECT_EQ(changes[0].text("change"), "takes 9.9 % more time");
   EXPECT_EQ(changes[0].text("state"), "open");
   EXPECT_EQ(changes[0].text("run"), "20260121T020000Z-a");
 }

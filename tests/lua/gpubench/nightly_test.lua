@@ -85,17 +85,19 @@ local function whole_night(replaced, suite_text)
     host = function() return "h" end,
     append = function() return { pending = {}, refused = {}, unmarked = {} } end,
     write_night = function(_, name, text) left.files[name:match "%.%a+$"] = text end,
-    judge = nothing, open_changes = nothing, latest = nothing, missing = nothing, claims = nothing, vanished = nothing,
+    open_changes = nothing, latest = nothing, missing = nothing, claims = nothing, untold = nothing, suspects = nothing,
+    cards = nothing, machines = nothing, judge_night = function() return 0 end, told = nothing, report_missing = nothing,
+    remember = function() return "" end, tell_state = function() return "" end, hold = function() return true end,
   }, replaced)
   print = function(text) said[#said + 1] = text end
   io = stub(saved.io, {
     stderr = { write = function(_, ...) warned[#warned + 1] = table.concat { ... } end },
     write = function(...) said[#said + 1] = table.concat { ... } end,
   })
-  for _, name in ipairs { "gpubench.night_alarms", "gpubench.suite" } do package.loaded[name] = nil end
+  for _, name in ipairs { "gpubench.night_alarms", "gpubench.second_look", "gpubench.suite" } do package.loaded[name] = nil end
   local ok, reason = pcall(function() left.status = testing.command "nightly" { suite = path } end)
   native.host, native.history, native.system, print, io = saved.host, saved.history, saved.system, saved.print, saved.io
-  for _, name in ipairs { "gpubench.night_alarms", "gpubench.suite" } do package.loaded[name] = nil end
+  for _, name in ipairs { "gpubench.night_alarms", "gpubench.second_look", "gpubench.suite" } do package.loaded[name] = nil end
   assert(ok, reason)
   left.said, left.warned = table.concat(said, "\n"), table.concat(warned)
   return left
@@ -118,67 +120,124 @@ testing.case("a history that another program holds is waited for once in a night
 end)
 
 testing.case("a night whose history fails while it is judged has its summary", function()
-  local left = whole_night { judge = function() error("history: the disk is full", 0) end }
+  local left = whole_night { judge_night = function() error("history: the disk is full", 0) end }
   testing.contains(left.warned, "history: the disk is full")
   testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; the runs wait\n")
   testing.contains(left.files[".txt"], "measured: 3 of 3 script runs on cpu:0")
 end)
 
-local function change(fields)
-  return setmetatable(fields, { __index = { id = 7, experiment = "matmul", metric = "call_s", change = "takes 10.0 % more time",
-    run = "r", slot = "cpu:0", host = "h", axes = "", cause = "unknown", suite = "whole", worse = true } })
-end
+testing.case("what has recovered is told, and is no alarm", function()
+  local left = whole_night {
+    untold = function()
+      return { { id = "b2c3d4e5", kind = "recovered", is_alarm = false, night = "", line = "#a1b2c3d4: matmul call_s as before" } }
+    end,
+  }
+  testing.equal(left.status, 3)  -- no value is stubbed
+  testing.contains(left.files[".txt"], "new: none\nstill open: none; recovered: #a1b2c3d4: matmul call_s as before\n")
+end)
 
-testing.case("a regression that has recovered already is no improvement", function()
-  local left = whole_night { judge = function() return { change { state = "recovered" } } end }
-  testing.contains(left.files[".txt"], "new: none\nstill open: none; recovered: #7\n")
+testing.case("what an earlier night found and nobody told comes again with its id", function()
+  local told
+  local left = whole_night {
+    untold = function()
+      return { { id = "a1b2c3d4", kind = "regression", is_alarm = true, night = "20260101T000000Z-h", line = "slow" } }
+    end,
+    told = function(_, ids) told = ids end,
+  }
+  testing.contains(left.files[".txt"], "new: #a1b2c3d4 again (found by the night 20260101T000000Z-h): slow\n")
+  testing.equal(told, { "a1b2c3d4" })
+end)
+
+testing.case("news count as told only when the summary is on disk", function()
+  local left = whole_night {
+    untold = function() return { { id = "a1b2c3d4", kind = "regression", is_alarm = true, night = "", line = "slow" } } end,
+    write_night = function() error("the disk is full", 0) end,
+    told = function() error "nobody was told" end,
+  }
+  testing.equal(left.status, 2)
 end)
 
 -- A series that a night lacks; the stubbed nights measure on cpu:0.
 local function lost(fields)
   return setmetatable(fields, { __index = { id = 1, since = "", experiment = "models", metric = "call_s",
-    slot = "gpu:0", host = "h", axes = "", suite = "whole" } })
+    slot = "gpu:0", card = "", host = "h", axes = "", suite = "whole" } })
 end
 
 local function measured_on_cpu()
-  return { { slot = "cpu:0", suite = "whole", host = "h", experiment = "matmul", axes = "", metric = "call_s", unit = "s",
+  return { { slot = "cpu:0", card = "a processor", suite = "whole", host = "h", experiment = "matmul", axes = "", metric = "call_s", unit = "s",
     value = 1, reliable = true } }
 end
 
+-- The lines that a night reports as missing.
+local function reported(replaced, suite_text)
+  local lines = {}
+  replaced.report_missing = function(_, _, _, groups)
+    for _, group in ipairs(groups) do lines[#lines + 1] = group.line .. " (" .. #group.ids .. ")" end
+  end
+  return table.concat(lines, "\n"), whole_night(replaced, suite_text), lines
+end
+
 testing.case("a device that is gone is as loud as a regression, once, and is named until it is back", function()
-  local told
   local both = { lost { id = 1 }, lost { id = 2, experiment = "inference" } }
-  local left = whole_night {
-    latest = measured_on_cpu, missing = function() return both end,
-    report_missing = function(_, ids) told = ids end,
-  }
-  testing.equal(told, { 1, 2 })
-  testing.equal(left.status, 1)
-  testing.contains(left.files[".txt"], "whole on h: 1 alarm\n")
-  testing.contains(left.files[".txt"], "new: no longer measured: gpu:0: 2 figures of it, which the last night with it "
-    .. "had; nothing was measured on it now\n")
-  testing.contains(left.files[".prom"], 'gpubench_new_alarms{suite="whole",host="h"} 1\n')
-  testing.contains(left.files[".prom"], 'gpubench_missing_values{suite="whole",host="h"} 2\n')
-  local later = whole_night {
+  local _, _, lines = reported { latest = measured_on_cpu, missing = function() return both end }
+  testing.equal(lines, { "no longer measured: gpu:0: 2 figures of it, which the last night with it had; nothing was "
+    .. "measured on it now (2)" })
+  local _, later, again = reported {
     latest = measured_on_cpu,
     missing = function()
       return { lost { since = "2026-01-01" }, lost { experiment = "inference", since = "2026-01-01" } }
     end,
-    report_missing = function() error "it was reported" end,
   }
+  testing.equal(#again, 0)
   testing.equal(later.status, 0)
-  testing.contains(later.files[".txt"], "whole on h: no alarm\n")
   testing.contains(later.files[".txt"], "not measured: gpu:0: 2 figures of it, missing since 2026-01-01\n")
+  testing.contains(later.files[".prom"], 'gpubench_missing_values{suite="whole",host="h"} 2\n')
+end)
+
+local first_card, second_card = "GPU-11111111-2222-3333-4444-555555555555", "GPU-aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
+
+local function measured_on(card, slot)
+  return function()
+    return { { slot = slot, card = card, suite = "whole", host = "h", experiment = "matmul", axes = "", metric = "call_s",
+      unit = "s", value = 1, reliable = true } }
+  end
+end
+
+testing.case("lost, swapped and moved cards are named as that", function()
+  local closed = {}
+  local function close_card(_, card) closed[#closed + 1] = card end
+  local _, swapped, lines = reported {
+    latest = measured_on(second_card, "gpu:0"), close_card = close_card,
+    cards = function() return { [first_card] = "gpu:0" } end,
+    missing = function() return { lost { card = first_card } } end,
+  }
+  testing.equal(lines, { "no longer measured: gpu:0: the card was changed: GPU-11111111 is gone, GPU-aaaaaaaa is there "
+    .. "now, which is new here; 1 figure of it (1)" })
+  testing.equal(closed, { first_card })
+  testing.contains(swapped.files[".txt"], "not measured: gpu:0: the card was changed")
+  local _, moved, of_lost = reported {
+    latest = measured_on(second_card, "gpu:0"), close_card = close_card,
+    cards = function() return { [first_card] = "gpu:0", [second_card] = "gpu:1" } end,
+    missing = function() return { lost { card = first_card } } end,
+  }
+  testing.contains(of_lost[1], "GPU-aaaaaaaa is there now, which was gpu:1; 1 figure")
+  testing.contains(moved.files[".txt"], "the card GPU-aaaaaaaa moved from gpu:1 to gpu:0")
+  local _, _, of_third = reported {
+    latest = measured_on(second_card, "gpu:0"), close_card = close_card,
+    missing = function() return { lost { card = first_card, slot = "gpu:1" } } end,
+  }
+  testing.equal(of_third, { "no longer measured: gpu:1 (GPU-11111111): 1 figure of it, which the last night with it had; "
+    .. "nothing was measured on it now (1)" })
 end)
 
 testing.case("an experiment that the suite no longer has is not missed", function()
   local gone = {
     missing = function() return { lost { slot = "cpu:0", experiment = "matmul" } } end,
-    latest = measured_on_cpu, report_missing = function() end,
+    latest = measured_on_cpu,
   }
   testing.contains(whole_night(gone).files[".txt"], "not measured: none\n")
   local left = whole_night(gone, 'return { minutes = 1, scripts = { "batch_size", { "models", devices = { "gpu" } } } }')
-  testing.contains(left.files[".txt"], "no longer measured: matmul")  -- the script that made no run may have it
+  testing.contains(left.files[".txt"], "not measured: matmul")  -- the script that made no run may have it
 end)
 
 testing.case("a device that the suite does not name is not missed", function()

@@ -1,8 +1,10 @@
 // gpubench nightly, gpubench history: real processes, which measure a figure that the test chooses.
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <thread>
 
 #include "core/results/info.h"
 #include "tests/lua/host/folder.h"
@@ -31,6 +33,29 @@ class Nights : public FolderTest {
     options.insert(options.begin(), {"nightly", "night.lua"});
     return run_program(options, path());
   }
+  /// Ids of the processes in this folder with such a word in their command.
+  std::vector<std::string> processes_here(const std::string& word) const {
+    std::vector<std::string> ids;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      std::error_code gone;
+      if (std::filesystem::read_symlink(entry.path() / "cwd", gone) != std::filesystem::canonical(path())) continue;
+      if (contents(entry.path() / "cmdline").find(word) != std::string::npos)
+        ids.push_back(entry.path().filename().string());
+    }
+    return ids;
+  }
+  static bool becomes(const std::function<bool()>& wanted) {
+    for (int i = 0; i < 1000; ++i) {
+      if (wanted()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+  /// The first "#7f3k2qa9" of a text.
+  static std::string id_in(const std::string& text) {
+    const std::size_t at = text.find('#');
+    return at == std::string::npos ? "none" : text.substr(at + 1, 8);
+  }
   Ended history(std::vector<std::string> options = {}) const {
     options.insert(options.begin(), "history");
     return run_program(options, path());
@@ -52,31 +77,181 @@ class Nights : public FolderTest {
 TEST_F(Nights, AnAlarmComesOnceAndStaysOpenUntilItIsResolved) {
   const Ended first = nights_at(0.010, 12);
   EXPECT_EQ(first.status, 0) << first.out;
-  EXPECT_THAT(first.out, AllOf(HasSubstr("night on "), HasSubstr(": no alarm\n"),
+  EXPECT_THAT(first.out, AllOf(HasSubstr("night on "), HasSubstr(": no new alarm\n"),
                                HasSubstr("measured: 1 of 1 script run on cpu:0")));
-  const Ended alarm = nights_at(0.015, 12, {"--on-alarm", "cat >> told"});
+  level(0.015);
+  const Ended alarm = nightly({"--on-alarm", "cat >> told"});
   ASSERT_EQ(alarm.status, 1) << alarm.out;
   const std::string told = read("told");
   EXPECT_EQ(told, alarm.out.substr(alarm.out.find("night on "))) << "what the user's command gets";
   EXPECT_EQ(std::ranges::count(told, '\n'), 5) << "once";
+  const std::string id = id_in(alarm.out);
   EXPECT_THAT(alarm.out,
-              AllOf(HasSubstr(": 1 alarm\n"), HasSubstr("new: #1 steady figure_s takes 50.0 % more time since ")));
+              AllOf(HasSubstr(": 1 new alarm\n"), HasSubstr("new: #" + id + " steady figure_s of n=1 on cpu:0 of "),
+                    HasSubstr("takes 50.0 % more time"), HasSubstr("measured again the same night")));
   EXPECT_EQ(read("results/nightly-night.txt"), alarm.out.substr(alarm.out.find("night on "))) << "the same five lines";
   EXPECT_THAT(read("results/nightly-night.prom"),
-              AllOf(HasSubstr("gpubench_new_alarms{suite=\"night\""),
-                    HasSubstr("metric=\"figure_s\",unit=\"s\"} 0.015"), testing::EndsWith("# EOF\n")));
+              AllOf(HasSubstr("gpubench_new_alarms{suite=\"night\""), HasSubstr("metric=\"figure_s\",unit=\"s\"} 0.01"),
+                    testing::EndsWith("# EOF\n")));
   const Ended after = nightly();
   EXPECT_EQ(after.status, 0) << "it was told";
-  EXPECT_THAT(after.out, HasSubstr("still open: #1;"));
+  EXPECT_THAT(after.out, AllOf(HasSubstr(": no new alarm, 1 open\n"), HasSubstr("still open: #" + id + ";")));
   EXPECT_THAT(history().out,
-              AllOf(HasSubstr("steady  1 open alarm"), HasSubstr("#1 steady figure_s takes 50.0 % more time")));
-  EXPECT_THAT(history({"steady"}).out,
-              AllOf(HasSubstr("figure_s  15 ms now"), HasSubstr("takes 50.0 % more time: 10 ms -> 15 ms  #1 open")));
-  const Ended resolved = history({"--resolve", "1", "--note", "new code"});
+              AllOf(HasSubstr("steady  1 open change"), HasSubstr("#" + id + " steady figure_s of n=1 on cpu:0")));
+  EXPECT_THAT(history({"steady"}).out, AllOf(HasSubstr("figure_s  15 ms now"),
+                                             HasSubstr("takes 50.0 % more time: 10 ms -> 15 ms  #" + id + " open")));
+  const Ended resolved = history({"--resolve", "#" + id, "--note", "new code"});
   EXPECT_EQ(resolved.status, 0) << resolved.err;
   EXPECT_THAT(history({"steady"}).out, HasSubstr("(new code)"));
   EXPECT_THAT(nightly().out, HasSubstr("still open: none;"));
-  EXPECT_EQ(history({"--resolve", "1"}).status, 2);
+  EXPECT_EQ(history({"--resolve", id}).status, 2);
+}
+
+TEST_F(Nights, ARepairIsToldTheSameNight) {
+  nights_at(0.010, 12);
+  level(0.020);
+  const Ended alarm = nightly();
+  ASSERT_EQ(alarm.status, 1) << alarm.out;
+  level(0.010002);
+  const Ended repaired = nightly();
+  EXPECT_EQ(repaired.status, 0);
+  EXPECT_THAT(repaired.out, AllOf(HasSubstr("still open: none; recovered: #" + id_in(alarm.out) + ": steady"),
+                                  HasSubstr(": no new alarm\n")));
+}
+
+TEST_F(Nights, WhatIsNotSeenAgainIsNoAlarm) {
+  // Slow in its first process of a night only.
+  write("steady.lua", R"(local gb = require "gpubench"
+    gb.experiment { name = "steady", title = "t", axes = { gb.axis("n", { 1, 2 }) },
+      columns = { gb.column("figure_s", { unit = "s", better = "lower", kind = "counted" }) },
+      run = function(point)
+        local again = table.concat(gb._native.options.tags, " "):find "again=" ~= nil
+        local file <close> = assert(io.open "level")
+        return { figure_s = again and 0.01 * point.n or file:read "n" * point.n }
+      end,
+      charts = { gb.chart.bar { x = "n", y = "figure_s" } } })");
+  nights_at(0.010, 12);
+  level(0.020);
+  const Ended spike = nightly();
+  EXPECT_EQ(spike.status, 0) << spike.out;
+  EXPECT_THAT(spike.out, HasSubstr("measuring again what is far from its level"));
+  const std::string before = history({"steady", "--format", "csv"}).out;
+  EXPECT_EQ(history({"--rebuild"}).status, 0);
+  EXPECT_EQ(history({"steady", "--format", "csv"}).out, before) << "runs that measured again are in no history";
+  EXPECT_EQ(nightly().status, 0) << "two nights are none";
+  EXPECT_EQ(nightly().status, 1) << "three of nine are";
+}
+
+TEST_F(Nights, WhatNobodyWasToldIsToldAgain) {
+  nights_at(0.010, 12);
+  level(0.020);
+  const Ended untold = nightly({"--on-alarm", "cat > told; exit 3"});
+  EXPECT_EQ(untold.status, 1);
+  EXPECT_THAT(untold.err, HasSubstr("the next night tells these alarms again"));
+  const Ended again = nightly({"--on-alarm", "cat > told"});
+  EXPECT_EQ(again.status, 1);
+  const std::string id = id_in(untold.out);
+  EXPECT_THAT(again.out, HasSubstr("new: #" + id + " again (found by the night 20"));
+  EXPECT_EQ(nightly({"--on-alarm", "cat > told"}).status, 0);
+}
+
+TEST_F(Nights, RebuildingAndMergingTellNothingAway) {
+  nights_at(0.010, 12);
+  level(0.020);
+  std::filesystem::remove(file("results/nightly-night.txt"));
+  std::filesystem::create_directory(file("results/nightly-night.txt"));  // no summary can be written
+  const Ended untold = nightly();
+  EXPECT_EQ(untold.status, 2);
+  std::filesystem::remove(file("results/nightly-night.txt"));
+  EXPECT_THAT(history({"--rebuild"}).out, HasSubstr("not told yet: regression #" + id_in(untold.out)));
+  const Ended merged = run_program({"history", "--out", "elsewhere", "--merge", "results/history.db"}, path());
+  EXPECT_THAT(merged.out, HasSubstr("not told yet: regression #" + id_in(untold.out)));
+  const Ended told = nightly();
+  EXPECT_EQ(told.status, 1);
+  EXPECT_THAT(told.out, HasSubstr("#" + id_in(untold.out) + " again"));
+}
+
+TEST_F(Nights, AKilledNightLeavesNoYesterdayNoOrphanAndNoLostRun) {
+  level(1);
+  EXPECT_EQ(nightly().status, 0);
+  write("endless.lua", "while true do end");
+  write("night.lua", R"(return { minutes = 5, scripts = { "steady", "endless" } })");
+  StartedProgram program({"nightly", "night.lua"}, path());
+  ASSERT_TRUE(program.wait_for("steady on cpu:0: done"));
+  ASSERT_TRUE(becomes([&] { return !processes_here("endless.lua").empty(); }));
+  program.signal(SIGKILL);
+  program.end();
+  EXPECT_THAT(read("results/nightly-night.txt"), HasSubstr(": it goes on, or was killed\n"));
+  EXPECT_TRUE(becomes([&] { return processes_here("endless.lua").empty(); })) << "its script goes on";
+}
+
+TEST_F(Nights, ARunThatEndedInAKilledNightIsAppendedByTheNextOne) {
+  level(1);
+  // What `gpubench run` leaves between its end and that of the night which had started it.
+  EXPECT_EQ(
+      run_program({"run", "steady.lua", "--tag", "suite=night", "--tag", "night=20260101T000000Z-x"}, path()).status,
+      0);
+  EXPECT_FALSE(find("history.pending").empty());
+  EXPECT_EQ(nightly().status, 0);
+  EXPECT_TRUE(find("history.pending").empty());
+  const Info parsed = parse_json(history({"steady", "--format", "json"}).out, "history");
+  EXPECT_EQ(parsed.find("series")->list()->at(0).find("points")->list()->size(), 2u);
+}
+
+TEST_F(Nights, AnEditedSuiteIsSaidAndNoAlarm) {
+  level(1);
+  write("steady.lua", R"(local gb = require "gpubench"
+    gb.experiment { name = "steady", title = "t", axes = { gb.axis("n", { 1, 2 }) },
+      columns = { gb.column("figure_s", { unit = "s", better = "lower", kind = "counted" }) },
+      run = function() return { figure_s = 1 } end, charts = { gb.chart.bar { x = "n", y = "figure_s" } } })");
+  EXPECT_EQ(nightly().status, 0);
+  write("night.lua", R"(return { minutes = 5, scripts = { { "steady", set = { n = 1 } } } })");
+  const Ended edited = nightly();
+  EXPECT_EQ(edited.status, 0) << edited.out;
+  EXPECT_THAT(edited.out,
+              AllOf(HasSubstr("the suite was edited since the last night"),
+                    HasSubstr("figure_s of n=2 on cpu:0: it was measured the night before; the suite was")));
+  EXPECT_THAT(nightly().out, HasSubstr("not measured: none\n"));
+}
+
+TEST_F(Nights, ADeviceThatTheSuiteNamesAndThatIsAbsentIsAnAlarm) {
+  level(1);
+  write("night.lua", R"(return { minutes = 5, devices = { "cpu", "gpu" }, scripts = { "steady" } })");
+  const Ended absent = nightly();
+  EXPECT_EQ(absent.status, 1) << absent.out;
+  EXPECT_THAT(absent.out, HasSubstr("gpu: there is no such device; the suite names it"));
+  const Ended later = nightly();
+  EXPECT_EQ(later.status, 0) << "it was told";
+  EXPECT_THAT(later.out, HasSubstr("not measured: gpu: there is no such device, since 20"));
+}
+
+TEST_F(Nights, TheNightIsPrintedForPrograms) {
+  nights_at(0.010, 12);
+  level(0.020);
+  const Ended ended = nightly({"--json", "--junit", "night.xml", "--host", "node7"});
+  EXPECT_EQ(ended.status, 0) << "another host: " << ended.err;
+  const Info night = parse_json(ended.out, "nightly --json");
+  EXPECT_EQ(night.text("host"), "node7");
+  EXPECT_EQ(night.text("schema"), "1");
+  EXPECT_THAT(ended.err, HasSubstr("steady on cpu:0: done"));
+  EXPECT_THAT(read("night.xml"), AllOf(HasSubstr("<testsuite"), HasSubstr("figure_s of n=1 on cpu:0")));
+  const Info alarm = parse_json(nightly({"--json"}).out, "nightly --json");
+  ASSERT_EQ(alarm.find("alarms")->list()->size(), 1u);
+  EXPECT_EQ(alarm.find("alarms")->list()->at(0).text("kind"), "regression");
+  EXPECT_EQ(nightly({"--host", "../x"}).status, 2);
+}
+
+TEST_F(Nights, AHistoryIsBackedUpAndNoEmptyOneReplacesIt) {
+  nights_at(0.010, 2);
+  EXPECT_THAT(history({"--backup", "copy.db"}).out, HasSubstr("wrote copy.db"));
+  EXPECT_EQ(history({"--backup", "copy.db"}).status, 0);
+  EXPECT_THAT(run_program({"history", "--out", "elsewhere", "--rebuild"}, path()).out, HasSubstr("0 runs read"));
+  const Ended refused = run_program({"history", "--out", "elsewhere", "--backup", "copy.db"}, path());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("has no run yet"));
+  write("mine.txt", "mine");
+  EXPECT_NE(history({"--backup", "mine.txt"}).status, 0);
+  EXPECT_EQ(read("mine.txt"), "mine");
 }
 
 TEST_F(Nights, SuitesNameNoCommand) {
@@ -139,7 +314,7 @@ TEST_F(Nights, AClockThatJumpsMovesNoNight) {
 TEST_F(Nights, ASuiteThatCannotBeRun) {
   for (const auto& [suite, message] : {
            std::pair{R"(return { minutes = 5, scripts = { "missing" } })",
-                     "script 1 (missing): there is no such script"},
+                     "script 1 (missing): there is no such script"},  // one of several costs itself only
            std::pair{R"(return { minutes = 5, scripts = {} })", "it names no scripts"},
            std::pair{R"(return { scripts = { "steady" } })", "option 'minutes' is required"},
            std::pair{R"(return { minutes = -1, scripts = { "steady" } })", "a number above 0 expected"},
@@ -177,12 +352,13 @@ TEST_F(Nights, AFigureThatVanishesIsAsLoudAsARegression) {
   EXPECT_EQ(ended.status, 1) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("not measured: two figure_s of n=2 on cpu:0: it was measured the night before\n"));
   EXPECT_THAT(read("told"), HasSubstr("figure_s of n=2"));
-  EXPECT_THAT(ended.out, AllOf(HasSubstr(": 1 alarm\n"),
-                               HasSubstr("new: no longer measured: two figure_s of n=2 on cpu:0: it was measured")));
+  EXPECT_THAT(ended.out, AllOf(HasSubstr(": 1 new alarm\n"),
+                               HasSubstr(" no longer measured: two figure_s of n=2 on cpu:0: it was measured")));
   EXPECT_THAT(read("results/nightly-night.prom"), HasSubstr("gpubench_missing_values{suite=\"night\""));
   const Ended after = nightly();
   EXPECT_EQ(after.status, 0) << "it was told";
-  EXPECT_THAT(after.out, AllOf(HasSubstr(": no alarm\n"), HasSubstr("two figure_s of n=2 on cpu:0: missing since 20")));
+  EXPECT_THAT(after.out,
+              AllOf(HasSubstr(": no new alarm\n"), HasSubstr("two figure_s of n=2 on cpu:0: missing since 20")));
   std::filesystem::remove(file("gone"));
   EXPECT_THAT(nightly().out, HasSubstr("not measured: none\n"));
 }
@@ -199,7 +375,7 @@ TEST_F(Nights, AnExperimentThatMeasuresNothingIsAsLoudAsARegression) {
   write("gone", "");
   const Ended ended = nightly({"--on-alarm", "cat > told"});
   EXPECT_EQ(ended.status, 1) << ended.out;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr(": 1 alarm\n"), HasSubstr("no longer measured: two on cpu:0: 2 figures"),
+  EXPECT_THAT(ended.out, AllOf(HasSubstr(": 1 new alarm\n"), HasSubstr("no longer measured: two on cpu:0: 2 figures"),
                                HasSubstr("\ntwo on cpu:0: nothing measured\n")));
   EXPECT_FALSE(read("told").empty());
   const Ended after = nightly();
@@ -232,8 +408,8 @@ TEST_F(Nights, ARefutedClaimIsAnAlarmWhereItWasConfirmedAndAlwaysBelowSuites) {
   write("faulty", "");
   const Ended refuted = night_of("errors");
   EXPECT_EQ(refuted.status, 1) << refuted.out;
-  EXPECT_THAT(refuted.out, AllOf(HasSubstr(": 1 alarm\n"),
-                                 HasSubstr("new: refuted: errors on cpu:0: the memory has no errors (errors")));
+  EXPECT_THAT(refuted.out,
+              AllOf(HasSubstr(": 1 new alarm\n"), HasSubstr("errors on cpu:0: the memory has no errors (errors")));
   EXPECT_THAT(read("told"), HasSubstr("the memory has no errors"));
   const Ended after = night_of("errors");
   EXPECT_EQ(after.status, 0);
@@ -241,7 +417,7 @@ TEST_F(Nights, ARefutedClaimIsAnAlarmWhereItWasConfirmedAndAlwaysBelowSuites) {
   for (int i = 0; i < 2; ++i) {
     const Ended unsound = night_of("suites/health");
     EXPECT_EQ(unsound.status, 1) << "each night";
-    EXPECT_THAT(unsound.out, HasSubstr("new: refuted: health on cpu:0: the memory has no errors"));
+    EXPECT_THAT(unsound.out, HasSubstr(" health on cpu:0: the memory has no errors"));
   }
 }
 
@@ -271,12 +447,18 @@ TEST_F(Nights, WhatCannotBeMeasuredIsNamed) {
   write("night.lua", R"(return { minutes = 5, scripts = { "broken", "steady" } })");
   const Ended broken = nightly();
   EXPECT_EQ(broken.status, 2);
+  write("night.lua", R"(return { minutes = 5, scripts = { "stedy", "steady" } })");
+  const Ended misspelt = nightly();
+  EXPECT_EQ(misspelt.status, 2);
+  EXPECT_THAT(misspelt.out,
+              AllOf(HasSubstr("measured: 1 of 2 script runs"), HasSubstr("script 1 (stedy): there is no")));
   EXPECT_THAT(broken.out,
               AllOf(HasSubstr("measured: 1 of 2 script runs"), HasSubstr("not measured: broken on cpu:0: error\n")));
   write("night.lua", R"(return { minutes = 5, devices = { "gpu" }, scripts = { "steady" } })");
   const Ended no_device = nightly();
   EXPECT_EQ(no_device.status, 3);
   EXPECT_THAT(no_device.out, HasSubstr("not measured: gpu: there is no such device\n"));
+  EXPECT_THAT(no_device.out, HasSubstr(": nothing could be judged, 1 new alarm\n"));
   write("night.lua", R"(return { minutes = 5, free_memory_bytes = 1e18, scripts = { "steady" } })");
   const Ended no_memory = nightly();
   EXPECT_EQ(no_memory.status, 3);
@@ -364,8 +546,11 @@ TEST_F(Nights, OptionsThatDoNotFit) {
 
 TEST_F(Nights, WhatIsForTheWholeHistoryTakesNoExperiment) {
   nights_at(0.010, 2);
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{"--prune", "0"}, {"--rebuild"}, {"--merge", "other.db"}, {"--resolve", "1"}}) {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--prune", "0"},
+                                                  {"--rebuild"},
+                                                  {"--merge", "other.db"},
+                                                  {"--resolve", "1"},
+                                                  {"--backup", "f.db"}}) {
     std::vector<std::string> all = options;
     all.insert(all.begin(), "steady");
     const Ended ended = history(all);
