@@ -11,24 +11,17 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "core/compare/changes/find_changes.h"
 #include "core/compare/changes/level.h"
 #include "core/history/cause.h"
 #include "core/history/news.h"
-#include "core/measure/stats/quantile.h"
+#include "core/history/series_judge.h"
 #include "core/results/speed_change.h"
 
 namespace gpubench {
 namespace {
 
-// A later night may find a change this many values away from where it was reported: it is the same one.
-constexpr std::size_t same_within = 5;
 /// What happened this many nights apart on one host may have one cause.
 constexpr int one_cause_nights = 3;
-/// Runs on either side of a change among which its cause is looked for: its place may be that far off.
-constexpr std::size_t cause_reach = 3;
-/// As many values in a row on the other side of the middle end a regression.
-constexpr std::size_t repaired_count = 3;
 
 std::string date_of(const std::string& started) {
   return started.substr(0, started.find('T'));
@@ -50,213 +43,6 @@ class NightOrder {
  private:
   std::unordered_map<std::string, std::map<std::string, int>> nights_;
   std::unordered_map<std::int64_t, int> number_;
-};
-
-/// One series with what was reported of it, while its values are looked at one by one.
-class SeriesJudge {
- public:
-  SeriesJudge(const RunHistory& history, const HistorySeries& series, std::vector<const HistoryRun*> runs,
-              std::vector<double> values, std::vector<ReportedChange> known)
-      : history_(history), series_(series), runs_(std::move(runs)), values_(std::move(values)) {
-    for (ReportedChange& change : known) {
-      const auto place = index_of(change.run);
-      if (place) places_.push_back({*place, changes_.size()});
-      changes_.push_back(std::move(change));
-    }
-    std::ranges::sort(places_);
-    known_ = changes_.size();
-  }
-
-  /// Looks at all values after the run `judged`. `again`: of the last value.
-  void look(std::int64_t judged, const MeasuredAgain* again) {
-    const Changes found = find_changes(values_);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      for (; next < found.changes.size() && found.alarms[next] == i; ++next)
-        if (is_new(i, judged)) report_lasting(next == 0 ? 0 : found.changes[next - 1], found.changes[next], i);
-      if (!is_new(i, judged)) continue;
-      const bool last = i + 1 == values_.size();
-      if (last && again != nullptr) use_second_look(i, again->values);
-      look_for_repair(i);
-      look_for_frequent(i);
-    }
-  }
-
-  /// Of the last value: nothing is stored.
-  std::optional<Suspect> suspect() const {
-    if (values_.size() < 2) return std::nullopt;
-    const std::size_t last = values_.size() - 1;
-    const std::optional<Level> level = level_before(last);
-    if (!level || !level->is_far(values_[last])) return std::nullopt;
-    const bool worse = is_worse(series_, level->center, values_[last]);
-    const bool repair = !worse && std::ranges::any_of(changes_, [&](const ReportedChange& change) {
-      return change.state == ChangeState::open && is_taken_back(change, values_[last]);
-    });
-    if (!worse && !repair) return std::nullopt;
-    return Suspect{series_, runs_[last]->name, values_[last], level->center, repair};
-  }
-
-  const HistorySeries& series() const { return series_; }
-  std::span<const ReportedChange> new_changes() const { return std::span(changes_).subspan(known_); }
-  /// Of the new changes: whether it ends a regression that was reported.
-  bool takes_back(std::size_t new_change) const { return takes_back_[known_ + new_change]; }
-  /// Those that were stored before and are closed now.
-  std::vector<const ReportedChange*> closed() const {
-    std::vector<const ReportedChange*> all;
-    for (const std::size_t index : closed_)
-      if (index < known_) all.push_back(&changes_[index]);
-    return all;
-  }
-  const HistoryRun& run_of(const ReportedChange& change) const { return *runs_[index_of(change.run).value()]; }
-  const HistoryRun& reported_by(const ReportedChange& change) const {
-    return *runs_[index_of(change.reported).value()];
-  }
-
- private:
-  std::optional<std::size_t> index_of(const std::string& run) const {
-    const auto found = std::ranges::find(runs_, run, [](const HistoryRun* one) { return one->name; });
-    if (found == runs_.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - runs_.begin());
-  }
-
-  // Where nights were pruned, places of earlier ones may look like changes that nobody saw at the time.
-  bool is_new(std::size_t i, std::int64_t judged) const { return runs_[i]->id > judged; }
-
-  /// Places of reported changes up to `last`.
-  std::vector<std::size_t> places_until(std::size_t last) const {
-    std::vector<std::size_t> places;
-    for (const auto& [place, change] : places_)
-      if (place <= last && (places.empty() || places.back() != place)) places.push_back(place);
-    return places;
-  }
-
-  std::optional<Level> level_before(std::size_t i) const {
-    const std::vector<std::size_t> places = places_until(i == 0 ? 0 : i - 1);
-    return level_of(std::span(values_).first(i), places);
-  }
-
-  /// The change that was reported nearby in the same direction, if nothing has taken it back since.
-  bool was_reported(std::size_t at, bool worse) const {
-    const std::size_t from = at - std::min(at, same_within);
-    bool reported = false;
-    for (const auto& [place, index] : places_) {
-      if (place < from || place > at + same_within) continue;
-      const ReportedChange& change = changes_[index];
-      reported = is_worse(series_, change.before, change.after) == worse || place == at;
-    }
-    return reported;
-  }
-
-  void report_lasting(std::size_t level, std::size_t at, std::size_t alarm) {
-    const std::span all(values_);
-    add(ChangeSign::lasting, at, alarm, median(all.subspan(level, at - level)),
-        median(all.subspan(at, alarm + 1 - at)));
-  }
-
-  void add(ChangeSign sign, std::size_t at, std::size_t alarm, double before, double after) {
-    const bool worse = is_worse(series_, before, after);
-    if (was_reported(at, worse)) return;
-    ReportedChange change{.series = series_.id,
-                          .run = runs_[at]->name,
-                          .started = runs_[at]->started,
-                          .reported = runs_[alarm]->name,
-                          .before = before,
-                          .after = after,
-                          .cause = cause_at(at),
-                          .state = worse ? ChangeState::open : ChangeState::better,
-                          .sign = sign};
-    takes_back_.resize(changes_.size() + 1);
-    takes_back_.back() = !worse && close(change);
-    places_.push_back({at, changes_.size()});
-    std::ranges::sort(places_);
-    changes_.push_back(std::move(change));
-  }
-
-  /// The environments nearest to the place that differ.
-  std::string cause_at(std::size_t at) const {
-    for (std::size_t distance = 0; distance <= cause_reach; ++distance) {
-      for (const std::size_t i : {at + distance, at - std::min(at, distance)}) {
-        if (i == 0 || i >= runs_.size() || runs_[i]->environment == runs_[i - 1]->environment) continue;
-        std::string cause =
-            cause_between(history_.environment(runs_[i - 1]->environment), history_.environment(runs_[i]->environment));
-        if (!cause.empty()) return cause;
-      }
-    }
-    return {};
-  }
-
-  /// A regression is over once half of it is taken back.
-  bool is_taken_back(const ReportedChange& change, double value) const {
-    return !is_worse(series_, (change.before + change.after) / 2, value);
-  }
-
-  bool close(const ReportedChange& better) {
-    const std::size_t before = closed_.size();
-    for (std::size_t i = 0; i < changes_.size(); ++i) {
-      ReportedChange& change = changes_[i];
-      if (change.state != ChangeState::open || !is_taken_back(change, better.after)) continue;
-      change.state = ChangeState::recovered;
-      change.closed = better.run;
-      closed_.push_back(i);
-    }
-    return closed_.size() > before;
-  }
-
-  void use_second_look(std::size_t i, std::span<const double> again) {
-    const std::optional<Level> level = level_before(i);
-    if (!level || !is_confirmed(*level, again)) return;
-    const double after = median(again);
-    const bool worse = is_worse(series_, level->center, after);
-    if (!worse && std::ranges::none_of(changes_, [&](const ReportedChange& change) {
-          return change.state == ChangeState::open && is_taken_back(change, after);
-        }))
-      return;  // better than ever: it has time
-    add(ChangeSign::sudden, i, i, level->center, after);
-  }
-
-  /// A repair is told as early as a fault: too soon for a change that lasts.
-  void look_for_repair(std::size_t i) {
-    for (const auto& [place, index] : std::vector(places_)) {
-      const ReportedChange change = changes_[index];
-      const std::size_t wanted = change.sign == ChangeSign::frequent ? frequent_within : repaired_count;
-      if (change.state != ChangeState::open || i + 1 < place + wanted) continue;
-      const std::size_t first = i + 1 - wanted;
-      const std::span latest = std::span(values_).subspan(first, wanted);
-      const std::optional<Level> level = level_before(first);
-      const bool back = std::ranges::all_of(latest, [&](double value) {
-        return is_taken_back(change, value) && (change.sign == ChangeSign::frequent || (level && level->is_far(value)));
-      });
-      if (back) add(change.sign, first, i, change.after, median(latest));
-    }
-  }
-
-  void look_for_frequent(std::size_t i) {
-    const bool open =
-        std::ranges::any_of(changes_, [](const ReportedChange& change) { return change.state == ChangeState::open; });
-    if (open) return;
-    const bool known =
-        std::ranges::any_of(changes_, [](const ReportedChange& change) { return change.sign == ChangeSign::frequent; });
-    const std::span all = std::span(values_).first(i + 1);
-    const std::vector<std::size_t> places = places_until(i);
-    const auto first = frequently_far(all, places, series_.column.better == Better::lower, known);
-    if (!first) return;
-    std::vector<double> far;
-    const Level level = level_of(all, places).value();
-    for (const double value : all.subspan(*first))
-      if (level.is_far(value)) far.push_back(value);
-    const bool always = far.size() == all.size() - *first;
-    add(always ? ChangeSign::lasting : ChangeSign::frequent, *first, i, level.center, median(far));
-  }
-
-  const RunHistory& history_;
-  const HistorySeries& series_;
-  std::vector<const HistoryRun*> runs_;
-  std::vector<double> values_;
-  std::vector<ReportedChange> changes_;
-  std::size_t known_ = 0;                                    ///< those that were stored before
-  std::vector<std::pair<std::size_t, std::size_t>> places_;  ///< index of the value, index of the change
-  std::vector<std::size_t> closed_;
-  std::vector<bool> takes_back_;  ///< by change
 };
 
 bool is_time_like(const HistorySeries& series) {
@@ -309,7 +95,8 @@ class Judge {
       values.push_back(point.value);
       runs.push_back(&runs_.at(point.run));
     }
-    return {history_, series, std::move(runs), std::move(values), reported_[series.id]};
+    return {series, std::move(runs), std::move(values), reported_[series.id],
+            [this](std::int64_t id) { return history_.environment(id); }};
   }
 
   void look_at(const HistorySeries& series, const std::vector<HistoryPoint>& points) {
@@ -321,7 +108,7 @@ class Judge {
     auto kept = std::make_unique<HistorySeries>(series);
     SeriesJudge judge = judge_of(*kept, points);
     const auto again = again_.find(series.id);
-    judge.look(series.judged, again == again_.end() ? nullptr : again->second);
+    judge.look(series.judged, again == again_.end() ? std::span<const double>() : again->second->values);
     const std::span found = judge.new_changes();
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (judge.takes_back(i)) {  // what it ends tells it
@@ -377,16 +164,17 @@ class Judge {
     }
   }
 
-  void add(const HistorySeries& series, const ReportedChange& change, int night, const std::string& found_by) {
+  /// `found_by`: the night whose run shows it. Groups are those of the nights also where all are judged at once.
+  void add(const HistorySeries& series, const ReportedChange& change, int night, std::string found_by) {
+    if (!which_.night.empty()) found_by = which_.night;
     const NewsKind kind = kind_of(change);
     new_.push_back(std::make_unique<ReportedChange>(change));
     const auto group = std::ranges::find_if(groups_, [&](const Group& one) {
       const SeriesKey& key = one.changes.front().first->key;
-      return one.kind == kind && key.host == series.key.host && key.suite == series.key.suite &&
-             std::abs(one.first_night - night) <= one_cause_nights;
+      return one.kind == kind && one.found_by == found_by && key.host == series.key.host &&
+             key.suite == series.key.suite && std::abs(one.first_night - night) <= one_cause_nights;
     });
-    Group& own = group == groups_.end() ? groups_.emplace_back(Group{kind, night}) : *group;
-    own.found_by = std::max(own.found_by, which_.night.empty() ? found_by : which_.night);
+    Group& own = group == groups_.end() ? groups_.emplace_back(Group{kind, night, found_by}) : *group;
     own.changes.emplace_back(&series, new_.back().get());
     own.experiments.insert(series.key.experiment);
   }

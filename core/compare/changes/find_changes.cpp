@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "core/compare/changes/level.h"
-#include "core/measure/stats/mann_whitney.h"
 #include "core/measure/stats/quantile.h"
 
 namespace gpubench {
@@ -164,27 +163,29 @@ std::size_t place_of_least_spread(std::span<const double> known, std::size_t nea
 
 }  // namespace
 
-Changes find_changes(std::span<const double> values, const ChangeRule& rule) {
-  static const MannWhitneyLimits usual(ChangeRule().window, ChangeRule().level);
-  const bool is_usual = rule.window == ChangeRule().window && rule.level == ChangeRule().level;
-  const std::optional<MannWhitneyLimits> own =
-      is_usual ? std::nullopt : std::optional<MannWhitneyLimits>(std::in_place, rule.window, rule.level);
-  const MannWhitneyLimits& limits = is_usual ? usual : *own;
+ChangeDetector::ChangeDetector(const ChangeRule& rule) : rule_(rule), limits_(rule.window, rule.level) {}
+
+Changes ChangeDetector::find(std::span<const double> values) const {
   Changes found;
-  Scan scan(values, rule.window);
+  Scan scan(values, rule_.window);
   while (scan.size() < values.size()) {
     scan.add();
     const std::span<const double> known = values.first(scan.size());
-    const std::optional<std::size_t> place = sure_place(scan, known, limits);
+    const std::optional<std::size_t> place = sure_place(scan, known, limits_);
     if (!place) continue;
     const Split split = scan.split(*place);
     const Distance distance = distance_of(known, *place, split);
-    if (distance.medians < rule.least_in_noise * distance.deviation) continue;
+    if (distance.medians < rule_.least_in_noise * distance.deviation) continue;
     found.changes.push_back(place_of_least_spread(known, *place, split, scan.fewest()));
     found.alarms.push_back(scan.size() - 1);
     scan.cut(found.changes.back());
   }
   return found;
+}
+
+Changes find_changes(std::span<const double> values) {
+  static const ChangeDetector usual(ChangeRule{});
+  return usual.find(values);
 }
 
 }  // namespace gpubench

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/measure/stats/mann_whitney.h"
+
 namespace gpubench {
 
 struct Changes {
@@ -26,8 +28,20 @@ struct ChangeRule {
   double least_in_noise = 2.3;
 };
 
+/// Finds changes by a rule of its own, whose limits it works out once.
+class ChangeDetector {
+ public:
+  explicit ChangeDetector(const ChangeRule& rule);
+  /// As find_changes().
+  Changes find(std::span<const double> values) const;
+
+ private:
+  ChangeRule rule_;
+  MannWhitneyLimits limits_;
+};
+
 /// Values must be finite. Neither scale nor offset matters. Time is proportional to the length. For the first n values
 /// the result is that of the whole series without the changes whose alarm is at n or later.
-Changes find_changes(std::span<const double> values, const ChangeRule& rule = {});
+Changes find_changes(std::span<const double> values);
 
 }  // namespace gpubench

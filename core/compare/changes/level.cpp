@@ -5,6 +5,7 @@
 
 #include "core/measure/stats/mann_whitney.h"
 #include "core/measure/stats/quantile.h"
+#include "core/measure/stats/scale.h"
 
 namespace gpubench {
 namespace {
@@ -60,9 +61,7 @@ std::optional<Level> level_of(std::span<const double> values, std::span<const st
     end = place;
   }
   if (level.residuals.size() < fewest_values) return std::nullopt;
-  std::vector<double> distances(level.residuals);
-  for (double& one : distances) one = std::fabs(one);
-  level.deviation = deviation_per_median_deviation * median_in_place(distances);
+  level.deviation = qn_scale(level.residuals);
   return level;
 }
 

@@ -12,7 +12,7 @@ inline constexpr double far_in_deviations = 5, far_share = 0.03;
 
 struct Level {
   double center = 0;
-  double deviation = 0;  ///< standard deviation of the noise, by the median deviation
+  double deviation = 0;  ///< of the noise (qn_scale)
   /// Distances of the latest values from the levels that they belong to.
   std::vector<double> residuals;
 

@@ -131,8 +131,8 @@ TEST_F(JudgeTest, SomebodyResolvesIt) {
 }
 
 TEST_F(JudgeTest, AnOldChangeIsNoNewsOnceOlderNightsArePruned) {
-  // After nights between two far levels the step from night 40 on is none. Without these nights it would be one.
-  for (int i = 0; i < 15; ++i) EXPECT_THAT(nights({0.005, 0.020}), IsEmpty());
+  // After nights that spread widely the step from night 40 on is none. Without these nights it would be one.
+  for (int i = 0; i < 30; ++i) EXPECT_THAT(nights({0.005 + 0.0005 * (i * 7 % 30)}), IsEmpty());
   nights(near(0.010, 10));
   EXPECT_THAT(nights(near(0.011, 50)), IsEmpty());
   ASSERT_GT(prune(history_, 70,

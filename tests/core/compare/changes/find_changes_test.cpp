@@ -44,6 +44,38 @@ TEST(FindChanges, StepsAreFoundWhereTheyAreWithinAFewValues) {
   EXPECT_LE(median_of(delays), 8);
 }
 
+TEST(FindChanges, AStepOfFiveDeviationsIsPlacedAtItsIndex) {
+  constexpr int trials = 400;
+  for (const std::size_t before : {10, 20, 30, 60}) {
+    int exact = 0;
+    for (int trial = 0; trial < trials; ++trial) {
+      const Changes found = find_changes(steps({{before, 0}, {30, 5}}, 4000 + trial));
+      exact += !found.changes.empty() && found.changes[0] == before;
+    }
+    EXPECT_GE(exact, 0.95 * trials) << before;
+  }
+}
+
+TEST(FindChanges, ALargeMoveHidesNoLaterSmallOne) {
+  for (const double moved : {30.0, 100.0, 1000.0, -50.0}) {
+    int in_time = 0;
+    constexpr int trials = 100;
+    for (int trial = 0; trial < trials; ++trial) {
+      const Changes found = find_changes(steps({{30, moved}, {60, 0}, {14, moved}, {40, 0}, {10, 8}}, 9000 + trial));
+      in_time += !found.changes.empty() && found.changes.back() >= 142 && found.changes.back() <= 146;
+    }
+    EXPECT_GE(in_time, 0.95 * trials) << moved;
+  }
+}
+
+TEST(FindChanges, ASpikeAmongFewValuesDelaysNothing) {
+  std::vector<double> values = steps({{12, 0}, {10, 10}}, 77);
+  values[6] += 80;
+  const Changes found = find_changes(values);
+  ASSERT_THAT(found.changes, ElementsAre(12));
+  EXPECT_LE(found.alarms[0], 12u + 6);
+}
+
 TEST(FindChanges, SeveralStepsUpAndDownAreAllFound) {
   const Changes found = find_changes(steps({{50, 0}, {40, 5}, {30, 0}, {50, -5}}, 3));
   ASSERT_THAT(found.changes, SizeIs(3));
