@@ -206,11 +206,11 @@ int main(int count, char** arguments) {
   fmt::print("\n{:24} {:>7} {:>7}  {}\n", "family", "series", "F1", "rule that the other families chose");
   for (const auto& [family, members] : families) {
     // A series belongs to a family by metric and to one by length: neither it nor its family is seen.
-    const auto of_others = [&](const std::vector<Score>& scores) {
+    const auto of_others = [&own_members = members](const std::vector<Score>& scores) {
       double total = 0;
       std::size_t number = 0;
       for (std::size_t i = 0; i < scores.size(); ++i) {
-        if (std::ranges::find(members, i) != members.end()) continue;
+        if (std::ranges::find(own_members, i) != own_members.end()) continue;
         total += scores[i].f1;
         ++number;
       }

@@ -160,8 +160,8 @@ TEST(NightSimulation, ALastingFaultIsSeenAfterAnyHistory) {
        }},
   };
   for (const auto& [name, history] : histories) {
-    const double found = share_of(count, [&](Machine& machine) {
-      history(machine);
+    const double found = share_of(count, [&make = history](Machine& machine) {
+      make(machine);
       return machine.nights_until_alarm([](int) { return 1.05; }, 10) <= 10;
     });
     std::printf("%s: 5 %% slower is reported within 10 nights in %.1f %%\n", name, 100 * found);
