@@ -1,52 +1,86 @@
 #include "core/compare/column_roles.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <bit>
+#include <cstdint>
+#include <functional>
 #include <map>
-#include <set>
-#include <unordered_set>
-
-#include "core/base/error.h"
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 namespace gpubench {
 namespace {
 
 enum class Role { axis, figure, fact_of_side, ignored };
 
-/// The values of one column in one process, as texts.
-struct ProcessValues {
-  std::set<std::string> values;
-  std::size_t rows = 0;
+/// Equal for equal values.
+std::uint64_t key_of(const Cell& cell) {
+  if (const std::optional<double> number = number_in(cell)) return std::bit_cast<std::uint64_t>(*number);
+  return std::hash<std::string>()(to_text(cell));
+}
+
+void keep_each_once(std::vector<std::uint64_t>& keys) {
+  std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
+struct ProcessCount {
+  std::uint32_t values = 0, rows = 0;
 };
 
-/// The values of one column, by side and process.
+/// Of one column in the processes of one side.
+struct SideValues {
+  /// Of the values of each process, each once, one process after the other.
+  std::vector<std::uint64_t> keys;
+  std::vector<ProcessCount> processes;
+};
+
+/// The values of one column, by side and process in which it is open.
 struct ColumnValues {
-  std::vector<std::vector<ProcessValues>> sides;
+  std::vector<SideValues> sides;
   bool is_text = false, has_decimals = false;
 };
 
-bool is_open(const MeasuringProcess& process, const std::string& name) {
-  return std::ranges::find(process.open_columns, name) != process.open_columns.end();
-}
+using Columns = std::map<std::string, ColumnValues, std::less<>>;
 
-/// Of the processes in which it is open.
-ColumnValues values_of(std::span<const Side> sides, const std::string& name) {
-  ColumnValues all{.sides = std::vector<std::vector<ProcessValues>>(sides.size())};
-  for (std::size_t side = 0; side < sides.size(); ++side) {
-    for (const MeasuringProcess& process : sides[side].processes) {
-      if (!is_open(process, name)) continue;
-      ProcessValues& found = all.sides[side].emplace_back();
-      for (const Record& record : process.records) {
-        const Cell& cell = record.get(name);
-        if (is_empty(cell)) continue;
-        ++found.rows;
-        found.values.insert(to_text(cell));
-        all.is_text = all.is_text || !number_in(cell);
-        all.has_decimals = all.has_decimals || std::holds_alternative<double>(cell);
-      }
+/// Adds the values of the open columns of one process.
+void add_values(const MeasuringProcess& process, std::size_t side, std::size_t sides, Columns& columns) {
+  struct Found {
+    ColumnValues* column;
+    std::vector<std::uint64_t> keys = {};
+  };
+  std::unordered_map<std::string_view, Found> open;
+  for (const std::uint32_t index : process.open_columns) {
+    const std::string& name = process.columns[index].name;
+    open.emplace(name, Found{&columns[name]});
+  }
+  for (const Record& record : process.records) {
+    for (const auto& [name, cell] : record.cells()) {
+      const auto found = open.find(name);
+      if (found == open.end() || is_empty(cell)) continue;
+      auto& [column, keys] = found->second;
+      keys.push_back(key_of(cell));
+      column->is_text = column->is_text || !number_in(cell);
+      column->has_decimals = column->has_decimals || std::holds_alternative<double>(cell);
     }
   }
-  return all;
+  for (auto& [name, found] : open) {
+    const auto rows = static_cast<std::uint32_t>(found.keys.size());
+    keep_each_once(found.keys);
+    found.column->sides.resize(sides);
+    SideValues& values = found.column->sides[side];
+    values.keys.insert(values.keys.end(), found.keys.begin(), found.keys.end());
+    values.processes.push_back({static_cast<std::uint32_t>(found.keys.size()), rows});
+  }
+}
+
+Columns columns_of(std::span<const Side> sides) {
+  Columns columns;
+  for (std::size_t side = 0; side < sides.size(); ++side)
+    for (const MeasuringProcess& process : sides[side].processes) add_values(process, side, sides.size(), columns);
+  return columns;
 }
 
 /// How often values are in a process, and how many there are.
@@ -58,24 +92,19 @@ struct Recurrence {
 };
 
 /// Over all of these processes.
-Recurrence recurrence_in(std::span<const std::vector<ProcessValues>> sides) {
-  Recurrence found;
-  std::unordered_set<std::string_view> distinct;
-  for (const auto& side : sides) {
-    for (const ProcessValues& process : side) {
-      found.places += process.values.size();
-      distinct.insert(process.values.begin(), process.values.end());
-    }
-  }
-  found.distinct = distinct.size();
-  return found;
+Recurrence recurrence_in(std::span<const SideValues> sides) {
+  std::vector<std::uint64_t> keys;
+  for (const SideValues& side : sides) keys.insert(keys.end(), side.keys.begin(), side.keys.end());
+  const std::size_t places = keys.size();
+  keep_each_once(keys);
+  return {places, keys.size()};
 }
 
 /// Within the sides, because figures may be the same on both; over all where no side has two processes.
 Recurrence recurrence_within(const ColumnValues& column) {
   Recurrence sum;
-  for (const auto& side : column.sides) {
-    if (side.size() < 2) continue;
+  for (const SideValues& side : column.sides) {
+    if (side.processes.size() < 2) continue;
     const Recurrence found = recurrence_in(std::span(&side, 1));
     sum.places += found.places;
     sum.distinct += found.distinct;
@@ -84,34 +113,32 @@ Recurrence recurrence_within(const ColumnValues& column) {
 }
 
 bool has_side_of_several(const ColumnValues& column) {
-  return std::ranges::any_of(column.sides, [](const auto& side) { return side.size() > 1; });
+  return std::ranges::any_of(column.sides, [](const SideValues& side) { return side.processes.size() > 1; });
 }
 
 /// Each side has one value of its own.
 bool is_of_sides(const ColumnValues& column) {
-  std::set<std::string> values;
-  std::size_t sides = 0;
-  for (const auto& side : column.sides) {
-    std::set<std::string> own;
-    for (const ProcessValues& process : side) own.insert(process.values.begin(), process.values.end());
-    if (own.size() != 1) return false;
-    values.insert(own.begin(), own.end());
-    ++sides;
+  std::vector<std::uint64_t> keys;
+  for (const SideValues& side : column.sides) {
+    if (recurrence_in(std::span(&side, 1)).distinct != 1) return false;
+    keys.push_back(side.keys.front());
   }
-  return sides > 1 && values.size() > 1;
+  keep_each_once(keys);
+  return keys.size() > 1;
 }
 
 template <class Holds>
 bool all_processes(const ColumnValues& column, Holds holds) {
-  return std::ranges::all_of(column.sides, [&](const auto& side) { return std::ranges::all_of(side, holds); });
+  return std::ranges::all_of(column.sides,
+                             [&](const SideValues& side) { return std::ranges::all_of(side.processes, holds); });
 }
 
 bool has_one_value_each(const ColumnValues& column) {
-  return all_processes(column, [](const ProcessValues& one) { return one.values.size() == 1; });
+  return all_processes(column, [](const ProcessCount& one) { return one.values == 1; });
 }
 
 bool has_one_value_a_row(const ColumnValues& column) {
-  return all_processes(column, [](const ProcessValues& one) { return one.values.size() == one.rows; });
+  return all_processes(column, [](const ProcessCount& one) { return one.values == one.rows; });
 }
 
 Role role_of_text(const ColumnValues& column) {
@@ -136,28 +163,28 @@ bool is_figure(const Column& column) {
 /// Whether some process has a figure that is not open.
 bool has_known_figure(std::span<const Side> sides) {
   for (const Side& side : sides) {
-    for (const MeasuringProcess& process : side.processes)
-      for (const Column& column : process.columns)
-        if (is_figure(column) && !is_open(process, column.name)) return true;
+    for (const MeasuringProcess& process : side.processes) {
+      std::vector<bool> is_open(process.columns.size());
+      for (const std::uint32_t index : process.open_columns) is_open[index] = true;
+      for (std::size_t i = 0; i < is_open.size(); ++i)
+        if (!is_open[i] && is_figure(process.columns[i])) return true;
+    }
   }
   return false;
 }
 
-using Roles = std::map<std::string, Role>;
+using Roles = std::map<std::string, Role, std::less<>>;
 
 Roles roles_of(std::span<const Side> sides, const std::vector<std::string>& figures) {
-  std::set<std::string> names;
-  for (const Side& side : sides)
-    for (const MeasuringProcess& process : side.processes)
-      names.insert(process.open_columns.begin(), process.open_columns.end());
   Roles roles;
   std::vector<std::string> with_decimals;
-  bool has_figure = has_known_figure(sides);
-  for (const std::string& name : names) {
-    const ColumnValues column = values_of(sides, name);
+  const Columns columns = columns_of(sides);
+  bool has_figure = columns.empty() || has_known_figure(sides);
+  for (const auto& [name, column] : columns) {
     const bool is_asked = !column.is_text && std::ranges::find(figures, name) != figures.end();
-    roles[name] = is_asked ? Role::figure : column.is_text ? role_of_text(column) : role_of_numbers(column);
-    has_figure = has_figure || roles[name] == Role::figure;
+    const Role role = is_asked ? Role::figure : column.is_text ? role_of_text(column) : role_of_numbers(column);
+    roles.emplace(name, role);
+    has_figure = has_figure || role == Role::figure;
     if (column.has_decimals && !column.is_text) with_decimals.push_back(name);
   }
   if (!has_figure)
@@ -178,14 +205,14 @@ void add_fact(MeasuringProcess& process, const std::string& name) {
 }
 
 void settle(MeasuringProcess& process, const Roles& roles) {
-  for (const std::string& name : process.open_columns) {
-    const Role role = roles.at(name);
-    if (role == Role::axis) process.axes.push_back(name);
-    if (role == Role::fact_of_side) add_fact(process, name);
-    for (Column& column : process.columns)
-      if (column.name == name && role != Role::figure) column.kind = role == Role::axis ? Kind::setting : Kind::text;
+  for (const std::uint32_t index : process.open_columns) {
+    Column& column = process.columns[index];
+    const Role role = roles.find(column.name)->second;
+    if (role != Role::figure) column.kind = role == Role::axis ? Kind::setting : Kind::text;
+    if (role == Role::axis) process.axes.push_back(column.name);
+    if (role == Role::fact_of_side) add_fact(process, column.name);
   }
-  process.open_columns.clear();
+  process.open_columns = {};
 }
 
 }  // namespace

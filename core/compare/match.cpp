@@ -106,15 +106,17 @@ std::string why_no_common_row(std::span<const MatchedRow> rows) {
     }
   }
   std::vector<std::string> reasons;
-  for (const auto& [name, values] : facts) {
-    const auto& [first, others] = values;
+  for (const auto& fact : facts) {
+    const std::string& name = fact.first;
+    const Values& values = fact.second;
     const auto listed = [](const std::set<std::string>& all) {
       return shown_text(fmt::format("{}", fmt::join(all, ", ")));
     };
-    if (first.empty() || others.empty())
+    if (values.first.empty() || values.others.empty())
       reasons.push_back(fmt::format("{} is on one side only", shown_text(name)));
-    else if (std::ranges::none_of(first, [&](const std::string& value) { return others.contains(value); }))
-      reasons.push_back(fmt::format("{} is {} and {}", shown_text(name), listed(first), listed(others)));
+    else if (std::ranges::none_of(values.first,
+                                  [&](const std::string& value) { return values.others.contains(value); }))
+      reasons.push_back(fmt::format("{} is {} and {}", shown_text(name), listed(values.first), listed(values.others)));
   }
   return fmt::format("{}", fmt::join(reasons, "; "));
 }

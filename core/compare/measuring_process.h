@@ -1,5 +1,6 @@
 // What one process measured: runs of this program and results of others become the same structure.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -27,8 +28,8 @@ struct MeasuringProcess {
   std::string script = {};
   /// The program that wrote it, such as "hyperfine"; empty for runs of this program.
   std::string writer = {};
-  /// Columns of which the file does not say whether they are axes, figures or facts (column_roles.h).
-  std::vector<std::string> open_columns = {};
+  /// Indices of columns of which the file does not say whether they are axes, figures or facts (column_roles.h).
+  std::vector<std::uint32_t> open_columns = {};
 };
 
 /// Of one side. A verdict needs some tens; each takes memory, and 2000 resamples of each figure.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/input_limits.h"
 #include "core/base/shown_text.h"
 #include "core/compare/foreign/figure_name.h"
 #include "core/compare/foreign/reader.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/input_limits.h"
 #include "core/base/shown_text.h"
 #include "core/compare/foreign/figure_name.h"
 #include "core/compare/foreign/reader.h"
@@ -90,7 +91,8 @@ std::vector<MeasuringProcess> read_hyperfine(const fs::path& file, const Info& j
   if (open.size() * processes.size() > most_table_cells)
     fail(file, fmt::format("{} parameters in {} processes; at most {} together are possible", open.size(),
                            processes.size(), most_table_cells));
-  for (ProcessRows& process : processes) process.process().open_columns = open;
+  for (ProcessRows& process : processes)
+    for (const std::string& name : open) process.open(name);
   return taken(processes);
 }
 

@@ -117,7 +117,7 @@ std::vector<MeasuringProcess> read_nvbench_table(const fs::path& file, const Tab
     process.add(std::move(row.record));
   }
   process.process().axes = std::move(axes);
-  process.process().open_columns = std::move(open);
+  for (const std::string& name : open) process.open(name);
   std::vector<MeasuringProcess> all;
   all.push_back(std::move(process.process()));
   return all;

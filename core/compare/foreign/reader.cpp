@@ -67,8 +67,10 @@ ProcessRows::ProcessRows(const fs::path& file, std::string_view writer, std::str
                .records = {},
                .writer = std::string(writer)} {}
 
-void ProcessRows::declare(const Column& column) {
-  if (known_.insert(column.name).second) process_.columns.push_back(column);
+std::uint32_t ProcessRows::declare(const Column& column) {
+  const auto [known, is_new] = known_.emplace(column.name, static_cast<std::uint32_t>(process_.columns.size()));
+  if (is_new) process_.columns.push_back(column);
+  return known->second;
 }
 
 void ProcessRows::add(Record record) {

@@ -1,11 +1,12 @@
 // What readers of other programs' results share. A file's reader sees JSON that it recognized, or the fields of a
 // table.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -66,8 +67,10 @@ class ProcessRows {
   ProcessRows(const std::filesystem::path& file, std::string_view writer, std::string name,
               std::vector<std::string> axes = {});
 
-  /// A column whose name does not say what it is.
-  void declare(const Column& column);
+  /// A column whose name does not say what it is. Returns its index.
+  std::uint32_t declare(const Column& column);
+  /// Leaves the column's role to column_roles.h.
+  void open(const std::string& name) { process_.open_columns.push_back(declare(Column{name})); }
   void add(Record record);
   bool empty() const { return process_.records.empty(); }
   MeasuringProcess& process() { return process_; }
@@ -75,7 +78,7 @@ class ProcessRows {
  private:
   std::string place_;
   MeasuringProcess process_;
-  std::unordered_set<std::string> known_;
+  std::unordered_map<std::string, std::uint32_t> known_;  ///< columns by name
 };
 
 std::vector<MeasuringProcess> taken(std::vector<ProcessRows>& all);

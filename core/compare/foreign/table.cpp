@@ -64,10 +64,18 @@ bool is_number(const Cell& cell) {
   return number_in(cell).has_value();
 }
 
+enum class TableRole {
+  process,  ///< which process a row is of, or which repeat
+  about,    ///< words about a row
+  axis,
+  figure,
+  open  ///< column_roles.h finds it
+};
+
 struct TableColumn {
   Column column;
   std::vector<Cell> cells;
-  bool is_axis = false, is_open = false;
+  TableRole role = TableRole::open;
 };
 
 /// "64.0" is 64, as another file of the same column may have it.
@@ -101,6 +109,7 @@ TableColumn column_in(const fs::path& file, const Table& lines, std::size_t inde
   }
   if (is_process_column(name) || is_about_row(name)) {
     made.column = column_of(name);
+    made.role = is_process_column(name) ? TableRole::process : TableRole::about;
     return made;
   }
   try {
@@ -109,16 +118,16 @@ TableColumn column_in(const fs::path& file, const Table& lines, std::size_t inde
     if (has_numbers && made.column.kind != Kind::unknown && made.column.kind != Kind::setting &&
         made.column.kind != Kind::text) {
       scale_figures(made, found.scale, name, file);
+      made.role = TableRole::figure;
       return made;
     }
     if (made.column.kind != Kind::setting) made.column = Column{column_name_of(name)};
   } catch (const Error& error) {
     fail(file, fmt::format("the first line: {}", error.what()));
   }
-  made.is_axis = made.column.kind == Kind::setting;
-  made.is_open = !made.is_axis;
+  if (made.column.kind == Kind::setting) made.role = TableRole::axis;
   std::ranges::transform(made.cells, made.cells.begin(), whole);
-  if (made.is_open && std::ranges::any_of(made.cells, is_text)) made.column.kind = Kind::text;
+  if (made.role == TableRole::open && std::ranges::any_of(made.cells, is_text)) made.column.kind = Kind::text;
   return made;
 }
 
@@ -139,6 +148,31 @@ std::vector<TableColumn> columns_in(const fs::path& file, const Table& lines) {
   return columns;
 }
 
+bool may_have_figures(const TableColumn& column) {
+  const bool is_possible = column.role == TableRole::figure || column.role == TableRole::open;
+  return is_possible && std::ranges::any_of(column.cells, is_number);
+}
+
+std::optional<std::size_t> process_ids_in(const std::vector<std::string>& names) {
+  for (const std::string_view name : process_columns) {
+    const auto found = std::ranges::find(names, name);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  }
+  return std::nullopt;
+}
+
+/// Without rows yet.
+ProcessRows begun_process(const fs::path& file, std::string name, const std::vector<TableColumn>& columns) {
+  ProcessRows process(file, "CSV", std::move(name));
+  for (const TableColumn& column : columns) {
+    if (column.role == TableRole::process) continue;
+    process.declare(column.column);
+    if (column.role == TableRole::axis) process.process().axes.push_back(column.column.name);
+    if (column.role == TableRole::open) process.open(column.column.name);
+  }
+  return process;
+}
+
 }  // namespace
 
 void check_is_measured(const fs::path& file, const std::vector<std::string>& names) {
@@ -151,42 +185,22 @@ std::vector<MeasuringProcess> read_table(const fs::path& file, const Table& line
   const std::vector<std::string>& names = lines.front();
   check_is_measured(file, names);
   std::vector<TableColumn> columns = columns_in(file, lines);
-  const auto is_figure = [&](std::size_t i) {
-    return !columns[i].is_axis && !is_about_row(names[i]) && !is_process_column(names[i]) &&
-           std::ranges::any_of(columns[i].cells, is_number);
-  };
-  bool has_figure = false;
-  std::optional<std::size_t> process_index;
-  std::vector<std::string> axes, open;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    has_figure = has_figure || is_figure(i);
-    if (columns[i].is_axis) axes.push_back(columns[i].column.name);
-    if (columns[i].is_open) open.push_back(columns[i].column.name);
-  }
-  for (const std::string_view name : process_columns) {
-    const auto found = std::ranges::find(names, name);
-    if (!process_index && found != names.end()) process_index = static_cast<std::size_t>(found - names.begin());
-  }
-  if (!has_figure)
+  if (std::ranges::none_of(columns, may_have_figures))
     fail(file, fmt::format("no column has figures; columns: {}; a figure is a number that ends with its unit (time_s, "
                            "examples_per_s, memory_bytes) or differs from process to process",
                            shown_text(fmt::format("{}", fmt::join(names, ", ")), longest_list)));
+  const std::optional<std::size_t> ids = process_ids_in(names);
   std::map<std::string, std::size_t> by_name;
   std::vector<ProcessRows> processes;
   for (std::size_t row = 0; row + 1 < lines.size(); ++row) {
-    const std::string id = process_index ? to_text(columns[*process_index].cells[row]) : "";
+    const std::string id = ids ? to_text(columns[*ids].cells[row]) : "";
     const auto [place, is_new] = by_name.emplace(id, processes.size());
-    if (is_new) {
-      processes.emplace_back(file, "CSV", id.empty() ? file.filename().string() : id, axes);
-      processes.back().process().open_columns = open;
-    }
+    if (is_new) processes.push_back(begun_process(file, id.empty() ? file.filename().string() : id, columns));
     check_process_count(processes.size(), file);
     std::vector<std::pair<std::string, Cell>> record;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (is_process_column(names[i]) || is_empty(columns[i].cells[row])) continue;
-      processes[place->second].declare(columns[i].column);
-      record.emplace_back(columns[i].column.name, std::move(columns[i].cells[row]));
-    }
+    for (TableColumn& column : columns)
+      if (column.role != TableRole::process && !is_empty(column.cells[row]))
+        record.emplace_back(column.column.name, std::move(column.cells[row]));
     processes[place->second].add(Record(std::move(record)));
   }
   std::vector<MeasuringProcess> all;

@@ -6,12 +6,8 @@
 namespace gpubench {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::Property;
 
 class Nvbench : public ForeignFiles {
  protected:
