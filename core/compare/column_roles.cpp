@@ -116,15 +116,22 @@ bool has_side_of_several(const ColumnValues& column) {
   return std::ranges::any_of(column.sides, [](const SideValues& side) { return side.processes.size() > 1; });
 }
 
-/// Each side has one value of its own.
+/// Each side has one value of its own, or none.
 bool is_of_sides(const ColumnValues& column) {
   std::vector<std::uint64_t> keys;
+  std::size_t without = 0;
   for (const SideValues& side : column.sides) {
-    if (recurrence_in(std::span(&side, 1)).distinct != 1) return false;
-    keys.push_back(side.keys.front());
+    const std::size_t distinct = recurrence_in(std::span(&side, 1)).distinct;
+    if (distinct > 1) return false;
+    without += distinct == 0;
+    if (distinct == 1) keys.push_back(side.keys.front());
   }
   keep_each_once(keys);
-  return keys.size() > 1;
+  return keys.size() + (without > 0) > 1;
+}
+
+bool has_side_without(const ColumnValues& column) {
+  return std::ranges::any_of(column.sides, [](const SideValues& side) { return side.keys.empty(); });
 }
 
 template <class Holds>
@@ -141,6 +148,10 @@ bool has_one_value_a_row(const ColumnValues& column) {
   return all_processes(column, [](const ProcessCount& one) { return one.values == one.rows; });
 }
 
+bool has_no_values(const ColumnValues& column) {
+  return std::ranges::all_of(column.sides, [](const SideValues& side) { return side.keys.empty(); });
+}
+
 Role role_of_text(const ColumnValues& column) {
   if (is_of_sides(column)) return Role::fact_of_side;
   const bool is_unique = has_side_of_several(column) && recurrence_in(column.sides).never();
@@ -148,6 +159,7 @@ Role role_of_text(const ColumnValues& column) {
 }
 
 Role role_of_numbers(const ColumnValues& column) {
+  if (has_side_without(column) && is_of_sides(column)) return Role::fact_of_side;
   const Recurrence within = recurrence_within(column);
   if (within.recur()) return Role::axis;
   if (column.has_decimals) return Role::figure;
@@ -182,7 +194,10 @@ Roles roles_of(std::span<const Side> sides, const std::vector<std::string>& figu
   bool has_figure = columns.empty() || has_known_figure(sides);
   for (const auto& [name, column] : columns) {
     const bool is_asked = !column.is_text && std::ranges::find(figures, name) != figures.end();
-    const Role role = is_asked ? Role::figure : column.is_text ? role_of_text(column) : role_of_numbers(column);
+    const Role role = has_no_values(column) ? Role::ignored
+                      : is_asked            ? Role::figure
+                      : column.is_text      ? role_of_text(column)
+                                            : role_of_numbers(column);
     roles.emplace(name, role);
     has_figure = has_figure || role == Role::figure;
     if (column.has_decimals && !column.is_text) with_decimals.push_back(name);

@@ -10,7 +10,8 @@
 namespace gpubench {
 
 /// Empties MeasuringProcess::open_columns:
-/// - Text of which each side has one value of its own (a commit): a fact of the side.
+/// - Text of which each side has one value of its own (a commit), and a column of one value that a side does not have:
+///   a fact of the side.
 /// - Text of which no value is in two processes, one of each process or of each row (a time stamp): left out.
 /// - Other text, and numbers whose values are, on average, in two processes of a side or more (a learning rate): axes.
 /// - Other numbers with decimals, and whole numbers that are in no two processes: figures.

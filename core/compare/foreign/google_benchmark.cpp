@@ -118,6 +118,7 @@ Record record_of_entry(const Info& entry, const std::string& name, const fs::pat
   const double unit = seconds_per(entry.text("time_unit"), file, where);
   for (const char* figure : {"real_time", "cpu_time"})
     if (const auto value = entry.number(figure)) record.set(std::string(figure) + "_s", *value * unit);
+  if (record.cells().size() == 1) fail(file, where + ": neither 'real_time' nor 'cpu_time' is a number");
   add_counters(record, entry, file, where);
   return record;
 }

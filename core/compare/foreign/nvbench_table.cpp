@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/shown_text.h"
 #include "core/compare/foreign/nvbench_figures.h"
 #include "core/compare/foreign/reader.h"
 
@@ -85,6 +86,8 @@ ReadRow row_of(const std::vector<std::string>& fields, const std::vector<Nvbench
         break;
       case NvbenchPart::summary:
         summaries.push_back({.name = name, .hint = hint, .value = number_in(parse_cell(fields[i], false))});
+        if (!summaries.back().value)
+          fail(file, fmt::format("{}: '{}' in the column '{}' is no number", where, shown_text(fields[i]), name));
         break;
       case NvbenchPart::open:
         add_nvbench_axis(row.record, name, parse_cell(fields[i], false), file);

@@ -98,6 +98,11 @@ void scale_figures(TableColumn& made, double scale, const std::string& name, con
   }
 }
 
+ForeignColumn named_column(const fs::path& file, const std::string& name) {
+  column_name_in(name, file, "the first line");
+  return foreign_column(name);
+}
+
 TableColumn column_in(const fs::path& file, const Table& lines, std::size_t index) {
   const std::string& name = lines.front()[index];
   TableColumn made;
@@ -112,20 +117,17 @@ TableColumn column_in(const fs::path& file, const Table& lines, std::size_t inde
     made.role = is_process_column(name) ? TableRole::process : TableRole::about;
     return made;
   }
-  try {
-    ForeignColumn found = foreign_column(name);
-    made.column = std::move(found.column);
-    if (has_numbers && made.column.kind != Kind::unknown && made.column.kind != Kind::setting &&
-        made.column.kind != Kind::text) {
-      scale_figures(made, found.scale, name, file);
-      made.role = TableRole::figure;
-      return made;
-    }
-    if (made.column.kind != Kind::setting) made.column = Column{column_name_of(name)};
-  } catch (const Error& error) {
-    fail(file, fmt::format("the first line: {}", error.what()));
+  const ForeignColumn found = named_column(file, name);
+  const Kind kind = found.column.kind;
+  if (has_numbers && kind != Kind::unknown && kind != Kind::setting && kind != Kind::text) {
+    made.column = found.column;
+    made.role = TableRole::figure;
+    scale_figures(made, found.scale, name, file);
+    return made;
   }
-  if (made.column.kind == Kind::setting) made.role = TableRole::axis;
+  const Column* const standard = find_standard_column(name);
+  made.role = standard != nullptr && may_be_axis(name) ? TableRole::axis : TableRole::open;
+  made.column = standard != nullptr ? *standard : Column{column_name_of(name)};
   std::ranges::transform(made.cells, made.cells.begin(), whole);
   if (made.role == TableRole::open && std::ranges::any_of(made.cells, is_text)) made.column.kind = Kind::text;
   return made;

@@ -135,8 +135,11 @@ TEST_F(GoogleBenchmark, MistakesNameFileAndEntry) {
   EXPECT_THAT(mistake("a.json", R"({"context": {}, "benchmarks": {}})"), HasSubstr("'benchmarks' is no list"));
   EXPECT_THAT(mistake("a.json", R"({"benchmarks": [{"name": "x", "real_time": 1, "time_unit": "fortnight"}]})"),
               HasSubstr("entry 1 of 'benchmarks' ('x'): unknown time_unit 'fortnight'; ns, us, ms and s are possible"));
-  EXPECT_THAT(mistake("a.json", R"({"benchmarks": [{"name": "x", "time_unit": "ns", "a b": 1, "a_b": 2}]})"),
-              HasSubstr("two counters would be the column 'a_b'"));
+  EXPECT_THAT(
+      mistake("a.json", R"({"benchmarks": [{"name": "x", "real_time": 1, "time_unit": "ns", "a b": 1, "a_b": 2}]})"),
+      HasSubstr("two counters would be the column 'a_b'"));
+  EXPECT_THAT(mistake("a.json", R"({"benchmarks": [{"name": "x", "real_time": "1", "time_unit": "ns"}]})"),
+              HasSubstr("neither 'real_time' nor 'cpu_time' is a number"));
 }
 
 }  // namespace

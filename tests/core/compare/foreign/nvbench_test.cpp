@@ -94,6 +94,8 @@ TEST_F(Nvbench, MistakesNameFileAndState) {
               HasSubstr("a.csv: row 1: two summaries would be the column 'gpu_time_s'"));
   EXPECT_THAT(mistake("a.csv", "Benchmark,Device,N,N,Skipped,GPU Time (sec)\nb,0,1,2,No,2\n"),
               HasSubstr("two axes would be the column 'N'"));
+  EXPECT_THAT(mistake("a.csv", "Benchmark,Device,Skipped,GPU Time (sec)\nb,0,No,x\n"),
+              HasSubstr("a.csv: row 1: 'x' in the column 'GPU Time' is no number"));
 }
 
 }  // namespace

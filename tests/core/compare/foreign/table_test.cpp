@@ -10,6 +10,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// Tables as sides, whose columns have their roles.
 class Tables : public ForeignFiles {
@@ -200,6 +201,19 @@ TEST_F(Tables, AFigureWithoutADirectionIsNamedAndCanGetOne) {
   EXPECT_EQ(compared(text(0.8), text(1), {.better = {{"score", Better::lower}}}).count(ChangeVerdict::worse), 1u);
 }
 
+TEST_F(Tables, AColumnThatOneSideLacksIsNoAxisUnlessItTellsRowsApart) {
+  const Comparison one = compared("n,time_s\n1,1.5\n2,2.5\n", "n,host,threads,empty,time_s\n1,a,4,,1.5\n2,a,4,,2.5\n");
+  EXPECT_EQ(one.common_rows, 2u);
+  const Comparison two = compared("n,time_s\n1,1.5\n2,2.5\n", "n,host,time_s\n1,a,1.5\n2,b,2.5\n");
+  EXPECT_EQ(two.common_rows, 0u);
+  EXPECT_THAT(two.why_no_common_row, HasSubstr("host is on one side only"));
+}
+
+TEST_F(Tables, SettingsOfOurOwnAreAxes) {
+  EXPECT_THAT(axes({"device,batch_size,time_s\ncpu:0,32,1.5\n", "device,batch_size,time_s\ngpu:0,32,1\n"}),
+              ElementsAre("device", "batch_size"));
+}
+
 TEST_F(Tables, WholeNumbersAreTheSameHoweverTheyAreWritten) {
   EXPECT_EQ(compared("size,time_s\n64,1.5\n", "size,time_s\n64.0,1.5\n").common_rows, 1u);
 }
@@ -227,7 +241,8 @@ TEST_F(Tables, MistakesNameFileAndRow) {
   EXPECT_THAT(mistake("a.csv", "x,y\na,b\n"), HasSubstr("no column has figures; columns: x, y"));
   EXPECT_THAT(mistake("a.csv", ",time_s\n0,1.5\n"), HasSubstr("a.csv: the first line: '' cannot name a column"));
   EXPECT_THAT(mistake("a.csv", "x,time_s\na,1.5\nb,OOM\n"),
-              HasSubstr("a.csv: row 2: 'OOM' in the column 'time_s' is no number; leave the field empty"));
+              AllOf(HasSubstr("a.csv: row 2: 'OOM' in the column 'time_s' is no number; leave the field empty"),
+                    Not(HasSubstr("the first line"))));
 }
 
 }  // namespace
