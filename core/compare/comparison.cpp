@@ -19,7 +19,9 @@
 namespace gpubench {
 namespace {
 
-void check_figures(std::span<const MatchedRow> rows, const std::vector<std::string>& asked) {
+void check_figures(std::span<const MatchedRow> rows, const ComparisonOptions& options) {
+  std::vector<std::string> asked = options.figures;
+  for (const auto& [name, better] : options.better) asked.push_back(name);
   if (asked.empty()) return;
   std::set<std::string> known;
   for (const MatchedRow& row : rows)
@@ -144,6 +146,20 @@ std::string cause_without_difference(const Side& side) {
   return "noise or the state of the machine: no fingerprint differs";
 }
 
+/// Adds the row's figures without a direction to `names`.
+void add_without_direction(const MatchedRow& row, const ComparedRow& compared, const ComparisonOptions& options,
+                           std::set<std::string>& names) {
+  for (const Change& change : compared.changes)
+    if (change.column.better == Better::neither) names.insert(change.column.name);
+  const bool is_of_others = !row.sides.front().front().process->writer.empty();
+  if (!is_of_others || !options.figures.empty()) return;
+  const auto is_directed = [&](const std::string& name) {
+    return std::ranges::any_of(options.better, [&](const auto& one) { return one.first == name; });
+  };
+  for (const Column& column : figures_of_row(row))
+    if (column.better == Better::neither && !is_directed(column.name)) names.insert(column.name);
+}
+
 /// None for results of others, archives, and runs that cannot be measured again.
 CommandForMore command_of(const Side& side) {
   const MeasuringProcess& process = side.processes.front();
@@ -217,7 +233,7 @@ Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& o
   comparison.seconds_of_process = seconds_of(sides.front());
   comparison.more = command_of(sides.back());
   const std::vector<MatchedRow> rows = match_rows(sides);
-  check_figures(rows, options.figures);
+  check_figures(rows, options);
   check_work(rows, sides.size(), options);
   std::vector<const MatchedRow*> matched;
   for (std::size_t side = 1; side < sides.size(); ++side) {
@@ -229,6 +245,7 @@ Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& o
       comparison.common_rows += row.measured(side);
       ComparedRow compared = compare_row(row, side, options);
       if (compared.changes.empty()) continue;
+      add_without_direction(row, compared, options, comparison.without_direction);
       comparison.rows.push_back(std::move(compared));
       matched.push_back(&row);
     }
@@ -239,6 +256,7 @@ Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& o
     ComparedRow& compared = comparison.rows[i];
     doubt_called(*matched[i], kind_of(comparison.differences, compared.side), compared);
   }
+  if (comparison.common_rows == 0) comparison.why_no_common_row = why_no_common_row(rows);
   comparison.means = means_of(comparison.rows);
   for (std::size_t side = 0; side < sides.size(); ++side) {
     std::string cause = side == 0 ? "" : cause_text(comparison.differences, side, CauseDetail::keys);

@@ -3,6 +3,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct ComparisonOptions {
   std::vector<std::string> figures = {};
   /// All figures.
   bool all_figures = false;
+  /// Directions of figures, instead of those that their columns have.
+  std::vector<std::pair<std::string, Better>> better = {};
   /// Smaller changes are the same.
   double threshold = ChangeLimits{}.threshold;
   const LimitsSource* limits = nullptr;
@@ -77,6 +80,11 @@ struct Comparison {
   std::size_t common_rows = 0;
   /// By side, from 1: why figures may have changed.
   std::vector<std::string> causes;
+  /// Figures that never make it fail, because no direction is known: those that are compared, and of results of others
+  /// those that are left out for it.
+  std::set<std::string> without_direction;
+  /// Where no row is common: the axes in which the sides have nothing in common.
+  std::string why_no_common_row;
   /// How to get more processes: of the last side (stored_call.h), unless the caller knows better.
   CommandForMore more;
   /// Of one process, where runs tell it.
@@ -91,7 +99,8 @@ struct Comparison {
   double expected_false_alarms() const;
 };
 
-/// The first side is the baseline. Throws Error for sides that overlap, and if a name in `figures` is no figure.
+/// The first side is the baseline. Throws Error for sides that overlap, and if a name in `figures` or `better` is no
+/// figure.
 Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& options = {});
 
 /// Rows that looked worse and were measured again: what `again` does not find worse too becomes ambiguous.

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
+#include <set>
 
 #include "core/base/error.h"
+#include "core/base/shown_text.h"
 
 namespace gpubench {
 namespace {
@@ -84,6 +87,38 @@ std::vector<MatchedRow> match_rows(std::span<const Side> sides) {
     for (const MeasuringProcess& process : sides[side].processes)
       add_process(process, side, sides.size(), rows, places);
   return rows;
+}
+
+std::string why_no_common_row(std::span<const MatchedRow> rows) {
+  struct Values {
+    std::set<std::string> first, others;
+  };
+  std::map<std::string, Values> facts;
+  for (const MatchedRow& row : rows) {
+    for (std::size_t side = 0; side < row.sides.size(); ++side) {
+      if (row.sides[side].empty()) continue;
+      const auto add = [&](const std::string& name, const std::string& value) {
+        (side == 0 ? facts[name].first : facts[name].others).insert(value);
+      };
+      for (const auto& [axis, value] : row.key.axes) add(axis, value);
+      const std::string& writer = row.sides[side].front().process->writer;
+      add("the files' program", writer.empty() ? "gpubench" : writer);
+    }
+  }
+  std::vector<std::string> reasons;
+  for (const auto& fact : facts) {
+    const std::string& name = fact.first;
+    const Values& values = fact.second;
+    const auto listed = [](const std::set<std::string>& all) {
+      return shown_text(fmt::format("{}", fmt::join(all, ", ")));
+    };
+    if (values.first.empty() || values.others.empty())
+      reasons.push_back(fmt::format("{} is on one side only", shown_text(name)));
+    else if (std::ranges::none_of(values.first,
+                                  [&](const std::string& value) { return values.others.contains(value); }))
+      reasons.push_back(fmt::format("{} is {} and {}", shown_text(name), listed(values.first), listed(values.others)));
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 }  // namespace gpubench

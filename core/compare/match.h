@@ -45,4 +45,8 @@ struct MatchedRow {
 /// compared.
 std::vector<MatchedRow> match_rows(std::span<const Side> sides);
 
+/// The axes, and the program of files of others, in which no other side has a value of the first: "commit is a1 and
+/// b2". Empty if there is none.
+std::string why_no_common_row(std::span<const MatchedRow> rows);
+
 }  // namespace gpubench

@@ -77,6 +77,12 @@ std::vector<Column> figures_of_row(const MatchedRow& row) {
 
 namespace {
 
+Column with_direction(Column column, const ComparisonOptions& options) {
+  for (const auto& [name, better] : options.better)
+    if (name == column.name) column.better = better;
+  return column;
+}
+
 /// The names that the row's experiment is about.
 std::set<std::string> names_of_interest(const MatchedRow& row) {
   std::set<std::string> names;
@@ -88,7 +94,8 @@ std::set<std::string> names_of_interest(const MatchedRow& row) {
 }  // namespace
 
 std::vector<Column> chosen_figures(const MatchedRow& row, const ComparisonOptions& options) {
-  const std::vector<Column> all = figures_of_row(row);
+  std::vector<Column> all = figures_of_row(row);
+  for (Column& one : all) one = with_direction(std::move(one), options);
   if (options.all_figures) return all;
   const auto those = [&](auto holds) {
     std::vector<Column> chosen;
@@ -236,7 +243,7 @@ Change change_of(const MatchedRow& row, std::size_t side, const Column& column, 
     return change;
   }
   const Column* const other = column_in(after, column.name);
-  const std::string difference = other ? text_of_difference(column, *other) : "";
+  const std::string difference = other ? text_of_difference(column, with_direction(*other, options)) : "";
   if (are_extreme(old_figures) || are_extreme(new_figures)) {
     invalidate(change, "figures beyond 1e100, or nearer to 0 than 1e-100, cannot be compared");
     return change;

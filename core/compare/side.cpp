@@ -9,7 +9,8 @@
 #include "core/base/error.h"
 #include "core/codec/output_folder.h"
 #include "core/compare/baseline.h"
-#include "core/compare/foreign.h"
+#include "core/compare/column_roles.h"
+#include "core/compare/foreign/foreign.h"
 #include "core/results/append_file.h"
 #include "core/results/mean_over_processes.h"
 #include "core/results/run_directory.h"
@@ -139,13 +140,19 @@ std::vector<fs::path> runs_of(const std::string& text, const fs::path& out) {
   if (!text.empty() && fs::is_directory(path)) {
     std::vector<fs::path> runs = runs_below(path);
     if (!runs.empty()) return runs;
-    throw Error(fmt::format("compare: there are no runs in the folder '{}'", text));
+    throw Error(
+        fmt::format("compare: there are no runs in the folder '{}', and no results of others (.csv, .json)", text));
   }
   if (holds_run(results_root(out) / path)) {
     const fs::path directory = results_root(out) / path;
     return with_group(directory, info_in(directory), true);
   }
   return named_runs(text, out);
+}
+
+/// "hyperfine (a.json)".
+std::string written_text(const MeasuringProcess& process) {
+  return fmt::format("{} ({})", process.writer.empty() ? "this program" : process.writer, process.source.string());
 }
 
 /// A side whose size is watched while it grows.
@@ -162,6 +169,9 @@ struct GrowingSide {
     cells = to.cells;
   }
   void add(MeasuringProcess process) {
+    if (!side.processes.empty() && side.processes.front().writer != process.writer)
+      throw Error(fmt::format("compare: '{}' mixes results of {} and of {}; a side is of one program", side.name,
+                              written_text(side.processes.front()), written_text(process)));
     cells += process.records.size() * process.columns.size();
     side.processes.push_back(std::move(process));
     if (side.processes.size() > most_processes)
@@ -194,6 +204,11 @@ void add_part(GrowingSide& growing, const std::string& text, const fs::path& out
   if (fs::is_regular_file(path) && path.filename() != "results.csv")
     throw Error(fmt::format(
         "compare: '{}' is no file of results: results.csv or archive of a run, or CSV or JSON of others", text));
+  if (fs::is_directory(path) && !holds_run(path) && runs_below(path).empty()) {
+    const std::size_t before = growing.side.processes.size();
+    read_foreign_folder(path, [&](MeasuringProcess process) { growing.add(std::move(process)); });
+    if (growing.side.processes.size() > before) return;
+  }
   const GrowingSide::Size before = growing.size();
   read_whole_folder(folder_that_may_be_replaced(text, out), [&] {
     growing.shrink(before);  // a folder that was replaced meanwhile is read again
@@ -205,6 +220,26 @@ void add_part(GrowingSide& growing, const std::string& text, const fs::path& out
 std::string identity_of(const MeasuringProcess& process) {
   const bool is_run = !process.info.text("started").empty();
   return is_run ? to_json(process.info) : process.source.string() + "\n" + process.name;
+}
+
+Side side_of(const std::string& text, const fs::path& out) {
+  GrowingSide growing{.side = {.name = text, .processes = {}}};
+  Side& side = growing.side;
+  std::error_code error;
+  if (!text.empty() && fs::exists(text, error)) {
+    add_part(growing, text, out);  // a comma may be part of its name
+  } else {
+    for (const std::string& part : parts_of(text)) {
+      const fs::path source = fs::weakly_canonical(part, error);
+      const bool is_there =
+          std::ranges::find(side.processes, source, &MeasuringProcess::source) != side.processes.end();
+      if (!is_there) add_part(growing, part, out);  // a run brings its whole group
+    }
+  }
+  std::set<std::string> seen;
+  std::erase_if(side.processes, [&](const MeasuringProcess& one) { return !seen.insert(identity_of(one)).second; });
+  if (side.processes.empty()) throw Error(fmt::format("compare: '{}' has no results", text));
+  return std::move(side);
 }
 
 }  // namespace
@@ -243,24 +278,16 @@ MeasuringProcess process_of(const RunFiles& files) {
   return process;
 }
 
-Side read_side(const std::string& text, const std::filesystem::path& out) {
-  GrowingSide growing{.side = {.name = text, .processes = {}}};
-  Side& side = growing.side;
-  std::error_code error;
-  if (!text.empty() && fs::exists(text, error)) {
-    add_part(growing, text, out);  // a comma may be part of its name
-  } else {
-    for (const std::string& part : parts_of(text)) {
-      const fs::path source = fs::weakly_canonical(part, error);
-      const bool is_there =
-          std::ranges::find(side.processes, source, &MeasuringProcess::source) != side.processes.end();
-      if (!is_there) add_part(growing, part, out);  // a run brings its whole group
-    }
-  }
-  std::set<std::string> seen;
-  std::erase_if(side.processes, [&](const MeasuringProcess& one) { return !seen.insert(identity_of(one)).second; });
-  if (side.processes.empty()) throw Error(fmt::format("compare: '{}' has no results", text));
-  return std::move(side);
+Side read_side(const std::string& text, const std::filesystem::path& out, const std::vector<std::string>& figures) {
+  return std::move(read_sides(std::span(&text, 1), out, figures).front());
+}
+
+std::vector<Side> read_sides(std::span<const std::string> texts, const std::filesystem::path& out,
+                             const std::vector<std::string>& figures) {
+  std::vector<Side> sides;
+  for (const std::string& text : texts) sides.push_back(side_of(text, out));
+  settle_roles(sides, figures);
+  return sides;
 }
 
 void check_disjoint(std::span<const Side> sides) {

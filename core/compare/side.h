@@ -8,32 +8,10 @@
 #include <vector>
 
 #include "core/base/input_limits.h"
-#include "core/results/column.h"
-#include "core/results/info.h"
-#include "core/results/record.h"
+#include "core/compare/measuring_process.h"
 #include "core/results/run_files.h"
 
 namespace gpubench {
-
-/// What one process measured. Several records of one row are its repeats.
-struct MeasuringProcess {
-  /// For people: a run's folder, or file and number.
-  std::string name;
-  /// Where it was read; two sides must not have the same.
-  std::filesystem::path source;
-  /// Facts as run.json has them; empty for results of others.
-  Info info;
-  std::vector<std::string> axes;
-  /// Axes in which the sides were chosen to differ, which tell no rows apart; their rows may do other work.
-  std::vector<std::string> varied = {};
-  std::vector<Column> columns;
-  std::vector<Record> records;
-  /// The text of script.lua, where there is one.
-  std::string script = {};
-};
-
-/// Of one side. A verdict needs some tens; each takes memory, and 2000 resamples of each figure.
-inline constexpr std::size_t most_processes = 20'000;
 
 /// Cells of one side, rows times columns of all processes: 200 bytes of memory each.
 inline constexpr std::size_t most_side_cells = most_table_cells;
@@ -53,10 +31,14 @@ MeasuringProcess process_of(const RunFiles& files);
 /// - an archive of `gpubench pack`: its run
 /// - a folder with several runs, or with archives and no run: all of them
 /// - a tag, or a baseline that was saved
-/// - a file of results of others (foreign.h)
-/// Names are looked up below `out`. Throws Error that lists what there is, and for more than most_processes or
-/// most_side_cells.
-Side read_side(const std::string& text, const std::filesystem::path& out);
+/// - a file of results of others (foreign/foreign.h), or a folder of them
+/// Names are looked up below `out`. Throws Error that lists what there is, for results of several programs in one side,
+/// and for more than most_processes or most_side_cells. Columns in `figures` are figures whatever they look like.
+Side read_side(const std::string& text, const std::filesystem::path& out, const std::vector<std::string>& figures = {});
+
+/// Several sides whose rows are compared: columns of others' tables have the same role in all of them.
+std::vector<Side> read_sides(std::span<const std::string> texts, const std::filesystem::path& out,
+                             const std::vector<std::string>& figures = {});
 
 /// Throws Error if two sides share a process.
 void check_disjoint(std::span<const Side> sides);

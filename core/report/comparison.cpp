@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 #include "core/base/shell_text.h"
 #include "core/base/shown_text.h"
@@ -196,7 +197,8 @@ std::string counts_of(const Comparison& comparison) {
 
 std::string headline_of(const Comparison& comparison) {
   if (comparison.common_rows == 0)
-    return "no common row: the sides have measured nothing with equal experiment and axes";
+    return "no common row: the sides have measured nothing with equal experiment and axes" +
+           (comparison.why_no_common_row.empty() ? "" : ": " + comparison.why_no_common_row);
   const std::vector<PlacedChange> changes = all_changes(comparison);
   for (const ChangeVerdict verdict : {ChangeVerdict::worse, ChangeVerdict::vanished, ChangeVerdict::better,
                                       ChangeVerdict::changed, ChangeVerdict::invalid, ChangeVerdict::ambiguous}) {
@@ -219,7 +221,21 @@ std::string mean_text(const Comparison& comparison, const GeometricMean& mean) {
                      format_count(static_cast<std::int64_t>(mean.rows), "row"));
 }
 
-std::string trust_text(const Comparison& comparison) {
+namespace {
+
+std::string without_direction_text(const std::set<std::string>& names) {
+  constexpr std::size_t most = 5;
+  if (names.empty()) return {};
+  std::string list;
+  std::size_t count = 0;
+  for (const std::string& name : names)
+    if (count++ < most) list += (list.empty() ? "" : ", ") + name;
+  if (names.size() > most) list += fmt::format(" and {} more", names.size() - most);
+  return fmt::format("; {} cannot fail, because no direction is known: --better {}=lower (or higher) gives one", list,
+                     *names.begin());
+}
+
+std::string tested_text(const Comparison& comparison) {
   const std::vector<PlacedChange> changes = all_changes(comparison);
   std::vector<double> visible;
   double rate = 0, threshold = 0;
@@ -254,6 +270,12 @@ std::string trust_text(const Comparison& comparison) {
     text += fmt::format("; changes of up to {} count as the same", format_percent(threshold));
   if (blind > 0) text += fmt::format("; in {} no change up to a factor of 5 can be seen", format_count(blind, "row"));
   return text;
+}
+
+}  // namespace
+
+std::string trust_text(const Comparison& comparison) {
+  return tested_text(comparison) + without_direction_text(comparison.without_direction);
 }
 
 std::string where_time_went(const Comparison& comparison, std::size_t side) {

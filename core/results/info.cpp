@@ -1,7 +1,9 @@
 #include "core/results/info.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -42,10 +44,52 @@ Json json_of(const Info& info) {
   return json_of(*info.cell());
 }
 
+/// A number that strict JSON does not have.
+struct LooseNumber {
+  std::string_view token;
+  double value;
+};
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+constexpr std::array loose_numbers = {
+    LooseNumber{"NaN", not_a_number},  LooseNumber{"nan", not_a_number}, LooseNumber{"-nan", not_a_number},
+    LooseNumber{"Infinity", infinity}, LooseNumber{"inf", infinity},     LooseNumber{"-Infinity", -infinity},
+    LooseNumber{"-inf", -infinity},
+};
+
+/// In strings that stand for such numbers.
+constexpr char stand_in = '\x7F';
+
+/// Puts strings of the same length in the place of such numbers, so that errors name the right byte. Returns the
+/// numbers.
+std::vector<double> replace_loose_numbers(std::string& text) {
+  std::vector<double> numbers;
+  if (text.find(stand_in) != std::string::npos) return numbers;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      while (++at < text.size() && text[at] != '"')
+        if (text[at] == '\\') ++at;
+      continue;
+    }
+    for (const auto& [token, value] : loose_numbers) {
+      if (text.compare(at, token.size(), token) != 0) continue;
+      text.replace(at, token.size(), '"' + std::string(token.size() - 2, stand_in) + '"');
+      numbers.push_back(value);
+      at += token.size() - 1;
+      break;
+    }
+  }
+  return numbers;
+}
+
 /// Builds the tree as the text is read, for the same reason.
 class InfoBuilder final : public nlohmann::json_sax<Json> {
  public:
-  explicit InfoBuilder(std::string_view what) : what_(what) {}
+  /// `loose_numbers`: the values of strings of stand-ins, in their order.
+  InfoBuilder(std::string_view what, std::vector<double> loose_numbers)
+      : what_(what), loose_numbers_(std::move(loose_numbers)) {}
 
   bool null() override { return add(Info()); }
   bool boolean(bool value) override { return add(value); }
@@ -55,7 +99,10 @@ class InfoBuilder final : public nlohmann::json_sax<Json> {
     return add(static_cast<double>(value));
   }
   bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
-  bool string(string_t& value) override { return add(std::move(value)); }
+  bool string(string_t& value) override {
+    if (next_loose_ < loose_numbers_.size() && value.starts_with(stand_in)) return add(loose_numbers_[next_loose_++]);
+    return add(std::move(value));
+  }
   bool binary(binary_t& /*value*/) override { return false; }
   bool start_object(std::size_t /*size*/) override { return open(Info::Fields()); }
   bool start_array(std::size_t /*size*/) override { return open(Info::List()); }
@@ -98,6 +145,8 @@ class InfoBuilder final : public nlohmann::json_sax<Json> {
   }
 
   std::string_view what_;
+  std::vector<double> loose_numbers_;
+  std::size_t next_loose_ = 0;
   Info whole_;
   std::vector<Open> open_;
 };
@@ -156,11 +205,24 @@ std::string to_json_line(const Info& info) {
   return shown_json(json_of(info).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-Info parse_json(std::string_view text, std::string_view what) {
+namespace {
+
+Info parsed(std::string_view text, std::string_view what, std::vector<double> loose_numbers) {
   check_json_limits(text, what);
-  InfoBuilder builder(what);
+  InfoBuilder builder(what, std::move(loose_numbers));
   Json::sax_parse(text, &builder);
   return builder.take();
+}
+
+}  // namespace
+
+Info parse_json(std::string_view text, std::string_view what) {
+  return parsed(text, what, {});
+}
+
+Info parse_json_with_nan(std::string text, std::string_view what) {
+  std::vector<double> numbers = replace_loose_numbers(text);
+  return parsed(text, what, std::move(numbers));
 }
 
 }  // namespace gpubench

@@ -58,5 +58,7 @@ std::string to_json_line(const Info& info);
 /// Throws Error that starts with `what` and names the position of the mistake; also beyond the limits of JSON
 /// (core/base/json_limits.h).
 Info parse_json(std::string_view text, std::string_view what);
+/// The same for writers that are not strict: NaN, Infinity, nan and inf are numbers.
+Info parse_json_with_nan(std::string text, std::string_view what);
 
 }  // namespace gpubench

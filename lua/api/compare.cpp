@@ -1,6 +1,6 @@
 // gb._native.compare: sides, baselines and verdicts on changes, for the commands of the Lua library.
 //
-//   judge { sides, names, out, format, style, figures, all_figures, threshold, strict, file }
+//   judge { sides, names, out, format, style, figures, all_figures, better, threshold, strict, file }
 //     compares sides by their names (core/compare/side.h); the first is the baseline. Returns { text, headline, status,
 //     loud }: what to print, the verdict, the exit status, and the rows that are worse or have vanished: { experiment,
 //     axes, row, figure, vanished }. With `again`, two sides that were measured to confirm it, only what is worse in
@@ -43,29 +43,42 @@ struct JudgeOptions {
   std::string format = "text";
   TextOptions style;
   std::vector<std::string> figures;
+  std::vector<std::string> better;  // "NAME=lower"
   bool all_figures = false;
   bool strict = false;
   std::string threshold;  // "3 %"; empty: the default
   std::string file;
   static constexpr auto fields =
-      std::tuple{required("sides", &JudgeOptions::sides),     field("names", &JudgeOptions::names),
-                 field("again", &JudgeOptions::again),        field("out", &JudgeOptions::out),
-                 field("more", &JudgeOptions::more),          field("rest", &JudgeOptions::rest),
-                 field("format", &JudgeOptions::format),      field("style", &JudgeOptions::style),
-                 field("figures", &JudgeOptions::figures),    field("all_figures", &JudgeOptions::all_figures),
-                 field("strict", &JudgeOptions::strict),      field("file", &JudgeOptions::file),
-                 field("threshold", &JudgeOptions::threshold)};
+      std::tuple{required("sides", &JudgeOptions::sides),      field("names", &JudgeOptions::names),
+                 field("again", &JudgeOptions::again),         field("out", &JudgeOptions::out),
+                 field("more", &JudgeOptions::more),           field("rest", &JudgeOptions::rest),
+                 field("format", &JudgeOptions::format),       field("style", &JudgeOptions::style),
+                 field("figures", &JudgeOptions::figures),     field("all_figures", &JudgeOptions::all_figures),
+                 field("strict", &JudgeOptions::strict),       field("file", &JudgeOptions::file),
+                 field("threshold", &JudgeOptions::threshold), field("better", &JudgeOptions::better)};
 };
 
 /// A page; the other formats are those of runs too.
 constexpr std::string_view page_format = "html";
 
-std::vector<Side> read_sides(const std::vector<std::string>& texts, const JudgeOptions& options) {
-  std::vector<Side> sides;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    sides.push_back(read_side(texts[i], options.out));
-    if (i < options.names.size()) sides.back().name = options.names[i];
+/// "fps=higher" and so on.
+std::vector<std::pair<std::string, Better>> directions_of(const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, Better>> directions;
+  for (const std::string& text : texts) {
+    const std::size_t at = text.rfind('=');
+    const std::string word = at == std::string::npos ? "" : text.substr(at + 1);
+    if (at == 0 || (word != "lower" && word != "higher"))
+      throw Error(fmt::format("compare: better '{}': NAME=lower or NAME=higher is expected, such as fps=higher", text));
+    directions.emplace_back(text.substr(0, at), parse_better(word));
   }
+  return directions;
+}
+
+std::vector<Side> sides_of(const std::vector<std::string>& texts, const JudgeOptions& options) {
+  std::vector<std::string> figures = options.figures;
+  for (auto& [name, better] : directions_of(options.better)) figures.push_back(name);
+  std::vector<Side> sides = read_sides(texts, options.out, figures);
+  for (std::size_t i = 0; i < sides.size() && i < options.names.size(); ++i) sides[i].name = options.names[i];
   return sides;
 }
 
@@ -98,14 +111,16 @@ int judge(lua_State* L) {
   const double threshold = options.threshold.empty() ? ChangeLimits{}.threshold : parse_threshold(options.threshold);
   const auto compared = [&](const std::vector<Side>& sides) {
     const StoredCalibration limits(sides, options.out);
-    return compare_sides(
-        sides,
-        {.figures = options.figures, .all_figures = options.all_figures, .threshold = threshold, .limits = &limits});
+    return compare_sides(sides, {.figures = options.figures,
+                                 .all_figures = options.all_figures,
+                                 .better = directions_of(options.better),
+                                 .threshold = threshold,
+                                 .limits = &limits});
   };
-  const std::vector<Side> sides = read_sides(options.sides, options);
+  const std::vector<Side> sides = sides_of(options.sides, options);
   Comparison comparison = compared(sides);
   if (!options.more.empty()) comparison.more = {options.more, options.rest};
-  if (!options.again.empty()) confirm(comparison, compared(read_sides(options.again, options)));
+  if (!options.again.empty()) confirm(comparison, compared(sides_of(options.again, options)));
   const std::string text = rendered(sides, comparison, options);
   if (!options.file.empty()) replace_file(options.file, text);
   Value<Info>::push(L, Info(Info::Fields{{"text", text},
@@ -176,7 +191,7 @@ Info baselines(const std::string& out) {
 
 /// calibrate(text, figures, out) -> { file, machine, rows }
 Info calibrate_with(const std::string& text, const std::vector<std::string>& figures, const std::string& out) {
-  const Calibration calibration = calibrate(read_side(text, out), {.figures = figures});
+  const Calibration calibration = calibrate(read_side(text, out, figures), {.figures = figures});
   Info::List rows;
   for (const CalibratedFigure& figure : calibration.figures) {
     for (const CalibratedSize& size : figure.sizes) {

@@ -20,6 +20,7 @@ function judged.sides(sides, options, names, details)
     style = native.options.style,
     figures = options.figure,
     all_figures = options.all_figures,
+    better = options.better,
     threshold = options.threshold,
     strict = options.strict,
   }

@@ -84,6 +84,8 @@ void verdict_options(CommandOptions& options) {
   options.texts("--figure", "NAME",
                 "Column to compare, such as step_time_s; may be repeated; default: those of the claims and charts");
   options.flag("--all-figures", "Compare all figures");
+  options.texts("--better", "NAME=WORD",
+                "Which direction of a column is better: lower or higher, such as fps=higher; may be repeated");
   options.text("--threshold", "PERCENT", "Smaller changes are the same, such as '3 %' (1 %)");
   options.flag("--strict", "Exit with status 3 if a row is AMBIGUOUS");
   options.out_folder("Folder that holds results/ and baselines/");

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "core/compare/column_roles.h"
 #include "core/compare/comparison.h"
-#include "core/compare/foreign.h"
+#include "core/compare/foreign/foreign.h"
 
 namespace gpubench {
 namespace {
@@ -19,7 +20,8 @@ TEST(Fleet, NoPairOfProcessesOfOneMachineIsCalledDifferent) {
     process.source = process.name;
     (++number % 2 == 1 ? odd : even).processes.push_back(std::move(process));
   }
-  const std::vector<Side> sides{std::move(odd), std::move(even)};
+  std::vector<Side> sides{std::move(odd), std::move(even)};
+  settle_roles(sides, {});
   const Comparison comparison = compare_sides(sides);
   EXPECT_GT(comparison.common_rows, 10u);
   EXPECT_EQ(comparison.count(ChangeVerdict::ambiguous), comparison.common_rows);

@@ -50,6 +50,24 @@ TEST(Info, MalformedJsonIsNamed) {
               ThrowsMessage<Error>(HasSubstr("run.json: not valid JSON: it breaks off or is damaged at byte 7")));
 }
 
+TEST(Info, NumbersOfLooseWritersAreReadWhereAsked) {
+  const Info read = parse_json_with_nan(R"([NaN, Infinity, -Infinity, nan, -nan, inf, -inf, "NaN", "a\"inf", 1])", "a");
+  const Info::List& items = *read.list();
+  ASSERT_EQ(items.size(), 10u);
+  const auto number = [&](std::size_t index) { return number_in(*items[index].cell()).value_or(0); };
+  for (const std::size_t index : {0U, 3U, 4U}) EXPECT_TRUE(std::isnan(number(index))) << index;
+  for (const std::size_t index : {1U, 5U}) EXPECT_EQ(number(index), HUGE_VAL) << index;
+  for (const std::size_t index : {2U, 6U}) EXPECT_EQ(number(index), -HUGE_VAL) << index;
+  EXPECT_EQ(*items[7].cell(), Cell(std::string("NaN")));
+  EXPECT_EQ(*items[8].cell(), Cell(std::string("a\"inf")));
+  EXPECT_EQ(number(9), 1);
+  EXPECT_THAT([] { parse_json("[NaN]", "a"); }, ThrowsMessage<Error>(HasSubstr("damaged at byte")));
+  EXPECT_THAT([] { parse_json_with_nan("[NaN, -Infinity, x]", "a"); },
+              ThrowsMessage<Error>(HasSubstr("damaged at byte 18")));
+  // Texts that look like the stand-ins stay texts.
+  EXPECT_EQ(*parse_json_with_nan("[\"\x7F\"]", "a").list()->at(0).cell(), Cell(std::string("\x7F")));
+}
+
 TEST(Info, AsManyFieldsAndValuesAsAllowedAreReadInOneGo) {
   std::string object = "{";
   for (std::size_t i = 0; i < most_json_fields; ++i)

@@ -245,6 +245,44 @@ TEST_F(CompareCommands, ResultsOfOthersAreComparedToo) {
   EXPECT_THAT(compared.out, HasSubstr("**SLOWER in 1 of 1 comparison: takes 19.9 % more time"));
 }
 
+TEST_F(CompareCommands, AFigureWithoutADirectionCannotFailUntilItGetsOne) {
+  std::string before = "case,process,score\n", after = before;
+  for (int i = 0; i < 7; ++i) {
+    before += "x," + std::to_string(i) + ",1.00" + std::to_string(i) + "\n";
+    after += "x," + std::to_string(i) + ",0.80" + std::to_string(i) + "\n";
+  }
+  write("a.csv", before);
+  write("b.csv", after);
+  const Ended compared = in_folder({"compare", "a.csv", "b.csv", "--format", "markdown"});
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  EXPECT_THAT(compared.out, AllOf(HasSubstr("**CHANGED in 1 of 1"), HasSubstr("score cannot fail"),
+                                  HasSubstr("--better score=lower (or higher) gives one")));
+  const Ended with = in_folder({"compare", "a.csv", "b.csv", "--better", "score=higher", "--format", "markdown"});
+  EXPECT_EQ(with.status, 1) << with.err;
+  EXPECT_THAT(with.out, AllOf(HasSubstr("**WORSE in 1 of 1"), Not(HasSubstr("cannot fail"))));
+  EXPECT_EQ(in_folder({"compare", "a.csv", "b.csv", "--better", "score=lower"}).status, 0);
+  for (const char* wrong : {"score", "score=", "score=up", "=lower"}) {
+    const Ended ended = in_folder({"compare", "a.csv", "b.csv", "--better", wrong});
+    EXPECT_EQ(ended.status, 2) << wrong;
+    EXPECT_THAT(ended.err, HasSubstr("NAME=lower or NAME=higher is expected")) << wrong;
+  }
+  const Ended unknown = in_folder({"compare", "a.csv", "b.csv", "--better", "skore=lower"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown figure 'skore' (did you mean 'score'?)"));
+}
+
+TEST_F(CompareCommands, MixedSidesAndUnknownFilesAreErrors) {
+  write("a.csv", "case,process,time_s\nx,1,1.5\n");
+  write("b.json", R"({"results": [{"command": "x", "times": [1.5]}]})");
+  write("c.json", R"({"x": 1})");
+  const Ended mixed = in_folder({"compare", "a.csv,b.json", "a.csv"});
+  EXPECT_EQ(mixed.status, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("mixes results of CSV ("));
+  const Ended unknown = in_folder({"compare", "a.csv", "c.json"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("c.json: JSON of no known program; known are Google Benchmark"));
+}
+
 TEST_F(CompareCommands, CtrlCEndsARepeatedRun) {
   write("endless.lua", "io.stderr:write 'ready\\n' print 'ready' io.stdout:flush() while true do end");
   StartedProgram program({"run", "endless.lua", "--repeat", "3", "-q"}, path());

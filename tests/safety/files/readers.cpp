@@ -24,7 +24,7 @@
 #include "core/codec/safetensors.h"
 #include "core/codec/tfrecord.h"
 #include "core/compare/changes/series_file.h"
-#include "core/compare/foreign.h"
+#include "core/compare/foreign/foreign.h"
 #include "core/data/cache/stored_elements.h"
 #include "core/data/source/csv.h"
 #include "core/data/source/image_set.h"
