@@ -17,7 +17,7 @@ namespace {
 constexpr EnumNames<StandOutSign, stand_out_signs> sign_names{
     "unknown sign", {"broad", "extreme", "lasting", "frequent", "wide", "recurring"}};
 
-constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
+constexpr float not_judged = std::numeric_limits<float>::quiet_NaN();
 
 // In units of the usual distance between machines. Tails of Student's t(4) reach 4 in 0.6 % and 30 in 0.0002 % of the
 // cells: one figure that is far says nothing about its machine.
@@ -81,11 +81,12 @@ StandOuts::StandOuts(const Siblings& siblings)
       signs_(machines_ * nights_) {
   const std::size_t cells = machines_ * nights_;
   for (Figure& figure : figures_) {
-    figure.worse.assign(cells, nothing);
-    figure.deviations.assign(cells, nothing);
-    figure.level.assign(cells, nothing);
-    figure.usual.assign(nights_, nothing);
-    figure.spread.assign(nights_, nothing);
+    figure.worse.assign(cells, not_judged);
+    figure.deviations.assign(cells, not_judged);
+    figure.level.assign(cells, not_judged);
+    figure.usual.assign(nights_, not_judged);
+    figure.spread.assign(nights_, not_judged);
+    figure.far_from.assign(nights_, not_judged);
     figure.far.assign(cells, 0);
     figure.signs.resize(cells);
   }
@@ -118,7 +119,7 @@ double level_of(std::size_t night, std::vector<double>& room, Value value) {
   room.clear();
   for (std::size_t i = first_of(night, level_nights); i <= night; ++i)
     if (const double one = value(i); !std::isnan(one)) room.push_back(one);
-  return room.size() < fewest_level_nights ? nothing : median_in_place(room);
+  return room.size() < fewest_level_nights ? not_judged : median_in_place(room);
 }
 
 }  // namespace
@@ -139,7 +140,8 @@ void StandOuts::measure(const Siblings& siblings, std::size_t night) {
     Figure& figure = figures_[f];
     if (usual[f].count() <= fewest_siblings) continue;
     figure.usual[night] = usual[f].center();
-    figure.spread[night] = usual[f].spread();
+    figure.spread[night] = std::expm1(usual[f].spread());
+    figure.far_from[night] = std::expm1(std::max(least_, far_deviations * usual[f].unit()));
     for (std::size_t machine = 0; machine < machines_; ++machine) {
       const Distance distance = usual[f].distance(machine, together);
       if (std::isnan(distance.worse)) continue;
@@ -188,7 +190,7 @@ void StandOuts::look_at_widths(const Siblings& siblings, std::size_t f) {
     for (std::size_t machine = 0; machine < machines_; ++machine)
       levels[machine] = level_of(night, room, [&](std::size_t i) {
         const float width = widths[at(i, machine)];
-        return width > 0 ? std::log(width) : nothing;
+        return width > 0 ? std::log(width) : not_judged;
       });
     const UsualValues usual(levels, width_floor);
     if (usual.count() <= fewest_siblings) continue;

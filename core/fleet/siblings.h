@@ -83,6 +83,8 @@ class StandOuts {
   /// The siblings' median and their usual distance from it, as a share of it. NaN: not judged.
   double usual(std::size_t figure, std::size_t night) const { return figures_[figure].usual[night]; }
   double spread(std::size_t figure, std::size_t night) const { return figures_[figure].spread[night]; }
+  /// What a machine must be worse by to be far, as a share.
+  double far_from(std::size_t figure, std::size_t night) const { return figures_[figure].far_from[night]; }
   /// The number of nights of the last ones in which the figure was far on the worse side.
   std::size_t far_nights(std::size_t figure, std::size_t night, std::size_t machine) const;
   /// The first of the consecutive nights in which the machine stood out, up to `night`, in which it does. Nights
@@ -92,7 +94,7 @@ class StandOuts {
  private:
   struct Figure {
     std::vector<float> worse, deviations, level;
-    std::vector<double> usual, spread;
+    std::vector<double> usual, spread, far_from;
     std::vector<std::uint8_t> far;
     std::vector<SignSet> signs;
   };

@@ -10,6 +10,7 @@
 namespace gpubench {
 namespace {
 
+constexpr std::size_t fewest_values = 4;
 /// Up to so many values, the machine itself would move the median: it is left out.
 constexpr std::size_t few = 20;
 /// Up to so many siblings go by other figures too, if there are so many of them. They count as so many siblings more.
@@ -23,30 +24,57 @@ double middle_of(std::span<const double> sorted) {
   return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
-/// The median distance of sorted values from one of them, as a standard deviation.
-double spread_around(double middle, std::span<const double> sorted) {
-  std::vector<double> distances(sorted.begin(), sorted.end());
-  for (double& one : distances) one = std::abs(one - middle);
-  return deviation_per_median_deviation * median_in_place(distances);
+double standard_deviation(std::span<const double> values) {
+  const auto count = static_cast<double>(values.size());
+  double sum = 0, squares = 0;
+  for (const double one : values) sum += one;
+  for (const double one : values) squares += (one - sum / count) * (one - sum / count);
+  return std::sqrt(squares / (count - 1));
 }
 
-// Quantiles of Student's t over those of the normal distribution.
+/// A spread, and how many values less one it rests on.
+struct Spread {
+  double deviation, freedom;
+};
 
-/// That of 0.999, of `siblings` values.
-double small_sample_factor(std::size_t siblings) {
-  constexpr std::array by_freedom = {103.0, 7.23, 3.31, 2.32, 1.91, 1.69, 1.55, 1.46, 1.39, 1.34};
-  const std::size_t freedom = siblings - 1;
-  return freedom <= by_freedom.size() ? by_freedom[freedom - 1] : 1 + 3 / static_cast<double>(freedom);
+// The median deviation of three to nine values is near 0 too often. Their standard deviation is not; of five or more,
+// one bad machine is left out, for which the factors (by simulation of normal values) make up.
+constexpr std::size_t fewest_for_median = 10, fewest_to_leave_out = 5;
+constexpr std::array<double, fewest_for_median - fewest_to_leave_out> left_out_factors = {1.458, 1.376, 1.314, 1.279,
+                                                                                          1.251};
+
+Spread spread_around(double middle, std::span<const double> sorted) {
+  const std::size_t count = sorted.size();
+  if (count >= fewest_for_median) {
+    std::vector<double> distances(sorted.begin(), sorted.end());
+    for (double& one : distances) one = std::abs(one - middle);
+    return {deviation_per_median_deviation * median_in_place(distances), efficiency * static_cast<double>(count)};
+  }
+  if (count < fewest_to_leave_out) return {standard_deviation(sorted), static_cast<double>(count - 1)};
+  const bool first = middle - sorted.front() > sorted.back() - middle;
+  return {left_out_factors[count - fewest_to_leave_out] * standard_deviation(sorted.subspan(first ? 1 : 0, count - 1)),
+          static_cast<double>(count - 2)};
 }
 
-/// That of 0.999999, by degrees of freedom.
-double small_sample_factor_alone(double freedom) {
-  constexpr std::array by_freedom = {66966.0, 148.8, 21.7, 8.75, 5.21, 3.75, 2.99, 2.53, 2.25, 2.06};
-  if (freedom >= by_freedom.size()) return 1 + 6.2 / freedom + 45 / (freedom * freedom);
+// Quantiles of Student's t over those of the normal distribution, by degrees of freedom.
+
+double between(std::span<const double> by_freedom, double freedom) {
   if (freedom <= 1) return by_freedom.front();
   const auto below = static_cast<std::size_t>(freedom);
   const double part = freedom - static_cast<double>(below);
   return std::exp((1 - part) * std::log(by_freedom[below - 1]) + part * std::log(by_freedom[below]));
+}
+
+/// Those of 0.999.
+double small_sample_factor(double freedom) {
+  constexpr std::array by_freedom = {103.0, 7.23, 3.31, 2.32, 1.91, 1.69, 1.55, 1.46, 1.39, 1.34};
+  return freedom < by_freedom.size() ? between(by_freedom, freedom) : 1 + 3 / freedom;
+}
+
+/// Those of 0.999999.
+double small_sample_factor_alone(double freedom) {
+  constexpr std::array by_freedom = {66966.0, 148.8, 21.7, 8.75, 5.21, 3.75, 2.99, 2.53, 2.25, 2.06};
+  return freedom < by_freedom.size() ? between(by_freedom, freedom) : 1 + 6.2 / freedom + 45 / (freedom * freedom);
 }
 
 }  // namespace
@@ -76,18 +104,24 @@ UsualValues::UsualValues(std::span<const double> worse, double least_spread)
 void UsualValues::measure() {
   for (const double one : worse_)
     if (!std::isnan(one)) sorted_.push_back(one);
-  if (sorted_.size() < 2) return;
   std::ranges::sort(sorted_);
+  if (sorted_.size() < 2) return;
   middle_ = middle_of(sorted_);
-  spread_ = spread_around(middle_, sorted_);
+  spread_ = spread_around(middle_, sorted_).deviation;
+}
+
+double UsualValues::unit() const {
+  if (sorted_.size() < fewest_values) return std::numeric_limits<double>::quiet_NaN();
+  const Spread spread = spread_around(middle_, sorted_);
+  return std::max(small_sample_factor(spread.freedom) * spread.deviation, least_);
 }
 
 Distance UsualValues::distance(std::size_t machine, const OtherFigures& others) const {
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
   const double own = worse_[machine];
-  if (std::isnan(own) || sorted_.size() < 3) return {nothing, nothing, nothing};
-  const std::size_t siblings = sorted_.size() - 1;
-  double middle = middle_, spread = spread_;
+  if (std::isnan(own) || sorted_.size() < fewest_values) return {nothing, nothing, nothing};
+  double middle = middle_;
+  Spread spread{spread_, efficiency * static_cast<double>(sorted_.size())};
   if (sorted_.size() <= few) {
     std::vector<double> rest(sorted_);
     rest.erase(std::ranges::lower_bound(rest, own));
@@ -95,13 +129,10 @@ Distance UsualValues::distance(std::size_t machine, const OtherFigures& others) 
     spread = spread_around(middle, rest);
   }
   const double worse = own - middle;
-  const double deviations = worse / (small_sample_factor(siblings) * std::max(spread, least_));
-  double freedom = efficiency * static_cast<double>(siblings);
-  if (siblings <= shared_up_to && others.count >= fewest_figures) {
-    spread = std::max(spread, others.spread);
-    freedom += freedom_of_others;
-  }
-  return {worse, deviations, worse / (small_sample_factor_alone(freedom) * std::max(spread, least_))};
+  const double deviations = worse / std::max(small_sample_factor(spread.freedom) * spread.deviation, least_);
+  if (sorted_.size() <= shared_up_to && others.count >= fewest_figures)
+    spread = {std::max(spread.deviation, others.spread), spread.freedom + freedom_of_others};
+  return {worse, deviations, worse / std::max(small_sample_factor_alone(spread.freedom) * spread.deviation, least_)};
 }
 
 }  // namespace gpubench

@@ -39,6 +39,8 @@ class UsualValues {
   double center() const { return center_; }
   /// The usual distance from it, as a logarithm of a ratio.
   double spread() const { return spread_; }
+  /// The unit of deviations.
+  double unit() const;
   /// Of a machine from all others.
   Distance distance(std::size_t machine, const OtherFigures& others) const;
 

@@ -185,7 +185,7 @@ data headings_of(const Table& table, const std::vector<bool>& extra) {
 }
 
 data cells_of(const Table& table, const std::vector<std::string>& row, std::size_t heads,
-              const std::vector<bool>& extra, const std::string& first_class) {
+              const std::vector<bool>& extra, const std::string& first_class, const std::vector<std::string>& marks) {
   data cells = empty_list();
   for (std::size_t column = 0; column < row.size(); ++column) {
     data cell;
@@ -194,6 +194,7 @@ data cells_of(const Table& table, const std::vector<std::string>& row, std::size
     set_class(cell, table.headings[column].align == Align::right, row[column].size() > long_cell,
               is_marked(extra, column));
     if (column == 0 && !first_class.empty()) cell.set("class", first_class);
+    if (column < marks.size() && !marks[column].empty()) cell.set("class", "right verdict " + marks[column]);
     cells.push_back(cell);
   }
   return cells;

@@ -20,8 +20,10 @@ void set_list(kainjow::mustache::data& page, const std::string& name, const kain
 void set_text(kainjow::mustache::data& one, const std::string& name, const std::string& text);
 /// Cells of a table with their "text" and "class"; `extra` marks columns that paper leaves out.
 kainjow::mustache::data headings_of(const Table& table, const std::vector<bool>& extra = {});
-/// Cells of one row; the first `heads` of them are "head", and the first one has the class `first_class`.
+/// Cells of one row; the first `heads` of them are "head", and the first one has the class `first_class`. `marks`:
+/// looks of cells ("refuted"), empty for those without.
 kainjow::mustache::data cells_of(const Table& table, const std::vector<std::string>& row, std::size_t heads,
-                                 const std::vector<bool>& extra = {}, const std::string& first_class = {});
+                                 const std::vector<bool>& extra = {}, const std::string& first_class = {},
+                                 const std::vector<std::string>& marks = {});
 
 }  // namespace gpubench

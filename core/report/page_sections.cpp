@@ -46,8 +46,8 @@ data table_of(const PageTable& shown) {
     data row;
     row.set("look", data(data::type::bool_false));
     const std::string look = i < shown.looks.size() ? shown.looks[i] : "";
-    row.set("cells",
-            cells_of(shown.table, shown.table.rows[i], shown.heads, {}, look.empty() ? "" : "verdict " + look));
+    row.set("cells", cells_of(shown.table, shown.table.rows[i], shown.heads, {}, look.empty() ? "" : "verdict " + look,
+                              i < shown.marks.size() ? shown.marks[i] : std::vector<std::string>()));
     rows.push_back(row);
   }
   data table;

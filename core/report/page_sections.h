@@ -20,6 +20,8 @@ struct PageTable {
   std::size_t heads = 2;
   /// Behind its caption until somebody asks for it.
   bool folded = false;
+  /// Of each row, the looks of its cells, as above; empty: none has one.
+  std::vector<std::vector<std::string>> marks = {};
 };
 
 struct PageItem {

@@ -28,6 +28,7 @@ void open_distribute(lua_State* L);
 void open_doctor(lua_State* L);
 void open_emulation(lua_State* L);
 void open_measure_kernels(lua_State* L);
+void open_fleet(lua_State* L);
 void open_history(lua_State* L);
 void open_image(lua_State* L);
 void open_initializers(lua_State* L);

@@ -19,11 +19,12 @@ namespace {
 
 constexpr const char* exit_statuses = R"(Exit status (if several apply: 2 before 3 before 1):
   0    done; rows with the status out_of_memory, skipped or timeout may be among the results
-  1    a claim is refuted, with --strict; of nightly: an alarm; of compare, report, ab, check: a row is SLOWER or has VANISHED
+  1    a claim is refuted, with --strict; of nightly: an alarm; of fleet: a machine stands out;
+       of compare, report, ab, check: a row is SLOWER or has VANISHED
   2    wrong usage, unreadable input, an error, or a row with the status error
   3    nothing to judge: an experiment measured no point, or what --require asks for does not hold;
        compare, report, ab, check: no common row, no baseline, all rows INVALID, or with --strict an AMBIGUOUS one;
-       tune: no gain could be judged
+       tune: no gain could be judged; fleet: no machine could be
   130  interrupted by Ctrl-C; 143: ended by SIGTERM; 129: by SIGHUP. Files are complete in all three cases.)";
 
 constexpr const char* environment = R"(

@@ -155,6 +155,20 @@ void declare_compare(CommandOptions& options) {
   comparison_options(options);
 }
 
+void declare_fleet(CommandOptions& options) {
+  options
+      .arguments("histories", "HISTORY",
+                 "Files of nights, results/history.db of one or several machines; default: the one of --out")
+      .required(false);
+  options.choice("--format", "FORMAT", {"text", "html", "csv", "json"},
+                 "How to print it: text (the default), html (a page, fleet.html), csv or json");
+  options.text("--file", "FILE", "Write it into this file");
+  options.texts("--host", "NAME", "Show only this machine, compared with all; may be repeated");
+  options.text("--suite", "SUITE", "Compare only what this suite has measured");
+  options.out_folder("Folder that holds results/");
+  options.text_style();
+}
+
 void declare_history(CommandOptions& options) {
   options.argument("experiment", "EXPERIMENT", "The experiment whose trend is shown; without it, lists all of them");
   options.choice("--format", "FORMAT", {"text", "csv", "json"},
@@ -239,6 +253,7 @@ constexpr LibraryCommand commands[] = {
     {"explain", "Explain why the device was not busy: findings, remedies and where a step's time went",
      declare_explain},
     {"history", "Show how figures changed over the nights, and keep their history", declare_history},
+    {"fleet", "Say which machine stands out tonight among others of its model", declare_fleet},
     {"nightly", "Run a suite of experiments on all devices, and report what has changed", declare_nightly},
     {"finish", "Write the report and charts of a run whose program died, or charts in other formats", declare_finish},
     {"changes", "Find lasting changes in series of measurements", declare_changes},

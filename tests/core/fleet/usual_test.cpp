@@ -18,8 +18,8 @@ TEST(UsualValues, AMachineIsComparedWithTheOthers) {
   EXPECT_DOUBLE_EQ(usual.center(), 1.005);
   const Distance slow = usual.distance(3, {});
   EXPECT_NEAR(slow.worse, std::log(1.10), 1e-12) << "of 0.99, 1.00, 1.01";
-  // The quantile of t with 2 degrees of freedom, times the median deviation.
-  EXPECT_NEAR(slow.deviations, slow.worse / (7.23 * 1.4826 * -std::log(0.99)), 0.05);
+  // The quantile of t with 2 degrees of freedom, times the standard deviation of the three others.
+  EXPECT_NEAR(slow.deviations, slow.worse / (7.23 * 0.01), 0.01);
   EXPECT_LT(slow.alone, slow.deviations);
   EXPECT_TRUE(std::isnan(usual.distance(4, {}).worse));
 }
@@ -52,6 +52,22 @@ TEST(UsualValues, FewMachinesGoByOtherFiguresToo) {
   const Distance by_itself = usual.distance(3, {}), with_others = usual.distance(3, {.count = 50, .spread = 0.005});
   EXPECT_GT(with_others.alone, by_itself.alone) << "equally far apart in 50 figures is no chance";
   EXPECT_LT(usual.distance(3, {.count = 50, .spread = 0.05}).alone, with_others.alone);
+}
+
+TEST(UsualValues, OneBadSiblingHidesNoOther) {
+  const std::vector<double> times = {1.000, 1.002, 0.999, 1.001, 0.998, 1.5, 1.6};
+  EXPECT_GT(UsualValues(times, true).distance(6, {}).deviations, 20);
+}
+
+TEST(StandOuts, SixMachinesWithOneFigureSufficeForHalfTheSpeed) {
+  Siblings all{.machines = 6, .nights = 9};
+  SiblingFigure figure;
+  for (std::size_t night = 0; night < all.nights; ++night)
+    for (const double one : {1.000, 1.004, 0.997, 1.002, 0.999, 2.0}) figure.values.push_back(one);
+  all.figures.push_back(figure);
+  const StandOuts found(all);
+  EXPECT_TRUE(found.signs(8, 5).any());
+  for (std::size_t machine = 0; machine < 5; ++machine) EXPECT_FALSE(found.signs(8, machine).any());
 }
 
 TEST(StandOuts, ThreeMachinesAreTooFew) {
