@@ -255,14 +255,17 @@ std::size_t prune(RunHistory& history, int days, std::chrono::system_clock::time
 }
 
 void export_csv(const RunHistory& history, const std::string& experiment,
-                const std::function<void(std::string_view)>& write) {
+                const std::function<void(std::string_view)>& write,
+                const std::function<bool(const HistorySeries&)>& takes) {
   std::unordered_map<std::int64_t, HistoryRun> runs;
   for (HistoryRun& run : history.runs(experiment)) runs.emplace(run.id, std::move(run));
   std::string text = csv_line({"host", "card", "slot", "suite", "experiment", "axes", "metric", "unit", "better",
                                "kind", "run", "sequence", "started", "value", "low", "high", "reliable"});
   const auto cell = [](const std::optional<double>& value) { return value ? to_csv(Cell(*value)) : std::string(); };
   const auto word = [](std::string_view text_of_cell) { return to_csv(Cell(std::string(text_of_cell))); };
-  history.for_each_series(history.series(experiment), [&](const HistorySeries& series, const auto& points) {
+  std::vector<HistorySeries> which = history.series(experiment);
+  if (takes) std::erase_if(which, [&](const HistorySeries& series) { return !takes(series); });
+  history.for_each_series(which, [&](const HistorySeries& series, const auto& points) {
     const SeriesKey& key = series.key;
     for (const HistoryPoint& point : points) {
       const HistoryRun& run = runs.at(point.run);

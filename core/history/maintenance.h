@@ -37,8 +37,9 @@ void back_up(const RunHistory& history, const std::filesystem::path& file);
 std::size_t prune(RunHistory& history, int days, std::chrono::system_clock::time_point now);
 
 /// A line for each value, in the order of series and runs, given to `write` in parts. `experiment`: only its own; all
-/// if empty.
+/// if empty. `takes`: only series for which it is true; all without it.
 void export_csv(const RunHistory& history, const std::string& experiment,
-                const std::function<void(std::string_view)>& write);
+                const std::function<void(std::string_view)>& write,
+                const std::function<bool(const HistorySeries&)>& takes = {});
 
 }  // namespace gpubench

@@ -15,7 +15,7 @@ namespace {
 
 /// What a screen has room for.
 constexpr std::size_t text_width = 120;
-constexpr std::size_t few_machines = 8, few_rows = 15, few_missing = 12;
+constexpr std::size_t few_machines = 8, few_rows = 15, few_missing = 12, few_models = 4;
 
 std::size_t count_in(const Info& info, std::string_view name) {
   return static_cast<std::size_t>(info.number(name).value_or(0));
@@ -52,6 +52,24 @@ void add_stand_out(std::string& text, const Info& one) {
                4);
   }
   add_line(text, "-> " + one.text("advice"), 4);
+}
+
+/// Models of which there is one machine are one line: a mixed fleet may have many.
+void add_not_judged(std::string& text, const std::vector<const Info*>& groups, bool wide) {
+  if (groups.empty()) return;
+  text += "\nnot judged:\n";
+  std::vector<std::string> alone;
+  for (const Info* const group : groups) {
+    if (!wide && groups.size() > few_models && count_in(*group, "machines") == 1) {
+      alone.push_back(group->text("model"));
+    } else {
+      add_line(text, group_heading(*group) + ": " + group->text("why_not"), 2);
+    }
+  }
+  if (alone.empty()) return;
+  const std::string line = fmt::format("{} with one machine each, which has no siblings: {}",
+                                       count_text(alone.size(), "model"), fmt::join(alone, ", "));
+  text += "  " + wrap_words(one_line(line), 2, 4, text_width);
 }
 
 void add_matrix(std::string& text, const Info& group, bool wide) {
@@ -150,8 +168,7 @@ std::string fleet_text(const Info& verdict, bool wide) {
     for (const Info& one : group.items("stand_outs")) add_stand_out(text, one);
     if (group.items("stand_outs").empty()) add_line(text, "none of them stands out", 2);
   }
-  if (!not_judged.empty()) text += "\nnot judged:\n";
-  for (const Info* const group : not_judged) add_line(text, group_heading(*group) + ": " + group->text("why_not"), 2);
+  add_not_judged(text, not_judged, wide);
   const Info::List& missing = verdict.items("not_reported");
   if (!missing.empty()) text += "\ndid not report:\n";
   for (std::size_t i = 0; i < std::min(missing.size(), wide ? no_limit : few_missing); ++i)

@@ -37,11 +37,14 @@
 //   write_text(file, text)           of which readers see either the old or the new text
 //   accept_missing(out, experiment)  nights no longer name what is missing of an experiment ("": of all); their number
 //   open_changes(out)                those that are open
+//   changes(out, filter)             those that the filter takes: { host, figure, state }, all optional
 //   experiments(out)                 their names
 //   runs(out)                        the number of runs
-//   trend(out, experiment)           a list of series with points and changes
-//   json(out, experiment)            the same as text
-//   write_csv(out, experiment, file) all values of an experiment ("": of all); to the standard output without a file
+//   trend(out, experiment, filter)   a list of series with points and changes
+//   json(out, experiment, filter)    the same as text
+//   write_csv(out, experiment, file, filter)  all values of an experiment ("": of all); to the standard output without
+//   a
+//                                    file
 //   write_page(out, experiment, file)  the page of an experiment's trend; returns its headline
 //   write_night(out, name, text)     results/nightly-<name>, of which readers see either the old or the new text
 //   rebuild(out), merge(out, file), back_up(out, file), prune(out, days), resolve(out, alarm, note)
@@ -71,6 +74,7 @@
 #include "core/history/night_state.h"
 #include "core/history/pending.h"
 #include "core/history/trend.h"
+#include "core/history/trend_filter.h"
 #include "core/report/history_page.h"
 #include "core/report/junit.h"
 #include "core/report/run_table.h"
@@ -112,6 +116,13 @@ struct Value<Rebuilt> {
 };
 
 namespace {
+
+struct FilterOptions : TrendFilter {
+  static constexpr auto fields =
+      std::tuple{field("host", &FilterOptions::host), field("figure", &FilterOptions::figure),
+                 field("state", &FilterOptions::state)};
+};
+using Filter = std::optional<FilterOptions>;
 
 std::string path_of_history(const std::string& out) {
   return history_file(out).string();
@@ -324,26 +335,39 @@ std::size_t count_runs(const std::string& out) {
   return existing_history(out).runs().size();
 }
 
+Info filtered_changes(const std::string& out, const Filter& filter) {
+  const RunHistory history = existing_history(out);
+  const FilteredSeries filtered(history, "", filter.value_or(FilterOptions()));
+  return filtered.only(with_series(history, history.changes()));
+}
+
+Info trend_of(const std::string& out, const std::string& experiment, const Filter& filter) {
+  const RunHistory history = existing_history(out);
+  check_experiment(history, experiment);
+  const FilteredSeries filtered(history, experiment, filter.value_or(FilterOptions()));
+  return filtered.only(trend(history, experiment));
+}
+
 /// All of an experiment as JSON.
-std::string json_of(const std::string& out, const std::string& experiment) {
+std::string json_of(const std::string& out, const std::string& experiment, const Filter& filter) {
   constexpr int schema = 1;  // it grows when a field changes its meaning or goes away
-  return to_json(Info::Fields{
-      {"schema", schema}, {"experiment", experiment}, {"series", trend(existing_history(out), experiment)}});
+  return to_json(
+      Info::Fields{{"schema", schema}, {"experiment", experiment}, {"series", trend_of(out, experiment, filter)}});
 }
 
-Info trend_of(const std::string& out, const std::string& experiment) {
-  return trend(existing_history(out), experiment);
-}
-
-void write_csv(const std::string& out, const std::string& experiment, const std::optional<std::string>& file) {
+void write_csv(const std::string& out, const std::string& experiment, const std::optional<std::string>& file,
+               const Filter& filter) {
   const RunHistory history = existing_history(out);
   if (!experiment.empty()) check_experiment(history, experiment);
+  const FilteredSeries filtered(history, experiment, filter.value_or(FilterOptions()));
+  const auto takes = [&](const HistorySeries& series) { return filtered.takes(series); };
   if (!file) {
-    return export_csv(history, experiment,
-                      [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
+    return export_csv(
+        history, experiment, [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }, takes);
   }
   OutputFile to(*file);
-  export_csv(history, experiment, [&](std::string_view text) { to.write(std::as_bytes(std::span(text))); });
+  export_csv(
+      history, experiment, [&](std::string_view text) { to.write(std::as_bytes(std::span(text))); }, takes);
   if (!to.commit_new()) throw Error(fmt::format("history: '{}' is there already", *file));
 }
 
@@ -415,6 +439,7 @@ void open_history(lua_State* L) {
       .function<&write_text>("write_text")
       .function<&accept_missing_series>("accept_missing")
       .function<&unresolved_changes>("open_changes")
+      .function<&filtered_changes>("changes")
       .function<&experiments>("experiments")
       .function<&count_runs>("runs")
       .function<&trend_of>("trend")

@@ -173,6 +173,10 @@ void declare_history(CommandOptions& options) {
   options.argument("experiment", "EXPERIMENT", "The experiment whose trend is shown; without it, lists all of them");
   options.choice("--format", "FORMAT", {"text", "csv", "json"},
                  "How to print the trend: text (the default), csv or json");
+  options.text("--host", "NAME", "Only this machine's figures; without EXPERIMENT, its reported changes");
+  options.text("--figure", "NAME", "Only this figure, such as step_time_s");
+  options.choice("--state", "STATE", {"better", "open", "resolved", "recovered"},
+                 "Only figures with a reported change in this state");
   options.flag("--rebuild", "Read all runs below results/ again");
   options.text(
       "--merge", "FILE",

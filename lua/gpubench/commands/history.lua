@@ -71,10 +71,14 @@ local function heading_of(series)
     series.suite == "" and "by hand" or "suite " .. series.suite, series.axes == "" and "" or ": " .. series.axes)
 end
 
+local function is_any(filter)
+  return next(filter) == nil
+end
+
 -- Figures without a direction are there for causes, and for JSON and CSV.
-local function print_trend(experiment)
+local function print_trend(experiment, filter)
   local heading, shown
-  for _, series in ipairs(history.trend(out, experiment)) do
+  for _, series in ipairs(history.trend(out, experiment, filter)) do
     if (series.watched or native.options.style.all_columns) and series.points[1] then
       local own = heading_of(series)
       if own ~= heading then print((heading and "\n" or "") .. one_line(own)) end
@@ -82,7 +86,19 @@ local function print_trend(experiment)
       print_series(series)
     end
   end
-  if not shown then print(one_line("no figure of " .. experiment .. " has a direction that its claims or charts are about; --wide shows all")) end
+  if shown then return end
+  print(is_any(filter)
+    and one_line("no figure of " .. experiment .. " has a direction that its claims or charts are about; --wide shows all")
+    or "no figure is like that")
+end
+
+-- Of a fleet, the changes of one machine or figure are a few of thousands.
+local function print_changes(filter)
+  local found = history.changes(out, filter)
+  for _, one in ipairs(found) do
+    print(one_line(changes.line(one) .. (filter.state and "" or "; " .. one.state)))
+  end
+  if #found == 0 then print "no reported change is like that" end
 end
 
 local function list()
@@ -140,6 +156,9 @@ local upkeep = {
   end },
 }
 
+-- What a trend or the changes are limited to.
+local filters = { "host", "figure", "state" }
+
 local of_one_experiment = { export = true, accept_missing = true }
 
 local function check_combination(options)
@@ -152,6 +171,11 @@ local function check_combination(options)
     local name = one[1]
     if options[name] ~= nil and options.experiment and not of_one_experiment[name] then
       check.fail("history: --%s is for the whole history; leave out '%s'", name, options.experiment)
+    end
+    for _, filter in ipairs(filters) do
+      if options[name] ~= nil and options[filter] then
+        check.fail("history: --%s limits what is shown; leave out --%s", filter, name:gsub("_", "-"))
+      end
     end
     if options[name] ~= nil and options.format then
       check.fail("history: --format is for the trend of an experiment; leave out --%s", name:gsub("_", "-"))
@@ -170,14 +194,15 @@ return function(options)
     end
   end
   if done then return 0 end
+  local filter = { host = options.host, figure = options.figure, state = options.state }
   if not options.experiment then
-    list()
+    if is_any(filter) then list() else print_changes(filter) end
   elseif options.format == "json" then
-    io.write(history.json(out, options.experiment))
+    io.write(history.json(out, options.experiment, filter))
   elseif options.format == "csv" then
-    history.write_csv(out, options.experiment)
+    history.write_csv(out, options.experiment, nil, filter)
   else
-    print_trend(options.experiment)
+    print_trend(options.experiment, filter)
   end
   return 0
 end

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/history/history.h"
+#include "core/history/judge.h"
 #include "core/results/info.h"
 #include "tests/core/history/nights.h"
 #include "tests/lua/host/folder.h"
@@ -99,6 +100,40 @@ TEST_F(FleetCommand, UnknownNamesAreListedWithThosePossible) {
   EXPECT_THAT(fleet({"slow.db", "--suite", "nigth"}).err, HasSubstr("did you mean 'night'?"));
   EXPECT_THAT(fleet({"slow.db", "--format", "xml"}).err, HasSubstr("text,html,csv,json"));
   EXPECT_EQ(fleet({"slow.db", "--host", "node3"}).status, 0) << "of that machine";
+}
+
+// A fleet's history has thousands of lines.
+TEST_F(FleetCommand, TheHistoryIsLimitedToAMachineAFigureOrOpenOnes) {
+  std::filesystem::create_directories(file("results"));
+  {
+    RunHistory history(file("results/history.db"));
+    std::vector<double> slower = support::near(0.010, 20);
+    for (const double value : support::near(0.015, 10)) slower.push_back(value);
+    for (const auto& run : support::runs_with(slower)) history.append(run);
+    for (const auto& run : support::runs_with(support::near(0.010, 30), {.host = "b"})) history.append(run);
+    judge(history);
+  }
+  const auto history = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), "history");
+    return run_program(options, path());
+  };
+  EXPECT_THAT(history({"matmul", "--host", "b"}).out, AllOf(HasSubstr("matmul on b"), Not(HasSubstr("matmul on a")),
+                                                            HasSubstr("step_time_s"), HasSubstr("flops")));
+  EXPECT_THAT(history({"matmul", "--figure", "step_time_s"}).out, Not(HasSubstr("flops")));
+  EXPECT_THAT(history({"matmul", "--state", "open"}).out,
+              AllOf(HasSubstr("matmul on a"), Not(HasSubstr("matmul on b"))));
+  EXPECT_THAT(history({"matmul", "--state", "resolved"}).out, "no figure is like that\n");
+  const Info json = parse_json(history({"matmul", "--host", "b", "--format", "json"}).out, "history --format json");
+  ASSERT_FALSE(json.items("series").empty());
+  for (const Info& series : json.items("series")) EXPECT_EQ(series.text("host"), "b");
+  EXPECT_THAT(history({"matmul", "--host", "b", "--format", "csv"}).out, Not(HasSubstr("\na,")));
+  EXPECT_THAT(history({"--state", "open", "--figure", "step_time_s"}).out,
+              AllOf(HasSubstr("step_time_s takes 50.0 % more time"), Not(HasSubstr("flops"))));
+  EXPECT_EQ(history({"--host", "b"}).out, "no reported change is like that\n");
+  const Ended unknown = history({"matmul", "--host", "c"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("history: no host 'c' (known: a, b)"));
+  EXPECT_THAT(history({"--prune", "9", "--host", "b"}).err, HasSubstr("leave out --prune"));
 }
 
 }  // namespace

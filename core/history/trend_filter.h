@@ -1,0 +1,31 @@
+// Which series of a history are shown: of a host, of a figure, or with a reported change in some state.
+#pragma once
+#include <set>
+#include <string>
+
+#include "core/history/history.h"
+#include "core/results/info.h"
+
+namespace gpubench {
+
+/// Empty: any.
+struct TrendFilter {
+  std::string host = {}, figure = {}, state = {};
+};
+
+class FilteredSeries {
+ public:
+  /// Throws Error for a host or figure that no series of the experiment has (of all, if it is empty), and for another
+  /// state, listing those.
+  FilteredSeries(const RunHistory& history, const std::string& experiment, const TrendFilter& filter);
+
+  bool takes(const HistorySeries& series) const;
+  /// Of a list of series or changes, as core/history/trend.h describes them.
+  Info only(const Info& list) const;
+
+ private:
+  TrendFilter filter_;
+  std::set<std::int64_t> with_state_;  ///< series
+};
+
+}  // namespace gpubench

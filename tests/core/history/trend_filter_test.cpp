@@ -1,0 +1,76 @@
+#include "core/history/trend_filter.h"
+
+#include <gmock/gmock.h>
+
+#include "core/history/judge.h"
+#include "core/history/maintenance.h"
+#include "core/history/trend.h"
+#include "tests/core/history/nights.h"
+#include "tests/support/files.h"
+
+namespace gpubench {
+namespace {
+
+using support::near;
+using support::runs_with;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+
+class TrendFilterTest : public TemporaryFolder {
+ protected:
+  /// Machine a becomes slower, machine b does not.
+  void SetUp() override {
+    history_.emplace(file("history.db"));
+    std::vector<double> slower = near(0.010, 20);
+    for (const double value : near(0.015, 10)) slower.push_back(value);
+    for (const auto& run : runs_with(slower)) history_->append(run);
+    for (const auto& run : runs_with(near(0.010, 30), {.host = "b"})) history_->append(run);
+    judge(*history_);
+  }
+  Info trend_with(const TrendFilter& filter) const {
+    return FilteredSeries(*history_, "matmul", filter).only(trend(*history_, "matmul"));
+  }
+  std::string csv_with(const TrendFilter& filter) const {
+    const FilteredSeries filtered(*history_, "matmul", filter);
+    std::string text;
+    export_csv(
+        *history_, "matmul", [&](std::string_view part) { text += part; },
+        [&](const HistorySeries& series) { return filtered.takes(series); });
+    return text;
+  }
+
+  std::optional<RunHistory> history_;
+};
+
+TEST_F(TrendFilterTest, TakesSeriesByHostFigureAndState) {
+  const std::size_t all = trend_with({}).list()->size();
+  EXPECT_EQ(trend_with({.host = "b"}).list()->size(), all / 2);
+  const Info figure = trend_with({.host = "a", .figure = "step_time_s"});
+  ASSERT_THAT(*figure.list(), SizeIs(1));
+  EXPECT_EQ(figure.list()->at(0).text("metric"), "step_time_s");
+  const Info open = trend_with({.state = "open"});
+  EXPECT_THAT(*open.list(), SizeIs(2)) << "time and rate";
+  for (const Info& one : *open.list()) EXPECT_EQ(one.text("host"), "a");
+  EXPECT_THAT(*trend_with({.host = "b", .state = "open"}).list(), IsEmpty());
+}
+
+TEST_F(TrendFilterTest, TakesTheSameValuesAndChanges) {
+  EXPECT_THAT(csv_with({.host = "b"}), AllOf(HasSubstr("\nb,"), Not(HasSubstr("\na,"))));
+  EXPECT_THAT(csv_with({.state = "open"}), AllOf(HasSubstr("\na,"), Not(HasSubstr("\nb,"))));
+  const FilteredSeries filtered(*history_, "", {.figure = "step_time_s", .state = "open"});
+  EXPECT_THAT(*filtered.only(with_series(*history_, history_->changes())).list(), SizeIs(1));
+}
+
+TEST_F(TrendFilterTest, NamesThatAreNotThereAreErrors) {
+  const auto with = [&](const TrendFilter& filter) { return [this, filter] { trend_with(filter); }; };
+  EXPECT_THAT(with({.host = "c"}), ThrowsMessage<Error>(HasSubstr("history: no host 'c' (known: a, b)")));
+  EXPECT_THAT(with({.figure = "step_time"}), ThrowsMessage<Error>(HasSubstr("did you mean 'step_time_s'?")));
+  EXPECT_THAT(with({.state = "shut"}), ThrowsMessage<Error>(AllOf(HasSubstr("no state 'shut'"), HasSubstr("open"))));
+}
+
+}  // namespace
+}  // namespace gpubench
