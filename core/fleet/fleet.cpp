@@ -212,7 +212,7 @@ class SuiteFleet {
     for (const SuiteDevice& one : devices_)
       models[one.machine.model].insert(joined({one.machine.host, one.machine.slot}));
     for (const auto& [model, slots] : models) {
-      FleetGroup group = group_of([&](const FleetMachine& machine) { return machine.model == model; },
+      FleetGroup group = group_of([&name = model](const FleetMachine& machine) { return machine.model == name; },
                                   [](const FleetFigure&) { return true; });
       group.model = model;
       fleet_.groups.push_back(std::move(group));

@@ -1,13 +1,12 @@
 #include "core/fleet/siblings.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <span>
+#include <utility>
 
 #include "core/base/enum_names.h"
+#include "core/fleet/last_nights.h"
 #include "core/fleet/usual.h"
 #include "core/measure/stats/quantile.h"
 
@@ -17,44 +16,17 @@ namespace {
 constexpr EnumNames<StandOutSign, stand_out_signs> sign_names{
     "unknown sign", {"broad", "extreme", "lasting", "frequent", "wide", "recurring"}};
 
-constexpr float not_judged = std::numeric_limits<float>::quiet_NaN();
-
 // In units of the usual distance between machines. Tails of Student's t(4) reach 4 in 0.6 % and 30 in 0.0002 % of the
 // cells: one figure that is far says nothing about its machine.
-constexpr double far_deviations = 4, extreme_deviations = 30, lasting_deviations = 5.5, wide_deviations = 6;
+constexpr double far_deviations = 4, extreme_deviations = 30, lasting_deviations = 5.5;
 constexpr double extreme_share = 0.10;
 
-// Rows that are far by chance: at least this share is expected, and as many as are improbable at this level stand out.
-constexpr double expected_far = 0.01, broad_level = 2e-5;
+// As many far rows as are improbable at this level, and at least so many.
+constexpr double broad_level = 2e-5;
 constexpr std::size_t fewest_rows = 3;
-/// Of the machines with the most far rows, this share does not tell what is usual.
-constexpr double trimmed_machines = 0.1;
-
-// The level of a machine is the median of its last nights.
-constexpr std::size_t level_nights = 9, fewest_level_nights = 5;
-
-// Far in some of the last nights: improbable at this level, not all in a row, and not over yet.
-constexpr std::size_t frequent_nights = 20, fewest_frequent_nights = 9, over_after = 6, fewest_episodes = 2;
-constexpr double frequent_level = 2e-6;
-// Nights in which many rows were far.
-constexpr std::size_t recurring_nights = 9;
-
-// The interval of a run, as a share: it stands out where it is several times as wide, and not narrow.
-constexpr double wide_ratio = 3, wide_share = 0.01, width_floor = 0.2;
 
 double log_share(double share) {
   return std::log1p(share);
-}
-
-float middle(std::vector<float>& values) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, at);
-  return *at;
-}
-
-/// The first of at most `count` nights that end with `night`.
-std::size_t first_of(std::size_t night, std::size_t count) {
-  return night + 1 - std::min(night + 1, count);
 }
 
 }  // namespace
@@ -111,15 +83,6 @@ OtherFigures figures_together(const std::vector<UsualValues>& figures) {
     if (one.count() > fewest_siblings) spreads.push_back(one.spread());
   const std::size_t count = spreads.size();
   return {count, count == 0 ? 0 : median_in_place(spreads)};
-}
-
-/// The median of a machine's last values up to `night`; NaN of too few.
-template <class Value>
-double level_of(std::size_t night, std::vector<double>& room, Value value) {
-  room.clear();
-  for (std::size_t i = first_of(night, level_nights); i <= night; ++i)
-    if (const double one = value(i); !std::isnan(one)) room.push_back(one);
-  return room.size() < fewest_level_nights ? not_judged : median_in_place(room);
 }
 
 }  // namespace
@@ -182,80 +145,6 @@ void StandOuts::look_at_levels(std::size_t night) {
   }
 }
 
-void StandOuts::look_at_widths(const Siblings& siblings, std::size_t f) {
-  const std::vector<float>& widths = siblings.figures[f].widths;
-  if (widths.empty()) return;
-  std::vector<double> levels(machines_), room;
-  for (std::size_t night = fewest_level_nights - 1; night < nights_; ++night) {
-    for (std::size_t machine = 0; machine < machines_; ++machine)
-      levels[machine] = level_of(night, room, [&](std::size_t i) {
-        const float width = widths[at(i, machine)];
-        return width > 0 ? std::log(width) : not_judged;
-      });
-    const UsualValues usual(levels, width_floor);
-    if (usual.count() <= fewest_siblings) continue;
-    for (std::size_t machine = 0; machine < machines_; ++machine) {
-      const Distance distance = usual.distance(machine, {});
-      if (distance.worse > std::log(wide_ratio) && distance.alone > wide_deviations &&
-          levels[machine] > std::log(wide_share) && widths[at(night, machine)] > 0)
-        add(f, at(night, machine), StandOutSign::wide);
-    }
-  }
-}
-
-std::size_t StandOuts::far_nights(std::size_t f, std::size_t night, std::size_t machine) const {
-  std::size_t count = 0;
-  for (std::size_t i = first_of(night, frequent_nights); i <= night; ++i) count += figures_[f].far[at(i, machine)];
-  return count;
-}
-
-void StandOuts::look_at_frequency(std::size_t f) {
-  Figure& figure = figures_[f];
-  std::vector<std::size_t> far(machines_, 0), all(machines_, 0);
-  std::size_t far_of_all = 0, of_all = 0;
-  const auto count = [&](std::size_t night, bool add) {
-    for (std::size_t machine = 0; machine < machines_; ++machine) {
-      const std::size_t cell = at(night, machine);
-      if (std::isnan(figure.worse[cell])) continue;
-      const auto step = [&](std::size_t& number, std::size_t by) { number = add ? number + by : number - by; };
-      step(far[machine], figure.far[cell]);
-      step(far_of_all, figure.far[cell]);
-      step(all[machine], 1);
-      step(of_all, 1);
-    }
-  };
-  const auto look = [&](std::size_t night, std::size_t machine) {
-    if (far[machine] <= 2 || all[machine] < fewest_frequent_nights || std::isnan(figure.worse[at(night, machine)]))
-      return;
-    const double others =
-        static_cast<double>(far_of_all - far[machine]) / std::max(1.0, static_cast<double>(of_all - all[machine]));
-    if (binomial_tail(far[machine], all[machine], std::max(expected_far, others)) >= frequent_level) return;
-    // One episode is a level that has changed, and that may be repaired by now.
-    std::size_t episodes = 0, last = 0;
-    bool before = false;
-    std::vector<float> values, far_values;
-    for (std::size_t i = first_of(night, frequent_nights); i <= night; ++i) {
-      const std::size_t cell = at(i, machine);
-      if (std::isnan(figure.worse[cell])) continue;
-      const bool is_far = figure.far[cell] != 0;
-      values.push_back(figure.worse[cell]);
-      if (is_far) far_values.push_back(figure.worse[cell]);
-      episodes += is_far && !before;
-      if (is_far) last = i;
-      before = is_far;
-    }
-    if (episodes < fewest_episodes || night - last >= over_after) return;
-    // A level that is near to what is far crosses it now and then.
-    if (middle(values) > middle(far_values) / 2) return;
-    add(f, at(night, machine), StandOutSign::frequent);
-  };
-  for (std::size_t night = 0; night < nights_; ++night) {
-    count(night, true);
-    if (night >= frequent_nights) count(night - frequent_nights, false);
-    for (std::size_t machine = 0; machine < machines_; ++machine) look(night, machine);
-  }
-}
-
 void StandOuts::look_at_rows(const Siblings& siblings, std::size_t night) {
   std::size_t rows = 0;
   for (const SiblingFigure& figure : siblings.figures) rows = std::max(rows, figure.row + 1);
@@ -278,75 +167,15 @@ void StandOuts::look_at_rows(const Siblings& siblings, std::size_t night) {
   std::vector<double> shares;
   for (const Votes& one : votes)
     if (one.all > 0) shares.push_back(one.share());
-  if (shares.empty()) return;
-  std::ranges::sort(shares);
-  shares.resize(shares.size() -
-                static_cast<std::size_t>(std::ceil(trimmed_machines * static_cast<double>(shares.size()))));
-  const double usual =
-      shares.empty() ? 0 : std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
+  const double usual = usual_share(std::move(shares));
   for (std::size_t machine = 0; machine < machines_; ++machine) {
     const auto [far, all] = votes[machine];
-    if (far < fewest_rows || binomial_tail(far, all, std::max(expected_far, usual)) >= broad_level) continue;
+    if (far < fewest_rows || binomial_tail(far, all, usual) >= broad_level) continue;
     const std::size_t cell = at(night, machine);
     signs_[cell].add(StandOutSign::broad);
     for (Figure& figure : figures_)
       if (figure.far[cell] != 0) figure.signs[cell].add(StandOutSign::broad);
   }
-}
-
-void StandOuts::look_at_recurrence() {
-  const std::vector<SignSet> tonight = signs_;
-  for (std::size_t machine = 0; machine < machines_; ++machine) {
-    for (std::size_t night = 0; night < nights_; ++night) {
-      if (judged_[at(night, machine)] == 0 || tonight[at(night, machine)].any()) continue;
-      std::size_t episodes = 0, last = 0;
-      bool before = false;
-      for (std::size_t i = first_of(night, recurring_nights); i <= night; ++i) {
-        if (judged_[at(i, machine)] == 0) continue;
-        const bool broad = tonight[at(i, machine)].has(StandOutSign::broad);
-        episodes += broad && !before;
-        if (broad) last = i;
-        before = broad;
-      }
-      if (episodes >= fewest_episodes && night - last < over_after)
-        signs_[at(night, machine)].add(StandOutSign::recurring);
-    }
-  }
-}
-
-/// The first of the nights that made a figure stand out in `night`.
-std::size_t StandOuts::onset(std::size_t night, std::size_t machine) const {
-  std::size_t first = night;
-  for (const Figure& figure : figures_) {
-    const SignSet own = figure.signs[at(night, machine)];
-    if (own.has(StandOutSign::frequent)) {
-      for (std::size_t i = first_of(night, frequent_nights); i < first; ++i)
-        if (figure.far[at(i, machine)] != 0) first = i;
-    }
-    if (!own.has(StandOutSign::lasting)) continue;
-    const float half = figure.level[at(night, machine)] / 2;
-    for (std::size_t i = night + 1; i-- > first_of(night, level_nights);) {
-      const float one = figure.worse[at(i, machine)];
-      if (std::isnan(one)) continue;
-      if (one < half) break;
-      first = std::min(first, i);
-    }
-  }
-  return first;
-}
-
-std::size_t StandOuts::since(std::size_t night, std::size_t machine) const {
-  std::size_t first = night;
-  for (std::size_t i = night + 1; i-- > 0;) {
-    const SignSet signs = signs_[at(i, machine)];
-    if (judged_[at(i, machine)] == 0 || i > first) continue;
-    if (!signs.any()) break;
-    first = i;
-    if (!signs.has(StandOutSign::recurring)) continue;
-    for (std::size_t before = first_of(i, recurring_nights); before < first; ++before)
-      if (signs_[at(before, machine)].has(StandOutSign::broad)) first = before;
-  }
-  return signs_[at(first, machine)].has(StandOutSign::broad) ? first : onset(first, machine);
 }
 
 }  // namespace gpubench

@@ -105,6 +105,7 @@ class StandOuts {
   void add(std::size_t figure, std::size_t cell, StandOutSign sign);
   void look_at_widths(const Siblings& siblings, std::size_t figure);
   void look_at_frequency(std::size_t figure);
+  bool is_frequent(std::size_t figure, std::size_t night, std::size_t machine) const;
   void look_at_rows(const Siblings& siblings, std::size_t night);
   void look_at_recurrence();
   std::size_t onset(std::size_t night, std::size_t machine) const;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/measure/stats/quantile.h"
 
@@ -78,6 +79,16 @@ double small_sample_factor_alone(double freedom) {
 }
 
 }  // namespace
+
+double usual_share(std::vector<double> shares) {
+  constexpr double left_out = 0.1, least = 0.01;
+  std::ranges::sort(shares);
+  const auto most = static_cast<std::size_t>(std::ceil(left_out * static_cast<double>(shares.size()))) + 1;
+  if (most >= shares.size()) return least;
+  shares.resize(shares.size() - most);
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  return std::max(least, sum / static_cast<double>(shares.size()));
+}
 
 UsualValues::UsualValues(std::span<const double> values, bool lower_is_better)
     : worse_(values.begin(), values.end()), least_(least_spread) {

@@ -23,6 +23,10 @@ struct OtherFigures {
   double spread = 0;  ///< the median
 };
 
+/// The mean of the machines' shares of far values, without the tenth of them (and one) that have the most, and at least
+/// 1 %: so many are far by chance.
+double usual_share(std::vector<double> shares);
+
 class UsualValues {
  public:
   /// Machines are usually half a percent apart: siblings that are nearer to each other are so by chance.

@@ -38,11 +38,17 @@ void add_line(std::string& text, const std::string& line, std::size_t indent = 0
   text += std::string(indent, ' ') + one_line(line) + "\n";
 }
 
+bool has_level(const Info& figure) {
+  const std::vector<std::string> signs = figure.texts("signs");
+  return std::ranges::any_of(
+      signs, [](const std::string& sign) { return sign == "broad" || sign == "extreme" || sign == "lasting"; });
+}
+
 void add_stand_out(std::string& text, const Info& one) {
   add_line(text, one.text("machine") + " stands out " + since_text(one), 2);
   add_line(text, one.text("text"), 4);
   const Info::List& figures = one.items("figures");
-  if (figures.size() > 1) {
+  if (figures.size() > 1 && has_level(figures.front())) {
     const Info& most = figures.front();
     if (const auto worse = most.number("worse_percent"))
       add_line(text,

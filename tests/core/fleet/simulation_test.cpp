@@ -202,6 +202,7 @@ TEST(FleetSimulation, HalfTheSpeedInOneFigureIsFoundAtOnce) {
 TEST(FleetSimulation, OneThatIsSlowEachThirdNightHasANormalLevelAndStandsOut) {
   Siblings all = simulated({.machines = 20, .nights = 40, .tail = Tail::student}, 5);
   slow(all, 7, {.share = 0.20, .from = 20, .figures = 1, .every = 3});
+  slow(all, 3, {.share = 0.20});  // hides no other
   const StandOuts found(all);
   EXPECT_FALSE(found.signs(25, 7).any());
   EXPECT_TRUE(found.signs(0, 36, 7).has(StandOutSign::frequent)) << "a night in which it is normal too";
