@@ -5,12 +5,16 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <tuple>
 
 #include "core/fleet/common_nights.h"
 #include "core/results/info.h"
 
 namespace gpubench {
 namespace {
+
+/// Of runs without a night's id: seconds between two of one night, and between the first and the last.
+constexpr std::int64_t longest_pause_of_night = 4 * 3600, longest_night = 12 * 3600;
 
 /// How far the interval reaches on the worse side, as a share of the value.
 float width_of(const Column& column, double value, const std::optional<double>& low,
@@ -70,9 +74,7 @@ std::uint32_t FleetReader::figure_of(const HistorySeries& series) {
   return place->second;
 }
 
-/// A run of no night counts to its day.
-std::uint32_t FleetReader::night_of(const HistoryRun& run, std::int64_t started) {
-  const std::string night = run.night.empty() ? date_text(started) : run.night;
+std::uint32_t FleetReader::night_of(const HistoryRun& run, const std::string& night, std::int64_t started) {
   const auto [place, is_new] =
       night_ids_.emplace(joined({run.host, run.machine, run.suite, night}), static_cast<std::uint32_t>(nights_.size()));
   if (is_new) nights_.push_back({run.host, run.machine, run.suite, started});
@@ -93,17 +95,37 @@ std::unordered_map<std::int64_t, HistorySeries> FleetReader::watched_series(cons
   return watched;
 }
 
-/// Of the history's ids, those here.
+/// Of the history's ids, those here. A run of no night counts to its day, or to the day before if it goes on with what
+/// began there before midnight.
 std::unordered_map<std::int64_t, std::uint32_t> FleetReader::add_runs(const Runs& runs) {
-  std::unordered_map<std::int64_t, std::uint32_t> own;
+  struct Dated {
+    const HistoryRun* run;
+    std::int64_t started;
+  };
+  std::vector<Dated> dated;
   for (const auto& [id, run] : runs) {
-    const std::optional<std::int64_t> started = seconds_of(run.started);
-    if (!started) {
+    if (const std::optional<std::int64_t> started = seconds_of(run.started)) {
+      dated.push_back({&run, *started});
+    } else {
       ++undated_;
-      continue;
     }
-    own.emplace(id, static_cast<std::uint32_t>(runs_.size()));
-    runs_.push_back({night_of(run, *started), *started});
+  }
+  const auto owner = [](const HistoryRun& run) { return std::tie(run.host, run.machine, run.suite); };
+  std::ranges::sort(dated, [&](const Dated& a, const Dated& b) {
+    return std::tuple_cat(owner(*a.run), std::tuple(a.started)) < std::tuple_cat(owner(*b.run), std::tuple(b.started));
+  });
+  std::unordered_map<std::int64_t, std::uint32_t> own;
+  const Dated* before = nullptr;
+  std::int64_t began = 0;
+  for (const Dated& one : dated) {
+    const bool goes_on = before && owner(*before->run) == owner(*one.run) &&
+                         one.started - before->started < longest_pause_of_night && one.started - began < longest_night;
+    if (!goes_on && (!before || owner(*before->run) != owner(*one.run) || date_text(began) != date_text(one.started)))
+      began = one.started;
+    before = &one;
+    const std::string night = one.run->night.empty() ? date_text(began) : one.run->night;
+    own.emplace(one.run->id, static_cast<std::uint32_t>(runs_.size()));
+    runs_.push_back({night_of(*one.run, night, one.started), one.started});
   }
   return own;
 }

@@ -57,7 +57,7 @@ class FleetReader {
 
   std::uint32_t device_of(const SeriesKey& key, const std::string& machine_id);
   std::uint32_t figure_of(const HistorySeries& series);
-  std::uint32_t night_of(const HistoryRun& run, std::int64_t started);
+  std::uint32_t night_of(const HistoryRun& run, const std::string& night, std::int64_t started);
   std::unordered_map<std::int64_t, HistorySeries> watched_series(const RunHistory& history);
   std::unordered_map<std::int64_t, std::uint32_t> add_runs(const Runs& runs);
   /// `environments`: of devices whose latest run is in this history.

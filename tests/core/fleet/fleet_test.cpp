@@ -206,6 +206,25 @@ TEST_F(FleetTest, RunsByHandCountOnlyWhereThereIsNoSuite) {
   EXPECT_THAT(verdict().items("groups"), SizeIs(1));
 }
 
+// Older programs gave nights no id.
+TEST_F(FleetTest, ANightOverMidnightIsOne) {
+  for (int day = 0; day < 3; ++day) {
+    for (std::size_t i = 0; i < 6; ++i) {
+      for (const char* const slot : {"gpu:0", "gpu:1"}) {
+        auto run =
+            run_with({.host = fmt::format("node{}", i), .day = day, .step_time_s = near(0.01, i, day), .slot = slot});
+        const bool first = std::string_view(slot) == "gpu:0";
+        run.info.set("started", fmt::format("2026-01-{:02}T{}:10:00Z", first ? day + 1 : day + 2, first ? "23" : "01"));
+        history().append(run);
+      }
+    }
+  }
+  const Info found = verdict();
+  EXPECT_THAT(found.items("not_reported"), IsEmpty());
+  EXPECT_EQ(found.items("groups").at(0).text("nights"), "3");
+  EXPECT_EQ(found.text("tonight"), "2026-01-03");
+}
+
 TEST_F(FleetTest, HistoriesThatShareRunsCountThemOnce) {
   nights(3, 6);
   FleetReader reader;
