@@ -5,8 +5,11 @@
 //     what to print, the verdict, the exit status without regard to `left_out`, the reasons for files that were not
 //     read. With `file`, the text is written there
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 #include <set>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/codec/output_file.h"
@@ -48,6 +51,47 @@ void check_file(const std::filesystem::path& file) {
     throw Error(fmt::format("fleet: '{}' is empty, and no history", file.string()));
 }
 
+/// A history that may not be written, such as one on a share: SQLite writes beside a file also when it reads it. Nobody
+/// writes such a file, so a copy is whole.
+class Copy {
+ public:
+  explicit Copy(const std::filesystem::path& file) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "gpubench-fleet-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      throw Error(fmt::format("fleet: no folder '{}' can be made for a copy of '{}'", pattern, file.string()));
+    folder_ = pattern;
+    for (const char* const ending : {"", "-wal"}) {
+      const std::filesystem::path from = file.string() + ending;
+      if (!std::filesystem::exists(from)) continue;
+      const std::filesystem::path to = path().string() + ending;
+      std::filesystem::copy_file(from, to);
+      std::filesystem::permissions(to, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    }
+  }
+  ~Copy() {
+    std::error_code left_behind;
+    std::filesystem::remove_all(folder_, left_behind);
+  }
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+
+  std::filesystem::path path() const { return folder_ / "history.db"; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+bool is_writable(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  return ::access(file.c_str(), W_OK) == 0 && ::access(folder.c_str(), W_OK) == 0;
+}
+
+void read_history(FleetReader& reader, const std::filesystem::path& file) {
+  if (is_writable(file)) return reader.add(RunHistory(file));
+  const Copy copy(file);
+  reader.add(RunHistory(copy.path()));
+}
+
 /// Reads each file once; returns why some were not read.
 std::vector<std::string> read_all(FleetReader& reader, const FleetOptions& options) {
   std::vector<std::string> files = options.files, left_out;
@@ -57,7 +101,9 @@ std::vector<std::string> read_all(FleetReader& reader, const FleetOptions& optio
     const std::filesystem::path file = history_in(given);
     try {
       check_file(file);
-      if (seen.insert(std::filesystem::canonical(file)).second) reader.add(RunHistory(file));
+      if (seen.insert(std::filesystem::canonical(file)).second) read_history(reader, file);
+    } catch (const std::filesystem::filesystem_error& error) {
+      left_out.push_back(fmt::format("fleet: '{}': {}", file.string(), error.code().message()));
     } catch (const Error& error) {
       const std::string reason = error.what();
       left_out.push_back(

@@ -78,6 +78,19 @@ TEST_F(FleetCommand, FilesThatCannotBeReadAreNamedAndTheOthersAreRead) {
   EXPECT_THAT(none.out, IsEmpty());
 }
 
+TEST_F(FleetCommand, AHistoryThatMayNotBeWrittenIsReadToo) {
+  std::filesystem::create_directories(file("share"));
+  measure("share/slow.db", 1);
+  const auto allow = [&](std::filesystem::perms own) {
+    std::filesystem::permissions(file("share/slow.db"), own & ~std::filesystem::perms::owner_exec);
+    std::filesystem::permissions(file("share"), own);
+  };
+  allow(std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  const Ended read_only = fleet({"share/slow.db"});
+  allow(std::filesystem::perms::owner_all);
+  EXPECT_EQ(read_only.status, 1) << read_only.err;
+}
+
 TEST_F(FleetCommand, ProgramsGetJsonAndCsvAndPeopleAPage) {
   measure("slow.db", 1);
   const Info parsed = parse_json(fleet({"slow.db", "--format", "json"}).out, "fleet --format json");
