@@ -41,17 +41,17 @@ end
 
 -- A card of which nothing was measured: lost, or another one is in its place.
 local function line_of_card(night, one, group, since)
-  local now = cards_tonight(night)[one.slot]
   local count = gb.format.count(#group, "figure") .. " of it"
+  local card = is_card(one.card) and " (" .. short(one.card) .. ")" or ""
+  if since then return string.format("%s%s: %s, missing since %s", one.slot, card, count, one.since) end
+  local now = cards_tonight(night)[one.slot]
   if now and now ~= one.card then
     local from = night.cards_before[now]
     local came = from and from ~= one.slot and "which was " .. from or not from and "which is new here" or "which was there before"
-    return string.format("%s: the card was changed: %s is gone, %s is there now, %s; %s%s", one.slot, short(one.card),
-      short(now), came, count, since and ", missing since " .. one.since or "")
+    return string.format("%s: the card was changed: %s is gone, %s is there now, %s; %s", one.slot, short(one.card),
+      short(now), came, count)
   end
-  local card = is_card(one.card) and " (" .. short(one.card) .. ")" or ""
-  return string.format("%s%s: %s, %s", one.slot, card, count,
-    since and "missing since " .. one.since or "which the last night with it had; nothing was measured on it now")
+  return string.format("%s%s: %s, which the last night with it had; nothing was measured on it now", one.slot, card, count)
 end
 
 -- What the night lacks, by device and experiment, or by device where it has nothing at all of one: { line, ids, whole, card }.

@@ -10,6 +10,14 @@ function changes.state(one)
   return text
 end
 
+-- One line: "#7f3k2qa9 matmul step_time_s of size=64 on gpu:0 of vm: takes 4.1 % more time since 2026-03-01; cause: ...".
+-- more: what stands behind the change.
+function changes.line(one, more)
+  return string.format("%s%s %s%s on %s%s: %s%s since %s; cause: %s", one.alarm == "" and "" or "#" .. one.alarm .. " ",
+    one.experiment, one.metric, one.axes == "" and "" or " of " .. one.axes, one.slot == "" and "" or one.slot .. " of ",
+    one.host, one.change, more or "", one.started:match "^[^T]*", one.cause)
+end
+
 -- One line for each alarm, of all of its changes: { { alarm, line, changes } }, in the order of their first ones.
 function changes.by_alarm(list)
   local groups, order = {}, {}
@@ -21,11 +29,7 @@ function changes.by_alarm(list)
     table.insert(groups[one.alarm], one)
   end
   for _, group in ipairs(order) do
-    local one = group[1]
-    local more = #group > 1 and string.format(", and %d more", #group - 1) or ""
-    group.line = string.format("#%s %s %s%s on %s%s: %s%s since %s; cause: %s", one.alarm, one.experiment, one.metric,
-      one.axes == "" and "" or " of " .. one.axes, one.slot == "" and "" or one.slot .. " of ", one.host, one.change, more,
-      one.started:match "^[^T]*", one.cause)
+    group.line = changes.line(group[1], #group > 1 and string.format(", and %d more", #group - 1) or "")
   end
   return order
 end

@@ -57,10 +57,11 @@ local function by_run(list, night)
 end
 
 -- night: { runs, folders = { { path, job } } }. run_again(job, settings, limit_s): measures the job again, returns its
--- folders. Returns the folders of the new runs, and the suspects that there was no time for.
+-- folders. Returns the folders of the new runs, the suspects, and those that there was no time for.
 function second_look.measure(suite, night, limit_s, run_again)
   local began, folders, late = system.seconds(), {}, {}
-  local groups = by_run(history.suspects(out, night.runs, suite.name), night)
+  local all = history.suspects(out, night.runs, suite.name)
+  local groups = by_run(all, night)
   for _, group in ipairs(groups) do
     local info = native.results.read(group.folder).info
     group.settings = narrowed(group.job.script.settings, group, type(info.axis_names) == "table" and info.axis_names or {})
@@ -79,7 +80,7 @@ function second_look.measure(suite, night, limit_s, run_again)
   for _, group in ipairs(groups) do
     if group.left > 0 then table.move(group, 1, #group, #late + 1, late) end
   end
-  return folders, late
+  return folders, all, late
 end
 
 return second_look

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ctime>
 #include <pthread.h>
+#include <sched.h>
 
 #include "core/base/interrupt.h"
 #include "core/base/watchdog.h"
@@ -20,6 +21,8 @@ pthread_t script_thread;
 // A SIGINT from stop_script() is on its way: it may arrive after a signal of the user, and must not count as the
 // second.
 std::atomic<bool> sent_by_program{false};
+// Threads in stop_script(): their SIGINT must find the handler, not the default action.
+std::atomic<int> stopping_threads{0};
 // When the first request came, in nanoseconds of the monotonic clock.
 std::atomic<std::int64_t> requested_at{0};
 // Signals that come together are one request: `timeout` sends its signal to the process and to its group, and a
@@ -100,17 +103,22 @@ void InterruptHandler::detach() {
 }
 
 void InterruptHandler::stop_script() noexcept {
-  if (interrupted_machine.load() == nullptr || interrupt_signal() != 0) return;
-  sent_by_program = true;
-  pthread_kill(script_thread, SIGINT);
+  ++stopping_threads;
+  if (interrupted_machine.load() != nullptr && interrupt_signal() == 0) {
+    sent_by_program = true;
+    pthread_kill(script_thread, SIGINT);
+  }
+  --stopping_threads;
 }
 
 InterruptHandler::~InterruptHandler() {
+  detach();
+  while (stopping_threads.load() > 0) sched_yield();
+  sched_yield();  // a signal that was sent to this thread is handled when a system call returns
   for (const int signal : signals_to_end) {
     if (signal != SIGHUP || !is_ignored(signal)) std::signal(signal, SIG_DFL);
   }
   std::signal(SIGALRM, SIG_IGN);
-  detach();
   const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
   sigaltstack(&none, nullptr);
 }

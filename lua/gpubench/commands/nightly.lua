@@ -188,10 +188,17 @@ local function run_jobs(suite, jobs, night, began, limit_s)
   end
 end
 
+local function first_of_suspects(list)
+  local one = list[1]
+  return string.format("%s %s%s%s (%s instead of %s)%s", one.experiment, one.metric, one.axes == "" and "" or " of " .. one.axes,
+    one.slot == "" and "" or " on " .. one.slot, history.value_text(one.value, one.unit), history.value_text(one.level, one.unit),
+    #list > 1 and string.format(" and %d more", #list - 1) or "")
+end
+
 -- Values far from their level are measured once more. It may take half of the night's time.
 local function look_again(suite, night, limit_s)
   local count = 0
-  local folders, late = second_look.measure(suite, night, limit_s / 2, function(job, settings, left_s)
+  local folders, suspects, late = second_look.measure(suite, night, limit_s / 2, function(job, settings, left_s)
     count = count + 1
     if count == 1 then night.say("measuring again what is far from its level") end
     local _, made = run_script(suite, job, { "again=" .. night.id }, settings, left_s)
@@ -201,13 +208,18 @@ local function look_again(suite, night, limit_s)
   if late[1] then
     night.notes[#night.notes + 1] = string.format("no time to measure %s again", gb.format.count(#late, "value"))
   end
-  return folders
+  return folders, suspects
 end
 
 local function judge_values(suite, night, limit_s)
   night.latest = history.latest(out, night.runs)
   for _, one in ipairs(night.latest) do night.reliable = night.reliable + (one.reliable and 1 or 0) end
-  history.judge_night(out, suite.name, night.id, look_again(suite, night, limit_s))
+  local folders, suspects = look_again(suite, night, limit_s)
+  local found = history.judge_night(out, suite.name, night.id, folders)
+  if suspects[1] and folders[1] and found == 0 then
+    night.notes[#night.notes + 1] = string.format("far from the level in one process, and not in fresh ones: %s",
+      first_of_suspects(suspects))
+  end
 end
 
 -- The news of this night, and of nights that ended before they could tell them; what is open beside.
