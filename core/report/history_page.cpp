@@ -140,9 +140,10 @@ PageSection trust_section(const std::vector<const Info*>& all, std::size_t unwat
       "kept for causes",
       count_text(all.size(), "figure"), count_text(count_of_runs(all), "run"), count_text(unwatched, "other"))});
   section.items.push_back(
-      {"A change is reported when there are at least 10 reliable values before it and 5 after it, so a week late; a "
-       "single spike is an outlier. What was reported is never moved or withdrawn. Series whose neighbouring nights "
-       "depend on each other are called changed more often than others: docs/changes.md has the rates of errors."});
+      {"From 10 reliable values on, one that lies far off is measured again at the night's end, and a confirmed one is "
+       "reported the same night; a single spike is an outlier. A small change that lasts is reported after 6 nights or "
+       "more. What was reported is never moved or withdrawn. Series whose neighbouring nights depend on each other are "
+       "called changed more often than others: docs/nightly.md and docs/changes.md have the rates of errors."});
   return section;
 }
 
