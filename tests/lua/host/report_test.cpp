@@ -19,8 +19,7 @@ class Reports : public FolderTest {
   Ended measured(const std::string& name, const std::string& work, const std::string& tag,
                  const std::string& count = "7") const {
     write("made.lua", "local gb = require 'gpubench' gb.experiment { name = '" + name +
-                          "', title = 't', axes = { gb.axis('n', { 1, 2, 3, 4, 5 }) }, columns = { gb.column('work_s', "
-                          "{ unit = 's', better = 'lower', kind = 'counted' }) }, run = function(point) "
+                          "', title = 't', axes = { gb.axis('n', { 1, 2, 3, 4, 5 }) }, run = function(point) "
                           "return { work_s = " +
                           work +
                           " * point.n * (1 + 0.0001 * math.random()) } end, "
