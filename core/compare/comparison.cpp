@@ -207,6 +207,15 @@ std::size_t Comparison::counted() const {
   return count;
 }
 
+bool Comparison::has_too_few_processes() const {
+  return std::ranges::all_of(rows, [](const ComparedRow& row) {
+    return std::ranges::all_of(counted_changes(row), [](const Change* change) {
+      return change->verdict == ChangeVerdict::ambiguous &&
+             std::min(change->processes_before, change->processes_after) < least_processes;
+    });
+  });
+}
+
 std::size_t Comparison::tested() const {
   std::size_t count = 0;
   for (const ComparedRow& row : rows)
@@ -301,7 +310,7 @@ int exit_status_of(const Comparison& comparison, bool strict) {
   constexpr int loud = 1, nothing_to_judge = 3;
   if (comparison.common_rows == 0) return nothing_to_judge;
   if (comparison.count(ChangeVerdict::worse) + comparison.count(ChangeVerdict::vanished) > 0) return loud;
-  if (comparison.count(ChangeVerdict::invalid) > 0) return nothing_to_judge;
+  if (comparison.count(ChangeVerdict::invalid) > 0 || comparison.has_too_few_processes()) return nothing_to_judge;
   return strict && comparison.count(ChangeVerdict::ambiguous) > 0 ? nothing_to_judge : 0;
 }
 

@@ -95,6 +95,8 @@ struct Comparison {
   std::size_t counted() const;
   /// How many verdicts rest on a test.
   std::size_t tested() const;
+  /// Every verdict is open, because no row has processes enough on both sides.
+  bool has_too_few_processes() const;
   /// The sum of the false-positive rates: alarms to expect from equal sides, at most.
   double expected_false_alarms() const;
 };
@@ -106,8 +108,8 @@ Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& o
 /// Rows that looked worse and were measured again: what `again` does not find worse too becomes ambiguous.
 void confirm(Comparison& comparison, const Comparison& again);
 
-/// Of `gpubench compare` and `check`: 1: a row is worse or has vanished; 3: no common row, or one is invalid, or
-/// ambiguous and `strict`; else 0. FASTER never fails.
+/// Of `gpubench compare` and `check`: 1: a row is worse or has vanished; 3: no common row, too few processes for any
+/// verdict, or a row is invalid, or ambiguous and `strict`; else 0. FASTER never fails.
 int exit_status_of(const Comparison& comparison, bool strict);
 
 }  // namespace gpubench

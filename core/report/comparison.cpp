@@ -200,6 +200,8 @@ std::string headline_of(const Comparison& comparison) {
     return "no common row: the sides have measured nothing with equal experiment and axes" +
            (comparison.why_no_common_row.empty() ? "" : ": " + comparison.why_no_common_row);
   const std::vector<PlacedChange> changes = all_changes(comparison);
+  if (comparison.has_too_few_processes() && !changes.empty())
+    return "nothing judged: " + worst_of(changes, ChangeVerdict::ambiguous)->change->reason;
   for (const ChangeVerdict verdict : {ChangeVerdict::worse, ChangeVerdict::vanished, ChangeVerdict::better,
                                       ChangeVerdict::changed, ChangeVerdict::invalid, ChangeVerdict::ambiguous}) {
     const PlacedChange* const worst = worst_of(changes, verdict);

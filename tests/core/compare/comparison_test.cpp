@@ -111,11 +111,19 @@ TEST(Comparison, StepTimeAndRateOfTheSameStepsCountOnce) {
   EXPECT_EQ(rate_only.count(ChangeVerdict::worse), 1u) << "the gravest verdict counts";
 }
 
-TEST(Comparison, AmbiguousFailsWithStrictOnly) {
+TEST(Comparison, TooFewProcessesAreNothingToJudge) {
   const Comparison few = compared(side_with("a", "step_time_s", {1}), side_with("b", "step_time_s", {2}));
   EXPECT_EQ(only_change(few).verdict, ChangeVerdict::ambiguous);
-  EXPECT_EQ(exit_status_of(few, false), 0);
-  EXPECT_EQ(exit_status_of(few, true), 3);
+  EXPECT_TRUE(few.has_too_few_processes());
+  EXPECT_EQ(exit_status_of(few, false), 3);
+}
+
+TEST(Comparison, AmbiguousFailsWithStrictOnly) {
+  const std::vector<double> wide{1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6};
+  const Comparison open = compared(side_with("a", "step_time_s", wide), side_with("b", "step_time_s", wide));
+  EXPECT_EQ(only_change(open).verdict, ChangeVerdict::ambiguous);
+  EXPECT_EQ(exit_status_of(open, false), 0);
+  EXPECT_EQ(exit_status_of(open, true), 3);
 }
 
 TEST(Comparison, ARowThatIsMissingOrFailedHasVanished) {

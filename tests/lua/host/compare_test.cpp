@@ -58,7 +58,7 @@ TEST_F(CompareCommands, FewProcessesStayOpen) {
   repeated("1", "1");
   repeated("1.1", "1");
   const Ended compared = in_folder({"compare", "work1", "work1.1", "--format", "json"});
-  EXPECT_EQ(compared.status, 0);
+  EXPECT_EQ(compared.status, 3);
   EXPECT_EQ(parse_json(compared.out, "json").text("summary"), "2 AMBIGUOUS");
   EXPECT_EQ(in_folder({"compare", "work1", "work1.1", "--strict"}).status, 3);
   const Ended counted = in_folder({"compare", "work1", "work1.1", "--figure", "units"});
@@ -98,10 +98,10 @@ TEST_F(CompareCommands, AbMeasuresBothSidesInTurn) {
   EXPECT_THAT(settings.err,
               HasSubstr("process 1 of 7: --set n=1\nprocess 1 of 7: --set n=2\nprocess 2 of 7: --set n=2\n"));
   const Ended variables = in_folder({"ab", "X=1", "X=2", "--repeat", "1", "--", "made.lua", "--quick"});
-  EXPECT_EQ(variables.status, 0) << variables.err;
+  EXPECT_EQ(variables.status, 3) << variables.err;
   EXPECT_THAT(variables.out, HasSubstr("baseline  X=1, 1 process\n"));
   const Ended programs = in_folder({"ab", "", GPUBENCH_PROGRAM, "--repeat", "1", "--", "made.lua", "--quick"});
-  EXPECT_EQ(programs.status, 0) << programs.err;
+  EXPECT_EQ(programs.status, 3) << programs.err;
 }
 
 TEST_F(CompareCommands, AbRefusesWhatIsNoSide) {
