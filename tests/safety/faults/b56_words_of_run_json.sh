@@ -27,7 +27,7 @@ with() {
 }
 repeats() {
   with "$@"
-  ((rc == 0)) || fail "$1: status $rc: $err"
+  ((rc == 0 || rc == 3)) || fail "$1: status $rc: $err"  # one process is judged only where its figure is exact
 }
 refuses() {
   with "$1"
@@ -88,5 +88,5 @@ run check --baseline v1 --repeat 1
 contains "$err" '--trusted'
 [[ ! -e trusted ]] || fail "it was trusted"
 run check --baseline v1 --repeat 1 --trusted
-((rc == 0)) || fail "check --trusted: status $rc: $err"
+((rc == 3)) || fail "check --trusted: status $rc: $err"  # one process: nothing judged
 [[ -e trusted ]] || fail "check --trusted does not reach its processes"
