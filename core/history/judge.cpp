@@ -84,7 +84,6 @@ class Judge {
     order_.emplace(runs);
     for (const HistoryRun& run : runs) runs_.emplace(run.id, run);
     for (ReportedChange& change : history.changes()) reported_[change.series].push_back(std::move(change));
-    for (const MeasuredAgain& again : which.again) again_.emplace(again.series, &again);
   }
 
   SeriesJudge judge_of(const HistorySeries& series, const std::vector<HistoryPoint>& points) {
@@ -107,8 +106,9 @@ class Judge {
     judged_.emplace_back(series.id, last);
     auto kept = std::make_unique<HistorySeries>(series);
     SeriesJudge judge = judge_of(*kept, points);
-    const auto again = again_.find(series.id);
-    judge.look(series.judged, again == again_.end() ? std::span<const double>() : again->second->values);
+    static const std::map<std::string, std::vector<double>> none;
+    const auto again = which_.again.find(series.id);
+    judge.look(series.judged, again == which_.again.end() ? none : again->second);
     const std::span found = judge.new_changes();
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (judge.takes_back(i)) {  // what it ends tells it
@@ -192,9 +192,10 @@ class Judge {
                     .kind = group.kind,
                     .night = group.found_by,
                     .line = group.changes.size() == 1 ? line_of(*series, *change) : line_of(group)};
-    const std::string id = add_news(history_.database(), news,
-                                    {change->run, series->key.card, series->key.slot, series->key.experiment,
-                                     series->key.axes, series->key.metric});
+    const std::string id =
+        add_news(history_.database(), news,
+                 {change->run, series->key.card, is_card_id(series->key.card) ? "" : series->key.slot,
+                  series->key.experiment, series->key.axes, series->key.metric});
     for (const auto& [other, one] : group.changes) one->alarm = id;
   }
 
@@ -265,7 +266,7 @@ class Judge {
                 .suite = series.key.suite,
                 .kind = NewsKind::recovered,
                 .night = which_.night,
-                .line = fmt::format("#{}: {} as before since {}", alarm, what, change.closed)},
+                .line = fmt::format("#{}: {}, since {}", alarm, what, change.closed)},
                {alarm, change.closed, series.key.experiment, series.key.axes, series.key.metric});
     }
   }
@@ -275,7 +276,6 @@ class Judge {
   std::optional<NightOrder> order_;
   std::unordered_map<std::int64_t, HistoryRun> runs_;
   std::unordered_map<std::int64_t, std::vector<ReportedChange>> reported_;
-  std::unordered_map<std::int64_t, const MeasuredAgain*> again_;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> figures_;  ///< by host, suite, slot
   std::vector<std::unique_ptr<HistorySeries>> kept_;
   std::vector<std::unique_ptr<ReportedChange>> new_;
@@ -328,24 +328,24 @@ std::vector<Suspect> suspects(RunHistory& history, const std::vector<std::string
   return all;
 }
 
-std::vector<MeasuredAgain> values_again(const RunHistory& history, const std::string& suite,
-                                        const std::vector<RunValues>& runs) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, std::int64_t> series;
+MeasuredAgain values_again(const RunHistory& history, const std::vector<RunValues>& runs) {
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   const auto key_of = [](const SeriesKey& key) {
-    return std::tuple(key.host, is_card_id(key.card) ? key.card : key.card + key.slot, key.experiment, key.axes,
-                      key.metric);
+    return Key(key.host, is_card_id(key.card) ? key.card : key.card + key.slot, key.experiment, key.axes, key.metric);
   };
-  for (const HistorySeries& one : history.series())
-    if (one.key.suite == suite) series.emplace(key_of(one.key), one.id);
-  std::map<std::int64_t, std::vector<double>> values;
+  // A second look names its night, and a night is of one suite.
+  std::multimap<Key, std::int64_t> series;
+  if (!runs.empty())
+    for (const HistorySeries& one : history.series()) series.emplace(key_of(one.key), one.id);
+  MeasuredAgain again;
   for (const RunValues& run : runs) {
-    for (const RunValue& value : run.values)
-      if (const auto found = series.find(key_of(value.key)); found != series.end() && value.reliable)
-        values[found->second].push_back(value.value);
+    for (const RunValue& value : run.values) {
+      if (!value.reliable) continue;
+      const auto [first, last] = series.equal_range(key_of(value.key));
+      for (auto found = first; found != last; ++found) again[found->second][run.night].push_back(value.value);
+    }
   }
-  std::vector<MeasuredAgain> all;
-  for (auto& [id, list] : values) all.push_back({id, std::move(list)});
-  return all;
+  return again;
 }
 
 std::vector<ReportedChange> judge(RunHistory& history, const Judged& which) {

@@ -1,6 +1,7 @@
 // Reports changes in a history: each once, at the place where it was first seen. What moves on one host within three
 // nights in one direction is one alarm.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,11 +24,8 @@ struct Suspect {
   bool is_repair = false;
 };
 
-/// What fresh processes measured of a suspect.
-struct MeasuredAgain {
-  std::int64_t series = 0;
-  std::vector<double> values = {};
-};
+/// What fresh processes measured of suspects: by series and night.
+using MeasuredAgain = std::map<std::int64_t, std::map<std::string, std::vector<double>>>;
 
 /// Which series are looked at: a night reports on its own suite and host, so that each change is reported by the night
 /// that measured it.
@@ -35,7 +33,7 @@ struct Judged {
   std::optional<std::string> suite, host;
   /// The night that judges; empty: each change is found by the night of its run.
   std::string night = {};
-  std::vector<MeasuredAgain> again = {};
+  MeasuredAgain again = {};
 };
 
 /// Values of tonight's runs ("<experiment>/<name>") that are far from the level of their series on the worse side, or,
@@ -43,9 +41,8 @@ struct Judged {
 std::vector<Suspect> suspects(RunHistory& history, const std::vector<std::string>& runs, const std::string& suite,
                               const std::string& host);
 
-/// What these runs, which no history has, measured of the series of a suite, by their keys.
-std::vector<MeasuredAgain> values_again(const RunHistory& history, const std::string& suite,
-                                        const std::vector<RunValues>& runs);
+/// What these second looks, which no history has, measured of its series.
+MeasuredAgain values_again(const RunHistory& history, const std::vector<RunValues>& runs);
 
 /// Looks at watched series, stores the changes that were not reported yet, with their news, and returns them: the
 /// regressions first, the largest in front. Open regressions that are taken back become `recovered`.

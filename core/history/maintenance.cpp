@@ -179,7 +179,10 @@ Rebuilt rebuild(RunHistory& history, const std::filesystem::path& out) {
   for (const RunSummary& summary : summaries) {
     try {
       const Run run = read_run(summary.directory);
-      if (is_second_look(run.info)) continue;
+      if (is_second_look(run.info)) {
+        rebuilt.second_looks.push_back(values_of(run));
+        continue;
+      }
       const RunValues values = finished_values(run);
       store_run(history.database(), values, last_sequence(history.database()) + 1);
       seen.emplace(values.host + "/" + values.experiment + "/" + values.name);

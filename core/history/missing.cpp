@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
 #include "core/history/news.h"
+#include "core/history/night_state.h"
 
 namespace gpubench {
 namespace {
@@ -63,7 +65,9 @@ class EarlierRuns {
     const auto found = runs_.find(figure_of(series.key));
     return found != runs_.end() && found->second[0].second == series.id;
   }
-  /// Looking back from tonight, the last night ends where a figure comes for the second time.
+  std::int64_t last_run(const HistorySeries& series) const { return runs_.at(figure_of(series.key))[0].first; }
+  /// Looking back from tonight, the last night ends where a figure comes for the second time: of older programs, whose
+  /// nights have no ids.
   bool had_last_night(const HistorySeries& series) const {
     return runs_.at(figure_of(series.key))[0].first >
            repeated_.at({std::get<0>(figure_of(series.key)), series.key.experiment});
@@ -73,6 +77,17 @@ class EarlierRuns {
   std::map<Figure, std::vector<std::pair<std::int64_t, std::int64_t>>> runs_;  ///< run, series
   std::map<std::pair<std::string, std::string>, std::int64_t> repeated_;       ///< by card or slot, and experiment
 };
+
+/// Of the last night that looked for what is missing: a later one was killed before. None of older programs.
+std::optional<std::int64_t> first_run_of_judged_night(const RunHistory& history, const std::string& suite,
+                                                      const std::string& host) {
+  const std::optional<std::string> night = remembered(history, host, suite, judged_night);
+  if (!night) return std::nullopt;
+  Statement row = history.database().prepare("SELECT min(id) FROM runs WHERE host = ? AND suite = ? AND night = ?");
+  row.bind(1, host).bind(2, suite).bind(3, *night);
+  if (!row.step() || row.integer(0) == 0) return std::nullopt;
+  return row.integer(0);
+}
 
 }  // namespace
 
@@ -91,6 +106,7 @@ std::vector<MissingSeries> find_missing(RunHistory& history, const std::vector<s
     if (measured.contains(series.id)) figures.insert(figure_of(series.key));
   const std::map<std::int64_t, std::string> known = known_as_missing(database);
   const EarlierRuns earlier(database, all);
+  const std::optional<std::int64_t> judged = first_run_of_judged_night(history, suite, host);
   Statement found_again = database.prepare("DELETE FROM missing WHERE series = ?");
   std::vector<MissingSeries> missing;
   for (const HistorySeries& series : all) {
@@ -99,7 +115,7 @@ std::vector<MissingSeries> find_missing(RunHistory& history, const std::vector<s
       if (reported != known.end()) found_again.bind(1, series.id).run();
     } else if (reported != known.end()) {
       if (!reported->second.empty()) missing.push_back({series, reported->second});
-    } else if (earlier.had_last_night(series)) {
+    } else if (judged ? earlier.last_run(series) >= *judged : earlier.had_last_night(series)) {
       missing.push_back({series});
     }
   }

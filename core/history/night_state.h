@@ -15,6 +15,9 @@ std::optional<std::string> remembered(const RunHistory& history, const std::stri
 void remember(RunHistory& history, const std::string& host, const std::string& suite, const std::string& name,
               const std::string& value);
 
+/// The name under which a suite remembers the last night that looked for what is missing.
+inline constexpr const char* judged_night = "judged";
+
 /// A state that is told when it begins: adds the news and remembers `name` as begun at `since`, unless it is remembered
 /// already. Returns since when it lasts; empty if it is news.
 std::string tell_state(RunHistory& history, const News& news, const std::string& name, const std::string& since);

@@ -164,7 +164,7 @@ RunValues values_of(const Run& run) {
                 .suite = tagged(run.info, suite_prefix),
                 .started = run.info.text("started"),
                 .environment = environment_of(run),
-                .night = night_of(run.info),
+                .night = is_second_look(run.info) ? tagged(run.info, again_prefix) : night_of(run.info),
                 .machine = field_text(run.info, "machine", "id"),
                 .changed_params = run.info.texts("changed_params")};
   if (all.experiment.empty()) all.experiment = run.directory.parent_path().filename().string();

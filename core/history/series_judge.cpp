@@ -1,6 +1,7 @@
 #include "core/history/series_judge.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/compare/changes/find_changes.h"
 #include "core/history/cause.h"
@@ -15,6 +16,8 @@ constexpr std::size_t same_within = 5;
 constexpr std::size_t cause_reach = 3;
 /// As many values in a row on the other side of the middle end a regression.
 constexpr std::size_t repaired_count = 3;
+/// A figure without noise, such as a count, may change by less for good: nobody is woken for it.
+constexpr double least_share = 0.001;
 
 }  // namespace
 
@@ -33,15 +36,14 @@ SeriesJudge::SeriesJudge(HistorySeries series, std::vector<const HistoryRun*> ru
   known_ = changes_.size();
 }
 
-void SeriesJudge::look(std::int64_t judged, std::span<const double> again) {
+void SeriesJudge::look(std::int64_t judged, const std::map<std::string, std::vector<double>>& again) {
   const Changes found = find_changes(values_);
   std::size_t next = 0;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     for (; next < found.changes.size() && found.alarms[next] == i; ++next)
       if (is_new(i, judged)) report_lasting(next == 0 ? 0 : found.changes[next - 1], found.changes[next], i);
     if (!is_new(i, judged)) continue;
-    const bool last = i + 1 == values_.size();
-    if (last && !again.empty()) use_second_look(i, again);
+    if (const auto looked = again.find(runs_[i]->night); looked != again.end()) use_second_look(i, looked->second);
     look_for_repair(i);
     look_for_frequent(i);
   }
@@ -91,15 +93,17 @@ bool SeriesJudge::was_reported(std::size_t at, bool worse) const {
   bool reported = false;
   for (const auto& [place, index] : places_) {
     if (place < from || place > at + same_within) continue;
+    if (place == at) return true;
     const ReportedChange& change = changes_[index];
-    reported = is_worse(series_, change.before, change.after) == worse || place == at;
+    reported = is_worse(series_, change.before, change.after) == worse;
   }
   return reported;
 }
 
 void SeriesJudge::report_lasting(std::size_t level, std::size_t at, std::size_t alarm) {
   const std::span all(values_);
-  add(ChangeSign::lasting, at, alarm, median(all.subspan(level, at - level)), median(all.subspan(at, alarm + 1 - at)));
+  const double before = median(all.subspan(level, at - level)), after = median(all.subspan(at, alarm + 1 - at));
+  if (std::fabs(after - before) >= least_share * std::fabs(before)) add(ChangeSign::lasting, at, alarm, before, after);
 }
 
 void SeriesJudge::add(ChangeSign sign, std::size_t at, std::size_t alarm, double before, double after) {
@@ -115,7 +119,20 @@ void SeriesJudge::add(ChangeSign sign, std::size_t at, std::size_t alarm, double
                         .state = worse ? ChangeState::open : ChangeState::better,
                         .sign = sign};
   takes_back_.resize(changes_.size() + 1);
-  takes_back_.back() = !worse && close(change);
+  if (!worse) {
+    const std::optional<double> base = close(change);
+    takes_back_.back() = base.has_value();
+    // Better than it was, and still far from what it was before: what is left is a regression of its own.
+    std::optional<Level> level = base ? level_before(at) : std::nullopt;
+    if (level && is_worse(series_, *base, after)) {
+      level->center = *base;
+      if (level->is_far(after)) {
+        takes_back_.back() = false;
+        change.before = *base;
+        change.state = ChangeState::open;
+      }
+    }
+  }
   places_.push_back({at, changes_.size()});
   std::ranges::sort(places_);
   changes_.push_back(std::move(change));
@@ -137,16 +154,17 @@ bool SeriesJudge::is_taken_back(const ReportedChange& change, double value) cons
   return !is_worse(series_, (change.before + change.after) / 2, value);
 }
 
-bool SeriesJudge::close(const ReportedChange& better) {
-  const std::size_t before = closed_.size();
+std::optional<double> SeriesJudge::close(const ReportedChange& better) {
+  std::optional<double> base;
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     ReportedChange& change = changes_[i];
     if (change.state != ChangeState::open || !is_taken_back(change, better.after)) continue;
     change.state = ChangeState::recovered;
     change.closed = better.run;
     closed_.push_back(i);
+    if (!base || is_worse(series_, change.before, *base)) base = change.before;
   }
-  return closed_.size() > before;
+  return base;
 }
 
 void SeriesJudge::use_second_look(std::size_t i, std::span<const double> again) {

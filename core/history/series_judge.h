@@ -2,6 +2,7 @@
 // the level that was measured again, several such nights, and the ends of these.
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,8 +22,8 @@ class SeriesJudge {
   SeriesJudge(HistorySeries series, std::vector<const HistoryRun*> runs, std::vector<double> values,
               std::vector<ReportedChange> known, std::function<std::string(std::int64_t)> environment);
 
-  /// Looks at all values after the run `judged`. `again`: what fresh processes measured of the last value.
-  void look(std::int64_t judged, std::span<const double> again);
+  /// Looks at all values after the run `judged`. `again`: what fresh processes measured, by night.
+  void look(std::int64_t judged, const std::map<std::string, std::vector<double>>& again);
   /// Of the last value. Nothing is reported.
   std::optional<Suspect> suspect() const;
 
@@ -52,7 +53,8 @@ class SeriesJudge {
   void look_for_repair(std::size_t i);
   void look_for_frequent(std::size_t i);
   void add(ChangeSign sign, std::size_t at, std::size_t alarm, double before, double after);
-  bool close(const ReportedChange& better);
+  /// Open regressions that it takes back. Returns the best level that one of them had before.
+  std::optional<double> close(const ReportedChange& better);
 
   HistorySeries series_;
   std::vector<const HistoryRun*> runs_;

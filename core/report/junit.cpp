@@ -8,8 +8,13 @@
 namespace gpubench {
 namespace {
 
+/// XML has neither control characters nor U+FFFE and U+FFFF.
 std::string xml_text(std::string_view text) {
-  return escape_html(one_line(text));
+  std::string escaped = escape_html(one_line(text));
+  for (const std::string_view character : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
+    for (std::size_t at = 0; (at = escaped.find(character, at)) != std::string::npos;)
+      escaped.replace(at, character.size(), "?");
+  return escaped;
 }
 
 std::string_view element_of(TestOutcome outcome) {

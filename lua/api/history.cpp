@@ -105,11 +105,13 @@ struct Value<Appended> {
 template <>
 struct Value<Rebuilt> {
   static void push(lua_State* L, const Rebuilt& rebuilt) {
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 4);
     Value<std::size_t>::push(L, rebuilt.stored);
     lua_setfield(L, -2, "stored");
     Value<std::size_t>::push(L, rebuilt.kept);
     lua_setfield(L, -2, "kept");
+    Value<std::size_t>::push(L, rebuilt.reported);
+    lua_setfield(L, -2, "reported");
     Value<std::vector<std::string>>::push(L, rebuilt.left_out);
     lua_setfield(L, -2, "left_out");
   }
@@ -168,8 +170,7 @@ std::size_t judge_night(const std::string& out, const std::string& suite, const 
   RunHistory history = existing_history(out);
   std::vector<RunValues> runs;
   for (const std::string& folder : again) runs.push_back(values_of(read_run(folder)));
-  return judge(history,
-               {.suite = suite, .host = own_host_name(), .night = night, .again = values_again(history, suite, runs)})
+  return judge(history, {.suite = suite, .host = own_host_name(), .night = night, .again = values_again(history, runs)})
       .size();
 }
 
@@ -382,9 +383,14 @@ void write_night(const std::string& out, const std::string& name, const std::str
   replace_file((results_root(out) / ("nightly-" + name)).string(), text);
 }
 
+/// Judges too.
 Rebuilt rebuild_history(const std::string& out) {
   RunHistory history = new_history(out);
-  return rebuild(history, out);
+  Rebuilt rebuilt = rebuild(history, out);
+  Judged which;
+  which.again = values_again(history, rebuilt.second_looks);
+  rebuilt.reported = judge(history, which).size();
+  return rebuilt;
 }
 
 std::size_t merge_histories(const std::string& out, const std::string& file) {

@@ -121,6 +121,7 @@ function night_files.junit(night)
 end
 
 local function label(name, text)
+  text = text:gsub("[^\n%C]", "?")
   return string.format('%s="%s"', name, (text:gsub('[\\"\n]', { ["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n" })))
 end
 

@@ -123,10 +123,9 @@ end
 local function rebuild()
   local rebuilt = history.rebuild(out)
   for _, text in ipairs(rebuilt.left_out) do io.stderr:write("left out: ", one_line(text), "\n") end
-  local reported = history.judge(out)
   print(string.format("%s read from %s into %s, %d kept whose folders are gone, %s reported",
     gb.format.count(rebuilt.stored, "run"), out .. "/results", history.file(out), rebuilt.kept,
-    gb.format.count(reported, "change")))
+    gb.format.count(rebuilt.reported, "change")))
   print_news()
 end
 

@@ -243,6 +243,7 @@ local function judge(suite, night, limit_s)
   night_alarms.look_at_cards(night)
   night_alarms.look_at_devices(out, suite, night)
   night_alarms.look_for_missing(out, suite, night)
+  history.remember(out, suite.name, "judged", night.id)
   night_alarms.look_at_claims(out, suite, night)
   read_news(suite, night)
 end
@@ -250,7 +251,7 @@ end
 -- The most important of what applies: 2 before 3 before 1.
 local function status_of(night)
   if night.failed then return 2 end
-  if night.reliable == 0 then return 3 end
+  if night.reliable == 0 or night.waiting then return 3 end
   return #night.alarms > 0 and 1 or 0
 end
 
@@ -260,9 +261,11 @@ local function write_file(suite, ending, text)
   return written
 end
 
--- The user's own command, through the shell, with the summary as its input. Whether it has run well.
-local function call_on_alarm(command, summary)
-  local program, reason = io.popen(command, "w")
+-- The user's own command, through the shell, with the summary as its input. Whether it has run well. It gets ten minutes,
+-- because other nights wait; what it prints goes to the standard error where the standard output is for a program.
+local function call_on_alarm(command, summary, to_error)
+  local words = native.host.shell_text { "timeout", "-k", "10", "600", "sh", "-c", command }
+  local program, reason = io.popen(words .. (to_error and " 1>&2" or ""), "w")
   if not program then
     warn("nightly: --on-alarm %s: %s", command, reason)
     return false
@@ -292,7 +295,7 @@ local function tell(suite, night, options, summary)
     for index = 2, #night.not_measured do print(one_line(night.not_measured[index])) end
   end
   io.stdout:flush()
-  if #night.alarms > 0 and options.on_alarm then written = call_on_alarm(options.on_alarm, summary) and written end
+  if #night.alarms > 0 and options.on_alarm then written = call_on_alarm(options.on_alarm, summary, options.json) and written end
   local ids = {}
   for _, list in ipairs { night.alarms, night.better, night.recovered } do
     for _, one in ipairs(list) do ids[#ids + 1] = one.id end
@@ -377,8 +380,10 @@ return function(options)
   local night = new_night(suite, jobs, devices, left_out, named_devices, say_line)
   -- Readers must not take yesterday's text for this night's, however this one ends.
   write_file(suite, ".txt", night_files.unfinished(night, "it goes on, or was killed"))
-  local ended, status = pcall(measure_and_tell, suite, night, jobs, options, limit_s)
-  if ended then return status end
-  write_file(suite, ".txt", night_files.unfinished(night, "it ended early: " .. tostring(status)))
-  error(status, 0)
+  local watched <close> = setmetatable({}, { __close = function(_, reason)
+    if not night.status then
+      write_file(suite, ".txt", night_files.unfinished(night, "it ended early: " .. tostring(reason or "interrupted")))
+    end
+  end })
+  return measure_and_tell(suite, night, jobs, options, limit_s)
 end

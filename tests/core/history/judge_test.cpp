@@ -86,6 +86,34 @@ TEST_F(JudgeTest, ARegressionThatIsTakenBackIsRecovered) {
   EXPECT_EQ(stored(slower[0].id).closed, run_on(40));
 }
 
+TEST_F(JudgeTest, WhatAPartialRepairLeavesIsARegressionOfItsOwn) {
+  nights(near(0.010, 20));
+  ASSERT_THAT(nights(near(0.015, 3)), SizeIs(1));
+  const auto rest = nights(near(0.011, 3));
+  ASSERT_THAT(rest, SizeIs(1));
+  EXPECT_EQ(rest[0].state, ChangeState::open);
+  EXPECT_NEAR(rest[0].before, 0.010, 1e-4);
+  EXPECT_NEAR(rest[0].after, 0.011, 1e-4);
+  EXPECT_EQ(stored(1).state, ChangeState::recovered);
+  nights(near(0.010, 3));
+  for (const ReportedChange& change : history_.changes()) EXPECT_NE(change.state, ChangeState::open);
+}
+
+TEST_F(JudgeTest, APartialRepairIsReportedAndJudgingGoesOn) {
+  for (const auto& [fault, rest] : {std::pair{0.015, 0.011}, {0.0110, 0.0104}, {0.03, 0.012}}) {
+    nights(near(0.010, 20));
+    nights(near(fault, 3));
+    EXPECT_NO_THROW(nights(near(rest, 20))) << fault;
+    EXPECT_NO_THROW(nights(near(0.010, 20)));
+  }
+}
+
+TEST_F(JudgeTest, AFigureWithoutNoiseMayChangeByLittle) {
+  nights(std::vector<double>(20, 0.01));
+  EXPECT_THAT(nights(std::vector<double>(20, 0.01000001)), IsEmpty());
+  EXPECT_THAT(nights(std::vector<double>(20, 0.0101)), SizeIs(1));
+}
+
 TEST_F(JudgeTest, AllNightsAtOnceGiveTheSame) {
   for (const auto& run : runs_with(near(0.010, 20))) history_.append(run);
   for (const auto& run : runs_with(near(0.011, 20), {}, 20)) history_.append(run);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/history/maintenance.h"
+#include "core/history/night_state.h"
 #include "tests/core/history/nights.h"
 #include "tests/support/files.h"
 
@@ -115,6 +116,37 @@ TEST_F(MissingTest, WhatIsAcceptedIsNotNamed) {
   EXPECT_THAT(night({}), IsEmpty());
   EXPECT_THAT(night({run()}), IsEmpty());
   EXPECT_THAT(night({without_rate()}), ElementsAre("matmul flops_per_s")) << "it had come back";
+}
+
+class MissingAfterJudged : public MissingTest {
+ protected:
+  gpubench::Run of_night(const std::string& id, gpubench::Run run) const {
+    run.info.set("tags", Info::List{"suite=night", "night=" + id});
+    return run;
+  }
+  /// A night that looks for what is missing; one that is killed only appends.
+  std::vector<std::string> judged(const std::string& id, const std::vector<gpubench::Run>& runs) {
+    const auto missing = night(runs);
+    remember(history_, "a", "night", judged_night, id);
+    return missing;
+  }
+};
+
+TEST_F(MissingAfterJudged, WhatAKilledNightLackedIsMissedByTheNextOne) {
+  for (const char* const id : {"n1", "n2"}) judged(id, {of_night(id, run())});
+  history_.append(of_night("n3", without_rate()));  // and then it was killed
+  ++day_;
+  EXPECT_THAT(judged("n4", {of_night("n4", without_rate())}), ElementsAre("matmul flops_per_s"));
+}
+
+TEST_F(MissingAfterJudged, AScriptThatIsThereTwiceMissesWhatEitherLacks) {
+  const auto second = [&](const std::string& id) {
+    gpubench::Run other = of_night(id, without_rate());
+    other.directory += "-2";
+    return other;
+  };
+  for (const char* const id : {"n1", "n2"}) judged(id, {of_night(id, run()), second(id)});
+  EXPECT_THAT(judged("n3", {of_night("n3", without_rate()), second("n3")}), ElementsAre("matmul flops_per_s"));
 }
 
 TEST_F(MissingTest, PrunedFiguresAreForgotten) {

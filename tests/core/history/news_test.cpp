@@ -105,7 +105,7 @@ TEST_F(NewsTest, ARepairNamesItsAlarm) {
   ASSERT_THAT(repair, SizeIs(1));
   EXPECT_EQ(repair[0].kind, NewsKind::recovered);
   EXPECT_FALSE(is_alarm(repair[0].kind));
-  EXPECT_THAT(repair[0].line, HasSubstr("#" + alarm[0].id + ": 2 figures of a as before since 20260129T"));
+  EXPECT_THAT(repair[0].line, HasSubstr("#" + alarm[0].id + ": 2 figures of a, since 20260129T"));
 }
 
 TEST_F(NewsTest, TheCauseIsLookedForNearThePlace) {
