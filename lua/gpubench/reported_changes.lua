@@ -10,6 +10,13 @@ function changes.state(one)
   return text
 end
 
+-- `more`: what follows the change in its line, such as how many others its alarm has.
+function changes.line(one, more)
+  return string.format("#%s %s %s%s on %s%s: %s%s since %s; cause: %s", one.alarm, one.experiment, one.metric,
+    one.axes == "" and "" or " of " .. one.axes, one.slot == "" and "" or one.slot .. " of ", one.host, one.change,
+    more or "", one.started:match "^[^T]*", one.cause)
+end
+
 -- One line for each alarm, of all of its changes: { { alarm, line, changes } }, in the order of their first ones.
 function changes.by_alarm(list)
   local groups, order = {}, {}
@@ -21,11 +28,7 @@ function changes.by_alarm(list)
     table.insert(groups[one.alarm], one)
   end
   for _, group in ipairs(order) do
-    local one = group[1]
-    local more = #group > 1 and string.format(", and %d more", #group - 1) or ""
-    group.line = string.format("#%s %s %s%s on %s%s: %s%s since %s; cause: %s", one.alarm, one.experiment, one.metric,
-      one.axes == "" and "" or " of " .. one.axes, one.slot == "" and "" or one.slot .. " of ", one.host, one.change, more,
-      one.started:match "^[^T]*", one.cause)
+    group.line = changes.line(group[1], #group > 1 and string.format(", and %d more", #group - 1))
   end
   return order
 end
