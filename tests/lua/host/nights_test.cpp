@@ -288,7 +288,13 @@ TEST_F(Nights, AHistoryIsRebuiltMergedAndPruned) {
   EXPECT_THAT(run_program({"history", "--out", "elsewhere", "--merge", "results/history.db"}, path()).out,
               HasSubstr("3 runs added"));
   EXPECT_THAT(history({"--prune", "1"}).out, HasSubstr("0 runs forgotten")) << "they are of today";
-  EXPECT_EQ(history({"--merge", "none.db"}).status, 2);
+  write("text.db", std::string(200, 'x'));
+  const Ended several = run_program({"history", "--out", "third", "--merge", "text.db", "results/history.db", "none.db",
+                                     "elsewhere/results/history.db"},
+                                    path());
+  EXPECT_EQ(several.status, 2);
+  EXPECT_EQ(several.out, "3 runs added from results/history.db\n0 runs added from elsewhere/results/history.db\n");
+  EXPECT_THAT(several.err, AllOf(HasSubstr("not merged: history: 'text.db'"), HasSubstr("there is no file 'none.db'")));
 }
 
 TEST_F(Nights, AClockThatJumpsMovesNoNight) {
