@@ -140,8 +140,9 @@ TEST_F(FleetCommand, TheHistoryIsLimitedToAMachineAFigureOrOpenOnes) {
   ASSERT_FALSE(json.items("series").empty());
   for (const Info& series : json.items("series")) EXPECT_EQ(series.text("host"), "b");
   EXPECT_THAT(history({"matmul", "--host", "b", "--format", "csv"}).out, Not(HasSubstr("\na,")));
-  EXPECT_THAT(history({"--state", "open", "--figure", "step_time_s"}).out,
-              AllOf(HasSubstr("step_time_s takes 50.0 % more time"), Not(HasSubstr("flops"))));
+  EXPECT_THAT(
+      history({"--state", "open", "--figure", "step_time_s"}).out,
+      AllOf(HasSubstr("step_time_s of size=64 on gpu:0 of a: takes 50.0 % more time"), Not(HasSubstr("flops"))));
   EXPECT_EQ(history({"--host", "b"}).out, "no reported change is like that\n");
   const Ended unknown = history({"matmul", "--host", "c"});
   EXPECT_EQ(unknown.status, 2);
