@@ -633,6 +633,7 @@ TEST_F(Nights, AScriptRunsInSeveralProcessesOncePerNight) {
   ASSERT_NE(figure, nullptr);
   ASSERT_EQ(figure->find("points")->list()->size(), 2u) << "one series, whoever starts the processes";
   for (const Info& point : *figure->find("points")->list()) EXPECT_EQ(point.text("value"), "2.05") << "the mean";
+  EXPECT_EQ(figure->text("axes"), "n=1 processes=2") << "with another number of them it is another figure";
 }
 
 TEST_F(Nights, ALauncherThatIsNotThereCostsItsScriptOnly) {
