@@ -16,9 +16,11 @@ local sizes = { 256, kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 
 local fitted = 2  -- replicas that the model is made of
 local buckets = { 256, 4 * kib, 64 * kib, mib, 16 * mib }  -- the gradients of the training below are smaller than the last
 
+-- 2, 4, 8, ... and all.
 local function counts(most)
   local list = { 2 }
   while list[#list] * 2 <= most do list[#list + 1] = list[#list] * 2 end
+  if list[#list] < most then list[#list + 1] = most end
   return list
 end
 

@@ -9,7 +9,7 @@ return {
     "hardware/matmul_peak",
     "hardware/bandwidth",
     "hardware/launch_latency",
-    { "sync_overhead", set = { part = "all_reduce", cross_device = "automatic", replicas = 2 }, once = true },
+    { "sync_overhead", set = { part = "all_reduce", cross_device = "automatic" }, once = true },
     { "input_pipeline", set = { source = { "pixels", "jpeg" }, stage = "prefetch", workers = "autotune" }, devices = { "cpu" } },
     { "kernels", set = { size = { 256, 2048 } } },
     { "transfer_overhead", devices = { "gpu" } },

@@ -127,7 +127,12 @@ class MovedCards {
  public:
   explicit MovedCards(const Database& database)
       : database_(database),
-        other_slot_(database.prepare("SELECT id, slot FROM series WHERE host = ? AND card = ? AND slot <> ? LIMIT 1")),
+        // Goes from experiment to experiment in the index of series, which begins with it.
+        other_slot_(database.prepare(
+            "WITH RECURSIVE one(name) AS (SELECT min(experiment) FROM series UNION ALL SELECT (SELECT "
+            "min(experiment) FROM series WHERE experiment > name) FROM one WHERE name IS NOT NULL) "
+            "SELECT id, slot FROM one CROSS JOIN series ON experiment = name AND host = ? AND card = ? AND slot <> ? "
+            "LIMIT 1")),
         latest_(database.prepare("SELECT started FROM runs WHERE id = (SELECT max(run) FROM points WHERE series IN "
                                  "(SELECT id FROM series WHERE host = ? AND card = ?))")) {}
 

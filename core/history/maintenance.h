@@ -1,5 +1,4 @@
-// Work on a whole history: rebuilding it from runs, joining the files of several machines, forgetting old runs, and
-// writing everything as CSV.
+// Work on a whole history: rebuilding it from runs, copying it, forgetting old runs, and writing everything as CSV.
 #pragma once
 #include <chrono>
 #include <filesystem>
@@ -24,11 +23,6 @@ struct Rebuilt {
 /// Reads all runs below `<out>/results` again, in one transaction. Runs that were in the history keep their order and
 /// what was reported of them; others take the place that their time gives them.
 Rebuilt rebuild(RunHistory& history, const std::filesystem::path& out);
-
-/// Adds the runs and reported changes of another machine's history, and closes here what is closed there. The runs of
-/// both keep their order among themselves; runs that were pruned here come back if they are there. Returns the number
-/// of runs that were not there. Throws HistoryUnavailable for a file that is no history.
-std::size_t merge(RunHistory& history, const std::filesystem::path& other);
 
 /// Writes a copy that is consistent also while others write here. Throws Error where the file is no history, or where a
 /// history without runs would replace one that has some.

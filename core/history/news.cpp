@@ -45,14 +45,6 @@ void store(const Database& database, const News& news) {
       .run();
 }
 
-std::vector<News> all_news(const Database& database) {
-  std::vector<News> all;
-  for (Statement row = database.prepare("SELECT id, host, suite, kind, night, line, told FROM news"); row.step();)
-    all.push_back(news_in(row));
-  std::ranges::stable_sort(all, {}, &News::kind);
-  return all;
-}
-
 }  // namespace
 
 std::string_view to_string(NewsKind kind) {
@@ -78,6 +70,14 @@ std::string add_news(const Database& database, News news, std::initializer_list<
   return news.id;
 }
 
+std::vector<News> all_news(const Database& database) {
+  std::vector<News> all;
+  for (Statement row = database.prepare("SELECT id, host, suite, kind, night, line, told FROM news"); row.step();)
+    all.push_back(news_in(row));
+  std::ranges::stable_sort(all, {}, &News::kind);
+  return all;
+}
+
 std::vector<News> untold_news(const RunHistory& history) {
   std::vector<News> all = all_news(history.database());
   std::erase_if(all, [](const News& news) { return !news.told.empty(); });
@@ -97,9 +97,9 @@ void set_told(RunHistory& history, const std::vector<std::string>& ids, const st
   transaction.commit();
 }
 
-void merge_news(RunHistory& history, const RunHistory& other) {
+void merge_news(RunHistory& history, const std::vector<News>& others) {
   Statement told = history.database().prepare("UPDATE news SET told = ? WHERE id = ? AND told = ''");
-  for (const News& news : all_news(other.database())) {
+  for (const News& news : others) {
     store(history.database(), news);
     if (!news.told.empty()) told.bind(1, std::string_view(news.told)).bind(2, std::string_view(news.id)).run();
   }

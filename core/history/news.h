@@ -37,7 +37,9 @@ std::vector<News> untold_news(const RunHistory& history, const std::string& suit
 std::vector<News> untold_news(const RunHistory& history);
 void set_told(RunHistory& history, const std::vector<std::string>& ids, const std::string& night);
 
+/// Told or not.
+std::vector<News> all_news(const Database& database);
 /// Of another history: what it has told is told here too.
-void merge_news(RunHistory& history, const RunHistory& other);
+void merge_news(RunHistory& history, const std::vector<News>& others);
 
 }  // namespace gpubench

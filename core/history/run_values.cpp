@@ -102,6 +102,15 @@ bool is_figure(const Column& column) {
   return column.kind != text && column.kind != setting && column.kind != extent;
 }
 
+/// " processes=8" of a run of several processes, unless a column says it.
+std::string processes_text(const Run& run, const std::vector<std::string>& names) {
+  if (std::ranges::find(names, "processes") != names.end()) return {};
+  std::set<std::string> processes;
+  for (const Record& record : run.records)
+    if (record.has("process")) processes.insert(to_text(record.get("process")));
+  return processes.size() > 1 ? fmt::format(" processes={}", processes.size()) : std::string();
+}
+
 /// The figures of a run: not its axes, and not the ends of intervals, which stand beside their figures.
 std::vector<Column> figures_of(const Run& run) {
   const std::vector<std::string> axes = run.info.texts("axis_names");
@@ -172,12 +181,13 @@ RunValues values_of(const Run& run) {
   const std::vector<std::string> names = key_columns(run, device_column);
   const std::vector<std::string> shown = run.info.texts("figures");
   const std::string params = params_text(run.info);
+  const std::string processes = processes_text(run, names);
   const std::string usual_slot = field_text(run.info, "options", "device");
   std::map<std::string, int> rows_with;  // rows that nothing else tells apart count in their order
   for (const Record& record : mean_over_processes(run.records)) {
     if (to_text(record.get("status")) != "ok") continue;
     const std::string slot = record.has(device_column) ? to_text(record.get(device_column)) : usual_slot;
-    const std::string alone = axes_text(record, names);
+    const std::string alone = axes_text(record, names) + processes;
     const int number = ++rows_with[slot + " " + alone];
     const auto numbered = [&](std::string axes) {
       if (axes.starts_with(' ')) axes.erase(0, 1);

@@ -47,7 +47,8 @@
 //                                    file
 //   write_page(out, experiment, file)  the page of an experiment's trend; returns its headline
 //   write_night(out, name, text)     results/nightly-<name>, of which readers see either the old or the new text
-//   rebuild(out), merge(out, file), back_up(out, file), prune(out, days), resolve(out, alarm, note)
+//   merge(out, files)                of each { added, fault }, fault = "" where all is well
+//   rebuild(out), back_up(out, file), prune(out, days), resolve(out, alarm, note)
 //   value_text(value, unit)          for people: "12.3 ms"
 #include <cerrno>
 #include <cmath>
@@ -69,6 +70,7 @@
 #include "core/history/claims.h"
 #include "core/history/judge.h"
 #include "core/history/maintenance.h"
+#include "core/history/merge.h"
 #include "core/history/missing.h"
 #include "core/history/news.h"
 #include "core/history/night_state.h"
@@ -114,6 +116,17 @@ struct Value<Rebuilt> {
     lua_setfield(L, -2, "reported");
     Value<std::vector<std::string>>::push(L, rebuilt.left_out);
     lua_setfield(L, -2, "left_out");
+  }
+};
+
+template <>
+struct Value<MergedFile> {
+  static void push(lua_State* L, const MergedFile& merged) {
+    lua_createtable(L, 0, 2);
+    Value<std::size_t>::push(L, merged.added);
+    lua_setfield(L, -2, "added");
+    Value<std::string>::push(L, merged.fault);
+    lua_setfield(L, -2, "fault");
   }
 };
 
@@ -393,9 +406,9 @@ Rebuilt rebuild_history(const std::string& out) {
   return rebuilt;
 }
 
-std::size_t merge_histories(const std::string& out, const std::string& file) {
+std::vector<MergedFile> merge_histories(const std::string& out, const std::vector<std::string>& files) {
   RunHistory history = new_history(out);
-  return merge(history, file);
+  return merge(history, std::vector<std::filesystem::path>(files.begin(), files.end()));
 }
 
 void back_up_history(const std::string& out, const std::string& file) {

@@ -28,9 +28,9 @@ function fresh_processes.option(name, value)
   return name .. "=" .. (type(value) == "number" and string.format("%.17g", value) or value)
 end
 
--- A script's file as an argument, which no name makes an option.
+-- A script's file as an argument, which no name makes an option, or the ":" between two programs of mpirun.
 function fresh_processes.script(path)
-  return path:find "^%-" and "./" .. path or path
+  return path:find "^[-:]" and "./" .. path or path
 end
 
 -- How the run in `folder` is measured again: { script, options, left_out }, with the text of the script as `text`. Nothing

@@ -7,9 +7,10 @@ local history, one_line = native.history, native.results.one_line
 
 local night_alarms = {}
 
--- A run of a script for people: "kernels on gpu:0".
+-- A run of a script for people: "kernels on gpu:0", "multi_worker in 8 processes".
 function night_alarms.describe(job)
-  return job.script.name .. (job.device and " on " .. job.device or "")
+  local processes = job.script.processes and string.format(" in %d processes", job.script.processes) or ""
+  return job.script.name .. (job.device and " on " .. job.device or "") .. processes
 end
 
 -- Whether a figure that was not measured tonight still belongs to the suite: it names the device, and may have a script

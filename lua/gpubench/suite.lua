@@ -24,10 +24,17 @@ local script_fields = {
   { "set", "table" },
   { "devices", "array" },
   { "once", "boolean" },
+  { "processes", "integer" },
+  { "launcher", "string" },
   { "minutes", "number" },
   { "budget", "number" },
   { "timeout", "number" },
 }
+
+-- Programs that start the processes of a script, all with "-n N PROGRAM". A suite may come from elsewhere: it names one
+-- of these, and no command. Without one, gpubench starts the processes on this machine.
+local launchers = { "mpirun", "srun" }
+local most_processes = { here = 1024, launched = 100000 }
 
 -- Files have room for "nightly-NAME.prom", and paths for 4096 bytes.
 local most_name, most_path = 200, 1000
@@ -74,6 +81,26 @@ local function check_devices(where, list)
   end
 end
 
+-- All devices of several processes are measured together, so such a script runs once.
+local function check_processes(where, entry)
+  local launcher, count = entry.launcher, entry.processes
+  if launcher then
+    local known = false
+    for _, one in ipairs(launchers) do known = known or launcher == one end
+    if not known then
+      check.fail("%s: launcher: '%s' is none; possible are %s, and without one gpubench starts the processes on this machine",
+        where, launcher:sub(1, 100), table.concat(launchers, ", "))
+    end
+    if not count then check.fail("%s: launcher: it needs processes = N, the number that %s starts", where, launcher) end
+  end
+  if not count then return end
+  local most = launcher and most_processes.launched or most_processes.here
+  if count < 1 or count > most then check.fail("%s: processes: a number from 1 to %d expected, got %d", where, most, count) end
+  if entry.once == false then
+    check.fail("%s: once: a script with processes = N runs once, for all devices together; leave out once = false", where)
+  end
+end
+
 local function text_of_value(where, name, value)
   where = where .. ": values of '" .. name .. "'"
   check.kind(where, value, "string|number|boolean")
@@ -112,6 +139,7 @@ local function read_script(where, folder, entry)
   check.options(where, named, script_fields)
   check_times(where, entry)
   check_devices(where, entry.devices)
+  check_processes(where, entry)
   local settings = {}
   for name, value in pairs(entry.set or {}) do settings[#settings + 1] = setting_of(where .. ": set", name, value) end
   table.sort(settings)
@@ -119,7 +147,8 @@ local function read_script(where, folder, entry)
   if not path then
     return nil, "there is no such script; looked beside the suite, in the working folder and among the experiments (gpubench list)"
   end
-  return { name = entry[1], path = path, settings = settings, devices = entry.devices, once = entry.once,
+  return { name = entry[1], path = path, settings = settings, devices = entry.devices,
+           once = entry.once or entry.processes ~= nil, processes = entry.processes, launcher = entry.launcher,
            minutes = entry.minutes, budget = entry.budget, timeout = entry.timeout }
 end
 
@@ -148,8 +177,8 @@ function suite.names()
   return names
 end
 
--- { name, path, checksum, scripts = { { name, path, settings = { "axis=value" }, devices, once, minutes, ... } }, unread, and
--- the fields }. unread: a line for each script that is not there, which costs itself and not the night.
+-- { name, path, checksum, scripts = { { name, path, settings = { "axis=value" }, devices, once, processes, launcher, minutes,
+-- ... } }, unread, and the fields }. unread: a line for each script that is not there, which costs itself and not the night.
 function suite.read(text)
   local path = find_suite(text)
   local where = "nightly: " .. path

@@ -178,9 +178,10 @@ void declare_history(CommandOptions& options) {
   options.choice("--state", "STATE", {"better", "open", "resolved", "recovered"},
                  "Only figures with a reported change in this state");
   options.flag("--rebuild", "Read all runs below results/ again");
-  options.text(
-      "--merge", "FILE",
-      "Add the history of another machine, with what was resolved there; runs that were pruned here come back from it");
+  options
+      .texts("--merge", "FILE...",
+             "Add the histories of other machines, with what was resolved there; runs that were pruned here come back")
+      .allow_extra_args();
   options.integer("--prune", "DAYS", 0, 36500, "Forget runs older than this; what was reported stays");
   options.text("--export", "FILE", "Write all values, or those of EXPERIMENT, into a new CSV file");
   options.text("--backup", "FILE", "Write a copy of the history, whole also while others write it");

@@ -129,13 +129,22 @@ local function rebuild()
   print_news()
 end
 
--- What is done instead of showing a trend.
+-- What is done instead of showing a trend; each returns its exit status, nil for 0.
 local upkeep = {
   { "rebuild", rebuild },
-  { "merge", function(file)
-    print(string.format("%s added from %s", gb.format.count(history.merge(out, file), "run"), file))
+  { "merge", function(files)
+    local status = 0
+    for index, one in ipairs(history.merge(out, files)) do
+      if one.fault == "" then
+        print(string.format("%s added from %s", gb.format.count(one.added, "run"), files[index]))
+      else
+        io.stderr:write("not merged: ", one_line(one.fault), "\n")
+        status = 2
+      end
+    end
     history.judge(out)
     print_news()
+    return status
   end },
   { "backup", function(file)
     history.back_up(out, file)
@@ -184,15 +193,12 @@ end
 
 return function(options)
   check_combination(options)
-  local done
+  local status
   for _, one in ipairs(upkeep) do
     local name, act = one[1], one[2]
-    if options[name] ~= nil then
-      act(options[name], options)
-      done = true
-    end
+    if options[name] ~= nil then status = math.max(status or 0, act(options[name], options) or 0) end
   end
-  if done then return 0 end
+  if status then return status end
   local filter = { host = options.host, figure = options.figure, state = options.state }
   if not options.experiment then
     if is_any(filter) then list() else print_changes(filter) end

@@ -83,9 +83,11 @@ end
 local function jobs_of(suite, devices)
   local jobs = {}
   for _, script in ipairs(suite.scripts) do
-    if script.once and #devices > 0 then jobs[#jobs + 1] = { script = script } end
-    for _, device in ipairs(script.once and {} or devices) do
-      if suites.wants(script.devices, device) then jobs[#jobs + 1] = { script = script, device = device } end
+    for _, device in ipairs(devices) do
+      if suites.wants(script.devices, device) then
+        jobs[#jobs + 1] = { script = script, device = not script.once and device or nil }
+        if script.once then break end
+      end
     end
   end
   return jobs
@@ -93,17 +95,19 @@ end
 
 local describe = night_alarms.describe
 
--- The words behind the program's. Each value of the suite stands in one word with its option: it cannot be another one.
--- tags: what the run is of.
-local function arguments_of(suite, job, tags, settings)
+-- The words of a job's command line. program: the word of this program. Each value of the suite stands in one word with
+-- its option: it cannot be another one. tags: what the run is of.
+local function command_of(program, suite, job, tags, settings)
   local script = job.script
-  local list = { "run", fresh_processes.script(script.path), "-q" }
+  local list = script.launcher and { script.launcher, "-n", tostring(script.processes), program } or { program }
+  table.move({ "run", fresh_processes.script(script.path), "-q" }, 1, 3, #list + 1, list)
   local function add(name, value)
     if value ~= nil then list[#list + 1] = fresh_processes.option(name, value) end
   end
   add("--out", out)
   for _, tag in ipairs(tags) do add("--tag", tag) end
   add("--device", job.device)
+  if not script.launcher then add("--workers", script.processes) end
   add("--budget", script.budget or suite.budget)
   add("--timeout", script.timeout or suite.timeout)
   for _, setting in ipairs(settings or script.settings) do add("--set", setting) end
@@ -150,7 +154,7 @@ end
 
 -- Runs the script; { status, out, out_of_time } and the folders of its runs.
 local function run_script(suite, job, tags, settings, limit_s)
-  local words = { native.host.program, table.unpack(arguments_of(suite, job, tags, settings)) }
+  local words = command_of(native.host.program, suite, job, tags, settings)
   local started, ended = pcall(native.host.run_program, words, { captured = true, limit_s = limit_s })
   if not started then ended = { status = 2, out = "", reason = tostring(ended) } end
   return ended, folders_in(ended.out)
@@ -367,7 +371,7 @@ return function(options)
   local jobs = jobs_of(suite, devices)
   if options.dry_run then
     for _, job in ipairs(jobs) do
-      say("%s: %s", describe(job), native.host.shell_text { "gpubench", table.unpack(arguments_of(suite, job, { "suite=" .. suite.name })) })
+      say("%s: %s", describe(job), native.host.shell_text(command_of("gpubench", suite, job, { "suite=" .. suite.name })))
     end
     for device, is_there in pairs(named_devices) do
       if not is_there then left_out[#left_out + 1] = device .. ": there is no such device" end

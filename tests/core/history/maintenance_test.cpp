@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "core/codec/output_file.h"
-#include "core/history/judge.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
 #include "tests/core/history/nights.h"
@@ -67,60 +66,6 @@ TEST_F(MaintenanceTest, RebuildingKeepsOrderReportsAndRunsWithoutFolders) {
   EXPECT_EQ(rebuilt.kept, 1u);
   EXPECT_THAT(dates(history), ElementsAre("2026-01-06", "1970-01-01", "2026-01-07", "2026-01-08", "2026-01-09"));
   EXPECT_EQ(history.changes().at(0).note, "kept");
-}
-
-TEST_F(MaintenanceTest, MachinesAreMerged) {
-  RunHistory here = this->history();
-  RunHistory there(file("there.db"));
-  for (const auto& run : runs_with(near(0.01, 20), {.host = "a"})) here.append(run);
-  for (const auto& run : runs_with(near(0.01, 20), {.host = "b"})) there.append(run);
-  for (const auto& run : runs_with(near(0.011, 20), {.host = "b"}, 20)) there.append(run);
-  there.append(run_of({.started = date_of(0), .host = "a"}));  // both have it
-  ASSERT_THAT(judge(there), SizeIs(2));
-  EXPECT_EQ(merge(here, file("there.db")), 40u);
-  EXPECT_THAT(here.series(), SizeIs(6));
-  ASSERT_THAT(here.changes(), SizeIs(2));
-  EXPECT_EQ(here.changes()[0].run, there.changes()[0].run);
-  EXPECT_THAT(judge(here), IsEmpty()) << "it was reported there";
-  EXPECT_EQ(merge(here, file("there.db")), 0u);
-  EXPECT_THAT(here.changes(), SizeIs(2));
-}
-
-TEST_F(MaintenanceTest, WhatWasClosedOnAMachineIsClosedAfterMergingAgain) {
-  RunHistory here = this->history();
-  RunHistory there(file("there.db"));
-  for (const auto& run : runs_with(near(0.01, 20))) there.append(run);
-  for (const auto& run : runs_with(near(0.011, 20), {}, 20)) there.append(run);
-  ASSERT_THAT(judge(there), SizeIs(2));
-  merge(here, file("there.db"));
-  here.close_change(here.changes()[0].id, ChangeState::resolved, date_of(50), "here");
-  there.close_change(there.changes()[1].id, ChangeState::resolved, date_of(50), "there");
-  merge(here, file("there.db"));
-  ASSERT_THAT(here.changes(), SizeIs(2));
-  EXPECT_EQ(here.changes()[0].note, "here") << "it is open there";
-  EXPECT_EQ(here.changes()[1].state, ChangeState::resolved);
-  EXPECT_EQ(here.changes()[1].note, "there");
-}
-
-TEST_F(MaintenanceTest, WhatAMachineJudgedBeforeItWasMergedIsNoNews) {
-  RunHistory here = this->history();
-  RunHistory there(file("there.db"));
-  for (const auto& run : runs_with(near(0.01, 20))) there.append(run);
-  for (const auto& run : runs_with(near(0.011, 20), {}, 20)) there.append(run);
-  ASSERT_THAT(judge(there), SizeIs(2));
-  there.database().execute("DELETE FROM changes");
-  merge(here, file("there.db"));
-  EXPECT_THAT(judge(here), IsEmpty());
-}
-
-TEST_F(MaintenanceTest, WhatCannotBeMerged) {
-  RunHistory here = this->history();
-  EXPECT_THAT([&] { merge(here, history_file(out())); },
-              testing::ThrowsMessage<Error>(HasSubstr("this history itself")));
-  EXPECT_THAT([&] { merge(here, file("none.db")); }, testing::ThrowsMessage<Error>(HasSubstr("there is no file")));
-  EXPECT_FALSE(std::filesystem::exists(file("none.db")));
-  write("text.db", std::string(200, 'x'));
-  EXPECT_THROW(merge(here, file("text.db")), HistoryUnavailable);
 }
 
 TEST_F(MaintenanceTest, OldRunsAreForgotten) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/history/judge.h"
-#include "core/history/maintenance.h"
+#include "core/history/merge.h"
 #include "core/history/night_state.h"
 #include "tests/core/history/nights.h"
 #include "tests/support/files.h"

@@ -254,13 +254,6 @@ TEST_F(Nights, AHistoryIsBackedUpAndNoEmptyOneReplacesIt) {
   EXPECT_EQ(read("mine.txt"), "mine");
 }
 
-TEST_F(Nights, SuitesNameNoCommand) {
-  write("night.lua", R"(return { minutes = 5, scripts = { "steady" }, on_alarm = "touch pwned" })");
-  const Ended refused = nightly();
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("unknown option 'on_alarm'"));
-}
-
 TEST_F(Nights, TheTrendIsPrintedForPrograms) {
   nights_at(0.010, 2);
   const Ended json = history({"steady", "--format", "json"});
@@ -288,7 +281,13 @@ TEST_F(Nights, AHistoryIsRebuiltMergedAndPruned) {
   EXPECT_THAT(run_program({"history", "--out", "elsewhere", "--merge", "results/history.db"}, path()).out,
               HasSubstr("3 runs added"));
   EXPECT_THAT(history({"--prune", "1"}).out, HasSubstr("0 runs forgotten")) << "they are of today";
-  EXPECT_EQ(history({"--merge", "none.db"}).status, 2);
+  write("text.db", std::string(200, 'x'));
+  const Ended several = run_program({"history", "--out", "third", "--merge", "text.db", "results/history.db", "none.db",
+                                     "elsewhere/results/history.db"},
+                                    path());
+  EXPECT_EQ(several.status, 2);
+  EXPECT_EQ(several.out, "3 runs added from results/history.db\n0 runs added from elsewhere/results/history.db\n");
+  EXPECT_THAT(several.err, AllOf(HasSubstr("not merged: history: 'text.db'"), HasSubstr("there is no file 'none.db'")));
 }
 
 TEST_F(Nights, AClockThatJumpsMovesNoNight) {
@@ -309,33 +308,6 @@ TEST_F(Nights, AClockThatJumpsMovesNoNight) {
   EXPECT_THAT(text, HasSubstr("figure_s  30 ms now, 3 runs since 20"));
   EXPECT_THAT(text, HasSubstr("1970-"));
   EXPECT_THAT(text, HasSubstr("the clock was set back before this run"));
-}
-
-TEST_F(Nights, ASuiteThatCannotBeRun) {
-  for (const auto& [suite, message] : {
-           std::pair{R"(return { minutes = 5, scripts = { "missing" } })",
-                     "script 1 (missing): there is no such script"},  // one of several costs itself only
-           std::pair{R"(return { minutes = 5, scripts = {} })", "it names no scripts"},
-           std::pair{R"(return { scripts = { "steady" } })", "option 'minutes' is required"},
-           std::pair{R"(return { minutes = -1, scripts = { "steady" } })", "a number above 0 expected"},
-           std::pair{R"(return { minutes = 5, scripts = { { "steady", sett = {} } } })", "unknown option 'sett'"},
-           std::pair{R"(return { minutes = 5, scripts = { { set = {} } } })",
-                     "the name or file of an experiment expected"},
-           std::pair{R"(return { minutes = 5, scripts = { 7 } })", "table expected, got number"},
-           std::pair{R"(return { name = "../x", minutes = 5, scripts = { "steady" } })", "cannot be a file's"},
-           std::pair{R"(os.execute "touch pwned")", "it can call nothing"},
-           std::pair{R"(return 7)", "it must return a table"},
-           std::pair{R"(return {)", "night.lua:1"},
-       }) {
-    write("night.lua", suite);
-    const Ended ended = nightly();
-    EXPECT_EQ(ended.status, 2) << suite;
-    EXPECT_THAT(ended.err, HasSubstr(message)) << suite;
-    EXPECT_FALSE(std::filesystem::exists(file("results"))) << "nothing was measured";
-  }
-  const Ended none = run_program({"nightly", "nothing"}, path());
-  EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, AllOf(HasSubstr("there is no suite 'nothing'"), HasSubstr("hardware, nightly, quick")));
 }
 
 TEST_F(Nights, AFigureThatVanishesIsAsLoudAsARegression) {
