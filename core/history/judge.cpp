@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
 #include <memory>
 #include <set>
 #include <span>
+#include <sstream>
 #include <tuple>
 #include <unordered_map>
 
 #include "core/compare/changes/level.h"
 #include "core/history/cause.h"
 #include "core/history/news.h"
+#include "core/history/night_state.h"
 #include "core/history/series_judge.h"
 #include "core/results/speed_change.h"
 
@@ -67,6 +70,17 @@ std::string place_text(const SeriesKey& key) {
   return key.slot.empty() ? "on " + key.host : fmt::format("on {} of {}", key.slot, key.host);
 }
 
+/// Of "step_time_s=0.05 loss=0.1".
+std::map<std::string, double> parse_thresholds(const std::string& text) {
+  std::map<std::string, double> thresholds;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = std::min(word.find('='), word.size() - 1);
+    thresholds[word.substr(0, equals)] = std::strtod(word.c_str() + equals + 1, nullptr);
+  }
+  return thresholds;
+}
+
 /// Changes of one host, suite and direction that began within a few nights.
 struct Group {
   NewsKind kind = NewsKind::regression;
@@ -86,6 +100,14 @@ class Judge {
     for (ReportedChange& change : history.changes()) reported_[change.series].push_back(std::move(change));
   }
 
+  /// That the suite gives for the figure.
+  std::optional<double> threshold_of(const SeriesKey& key) {
+    const auto [found, is_new] = thresholds_.try_emplace({key.host, key.suite});
+    if (is_new) found->second = parse_thresholds(remembered(history_, key.host, key.suite, thresholds_state).value_or(""));
+    const auto own = found->second.find(key.metric);
+    return own == found->second.end() ? std::nullopt : std::optional(own->second);
+  }
+
   SeriesJudge judge_of(const HistorySeries& series, const std::vector<HistoryPoint>& points) {
     std::vector<double> values;
     std::vector<const HistoryRun*> runs;
@@ -95,7 +117,7 @@ class Judge {
       runs.push_back(&runs_.at(point.run));
     }
     return {series, std::move(runs), std::move(values), reported_[series.id],
-            [this](std::int64_t id) { return history_.environment(id); }};
+            [this](std::int64_t id) { return history_.environment(id); }, threshold_of(series.key)};
   }
 
   void look_at(const HistorySeries& series, const std::vector<HistoryPoint>& points) {
@@ -276,6 +298,7 @@ class Judge {
   std::optional<NightOrder> order_;
   std::unordered_map<std::int64_t, HistoryRun> runs_;
   std::unordered_map<std::int64_t, std::vector<ReportedChange>> reported_;
+  std::map<std::pair<std::string, std::string>, std::map<std::string, double>> thresholds_;  ///< by host and suite
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> figures_;  ///< by host, suite, slot
   std::vector<std::unique_ptr<HistorySeries>> kept_;
   std::vector<std::unique_ptr<ReportedChange>> new_;

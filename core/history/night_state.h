@@ -18,6 +18,9 @@ void remember(RunHistory& history, const std::string& host, const std::string& s
 /// The name under which a suite remembers the last night that looked for what is missing.
 inline constexpr const char* judged_night = "judged";
 
+/// The thresholds of a suite: "step_time_s=0.05 loss=0.1", shares by metric.
+inline constexpr const char* thresholds_state = "thresholds";
+
 /// A state that is told when it begins: adds the news and remembers `name` as begun at `since`, unless it is remembered
 /// already. Returns since when it lasts; empty if it is news.
 std::string tell_state(RunHistory& history, const News& news, const std::string& name, const std::string& since);

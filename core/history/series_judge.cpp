@@ -22,11 +22,13 @@ constexpr double least_share = 0.001;
 }  // namespace
 
 SeriesJudge::SeriesJudge(HistorySeries series, std::vector<const HistoryRun*> runs, std::vector<double> values,
-                         std::vector<ReportedChange> known, std::function<std::string(std::int64_t)> environment)
+                         std::vector<ReportedChange> known, std::function<std::string(std::int64_t)> environment,
+                         std::optional<double> threshold)
     : series_(std::move(series)),
       runs_(std::move(runs)),
       values_(std::move(values)),
-      environment_(std::move(environment)) {
+      environment_(std::move(environment)),
+      threshold_(threshold) {
   for (ReportedChange& change : known) {
     const auto place = index_of(change.run);
     if (place) places_.push_back({*place, changes_.size()});
@@ -84,7 +86,9 @@ std::vector<std::size_t> SeriesJudge::places_until(std::size_t last) const {
 
 std::optional<Level> SeriesJudge::level_before(std::size_t i) const {
   const std::vector<std::size_t> places = places_until(i == 0 ? 0 : i - 1);
-  return level_of(std::span(values_).first(i), places);
+  std::optional<Level> level = level_of(std::span(values_).first(i), places);
+  if (level) level->share = threshold_.value_or(far_share);
+  return level;
 }
 
 /// The change that was reported nearby in the same direction, if nothing has taken it back since.
@@ -103,7 +107,7 @@ bool SeriesJudge::was_reported(std::size_t at, bool worse) const {
 void SeriesJudge::report_lasting(std::size_t level, std::size_t at, std::size_t alarm) {
   const std::span all(values_);
   const double before = median(all.subspan(level, at - level)), after = median(all.subspan(at, alarm + 1 - at));
-  if (std::fabs(after - before) >= least_share * std::fabs(before)) add(ChangeSign::lasting, at, alarm, before, after);
+  if (std::fabs(after - before) >= threshold_.value_or(least_share) * std::fabs(before)) add(ChangeSign::lasting, at, alarm, before, after);
 }
 
 void SeriesJudge::add(ChangeSign sign, std::size_t at, std::size_t alarm, double before, double after) {
@@ -203,10 +207,11 @@ void SeriesJudge::look_for_frequent(std::size_t i) {
       std::ranges::any_of(changes_, [](const ReportedChange& change) { return change.sign == ChangeSign::frequent; });
   const std::span all = std::span(values_).first(i + 1);
   const std::vector<std::size_t> places = places_until(i);
-  const auto first = frequently_far(all, places, series_.column.better == Better::lower, known);
+  const auto first = frequently_far(all, places, series_.column.better == Better::lower, known, threshold_.value_or(far_share));
   if (!first) return;
   std::vector<double> far;
-  const Level level = level_of(all, places).value();
+  Level level = level_of(all, places).value();
+  level.share = threshold_.value_or(far_share);
   for (const double value : all.subspan(*first))
     if (level.is_far(value)) far.push_back(value);
   const bool always = far.size() == all.size() - *first;

@@ -18,9 +18,11 @@ namespace gpubench {
 class SeriesJudge {
  public:
   /// `runs` and `values`: the reliable ones, in their order. `known`: what was reported before. `environment`: its
-  /// facts by HistoryRun::environment.
+  /// facts by HistoryRun::environment. `threshold`: the least share that counts, in place of the usual 3 % of one night
+  /// and 0.1 % of what lasts.
   SeriesJudge(HistorySeries series, std::vector<const HistoryRun*> runs, std::vector<double> values,
-              std::vector<ReportedChange> known, std::function<std::string(std::int64_t)> environment);
+              std::vector<ReportedChange> known, std::function<std::string(std::int64_t)> environment,
+              std::optional<double> threshold = std::nullopt);
 
   /// Looks at all values after the run `judged`. `again`: what fresh processes measured, by night.
   void look(std::int64_t judged, const std::map<std::string, std::vector<double>>& again);
@@ -61,6 +63,7 @@ class SeriesJudge {
   std::vector<double> values_;
   std::vector<ReportedChange> changes_;
   std::function<std::string(std::int64_t)> environment_;
+  std::optional<double> threshold_;
   std::size_t known_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> places_;  ///< index of the value, index of the change
   std::vector<std::size_t> closed_;                          ///< indices of changes

@@ -18,6 +18,7 @@ local fields = {
   { "wait_idle", "number" },
   { "free_memory_bytes", "number" },
   { "allow_throttled", "boolean" },
+  { "thresholds", "table" },
 }
 
 local script_fields = {
@@ -152,6 +153,22 @@ local function read_script(where, folder, entry)
            minutes = entry.minutes, budget = entry.budget, timeout = entry.timeout }
 end
 
+-- "call_s=0.05 step_time_s=0.03" of { step_time_s = "3 %", call_s = "5 %" }, as the history remembers it.
+local function thresholds_of(where, given)
+  local words = {}
+  for name, text in pairs(given or {}) do
+    if type(name) ~= "string" or not name:find "^[%a_][%w_]*$" then
+      check.fail("%s: thresholds: the name of a figure expected, got '%s'", where, tostring(name):sub(1, 100))
+    end
+    check.kind(string.format("%s: thresholds: '%s'", where, name), text, "string")
+    local ok, share = pcall(native.results.threshold, text)
+    if not ok then check.fail("%s: thresholds: '%s': %s", where, name, share) end
+    words[#words + 1] = string.format("%s=%.17g", name, share)
+  end
+  table.sort(words)
+  return table.concat(words, " ")
+end
+
 -- What it returns, and its text.
 local function read_file(path)
   local text, reason = literals.read_file(path)
@@ -204,6 +221,7 @@ function suite.read(text)
     local name = field[1]
     if read[name] == nil then read[name] = given[name] end
   end
+  read.thresholds = thresholds_of(where, given.thresholds)
   for index, entry in ipairs(given.scripts) do
     local script, reason = read_script(string.format("%s: script %d", where, index), path:match "^.*/" or "", entry)
     if script then

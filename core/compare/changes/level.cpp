@@ -45,7 +45,7 @@ double binomial_tail(std::size_t count, std::size_t of, double p) {
 
 bool Level::is_far(double value) const {
   const double distance = std::fabs(value - center);
-  return distance > far_in_deviations * deviation && distance > far_share * std::fabs(center);
+  return distance > far_in_deviations * deviation && distance > share * std::fabs(center);
 }
 
 std::optional<Level> level_of(std::span<const double> values, std::span<const std::size_t> changes) {
@@ -73,9 +73,10 @@ bool is_confirmed(const Level& level, std::span<const double> again) {
 }
 
 std::optional<std::size_t> frequently_far(std::span<const double> values, std::span<const std::size_t> changes,
-                                          bool lower_is_better, bool known_habit) {
-  const std::optional<Level> level = level_of(values, changes);
+                                          bool lower_is_better, bool known_habit, double share) {
+  std::optional<Level> level = level_of(values, changes);
   if (!level) return std::nullopt;
+  level->share = share;
   const auto is_worse = [&](double value) {
     return (value > level->center) == lower_is_better && level->is_far(value);
   };
@@ -88,9 +89,9 @@ std::optional<std::size_t> frequently_far(std::span<const double> values, std::s
   if (known_habit) {
     const std::size_t from = std::max(since, begin - std::min(begin, noise_window));
     const std::span<const double> before = values.subspan(from, begin - from);
-    const double share =
+    const double habit =
         (static_cast<double>(std::ranges::count_if(before, is_worse)) + 0.5) / (static_cast<double>(before.size()) + 1);
-    if (binomial_tail(count, latest.size(), share) >= habit_level) return std::nullopt;
+    if (binomial_tail(count, latest.size(), habit) >= habit_level) return std::nullopt;
   }
   const auto first = std::ranges::find_if(latest, is_worse);
   return begin + static_cast<std::size_t>(first - latest.begin());

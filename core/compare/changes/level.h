@@ -12,7 +12,8 @@ inline constexpr double far_in_deviations = 5, far_share = 0.03;
 
 struct Level {
   double center = 0;
-  double deviation = 0;  ///< of the noise (qn_scale)
+  double deviation = 0;      ///< of the noise (qn_scale)
+  double share = far_share;  ///< of the center that counts as far
   /// Distances of the latest values from the levels that they belong to.
   std::vector<double> residuals;
 
@@ -33,7 +34,8 @@ inline constexpr std::size_t frequent_count = 3, frequent_within = 9;
 /// The index of the first of the last nine values that is far from the level on the worse side, where at least three of
 /// them are and the last one is. `known_habit`: such a series was reported before; then three are news only where they
 /// are improbable beside the share in the 40 values before (binomial distribution, p < 0.001).
+/// `share`: as Level::share.
 std::optional<std::size_t> frequently_far(std::span<const double> values, std::span<const std::size_t> changes,
-                                          bool lower_is_better, bool known_habit);
+                                          bool lower_is_better, bool known_habit, double share = far_share);
 
 }  // namespace gpubench

@@ -240,6 +240,7 @@ end
 
 local function judge(suite, night, limit_s)
   if night.waiting then return end
+  history.remember(out, suite.name, "thresholds", suite.thresholds)
   local edited = history.remember(out, suite.name, "text", suite.checksum)
   night.suite_was_edited = edited ~= "" and edited ~= suite.checksum
   if night.suite_was_edited then night.notes[#night.notes + 1] = "the suite was edited since the last night" end

@@ -1,4 +1,4 @@
-// How often the rule for fleets is wrong, and how soon it is right, by simulation. tests/truth/fleet asks for five
+// How often the rule for fleets is wrong, and how soon it is right, by simulation. tests/truth/decide fleet asks for five
 // seeds.
 #include <algorithm>
 #include <cmath>
@@ -102,7 +102,7 @@ void count_wrong(const Siblings& all, const StandOuts& found, Sound is_sound, Wr
   }
 }
 
-/// tests/truth/fleet gives 5.
+/// tests/truth/decide fleet gives 5.
 int seeds() {
   const char* const count = std::getenv("SIMULATED_FLEETS");
   return count == nullptr ? 1 : std::atoi(count);

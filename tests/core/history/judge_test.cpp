@@ -4,6 +4,7 @@
 
 #include "core/history/cause.h"
 #include "core/history/maintenance.h"
+#include "core/history/night_state.h"
 #include "tests/core/history/nights.h"
 #include "tests/support/files.h"
 
@@ -106,6 +107,13 @@ TEST_F(JudgeTest, APartialRepairIsReportedAndJudgingGoesOn) {
     EXPECT_NO_THROW(nights(near(rest, 20))) << fault;
     EXPECT_NO_THROW(nights(near(0.010, 20)));
   }
+}
+
+TEST_F(JudgeTest, ASuiteHasThresholdsOfItsOwn) {
+  remember(history_, "a", "night", thresholds_state, "step_time_s=0.12 other_s=0.01");
+  nights(near(0.010, 20));
+  EXPECT_THAT(nights(near(0.011, 20)), IsEmpty()) << "10 %";
+  EXPECT_THAT(nights(near(0.0125, 3)), SizeIs(1));
 }
 
 TEST_F(JudgeTest, AFigureWithoutNoiseMayChangeByLittle) {

@@ -40,6 +40,11 @@ TEST_F(Suites, ASuiteThatCannotBeRun) {
            std::pair{R"(return { minutes = 5, scripts = { "missing" } })",
                      "script 1 (missing): there is no such script"},  // one of several costs itself only
            std::pair{R"(return { minutes = 5, scripts = {} })", "it names no scripts"},
+           std::pair{R"(return { minutes = 5, scripts = { "steady" }, thresholds = { figure_s = "-3 %" } })",
+                     "thresholds: 'figure_s': "},
+           std::pair{R"(return { minutes = 5, scripts = { "steady" }, thresholds = { figure_s = "3 % %" } })",
+                     "thresholds: 'figure_s': "},
+           std::pair{R"(return { minutes = 5, scripts = { "steady" }, thresholds = { "3 %" } })", "thresholds: "},
            std::pair{R"(return { scripts = { "steady" } })", "option 'minutes' is required"},
            std::pair{R"(return { minutes = -1, scripts = { "steady" } })", "a number above 0 expected"},
            std::pair{R"(return { minutes = 5, scripts = { { "steady", sett = {} } } })", "unknown option 'sett'"},
