@@ -112,7 +112,7 @@ double share_of(int count, const std::function<bool(Machine&)>& wanted, double n
 }
 
 TEST(NightSimulation, FalseAlarms) {
-  const int count = series_count(60);
+  const int count = series_count(24);
   for (const double noise : {0.003, 0.01, 0.02}) {
     const double independent = false_alarms(noise, 0, count), correlated = false_alarms(noise, 0.3, count);
     std::printf("noise %.1f %%: with an alarm in a year %.2f %% (rho 0), %.2f %% (rho 0.3)\n", 100 * noise,
@@ -123,7 +123,7 @@ TEST(NightSimulation, FalseAlarms) {
 }
 
 TEST(NightSimulation, AFaultIsSeenTheFirstNight) {
-  const int count = series_count(100);
+  const int count = series_count(60);
   for (const int before : {10, 12, 20, 60}) {
     const auto first_night = [&](double level) {
       return share_of(count, [&](Machine& machine) {
@@ -140,7 +140,7 @@ TEST(NightSimulation, AFaultIsSeenTheFirstNight) {
 }
 
 TEST(NightSimulation, ALastingFaultIsSeenAfterAnyHistory) {
-  const int count = series_count(60);
+  const int count = series_count(30);
   const std::pair<const char*, std::function<void(Machine&)>> histories[] = {
       {"10 nights", [](Machine& m) { m.nights(10, 1); }},
       {"a spike among 12", [](Machine& m) { m.nights(6, 1), m.nights(1, 1.4), m.nights(5, 1); }},
@@ -171,7 +171,7 @@ TEST(NightSimulation, ALastingFaultIsSeenAfterAnyHistory) {
 
 TEST(NightSimulation, ARepairIsSeenTheFirstNight) {
   for (const int bad : {1, 3, 6, 20}) {
-    const double found = share_of(series_count(60), [&](Machine& machine) {
+    const double found = share_of(series_count(30), [&](Machine& machine) {
       machine.nights(30, 1);
       machine.nights(bad, 1.3);
       return machine.nights_until_repair(1, 1) == 1;
@@ -182,11 +182,11 @@ TEST(NightSimulation, ARepairIsSeenTheFirstNight) {
 }
 
 TEST(NightSimulation, AMachineThatIsSlowEveryThirdNightIsReported) {
-  const double found = share_of(series_count(60), [](Machine& machine) {
+  const double found = share_of(series_count(30), [](Machine& machine) {
     return machine.nights_until_alarm([](int night) { return night % 3 == 0 ? 1.2 : 1.0; }, 12) <= 12;
   });
   EXPECT_GE(found, 0.95);
-  const double later = share_of(series_count(60), [](Machine& machine) {
+  const double later = share_of(series_count(30), [](Machine& machine) {
     machine.nights(30, 1);
     return machine.nights_until_alarm([](int night) { return night % 3 == 0 ? 1.2 : 1.0; }, 9) <= 9;
   });
