@@ -103,7 +103,8 @@ class Judge {
   /// That the suite gives for the figure.
   std::optional<double> threshold_of(const SeriesKey& key) {
     const auto [found, is_new] = thresholds_.try_emplace({key.host, key.suite});
-    if (is_new) found->second = parse_thresholds(remembered(history_, key.host, key.suite, thresholds_state).value_or(""));
+    if (is_new)
+      found->second = parse_thresholds(remembered(history_, key.host, key.suite, thresholds_state).value_or(""));
     const auto own = found->second.find(key.metric);
     return own == found->second.end() ? std::nullopt : std::optional(own->second);
   }
@@ -116,8 +117,12 @@ class Judge {
       values.push_back(point.value);
       runs.push_back(&runs_.at(point.run));
     }
-    return {series, std::move(runs), std::move(values), reported_[series.id],
-            [this](std::int64_t id) { return history_.environment(id); }, threshold_of(series.key)};
+    return {series,
+            std::move(runs),
+            std::move(values),
+            reported_[series.id],
+            [this](std::int64_t id) { return history_.environment(id); },
+            threshold_of(series.key)};
   }
 
   void look_at(const HistorySeries& series, const std::vector<HistoryPoint>& points) {
@@ -299,7 +304,7 @@ class Judge {
   std::unordered_map<std::int64_t, HistoryRun> runs_;
   std::unordered_map<std::int64_t, std::vector<ReportedChange>> reported_;
   std::map<std::pair<std::string, std::string>, std::map<std::string, double>> thresholds_;  ///< by host and suite
-  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> figures_;  ///< by host, suite, slot
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> figures_;         ///< by host, suite, slot
   std::vector<std::unique_ptr<HistorySeries>> kept_;
   std::vector<std::unique_ptr<ReportedChange>> new_;
   std::vector<Group> groups_;

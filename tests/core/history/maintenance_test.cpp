@@ -12,7 +12,6 @@ namespace gpubench {
 namespace {
 
 using support::date_of;
-using support::near;
 using support::run_of;
 using support::runs_with;
 using support::write_run;
