@@ -107,7 +107,8 @@ bool SeriesJudge::was_reported(std::size_t at, bool worse) const {
 void SeriesJudge::report_lasting(std::size_t level, std::size_t at, std::size_t alarm) {
   const std::span all(values_);
   const double before = median(all.subspan(level, at - level)), after = median(all.subspan(at, alarm + 1 - at));
-  if (std::fabs(after - before) >= threshold_.value_or(least_share) * std::fabs(before)) add(ChangeSign::lasting, at, alarm, before, after);
+  if (std::fabs(after - before) >= threshold_.value_or(least_share) * std::fabs(before))
+    add(ChangeSign::lasting, at, alarm, before, after);
 }
 
 void SeriesJudge::add(ChangeSign sign, std::size_t at, std::size_t alarm, double before, double after) {
@@ -207,7 +208,8 @@ void SeriesJudge::look_for_frequent(std::size_t i) {
       std::ranges::any_of(changes_, [](const ReportedChange& change) { return change.sign == ChangeSign::frequent; });
   const std::span all = std::span(values_).first(i + 1);
   const std::vector<std::size_t> places = places_until(i);
-  const auto first = frequently_far(all, places, series_.column.better == Better::lower, known, threshold_.value_or(far_share));
+  const auto first =
+      frequently_far(all, places, series_.column.better == Better::lower, known, threshold_.value_or(far_share));
   if (!first) return;
   std::vector<double> far;
   Level level = level_of(all, places).value();

@@ -1,5 +1,5 @@
-// How often the rule for fleets is wrong, and how soon it is right, by simulation. tests/truth/decide fleet asks for five
-// seeds.
+// How often the rule for fleets is wrong, and how soon it is right, by simulation. tests/truth/decide fleet asks for
+// five seeds.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
