@@ -8,6 +8,7 @@
 #include "core/base/enum_names.h"
 #include "core/fleet/last_nights.h"
 #include "core/fleet/usual.h"
+#include "core/measure/stats/binomial.h"
 #include "core/measure/stats/quantile.h"
 
 namespace gpubench {
@@ -33,15 +34,6 @@ double log_share(double share) {
 
 std::string_view to_string(StandOutSign sign) {
   return sign_names[sign];
-}
-
-double binomial_tail(std::size_t count, std::size_t of, double p) {
-  double tail = 0, term = std::pow(1 - p, static_cast<double>(of));
-  for (std::size_t i = 0; i <= of; ++i) {
-    if (i >= count) tail += term;
-    term *= static_cast<double>(of - i) / static_cast<double>(i + 1) * p / (1 - p);
-  }
-  return tail;
 }
 
 StandOuts::StandOuts(const Siblings& siblings)

@@ -117,7 +117,4 @@ class StandOuts {
   std::vector<SignSet> signs_;
 };
 
-/// The probability of at least `count` of `of` where each has the probability `p`.
-double binomial_tail(std::size_t count, std::size_t of, double p);
-
 }  // namespace gpubench

@@ -6,6 +6,7 @@
 #include "core/fleet/last_nights.h"
 #include "core/fleet/siblings.h"
 #include "core/fleet/usual.h"
+#include "core/measure/stats/binomial.h"
 
 namespace gpubench {
 namespace {

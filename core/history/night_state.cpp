@@ -1,7 +1,5 @@
 #include "core/history/night_state.h"
 
-#include <set>
-
 namespace gpubench {
 namespace {
 

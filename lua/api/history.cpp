@@ -17,11 +17,11 @@
 //   told(out, ids, night)            a night has told them
 //   tell_state(out, suite, night, name, line)  a device alarm of this host, told when the state begins: returns since
 //                                    when it lasts, "" where it is news
-//   remember(out, suite, name, value)  for the next night of this suite and host; "" forgets; returns what was there
-//   cards(out)                       { [card] = slot } of this host, of cards with an id
-//   close_card(out, card)            the card is gone: its open changes are resolved; their number
-//   machines(out)                    two ids of machines that call themselves as this one does; else an empty list
-//   hold(out, wait)                  whether this process may measure: no other night below `out` goes on; wait = true
+//   remember(out, suite, name, value)  for the next night of this suite and host; "" forgets, nil only looks; returns
+//   what was there cards(out)                       { [card] = slot } of this host, of cards with an id close_card(out,
+//   card)            the card is gone: its open changes are resolved; their number machines(out)                    two
+//   ids of machines that call themselves as this one does; else an empty list hold(out, wait)                  whether
+//   this process may measure: no other night below `out` goes on; wait = true
 //                                    waits until none does
 //   name_host(name)                  the name of this machine from now on
 //   latest(out, runs)                the watched values of runs, "<experiment>/<name>"
@@ -224,10 +224,10 @@ std::string tell_night_state(const std::string& out, const std::string& suite, c
 }
 
 std::string remember_for_night(const std::string& out, const std::string& suite, const std::string& name,
-                               const std::string& value) {
+                               const std::optional<std::string>& value) {
   RunHistory history = new_history(out);
   const std::string before = remembered(history, own_host_name(), suite, name).value_or("");
-  remember(history, own_host_name(), suite, name, value);
+  if (value) remember(history, own_host_name(), suite, name, *value);
   return before;
 }
 

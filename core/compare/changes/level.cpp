@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/measure/stats/binomial.h"
 #include "core/measure/stats/mann_whitney.h"
 #include "core/measure/stats/quantile.h"
 #include "core/measure/stats/scale.h"
@@ -29,16 +30,6 @@ void add_residuals(std::span<const double> values, std::size_t begin, std::size_
   const std::size_t from = std::max(begin, end - std::min(end, noise_window));
   const double center = median_of(values.subspan(from, end - from));
   for (std::size_t i = end; i-- > from && residuals.size() < noise_window;) residuals.push_back(values[i] - center);
-}
-
-/// The probability of at least `count` of `of` where each has the probability `p`.
-double binomial_tail(std::size_t count, std::size_t of, double p) {
-  double tail = 0, term = std::pow(1 - p, static_cast<double>(of));
-  for (std::size_t i = 0; i <= of; ++i) {
-    if (i >= count) tail += term;
-    term *= static_cast<double>(of - i) / static_cast<double>(i + 1) * p / (1 - p);
-  }
-  return tail;
 }
 
 }  // namespace

@@ -241,7 +241,7 @@ end
 local function judge(suite, night, limit_s)
   if night.waiting then return end
   history.remember(out, suite.name, "thresholds", suite.thresholds)
-  local edited = history.remember(out, suite.name, "text", suite.checksum)
+  local edited = history.remember(out, suite.name, "text")
   night.suite_was_edited = edited ~= "" and edited ~= suite.checksum
   if night.suite_was_edited then night.notes[#night.notes + 1] = "the suite was edited since the last night" end
   if #night.runs > 0 then judge_values(suite, night, limit_s) end
@@ -249,6 +249,7 @@ local function judge(suite, night, limit_s)
   night_alarms.look_at_devices(out, suite, night)
   night_alarms.look_for_missing(out, suite, night)
   history.remember(out, suite.name, "judged", night.id)
+  history.remember(out, suite.name, "text", suite.checksum)
   night_alarms.look_at_claims(out, suite, night)
   read_news(suite, night)
 end

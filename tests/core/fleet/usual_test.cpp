@@ -89,11 +89,5 @@ TEST(StandOuts, ATimeAndTheRateThatIsMadeOfItAreOneVote) {
   EXPECT_TRUE(StandOuts(all).signs(0, 7).has(StandOutSign::broad));
 }
 
-TEST(StandOuts, ProbabilitiesAreThoseOfTheBinomialDistribution) {
-  EXPECT_NEAR(binomial_tail(2, 3, 0.5), 0.5, 1e-12);
-  EXPECT_NEAR(binomial_tail(3, 3, 0.01), 1e-6, 1e-12);
-  EXPECT_NEAR(binomial_tail(0, 10, 0.3), 1, 1e-12);
-}
-
 }  // namespace
 }  // namespace gpubench
