@@ -8,7 +8,6 @@
 #include "core/math/philox.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/check.h"
-#include "core/ops/elementwise.h"
 
 namespace gpubench {
 namespace {
@@ -62,7 +61,7 @@ std::vector<TensorType> infer_attention(std::string_view op, const AttentionOpti
   check_queries_and_keys(op, q, k, v);
   if (options.mask) check_mask(op, inputs[3], q, k);
   if (options.dropout > 0) ops::expect_type(op, "the step", inputs[options.mask ? 4 : 3], {{}, Dtype::i64});
-  TensorType sums{{q.shape[0], q.shape[2], q.shape[1]}, Dtype::f32};
+  TensorType sums{{2, q.shape[0], q.shape[2], q.shape[1]}, Dtype::f32};
   return {{{q.shape[0], q.shape[1], q.shape[2], v.shape[3]}, q.dtype}, std::move(sums)};
 }
 
@@ -123,13 +122,11 @@ std::vector<TensorType> Attention::infer(std::span<const TensorType> inputs) con
 
 std::vector<Value> Attention::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                        std::span<const Value> output_gradients) const {
-  const bool of_sums = static_cast<bool>(output_gradients[1]);
+  if (output_gradients[1]) ops::refuse(name(), "only the weighted values have a gradient");
   std::vector<Value> given(inputs.begin(), inputs.end());
   given.insert(given.end(), outputs.begin(), outputs.end());
-  // Only the sums are used: the values' gradient is 0.
-  given.push_back(output_gradients[0] ? output_gradients[0] : ops::sub(graph, outputs[0], outputs[0]));
-  if (of_sums) given.push_back(output_gradients[1]);
-  const Value dq = graph.apply(std::make_shared<const AttentionGradient>(options, of_sums), given);
+  given.push_back(output_gradients[0]);
+  const Value dq = graph.apply(std::make_shared<const AttentionGradient>(options), given);
   std::vector<Value> result(inputs.size());
   for (std::int32_t i = 0; i < 3; ++i) result[static_cast<std::size_t>(i)] = {dq.node, i};
   return result;
@@ -141,17 +138,16 @@ double Attention::flops(std::span<const TensorType> inputs, std::span<const Tens
 }
 
 std::string AttentionGradient::attributes() const {
-  return attributes_of(options) + fmt::format(" of_sums={}", of_sums);
+  return attributes_of(options);
 }
 
 std::vector<TensorType> AttentionGradient::infer(std::span<const TensorType> inputs) const {
-  ops::expect_count(name(), inputs, outputs_at() + (of_sums ? 4 : 3));
+  ops::expect_count(name(), inputs, outputs_at() + 3);
   const std::vector<TensorType> outputs = infer_attention(name(), options, inputs);
   const std::span<const TensorType> given = inputs.subspan(outputs_at());
   ops::expect_type(name(), "the weighted values", given[0], outputs[0]);
   ops::expect_type(name(), "the logarithms of the sums", given[1], outputs[1]);
   ops::expect_type(name(), "the gradient", given[2], outputs[0]);
-  if (of_sums) ops::expect_type(name(), "the gradient of the sums", given[3], outputs[1]);
   return {inputs[0], inputs[1], inputs[2]};
 }
 

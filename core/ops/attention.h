@@ -28,6 +28,8 @@ struct AttentionExtents {
 
   AttentionExtents(const TensorType& q, const TensorType& k, const TensorType& v);
   std::int64_t heads_per_group() const { return heads / groups; }
+  /// The queries of all heads of the batch.
+  std::int64_t all_queries() const { return batch * heads * queries; }
   /// Pairs of a query and a key that it attends to, over all heads.
   double pairs(bool causal) const;
   /// Each row of weights has as many random numbers as keys, rounded up to whole blocks of random numbers.
@@ -38,10 +40,11 @@ struct AttentionExtents {
 std::array<std::int64_t, 4> mask_strides(const TensorType& mask);
 
 /// q, k, v, mask if there is one, step if weights are dropped
-/// -> the weighted values [batch, queries, heads, value_dim], log of the sums of exponentials float32[batch, heads,
-/// queries]. The mask broadcasts to [batch, heads, queries, keys]: bool (false: the query does not attend to the key),
-/// or of q's type or float32, added to the scaled products; it has no rule for a gradient. A query that attends to no
-/// key gets zeros.
+/// -> the weighted values [batch, queries, heads, value_dim], and for the gradient the log of the sums of exponentials
+/// float32[2, batch, heads, queries]: the sum of two numbers, since one float32 of 1e9, as a mask may add, has no
+/// digits below 64. cuDNN's engines give and take the first one alone. The mask broadcasts to [batch, heads, queries,
+/// keys]: bool (false: the query does not attend to the key), or of q's type or float32, added to the scaled products;
+/// it has no rule for a gradient. A query that attends to no key gets zeros.
 class Attention final : public Op {
  public:
   /// Throws Error for a scale or a dropout that is out of range.
@@ -56,11 +59,10 @@ class Attention final : public Op {
   const AttentionOptions options;
 };
 
-/// q, k, v, mask and step as Attention, then its outputs, the gradient of its first output, and the gradient of its
-/// second one if `of_sums` -> dq, dk, dv
+/// q, k, v, mask and step as Attention, then its outputs and the gradient of the first one -> dq, dk, dv
 class AttentionGradient final : public Op {
  public:
-  AttentionGradient(AttentionOptions given, bool of_sums_too) : options(given), of_sums(of_sums_too) {}
+  explicit AttentionGradient(AttentionOptions given) : options(given) {}
   std::string_view name() const override { return "attention_gradient"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
@@ -71,7 +73,6 @@ class AttentionGradient final : public Op {
   std::size_t outputs_at() const { return 3 + (options.mask ? 1U : 0U) + (options.dropout > 0 ? 1U : 0U); }
 
   const AttentionOptions options;
-  const bool of_sums;
 };
 
 namespace ops {

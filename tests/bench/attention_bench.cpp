@@ -23,8 +23,8 @@ void forward(benchmark::State& state, Dtype dtype) {
 }
 
 void gradient(benchmark::State& state, Dtype dtype) {
-  const TensorType x = tokens(state, dtype), sums{{state.range(0), heads, state.range(1)}, Dtype::f32};
-  measure_op(state, std::make_shared<const AttentionGradient>(options_of(state), false), {x, x, x, x, sums, x});
+  const TensorType x = tokens(state, dtype), sums{{2, state.range(0), heads, state.range(1)}, Dtype::f32};
+  measure_op(state, std::make_shared<const AttentionGradient>(options_of(state)), {x, x, x, x, sums, x});
 }
 
 void attention(benchmark::State& state) {

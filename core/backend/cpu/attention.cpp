@@ -82,12 +82,14 @@ class AttentionLoop {
                memory.v + keys * key_block * blocks_.value_dim, scratch, memory.state);
     }
     const HeadRows<T> out(outputs[0], head.batch, head.head);
-    float* const sums =
-        outputs[1].as<float>() + (head.batch * blocks_.extents.heads + head.head) * blocks_.extents.queries + first;
+    float* const log_sums = outputs[1].as<float>() + head.of_queries(blocks_.extents) + first;
+    float* const log_rests = log_sums + blocks_.extents.all_queries();
     for (std::int64_t r = 0; r < count; ++r) {
       const float sum = memory.state.sum[r];
       store_row(memory.state.values + r * blocks_.value_dim, sum == 0 ? 0.0F : 1.0F / sum, out, first + r);
-      sums[r] = sum == 0 ? -std::numeric_limits<float>::infinity() : memory.state.largest[r] + std::log(sum);
+      const float largest = memory.state.largest[r], log_sum = std::log(sum);
+      log_sums[r] = sum == 0 ? -std::numeric_limits<float>::infinity() : largest + log_sum;
+      log_rests[r] = sum == 0 ? 0.0F : (largest - log_sums[r]) + log_sum;
     }
   }
 

@@ -227,11 +227,11 @@ void add_gradients(const AttentionBlocks& blocks, const BlockPlace& place, const
   for (std::int64_t r = 0; r < rows; ++r) {
     float *const weight = weights + r * key_block, *const slope = slopes + r * key_block;
     masked.mask_row(r, weight);
-    const float shift = finite_shift(queries.sums[r]), dot = queries.dots[r];
+    const float shift = finite_shift(queries.log_sums[r]), rest = queries.log_rests[r], dot = queries.dots[r];
     if (!dropped.any()) {
 #pragma omp simd
       for (std::int64_t c = 0; c < key_block; ++c) {
-        weight[c] = math::exp(weight[c] - shift);
+        weight[c] = math::exp(weight[c] - shift - rest);
         slope[c] = weight[c] * (slope[c] - dot);
       }
       continue;
@@ -240,7 +240,7 @@ void add_gradients(const AttentionBlocks& blocks, const BlockPlace& place, const
     dropped.factors(place.query_block * query_block + r, factors);
 #pragma omp simd
     for (std::int64_t c = 0; c < key_block; ++c) {
-      const float before = math::exp(weight[c] - shift);
+      const float before = math::exp(weight[c] - shift - rest);
       weight[c] = before * factors[c];
       slope[c] = before * (slope[c] * factors[c] - dot);
     }

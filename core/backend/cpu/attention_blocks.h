@@ -74,9 +74,9 @@ void add_keys(const AttentionBlocks& blocks, const BlockPlace& place, const floa
 
 /// A block of queries in the gradient.
 struct QueryGradient {
-  const float *q, *dout;     ///< [queries, dim], [queries, value_dim]
-  const float *sums, *dots;  ///< log of the sums; the products of each gradient with its output
-  float* dq;                 ///< [queries, dim], to which is added; null: not wanted
+  const float *q, *dout;                     ///< [queries, dim], [queries, value_dim]
+  const float *log_sums, *log_rests, *dots;  ///< log of the sums; the products of each gradient with its output
+  float* dq;                                 ///< [queries, dim], to which is added; null: not wanted
 };
 /// A block of keys in the gradient.
 struct KeyGradient {

@@ -17,7 +17,7 @@ template <class T>
 class AttentionGradientLoop {
  public:
   AttentionGradientLoop(const AttentionGradient& op, const Signature& signature, Device& device)
-      : blocks_(op.options, signature), outputs_at_(op.outputs_at()), of_sums_(op.of_sums) {
+      : blocks_(op.options, signature), outputs_at_(op.outputs_at()) {
     const AttentionExtents& extents = blocks_.extents;
     groups_ = extents.batch * extents.groups;
     threads_ = threads_for_attention(op, signature, extents.batch * extents.heads * blocks_.query_blocks, device);
@@ -104,27 +104,27 @@ class AttentionGradientLoop {
                     const Memory& memory) const {
     const HeadRows<T> q(run.inputs[0], head.batch, head.head), out(run.inputs[outputs_at_], head.batch, head.head);
     const HeadRows<T> dout(run.inputs[outputs_at_ + 2], head.batch, head.head);
-    const float* const dsums = of_sums_ ? sums_of(run.inputs[outputs_at_ + 3], head) : nullptr;
     const std::int64_t first = begin * query_block, last = std::min(end * query_block, blocks_.extents.queries);
     pack_rows(q, first, last - first, static_cast<float>(blocks_.options.scale), blocks_.dim,
               memory.q + first * blocks_.dim);
     pack_rows(dout, first, last - first, 1.0F, blocks_.value_dim, memory.dout + first * blocks_.value_dim);
     for (std::int64_t i = first; i < last; ++i) {
-      memory.dots[i] = packed_dot(out, i, memory.dout + i * blocks_.value_dim) - (of_sums_ ? dsums[i] : 0.0F);
+      memory.dots[i] = packed_dot(out, i, memory.dout + i * blocks_.value_dim);
     }
-  }
-
-  const float* sums_of(const TensorView& view, const HeadPlace& head) const {
-    return view.as<float>() + (head.batch * blocks_.extents.heads + head.head) * blocks_.extents.queries;
   }
 
   /// `of_queries` and `of_keys`: which gradients are wanted.
   void add_pair(const Run& run, const HeadPlace& head, std::int64_t queries, std::int64_t keys, bool of_queries,
                 bool of_keys, const Memory& memory) const {
     const std::int64_t i = queries * query_block, j = keys * key_block;
-    const QueryGradient from{memory.q + i * blocks_.dim, memory.dout + i * blocks_.value_dim,
-                             sums_of(run.inputs[outputs_at_ + 1], head) + i, memory.dots + i,
-                             of_queries ? memory.dq + i * blocks_.dim : nullptr};
+    const float* const log_sums =
+        run.inputs[outputs_at_ + 1].template as<float>() + head.of_queries(blocks_.extents) + i;
+    const QueryGradient from{.q = memory.q + i * blocks_.dim,
+                             .dout = memory.dout + i * blocks_.value_dim,
+                             .log_sums = log_sums,
+                             .log_rests = log_sums + blocks_.extents.all_queries(),
+                             .dots = memory.dots + i,
+                             .dq = of_queries ? memory.dq + i * blocks_.dim : nullptr};
     const KeyGradient to{memory.k + j * blocks_.dim, memory.k_columns + j * blocks_.extents.dim,
                          memory.v_columns + j * blocks_.extents.value_dim,
                          of_keys ? memory.dk + j * blocks_.dim : nullptr,
@@ -193,7 +193,7 @@ class AttentionGradientLoop {
 
   AttentionBlocks blocks_;
   std::size_t outputs_at_;
-  bool of_sums_, by_groups_ = true;
+  bool by_groups_ = true;
   std::int64_t groups_ = 0, memory_floats_ = 0;
   int threads_ = 1;
 };

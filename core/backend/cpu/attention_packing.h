@@ -35,6 +35,10 @@ struct HeadPlace {
       : batch(index / extents.heads), head(index % extents.heads), group(head / extents.heads_per_group()) {}
   /// Its group's number among all of the batch.
   std::int64_t of_groups(const AttentionExtents& extents) const { return batch * extents.groups + group; }
+  /// Its first query's number in [batch, heads, queries].
+  std::int64_t of_queries(const AttentionExtents& extents) const {
+    return (batch * extents.heads + head) * extents.queries;
+  }
 };
 
 /// The rows of one head of a tensor [batch, time, heads, dim].

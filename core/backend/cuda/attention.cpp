@@ -53,18 +53,19 @@ const std::int64_t* step_in(const AttentionOptions& options, Views inputs) {
   return options.dropout > 0 ? inputs[options.mask ? 4 : 3].as<std::int64_t>() : nullptr;
 }
 
-/// The logs of sums are an input of the gradient and scratch of the same size: a float for each query of each head.
-std::size_t sum_bytes(const AttentionShape& shape) {
+/// Of a float for each query of each head: as the gradient has for scratch.
+std::size_t query_bytes(const AttentionShape& shape) {
   return static_cast<std::size_t>(shape.batch * shape.heads * shape.queries) * sizeof(float);
 }
 
 class CudnnAttention final : public Kernel {
  public:
-  /// `scratch_bytes`: of the tensor between inputs and outputs of the gradient's graph; 0: there is none.
-  CudnnAttention(std::shared_ptr<const CudnnPlan> plan, std::size_t scratch_bytes)
+  CudnnAttention(std::shared_ptr<const CudnnPlan> plan, bool gradient, std::size_t query_bytes)
       : name_(fmt::format("cudnn:attention:engine {}", plan->engine())),
         plan_(std::move(plan)),
-        scratch_bytes_(align_up(scratch_bytes, std::size_t{256})) {}
+        gradient_(gradient),
+        query_bytes_(query_bytes),
+        scratch_bytes_(gradient ? align_up(query_bytes, std::size_t{256}) : 0) {}
 
   std::string_view implementation() const override { return name_; }
   std::size_t workspace_bytes() const override { return scratch_bytes_ + plan_.plan().workspace_bytes(); }
@@ -72,7 +73,13 @@ class CudnnAttention final : public Kernel {
     std::array<void*, 10> memory{};
     std::size_t count = 0;
     for (const TensorView& input : inputs) memory[count++] = input.data;
-    if (scratch_bytes_ > 0) memory[count++] = workspace.data();
+    if (gradient_) {
+      memory[count++] = workspace.data();  // the tensor between inputs and outputs of its graph
+    } else {
+      // cuDNN writes one number for each log of a sum; what it rounds is lost.
+      check(cudaMemsetAsync(outputs[1].as<std::byte>() + query_bytes_, 0, query_bytes_, handle_of(stream)),
+            "cudaMemsetAsync");
+    }
     for (const TensorView& output : outputs) memory[count++] = output.data;
     plan_.run(handle_of(stream), std::span(memory).first(count), workspace.data() + scratch_bytes_);
   }
@@ -80,7 +87,8 @@ class CudnnAttention final : public Kernel {
  private:
   std::string name_;
   CudnnRun plan_;
-  std::size_t scratch_bytes_;
+  bool gradient_;
+  std::size_t query_bytes_, scratch_bytes_;
 };
 
 /// nullptr where our own kernel computes the op: cuDNN's engines have neither its masks nor its random numbers.
@@ -103,7 +111,7 @@ std::unique_ptr<Kernel> plan_cudnn(const AttentionShape& shape, const AttentionO
   CudaDevice& gpu = cuda_device(device);
   const EngineChoice& choice = gpu.choices().attentions.find(problem, [&] { return choose_engine(gpu, problem); });
   if (choice.plan == nullptr) return nullptr;
-  return std::make_unique<CudnnAttention>(choice.plan, gradient ? sum_bytes(shape) : 0);
+  return std::make_unique<CudnnAttention>(choice.plan, gradient, query_bytes(shape));
 }
 
 std::unique_ptr<Kernel> plan_attention(const Attention& op, const Signature& signature, Device& device) {
@@ -116,7 +124,7 @@ std::unique_ptr<Kernel> plan_attention(const Attention& op, const Signature& sig
                                   .mask = mask_in(options, inputs),
                                   .step = step_in(options, inputs),
                                   .out = outputs[0].data,
-                                  .sums = outputs[1].as<float>()};
+                                  .log_sums = outputs[1].as<float>()};
     return launch_attention(on, shape, memory);
   });
 }
@@ -124,29 +132,26 @@ std::unique_ptr<Kernel> plan_attention(const Attention& op, const Signature& sig
 std::unique_ptr<Kernel> plan_attention_gradient(const AttentionGradient& op, const Signature& signature,
                                                 Device& device) {
   const AttentionShape shape = attention_shape(op, op.options, signature);
-  if (!op.of_sums) {
-    if (auto kernel = plan_cudnn(shape, op.options, true, device)) return kernel;
-  }
+  if (auto kernel = plan_cudnn(shape, op.options, true, device)) return kernel;
   const std::size_t at = op.outputs_at();
   return launch_kernel(
       op, device,
-      [shape, at, options = op.options, of_sums = op.of_sums](const LaunchOn& on, Views inputs, Views outputs,
-                                                              std::span<std::byte> workspace) {
+      [shape, at, options = op.options](const LaunchOn& on, Views inputs, Views outputs,
+                                        std::span<std::byte> workspace) {
         const AttentionBackward memory{.q = inputs[0].data,
                                        .k = inputs[1].data,
                                        .v = inputs[2].data,
                                        .mask = mask_in(options, inputs),
                                        .step = step_in(options, inputs),
                                        .out = inputs[at].data,
-                                       .sums = inputs[at + 1].as<float>(),
+                                       .log_sums = inputs[at + 1].as<float>(),
                                        .dout = inputs[at + 2].data,
-                                       .dsums = of_sums ? inputs[at + 3].as<float>() : nullptr,
                                        .dq = outputs[0].data,
                                        .dk = outputs[1].data,
                                        .dv = outputs[2].data};
         return launch_attention_gradient(on, shape, memory, reinterpret_cast<float*>(workspace.data()));
       },
-      sum_bytes(shape));
+      query_bytes(shape));
 }
 
 }  // namespace

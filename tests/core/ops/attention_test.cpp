@@ -127,9 +127,9 @@ OpCase attention_case(std::string name, const Sizes& s, AttentionOptions options
   return {.name = std::move(name),
           .op = std::make_shared<const Attention>(options),
           .inputs = case_inputs(s, options, mask),
-          .reference = [s, options](std::span<const Array> in, std::span<Array> out) {
-            forward(Plain(s, options, in), in, out);
-          }};
+          .reference = [s, options](std::span<const Array> in,
+                                    std::span<Array> out) { forward(Plain(s, options, in), in, out); },
+          .saved_from = 1};
 }
 
 /// The gradient by the formulas, with the given outputs in the place of what forward computes. The logs of sums are
@@ -138,11 +138,11 @@ OpCase gradient_case(std::string name, const Sizes& s, AttentionOptions options)
   std::vector<CaseInput> inputs = case_inputs(s, options, {});
   const std::size_t at = inputs.size();
   inputs.push_back(floats({s.batch, s.queries, s.heads, s.value_dim}));
-  inputs.push_back({.type = {{s.batch, s.heads, s.queries}, Dtype::f32}, .low = 1, .high = 2});
+  inputs.push_back({.type = {{2, s.batch, s.heads, s.queries}, Dtype::f32}, .low = 1, .high = 2});
   inputs.push_back(floats({s.batch, s.queries, s.heads, s.value_dim}));
   return {
       .name = std::move(name),
-      .op = std::make_shared<const AttentionGradient>(options, false),
+      .op = std::make_shared<const AttentionGradient>(options),
       .inputs = std::move(inputs),
       .reference =
           [s, options, at](std::span<const Array> in, std::span<Array> out) {
@@ -155,7 +155,8 @@ OpCase gradient_case(std::string name, const Sizes& s, AttentionOptions options)
                 const std::int64_t g = plain.group_of(h);
                 for (std::int64_t i = 0; i < s.queries; ++i) {
                   const Weights weights = plain.weights_of(b, i, h);
-                  const double given = in[at + 1][(b * s.heads + h) * s.queries + i];
+                  const std::int64_t query = (b * s.heads + h) * s.queries + i;
+                  const double given = in[at + 1][query] + in[at + 1][s.batch * s.heads * s.queries + query];
                   double dot = 0;
                   for (std::int64_t d = 0; d < s.value_dim; ++d) {
                     dot += Plain::at(in[at], b, i, h, d) * Plain::at(in[at + 2], b, i, h, d);
@@ -281,6 +282,56 @@ TEST(AttentionTest, AQueryThatAttendsToNoKeyGetsZeros) {
   }
 }
 
+/// A number that is added to all scores changes neither weights nor gradients, be it 1e9 as masks have it: both are
+/// those of the scores that float32 holds, in double precision.
+TEST(AttentionTest, KeepsItsDigitsAtAnyShift) {
+  if (support::places().empty()) GTEST_SKIP() << support::why_no_place();
+  constexpr std::int64_t keys = 70;  // two blocks of the CPU
+  for (const double shift : {0.0, 1e3, -6e4, 1e7, -1e9}) {
+    Array q({{1, 3, 1, 1}, Dtype::f32}), k({{1, keys, 1, 1}, Dtype::f32}), v = k;
+    Array mask({{1, 1, 1, keys}, Dtype::f32}), slope = q;
+    q.values = {1, 2, 0};
+    slope.values = {1, -2, 3};
+    for (std::int64_t j = 0; j < keys; ++j) {
+      k[j] = static_cast<double>(j % 5) / 4;
+      v[j] = static_cast<double>(j % 7 - 3);
+      mask[j] = static_cast<float>(shift + static_cast<double>(j % 3));
+    }
+    const AttentionOptions options{.mask = true};
+    // As float32 rounds the sum of product and mask: the same for every way to compute it.
+    const auto score = [&](std::int64_t i, std::int64_t j) {
+      return static_cast<double>(static_cast<float>(q[i] * k[j]) + static_cast<float>(mask[j]));
+    };
+    std::vector<double> dv(keys), values(3);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      double total = 0;
+      std::vector<double> weights(keys);
+      for (std::int64_t j = 0; j < keys; ++j) total += weights[j] = std::exp(score(i, j) - shift);
+      for (std::int64_t j = 0; j < keys; ++j) values[i] += weights[j] / total * v[j];
+      for (std::int64_t j = 0; j < keys; ++j) dv[j] += weights[j] / total * slope[i];
+    }
+    Graph graph;
+    const Value of_q = graph.input(q.type, "q"), of_k = graph.input(k.type, "k"), of_v = graph.input(v.type, "v");
+    const Value of_mask = graph.input(mask.type, "mask"), of_slope = graph.input(slope.type, "slope");
+    const Value y = ops::attention(graph, {of_q, of_k, of_v, of_mask}, options);
+    const std::array given{of_q, of_k, of_v, of_mask};
+    const std::array outputs{y, Value{y.node, 1}}, slopes{of_slope, Value{}};
+    const std::vector<Value> gradients = graph.node(y).op->gradient(graph, given, outputs, slopes);
+    for (const support::Place& place : support::places()) {
+      const std::vector<HostTensor> tensors{support::to_tensor(q), support::to_tensor(k), support::to_tensor(v),
+                                            support::to_tensor(mask), support::to_tensor(slope)};
+      const std::vector<Value> wanted{y, gradients[2]};
+      const auto got = support::evaluate(*place.backend, *place.device, graph, tensors, wanted);
+      const auto close = [&](const HostTensor& tensor, const std::vector<double>& expected) {
+        EXPECT_THAT(support::to_array(tensor).values, testing::Pointwise(testing::DoubleNear(2e-6), expected))
+            << support::where(place) << ", scores shifted by " << shift;
+      };
+      close(got[0], values);
+      close(got[1], dv);
+    }
+  }
+}
+
 TEST(AttentionTest, NotANumberStaysVisible) {
   if (support::places().empty()) GTEST_SKIP() << support::why_no_place();
   const Attention op({});
@@ -302,7 +353,7 @@ TEST(AttentionTest, CountsThePairsOfACausalMask) {
   EXPECT_EQ(AttentionExtents(q, short_k, short_k).pairs(true), 2 * 3 * (1 + 4 * 2));
   const std::array<TensorType, 3> inputs{q, k, TensorType{{2, 7, 3, 5}, Dtype::f32}};
   EXPECT_EQ(Attention({}).flops(inputs, {}), 2.0 * 210 * (4 + 5));
-  EXPECT_EQ(AttentionGradient({.causal = true}, false).flops(inputs, {}), 2.0 * 90 * (3 * 4 + 2 * 5));
+  EXPECT_EQ(AttentionGradient({.causal = true}).flops(inputs, {}), 2.0 * 90 * (3 * 4 + 2 * 5));
 }
 
 }  // namespace

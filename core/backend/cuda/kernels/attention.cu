@@ -51,7 +51,10 @@ __global__ void attention_kernel(AttentionShape shape, AttentionForward memory) 
   store_columns<Dim>(query_head(shape, memory.out, shape.value_dim, batch, head), memory.out, i, mine.rank,
                      sum == 0 ? 0.0F : 1.0F / sum, result);
   if (mine.rank == 0 && i < shape.queries) {
-    memory.sums[of_heads * shape.queries + i] = sum == 0 ? -INFINITY : largest + logf(sum);
+    float* const log_sum = memory.log_sums + of_heads * shape.queries + i;
+    const float of_largest = logf(sum), rounded = sum == 0 ? -INFINITY : largest + of_largest;
+    log_sum[0] = rounded;
+    log_sum[shape.batch * shape.heads * shape.queries] = sum == 0 ? 0.0F : (largest - rounded) + of_largest;
   }
 }
 

@@ -25,20 +25,19 @@ struct AttentionShape {
   std::int64_t first_example = 0, random_row = 0;
 };
 
-/// Null where there is none: mask, step, dsums.
+/// Null where there is none: mask, step. `log_sums` [2, batch, heads, queries]: pairs to be added.
 struct AttentionForward {
   const void *q, *k, *v, *mask;
   const std::int64_t* step;
   void* out;
-  float* sums;
+  float* log_sums;
 };
 struct AttentionBackward {
   const void *q, *k, *v, *mask;
   const std::int64_t* step;
   const void* out;
-  const float* sums;
+  const float* log_sums;
   const void* dout;
-  const float* dsums;
   void *dq, *dk, *dv;
 };
 

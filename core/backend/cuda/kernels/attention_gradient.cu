@@ -5,7 +5,7 @@ namespace gpubench::cuda {
 namespace attention {
 namespace {
 
-/// For each query of each head: its gradient times its output, less the gradient of its sum.
+/// For each query of each head: its gradient times its output.
 __global__ void attention_dots(AttentionShape shape, AttentionBackward memory, float* dots) {
   const std::int64_t count = shape.batch * shape.heads * shape.queries;
   for (std::int64_t at = first_index(); at < count; at += index_step()) {
@@ -13,18 +13,19 @@ __global__ void attention_dots(AttentionShape shape, AttentionBackward memory, f
     const std::int64_t batch = of_heads / shape.heads, head = of_heads % shape.heads;
     const Head out = query_head(shape, memory.out, shape.value_dim, batch, head);
     const Head dout = query_head(shape, memory.dout, shape.value_dim, batch, head);
-    float dot = memory.dsums == nullptr ? 0.0F : -memory.dsums[at];
+    float dot = 0;
     for (int d = 0; d < out.width; ++d) dot += out.load(i, d) * dout.load(i, d);
     dots[at] = dot;
   }
 }
 
 /// exp(product - log of the sum): the weight before some are dropped, 0 where the query does not attend.
-__device__ inline float weight_again(const HeadWeights& weigh, const float* sums, std::int64_t i, std::int64_t j,
+__device__ inline float weight_again(const HeadWeights& weigh, const float* log_sums, std::int64_t i, std::int64_t j,
                                      float product) {
   product *= weigh.shape.scale;
   if (!weigh.attends(i, j, product)) return 0;
-  return math::exp(product - sums[i]);
+  const std::int64_t all_queries = weigh.shape.batch * weigh.shape.heads * weigh.shape.queries;
+  return math::exp(product - log_sums[i] - log_sums[all_queries + i]);
 }
 
 template <int Dim>
@@ -42,7 +43,7 @@ __global__ void attention_query_gradient(AttentionShape shape, AttentionBackward
   const Head v = key_head(shape, memory.v, shape.value_dim, batch, head);
   q.load(query_head(shape, memory.q, shape.dim, batch, head), first);
   dout.load(query_head(shape, memory.dout, shape.value_dim, batch, head), first);
-  const float* const sums = memory.sums + of_heads * shape.queries;
+  const float* const log_sums = memory.log_sums + of_heads * shape.queries;
   const float dot = i < shape.queries ? dots[of_heads * shape.queries + i] : 0.0F;
   float result[Dim / quarter] = {};
   for (std::int64_t j = 0; j < keys_of(shape, first); j += other) {
@@ -57,7 +58,7 @@ __global__ void attention_query_gradient(AttentionShape shape, AttentionBackward
     quarter_products(q, mine.row, tile, mine.rank, k.width, product);
     for (int n = 0; n < products_each; ++n) {
       const int column = mine.rank + quarter * n;
-      const float weight = weight_again(weigh, sums, i, j + column, product[n]);
+      const float weight = weight_again(weigh, log_sums, i, j + column, product[n]);
       slopes[mine.row][column] = weight == 0 ? 0.0F : weight * (slope[n] * weigh.kept(i, j + column) - dot);
     }
     __syncthreads();
@@ -86,7 +87,7 @@ __global__ void attention_key_gradient(AttentionShape shape, AttentionBackward m
     const Head q = query_head(shape, memory.q, shape.dim, batch, head);
     const Head dout = query_head(shape, memory.dout, shape.value_dim, batch, head);
     const std::int64_t of_heads = (batch * shape.heads + head) * shape.queries;
-    const float *const sums = memory.sums + of_heads, *const of_dots = dots + of_heads;
+    const float *const log_sums = memory.log_sums + of_heads, *const of_dots = dots + of_heads;
     for (std::int64_t i = shape.causal ? first / other * other : 0; i < shape.queries; i += other) {
       float product[products_each], slope[products_each];
       __syncthreads();
@@ -99,7 +100,7 @@ __global__ void attention_key_gradient(AttentionShape shape, AttentionBackward m
       quarter_products(v, mine.row, tile, mine.rank, dout.width, slope);
       for (int n = 0; n < products_each; ++n) {
         const std::int64_t query = i + mine.rank + quarter * n;
-        const float weight = weight_again(weigh, sums, query, j, product[n]);
+        const float weight = weight_again(weigh, log_sums, query, j, product[n]);
         const float kept = weight == 0 ? 0.0F : weigh.kept(query, j);
         weights[mine.row][mine.rank + quarter * n] = weight * kept;
         slope[n] = weight == 0 ? 0.0F : weight * (slope[n] * kept - of_dots[query]);

@@ -30,13 +30,12 @@ class CudaAttentionTest : public testing::Test {
     const std::vector<TensorType> outputs = op.infer(given);
     return std::string(backend_.plan(op, {given, outputs}, *backend_.devices()[0])->implementation());
   }
-  std::string gradient(const AttentionOptions& options, Dtype dtype, bool of_sums) const {
+  std::string gradient(const AttentionOptions& options, Dtype dtype) const {
     std::vector<TensorType> given = inputs(dtype, 8);
     const std::vector<TensorType> results = Attention(options).infer(given);
     given.insert(given.end(), results.begin(), results.end());
     given.push_back(results[0]);
-    if (of_sums) given.push_back(results[1]);
-    const AttentionGradient op(options, of_sums);
+    const AttentionGradient op(options);
     const std::vector<TensorType> outputs = op.infer(given);
     return std::string(backend_.plan(op, {given, outputs}, *backend_.devices()[0])->implementation());
   }
@@ -57,9 +56,8 @@ TEST_F(CudaAttentionTest, WhatCudnnComputesOtherwiseStaysWithOurKernels) {
 }
 
 TEST_F(CudaAttentionTest, GradientsAreSummedInAFixedOrder) {
-  EXPECT_EQ(gradient({}, Dtype::f16, false), fused);
-  EXPECT_EQ(gradient({.causal = true}, Dtype::bf16, false), fused);
-  EXPECT_EQ(gradient({}, Dtype::f16, true), own) << "cuDNN takes no gradient of the sums";
+  EXPECT_EQ(gradient({}, Dtype::f16), fused);
+  EXPECT_EQ(gradient({.causal = true}, Dtype::bf16), fused);
 }
 
 TEST_F(CudaAttentionTest, AsksOnceForEachProblem) {
