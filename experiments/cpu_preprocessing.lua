@@ -1,7 +1,7 @@
 local gb = require "gpubench"
-local input_wait = require "gpubench.input_wait"
-local jpeg_digits = require "gpubench.jpeg_digits"
-local workers = require "gpubench.workers"
+local input_wait = require "gpubench.helpers.input_wait"
+local jpeg_digits = require "gpubench.helpers.jpeg_digits"
+local workers = require "gpubench.helpers.workers"
 
 local jpeg_examples = 2000
 

@@ -7,7 +7,7 @@ local gb = require "gpubench"
 local gpus = gb.config.list_physical_devices("GPU")
 if #gpus == 0 then gpus = { "emulated:h200:0" } end
 local kib, mib = 1 << 10, 1 << 20
-local large = 256 * mib
+local large = 512 * mib
 
 -- Steps take no data from a pipeline, whose own work would be measured too; this gives them something to count.
 local function ticks()
@@ -27,7 +27,7 @@ gb.experiment {
   reading  = "Step time over the bytes of its data, moved and resident; the rate of the copy over its bytes.",
   axes  = {
     gb.axis("device", gpus),
-    gb.axis("data_bytes", { 4 * kib, 64 * kib, mib, 16 * mib, 64 * mib, large }),
+    gb.axis("data_bytes", { 4 * kib, 64 * kib, mib, 16 * mib, 128 * mib, large }),
     gb.axis("placement", { "pageable", "pinned", "resident" }),
   },
   columns = { "copied_bytes_per_s", "copied_bytes_low_per_s", "copied_bytes_high_per_s", "link_share" },
@@ -64,8 +64,8 @@ gb.experiment {
   expect = {
     gb.expect.ratio {
       y = "step_time_s", of = { placement = "resident" }, over = { placement = "pinned" }, where = { data_bytes = large },
-      at_most = 0.5, claim = "a step on 256 MiB of resident data takes at most half as long as on moved data",
-      answer = "Keep the data on the GPU: a step on 256 MiB takes {less} less time than with data that moves",
+      at_most = 0.5, claim = "a step on 512 MiB of resident data takes at most half as long as on moved data",
+      answer = "Keep the data on the GPU: a step on 512 MiB takes {less} less time than with data that moves",
     },
     gb.expect.increasing {
       x = "data_bytes", y = "step_time_s", of = { placement = "pinned" }, over = { placement = "resident" }, tolerance = 0.1,
@@ -78,11 +78,11 @@ gb.experiment {
     gb.expect.knee { x = "data_bytes", y = "copied_bytes_per_s", where = { placement = "pinned" } },
     gb.expect.at_least {
       y = "link_share", value = 0.85, where = { placement = "pinned", data_bytes = large },
-      claim = "256 MiB from page-locked memory travel at 85 % of the link's best rate or more",
+      claim = "512 MiB from page-locked memory travel at 85 % of the link's best rate or more",
     },
     gb.expect.ratio {
       y = "step_time_s", of = { placement = "pageable" }, over = { placement = "pinned" }, where = { data_bytes = large },
-      at_least = 1.2, claim = "256 MiB from ordinary memory take at least 1.2 times as long as from page-locked memory",
+      at_least = 1.2, claim = "512 MiB from ordinary memory take at least 1.2 times as long as from page-locked memory",
       answer = "Copy from page-locked memory: a step takes {times} as long from ordinary memory",
     },
   },

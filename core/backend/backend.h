@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "core/device/device.h"
-#include "core/device/gpu_fault.h"
 #include "core/graph/op.h"
-#include "core/telemetry/timeline.h"
+#include "core/nvidia/gpu_fault.h"
 #include "core/tensor/tensor_view.h"
+#include "core/trace/timeline.h"
 
 namespace gpubench {
 

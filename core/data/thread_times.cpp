@@ -5,7 +5,7 @@
 #include <memory>
 #include <unistd.h>
 
-#include "core/telemetry/pipeline_spans.h"
+#include "core/trace/pipeline_spans.h"
 
 namespace gpubench {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "core/device/gpu_slice.h"
 #include "core/device/memory_pool.h"
 #include "core/device/stream.h"
+#include "core/nvidia/gpu_slice.h"
 #include "core/tensor/device_id.h"
 
 namespace gpubench {

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "core/base/units.h"
-#include "core/device/gpu_fault.h"
 #include "core/doctor/checks.h"
+#include "core/nvidia/gpu_fault.h"
 
 namespace gpubench {
 namespace {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/device/gpu_fault.h"
-#include "core/device/gpu_library.h"
-#include "core/device/gpu_slice.h"
 #include "core/doctor/check.h"
+#include "core/nvidia/gpu_fault.h"
+#include "core/nvidia/gpu_library.h"
+#include "core/nvidia/gpu_slice.h"
 #include "core/telemetry/nvml/nvml.h"
 #include "core/telemetry/proc/contention.h"
 

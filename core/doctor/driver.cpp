@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "core/base/error.h"
-#include "core/device/gpu_fault.h"
 #include "core/doctor/checks.h"
+#include "core/nvidia/gpu_fault.h"
 
 namespace gpubench {
 namespace {

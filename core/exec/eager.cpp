@@ -9,7 +9,7 @@
 #include "core/base/interrupt.h"
 #include "core/exec/device_copy.h"
 #include "core/graph/leaf_ops.h"
-#include "core/telemetry/launching_node.h"
+#include "core/trace/launching_node.h"
 
 namespace gpubench {
 namespace {

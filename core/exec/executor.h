@@ -11,7 +11,7 @@
 #include "core/exec/runtime.h"
 #include "core/graph/graph.h"
 #include "core/passes/pass.h"
-#include "core/telemetry/profile.h"
+#include "core/trace/profile.h"
 
 namespace gpubench {
 

@@ -11,7 +11,7 @@
 #include "core/backend/registry/devices.h"
 #include "core/device/memory_pool.h"
 #include "core/exec/variable_store.h"
-#include "core/telemetry/host_spans.h"
+#include "core/trace/host_spans.h"
 
 namespace gpubench {
 

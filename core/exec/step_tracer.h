@@ -7,9 +7,9 @@
 
 #include "core/exec/replicas.h"
 #include "core/exec/runtime.h"
-#include "core/telemetry/breakdown.h"
-#include "core/telemetry/host_spans.h"
-#include "core/telemetry/pipeline_spans.h"
+#include "core/trace/breakdown.h"
+#include "core/trace/host_spans.h"
+#include "core/trace/pipeline_spans.h"
 
 namespace gpubench {
 

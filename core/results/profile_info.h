@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/results/info.h"
-#include "core/telemetry/profile.h"
+#include "core/trace/profile.h"
 
 namespace gpubench {
 

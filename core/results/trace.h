@@ -3,7 +3,7 @@
 #pragma once
 #include <filesystem>
 
-#include "core/telemetry/timeline.h"
+#include "core/trace/timeline.h"
 
 namespace gpubench {
 

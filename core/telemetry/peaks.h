@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/device/gpu_slice.h"
+#include "core/nvidia/gpu_slice.h"
 
 namespace gpubench {
 

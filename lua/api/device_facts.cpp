@@ -12,10 +12,10 @@
 #include "core/base/error.h"
 #include "core/diagnose/findings.h"
 #include "core/diagnose/no_use.h"
-#include "core/report/explanation.h"
+#include "core/report/text/explanation.h"
 #include "core/telemetry/nvml/gpu_facts.h"
 #include "lua/api/openers.h"
-#include "lua/api/results_values.h"
+#include "lua/api/results/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

@@ -8,10 +8,10 @@
 #include "core/train/batch_size_search.h"
 #include "core/train/memory_text.h"
 #include "core/train/step_memory.h"
-#include "lua/api/dataset.h"
-#include "lua/api/model.h"
+#include "lua/api/data/dataset.h"
 #include "lua/api/openers.h"
-#include "lua/api/results_values.h"
+#include "lua/api/results/results_values.h"
+#include "lua/api/train/model.h"
 
 namespace gpubench::lua {
 namespace {

@@ -13,14 +13,14 @@
 #include "core/exec/dispatcher.h"
 #include "core/exec/replicas.h"
 #include "core/exec/runtime.h"
-#include "core/experiment/copy_peak.h"
-#include "core/experiment/matmul_peak.h"
+#include "core/experiment/kernels/copy_peak.h"
+#include "core/experiment/kernels/matmul_peak.h"
 #include "core/group/process_group.h"
 #include "core/measure/activity.h"
 #include "core/measure/stopping_rule.h"
-#include "core/report/progress_line.h"
-#include "lua/api/open_iterators.h"
-#include "lua/api/unfinished_runs.h"
+#include "core/report/text/progress_line.h"
+#include "lua/api/data/open_iterators.h"
+#include "lua/api/results/unfinished_runs.h"
 
 struct lua_State;
 

@@ -2,8 +2,8 @@
 local gb = require "gpubench.native"
 local doubts = require "gpubench.expect.doubts"
 local missing_gpus = require "gpubench.missing_gpus"
-local not_numbers = require "gpubench.not_numbers"
-local sweep = require "gpubench.sweep"
+local not_numbers = require "gpubench.sweep.not_numbers"
+local sweep = require "gpubench.sweep.points"
 local native = gb._native
 local count_of = gb.format.count
 

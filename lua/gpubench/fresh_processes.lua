@@ -2,7 +2,7 @@
 -- group, so that a comparison takes them as one side.
 local gb = require "gpubench.native"
 local exit_status = require "gpubench.exit_status"
-local random_order = require "gpubench.random_order"
+local random_order = require "gpubench.sweep.random_order"
 local native = gb._native
 
 local fresh_processes = {}

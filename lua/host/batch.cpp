@@ -9,7 +9,7 @@
 
 #include "core/base/units.h"
 #include "core/group/process_group.h"
-#include "core/report/text.h"
+#include "core/report/text/text.h"
 #include "lua/host/child_process.h"
 
 namespace gpubench {

@@ -15,7 +15,7 @@
 #include "core/base/known_names.h"
 #include "core/base/resources.h"
 #include "core/telemetry/proc/contention.h"
-#include "lua/api/results_values.h"
+#include "lua/api/results/results_values.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/host/child_process.h"
@@ -54,7 +54,7 @@ void check(const ProbeTable& table, const Session& session) {
 Info probe(lua_State* L, const ProbeTable& table) {
   const Session& session = session_of(L);
   check(table, session);
-  std::vector<std::string> words{own_program(), "run",      resource("lua/gpubench/training_probe.lua").string(),
+  std::vector<std::string> words{own_program(), "run",      resource("lua/gpubench/helpers/training_probe.lua").string(),
                                  "-q",          "--budget", fmt::format("{}", session.budget_s())};
   if (session.scatter() == Scatter::of_rounds) words.emplace_back("--set=in_rounds=true");
   if (table.threads > 0) words.insert(words.end(), {"--threads", std::to_string(table.threads)});

@@ -4,7 +4,7 @@
 
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/backend/cpu/processor.h"
-#include "core/experiment/kernel_case.h"
+#include "core/experiment/kernels/kernel_case.h"
 
 namespace gpubench::bench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/exec/step_tracer.h"
 #include "core/nn/layer_kind.h"
-#include "core/train/fit.h"
+#include "core/train/fit/fit.h"
 #include "core/train/store_variables.h"
 #include "core/train/trainer.h"
 

@@ -3,7 +3,7 @@ local gb = require "gpubench"
 local chart = require "gpubench.chart"
 local experiments = require "declared"
 local input_rows = require "input_rows"
-local sweep = require "gpubench.sweep"
+local sweep = require "gpubench.sweep.points"
 local testing = require "testing"
 
 local native = gb._native

@@ -74,7 +74,7 @@ testing.case("the answer is about speed, memory and learning", function()
 end)
 
 testing.case("precisions are of the list", function()
-  local sweep = require "gpubench.sweep"
+  local sweep = require "gpubench.sweep.points"
   testing.raises("--set precision=float8: possible: float32, mixed_bfloat16, mixed_float16, mixed_float16_unscaled",
     sweep.override, declaration.axes, { precision = { "float8" } })
 end)

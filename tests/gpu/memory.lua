@@ -1,7 +1,7 @@
 -- The memory of a GPU: growth, limits, recovery when it is used up, and what is said of what cannot be had.
 -- GPU_CHECK_CHUNK is the size of the tensors, in numbers, that fill the whole GPU.
 local gb = require "gpubench"
-local measurement = require "gpubench.measurement"
+local measurement = require "gpubench.sweep.measurement"
 local testing = require "testing"
 
 local native = gb._native

@@ -13,10 +13,10 @@
 
 #include "core/base/error.h"
 #include "core/ops/matmul.h"
-#include "core/telemetry/breakdown.h"
 #include "core/telemetry/cupti/activity_tracer.h"
 #include "core/telemetry/nvml/gpu_probe.h"
 #include "core/telemetry/sampler.h"
+#include "core/trace/breakdown.h"
 #include "tests/support/case_checks.h"
 
 namespace gpubench {

@@ -2,7 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #include "core/backend/cuda/cublaslt.h"
-#include "core/device/gpu_library.h"
+#include "core/nvidia/gpu_library.h"
 
 namespace gpubench::cuda {
 namespace {

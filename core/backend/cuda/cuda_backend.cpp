@@ -12,7 +12,7 @@
 #include "core/backend/cuda/cudnn.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
-#include "core/device/gpu_fault.h"
+#include "core/nvidia/gpu_fault.h"
 #include "core/ops/cast.h"
 #include "core/telemetry/cupti/activity_tracer.h"
 

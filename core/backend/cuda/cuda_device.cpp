@@ -15,8 +15,8 @@
 #include "core/base/host_memory.h"
 #include "core/base/units.h"
 #include "core/device/bound_thread.h"
-#include "core/device/gpu_fault.h"
 #include "core/device/memory_nodes.h"
+#include "core/nvidia/gpu_fault.h"
 #include "core/telemetry/peaks.h"
 
 namespace gpubench::cuda {

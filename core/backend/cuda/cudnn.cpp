@@ -5,7 +5,7 @@
 
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
-#include "core/device/gpu_library.h"
+#include "core/nvidia/gpu_library.h"
 
 namespace gpubench::cuda {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "core/backend/cuda/cudnn.h"
-#include "core/device/gpu_library.h"
+#include "core/nvidia/gpu_library.h"
 
 namespace gpubench::cuda {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/status.h"
-#include "core/device/gpu_fault.h"
+#include "core/nvidia/gpu_fault.h"
 
 namespace gpubench::cuda {
 namespace {

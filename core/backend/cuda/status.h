@@ -3,8 +3,8 @@
 #include <cuda_runtime_api.h>
 #include <string_view>
 
-#include "core/device/gpu_fault.h"
 #include "core/graph/op.h"
+#include "core/nvidia/gpu_fault.h"
 
 namespace gpubench::cuda {
 

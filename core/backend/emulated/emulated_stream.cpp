@@ -5,7 +5,7 @@
 
 #include "core/backend/emulated/emulated_device.h"
 #include "core/backend/emulated/host_time.h"
-#include "core/telemetry/launching_node.h"
+#include "core/trace/launching_node.h"
 
 namespace gpubench {
 namespace {

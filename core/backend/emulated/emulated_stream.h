@@ -11,7 +11,7 @@
 #include "core/backend/emulated/engine.h"
 #include "core/device/stream.h"
 #include "core/device/work_order.h"
-#include "core/telemetry/timeline.h"
+#include "core/trace/timeline.h"
 
 namespace gpubench {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/backend/emulated/engine.h"
-#include "core/telemetry/timeline.h"
+#include "core/trace/timeline.h"
 
 namespace gpubench {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "core/comm/nccl/nccl_functions.h"
-#include "core/device/gpu_library.h"
+#include "core/nvidia/gpu_library.h"
 
 namespace gpubench::nccl {
 namespace {

@@ -4,7 +4,7 @@
 #include "core/base/bounded_queue.h"
 #include "core/data/element.h"
 #include "core/data/interleave/readers.h"
-#include "core/telemetry/pipeline_spans.h"
+#include "core/trace/pipeline_spans.h"
 
 namespace gpubench {
 

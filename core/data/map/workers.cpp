@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/interrupt.h"
-#include "core/telemetry/pipeline_spans.h"
+#include "core/trace/pipeline_spans.h"
 
 namespace gpubench {
 ParcelWorkers::ParcelWorkers(ParcelWork& work, int workers, int buffer, bool ordered)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/exec/run/launch.h"
-#include "core/telemetry/host_spans.h"
+#include "core/trace/host_spans.h"
 
 namespace gpubench {
 

@@ -9,7 +9,7 @@
 #include "core/comm/communicator.h"
 #include "core/exec/device_copy.h"
 #include "core/exec/run/bound_plan.h"
-#include "core/telemetry/timeline.h"
+#include "core/trace/timeline.h"
 
 namespace gpubench {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/telemetry/launching_node.h"
+#include "core/trace/launching_node.h"
 
 namespace gpubench {
 

@@ -9,7 +9,7 @@
 #include "core/device/work_order.h"
 #include "core/exec/run/input_slots.h"
 #include "core/exec/run/launch.h"
-#include "core/telemetry/host_spans.h"
+#include "core/trace/host_spans.h"
 
 namespace gpubench {
 

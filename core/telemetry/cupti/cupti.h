@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/base/shared_library.h"
-#include "core/telemetry/cupti/activity.h"
 #include "core/telemetry/cupti/activity_tracer.h"
+#include "core/trace/activity.h"
 
 namespace gpubench {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/device/gpu_slice.h"
+#include "core/nvidia/gpu_slice.h"
 #include "core/telemetry/nvml/gpu_sensors.h"
 
 namespace gpubench {

@@ -11,15 +11,15 @@
 namespace gpubench {
 namespace {
 
-void add(Facts& facts, std::string name, std::string_view text) {
+void add(MachineFacts& facts, std::string name, std::string_view text) {
   if (!text.empty()) facts.emplace_back(std::move(name), std::string(text));
 }
 
-void add(Facts& facts, std::string name, std::optional<double> number) {
+void add(MachineFacts& facts, std::string name, std::optional<double> number) {
   if (number) facts.emplace_back(std::move(name), *number);
 }
 
-void add_bytes(Facts& facts, std::string name, std::optional<double> bytes) {
+void add_bytes(MachineFacts& facts, std::string name, std::optional<double> bytes) {
   if (bytes) facts.emplace_back(std::move(name), static_cast<std::int64_t>(*bytes));
 }
 
@@ -45,8 +45,8 @@ std::int64_t allowed_cpus() {
 
 }  // namespace
 
-Facts machine_facts(const std::filesystem::path& root) {
-  Facts facts;
+MachineFacts machine_facts(const std::filesystem::path& root) {
+  MachineFacts facts;
   utsname kernel{};
   if (::uname(&kernel) == 0) {
     add(facts, "host", own_host_name());

@@ -1,4 +1,4 @@
-// Facts about the machine that readers of old results need. Unknown facts are absent.
+// MachineFacts about the machine that readers of old results need. Unknown facts are absent.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -9,10 +9,10 @@
 namespace gpubench {
 
 using Fact = std::variant<std::int64_t, double, std::string>;
-using Facts = std::vector<std::pair<std::string, Fact>>;
+using MachineFacts = std::vector<std::pair<std::string, Fact>>;
 
 /// host, kernel, operating_system, cpu_model, cpus, cpus_allowed, cpu_mhz, cpu_governor, virtual_machine, memory_bytes,
 /// cpu_mhz, load_1min, virtualization. `root` is the root directory; tests pass their own.
-Facts machine_facts(const std::filesystem::path& root = "/");
+MachineFacts machine_facts(const std::filesystem::path& root = "/");
 
 }  // namespace gpubench

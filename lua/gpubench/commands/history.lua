@@ -1,7 +1,7 @@
 -- `gpubench history`: the trend of an experiment over the nights, and the upkeep of the file that holds it.
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
-local changes = require "gpubench.reported_changes"
+local changes = require "gpubench.night.reported_changes"
 local two_columns = require "gpubench.two_columns"
 local native = gb._native
 local history, one_line = native.history, native.results.one_line

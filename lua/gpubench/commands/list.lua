@@ -120,7 +120,7 @@ local function add_settings(file, names, seen)
       seen[name] = true
     end
   end
-  for name in text:gmatch "require%s*%(?%s*[\"'](gpubench%.[%w_]+)[\"']" do
+  for name in text:gmatch "require%s*%(?%s*[\"'](gpubench%.[%w_.]+)[\"']" do
     local module = resource("lua/" .. name:gsub("%.", "/") .. ".lua")
     if module and not seen[module] then
       seen[module] = true

@@ -2,11 +2,11 @@
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
 local fresh_processes = require "gpubench.fresh_processes"
-local history_changes = require "gpubench.reported_changes"
-local night_alarms = require "gpubench.night_alarms"
-local night_files = require "gpubench.night_files"
-local second_look = require "gpubench.second_look"
-local suites = require "gpubench.suite"
+local history_changes = require "gpubench.night.reported_changes"
+local night_alarms = require "gpubench.night.alarms"
+local night_files = require "gpubench.night.files"
+local second_look = require "gpubench.night.second_look"
+local suites = require "gpubench.night.suite"
 local native = gb._native
 local history, system, one_line = native.history, native.system, native.results.one_line
 local out = native.options.out
@@ -23,7 +23,7 @@ end
 -- What preflight.lua tells of the devices, in their order: { { name, free_memory_bytes, problems = { [check] = text } } }.
 -- What is wrong with the whole machine is said.
 local function look_at_devices()
-  local ended = native.host.run_program({ native.host.program, "run", system.resource "lua/gpubench/preflight.lua" },
+  local ended = native.host.run_program({ native.host.program, "run", system.resource "lua/gpubench/night/preflight.lua" },
     { captured = true })
   native.check_interrupt()
   if ended.status ~= 0 then check.fail("nightly: the devices cannot be looked at (exit status %d)", ended.status) end

@@ -3,7 +3,7 @@
 local gb = require "gpubench.native"
 local columns = require "gpubench.columns"
 local doubts = require "gpubench.expect.doubts"
-local order_interval = require "gpubench.order_interval"
+local order_interval = require "gpubench.sweep.order_interval"
 local native = gb._native
 
 local estimate = {}

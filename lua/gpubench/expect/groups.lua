@@ -5,7 +5,7 @@ local gb = require "gpubench.native"
 local columns = require "gpubench.columns"
 local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
-local not_numbers = require "gpubench.not_numbers"
+local not_numbers = require "gpubench.sweep.not_numbers"
 
 local groups = {}
 

@@ -4,8 +4,8 @@ local gb = require "gpubench"
 local columns = require "gpubench.columns"
 local estimate = require "gpubench.expect.estimate"
 local experiment = require "gpubench.experiment"
-local measurement = require "gpubench.measurement"
-local rounds = require "gpubench.rounds"
+local measurement = require "gpubench.sweep.measurement"
+local rounds = require "gpubench.sweep.rounds"
 local native = gb._native
 
 local comparison = {}

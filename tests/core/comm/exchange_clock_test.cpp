@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/telemetry/host_spans.h"
+#include "core/trace/host_spans.h"
 
 namespace gpubench {
 namespace {

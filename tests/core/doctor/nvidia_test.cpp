@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/device/gpu_fault.h"
-#include "core/device/gpu_library.h"
+#include "core/nvidia/gpu_fault.h"
+#include "core/nvidia/gpu_library.h"
 #include "tests/core/doctor/fake_machine.h"
 
 namespace gpubench {

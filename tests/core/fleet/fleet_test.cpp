@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "core/fleet/verdict.h"
-#include "core/report/fleet_page.h"
-#include "core/report/fleet_text.h"
+#include "core/report/page/fleet_page.h"
+#include "core/report/text/fleet_text.h"
 #include "tests/core/history/nights.h"
 #include "tests/support/files.h"
 

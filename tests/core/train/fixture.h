@@ -6,11 +6,15 @@
 
 #include "core/data/source/image_set.h"
 #include "core/nn/layer_kind.h"
-#include "core/train/fit.h"
+#include "core/train/fit/fit.h"
 #include "core/train/store_variables.h"
 #include "core/train/trainer.h"
 
 namespace gpubench::support {
+
+constexpr DeviceId cpu(std::int16_t index) {
+  return {DeviceId::Kind::cpu, index, {}};
+}
 
 inline LayerPtr dense(std::int64_t units, const char* activation, Shape input_shape = {}) {
   return make_layer("Dense", {{"units", units}, {"activation", std::string(activation)}, {"input_shape", input_shape}});

@@ -1,8 +1,8 @@
 // Layers are told apart by what they are: names may begin alike, or look like the labels that other nodes have.
 #include <gmock/gmock.h>
 
-#include "core/train/pruning.h"
-#include "core/train/quantization.h"
+#include "core/train/compress/pruning.h"
+#include "core/train/compress/quantization.h"
 #include "core/train/step_memory.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"

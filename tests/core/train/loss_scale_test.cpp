@@ -13,6 +13,8 @@
 namespace gpubench {
 namespace {
 
+using support::cpu;
+
 using support::FakeVariables;
 using support::TrainTest;
 using ::testing::ElementsAre;
@@ -20,10 +22,6 @@ using ::testing::ThrowsMessage;
 
 LossScale loss_scale(const ConfigEntries& options = {}) {
   return LossScale(Config("LossScaleOptimizer", LossScale::fields(), options));
-}
-
-DeviceId cpu(std::int16_t index) {
-  return {DeviceId::Kind::cpu, index, {}};
 }
 
 std::vector<std::string> ops_in(const Graph& graph) {

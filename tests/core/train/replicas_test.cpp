@@ -14,16 +14,14 @@
 namespace gpubench {
 namespace {
 
+using support::cpu;
+
 using support::Blobs;
 using support::flat;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 using ::testing::ThrowsMessage;
-
-constexpr DeviceId cpu(std::int16_t index) {
-  return DeviceId{DeviceId::Kind::cpu, index, {}};
-}
 
 class ReplicasTest : public ::testing::Test {
  protected:

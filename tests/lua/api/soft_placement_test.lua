@@ -1,6 +1,6 @@
 -- Work for a device that is missing: an error, or the CPU and a mark in the rows.
 local gb = require "gpubench"
-local measurement = require "gpubench.measurement"
+local measurement = require "gpubench.sweep.measurement"
 local testing = require "testing"
 local native = gb._native
 

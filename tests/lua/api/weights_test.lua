@@ -1,4 +1,4 @@
--- Model:load_weights with a map of names; what a map does to tensors is in tests/core/train/mapped_weights_test.cpp.
+-- Model:load_weights with a map of names; what a map does to tensors is in tests/core/train/compress/mapped_weights_test.cpp.
 local gb = require "gpubench"
 local testing = require "testing"
 

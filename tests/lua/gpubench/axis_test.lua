@@ -1,6 +1,6 @@
 local gb = require "gpubench"
 local axis = require "gpubench.axis"
-local sweep = require "gpubench.sweep"
+local sweep = require "gpubench.sweep.points"
 local testing = require "testing"
 
 testing.case("values keep their order and are copied", function()

@@ -8,13 +8,13 @@ local calm = "other programs use 1 % of the processors, the hypervisor takes 0 %
 -- What is told while the machine is as `readings` say, one for each second. Returns the text, and how long each wait was.
 local function told(limit_s, readings, is_about_times)
   local text, waits, now, lines = {}, {}, 0, {}
-  local stderr, loaded = io.stderr, package.loaded["gpubench.idle"]
+  local stderr, loaded = io.stderr, package.loaded["gpubench.sweep.idle"]
   local kept = { native.contention.wait_idle, native.system.seconds, native.progress.show, native.progress.hide, native.options.wait_idle_s }
   io.stderr = {
     write = function(_, ...) for _, part in ipairs { ... } do text[#text + 1] = part end end,
     flush = function() end,
   }
-  package.loaded["gpubench.idle"] = nil
+  package.loaded["gpubench.sweep.idle"] = nil
   native.contention.wait_idle = function(seconds)
     now = now + seconds
     waits[#waits + 1] = seconds
@@ -26,11 +26,11 @@ local function told(limit_s, readings, is_about_times)
   native.progress.hide = function() lines[#lines + 1] = "" end
   native.options.wait_idle_s = limit_s
   local ok, reason = pcall(function()
-    local idle = require "gpubench.idle"
+    local idle = require "gpubench.sweep.idle"
     idle.before_first_point(is_about_times)
     idle.before_first_point(is_about_times)
   end)
-  io.stderr, package.loaded["gpubench.idle"] = stderr, loaded
+  io.stderr, package.loaded["gpubench.sweep.idle"] = stderr, loaded
   native.contention.wait_idle, native.system.seconds, native.progress.show, native.progress.hide,
     native.options.wait_idle_s = table.unpack(kept)
   assert(ok, reason)

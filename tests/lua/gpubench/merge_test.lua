@@ -1,5 +1,5 @@
 -- One row of the rounds of a point.
-local merge = require "gpubench.merge"
+local merge = require "gpubench.sweep.merge"
 local testing = require "testing"
 
 local function calls_of(rounds)

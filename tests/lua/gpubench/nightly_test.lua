@@ -94,10 +94,10 @@ local function whole_night(replaced, suite_text)
     stderr = { write = function(_, ...) warned[#warned + 1] = table.concat { ... } end },
     write = function(...) said[#said + 1] = table.concat { ... } end,
   })
-  for _, name in ipairs { "gpubench.night_alarms", "gpubench.second_look", "gpubench.suite" } do package.loaded[name] = nil end
+  for _, name in ipairs { "gpubench.night.alarms", "gpubench.night.second_look", "gpubench.night.suite" } do package.loaded[name] = nil end
   local ok, reason = pcall(function() left.status = testing.command "nightly" { suite = path } end)
   native.host, native.history, native.system, print, io = saved.host, saved.history, saved.system, saved.print, saved.io
-  for _, name in ipairs { "gpubench.night_alarms", "gpubench.second_look", "gpubench.suite" } do package.loaded[name] = nil end
+  for _, name in ipairs { "gpubench.night.alarms", "gpubench.night.second_look", "gpubench.night.suite" } do package.loaded[name] = nil end
   assert(ok, reason)
   left.said, left.warned = table.concat(said, "\n"), table.concat(warned)
   return left

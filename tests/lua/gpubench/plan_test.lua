@@ -1,6 +1,6 @@
 local gb = require "gpubench"
-local plan = require "gpubench.plan"
-local sweep = require "gpubench.sweep"
+local plan = require "gpubench.sweep.plan"
+local sweep = require "gpubench.sweep.points"
 local testing = require "testing"
 
 local options = gb._native.options

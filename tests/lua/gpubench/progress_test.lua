@@ -1,4 +1,4 @@
-local progress = require "gpubench.progress"
+local progress = require "gpubench.sweep.progress"
 local testing = require "testing"
 
 -- A terminal and a clock of the test's own.

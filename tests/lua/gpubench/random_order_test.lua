@@ -1,5 +1,5 @@
 -- Orders of scripts and points in processes that are compared.
-local random_order = require "gpubench.random_order"
+local random_order = require "gpubench.sweep.random_order"
 local testing = require "testing"
 
 testing.case("an order has each number once", function()

@@ -2,9 +2,9 @@
 local gb = require "gpubench"
 local estimate = require "gpubench.expect.estimate"
 local experiment = require "gpubench.experiment"
-local merge = require "gpubench.merge"
-local order_interval = require "gpubench.order_interval"
-local rounds = require "gpubench.rounds"
+local merge = require "gpubench.sweep.merge"
+local order_interval = require "gpubench.sweep.order_interval"
+local rounds = require "gpubench.sweep.rounds"
 local testing = require "testing"
 
 -- What others take from each call: tests decide it, not the machine that runs them.

@@ -1,8 +1,8 @@
 -- Intervals that modules of the library add to rows.
 local gb = require "gpubench"
-local input_wait = require "gpubench.input_wait"
+local input_wait = require "gpubench.helpers.input_wait"
 local testing = require "testing"
-local workers = require "gpubench.workers"
+local workers = require "gpubench.helpers.workers"
 
 testing.case("input wait: what is not waiting takes as long in every step", function()
   -- Steps of 10 ms [8, 16] of 32 examples, of which 4 ms are work.

@@ -1,4 +1,4 @@
-local row_printer = require "gpubench.row_printer"
+local row_printer = require "gpubench.sweep.row_printer"
 local testing = require "testing"
 
 -- A run whose rows are texts, and a screen of the test's own.

@@ -1,7 +1,7 @@
 -- The suites that come with the program, and what a night writes.
-local changes = require "gpubench.reported_changes"
-local night_files = require "gpubench.night_files"
-local suites = require "gpubench.suite"
+local changes = require "gpubench.night.reported_changes"
+local night_files = require "gpubench.night.files"
+local suites = require "gpubench.night.suite"
 local testing = require "testing"
 
 testing.case("the suites that come with the program can be run", function()

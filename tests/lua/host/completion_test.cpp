@@ -44,7 +44,7 @@ TEST_F(Completion, BashOffersCommandsScriptsOptionsAndValues) {
   std::filesystem::create_directories(path() + "/experiments");
   write("results/batch_size/" + run + "/results.csv", "");
   write("experiments/wide_layers.lua",
-        "local epochs = gb.param('epochs', 3)\nlocal workers = require \"gpubench.workers\"\n"
+        "local epochs = gb.param('epochs', 3)\nlocal workers = require \"gpubench.helpers.workers\"\n"
         "gb.experiment { name = 'wide_layers', axes = { gb.axis(\"width\", { 1 }), workers.axis() } }");
   EXPECT_THAT(bash("''"), AllOf(HasSubstr(" list "), HasSubstr(" completion "), HasSubstr(" speed.lua "),
                                 HasSubstr(" wide_layers "), Not(HasSubstr("notes")), Not(HasSubstr(" results "))));

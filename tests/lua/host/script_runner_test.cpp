@@ -186,7 +186,7 @@ end
 )";
 
 TEST_F(ScriptRunner, TheWaitForAnIdleMachineEndsWithCtrlC) {
-  write("script.lua", std::string(never_idle) + "require('gpubench.idle').before_first_point()");
+  write("script.lua", std::string(never_idle) + "require('gpubench.sweep.idle').before_first_point()");
   StartedProgram program({"script.lua", "--wait-idle", "86400"}, path());
   ASSERT_TRUE(program.wait_for("waits\nwaits\n"));
   program.signal(SIGINT);
@@ -204,7 +204,7 @@ TEST_F(ScriptRunner, TheWaitForAnIdleMachineEndsWithThePointsTimeLimit) {
 }
 
 TEST_F(ScriptRunner, AMachineThatIsNeverIdleIsMeasuredAllTheSame) {
-  const Ended ended = run(std::string(never_idle) + "require('gpubench.idle').before_first_point() print 'goes on'",
+  const Ended ended = run(std::string(never_idle) + "require('gpubench.sweep.idle').before_first_point() print 'goes on'",
                           {"--wait-idle", "0.2"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.out, HasSubstr("goes on\n"));

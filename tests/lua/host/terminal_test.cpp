@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/report/text.h"
+#include "core/report/text/text.h"
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {

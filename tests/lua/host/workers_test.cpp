@@ -117,7 +117,7 @@ native.contention.wait_idle = function()
   local busy = index == 1 and looks == 1
   return not busy, busy and 'other programs use 50 % of the processors' or 'idle'
 end
-require "gpubench.idle".before_first_point()
+require "gpubench.sweep.idle".before_first_point()
 print("looks", native.processes.gather(looks)[1], native.processes.gather(looks)[2])
 )";
   const Ended ended = run_with(2, busy_once, {"--wait-idle", "60"});

@@ -33,10 +33,10 @@
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
 #include "core/results/run_reader.h"
-#include "core/train/model_files.h"
+#include "core/train/files/model_files.h"
+#include "core/train/files/training_state.h"
 #include "core/train/store_variables.h"
 #include "core/train/trainer.h"
-#include "core/train/training_state.h"
 
 namespace gpubench {
 namespace {

@@ -3,7 +3,7 @@ local gb = require "gpubench"
 local claims = require "gpubench.expect.claim"
 local columns = require "gpubench.columns"
 local estimate = require "gpubench.expect.estimate"
-local measurement = require "gpubench.measurement"
+local measurement = require "gpubench.sweep.measurement"
 local param = require "gpubench.param"
 
 local native = gb._native

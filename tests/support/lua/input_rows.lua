@@ -1,7 +1,7 @@
 -- What the tests of the experiments about input share: small data, and rows with figures in place of measured ones.
 local gb = require "gpubench"
 local experiments = require "declared"
-local sweep = require "gpubench.sweep"
+local sweep = require "gpubench.sweep.points"
 
 local input_rows = { count = 128 }
 

@@ -1,5 +1,5 @@
 local gb = require "gpubench"
-local jpeg_digits = require "gpubench.jpeg_digits"
+local jpeg_digits = require "gpubench.helpers.jpeg_digits"
 local slow_script = require "slow_script"
 local small_model = require "small_model"
 

@@ -1,6 +1,6 @@
 -- Models on gpu:0 through all layers of the program; run by the program with CUDA on the CPU.
 local gb = require "gpubench"
-local measurement = require "gpubench.measurement"
+local measurement = require "gpubench.sweep.measurement"
 local testing = require "testing"
 local thirds = require "thirds"
 

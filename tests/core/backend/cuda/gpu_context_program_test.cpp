@@ -240,7 +240,7 @@ TEST_F(CudaContextProgramTest, ADryRunUsesNoGpuWhereAnAxisNamesDevices) {
 }
 
 TEST_F(CudaContextProgramTest, PreflightNamesTheGpusThatCanBeUsed) {
-  const Ended ended = run_program({GPUBENCH_SOURCE_DIR "/lua/gpubench/preflight.lua"}, file("").parent_path(),
+  const Ended ended = run_program({GPUBENCH_SOURCE_DIR "/lua/gpubench/night/preflight.lua"}, file("").parent_path(),
                                   {"CUDA_ON_CPU_GPUS=3", "CUDA_ON_CPU_TAKEN=1"});
   EXPECT_THAT(ended.out, AllOf(HasSubstr("gpu:0\tfree_memory_bytes"), HasSubstr("gpu:2\tfree_memory_bytes"),
                                Not(HasSubstr("gpu:1\t")), HasSubstr("\tdevices\tGPU 1 (CUDA on the CPU) cannot")));

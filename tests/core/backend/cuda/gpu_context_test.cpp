@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "core/backend/registry/devices.h"
-#include "core/device/gpu_fault.h"
 #include "core/device/work_order.h"
 #include "core/exec/eager.h"
-#include "core/experiment/device_watch.h"
+#include "core/experiment/steps/device_watch.h"
+#include "core/nvidia/gpu_fault.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/device_configs.h"
 

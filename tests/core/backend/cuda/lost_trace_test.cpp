@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/experiment/trace_phase.h"
+#include "core/experiment/steps/trace_phase.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
 namespace gpubench {

@@ -1,6 +1,6 @@
 // What replicas on GPUs spend on each other, from the measurement of their steps and a trace that is made up: nothing
 // here takes the time that it says.
-#include "core/experiment/replica_watch.h"
+#include "core/experiment/steps/replica_watch.h"
 
 #include <array>
 #include <functional>
@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/experiment/step_measurement.h"
+#include "core/experiment/steps/step_measurement.h"
 #include "core/results/cell.h"
 #include "tests/core/comm/nccl/gpus.h"
 #include "tests/core/group/thread_group.h"

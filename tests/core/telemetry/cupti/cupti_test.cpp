@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/telemetry/exchange_trace.h"
+#include "core/trace/exchange_trace.h"
 #include "tests/core/telemetry/cupti/fake_cupti.h"
 
 namespace gpubench {

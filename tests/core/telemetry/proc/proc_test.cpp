@@ -23,7 +23,7 @@ class Proc : public ::testing::Test {
   void write_cpu(int busy_ticks, int idle_ticks) const {
     write("proc/stat", "cpu  " + std::to_string(busy_ticks) + " 0 0 " + std::to_string(idle_ticks) + " 0 0 0 0 0 0\n");
   }
-  static const Fact* fact(const Facts& facts, const std::string& name) {
+  static const Fact* fact(const MachineFacts& facts, const std::string& name) {
     for (const auto& [key, value] : facts) {
       if (key == name) return &value;
     }
@@ -104,7 +104,7 @@ TEST_F(Proc, MachineFactsComeFromTheirFiles) {
   write("proc/meminfo", "MemTotal: 2 kB\nMemAvailable: 1 kB\n");
   write("proc/loadavg", "0.25 0.5 0.7 1/2 3\n");
   write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
-  const Facts facts = machine_facts(root_);
+  const MachineFacts facts = machine_facts(root_);
   EXPECT_EQ(*fact(facts, "operating_system"), Fact("Debian 12"));
   EXPECT_EQ(*fact(facts, "cpu_model"), Fact("Fast CPU"));
   EXPECT_EQ(*fact(facts, "cpu_mhz"), Fact(2400.5));
@@ -115,7 +115,7 @@ TEST_F(Proc, MachineFactsComeFromTheirFiles) {
 }
 
 TEST_F(Proc, FactsThatAreMissingAreAbsent) {
-  const Facts facts = machine_facts(root_ / "nowhere");
+  const MachineFacts facts = machine_facts(root_ / "nowhere");
   EXPECT_EQ(fact(facts, "cpu_model"), nullptr);
   EXPECT_EQ(fact(facts, "memory_bytes"), nullptr);
   EXPECT_NE(fact(facts, "cpus"), nullptr);

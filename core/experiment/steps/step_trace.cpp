@@ -1,0 +1,86 @@
+#include "core/experiment/steps/step_trace.h"
+
+namespace gpubench {
+namespace {
+
+/// A new segment runs once before it is recorded, and is recorded once for each of two input slots. Where nothing is
+/// recorded, one step names the nodes.
+constexpr int steps_to_record = 3, steps_to_name = 1;
+
+/// The counted steps of a trace: those behind the first `lead`, which fill the devices.
+struct Counted {
+  Window window;
+  std::vector<Clock::time_point> ends;
+};
+
+Counted counted_steps(const TracedSteps& traced, int lead) {
+  if (lead == 0) return {traced.window(), traced.ends};
+  Counted counted{{traced.ends[static_cast<std::size_t>(lead) - 1], traced.returned},
+                  {traced.ends.begin() + lead, traced.ends.end()}};
+  counted.ends.back() = traced.returned;  // the wait for the devices would be a part of no other step
+  return counted;
+}
+
+ReplicaTrace trace_replicas(std::span<const Span> spans, const TracedSteps& traced, const Counted& counted) {
+  const auto steps = static_cast<int>(counted.ends.size());
+  ReplicaTrace trace{.exchanges = {}, .steps = steps, .step_time = Seconds(counted.window.length()) / steps};
+  trace.absence = incompleteness(spans, traced.lost);
+  if (!trace.absence.empty()) return trace;
+  for (const TracedDevice& device : traced.devices)
+    trace.exchanges.push_back(trace_exchanges(spans, device.gpu, counted.window));
+  return trace;
+}
+
+}  // namespace
+
+StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline,
+                      const TraceLimits& limits) {
+  StepTracer tracing(runtime, replicas, tracer, timeline, !limits.profiles);
+  const bool asynchronous = uses_asynchronous_devices(runtime.devices());
+  const int untimed = asynchronous ? steps_to_record : steps_to_name;
+  for (int step = 0; step < untimed; ++step) steps.step();
+  runtime.synchronize();
+  tracing.begin();
+  const auto take = [&] {
+    steps.step();
+    tracing.end_step(steps.fetched());
+  };
+  // The step behind those in flight waits for the first one from its beginning to its end, which may be longer than the
+  // time from one end to the next.
+  const int lead = asynchronous ? steps.steps_in_flight() + 1 : 0;
+  for (int step = 0; step < lead; ++step) take();
+  const Clock::time_point begin = tracing.now();
+  const auto taken = [&] { return static_cast<int>(tracing.steps()) - lead; };
+  const auto goes_on = [&] {
+    return taken() < limits.most_steps && tracing.now() - begin < limits.time && tracing.has_room();
+  };
+  while (taken() < limits.least_steps || goes_on()) take();
+  const TracedSteps traced = tracing.finish();
+  const Counted counted = counted_steps(traced, lead);
+
+  StepTrace trace;
+  trace.steps = taken();
+  trace.breakdown = break_down_each(timeline.spans(), traced.devices, counted.window, traced.lost);
+  trace.observer_share = traced.host_spans * (cost_of_span() / Seconds(traced.window().length()));
+  if (replicas != nullptr) trace.exchanges = traced.on_gpus ? ExchangeSource::devices : ExchangeSource::host;
+  if (traced.on_gpus) trace.replicas = trace_replicas(timeline.spans(), traced, counted);
+  if (limits.profiles)
+    trace.profile = profile_steps(timeline, counted.window.begin, counted.ends, traced.devices, traced.lost);
+  return trace;
+}
+
+void set_breakdown(Record& record, const Breakdown& parts, int steps, ExchangeSource exchanges) {
+  record.set("compute_share", parts.share(SpanClass::compute));
+  if (exchanges != ExchangeSource::devices) record.set("communication_share", parts.share(SpanClass::communication));
+  if (exchanges == ExchangeSource::host) record.set("peer_wait_share", parts.share(SpanClass::peer_wait));
+  record.set("copy_share", parts.share(SpanClass::copy) + parts.share(SpanClass::memset));
+  record.set("input_wait_share", parts.share(SpanClass::input_wait));
+  record.set("launch_share", parts.share(SpanClass::launch));
+  record.set("host_share", parts.share(SpanClass::host_sync) + parts.share(SpanClass::host_compute) +
+                               parts.share(SpanClass::compile));
+  record.set("other_share", parts.share(SpanClass::other));
+  record.set("device_busy", parts.device_busy());
+  record.set("traced_step_time_s", Seconds(parts.window.length()).count() / steps);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,19 @@
+// A chart for readers who do not see it: its figures as a table, and in a sentence what it shows.
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "core/report/chart/chart.h"
+#include "core/report/text/table.h"
+
+namespace gpubench {
+
+/// x, series (where there are some), figure, 95 % interval, and why a point failed or is unreliable; `most` rows at
+/// most.
+Table chart_table(const Chart& chart, std::size_t most);
+/// Rows of the table without a limit.
+std::size_t figure_count(const Chart& chart);
+/// "step time by batch size. Lines: step time (ms) from 0.5 to 12 by batch size, for cpu:0 and gpu:0."
+std::string describe(const Chart& chart);
+
+}  // namespace gpubench

@@ -1,0 +1,43 @@
+// Why the points of a run were not faster: verdicts, waterfalls and findings as text for a terminal, and as facts for
+// JSON. The judging is core/diagnose.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/diagnose/findings.h"
+#include "core/diagnose/waterfall.h"
+#include "core/report/text/render.h"
+#include "core/results/run_reader.h"
+
+namespace gpubench {
+
+struct ExplainedRow {
+  Record row;
+  std::string where;  ///< "point 3: device=cpu:0 batch_size=4"
+  Diagnosis diagnosis;
+  Waterfall waterfall;
+};
+
+struct ExplainOptions {
+  std::optional<std::int64_t> point{};  ///< only its rows
+  Words words = Words::lua;
+};
+
+/// All rows with steps, in the order of points. Throws Error for a point that the run does not have, and if no row has
+/// steps.
+std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& options = {});
+/// The row with the largest gain of its verdict, of those that have a step; `rows` is not empty.
+const ExplainedRow& most_to_gain(const std::vector<ExplainedRow>& rows);
+
+/// A table of the verdicts, if there are several rows; then the findings and the waterfall of each row of the point, or
+/// of the row with most to gain.
+std::string explanation_text(const Run& run, const ExplainOptions& options, const TextStyle& style);
+/// { name, headline, kind, gain_share, ..., remedies = { { name, advice, line, changes_results, at_most_times_as_fast,
+/// expected_gain_share, ... } }, of_no_use = { { name, why } } } of each finding; `evidence`: what was diagnosed.
+Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence, Words words);
+/// { run, experiment, points = { { point, ..., verdict, step_s, waterfall, findings, machine } } }
+Info explanation_info(const Run& run, const ExplainOptions& options);
+
+}  // namespace gpubench

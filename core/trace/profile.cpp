@@ -1,0 +1,260 @@
+#include "core/trace/profile.h"
+
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace gpubench {
+namespace {
+
+/// Gives the spans of a device the nodes of their launches: a launch and its work have the same correlation, and the
+/// launch lies within a span of the host that has a node.
+void attribute(std::vector<Span>& spans) {
+  std::vector<const Span*> nodes;  // of the host, by beginning; they do not overlap within a thread
+  std::unordered_map<std::uint32_t, Clock::time_point> launched;
+  for (const Span& span : spans) {
+    if (span.gpu >= 0) continue;
+    if (span.node != NodeId::none) nodes.push_back(&span);
+    if (span.correlation != 0) launched.emplace(span.correlation, span.begin);
+  }
+  std::ranges::sort(nodes, {}, [](const Span* node) { return node->begin; });
+  for (Span& span : spans) {
+    if (span.gpu < 0 || span.node != NodeId::none) continue;
+    const auto launch = launched.find(span.correlation);
+    if (launch == launched.end()) continue;
+    const auto after =
+        std::ranges::upper_bound(nodes, launch->second, {}, [](const Span* node) { return node->begin; });
+    if (after == nodes.begin() || (*std::prev(after))->end <= launch->second) continue;
+    span.node = (*std::prev(after))->node;
+  }
+}
+
+struct SpanEdge {
+  Clock::time_point time;
+  std::size_t span;
+  bool begins;
+};
+
+std::vector<SpanEdge> span_edges_of(const std::vector<Span>& spans, Window window) {
+  std::vector<SpanEdge> edges;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const Clock::time_point begin = std::max(spans[i].begin, window.begin), end = std::min(spans[i].end, window.end);
+    if (begin >= end) continue;
+    edges.push_back({begin, i, true});
+    edges.push_back({end, i, false});
+  }
+  std::ranges::sort(edges, {}, &SpanEdge::time);
+  return edges;
+}
+
+/// The spans that are active at a moment, by class in their order of beginning.
+class Running {
+ public:
+  explicit Running(const std::vector<Span>& spans) : spans_(spans) {}
+  void change(const SpanEdge& edge) {
+    std::vector<std::size_t>& own = running_[static_cast<std::size_t>(spans_[edge.span].span_class)];
+    if (edge.begins)
+      own.push_back(edge.span);
+    else
+      std::erase(own, edge.span);
+  }
+  /// The span to which the moment is charged: of the first class, the one that began first; but within the host's
+  /// classes the one that began last, because a host thread's spans nest.
+  const Span* charged() const {
+    for (const std::vector<std::size_t>& own : running_) {
+      if (own.empty()) continue;
+      const Span& last = spans_[own.back()];
+      return last.span_class >= SpanClass::input_wait ? &last : &spans_[own.front()];
+    }
+    return nullptr;
+  }
+
+ private:
+  const std::vector<Span>& spans_;
+  std::array<std::vector<std::size_t>, span_class_count> running_;
+};
+
+/// A gap of one device, while the sweep is within it.
+struct OpenGap {
+  Clock::time_point begin;
+  const Span* before = nullptr;
+  std::map<std::pair<SpanClass, NameId>, Clock::duration> doing;
+};
+
+using EntryKey = std::pair<SpanClass, NodeId>;
+struct Sum {
+  Clock::duration time{};
+  std::size_t calls = 0;
+};
+
+class Profiling {
+ public:
+  Profiling(const Timeline& timeline, Clock::time_point begin, std::span<const Clock::time_point> ends)
+      : timeline_(timeline), window_{begin, ends.back()}, ends_(ends) {}
+
+  void add(const TracedDevice& device, int index) {
+    std::vector<Span> spans;
+    std::ranges::copy_if(timeline_.spans(), std::back_inserter(spans),
+                         [&](const Span& span) { return device.has(span); });
+    attribute(spans);
+    count(spans);
+    sweep(spans, index);
+  }
+
+  StepProfile finish(int devices) {
+    StepProfile profile;
+    profile.steps = static_cast<int>(ends_.size());
+    const double share = 1.0 / (static_cast<double>(ends_.size()) * devices);
+    for (const auto& [key, sum] : sums_) {
+      if (sum.time == Clock::duration::zero()) continue;
+      ProfileEntry entry{.span_class = key.first, .node = {}, .time = Seconds(sum.time) * share, .calls = 0};
+      if (key.second != NodeId::none) entry.node = timeline_.node(key.second);
+      entry.calls = static_cast<double>(sum.calls) * share;
+      profile.entries.push_back(std::move(entry));
+    }
+    std::ranges::stable_sort(profile.entries, std::greater<>(), &ProfileEntry::time);
+    std::ranges::stable_sort(gaps_, std::greater<>(), &IdleGap::length);
+    if (gaps_.size() > most_gaps) gaps_.resize(most_gaps);
+    profile.gaps = std::move(gaps_);
+    return profile;
+  }
+
+ private:
+  static EntryKey key_of(const Span* span) {
+    if (span == nullptr) return {SpanClass::other, NodeId::none};
+    // A launch's own time is launching, whichever node it launches.
+    const bool is_work = span->span_class <= SpanClass::memset;
+    return {span->span_class, is_work ? span->node : NodeId::none};
+  }
+
+  void count(const std::vector<Span>& spans) {
+    for (const Span& span : spans) {
+      if (span.begin >= window_.begin && span.begin < window_.end) ++sums_[key_of(&span)].calls;
+    }
+  }
+
+  void sweep(const std::vector<Span>& spans, int device) {
+    Running running(spans);
+    std::optional<OpenGap> gap;
+    Clock::time_point since = window_.begin;
+    const Span* last_kernel = nullptr;
+    const auto charge_until = [&](Clock::time_point time) {
+      if (time == since) return;
+      const Span* const span = running.charged();
+      sums_[key_of(span)].time += time - since;
+      if (span != nullptr && span->span_class == SpanClass::compute) {
+        if (gap) close(*gap, since, span, device);
+        gap.reset();
+        last_kernel = span;
+      } else {
+        if (!gap) gap = OpenGap{.begin = since, .before = last_kernel, .doing = {}};
+        const std::pair<SpanClass, NameId> doing{span == nullptr ? SpanClass::other : span->span_class,
+                                                 span == nullptr ? NameId{} : span->name};
+        gap->doing[doing] += time - since;
+      }
+      since = time;
+    };
+    for (const SpanEdge& edge : span_edges_of(spans, window_)) {
+      charge_until(edge.time);
+      running.change(edge);
+    }
+    charge_until(window_.end);
+    if (gap) close(*gap, window_.end, nullptr, device);
+  }
+
+  void close(const OpenGap& open, Clock::time_point end, const Span* after, int device) {
+    const auto longest = std::ranges::max_element(open.doing, {}, [](const auto& doing) { return doing.second; });
+    IdleGap gap;
+    gap.device = device;
+    const auto ended = std::ranges::upper_bound(ends_, open.begin);
+    gap.step = static_cast<int>(ended - ends_.begin()) + 1;
+    gap.since_step = open.begin - (ended == ends_.begin() ? window_.begin : *std::prev(ended));
+    gap.length = end - open.begin;
+    gap.doing = longest->first.first;
+    gap.what = gap.doing == SpanClass::other ? "" : std::string(timeline_.text(longest->first.second));
+    gap.share = Seconds(longest->second) / gap.length;
+    gap.before = node_text(open.before);
+    gap.after = node_text(after);
+    gaps_.push_back(std::move(gap));
+  }
+
+  std::string node_text(const Span* kernel) const {
+    if (kernel == nullptr) return {};
+    if (kernel->node == NodeId::none) return std::string(timeline_.text(kernel->name));
+    const NodeName& node = timeline_.node(kernel->node);
+    return node.layer.empty() ? node.op : fmt::format("{} of {}", node.op, node.layer);
+  }
+
+  const Timeline& timeline_;
+  Window window_;
+  std::span<const Clock::time_point> ends_;
+  std::map<EntryKey, Sum> sums_;
+  std::vector<IdleGap> gaps_;
+};
+
+/// Sums up the entries whose kept parts of NodeName are equal.
+template <class Keep>
+std::vector<ProfileEntry> summed(const StepProfile& profile, const Keep& keep) {
+  std::vector<ProfileEntry> sums;
+  for (const ProfileEntry& entry : profile.entries) {
+    const NodeName kept = keep(entry.node);
+    const auto same = std::ranges::find_if(sums, [&](const ProfileEntry& sum) {
+      return sum.span_class == entry.span_class && sum.node.op == kept.op && sum.node.layer == kept.layer;
+    });
+    if (same == sums.end()) {
+      sums.push_back(entry);
+      sums.back().node = kept;
+      sums.back().implementation.clear();
+    } else {
+      same->time += entry.time;
+      same->calls += entry.calls;
+      if (entry.flops) same->flops = same->flops.value_or(0) + *entry.flops;
+      if (entry.bytes) same->bytes = same->bytes.value_or(0) + *entry.bytes;
+    }
+  }
+  std::ranges::stable_sort(sums, std::greater<>(), &ProfileEntry::time);
+  return sums;
+}
+
+}  // namespace
+
+std::vector<ProfileEntry> by_layer(const StepProfile& profile) {
+  return summed(profile, [](const NodeName& node) { return NodeName{.op = {}, .layer = node.layer, .role = {}}; });
+}
+
+std::vector<ProfileEntry> by_op(const StepProfile& profile) {
+  return summed(profile, [](const NodeName& node) { return NodeName{.op = node.op, .layer = {}, .role = {}}; });
+}
+
+void add_work(StepProfile& profile, std::span<const NodeWork> work) {
+  for (ProfileEntry& entry : profile.entries) {
+    if (entry.span_class != SpanClass::compute) continue;
+    for (const NodeWork& one : work) {
+      const bool same =
+          one.node.op == entry.node.op && one.node.layer == entry.node.layer && one.node.role == entry.node.role;
+      if (!same) continue;
+      entry.flops = entry.flops.value_or(0) + one.flops;
+      entry.bytes = entry.bytes.value_or(0) + one.bytes;
+      std::string& names = entry.implementation;
+      const bool known =
+          fmt::format(", {}, ", names).find(fmt::format(", {}, ", one.implementation)) != std::string::npos;
+      if (!known) names += (names.empty() ? "" : ", ") + one.implementation;
+    }
+  }
+}
+
+StepProfile profile_steps(const Timeline& timeline, Clock::time_point begin, std::span<const Clock::time_point> ends,
+                          std::span<const TracedDevice> devices, std::size_t dropped) {
+  assert(!ends.empty() && !devices.empty() && ends.back() > begin);
+  Profiling profiling(timeline, begin, ends);
+  for (std::size_t i = 0; i < devices.size(); ++i) profiling.add(devices[i], static_cast<int>(i));
+  StepProfile profile = profiling.finish(static_cast<int>(devices.size()));
+  profile.breakdown = break_down_each(timeline.spans(), devices, {begin, ends.back()}, dropped);
+  return profile;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,238 @@
+#include "core/train/fit/fit.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/shuffle.h"
+#include "core/train/files/training_state.h"
+
+namespace gpubench {
+
+/// Lives as long as the fit to which the callbacks belong. A callback of that fit may begin another one.
+class CallbacksInUse {
+ public:
+  explicit CallbacksInUse(const std::vector<CallbackPtr>& callbacks) {
+    for (std::size_t i = 0; i < callbacks.size(); ++i) {
+      if (!callbacks[i]->is_in_use_) continue;
+      throw Error(
+          fmt::format("fit: callback {} belongs to a fit that is running; make another one for this fit", i + 1));
+    }
+    for (const CallbackPtr& callback : callbacks) {
+      if (std::exchange(callback->is_in_use_, true)) continue;  // it is in the list twice
+      own_.push_back(callback);
+    }
+  }
+  ~CallbacksInUse() {
+    for (const CallbackPtr& callback : own_) {
+      callback->leave();
+      callback->is_in_use_ = false;
+    }
+  }
+  CallbacksInUse(const CallbacksInUse&) = delete;
+  CallbacksInUse& operator=(const CallbacksInUse&) = delete;
+
+ private:
+  std::vector<CallbackPtr> own_;
+};
+
+namespace {
+
+/// One fit under way.
+class Fit {
+ public:
+  Fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options)
+      : trainer_(trainer),
+        dataset_(dataset),
+        options_(options),
+        callbacks_(options.callbacks),
+        steps_(trainer.training_loop()),
+        training_{trainer, options.epochs, expected_steps()} {
+    for (const CallbackPtr& callback : options.callbacks) {
+      wants_batches_ = wants_batches_ || callback->wants_batches();
+      if (callback->wants_steps()) step_watchers_.push_back(callback.get());
+      if (callback->wants_batch_begins()) begin_watchers_.push_back(callback.get());
+    }
+  }
+
+  History run() {
+    if (trainer_.model().defined() || !options_.resume.empty()) trainer_.prepare_training(dataset_.element_types());
+    resume();
+    each([&](Callback& callback) { callback.on_train_begin(training_); });
+    for (std::int64_t epoch = position_.epoch; epoch < options_.epochs && !training_.stop; ++epoch) {
+      run_epoch(epoch);
+    }
+    each([&](Callback& callback) { callback.on_train_end(training_); });
+    return std::move(history_);
+  }
+
+ private:
+  std::int64_t expected_steps() const {
+    if (options_.steps_per_epoch > 0) return options_.steps_per_epoch;
+    const std::optional<std::int64_t> size = dataset_.size();
+    if (size == endless) throw Error("fit: the dataset never ends; give steps_per_epoch or use take");
+    return size.value_or(0);
+  }
+
+  template <class Call>
+  void each(Call&& call) {
+    for (const CallbackPtr& callback : options_.callbacks) call(*callback);
+  }
+
+  void run_epoch(std::int64_t epoch) {
+    each([&](Callback& callback) { callback.on_epoch_begin(training_, epoch); });
+    if (position_.step == 0) trainer_.reset_metrics();  // else they go on from where the training was saved
+    train();
+    Logs logs = trainer_.read_metrics();
+    if (const auto skipped = trainer_.skipped_steps())
+      logs.emplace_back("skipped_steps", static_cast<double>(*skipped));
+    if (options_.validation) {
+      for (const auto& [name, value] : trainer_.evaluate(*options_.validation)) logs.emplace_back("val_" + name, value);
+    }
+    each([&](Callback& callback) { callback.on_epoch_end(training_, epoch, logs); });
+    history_.add(epoch, logs);
+    position_.epoch = epoch + 1;
+    position_.step = 0;
+    if (options_.steps_per_epoch == 0) open_data(epoch + 1);
+    save();
+  }
+
+  void save() {
+    if (options_.saves && !options_.resume.empty()) save_training(trainer_, options_.resume, position_);
+  }
+
+  void resume() {
+    position_.epoch = position_.data_epoch = options_.initial_epoch;
+    if (options_.resume.empty()) return;
+    const std::filesystem::path& from = options_.restart_from.empty() ? options_.resume : options_.restart_from;
+    if (!std::filesystem::exists(from)) return;
+    position_ = load_training(trainer_, from);
+    training_.resumed = true;
+  }
+
+  /// Continues with the elements of this epoch of the dataset.
+  void open_data(std::int64_t epoch) {
+    cursor_.reset();
+    position_.data_epoch = epoch;
+    position_.data_position = 0;
+  }
+
+  void require_cursor() {
+    if (cursor_) return;
+    cursor_ = trainer_.open(dataset_, static_cast<std::uint64_t>(position_.data_epoch));
+    if (position_.data_position > 0) cursor_->skip(position_.data_position);
+  }
+
+  void train() {
+    require_cursor();
+    std::int64_t step = position_.step;
+    for (; options_.steps_per_epoch == 0 || step < options_.steps_per_epoch; ++step) {
+      announce(step);
+      if (!steps_.step(*cursor_) && !continue_dataset(step)) break;
+      ++position_.data_position;
+      position_.step = step + 1;
+      training_.fetched = steps_.fetched();
+      for (Callback* watcher : step_watchers_) watcher->on_step(step);
+      if (wants_batches_) report_batch(step);
+      if (options_.save_steps > 0 && position_.step % options_.save_steps == 0) {
+        save();
+      }
+      if (training_.stop) {
+        ++step;
+        break;
+      }
+    }
+    trainer_.runtime().synchronize();
+    steps_.release();
+    if (step == 0) throw Error("fit: the dataset is empty");
+    training_.steps = step;
+  }
+
+  /// With steps_per_epoch, an epoch may begin in the middle of the dataset and go over its end.
+  bool continue_dataset(std::int64_t step) {
+    const bool nothing_yet = step == 0 && position_.data_position == 0;
+    if (options_.steps_per_epoch == 0 || nothing_yet) return false;
+    open_data(position_.data_epoch + 1);
+    require_cursor();
+    return steps_.step(*cursor_);
+  }
+
+  /// Not behind the last step of a dataset whose size is known.
+  void announce(std::int64_t step) {
+    if (begin_watchers_.empty()) return;
+    const std::int64_t steps = expected_steps();
+    if (steps > 0 && step >= steps) return;
+    for (Callback* watcher : begin_watchers_) watcher->on_batch_begin(training_, step);
+  }
+
+  void report_batch(std::int64_t step) {
+    const Logs logs = trainer_.read_metrics();
+    each([&](Callback& callback) {
+      if (callback.wants_batches()) callback.on_batch_end(training_, step, logs);
+    });
+  }
+
+  Trainer& trainer_;
+  const Dataset& dataset_;
+  const FitOptions& options_;
+  CallbacksInUse callbacks_;
+  StepLoop steps_;
+  Training training_;
+  History history_;
+  std::unique_ptr<Cursor> cursor_;
+  TrainingPosition position_;
+  bool wants_batches_ = false;
+  std::vector<Callback*> step_watchers_, begin_watchers_;
+};
+
+}  // namespace
+
+History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options) {
+  if (options.epochs < 1) throw Error(fmt::format("fit: epochs must be at least 1, got {}", options.epochs));
+  if (options.save_steps < 0 || (options.save_steps > 0 && options.resume.empty())) {
+    throw Error(fmt::format("fit: save_steps of {}: at least 1 is needed, and resume must say where to save",
+                            options.save_steps));
+  }
+  const bool saves_within_epochs = options.save_steps > 0 || options.steps_per_epoch > 0;
+  if (!options.resume.empty() && saves_within_epochs) require_order(dataset, "fit: resume");
+  return Fit(trainer, dataset, options).run();
+}
+
+Logs train_steps(Trainer& trainer, const Dataset& dataset) {
+  StepLoop steps = trainer.training_loop();
+  trainer.reset_metrics();
+  const std::unique_ptr<Cursor> cursor = trainer.open(dataset);
+  while (steps.step(*cursor)) {
+  }
+  return trainer.read_metrics();
+}
+
+DatasetPtr batches_of(std::vector<HostTensor> arrays, std::int64_t batch_size,
+                      std::optional<std::uint64_t> shuffle_seed) {
+  if (arrays.empty() || arrays[0].shape().empty()) {
+    throw Error("fit: arrays need a first dimension that counts the examples");
+  }
+  const std::int64_t examples = arrays[0].shape()[0];
+  DatasetPtr dataset = from_tensor_slices(std::move(arrays));
+  if (shuffle_seed) dataset = shuffle(std::move(dataset), {.buffer = examples, .seed = *shuffle_seed});
+  return batch(std::move(dataset), batch_size);
+}
+
+void History::add(std::int64_t epoch, const Logs& logs) {
+  epochs.push_back(epoch);
+  for (const auto& [name, value] : logs) {
+    const auto found =
+        std::find_if(figures.begin(), figures.end(), [&name = name](const auto& own) { return own.first == name; });
+    if (found == figures.end()) {
+      figures.emplace_back(name, std::vector<double>{value});
+    } else {
+      found->second.push_back(value);
+    }
+  }
+}
+
+}  // namespace gpubench

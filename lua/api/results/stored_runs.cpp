@@ -1,0 +1,136 @@
+// gb._native.results, as far as it is about runs that are on disk. Where a script runs, it reads them only:
+//
+//   read(text, out)            a run by directory, archive, name or experiment: { directory, info, columns, rows }
+//   runs_here(experiment, out, most)  folders of runs by this machine, newest first
+//
+// For commands:
+//
+//   render(text, format, out, style)  the same as "text", "csv", "json", "markdown" or "junit"; style: { width, color,
+//                              all_columns }
+//   explain(text, out, { point, words, json, style })  why its points were not faster, as text or JSON
+//   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
+//   finish(text, out, formats) writes what a run that died lacks: { directory, report, notes }, without report where it
+//                              has all and no formats of charts are asked for
+//   pack(text, out, file, anonymous)  writes the archive of a run; returns the file, which is named after the run where
+//                              it is nil
+//   prune { out, keep, keep_tagged, dry_run }  removes old runs; returns the folders of those that go
+#include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/report/archive/pack.h"
+#include "core/report/text/explanation.h"
+#include "core/report/text/render.h"
+#include "core/results/prune.h"
+#include "lua/api/openers.h"
+#include "lua/api/results/results_values.h"
+#include "lua/api/session.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+/// finish(text, out, formats) -> { directory, report, notes }; without report where the run has it already and no
+/// formats of charts are asked for.
+int finish(lua_State* L) {
+  const auto text = Value<std::string>::read(L, 1);
+  const std::filesystem::path directory = find_run(text, Value<std::string>::read(L, 2));
+  const std::optional<FinishedRun> finished = finish_stored(directory, Value<ChartFormats>::read(L, 3));
+  if (finished)
+    Value<FinishedRun>::push(L, *finished);
+  else
+    lua_newtable(L);
+  Value<std::string>::push(L, directory.string());
+  lua_setfield(L, -2, "directory");
+  return 1;
+}
+
+Run read(const std::string& text, const std::optional<std::string>& out) {
+  return read_run(find_run(text, out.value_or(".")));
+}
+
+std::string render_stored(const std::string& text, const std::string& format, const std::optional<std::string>& out,
+                          const std::optional<TextOptions>& style) {
+  const Format parsed = parse_format(format);
+  return render(read(text, out), parsed, style.value_or(TextOptions{}));
+}
+
+struct ExplainTable {
+  std::optional<std::int64_t> point;
+  std::string words = "lua";
+  bool json = false;
+  TextOptions style;
+  static constexpr auto fields = std::tuple{field("point", &ExplainTable::point), field("words", &ExplainTable::words),
+                                            field("json", &ExplainTable::json), field("style", &ExplainTable::style)};
+};
+
+std::string explain(const std::string& text, const std::string& out, const ExplainTable& table) {
+  const ExplainOptions options{.point = table.point, .words = parse_words(table.words)};
+  const Run run = read(text, out);
+  return table.json ? to_json(explanation_info(run, options)) : explanation_text(run, options, table.style);
+}
+
+std::vector<std::string> runs_here(const std::string& experiment, const std::string& out, std::size_t most) {
+  std::vector<std::string> directories;
+  for (const auto& directory : runs_of_this_machine(experiment, out, most)) directories.push_back(directory.string());
+  return directories;
+}
+
+std::vector<RunSummary> list(const std::optional<std::string>& out) {
+  return list_runs(out.value_or("."));
+}
+
+std::string pack(const std::string& text, const std::string& out, const std::optional<std::string>& file,
+                 bool anonymous) {
+  const std::vector<ArchiveEntry> entries = packed_run(find_run(text, out), anonymous);
+  const std::string path = file.value_or(archive_name(entries));
+  write_archive(path, entries);
+  return path;
+}
+
+struct PruneTable {
+  std::string out = ".";
+  std::int64_t keep = 0;
+  bool keep_tagged = false, dry_run = false;
+  static constexpr auto fields =
+      std::tuple{field("out", &PruneTable::out), required("keep", &PruneTable::keep),
+                 field("keep_tagged", &PruneTable::keep_tagged), field("dry_run", &PruneTable::dry_run)};
+};
+
+std::vector<std::string> prune(const PruneTable& table) {
+  const PruneOptions options{.keep = static_cast<std::size_t>(table.keep), .keep_tagged = table.keep_tagged};
+  std::vector<std::string> removed;
+  for (const std::filesystem::path& run : runs_to_prune(table.out, options)) {
+    if (!table.dry_run && !remove_run(table.out, run)) continue;  // another prune has removed it
+    removed.push_back(run.string());
+  }
+  if (!table.dry_run) remove_left_overs_of_runs(table.out);
+  if (!table.dry_run && !removed.empty()) write_index(table.out);
+  return removed;
+}
+
+}  // namespace
+
+void open_stored_runs(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module native = gb.submodule("_native");
+  native.submodule("results").function<&read>("read").function<&runs_here>("runs_here");
+}
+
+void open_stored_run_commands(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module native = gb.submodule("_native");
+  native.submodule("results")
+      .function<&render_stored>("render")
+      .function<&explain>("explain")
+      .function<&list>("list")
+      .function<&finish, 3>("finish")
+      .function<&pack>("pack")
+      .function<&prune>("prune");
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,226 @@
+#include "lua/api/train/callbacks.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <optional>
+
+#include "core/base/terminal.h"
+#include "core/experiment/steps/profiler.h"
+#include "lua/api/openers.h"
+#include "lua/api/output_path.h"
+#include "lua/api/train/pruning.h"
+#include "lua/bind/machine.h"
+
+namespace gpubench::lua {
+namespace {
+
+using Named = std::map<std::string, double>;
+
+Named named(const Logs& logs) {
+  return {logs.begin(), logs.end()};
+}
+
+/// The functions of a script's table. Keras has two names for those of batches.
+struct Functions {
+  std::optional<LuaFunction> on_train_begin, on_epoch_begin, on_batch_begin, on_batch_end, on_train_batch_begin,
+      on_train_batch_end, on_epoch_end, on_train_end;
+  static constexpr auto fields = std::tuple{field("on_train_begin", &Functions::on_train_begin),
+                                            field("on_epoch_begin", &Functions::on_epoch_begin),
+                                            field("on_batch_begin", &Functions::on_batch_begin),
+                                            field("on_batch_end", &Functions::on_batch_end),
+                                            field("on_train_batch_begin", &Functions::on_train_batch_begin),
+                                            field("on_train_batch_end", &Functions::on_train_batch_end),
+                                            field("on_epoch_end", &Functions::on_epoch_end),
+                                            field("on_train_end", &Functions::on_train_end)};
+};
+
+std::optional<LuaFunction> one_of(std::optional<LuaFunction> a, std::optional<LuaFunction> b, std::string_view names) {
+  if (a && b) throw ArgumentError(fmt::format("option 'callbacks': {} are two names of one function", names));
+  return a ? std::move(a) : std::move(b);
+}
+
+/// Whether the function has a parameter for the figures of a batch, which are read for it.
+bool takes_logs(const LuaFunction& function) {
+  lua_State* const L = function.reference().machine().running();
+  function.reference().push(L);
+  if (!lua_isfunction(L, -1)) {
+    lua_pop(L, 1);
+    return true;
+  }
+  lua_Debug facts{};
+  lua_getinfo(L, ">u", &facts);
+  return facts.nparams > 1 || facts.isvararg != 0;
+}
+
+class FunctionsCallback final : public Callback {
+ public:
+  explicit FunctionsCallback(Functions functions)
+      : functions_(std::move(functions)),
+        batch_begin_(one_of(std::move(functions_.on_batch_begin), std::move(functions_.on_train_batch_begin),
+                            "on_batch_begin and on_train_batch_begin")),
+        batch_end_(one_of(std::move(functions_.on_batch_end), std::move(functions_.on_train_batch_end),
+                          "on_batch_end and on_train_batch_end")),
+        wants_logs_(batch_end_ && takes_logs(*batch_end_)) {}
+
+  void on_train_begin(Training& training) override {
+    training_ = &training;
+    if (functions_.on_train_begin) functions_.on_train_begin->call();
+  }
+  void on_epoch_begin(Training&, std::int64_t epoch) override {
+    if (functions_.on_epoch_begin) functions_.on_epoch_begin->call(epoch + 1);
+  }
+  void on_batch_begin(Training& training, std::int64_t batch) override {
+    stop_if_asked(training, batch_begin_->call<std::optional<bool>>(batch + 1));
+  }
+  bool wants_batch_begins() const override { return batch_begin_.has_value(); }
+  void on_batch_end(Training& training, std::int64_t batch, const Logs& logs) override {
+    stop_if_asked(training, batch_end_->call<std::optional<bool>>(batch + 1, named(logs)));
+  }
+  bool wants_batches() const override { return wants_logs_; }
+  /// A function without a parameter for figures needs no waiting for the device.
+  void on_step(std::int64_t step) override {
+    stop_if_asked(*training_, batch_end_->call<std::optional<bool>>(step + 1));
+  }
+  bool wants_steps() const override { return batch_end_ && !wants_logs_; }
+  void on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) override {
+    if (!functions_.on_epoch_end) return;
+    stop_if_asked(training, functions_.on_epoch_end->call<std::optional<bool>>(epoch + 1, named(logs)));
+  }
+  void on_train_end(Training&) override {
+    if (functions_.on_train_end) functions_.on_train_end->call();
+  }
+
+ private:
+  static void stop_if_asked(Training& training, std::optional<bool> go_on) {
+    if (go_on && !*go_on) training.stop = true;
+  }
+
+  Functions functions_;
+  std::optional<LuaFunction> batch_begin_, batch_end_;
+  bool wants_logs_;
+  Training* training_ = nullptr;
+};
+
+struct EarlyStoppingTable : EarlyStoppingOptions {
+  static constexpr auto fields = std::tuple{field("monitor", &EarlyStoppingTable::monitor),
+                                            field("min_delta", &EarlyStoppingTable::min_delta),
+                                            field("patience", &EarlyStoppingTable::patience),
+                                            field("mode", &EarlyStoppingTable::mode),
+                                            field("restore_best_weights", &EarlyStoppingTable::restore_best_weights),
+                                            field("start_from_epoch", &EarlyStoppingTable::start_from_epoch)};
+};
+
+ScriptCallback early_stopping(const EarlyStoppingTable& options) {
+  return {std::make_shared<EarlyStopping>(options)};
+}
+
+struct CheckpointOptions {
+  std::string monitor = "val_loss";
+  bool save_best_only = false, save_weights_only = false;
+  std::string mode = "auto";
+  static constexpr auto fields = std::tuple{
+      field("monitor", &CheckpointOptions::monitor), field("save_best_only", &CheckpointOptions::save_best_only),
+      field("save_weights_only", &CheckpointOptions::save_weights_only), field("mode", &CheckpointOptions::mode)};
+};
+
+/// gb.callbacks.ModelCheckpoint(path, options)
+ScriptCallback model_checkpoint(lua_State* L, const std::string& path, const CheckpointOptions& options) {
+  const auto place = [main = Machine::of(L).main(), file = options.save_weights_only](const std::string& filled) {
+    return file ? output_path(main, filled, "ModelCheckpoint") : output_folder(main, filled, "ModelCheckpoint");
+  };
+  place(path);  // rather now than after an epoch
+  return {std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{.path = path,
+                                                                   .monitor = options.monitor,
+                                                                   .save_best_only = options.save_best_only,
+                                                                   .save_weights_only = options.save_weights_only,
+                                                                   .mode = options.mode,
+                                                                   .place = place})};
+}
+
+struct ReduceTable : ReduceLearningRateOptions {
+  static constexpr auto fields =
+      std::tuple{field("monitor", &ReduceTable::monitor),     field("factor", &ReduceTable::factor),
+                 field("patience", &ReduceTable::patience),   field("mode", &ReduceTable::mode),
+                 field("min_delta", &ReduceTable::min_delta), field("cooldown", &ReduceTable::cooldown),
+                 field("min_lr", &ReduceTable::min_lr)};
+};
+
+ScriptCallback reduce_on_plateau(const ReduceTable& options) {
+  return {std::make_shared<ReduceLearningRateOnPlateau>(options)};
+}
+
+ScriptCallback terminate_on_nan() {
+  return {std::make_shared<TerminateOnNan>()};
+}
+
+/// gb.callbacks.LearningRateScheduler(function(epoch, rate) return rate end)
+ScriptCallback learning_rate_scheduler(const LuaFunction& function) {
+  return {std::make_shared<LearningRateScheduler>(
+      [function](std::int64_t epoch, double rate) { return function.call<double>(epoch + 1, rate); })};
+}
+
+struct CsvLoggerTable {
+  std::string separator = ",";
+  bool append = false;
+  static constexpr auto fields =
+      std::tuple{field("separator", &CsvLoggerTable::separator), field("append", &CsvLoggerTable::append)};
+};
+
+/// gb.callbacks.CSVLogger(path, options)
+ScriptCallback csv_logger(lua_State* L, const std::string& path, const CsvLoggerTable& options) {
+  if (options.separator.size() != 1) throw ArgumentError("option 'separator': one character is expected");
+  return {std::make_shared<CsvLogger>(
+      CsvLoggerOptions{output_path(L, path, "CSVLogger"), options.separator[0], options.append})};
+}
+
+struct ProfilerTable {
+  std::vector<std::int64_t> steps{10, 15};
+  std::string path;
+  static constexpr auto fields =
+      std::tuple{field("steps", &ProfilerTable::steps), required("path", &ProfilerTable::path)};
+};
+
+/// gb.callbacks.Profiler { steps = { first, last }, path = folder }
+ScriptCallback profiler(lua_State* L, const ProfilerTable& options) {
+  if (options.steps.size() != 2)
+    throw ArgumentError(
+        fmt::format("option 'steps': {{ first, last }} is expected, got {} numbers", options.steps.size()));
+  const auto place = [main = Machine::of(L).main()](const std::string& path) {
+    return output_folder(main, path, "Profiler");
+  };
+  place(options.path);  // rather now than when training begins
+  const auto warn = [](const std::string& reason) { print_message(reason); };
+  return {std::make_shared<Profiler>(ProfilerOptions{options.steps[0], options.steps[1], options.path, place, warn})};
+}
+
+std::string text(const ScriptCallback&) {
+  return "Callback";
+}
+
+}  // namespace
+
+CallbackPtr read_callback(lua_State* L, int index) {
+  if (Value<ScriptCallback>::matches(L, index)) return Value<ScriptCallback>::read(L, index).callback;
+  if (Value<std::shared_ptr<ScriptPruning>>::matches(L, index)) {
+    const auto pruning = Value<std::shared_ptr<ScriptPruning>>::read(L, index);
+    return {pruning, pruning->pruning.get()};
+  }
+  if (!lua_istable(L, index))
+    mismatch(L, index, "option 'callbacks': gb.callbacks.EarlyStopping or another, or table of functions");
+  return std::make_shared<FunctionsCallback>(Value<Functions>::read(L, index));
+}
+
+void open_callbacks(lua_State* L) {
+  Class<ScriptCallback>(L).meta<&text>("__tostring");
+  const Module gb = Module::root(L);
+  gb.submodule("callbacks")
+      .function<&early_stopping>("EarlyStopping")
+      .function<&model_checkpoint>("ModelCheckpoint")
+      .function<&learning_rate_scheduler>("LearningRateScheduler")
+      .function<&csv_logger>("CSVLogger")
+      .function<&reduce_on_plateau>("ReduceLROnPlateau")
+      .function<&terminate_on_nan>("TerminateOnNaN")
+      .function<&profiler>("Profiler");
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,21 @@
+// gb.callbacks: functions that fit calls around epochs and batches. Scripts number both from 1.
+#pragma once
+#include <memory>
+
+#include "core/train/fit/callbacks.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+
+struct ScriptCallback {
+  CallbackPtr callback;
+};
+template <>
+inline constexpr const char* class_name<ScriptCallback> = "Callback";
+
+/// A Callback object, or a table of functions: on_train_begin(), on_epoch_begin(epoch), on_batch_begin(batch),
+/// on_batch_end(batch, logs), on_epoch_end(epoch, logs), on_train_end(). If a function of a batch or the end of an
+/// epoch returns false, training stops.
+CallbackPtr read_callback(lua_State* L, int index);
+
+}  // namespace gpubench::lua

@@ -1,0 +1,97 @@
+#include "lua/api/train/config_value.h"
+
+#include <fmt/format.h>
+
+#include "core/nn/architecture.h"
+#include "lua/api/train/layers.h"
+#include "lua/api/train/script_function.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+bool is_list(lua_State* L, int index) {
+  return lua_istable(L, index) && lua_rawlen(L, index) > 0;
+}
+
+/// A list of integers; {{1, 2}, {3, 4}} is {1, 2, 3, 4}.
+Shape read_integers(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  const bool nested = lua_rawgeti(L, index, 1) == LUA_TTABLE;
+  lua_pop(L, 1);
+  if (!nested) return Value<Shape>::read(L, index);
+  Shape all;
+  for (const Shape& part : Value<std::vector<Shape>>::read(L, index)) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+ConfigValue read_value(lua_State* L, int index) {
+  switch (lua_type(L, index)) {
+    case LUA_TBOOLEAN:
+      return lua_toboolean(L, index) != 0;
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, index) != 0) return static_cast<std::int64_t>(lua_tointeger(L, index));
+      return lua_tonumber(L, index);
+    case LUA_TSTRING:
+      return Value<std::string>::read(L, index);
+    case LUA_TTABLE:
+      return read_integers(L, index);
+    case LUA_TFUNCTION:
+    case LUA_TUSERDATA:
+      // Before functions: a layer can be called too.
+      if (Value<std::shared_ptr<ScriptLayer>>::matches(L, index)) {
+        return layer_to_text(*Value<std::shared_ptr<ScriptLayer>>::read(L, index)->layer);
+      }
+      if (Value<LuaFunction>::matches(L, index)) return lambda_function(Value<LuaFunction>::read(L, index));
+      [[fallthrough]];
+    default:
+      throw ArgumentError(fmt::format("a boolean, number, string, function or list of integers is expected, got {}",
+                                      type_name_at(L, index)));
+  }
+}
+
+}  // namespace
+
+ConfigEntries read_config_table(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  ConfigEntries entries;
+  lua_pushnil(L);
+  while (lua_next(L, index) != 0) {
+    if (lua_type(L, -2) != LUA_TSTRING) throw ArgumentError("options are named; found a positional value");
+    std::string name = Value<std::string>::read(L, -2);
+    try {
+      entries.emplace_back(name, read_value(L, -1));
+    } catch (const ArgumentError& error) {
+      throw ArgumentError(fmt::format("option '{}': {}", name, error.what()));
+    }
+    lua_pop(L, 1);
+  }
+  return entries;
+}
+
+ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string>& positional) {
+  ConfigEntries entries;
+  const int count = lua_gettop(L) - first + 1;
+  for (int i = 0; i < count; ++i) {
+    const int index = first + i;
+    if (lua_istable(L, index) && !is_list(L, index)) {
+      if (i + 1 != count) throw ArgumentError(fmt::format("argument #{}: the options must come last", i + 1));
+      for (auto& entry : read_config_table(L, index)) entries.push_back(std::move(entry));
+    } else if (lua_isnil(L, index) && i + 1 == count) {
+      break;
+    } else if (static_cast<std::size_t>(i) >= positional.size()) {
+      throw ArgumentError(
+          fmt::format("argument #{}: a table of named options is expected, got {}", i + 1, type_name_at(L, index)));
+    } else {
+      try {
+        entries.emplace_back(positional[static_cast<std::size_t>(i)], read_value(L, index));
+      } catch (const ArgumentError& error) {
+        throw ArgumentError(
+            fmt::format("argument #{} ({}): {}", i + 1, positional[static_cast<std::size_t>(i)], error.what()));
+      }
+    }
+  }
+  return entries;
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,51 @@
+// gb.initializers: spells out an initializer with arguments, as layers take it.
+#include <fmt/format.h>
+
+#include "core/nn/initializer.h"
+#include "lua/api/openers.h"
+#include "lua/api/train/config_value.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+struct ClassName {
+  const char* in_scripts;
+  const char* in_core;
+};
+constexpr ClassName classes[] = {{"Zeros", "zeros"},
+                                 {"Ones", "ones"},
+                                 {"Constant", "constant"},
+                                 {"GlorotUniform", "glorot_uniform"},
+                                 {"GlorotNormal", "glorot_normal"},
+                                 {"HeUniform", "he_uniform"},
+                                 {"HeNormal", "he_normal"},
+                                 {"LecunNormal", "lecun_normal"},
+                                 {"LecunUniform", "lecun_uniform"},
+                                 {"Orthogonal", "orthogonal"},
+                                 {"RandomUniform", "random_uniform"},
+                                 {"RandomNormal", "random_normal"},
+                                 {"TruncatedNormal", "truncated_normal"},
+                                 {"VarianceScaling", "variance_scaling"}};
+
+/// gb.initializers.<Class>{arguments}: "random_normal(mean=0, stddev=0.02)".
+StackFunction constructor(const char* name) {
+  return [name](lua_State* L) {
+    std::string text;
+    for (const auto& [argument, value] : read_config(L, 1, {})) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : ", ", argument, to_string(value));
+    }
+    Value<std::string>::push(L, to_string(parse_initializer(fmt::format("{}({})", name, text))));
+    return 1;
+  };
+}
+
+}  // namespace
+
+void open_initializers(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module initializers = gb.submodule("initializers");
+  for (const ClassName& name : classes) initializers.value(name.in_scripts, constructor(name.in_core));
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,37 @@
+#include "lua/api/train/layer_call.h"
+
+#include "lua/bind/machine.h"
+
+namespace gpubench::lua {
+namespace {
+
+const char registry_key = 0;
+
+void set_current(lua_State* L, const LayerCall* call) {
+  lua_pushlightuserdata(L, const_cast<LayerCall*>(call));  // Lua has no constant pointers
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+}
+
+}  // namespace
+
+const LayerCall* current_layer_call(lua_State* L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
+  const auto* const call = static_cast<const LayerCall*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return call;
+}
+
+LayerCallScope::LayerCallScope(lua_State* L, const GraphTrace& trace, const CallContext& context, bool trial)
+    : L_(Machine::of(L).main()), call_{context, std::nullopt, trial}, outer_(current_layer_call(L)) {
+  if (context.step) {
+    call_.step = trace.tensor(context.step);
+    call_.step->trace()->graph.set_step(context.step);
+  }
+  set_current(L_, &call_);
+}
+
+LayerCallScope::~LayerCallScope() {
+  set_current(L_, outer_);
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,107 @@
+// Layers and symbols for scripts. Each keeps the World in which it was created alive, because its variables are on that
+// World's devices.
+#pragma once
+#include <functional>
+#include <lua.hpp>
+#include <memory>
+#include <vector>
+
+#include "core/nn/layer.h"
+#include "core/nn/model.h"
+#include "core/train/store_variables.h"
+#include "lua/api/session.h"
+#include "lua/api/tensor/calls.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+
+/// Creates variables in `world`, with seeds of the session's sequence.
+StoreVariables variables_of(Session& session, World& world);
+
+/// Counts training calls outside fit, for layers that draw random numbers: an int64 variable created at its first use.
+class CallCounter {
+ public:
+  /// Adds one call to the graph and returns its number.
+  gpubench::Value count(Graph& graph, World& world);
+
+ private:
+  VariablePtr counter_;
+};
+
+/// A call of a layer or model on tensors: eagerly, in a traced function, or in the function of a layer, whose step
+/// counter and rows it shares.
+struct CallOnTensors {
+  using AddCall = std::function<std::vector<gpubench::Value>(const CallContext&, std::span<const gpubench::Value>)>;
+  World& world;
+  CallCounter& counter;
+  TensorCalls& calls;
+  bool training = false;
+  bool draws = false;  ///< random numbers, in this call
+
+  std::vector<Tensor> apply(lua_State* L, std::vector<Tensor> inputs, const AddCall& add) const;
+};
+
+/// Whether a layer's function is traced for its types only, so that layers that it calls must not be built.
+bool in_trial(lua_State* L);
+/// Placeholders for what an unbuilt layer returns in a trial.
+std::vector<Tensor> unknown_outputs(lua_State* L, std::span<const TensorType> examples, std::int64_t rows);
+
+struct ScriptLayer {
+  WorldPtr world;
+  LayerPtr layer;
+  CallCounter counter;
+  TensorCalls calls;
+  SymbolPtr output;  ///< of its latest application to symbols, or its first call in a model; null: none
+};
+template <>
+inline constexpr const char* class_name<ScriptLayer> = "Layer";
+template <>
+struct Identity<ScriptLayer> {
+  static const void* of(const ScriptLayer& layer) { return layer.layer.get(); }
+  static void take_over(ScriptLayer& kept, const ScriptLayer& pushed) {
+    if (pushed.output != nullptr) kept.output = pushed.output;
+  }
+};
+
+/// The result of applying a layer to an Input: a value of a model under construction.
+struct ScriptSymbol {
+  WorldPtr world;
+  SymbolPtr symbol;
+};
+template <>
+inline constexpr const char* class_name<ScriptSymbol> = "SymbolicTensor";
+template <>
+struct Identity<ScriptSymbol> {
+  static const void* of(const ScriptSymbol& symbol) { return symbol.symbol.get(); }
+  static void take_over(ScriptSymbol&, const ScriptSymbol&) {}
+};
+
+/// The single value or list of values at `index`.
+template <class T>
+std::vector<T> read_one_or_more(lua_State* L, int index) {
+  if (Value<T>::matches(L, index)) return {Value<T>::read(L, index)};
+  return Value<std::vector<T>>::read(L, index);
+}
+
+/// Pushes the value of a one-element list, else a table.
+template <class T>
+void push_one_or_more(lua_State* L, std::vector<T> values) {
+  if (values.size() == 1) return Value<T>::push(L, std::move(values[0]));
+  Value<std::vector<T>>::push(L, values);
+}
+
+struct CallOptions {
+  std::optional<bool> training;
+  static constexpr auto fields = std::tuple{field("training", &CallOptions::training)};
+};
+
+/// The options of layer(inputs, options) and model(inputs, options), which are the last argument.
+CallOptions call_options(lua_State* L);
+
+/// The types of one example of each of `inputs`. Throws Error for none and for one without a batch dimension.
+std::vector<TensorType> examples_of(const std::string& caller, std::span<const Tensor> inputs);
+
+/// Whether the argument at `index` (a symbol or a list of them) describes a model instead of holding data.
+bool are_symbols(lua_State* L, int index);
+
+}  // namespace gpubench::lua

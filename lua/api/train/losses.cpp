@@ -1,0 +1,206 @@
+#include "lua/api/train/losses.h"
+
+#include <array>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/ops/reduce.h"
+#include "core/ops/state.h"
+#include "core/train/step_loop.h"
+#include "lua/api/openers.h"
+#include "lua/api/tensor/graph_function.h"
+#include "lua/api/tensor/tensor.h"
+#include "lua/api/train/config_value.h"
+#include "lua/api/train/layers.h"
+
+namespace gpubench::lua {
+
+LossPtr to_loss(const LossArgument& argument) {
+  if (const auto* name = std::get_if<std::string>(&argument)) return make_loss(*name);
+  if (const auto* object = std::get_if<std::shared_ptr<ScriptLoss>>(&argument)) return (*object)->loss;
+  return make_custom_loss("loss", graph_function(std::get<LuaFunction>(argument), "loss"));
+}
+
+MetricPtr to_metric(const MetricArgument& argument, std::size_t number) {
+  MetricPtr metric;
+  if (const auto* name = std::get_if<std::string>(&argument)) metric = make_metric(*name);
+  if (const auto* object = std::get_if<std::shared_ptr<ScriptMetric>>(&argument)) metric = (*object)->metric;
+  if (const auto* function = std::get_if<LuaFunction>(&argument)) {
+    const std::string name = fmt::format("metric_{}", number);
+    metric = make_custom_metric(name, graph_function(*function, name));
+  }
+  if (!metric->takes_values()) return metric;
+  throw Error(
+      fmt::format("metric '{}': averages numbers of a loop written by hand; compile takes metrics of labels and "
+                  "predictions",
+                  metric->name()));
+}
+
+namespace {
+
+struct LossClassName {
+  const char* in_scripts;
+  const char* in_core;
+};
+constexpr LossClassName loss_classes[] = {{"BinaryCrossentropy", "binary_crossentropy"},
+                                          {"CategoricalCrossentropy", "categorical_crossentropy"},
+                                          {"CosineSimilarity", "cosine_similarity"},
+                                          {"Huber", "huber"},
+                                          {"KLDivergence", "kl_divergence"},
+                                          {"MeanAbsoluteError", "mean_absolute_error"},
+                                          {"MeanSquaredError", "mean_squared_error"},
+                                          {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"}};
+constexpr LossClassName metric_classes[] = {{"AUC", "auc"},
+                                            {"Accuracy", "accuracy"},
+                                            {"BinaryAccuracy", "binary_accuracy"},
+                                            {"BinaryCrossentropy", "binary_crossentropy"},
+                                            {"CategoricalAccuracy", "categorical_accuracy"},
+                                            {"CategoricalCrossentropy", "categorical_crossentropy"},
+                                            {"CosineSimilarity", "cosine_similarity"},
+                                            {"F1Score", "f1_score"},
+                                            {"KLDivergence", "kl_divergence"},
+                                            {"Mean", "mean"},
+                                            {"MeanAbsoluteError", "mean_absolute_error"},
+                                            {"MeanSquaredError", "mean_squared_error"},
+                                            {"Precision", "precision"},
+                                            {"Recall", "recall"},
+                                            {"RootMeanSquaredError", "root_mean_squared_error"},
+                                            {"SparseCategoricalAccuracy", "sparse_categorical_accuracy"},
+                                            {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
+                                            {"SparseTopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy"},
+                                            {"TopKCategoricalAccuracy", "top_k_categorical_accuracy"}};
+
+/// gb.losses.<Class>(options)
+StackFunction loss_constructor(const char* name) {
+  std::vector<std::string> positional;
+  for (const LossKind& kind : loss_kinds()) {
+    if (kind.name != name) continue;
+    for (const ConfigField& option : kind.fields) positional.push_back(option.name);
+  }
+  return [name, positional](lua_State* L) {
+    auto loss = std::make_shared<ScriptLoss>();
+    loss->loss = make_loss(name, read_config(L, 1, positional));
+    Value<std::shared_ptr<ScriptLoss>>::push(L, std::move(loss));
+    return 1;
+  };
+}
+
+StackFunction metric_constructor(const char* name) {
+  return [name](lua_State* L) {
+    auto metric = std::make_shared<ScriptMetric>();
+    metric->world = session_of(L).world();
+    metric->metric = make_metric(name, read_config(L, 1, {}));
+    Value<std::shared_ptr<ScriptMetric>>::push(L, std::move(metric));
+    return 1;
+  };
+}
+
+/// Checks existing labels; traced labels are only checked by the kernel.
+void check_labels(lua_State* L, const Loss& loss, const Tensor& labels, const Tensor& predictions) {
+  if (!loss.takes_class_indices() || labels.symbolic() || predictions.type().shape.empty()) return;
+  const ClassIndexCheck check{loss.name(), 0, predictions.type().shape.back()};
+  check({download(L, labels)});
+}
+
+/// Labels and predictions, then the model's inputs for a loss that reads them.
+std::vector<Tensor> loss_arguments(lua_State* L, const Loss& loss) {
+  std::vector<Tensor> arguments{read_tensor(L, 2), read_tensor(L, 3)};
+  if (lua_isnoneornil(L, 4)) return arguments;
+  if (!loss.reads_inputs()) {
+    throw ArgumentError(fmt::format("{} takes labels and predictions, and no inputs of the model", loss.name()));
+  }
+  for (Tensor& input : read_one_or_more<Tensor>(L, 4)) arguments.push_back(std::move(input));
+  return arguments;
+}
+
+/// loss(labels, predictions[, inputs]): reduced over the batch.
+int call_loss(lua_State* L) {
+  const auto self = Value<std::shared_ptr<ScriptLoss>>::read(L, 1);
+  const std::vector<Tensor> inputs = loss_arguments(L, *self->loss);
+  check_labels(L, *self->loss, inputs[0], inputs[1]);
+  const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
+    const GraphScope scope(graph, self->loss->name());
+    const gpubench::Value losses = self->loss->call(graph, values[0], values[1], values.subspan(2));
+    const LossReduction reduction = self->loss->reduction();
+    if (graph.type(losses).shape.empty() || reduction == LossReduction::none) return std::vector{losses};
+    const bool sum = reduction == LossReduction::sum;
+    return std::vector{sum ? ops::reduce_sum(graph, losses) : ops::reduce_mean(graph, losses)};
+  };
+  Value<Tensor>::push(L, self->calls.apply(world_of(L).dispatcher, inputs, {}, build).front());
+  return 1;
+}
+
+std::string loss_name(const ScriptLoss& self) {
+  return self.loss->name();
+}
+
+/// metric:update_state(labels, predictions), or metric:update_state(values) of a mean.
+int update_state(lua_State* L) {
+  const auto self = Value<std::shared_ptr<ScriptMetric>>::read(L, 1);
+  const Metric& metric = *self->metric;
+  if (metric.takes_values() && lua_isnoneornil(L, 3)) {
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+  }
+  const std::array inputs{read_tensor(L, 2), read_tensor(L, 3)};
+  World& world = *self->world;
+  const Shape& shape = inputs[1].type().shape;
+  if (!metric.averages() && shape.empty()) {
+    throw ArgumentError(
+        fmt::format("{}: predictions of a batch are expected, got {}", metric.name(), to_string(inputs[1].type())));
+  }
+  const Shape example = shape.empty() ? Shape{} : Shape(shape.begin() + 1, shape.end());
+  const TensorType state{{metric.state_size({example, inputs[1].type().dtype})}, Dtype::f32};
+  if (self->state && self->state->type != state) {
+    throw Error(fmt::format("{}: predictions have another number of classes than those before, got {}", metric.name(),
+                            to_string(inputs[1].type())));
+  }
+  if (!self->state) {
+    self->state = world.runtime.variables().create("metrics/" + metric.name(), HostTensor::zeros(state),
+                                                   world.dispatcher.device(), false);
+  }
+  self->calls.apply(world_of(L).dispatcher, inputs, {}, [&](Graph& graph, std::span<const gpubench::Value> values) {
+    const GraphScope scope(graph, metric.name());
+    const gpubench::Value variable = graph.variable(self->state), added = metric.call(graph, values[0], values[1]);
+    if (metric.averages()) ops::accumulate_mean(graph, variable, added);
+    if (!metric.averages()) ops::assign_add(graph, variable, added);
+    return std::vector<gpubench::Value>{};
+  });
+  return 0;
+}
+
+std::optional<double> metric_result(const ScriptMetric& self) {
+  if (!self.state) return std::nullopt;
+  self.world->runtime.synchronize();
+  return result_of(self.metric.get(), self.world->runtime.variables().read(*self.state).values<float>());
+}
+
+void reset_state(ScriptMetric& self) {
+  if (!self.state) return;
+  self.world->runtime.synchronize();
+  self.world->runtime.variables().write(*self.state, HostTensor::zeros(self.state->type));
+}
+
+std::string metric_name(const ScriptMetric& self) {
+  return self.metric->name();
+}
+
+}  // namespace
+
+void open_losses(lua_State* L) {
+  Class<ScriptLoss>(L).property<&loss_name>("name").call<&call_loss, 3>();
+  Class<ScriptMetric>(L)
+      .property<&metric_name>("name")
+      .method<&update_state, 2>("update_state")
+      .method<&metric_result>("result")
+      .method<&reset_state>("reset_state");
+  const Module gb = Module::root(L);
+  {
+    const Module losses = gb.submodule("losses");
+    for (const LossClassName& name : loss_classes) losses.value(name.in_scripts, loss_constructor(name.in_core));
+  }
+  const Module metrics = gb.submodule("metrics");
+  for (const LossClassName& name : metric_classes) metrics.value(name.in_scripts, metric_constructor(name.in_core));
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,288 @@
+#include "lua/api/train/script_function.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/value_scope.h"
+#include "core/results/info.h"
+#include "lua/api/tensor/tensor.h"
+#include "lua/api/train/layers.h"
+#include "lua/api/train/model.h"
+
+namespace gpubench::lua {
+namespace {
+
+/// "model.lua:12", or the kind of a callable object.
+std::string place_of(const LuaFunction& function) {
+  lua_State* const L = function.reference().machine().running();
+  function.reference().push(L);
+  if (!lua_isfunction(L, -1)) {
+    std::string kind = type_name_at(L, -1);
+    lua_pop(L, 1);
+    return kind;
+  }
+  lua_Debug about;
+  lua_getinfo(L, ">S", &about);
+  return fmt::format("{}:{}", about.short_src, about.linedefined);
+}
+
+/// Whether the function has a parameter of this number.
+bool takes_parameter(const LuaFunction& function, int number) {
+  lua_State* const L = function.reference().machine().running();
+  function.reference().push(L);
+  if (lua_iscfunction(L, -1) || !lua_isfunction(L, -1)) {
+    lua_pop(L, 1);
+    return false;
+  }
+  lua_Debug about;
+  lua_getinfo(L, ">u", &about);
+  return about.nparams >= number || about.isvararg != 0;
+}
+
+/// One tensor, or a list of several.
+void push_inputs(lua_State* L, const GraphTrace& trace, std::span<const gpubench::Value> inputs) {
+  std::vector<Tensor> tensors;
+  for (const gpubench::Value input : inputs) tensors.push_back(trace.tensor(input));
+  push_one_or_more(L, std::move(tensors));
+}
+
+class LambdaBody final : public FunctionBody {
+ public:
+  LambdaBody(LuaFunction function, const Layer& layer) : function_(std::move(function)), layer_(layer) {}
+
+  gpubench::Value call(const CallContext& context, std::span<const gpubench::Value> inputs) override {
+    return traced(context, inputs, false);
+  }
+  gpubench::Value trial(const AddWeight&, std::span<const TensorType>, const CallContext& context,
+                        std::span<const gpubench::Value> inputs) override {
+    return traced(context, inputs, true);
+  }
+
+ private:
+  gpubench::Value traced(const CallContext& context, std::span<const gpubench::Value> inputs, bool trial) {
+    lua_State* const running = function_.reference().machine().running();
+    const WorldPtr world = session_of(running).world();
+    const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
+    const LayerCallScope scope(running, trace, context, trial);
+    return call_for_layer(running, layer_, [&](lua_State* L) {
+      luaL_checkstack(L, 8, "function of a layer");
+      function_.reference().push(L);
+      push_inputs(L, trace, inputs);
+      if (!takes_parameter(function_, 2)) return 1;
+      lua_pushboolean(L, context.training);
+      return 2;
+    });
+  }
+
+  LuaFunction function_;
+  const Layer& layer_;
+};
+
+class LambdaFunction final : public LayerFunction {
+ public:
+  explicit LambdaFunction(LuaFunction function) : function_(std::move(function)) {}
+  std::string name() const override { return "lambda"; }
+  std::string stored() const override { return to_json_line(Info::Fields{{"function", place_of(function_)}}); }
+  bool draws() const override { return true; }
+  std::unique_ptr<FunctionBody> body(const Layer& layer) const override {
+    return std::make_unique<LambdaBody>(function_, layer);
+  }
+
+ private:
+  LuaFunction function_;
+};
+
+struct WeightOptions {
+  std::string name = "weight";
+  Shape shape;
+  std::string initializer = "glorot_uniform";
+  bool trainable = true;
+  static constexpr auto fields =
+      std::tuple{field("name", &WeightOptions::name), field("shape", &WeightOptions::shape),
+                 field("initializer", &WeightOptions::initializer), field("trainable", &WeightOptions::trainable)};
+};
+
+/// The layers that a field of `self` holds: a layer, the layers of a model, or of a list of both.
+void append_layers(lua_State* L, int index, std::vector<LayerPtr>& layers) {
+  index = lua_absindex(L, index);
+  luaL_checkstack(L, 4, "layers of a layer");
+  if (Value<std::shared_ptr<ScriptLayer>>::matches(L, index)) {
+    layers.push_back(Value<std::shared_ptr<ScriptLayer>>::read(L, index)->layer);
+  } else if (Value<std::shared_ptr<ScriptModel>>::matches(L, index)) {
+    for (const LayerPtr& layer : Value<std::shared_ptr<ScriptModel>>::read(L, index)->model->layers()) {
+      if (layer->declared_input() == nullptr) layers.push_back(layer);
+    }
+  } else if (lua_istable(L, index)) {
+    for (std::size_t i = 1; i <= lua_rawlen(L, index); ++i) {
+      lua_rawgeti(L, index, static_cast<lua_Integer>(i));
+      append_layers(L, -1, layers);
+      lua_pop(L, 1);
+    }
+  }
+}
+
+/// A custom layer with its `self`: a plain table, which gets add_weight from its metatable.
+class CustomBody final : public FunctionBody {
+ public:
+  CustomBody(CustomLayer functions, const Layer& layer) : functions_(std::move(functions)), layer_(layer) {
+    lua_State* const L = functions_.call.reference().machine().running();
+    luaL_checkstack(L, 8, "custom layer");
+    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 2);
+    lua_createtable(L, 0, 1);
+    // The table may outlive this object, but not what it writes to.
+    Value<StackFunction>::push(L, [building = building_](lua_State* state) { return add_weight(state, *building); });
+    lua_setfield(L, -2, "add_weight");
+    lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, 0);  // what getmetatable() shows to scripts
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, -2);
+    self_ = Reference(L, -1);
+    lua_pop(L, 1);
+  }
+
+  void build(const AddWeight& add_weight, std::span<const TensorType> inputs) override {
+    lua_State* const L = self_.machine().running();
+    const WorldPtr world = session_of(L).world();
+    const TracePause untraced(world->dispatcher);
+    make(L, add_weight, inputs);
+    find_layers(L);
+  }
+
+  gpubench::Value call(const CallContext& context, std::span<const gpubench::Value> inputs) override {
+    lua_State* const L = self_.machine().running();
+    const WorldPtr world = session_of(L).world();
+    const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
+    return traced(L, trace, context, inputs, false);
+  }
+
+  gpubench::Value trial(const AddWeight& add_weight, std::span<const TensorType> types, const CallContext& context,
+                        std::span<const gpubench::Value> inputs) override {
+    lua_State* const L = self_.machine().running();
+    const WorldPtr world = session_of(L).world();
+    const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
+    make(L, add_weight, types);
+    return traced(L, trace, context, inputs, true);
+  }
+
+  std::vector<LayerPtr> layers() const override { return layers_; }
+
+ private:
+  /// While build runs; add_weight fails at other times.
+  struct Building {
+    const AddWeight* add = nullptr;
+    const Layer* layer = nullptr;
+    std::vector<std::string> names;
+  };
+
+  static int add_weight(lua_State* L, Building& building) {
+    if (building.add == nullptr) throw Error("add_weight: weights are made in the build function of a custom layer");
+    if (!lua_istable(L, 1)) throw ArgumentError("add_weight: it is called with a colon: self:add_weight { shape = }");
+    const auto options = Value<WeightOptions>::read(L, 2);
+    if (std::ranges::find(building.names, options.name) != building.names.end()) {
+      building.layer->fail(fmt::format("add_weight: two weights are named '{}'", options.name));
+    }
+    if (std::ranges::any_of(options.shape, [](std::int64_t extent) { return extent < 1; })) {
+      building.layer->fail(fmt::format("add_weight: the shape of '{}' must list positive sizes, got {}", options.name,
+                                       to_string(options.shape)));
+    }
+    building.names.push_back(options.name);
+    const VariablePtr variable =
+        (*building.add)(options.name, options.shape, parse_initializer(options.initializer), options.trainable);
+    Value<Tensor>::push(L, world_of(L).dispatcher.variable(variable));
+    return 1;
+  }
+
+  void make(lua_State* L, const AddWeight& add_weight, std::span<const TensorType> inputs) {
+    if (!functions_.build) return;
+    const ValueScope building(*building_, {&add_weight, &layer_, {}});
+    std::vector<Shape> shapes;
+    for (const TensorType& input : inputs) shapes.push_back(input.shape);
+    const int top = lua_gettop(L);
+    luaL_checkstack(L, 8, "build of a custom layer");
+    functions_.build.reference().push(L);
+    self_.push(L);
+    push_one_or_more(L, std::move(shapes));
+    protected_call(L, 2, 0);
+    lua_settop(L, top);
+  }
+
+  gpubench::Value traced(lua_State* running, const GraphTrace& trace, const CallContext& context,
+                         std::span<const gpubench::Value> inputs, bool trial) {
+    const LayerCallScope scope(running, trace, context, trial);
+    return call_for_layer(running, layer_, [&](lua_State* L) {
+      luaL_checkstack(L, 8, "function of a layer");
+      functions_.call.reference().push(L);
+      self_.push(L);
+      push_inputs(L, trace, inputs);
+      lua_pushboolean(L, context.training);
+      return 3;
+    });
+  }
+
+  /// Joins the layers in the fields of `self`, in the order of the fields' names.
+  void find_layers(lua_State* L) {
+    std::map<std::string, std::vector<LayerPtr>> found;
+    self_.push(L);
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+      if (lua_type(L, -2) != LUA_TSTRING) continue;
+      append_layers(L, -1, found[Value<std::string>::read(L, -2)]);
+    }
+    lua_pop(L, 1);
+    for (const auto& [field, layers] : found) {
+      for (std::size_t i = 0; i < layers.size(); ++i) {
+        const std::string part = layers.size() == 1 ? field : fmt::format("{}_{}", field, i + 1);
+        if (layers[i]->built()) {
+          layer_.fail(
+              fmt::format("self.{} is a layer that has weights already; make the layers of a custom layer in its "
+                          "build function",
+                          field));
+        }
+        layers[i]->join(layer_, part);
+        layers_.push_back(layers[i]);
+      }
+    }
+  }
+
+  CustomLayer functions_;
+  const Layer& layer_;
+  std::shared_ptr<Building> building_ = std::make_shared<Building>();
+  Reference self_;
+  std::vector<LayerPtr> layers_;
+};
+
+class CustomFunction final : public LayerFunction {
+ public:
+  explicit CustomFunction(CustomLayer functions) : functions_(std::move(functions)) {}
+  std::string name() const override { return "custom"; }
+  std::string stored() const override { return to_json_line(Info::Fields{{"custom", place_of(functions_.call)}}); }
+  bool has_weights() const override { return static_cast<bool>(functions_.build); }
+  bool draws() const override { return true; }
+  std::unique_ptr<FunctionBody> body(const Layer& layer) const override {
+    return std::make_unique<CustomBody>(functions_, layer);
+  }
+
+ private:
+  CustomLayer functions_;
+};
+
+}  // namespace
+
+LayerFunctionPtr lambda_function(LuaFunction function) {
+  return std::make_shared<const LambdaFunction>(std::move(function));
+}
+
+LayerFunctionPtr custom_function(CustomLayer layer) {
+  return std::make_shared<const CustomFunction>(std::move(layer));
+}
+
+gpubench::Value call_for_layer(lua_State* L, const Layer& layer, const PushCall& push) {
+  const std::vector<gpubench::Value> results = call_in_trace(L, push, layer.title());
+  if (results.size() == 1) return results.front();
+  layer.fail(fmt::format("its function returned {}; a layer returns one tensor",
+                         results.empty() ? "nothing" : fmt::format("{} values", results.size())));
+}
+
+}  // namespace gpubench::lua

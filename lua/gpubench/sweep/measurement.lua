@@ -1,0 +1,162 @@
+-- Measures one point: runs the script's function, turns whatever happens into rows, and proves that the point's device
+-- memory is free again.
+local gb = require "gpubench.native"
+local doubts = require "gpubench.expect.doubts"
+local emulated = require "gpubench.sweep.emulated"
+local not_numbers = require "gpubench.sweep.not_numbers"
+local once = require "gpubench.sweep.once"
+local processes = require "gpubench.sweep.processes"
+local native = gb._native
+local options = native.options
+-- Those of the program, whatever a script does to its globals.
+local seconds, set_seed, pcall = native.system.seconds, gb.config.set_seed, pcall
+
+local measurement = {}
+
+-- A run returns one row or an array of rows; a row's `samples` are its step times, its `timeline` what was traced, its
+-- `profile` the time of layers and ops, its `stages` a pipeline's and its `ranks` the replicas', which are for the script
+-- alone.
+local function as_rows(result)
+  if type(result) ~= "table" then
+    native.fail("run must return a table of columns, as gb.measure.training does; it returned "
+      .. (result == nil and "nothing" or "a " .. type(result)))
+  end
+  if type(result[1]) ~= "table" then return { result } end
+  for index, row in ipairs(result) do
+    if type(row) ~= "table" then
+      native.fail(string.format("run returned a list whose element %d is a %s; each must be a table of columns", index,
+        type(row)))
+    end
+  end
+  return result
+end
+
+-- Why work ran on another device than the one that it was for: outside of points, as of models that the script has made.
+local fallbacks_outside, is_outside = {}, {}
+
+-- Those of a point, with those outside.
+local function fallbacks_of(inside)
+  local all = { table.unpack(fallbacks_outside) }
+  for _, text in ipairs(inside) do
+    if not is_outside[text] then all[#all + 1] = text end
+  end
+  return all
+end
+
+local function keep_fallbacks_outside()
+  for _, text in ipairs(native.take_fallbacks()) do
+    if not is_outside[text] then fallbacks_outside[#fallbacks_outside + 1] = text end
+    is_outside[text] = true
+  end
+end
+
+-- A row of another device than its point names tells nothing about that device.
+local function mark_fallbacks(row, fallbacks, measured_on)
+  if not fallbacks[1] then return end
+  row.detail = table.concat(fallbacks, "; ")
+  if measured_on and row.device ~= measured_on then doubts.put(row, "quality", doubts.of("other_device", row.detail)) end
+end
+
+local function complete(row, axes, point, fallbacks)
+  local copy = { status = "ok" }
+  for column, value in pairs(row) do copy[column] = value end
+  local measured_on = copy.device
+  for _, axis in ipairs(axes) do copy[axis.name] = point[axis.name] end
+  mark_fallbacks(copy, fallbacks or {}, measured_on)
+  local extras = { row = copy, samples = copy.samples, timeline = copy.timeline, profile = copy.profile }
+  copy.samples, copy.timeline, copy.profile, copy.stages, copy.ranks = nil, nil, nil, nil, nil
+  emulated.label(copy)
+  if copy.status == "ok" then not_numbers.note(copy) end
+  return extras
+end
+
+local function kept_memory(before)
+  native.protect(native.collect_garbage)  -- finalizers are the script's code
+  for device, bytes in pairs(native.memory_in_use()) do
+    local kept = bytes - (before[device] or 0)
+    if kept > 0 then
+      return string.format("%s of %s still in use after the point: something outside run keeps its tensors",
+        gb.format.bytes(kept), device)
+    end
+  end
+end
+
+-- given: the point for the script, which may change it.
+local function run_point(experiment, axes, point, given)
+  local reason = experiment.skip and experiment.skip(given)
+  if reason then gb.skip(tostring(reason)) end
+  local finished = {}
+  keep_fallbacks_outside()
+  local rows = as_rows(experiment.run(given))
+  local fallbacks = fallbacks_of(native.take_fallbacks())
+  for index, row in ipairs(rows) do
+    finished[index] = complete(row, axes, point, fallbacks)
+    local one = finished[index]
+    native.results.check_row(one.row, one.samples, one.timeline, one.profile)
+  end
+  return finished
+end
+
+-- As they were at the declaration, unless something that still lives uses them.
+function measurement.reset_devices(in_use)
+  if next(in_use) == nil then native.reset_devices() end
+end
+
+-- Why a sweep ends with its point: the user stopped it, this process can use a device no more, or another process of the
+-- run is gone.
+local ends_sweep = { interrupted = true, device_lost = true, group_lost = true }
+
+-- What a row says is an error.
+local is_loss = { device_lost = true, group_lost = true, peer_lost = true }
+
+-- What is known of a point before it is measured.
+function measurement.first_columns(axes, point, index)
+  local row = { point = index }
+  for _, axis in ipairs(axes) do row[axis.name] = point[axis.name] end
+  return row
+end
+
+-- Why a call of run tells nothing about times, { kind, text }: what others took from this process while it ran.
+local function disturbance(rows)
+  local lost = 0
+  for _, one in ipairs(rows) do lost = math.max(lost, one.row.cpu_lost_share or 0) end
+  if lost < native.contention.disturbed_share then return nil end
+  return doubts.of("busy", string.format("other programs took %.0f %% of the processor time that it wanted", 100 * lost)), lost
+end
+
+-- Between rounds: as long as a point is measured, at most.
+function measurement.wait_until_calm()
+  return (native.contention.wait_idle(options.budget_s))
+end
+
+-- One call of run, with its own seed: { rows = { { row, samples, timeline, profile }, ... } of all processes, stopped = why the
+-- sweep ends with it, traceback = that of an error, seconds = what another call would take, disturbed = why its times do not
+-- count, and lost_share }.
+function measurement.measure(experiment, axes, point, seed)
+  local before, started, made_s = native.memory_in_use(), seconds(), once.seconds
+  local own = {}
+  for _, axis in ipairs(axes) do own[axis.name] = point[axis.name] end
+  measurement.reset_devices(before)
+  set_seed(seed)
+  local is_watched, taken, ok, status, detail, traceback =
+    pcall(native.contention.during, native.protect, run_point, experiment, axes, own, point)
+  if not is_watched then taken, ok, status, detail = {}, false, "error", tostring(taken) end
+  local shown = not ok and is_loss[status] and "error" or status
+  local finished = ok and status or { complete({ status = shown, detail = detail }, axes, own) }
+  local kept = kept_memory(before)
+  for _, one in ipairs(finished) do
+    -- A row that another process has measured (gb.measure.in_process) has those of that process.
+    one.row.cpu_lost_share = one.row.cpu_lost_share or taken.lost_share
+    one.row.cpu_clock_hz = one.row.cpu_clock_hz or taken.clock_hz
+    if kept then doubts.put(one.row, "memory_quality", doubts.of("kept_memory", kept)) end
+  end
+  local all, common = processes.agree(finished, axes, ok and "ok" or status, not ok and detail or nil)
+  if common == "interrupted" then return { rows = {}, stopped = common } end
+  local disturbed, lost_share = disturbance(all)
+  return {
+    rows = all, stopped = ends_sweep[common] and common or nil, traceback = traceback,
+    seconds = seconds() - started - (once.seconds - made_s), disturbed = disturbed, lost_share = lost_share,
+  }
+end
+
+return measurement
