@@ -19,8 +19,8 @@
 #include "core/measure/activity.h"
 #include "core/measure/stopping_rule.h"
 #include "core/report/text/progress_line.h"
+#include "core/run/unfinished_runs.h"
 #include "lua/api/data/open_iterators.h"
-#include "lua/api/results/unfinished_runs.h"
 
 struct lua_State;
 

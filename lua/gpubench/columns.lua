@@ -80,7 +80,7 @@ end
 local scattered = { time = true, sensor = true, unknown = true }
 
 -- Whether a claim about the column takes several rounds; what was learned, where a script has trials.
-function columns.takes_rounds(name, has_trials)
+function columns.needs_rounds(name, has_trials)
   local kind = columns.of(name).kind
   return scattered[kind] or (kind == "learned" and has_trials) or false
 end

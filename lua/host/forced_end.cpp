@@ -28,7 +28,7 @@ void tell(const std::string& text) {
   if (takes_output(STDERR_FILENO)) static_cast<void>(write(STDERR_FILENO, text.data(), text.size()) < 0);
 }
 
-lua::GivenUp given_up(const lua::Session& session) {
+GivenUp given_up(const lua::Session& session) {
   if (interrupt_signal() != 0) return {.status = "interrupted", .detail = interruption_text(), .timeout = {}};
   const std::string limit = format_seconds(session.options().timeout_s.value_or(0));
   return {.status = "error",
@@ -57,7 +57,7 @@ const char* interruption_text() noexcept {
 
 void end_by_force(lua::Session& session) {
   const bool by_user = interrupt_signal() != 0;
-  const lua::GivenUp how = given_up(session);
+  const GivenUp how = given_up(session);
   const int status = by_user ? interrupted_status() : error_status;
   clear_interrupt();  // nothing stops what finishes the runs; the script's thread cannot leave its turn any more
   std::string text = session.unfinished_runs.give_up(how);

@@ -1,228 +1,61 @@
 // gb._native.results: runs for the experiment library. Every run gets the machine's facts at its start and the
 // process's own figures at its end, so no script can forget them.
-//
-//   new_run { experiment, title, axes, columns, out, charts, claims, chart_formats } makes a run's folder; `columns`:
-//                                      names beyond the standard ones
-//     run:add_round(row, round, index, samples)  writes what one of several rounds of a point measured
-//     run:replace(rows)                replaces the rows of these points, the last ones, when their rounds are over
-//     run:verdict(row)                 why the device was not busy, for a row with steps; else its own cell
-//     run:add(row, samples, timeline, profile)  writes a row (column = boolean | number | string), its step times in
-//                                      seconds, its trace and profile; experiment, point (1, 2, ...) and process (0)
-//                                      are filled in
-//     run:begin(row, text)             tells the point that is measured next, for the row of one that cannot be stopped
-//     run:set_info(fields)             merges fields into run.json, at its top; `warnings` (texts) stand above all else
-//                                      in the report
-//     run:finish { status, charts, expectations } returns { report, notes }: the page's path, and what could not be
-//     drawn run:directory(), run:name(), run:rows()
-//     run:opening(style), run:row_text(row, width), run:closing(style)  what a run prints above its rows, of each, and
-//                              below them
-//   table(rows, columns)       the aligned text table of any rows; columns are optional
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <csignal>
-#include <cstring>
 #include <fmt/format.h>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/interrupt.h"
 #include "core/base/known_names.h"
 #include "core/base/shown_text.h"
 #include "core/codec/checksum.h"
-#include "core/codec/output_file.h"
-#include "core/diagnose/findings.h"
-#include "core/history/pending.h"
-#include "core/report/text/render.h"
-#include "core/report/text/row_stream.h"
 #include "core/report/text/run_table.h"
 #include "core/report/text/text.h"
 #include "core/results/doubt.h"
 #include "core/results/mean_over_processes.h"
 #include "core/results/row_check.h"
 #include "core/results/run_directory.h"
-#include "core/results/run_writer.h"
-#include "core/results/trace.h"
-#include "core/telemetry/proc/environment.h"
-#include "core/telemetry/proc/process_probes.h"
+#include "core/run/live_run.h"
 #include "lua/api/measure/measured.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/results/results_values.h"
-#include "lua/api/results/unfinished_runs.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
 namespace {
 
-/// "stopped by SIGTERM", where a signal did. Processes that run together hand on SIGINT, whatever came.
-std::string reason_to_stop(const ProcessGroup* group) {
-  const int signal = interrupt_signal();
-  return signal == 0 || (group != nullptr && signal == SIGINT) ? std::string()
-                                                               : fmt::format("stopped by SIG{}", sigabbrev_np(signal));
+void add(LiveRun& run, Record row, const std::optional<std::vector<double>>& samples,
+         const std::optional<std::shared_ptr<Timeline>>& timeline, const std::optional<Info>& profile) {
+  run.add(std::move(row), {samples.value_or(std::vector<double>{}), timeline.value_or(nullptr), profile});
 }
 
-/// A run with the probes that watch it. Its files are written by one thread at a time.
-class WatchedRun final : public UnfinishedRun {
- public:
-  WatchedRun(RunPlan plan, const std::vector<ChartSpec>& charts, std::vector<Expectation> claims, ChartFormats formats,
-             Session& session)
-      : writer_(std::move(plan)),
-        formats_(std::move(formats)),
-        group_(session.group()),
-        unfinished_(session.unfinished_runs) {
-    Info::Fields facts;
-    for (const auto& [name, fact] : machine_facts()) {
-      facts.emplace_back(name, std::visit([](const auto& value) { return Info(value); }, fact));
-    }
-    writer_.set_info(Info::Fields{{"machine", std::move(facts)}});
-    announce(writer_, charts, std::move(claims));
-    unfinished_.add(this);
-  }
+void add_round(LiveRun& run, const Record& row, std::int64_t round, std::int64_t index,
+               const std::optional<std::vector<double>>& samples) {
+  run.add_round(row, round, index, samples.value_or(std::vector<double>{}));
+}
 
-  /// A run that ends between two points because a process was lost has no row that says so; run.json says it.
-  ~WatchedRun() override {
-    unfinished_.remove(this);
-    if (group_ == nullptr || writer_.info().text("status") != unfinished_status) return;
-    try {
-      if (const std::string lost = group_->lost(); !lost.empty()) writer_.set_info(Info::Fields{{"detail", lost}});
-    } catch (const std::exception&) {
-      // A full disk: there is nowhere to say it.
-    }
-  }
-  WatchedRun(const WatchedRun&) = delete;
-  WatchedRun& operator=(const WatchedRun&) = delete;
+void set_info(LiveRun& run, const Info& fields) {
+  if (!fields.fields()) throw ArgumentError("table with named fields expected");
+  run.set_info(fields);
+}
 
-  /// The point that is measured next: its axes and number, and what to call it.
-  void begin(Record row, const std::string& text) {
-    const std::lock_guard lock(mutex_);
-    begun_.emplace(std::move(row), text);
-  }
-  /// `timeline` and `profile` go into files of their own, named after the row's point.
-  void add(Record record, const std::optional<std::vector<double>>& samples,
-           const std::optional<std::shared_ptr<Timeline>>& timeline, const std::optional<Info>& profile) {
-    const std::lock_guard lock(mutex_);
-    begun_.reset();
-    writer_.add(std::move(record), samples.value_or(std::vector<double>{}));
-    if (timeline) write_chrome_trace(**timeline, file_of_point("trace"));
-    if (profile) replace_file(file_of_point("profile"), to_json(*profile));
-  }
-  void add_round(const Record& record, std::int64_t round, std::int64_t index,
-                 const std::optional<std::vector<double>>& samples) {
-    const std::lock_guard lock(mutex_);
-    begun_.reset();
-    writer_.add_round(record, round, index, samples.value_or(std::vector<double>{}));
-  }
-  void replace(std::vector<Record> rows) {
-    const std::lock_guard lock(mutex_);
-    writer_.replace(std::move(rows));
-  }
-  void set_info(const Info& fields) {
-    if (!fields.fields()) throw ArgumentError("table with named fields expected");
-    const std::lock_guard lock(mutex_);
-    writer_.set_info(fields);
-  }
-  FinishedRun finish(const FinishOptions& options) {
-    const std::lock_guard lock(mutex_);
-    set_last_facts(options.status == "interrupted" ? reason_to_stop(group_) : std::string());
-    FinishedRun finished = finish_run(writer_, {options.status,
-                                                {options.charts.begin(), options.charts.end()},
-                                                {options.expectations.begin(), options.expectations.end()},
-                                                formats_});
-    mark_for_night(writer_.directory(), writer_.info());
-    return finished;
-  }
-  std::string give_up(const GivenUp& how) noexcept override {
-    mutex_.lock();  // for ever
-    if (writer_.info().text("status") != unfinished_status) return {};
-    std::string text;
-    try {
-      if (how.timeout && begun_) {
-        begun_->first.set("status", std::string("timeout"));
-        begun_->first.set("detail", *how.timeout);
-        writer_.replace({begun_->first});  // it may have a row of its first round
-        text = one_line(fmt::format("{}: timeout: {}", begun_->second, *how.timeout)) + "\n";
-      }
-      try {
-        set_last_facts(how.detail);
-      } catch (const Error& error) {
-        text += one_line(error.what()) + "\n";  // on a full disk, the status matters more
-      }
-      for (const std::string& note : finish_unjudged(writer_, how.status, formats_).notes)
-        text += one_line(note) + "\n";
-      mark_for_night(writer_.directory(), writer_.info());
-    } catch (const std::exception& error) {
-      text += one_line(error.what()) + "\n";
-    }
-    return text;
-  }
-  std::string directory() const { return writer_.directory().string(); }
-  std::string name() const { return writer_.name(); }
-  std::string opening(const TextOptions& style) {
-    rows_.emplace(writer_.info(), style);
-    return opening_text(run(), style);
-  }
-  std::string row_text(const Record& row, std::size_t width) {
-    return rows_.value().text_of(row, writer_.columns(), width);
-  }
-  std::string closing(const TextOptions& style) const { return closing_text(run(), style, rows_.value().headings()); }
-  std::vector<Record> rows() const { return writer_.records(); }
+FinishedRun finish(LiveRun& run, const FinishOptions& options) {
+  return run.finish(options.status, {options.charts.begin(), options.charts.end()},
+                    {options.expectations.begin(), options.expectations.end()});
+}
 
-  /// The verdict on the figures that a row ends up with: rounds are merged, and scripts may change columns.
-  std::optional<std::string> verdict(const Record& row) const {
-    if (has_steps(row)) return diagnose(row, facts_of(writer_.info())).verdict();
-    return row.has("verdict") ? std::optional(to_text(row.get("verdict"))) : std::nullopt;
-  }
+std::string opening(LiveRun& run, const TextOptions& style) {
+  return run.opening(style);
+}
 
- private:
-  Run run() const { return {writer_.directory(), writer_.columns(), writer_.records(), writer_.info()}; }
+std::string closing(LiveRun& run, const TextOptions& style) {
+  return run.closing(style);
+}
 
-  /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second; also of a profile.
-  std::filesystem::path file_of_point(std::string_view what) const {
-    const auto point = std::get<std::int64_t>(writer_.records().back().get("point"));
-    std::filesystem::path file;
-    for (int number = 1; file.empty() || std::filesystem::exists(file); ++number) {
-      file = writer_.directory() /
-             (number == 1 ? fmt::format("{}-{}.json", what, point) : fmt::format("{}-{}-{}.json", what, point, number));
-    }
-    return file;
-  }
-
-  void set_last_facts(const std::string& detail) {
-    Info::Fields readings;
-    read_into(readings, cpu_);
-    read_into(readings, memory_);
-    Info::Fields facts{{"process", std::move(readings)}};
-    if (!detail.empty()) facts.emplace_back("detail", detail);
-    writer_.set_info(facts);
-  }
-
-  static void read_into(Info::Fields& readings, Probe& probe) {
-    std::vector<double> values(probe.columns().size());
-    probe.read(values);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!std::isfinite(values[i])) continue;
-      const std::string_view name = probe.columns()[i];
-      const bool whole = column_of(name).unit == Unit::bytes;
-      readings.emplace_back(name, whole ? Info(static_cast<std::int64_t>(values[i])) : Info(values[i]));
-    }
-  }
-
-  RunWriter writer_;
-  ChartFormats formats_;
-  const ProcessGroup* group_;
-  UnfinishedRuns& unfinished_;
-  std::mutex mutex_;
-  std::optional<std::pair<Record, std::string>> begun_;
-  std::optional<RowStream> rows_;
-  CpuProbe cpu_;
-  MemoryProbe memory_;
-};
-
-std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
+std::shared_ptr<LiveRun> new_run(lua_State* L, RunOptions options) {
   for (const std::filesystem::path& root : {results_root(options.out), plots_root(options.out)})
     output_path(L, (root / options.experiment).string(), "results");
   RunPlan plan{.experiment = std::move(options.experiment),
@@ -232,9 +65,9 @@ std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
                .out = std::move(options.out),
                .script = session_of(L).options().script_text};
   const std::vector<ChartSpec> charts(options.charts.begin(), options.charts.end());
-  return std::make_shared<WatchedRun>(std::move(plan), charts,
-                                      std::vector<Expectation>(options.claims.begin(), options.claims.end()),
-                                      std::move(options.chart_formats), session_of(L));
+  return std::make_shared<LiveRun>(
+      std::move(plan), charts, std::vector<Expectation>(options.claims.begin(), options.claims.end()),
+      std::move(options.chart_formats), session_of(L).group(), session_of(L).unfinished_runs);
 }
 
 /// end_abandoned(directory, detail): ends the record of a run whose own process is lost.
@@ -294,7 +127,7 @@ T returned(lua_State* L, int index, const char* what) {
   }
 }
 
-/// check_row(row, samples, timeline, profile): throws for what WatchedRun::add() would not take, and for cells that the
+/// check_row(row, samples, timeline, profile): throws for what LiveRun::add() would not take, and for cells that the
 /// program's columns do not take.
 int check_row(lua_State* L) {
   const auto row = returned<Record>(L, 1, "a column that is no cell");
@@ -392,23 +225,23 @@ std::string message_of(const std::string& text) {
 }  // namespace
 
 template <>
-inline constexpr const char* class_name<WatchedRun> = "Run";
+inline constexpr const char* class_name<LiveRun> = "Run";
 
 void open_results(lua_State* L) {
-  Class<WatchedRun>(L)
-      .method<&WatchedRun::begin>("begin")
-      .method<&WatchedRun::add_round>("add_round")
-      .method<&WatchedRun::replace>("replace")
-      .method<&WatchedRun::add>("add")
-      .method<&WatchedRun::verdict>("verdict")
-      .method<&WatchedRun::set_info>("set_info")
-      .method<&WatchedRun::finish>("finish")
-      .method<&WatchedRun::directory>("directory")
-      .method<&WatchedRun::name>("name")
-      .method<&WatchedRun::rows>("rows")
-      .method<&WatchedRun::opening>("opening")
-      .method<&WatchedRun::row_text>("row_text")
-      .method<&WatchedRun::closing>("closing");
+  Class<LiveRun>(L)
+      .method<&LiveRun::begin>("begin")
+      .method<&add_round>("add_round")
+      .method<&LiveRun::replace>("replace")
+      .method<&add>("add")
+      .method<&LiveRun::verdict>("verdict")
+      .method<&set_info>("set_info")
+      .method<&finish>("finish")
+      .method<&LiveRun::directory>("directory")
+      .method<&LiveRun::name>("name")
+      .method<&LiveRun::rows>("rows")
+      .method<&opening>("opening")
+      .method<&LiveRun::row_text>("row_text")
+      .method<&closing>("closing");
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module results = native.submodule("results");

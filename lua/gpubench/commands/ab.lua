@@ -2,7 +2,7 @@
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
 local fresh_processes = require "gpubench.fresh_processes"
-local judged = require "gpubench.judged"
+local comparisons = require "gpubench.comparisons"
 local native = gb._native
 
 local usual_count = 10
@@ -87,6 +87,6 @@ return function(options)
     end
   end
   local more = { command = { "gpubench", "ab", words[1], words[2] }, rest = { "--", table.unpack(words, 3) } }
-  return judged.print(judged.sides({ sides[1].group, sides[2].group }, options, { sides[1].name, sides[2].name },
+  return comparisons.print(comparisons.sides({ sides[1].group, sides[2].group }, options, { sides[1].name, sides[2].name },
     { more = more }))
 end

@@ -3,7 +3,7 @@
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
 local fresh_processes = require "gpubench.fresh_processes"
-local judged = require "gpubench.judged"
+local comparisons = require "gpubench.comparisons"
 local native = gb._native
 local one_line = native.results.one_line
 
@@ -227,14 +227,14 @@ return function(options)
   if not given then
     more = { command = { "gpubench", "check", "--baseline", options.baseline, options.trusted and "--trusted" or nil } }
   end
-  local result = judged.sides(sides, options, names, { more = more })
+  local result = comparisons.sides(sides, options, names, { more = more })
   if options.confirm and has_worse(result.loud) then
     if given then calls, count = calls_of(baseline, options) end
     local new_program = table_in(info_of(new[1]), "program")
     local again = measure_to_confirm(baseline, calls, result.loud, new_program, count, options)
-    result = judged.sides(sides, options, names, { again = again, more = more })
+    result = comparisons.sides(sides, options, names, { again = again, more = more })
   end
-  local status = judged.print(result)
+  local status = comparisons.print(result)
   if without_run == 0 then return status end
   io.stderr:write(string.format("check: %s made no run; the reasons stand above\n",
     gb.format.count(without_run, "process")))

@@ -1,6 +1,6 @@
 -- `gpubench compare`: what is slower, faster or the same, and how sure that is.
-local judged = require "gpubench.judged"
+local comparisons = require "gpubench.comparisons"
 
 return function(options)
-  return judged.print(judged.sides(options.sides, options))
+  return comparisons.print(comparisons.sides(options.sides, options))
 end

@@ -1,6 +1,6 @@
 -- `gpubench report`: a page of a comparison, of one side alone, or of a trend over the nights.
 local check = require "gpubench.check"
-local judged = require "gpubench.judged"
+local comparisons = require "gpubench.comparisons"
 local native = require("gpubench.native")._native
 local out = native.options.out
 
@@ -41,7 +41,7 @@ return function(options)
     return 0
   end
   options.format = "html"
-  local result = judged.sides(sides, options, nil, { file = file })
+  local result = comparisons.sides(sides, options, nil, { file = file })
   say(result.headline, file)
   return result.status
 end

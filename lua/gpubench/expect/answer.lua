@@ -2,7 +2,7 @@
 -- of a claim that stays open, why, and what settles it.
 local check = require "gpubench.check"
 local doubts = require "gpubench.expect.doubts"
-local found = require "gpubench.expect.found"
+local figure_text = require "gpubench.expect.figure_text"
 local native = require("gpubench.native")._native
 
 local answer = {}
@@ -36,7 +36,7 @@ defaults.decreasing, defaults.compared = defaults.increasing, defaults.ratio
 -- Before the first point: a template must name figures that the claim finds.
 function answer.check(where, claim)
   if not claim.answer then return end
-  local names, known = found.names(claim.kind), {}
+  local names, known = figure_text.names(claim.kind), {}
   for _, name in ipairs(names) do known[name] = true end
   for name in claim.answer:gmatch "{([^{}]*)}" do
     if not known[name] then
@@ -60,7 +60,7 @@ local function in_short(claim, reason)
     if name then first = first:gsub("%f[%w_]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]", (heading(name):gsub("%%", "%%%%"))) end
   end
   if reason.setting and #reason.names > 0 then
-    first = first .. " with " .. found.setting_text(reason.setting, reason.names)
+    first = first .. " with " .. figure_text.setting_text(reason.setting, reason.names)
   end
   return native.results.shorten(first, longest_reason)
 end
@@ -68,7 +68,7 @@ end
 -- Of a ratio, what it came to, in words; nil for other claims.
 local function figures_of(claim, findings)
   local is_ratio = claim.of_text and not claim.x
-  return is_ratio and found.fill(claim, (defaults[claim.kind] or defaults.ratio)(claim), findings) or nil
+  return is_ratio and figure_text.fill(claim, (defaults[claim.kind] or defaults.ratio)(claim), findings) or nil
 end
 
 -- Why a claim is not confirmed, in a few words, and what settles it where something does.
@@ -84,7 +84,7 @@ end
 -- Nil where nothing was seen, and where the reason has the figure.
 local function seen(claim, verdict, reason, findings)
   if verdict ~= "inconclusive" or reason.kind == "bound" then return nil end
-  local text = found.about(claim, findings)
+  local text = figure_text.about(claim, findings)
   return text and "not proven: about " .. text
 end
 
@@ -99,8 +99,8 @@ end
 local function scope(part)
   local held, common, differs = {}, {}, {}
   for _, one in ipairs(part.held) do held[#held + 1] = one.setting end
-  for _, name in ipairs(found.varying(held)) do differs[name] = true end
-  for _, name in ipairs(found.varying(part.settings)) do
+  for _, name in ipairs(figure_text.varying(held)) do differs[name] = true end
+  for _, name in ipairs(figure_text.varying(part.settings)) do
     if not differs[name] then common[#common + 1] = name end
   end
   local alike = 0
@@ -109,8 +109,8 @@ local function scope(part)
     for _, name in ipairs(common) do same = same and setting[name] == held[1][name] end
     alike = alike + (same and 1 or 0)
   end
-  if #common > 0 and alike == #held then return "with " .. found.setting_text(held[1], common) end
-  local shared = #common > 0 and " (" .. found.setting_text(held[1], common) .. ")" or ""
+  if #common > 0 and alike == #held then return "with " .. figure_text.setting_text(held[1], common) end
+  local shared = #common > 0 and " (" .. figure_text.setting_text(held[1], common) .. ")" or ""
   return string.format("in %d of %d cases%s", #held, #part.settings, shared)
 end
 
@@ -123,17 +123,17 @@ function answer.of(claim, verdict, reason, findings, given, part)
     local showed = seen(claim, verdict, reason, findings)
     local text = string.format("%s: %s%s: %s", without_gain[verdict], words, showed and " (" .. showed .. ")" or "", because)
     if remedy then text = text .. "; " .. remedy end
-    local partly = claim.answer and part and #part.held > 0 and found.fill(claim, claim.answer, part.held) or nil
+    local partly = claim.answer and part and #part.held > 0 and figure_text.fill(claim, claim.answer, part.held) or nil
     return {
       text = text, why = because, seen = showed, remedy = remedy, kind = kind,
       partly = partly and string.format("%s only: %s", capitalized(scope(part)), continued(partly)) or nil,
     }
   end
   if given then return { text = capitalized(given) } end
-  local text = claim.answer and found.fill(claim, claim.answer, findings)
+  local text = claim.answer and figure_text.fill(claim, claim.answer, findings)
   if not text then
     local default = defaults[claim.kind] and defaults[claim.kind](claim)
-    text = default and found.fill(claim, default, findings) or words .. ": " .. reason.text
+    text = default and figure_text.fill(claim, default, findings) or words .. ": " .. reason.text
   end
   return { text = capitalized(text) }
 end

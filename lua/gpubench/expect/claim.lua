@@ -46,10 +46,10 @@ local function figures_of(one)
   return { one.y, one.with or false }
 end
 
-function claim.takes_rounds(one, has_trials)
+function claim.needs_rounds(one, has_trials)
   if one.unmeasurable then return false end
   for _, name in ipairs(figures_of(one)) do
-    if name and columns.takes_rounds(name, has_trials) then return true end
+    if name and columns.needs_rounds(name, has_trials) then return true end
   end
   return false
 end
@@ -194,7 +194,7 @@ function claim.relations(claims, count, point_at, axes, has_trials)
     return index
   end
   for _, one in ipairs(claims) do
-    if claim.takes_rounds(one, has_trials) then
+    if claim.needs_rounds(one, has_trials) then
       for _, points in ipairs(groups.of_points(one, count, point_at, axes)) do
         for _, index in ipairs(points) do root[index] = root[index] or index end
         for k = 2, #points do

@@ -2,7 +2,7 @@
 local check = require "gpubench.check"
 local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
-local found = require "gpubench.expect.found"
+local figure_text = require "gpubench.expect.figure_text"
 local groups = require "gpubench.expect.groups"
 
 local ratio = {}
@@ -27,7 +27,7 @@ end
 
 -- As tables and charts name the columns: "batch size 64, width 128".
 function ratio.in_words(wanted)
-  return found.setting_text(wanted, check.sorted_keys(wanted))
+  return figure_text.setting_text(wanted, check.sorted_keys(wanted))
 end
 
 -- The figure of the row that matches claim.of over that of the row that matches claim.over, both at x; nil, a verdict

@@ -98,7 +98,7 @@ end
 -- Rates come from the mean step and step times from the median. Where they disagree, a reader of one has to know.
 local most_apart = 1.25
 
-function merge.tell_mean(row)
+function merge.note_slow_mean(row)
   if not (row.batch_size and row.examples_per_s and row.step_time_s) or row.step_time_s <= 0 then return end
   local times = row.batch_size / row.examples_per_s / row.step_time_s
   if times < most_apart then return end

@@ -95,7 +95,7 @@ end
 
 -- Whether another round is worth its time. Disturbed ones are repeated when the machine is calm again, as many as were
 -- planned at most; calm() waits for that.
-function Group:goes_on(calm)
+function Group:has_next_round(calm)
   local open, lacking = false, false
   for _, point in ipairs(self.points) do
     open = open or is_open(point)

@@ -180,7 +180,7 @@ function Sweep:rows_of(group, point)
   end
   for _, one in ipairs(merged) do
     one.row.point, one.row.point_time_s = point.number, point.seconds
-    if one.row.status == "ok" then merge.tell_mean(one.row) end
+    if one.row.status == "ok" then merge.note_slow_mean(one.row) end
     if point.too_long and one.row.status == "ok" then doubts.put(one.row, "quality", doubts.of("too_long", point.too_long)) end
     one.row.verdict = self.run:verdict(one.row)
   end
@@ -189,7 +189,7 @@ end
 
 -- Returns why the sweep ends with the group, if it does, and why rows could not be written.
 function Sweep:take_rounds(group)
-  while group:goes_on(measurement.wait_until_calm) do
+  while group:has_next_round(measurement.wait_until_calm) do
     for _, point in ipairs(group:next_round()) do
       local stopped, unwritten = self:call(group, point)
       if stopped or unwritten then return stopped, unwritten end
@@ -246,16 +246,30 @@ function Sweep:finish_group(group)
   self.on_points(finals)
 end
 
--- declaration, axes, points, charts, run: as in gb.experiment; seconds: how long each point is expected to take; seed: that
--- of the first round; has_interval[column]: figures that get an interval from their rounds; on_row(row): called when a row
--- is final and on disk; on_points(rows): the same for the points of a group, rows by the number of each. Returns { outcome = "done", "error" or "interrupted", failure = why the run's
--- files could not be written, or what is wrong in the script, rounds = by point and row what its rounds gave, unmeasured = the points that
--- have no row, as tables of the axes' values, disturbed = { points, worst } }.
-function schedule.run(sweep)
-  setmetatable(sweep, Sweep)
-  sweep.outcome, sweep.rounds, sweep.done, sweep.measured = "done", {}, 0, {}
-  sweep.disturbed = { points = 0, worst = 0 }
-  sweep.line = progress.new(sweep.seconds)
+local function new_sweep(given)
+  return setmetatable({
+    -- As in gb.experiment.
+    declaration = given.declaration, axes = given.axes, points = given.points, charts = given.charts, run = given.run,
+    seed = given.seed,                  -- of the first round
+    has_interval = given.has_interval,  -- by column: figures that get an interval from their rounds
+    on_row = given.on_row,              -- called with a row that is final and on disk
+    on_points = given.on_points,        -- the same for the points of a group: rows by the number of each
+    line = progress.new(given.seconds),  -- seconds: how long each point is expected to take
+
+    outcome = "done",  -- or "error", "interrupted"
+    failure = nil,     -- why the run's files could not be written, or what is wrong in the script
+    rounds = {},       -- by point and row, what its rounds gave
+    measured = {},     -- by point, whether it has a row
+    done = 0,          -- the number of these
+    unmeasured = {},   -- the other points, as tables of the axes' values
+    disturbed = { points = 0, worst = 0 },
+    has_looked = false,  -- for misspelt columns
+  }, Sweep)
+end
+
+-- given: the first fields of a sweep, and `seconds`. Returns the sweep.
+function schedule.run(given)
+  local sweep = new_sweep(given)
   for group in groups_of(sweep.declaration, sweep.axes, sweep.points) do
     local stopped, unwritten = sweep:take_rounds(group)
     sweep.failure = unwritten or sweep:finish_group(group) or not stopped and sweep:misspelt_column() or nil
@@ -276,7 +290,6 @@ function schedule.run(sweep)
       break
     end
   end
-  sweep.unmeasured = {}
   for index = 1, sweep.done < #sweep.points and #sweep.points or 0 do
     if not sweep.measured[index] then
       table.insert(sweep.unmeasured, measurement.first_columns(sweep.axes, sweep.points[index], index))

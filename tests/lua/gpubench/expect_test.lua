@@ -450,14 +450,14 @@ testing.case("what a script knows to be unmeasurable is not judged, and takes no
   for _, why in ipairs { "there is no GPU here", false } do
     options.unmeasurable = why or nil
     local claim = gb.expect.at_least(options)
-    testing.equal(claims.takes_rounds(claim, false), not why)
+    testing.equal(claims.needs_rounds(claim, false), not why)
     testing.equal({ judge(claim, rows("a", { 0.5, 0.5 }, 0.1)) }, why and { "not measurable here", why } or
       { "confirmed", "step_time_s is 2 s [1.8 s, 2.2 s] at device=a n=1; step_time_s is 2 s [1.8 s, 2.2 s] at device=a n=2" })
   end
   local that = gb.expect.that {
     claim = "c", reads = { "step_time_s" }, judge = function() error "not called" end, unmeasurable = "why",
   }
-  testing.equal(claims.takes_rounds(that, false), false)
+  testing.equal(claims.needs_rounds(that, false), false)
   testing.equal({ judge(that) }, { "not measurable here", "why" })
   testing.raises("option 'unmeasurable': string expected, got boolean", gb.expect.at_least,
     { y = "b", value = 1, unmeasurable = true })

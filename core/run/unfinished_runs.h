@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace gpubench::lua {
+namespace gpubench {
 
 /// How a run ends while its script cannot be asked.
 struct GivenUp {
@@ -46,4 +46,4 @@ class UnfinishedRuns {
   std::vector<UnfinishedRun*> runs_;
 };
 
-}  // namespace gpubench::lua
+}  // namespace gpubench

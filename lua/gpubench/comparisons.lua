@@ -1,12 +1,12 @@
 -- Comparisons for the commands that make them: the same options, the same output.
 local native = require("gpubench.native")._native
 
-local judged = {}
+local comparisons = {}
 
 -- Sides by name, the baseline first. options: those of the command; names: what to call the sides. details: `again`, two
 -- sides that were measured to confirm what is worse; `more`, the command that measures more of both, { command = words
 -- before its option --repeat, rest = words after it }; `file`, where the text is written.
-function judged.sides(sides, options, names, details)
+function comparisons.sides(sides, options, names, details)
   details = details or {}
   return native.compare.judge {
     sides = sides,
@@ -27,9 +27,9 @@ function judged.sides(sides, options, names, details)
 end
 
 -- Returns the exit status.
-function judged.print(result)
+function comparisons.print(result)
   io.write(result.text)
   return result.status
 end
 
-return judged
+return comparisons

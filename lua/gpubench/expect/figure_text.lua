@@ -5,7 +5,7 @@ local estimate = require "gpubench.expect.estimate"
 local columns = require "gpubench.columns"
 local native = require("gpubench.native")._native
 
-local found = {}
+local figure_text = {}
 
 local heading = native.results.heading
 
@@ -14,7 +14,7 @@ local function value_text(name, value)
   if type(value) ~= "number" then return tostring(value) end
   return columns.of(name).unit ~= "" and estimate.show(name, value) or string.format("%.14g", value)
 end
-found.value_text = value_text
+figure_text.value_text = value_text
 
 -- "width 128, depth 2"; `names` are the axes to tell.
 local function setting_text(setting, names)
@@ -22,10 +22,10 @@ local function setting_text(setting, names)
   for _, name in ipairs(names) do parts[#parts + 1] = heading(name) .. " " .. value_text(name, setting[name]) end
   return table.concat(parts, ", ")
 end
-found.setting_text = setting_text
+figure_text.setting_text = setting_text
 
 -- The axes of which the settings have different values.
-function found.varying(settings)
+function figure_text.varying(settings)
   local names = {}
   for name in pairs(settings[1] or {}) do
     for _, setting in ipairs(settings) do
@@ -62,7 +62,7 @@ end
 
 -- Of the axes in `names` those on which the figure depends: along the others it stays the same. All of them where these
 -- do not tell it from every other.
-local function telling(one, list, names, show)
+local function telling_axes(one, list, names, show)
   local needed = {}
   for _, name in ipairs(names) do
     for _, other in ipairs(list) do
@@ -89,9 +89,9 @@ local function span(list, key, show)
   if #list == 1 then return show(least.figure) end
   local settings = {}
   for index, one in ipairs(list) do settings[index] = one.setting or {} end
-  local names = found.varying(settings)
+  local names = figure_text.varying(settings)
   local function at(one)
-    local text = #names > 0 and setting_text(one.setting, telling(one, list, names, show)) or ""
+    local text = #names > 0 and setting_text(one.setting, telling_axes(one, list, names, show)) or ""
     return text == "" and "" or " (" .. text .. ")"
   end
   local a, b = show(least.figure), show(most.figure)
@@ -120,7 +120,7 @@ local function values_text(list, claim)
   if #texts == #list then
     local settings = {}
     for index, one in ipairs(list) do settings[index] = one.setting or {} end
-    local names = found.varying(settings)
+    local names = figure_text.varying(settings)
     for index, setting in ipairs(#names > 0 and settings or {}) do
       texts[index] = string.format("%s (%s)", texts[index], setting_text(setting, names))
     end
@@ -156,7 +156,7 @@ end
 local function steps_text(list, claim)
   local settings, parts = {}, {}
   for index, one in ipairs(list) do settings[index] = one.setting or {} end
-  local names = found.varying(settings)
+  local names = figure_text.varying(settings)
   for _, one in ipairs(list) do
     local steps = {}
     for _, step in ipairs(one.figure) do
@@ -214,12 +214,12 @@ local main_figure = {
 }
 
 -- Names of the placeholders that a claim of the kind fills.
-function found.names(kind)
+function figure_text.names(kind)
   return by_kind[kind] or {}
 end
 
--- The template with its figures; nil where one of them was not found.
-function found.fill(claim, template, findings)
+-- The template with its figures; nil where one of them was not figure_text.
+function figure_text.fill(claim, template, findings)
   local complete = #findings > 0
   local text = template:gsub("{([^{}]*)}", function(name)
     local field, tell = table.unpack(claim.kind == "faster" and of_speed[name] or meanings[name])
@@ -239,7 +239,7 @@ local function without_interval(figure)
 end
 
 -- The main figure of what was seen, without intervals; nil where none was.
-function found.about(claim, findings)
+function figure_text.about(claim, findings)
   local name = main_figure[claim.kind]
   if not name or not findings then return nil end
   local field = meanings[name][1]
@@ -247,7 +247,7 @@ function found.about(claim, findings)
   for _, one in ipairs(findings) do
     if one[field] then list[#list + 1] = { [field] = without_interval(one[field]), setting = one.setting } end
   end
-  return found.fill(claim, "{" .. name .. "}", list)
+  return figure_text.fill(claim, "{" .. name .. "}", list)
 end
 
-return found
+return figure_text
