@@ -2,17 +2,14 @@
 // Classes are exclusive and sum to the window.
 #pragma once
 #include <array>
+#include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/trace/timeline.h"
 
 namespace gpubench {
-
-struct Window {
-  Clock::time_point begin, end;
-  Clock::duration length() const { return end - begin; }
-};
 
 struct Breakdown {
   Window window;
@@ -30,23 +27,20 @@ struct Breakdown {
   double device_busy() const { return share(SpanClass::compute) + share(SpanClass::communication); }
 };
 
+/// Calls `charge` with the parts of the window, in their order, and the span to which each part is charged: of the first
+/// class that is active, the span that began first; but among the host's classes the one that began last, because a
+/// host thread's spans nest. Null where no span is active. `spans`: in any order.
+void sweep(std::span<const Span> spans, Window window, const std::function<void(Window, const Span*)>& charge);
+
+/// The spans of the device and of the host that drives it.
+std::vector<Span> spans_of(const TracedDevice& device, std::span<const Span> spans);
+
 /// Why `spans` are incomplete: a span is not exact, or `dropped` spans are missing. Empty if they are complete.
 std::string incompleteness(std::span<const Span> spans, std::size_t dropped);
 
 /// `spans` are those of one device and of the host that drives it, in any order. The result is in doubt if `other`
 /// exceeds 5 %, or if spans are incomplete.
 Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped = 0);
-/// A device whose time is divided, and the replica that drives it.
-struct TracedDevice {
-  static constexpr int all = -2;
-  int gpu = all;     ///< Device::tracer_index(); -1: its kernels run in host threads; all: all devices as one
-  int replica = -1;  ///< -1: no replicas
-
-  /// Whether the span is work of the device, of its replica's thread or of the step loop's thread.
-  bool has(const Span& span) const {
-    return (span.gpu < 0 || gpu == all || span.gpu == gpu) && (span.replica == -1 || span.replica == replica);
-  }
-};
 
 /// The sum of the breakdowns of each device with its own spans.
 Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDevice> devices, Window window,

@@ -71,6 +71,23 @@ struct Span {
   Clock::time_point begin, end;
 };
 
+struct Window {
+  Clock::time_point begin, end;
+  Clock::duration length() const { return end - begin; }
+};
+
+/// A device whose time is divided, and the replica that drives it.
+struct TracedDevice {
+  static constexpr int all = -2;
+  int gpu = all;     ///< Device::tracer_index(); -1: its kernels run in host threads; all: all devices as one
+  int replica = -1;  ///< -1: no replicas
+
+  /// Whether the span is work of the device, of its replica's thread or of the step loop's thread.
+  bool has(const Span& span) const {
+    return (span.gpu < 0 || gpu == all || span.gpu == gpu) && (span.replica == -1 || span.replica == replica);
+  }
+};
+
 class Timeline {
  public:
   explicit Timeline(std::size_t capacity) : spans_(capacity) {}
