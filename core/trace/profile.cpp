@@ -48,8 +48,8 @@ struct Sum {
 
 class Profiling {
  public:
-  Profiling(const Timeline& timeline, Clock::time_point begin, std::span<const Clock::time_point> ends)
-      : timeline_(timeline), window_{begin, ends.back()}, ends_(ends) {}
+  Profiling(const Timeline& timeline, const StepMarks& steps)
+      : timeline_(timeline), window_(steps.window()), ends_(steps.ends) {}
 
   void add(const TracedDevice& device, int index) {
     std::vector<Span> spans = spans_of(device, timeline_.spans());
@@ -190,13 +190,12 @@ void add_work(StepProfile& profile, std::span<const NodeWork> work) {
   }
 }
 
-StepProfile profile_steps(const Timeline& timeline, Clock::time_point begin, std::span<const Clock::time_point> ends,
-                          std::span<const TracedDevice> devices, std::size_t dropped) {
-  assert(!ends.empty() && !devices.empty() && ends.back() > begin);
-  Profiling profiling(timeline, begin, ends);
-  for (std::size_t i = 0; i < devices.size(); ++i) profiling.add(devices[i], static_cast<int>(i));
-  StepProfile profile = profiling.finish(static_cast<int>(devices.size()));
-  profile.breakdown = break_down_each(timeline.spans(), devices, {begin, ends.back()}, dropped);
+StepProfile profile_steps(const Timeline& timeline, const StepMarks& steps) {
+  assert(!steps.ends.empty() && !steps.devices.empty() && steps.ends.back() > steps.begin);
+  Profiling profiling(timeline, steps);
+  for (std::size_t i = 0; i < steps.devices.size(); ++i) profiling.add(steps.devices[i], static_cast<int>(i));
+  StepProfile profile = profiling.finish(static_cast<int>(steps.devices.size()));
+  profile.breakdown = break_down_each(timeline.spans(), steps.devices, steps.window(), steps.lost);
   return profile;
 }
 

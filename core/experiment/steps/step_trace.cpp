@@ -8,26 +8,22 @@ namespace {
 constexpr int steps_to_record = 3, steps_to_name = 1;
 
 /// The counted steps of a trace: those behind the first `lead`, which fill the devices.
-struct Counted {
-  Window window;
-  std::vector<Clock::time_point> ends;
-};
-
-Counted counted_steps(const TracedSteps& traced, int lead) {
-  if (lead == 0) return {traced.window(), traced.ends};
-  Counted counted{{traced.ends[static_cast<std::size_t>(lead) - 1], traced.returned},
-                  {traced.ends.begin() + lead, traced.ends.end()}};
+StepMarks counted_steps(const TracedSteps& traced, int lead) {
+  if (lead == 0) return traced;
+  StepMarks counted = traced;
+  counted.begin = traced.ends[static_cast<std::size_t>(lead) - 1];
+  counted.ends.assign(traced.ends.begin() + lead, traced.ends.end());
   counted.ends.back() = traced.returned;  // the wait for the devices would be a part of no other step
   return counted;
 }
 
-ReplicaTrace trace_replicas(std::span<const Span> spans, const TracedSteps& traced, const Counted& counted) {
+ReplicaTrace trace_replicas(std::span<const Span> spans, const TracedSteps& traced, const StepMarks& counted) {
   const auto steps = static_cast<int>(counted.ends.size());
-  ReplicaTrace trace{.exchanges = {}, .steps = steps, .step_time = Seconds(counted.window.length()) / steps};
+  ReplicaTrace trace{.exchanges = {}, .steps = steps, .step_time = Seconds(counted.window().length()) / steps};
   trace.absence = incompleteness(spans, traced.lost);
   if (!trace.absence.empty()) return trace;
   for (const TracedDevice& device : traced.devices)
-    trace.exchanges.push_back(trace_exchanges(spans, device.gpu, counted.window));
+    trace.exchanges.push_back(trace_exchanges(spans, device.gpu, counted.window()));
   return trace;
 }
 
@@ -56,16 +52,16 @@ StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, T
   };
   while (taken() < limits.least_steps || goes_on()) take();
   const TracedSteps traced = tracing.finish();
-  const Counted counted = counted_steps(traced, lead);
+  const StepMarks counted = counted_steps(traced, lead);
+  timeline.set_steps(counted);
 
   StepTrace trace;
   trace.steps = taken();
-  trace.breakdown = break_down_each(timeline.spans(), traced.devices, counted.window, traced.lost);
+  trace.breakdown = break_down_each(timeline.spans(), counted.devices, counted.window(), counted.lost);
   trace.observer_share = traced.host_spans * (cost_of_span() / Seconds(traced.window().length()));
   if (replicas != nullptr) trace.exchanges = traced.on_gpus ? ExchangeSource::devices : ExchangeSource::host;
   if (traced.on_gpus) trace.replicas = trace_replicas(timeline.spans(), traced, counted);
-  if (limits.profiles)
-    trace.profile = profile_steps(timeline, counted.window.begin, counted.ends, traced.devices, traced.lost);
+  if (limits.profiles) trace.profile = profile_steps(timeline, counted);
   return trace;
 }
 
