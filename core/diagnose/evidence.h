@@ -1,7 +1,6 @@
 // What is known of one point: the columns of its row, and facts of the run about devices and machine. Everything comes
 // from the run's files, so a row is diagnosed in the same way while it is written and years later.
 #pragma once
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,11 +23,6 @@ struct Share {
   /// 95 %; none if only the value is known.
   std::optional<Interval> interval{};
 };
-
-/// The columns that divide the whole step among classes.
-inline constexpr std::array<std::string_view, 8> step_classes = {
-    "compute_share",    "communication_share", "peer_wait_share", "copy_share",
-    "input_wait_share", "launch_share",        "host_share",      "other_share"};
 
 /// Highest rates of a device by its data sheet, per second; none if unknown.
 struct DevicePeaks {

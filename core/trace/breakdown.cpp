@@ -69,6 +69,10 @@ double Breakdown::share(SpanClass span_class) const {
   return charged_to_it.count() / (Seconds(window.length()).count() * devices);
 }
 
+double Breakdown::small_kernel_share() const {
+  return Seconds(in_small_kernels).count() / (Seconds(window.length()).count() * devices);
+}
+
 std::string incompleteness(std::span<const Span> spans, std::size_t dropped) {
   if (dropped > 0) return fmt::format("{} spans of the trace were lost", dropped);
   if (!std::ranges::all_of(spans, &Span::is_exact)) return "the trace has a graph's launch without its nodes' times";
@@ -102,6 +106,8 @@ Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dro
   sweep(spans, window, [&](Window part, const Span* span) {
     const SpanClass span_class = span == nullptr ? SpanClass::other : span->span_class;
     result.charged[static_cast<std::size_t>(span_class)] += part.length();
+    if (span_class == SpanClass::compute && span->end - span->begin < small_kernel)
+      result.in_small_kernels += part.length();
   });
   result.doubt = doubt_about(result, spans, dropped);
   return result;
@@ -116,6 +122,7 @@ Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDev
   for (const TracedDevice& device : devices) {
     const Breakdown one = break_down(spans_of(device, spans), window);
     for (std::size_t i = 0; i < all.charged.size(); ++i) all.charged[i] += one.charged[i];
+    all.in_small_kernels += one.in_small_kernels;
   }
   all.doubt = doubt_about(all, spans, dropped);
   return all;

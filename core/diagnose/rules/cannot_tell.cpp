@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "core/diagnose/rules/rules.h"
+#include "core/results/step_classes.h"
 
 namespace gpubench {
 namespace {
@@ -25,12 +26,13 @@ struct Unknown {
 Unknown unknown_in(const Evidence& evidence) {
   Unknown unknown;
   double known = 0;
-  for (const std::string_view column : step_classes) {
-    const bool is_absent = evidence.replicas() == 1 && (column == "communication_share" || column == "peer_wait_share");
-    if (const auto share = evidence.number(column))
+  for (const StepClass& one : step_classes) {
+    const bool is_absent =
+        evidence.replicas() == 1 && (one.first == SpanClass::communication || one.first == SpanClass::peer_wait);
+    if (const auto share = evidence.number(one.column))
       known += *share;
     else if (!is_absent)
-      unknown.columns.push_back(column);
+      unknown.columns.push_back(one.column);
   }
   if (!evidence.has("compute_share")) known += evidence.number("mfu").value_or(0);
   if (!unknown.columns.empty()) unknown.share = std::clamp(1 - known, 0.0, 1.0);

@@ -65,18 +65,4 @@ StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, T
   return trace;
 }
 
-void set_breakdown(Record& record, const Breakdown& parts, int steps, ExchangeSource exchanges) {
-  record.set("compute_share", parts.share(SpanClass::compute));
-  if (exchanges != ExchangeSource::devices) record.set("communication_share", parts.share(SpanClass::communication));
-  if (exchanges == ExchangeSource::host) record.set("peer_wait_share", parts.share(SpanClass::peer_wait));
-  record.set("copy_share", parts.share(SpanClass::copy) + parts.share(SpanClass::memset));
-  record.set("input_wait_share", parts.share(SpanClass::input_wait));
-  record.set("launch_share", parts.share(SpanClass::launch));
-  record.set("host_share", parts.share(SpanClass::host_sync) + parts.share(SpanClass::host_compute) +
-                               parts.share(SpanClass::compile));
-  record.set("other_share", parts.share(SpanClass::other));
-  record.set("device_busy", parts.device_busy());
-  record.set("traced_step_time_s", Seconds(parts.window.length()).count() / steps);
-}
-
 }  // namespace gpubench

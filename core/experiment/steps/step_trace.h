@@ -5,7 +5,7 @@
 #include "core/exec/step_tracer.h"
 #include "core/experiment/steps/replica_watch.h"
 #include "core/experiment/steps/step_source.h"
-#include "core/results/record.h"
+#include "core/results/step_classes.h"
 #include "core/trace/breakdown.h"
 #include "core/trace/profile.h"
 
@@ -18,13 +18,6 @@ struct TraceLimits {
   Seconds time{0.2};
   /// Also profiles the steps, by node and with their idle gaps; devices then launch op by op.
   bool profiles = false;
-};
-
-/// Who knows the times of the replicas' exchanges.
-enum class ExchangeSource : std::uint8_t {
-  none,    ///< there are no replicas
-  host,    ///< the traced host threads
-  devices  ///< a tracer, in ReplicaTrace
 };
 
 struct StepTrace {
@@ -45,9 +38,5 @@ struct StepTrace {
 /// the tracer does.
 StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline,
                       const TraceLimits& limits = {});
-
-/// Sets the shares, device_busy and traced_step_time_s; peer_wait_share only of replicas. ReplicaWatch::describe() sets
-/// the shares of exchanges that the devices' tracer sees.
-void set_breakdown(Record& record, const Breakdown& parts, int steps, ExchangeSource exchanges = ExchangeSource::none);
 
 }  // namespace gpubench

@@ -32,6 +32,7 @@ Breakdown with_wait(Breakdown parts, double wait_share) {
   };
   Clock::duration rest = parts.window.length() * parts.devices;
   for (Clock::duration& part : parts.charged) rest -= part = scaled(part);
+  parts.in_small_kernels = scaled(parts.in_small_kernels);
   Clock::duration& wait = parts.charged[static_cast<std::size_t>(SpanClass::input_wait)];
   wait += rest;
   return parts;

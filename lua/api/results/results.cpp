@@ -44,6 +44,7 @@
 #include "core/results/row_check.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_writer.h"
+#include "core/results/step_classes.h"
 #include "core/results/trace.h"
 #include "core/telemetry/proc/environment.h"
 #include "core/telemetry/proc/process_probes.h"
@@ -344,6 +345,13 @@ Info all_doubts() {
   return kinds;
 }
 
+/// step_classes(): the columns that divide a step.
+std::vector<std::string> columns_of_step() {
+  std::vector<std::string> columns;
+  for (const StepClass& one : step_classes) columns.emplace_back(one.column);
+  return columns;
+}
+
 /// doubt(quality, kind): { kind, text } of the cells of a quality and of its kind; nil where there is no doubt.
 std::optional<Info> doubt(const std::optional<std::string>& quality, const std::optional<std::string>& kind) {
   const Doubt one = read_doubt(quality.value_or(""), kind.value_or(""));
@@ -426,6 +434,7 @@ void open_results(lua_State* L) {
       .function<&threshold>("threshold")
       .function<&quality>("quality_column")
       .function<&all_doubts>("doubts")
+      .function<&columns_of_step>("step_classes")
       .function<&doubt>("doubt")
       .function<&doubted>("quality_text")
       .function<&means>("means")

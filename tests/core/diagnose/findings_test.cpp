@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <set>
 
+#include "core/results/step_classes.h"
 #include "tests/core/diagnose/row.h"
 
 namespace gpubench::findings_test {
@@ -120,10 +121,10 @@ TEST(Verdict, EveryRowWithStepsHasOne) {
     Record row = trained_row();
     double rest = 1;
     std::size_t index = 0;
-    for (const std::string_view column : step_classes) {
+    for (const StepClass& one : step_classes) {
       const double share =
           ++index == step_classes.size() ? rest : rest * ((seed * 37 + static_cast<int>(index) * 61) % 100) / 100;
-      row.set(column, share);
+      row.set(one.column, share);
       rest -= share;
     }
     const Diagnosis diagnosis = diagnose(row, {});

@@ -111,6 +111,8 @@ TEST_F(TraceTest, AReaderGetsBreakdownAndProfileBack) {
   const StepProfile written = profile_steps(timeline, timeline.steps()),
                     read = profile_steps(reader.timeline(), reader.timeline().steps());
   EXPECT_EQ(read.breakdown.charged, written.breakdown.charged);
+  EXPECT_EQ(read.breakdown.in_small_kernels, written.breakdown.in_small_kernels);
+  EXPECT_GT(written.breakdown.in_small_kernels, 0us);
   EXPECT_EQ(read.breakdown.doubt, "2 spans of the trace were lost");
   EXPECT_THAT(to_json(profile_info(read)), HasSubstr("dense_0"));
   EXPECT_EQ(to_json(profile_info(read)), to_json(profile_info(written)));
