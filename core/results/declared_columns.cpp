@@ -20,14 +20,14 @@ std::vector<Column> class_columns(std::string_view filled_by) {
   static const auto descriptions = [] {
     std::array<std::string, step_classes.size()> texts;
     for (std::size_t i = 0; i < texts.size(); ++i)
-      texts[i] = fmt::format("share of the step in which {}", step_classes[i].meaning);
+      texts[i] = fmt::format("share of the step's time in which {}", step_classes[i].meaning);
     return texts;
   }();
   std::vector<Column> columns;
   for (std::size_t i = 0; i < step_classes.size(); ++i) {
     const Better better = step_classes[i].first == SpanClass::compute ? Better::higher : Better::lower;
-    columns.push_back(
-        {std::string(step_classes[i].column), Unit::share, better, Kind::time, filled_by, descriptions[i]});
+    columns.push_back({std::string(step_classes[i].column), Unit::share, better, Kind::time, filled_by, descriptions[i],
+                       with_interval});
   }
   return columns;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "core/results/record.h"
@@ -32,7 +33,7 @@ inline constexpr std::array step_classes{
               "the device idles while the host launches work"},
     StepClass{"host_share", SpanClass::host_sync, SpanClass::compile, "host",
               "the device idles while the host computes or waits"},
-    StepClass{"other_share", SpanClass::other, SpanClass::other, "other", "no class explains the time"},
+    StepClass{"other_share", SpanClass::other, SpanClass::other, "other", "no class explains what happens"},
 };
 
 /// Who knows the times of the replicas' exchanges.
@@ -45,5 +46,10 @@ enum class ExchangeSource : std::uint8_t {
 /// Sets the shares, device_busy, small_kernel_share and traced_step_time_s; peer_wait_share only of replicas. The
 /// shares of exchanges that a tracer of devices sees are left to the caller.
 void set_breakdown(Record& record, const Breakdown& parts, int steps, ExchangeSource exchanges = ExchangeSource::none);
+
+/// Sets the ends of the 95 % intervals of the shares that the row has, from how much the steps differ. A share that is
+/// not that of these steps gets an interval of the same relative width. Nothing for fewer than six steps.
+void set_share_intervals(Record& record, std::span<const Breakdown> steps,
+                         ExchangeSource exchanges = ExchangeSource::none);
 
 }  // namespace gpubench

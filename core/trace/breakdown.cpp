@@ -4,6 +4,7 @@
 #include <cassert>
 #include <fmt/format.h>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace gpubench {
@@ -62,6 +63,13 @@ std::string doubt_about(const Breakdown& breakdown, std::span<const Span> spans,
   return {};
 }
 
+void charge(Breakdown& breakdown, Window part, const Span* span) {
+  const SpanClass span_class = span == nullptr ? SpanClass::other : span->span_class;
+  breakdown.charged[static_cast<std::size_t>(span_class)] += part.length();
+  if (span_class == SpanClass::compute && span->end - span->begin < small_kernel)
+    breakdown.in_small_kernels += part.length();
+}
+
 }  // namespace
 
 double Breakdown::share(SpanClass span_class) const {
@@ -103,14 +111,30 @@ Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dro
   assert(window.end > window.begin);
   Breakdown result;
   result.window = window;
-  sweep(spans, window, [&](Window part, const Span* span) {
-    const SpanClass span_class = span == nullptr ? SpanClass::other : span->span_class;
-    result.charged[static_cast<std::size_t>(span_class)] += part.length();
-    if (span_class == SpanClass::compute && span->end - span->begin < small_kernel)
-      result.in_small_kernels += part.length();
-  });
+  sweep(spans, window, [&](Window part, const Span* span) { charge(result, part, span); });
   result.doubt = doubt_about(result, spans, dropped);
   return result;
+}
+
+std::vector<Breakdown> break_down_steps(std::span<const Span> spans, const StepMarks& steps) {
+  std::vector<Breakdown> all;
+  Clock::time_point begin = steps.begin;
+  for (const Clock::time_point end : steps.ends) {
+    Breakdown& one = all.emplace_back();
+    one.window = {std::exchange(begin, end), end};
+    one.devices = static_cast<int>(steps.devices.size());
+  }
+  for (const TracedDevice& device : steps.devices) {
+    auto step = all.begin();
+    sweep(spans_of(device, spans), steps.window(), [&](Window part, const Span* span) {
+      while (part.begin < part.end) {
+        while (step->window.end <= part.begin) ++step;
+        const Clock::time_point until = std::min(part.end, step->window.end);
+        charge(*step, {std::exchange(part.begin, until), until}, span);
+      }
+    });
+  }
+  return all;
 }
 
 Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDevice> devices, Window window,

@@ -22,7 +22,7 @@ struct Breakdown {
   /// time, or for `other` if there is none. The sum is exactly the window's length times `devices`.
   std::array<Clock::duration, span_class_count> charged{};
   Clock::duration in_small_kernels{};  ///< part of `compute` in kernels shorter than small_kernel
-  std::string doubt{};                 ///< why the breakdown is unreliable; empty if it is reliable
+  std::string doubt;                   ///< why the breakdown is unreliable; empty if it is reliable
 
   /// 0 to 1; the mean over devices.
   double share(SpanClass span_class) const;
@@ -46,6 +46,9 @@ std::string incompleteness(std::span<const Span> spans, std::size_t dropped);
 /// `spans` are those of one device and of the host that drives it, in any order. The result is in doubt if `other`
 /// exceeds 5 %, or if spans are incomplete.
 Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped = 0);
+
+/// The breakdown of each step, as the sum over the devices; they sum to that of break_down_each(). Without a doubt.
+std::vector<Breakdown> break_down_steps(std::span<const Span> spans, const StepMarks& steps);
 
 /// The sum of the breakdowns of each device with its own spans.
 Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDevice> devices, Window window,

@@ -25,6 +25,7 @@ struct StepTrace {
   /// host, its window begins and ends while they are as busy as in the middle of a training, as the timed steps do.
   Breakdown breakdown;
   int steps = 0;  ///< that are counted
+  std::vector<Breakdown> by_step{};
   /// Share of the traced time that adding the spans of host threads took.
   double observer_share = 0;
   ExchangeSource exchanges = ExchangeSource::none;
