@@ -24,8 +24,8 @@ struct StepTrace {
   /// Of the counted steps: the mean of the replicas' devices, else all devices as one. On devices that work beside the
   /// host, its window begins and ends while they are as busy as in the middle of a training, as the timed steps do.
   Breakdown breakdown;
-  int steps = 0;  ///< that are counted
-  std::vector<Breakdown> by_step{};
+  int steps = 0;                     ///< that are counted
+  std::vector<Breakdown> by_step{};  ///< of each counted step
   /// Share of the traced time that adding the spans of host threads took.
   double observer_share = 0;
   ExchangeSource exchanges = ExchangeSource::none;
