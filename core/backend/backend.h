@@ -14,7 +14,7 @@
 #include "core/graph/op.h"
 #include "core/nvidia/gpu_fault.h"
 #include "core/tensor/tensor_view.h"
-#include "core/trace/timeline.h"
+#include "core/trace/tracer.h"
 
 namespace gpubench {
 

@@ -1,7 +1,6 @@
 #include "core/compare/breakdown.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <string_view>
@@ -9,15 +8,11 @@
 #include "core/base/units.h"
 #include "core/compare/row_changes.h"
 #include "core/measure/stats/quantile.h"
+#include "core/results/step_classes.h"
 
 namespace gpubench {
 namespace {
 
-// They add up to the step where all are there.
-constexpr std::array<std::string_view, 8> class_columns{"compute_share", "communication_share", "peer_wait_share",
-                                                        "copy_share",    "input_wait_share",    "launch_share",
-                                                        "host_share",    "other_share"};
-constexpr std::string_view share_ending = "_share";
 // A class that explains less of the change is not named as its place.
 constexpr double least_part = 1.0 / 3;
 
@@ -28,22 +23,17 @@ std::optional<double> median_of(const Processes& processes, std::string_view col
 
 }  // namespace
 
-std::string ClassChange::name() const {
-  std::string text = column.name.substr(0, column.name.size() - share_ending.size());
-  std::ranges::replace(text, '_', ' ');
-  return text;
-}
-
 BreakdownChange breakdown_change(const MatchedRow& row, std::size_t side) {
   const std::optional<double> old_step = median_of(row.sides.front(), "step_time_s"),
                               new_step = median_of(row.sides[side], "step_time_s");
   BreakdownChange change;
   if (old_step && new_step) change.added_s = *new_step - *old_step;
-  for (const std::string_view name : class_columns) {
-    const std::optional<double> before = median_of(row.sides.front(), name), after = median_of(row.sides[side], name);
+  for (const StepClass& step_class : step_classes) {
+    const std::optional<double> before = median_of(row.sides.front(), step_class.column),
+                                after = median_of(row.sides[side], step_class.column);
     if (!before || !after) continue;
     ClassChange& one =
-        change.classes.emplace_back(ClassChange{.column = column_of(name), .before = *before, .after = *after});
+        change.classes.emplace_back(ClassChange{.name = step_class.name, .before = *before, .after = *after});
     if (change.added_s) one.added_s = *after * *new_step - *before * *old_step;
   }
   return change;
@@ -55,7 +45,7 @@ std::string BreakdownChange::main_class_text() const {
   const auto part = [&](const ClassChange& one) { return *one.added_s / *added_s; };
   const ClassChange& main = *std::ranges::max_element(classes, {}, part);
   if (part(main) < least_part) return {};
-  return fmt::format("{}: {} of the {} that a step takes {}", main.name(), format_seconds(std::abs(*main.added_s)),
+  return fmt::format("{}: {} of the {} that a step takes {}", main.name, format_seconds(std::abs(*main.added_s)),
                      format_seconds(std::abs(*added_s)), *added_s > 0 ? "longer" : "less");
 }
 

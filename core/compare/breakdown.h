@@ -2,23 +2,19 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/compare/match.h"
-#include "core/results/column.h"
 
 namespace gpubench {
 
 struct ClassChange {
-  /// "input_wait_share".
-  Column column;
+  std::string_view name;  ///< of StepClass
   /// Shares of the step: medians over the processes.
   double before = 0, after = 0;
   /// Seconds of a step that the class takes more; empty where the rows have no step time.
   std::optional<double> added_s = std::nullopt;
-
-  /// "input wait".
-  std::string name() const;
 };
 
 struct BreakdownChange {

@@ -102,7 +102,7 @@ bool has_steps(const Record& row) {
   static const RunFacts no_facts;
   const Evidence evidence(row, no_facts);
   if (evidence.text("status") == "out_of_memory") return true;
-  return evidence.ok() && evidence.step_s() && evidence.has("device") && !evidence.has("op");
+  return evidence.ok() && evidence.step_s() && (evidence.has("steps_of") || evidence.has("device"));
 }
 
 }  // namespace gpubench

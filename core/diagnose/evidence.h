@@ -1,13 +1,13 @@
 // What is known of one point: the columns of its row, and facts of the run about devices and machine. Everything comes
 // from the run's files, so a row is diagnosed in the same way while it is written and years later.
 #pragma once
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/diagnose/remedy.h"
 #include "core/doctor/check.h"
 #include "core/measure/estimate.h"
 #include "core/results/doubt.h"
@@ -24,11 +24,6 @@ struct Share {
   /// 95 %; none if only the value is known.
   std::optional<Interval> interval{};
 };
-
-/// The columns that divide the whole step among classes.
-inline constexpr std::array<std::string_view, 8> step_classes = {
-    "compute_share",    "communication_share", "peer_wait_share", "copy_share",
-    "input_wait_share", "launch_share",        "host_share",      "other_share"};
 
 /// Highest rates of a device by its data sheet, per second; none if unknown.
 struct DevicePeaks {
@@ -55,8 +50,9 @@ RunFacts facts_of(const Info& run);
 
 class Evidence {
  public:
-  /// Both must outlive the evidence.
-  Evidence(const Record& row, const RunFacts& facts) : row_(row), facts_(facts) {}
+  /// `row` and `facts` must outlive the evidence. `words`: those of findings.
+  Evidence(const Record& row, const RunFacts& facts, Words words = Words::lua)
+      : row_(row), facts_(facts), words_(words) {}
 
   /// Nothing for text, NaN and infinities.
   std::optional<double> number(std::string_view column) const;
@@ -73,10 +69,11 @@ class Evidence {
   InputCauseKind input_cause() const;
   /// Mean seconds of a step (a query), of the traced ones where no others were timed; shares are shares of it.
   std::optional<double> step_s() const;
-  /// A row that does not say what its steps are of is none of both, and neither is it a model's.
+  /// False for a row that does not say what its steps are of.
+  bool is_of(StepsOf steps) const { return text("steps_of") == steps_of_names[steps]; }
   /// Of a script's function that gb.compile has not planned as a whole.
-  bool is_loop() const { return text("steps_of") == steps_of_names[StepsOf::loop] && !is_planned(); }
-  bool is_inference() const { return text("steps_of") == steps_of_names[StepsOf::inference] || has("queries"); }
+  bool is_loop() const { return is_of(StepsOf::loop) && !is_planned(); }
+  bool is_inference() const { return is_of(StepsOf::inference) || has("queries"); }
   bool is_eager() const { return text("execution") == "eager"; }
   bool is_planned() const { return text("execution") == "graph"; }
   /// Nothing where the row does not say how many there are.
@@ -88,13 +85,16 @@ class Evidence {
   /// Of the first of the row's devices that the run describes; null if there is none.
   const DeviceFacts* device() const;
   const RunFacts& facts() const { return facts_; }
+  Words words() const { return words_; }
 
  private:
   const Record& row_;
   const RunFacts& facts_;
+  Words words_;
 };
 
-/// Whether the row is about steps of a training, a loop or an inference, or about one that ran out of memory.
+/// Whether the row is about steps, or about one that ran out of memory. Rows of older runs have a device and no
+/// `steps_of`.
 bool has_steps(const Record& row);
 
 }  // namespace gpubench

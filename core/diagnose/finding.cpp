@@ -5,7 +5,7 @@
 
 namespace gpubench {
 
-Finding make_finding(const FindingRule& rule, std::string kind, const Share& gain, double least,
+Finding make_finding(const FindingRule& rule, std::string_view kind, const Share& gain, double least, Words words,
                      std::string_view title) {
   Finding finding;
   finding.rule = &rule;
@@ -13,10 +13,10 @@ Finding make_finding(const FindingRule& rule, std::string kind, const Share& gai
   finding.gain = gain;
   const std::string variant = kind.empty() ? "" : fmt::format(" ({})", kind);
   finding.headline = fmt::format("{}{}: {} of the step", finding.title, variant, percent_text(gain.value));
-  finding.kind = std::move(kind);
+  finding.kind = kind;
   if (gain.interval && gain.interval->low < least) {
     finding.doubt = fmt::format("its interval {} reaches below the limit of {}", share_text(gain), percent_text(least));
-    finding.flag = "measure longer: --budget";
+    finding.flag = measure_longer.in(words);
   }
   return finding;
 }

@@ -50,15 +50,17 @@ struct FindingRule {
   /// All that any of its variants proposes.
   std::span<const Remedy> remedies;
   /// The experiment whose outcome proves or refutes it.
-  std::string_view proof;
+  Wording proof;
   /// Nothing if the rule does not fire.
   std::optional<Finding> (*judge)(const Evidence& evidence);
 };
 
 /// A finding of `rule` with the headline "TITLE (KIND): 42 % of the step"; without `title`, that of the rule. If the
-/// interval of the gain reaches below `least`, the finding is in doubt.
-Finding make_finding(const FindingRule& rule, std::string kind, const Share& gain, double least,
+/// interval of the gain reaches below `least`, the finding is in doubt, and its flag is in the words.
+Finding make_finding(const FindingRule& rule, std::string_view kind, const Share& gain, double least, Words words,
                      std::string_view title = {});
+/// What to do where an interval is too wide.
+inline constexpr Wording measure_longer = in_words("measure longer: --budget", "measure more steps");
 
 /// The share without a part of it, or with more; not below 0.
 Share less(Share share, double part);

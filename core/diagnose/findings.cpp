@@ -93,10 +93,10 @@ std::string Diagnosis::busy_first() const {
                                                                        : std::string();
 }
 
-Diagnosis diagnose(const Record& row, const RunFacts& facts) {
+Diagnosis diagnose(const Record& row, const RunFacts& facts, Words words) {
   Diagnosis diagnosis;
   if (!has_steps(row)) return diagnosis;
-  const Evidence evidence(row, facts);
+  const Evidence evidence(row, facts, words);
   for (const FindingRule* const rule : finding_table) {
     std::optional<Finding> finding = rule->judge(evidence);
     if (!finding) continue;

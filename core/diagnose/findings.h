@@ -35,7 +35,7 @@ struct Diagnosis {
   std::string busy_first() const;
 };
 
-/// Without findings for a row without steps.
-Diagnosis diagnose(const Record& row, const RunFacts& facts);
+/// Without findings for a row without steps. `words`: those of the findings' texts.
+Diagnosis diagnose(const Record& row, const RunFacts& facts, Words words = Words::lua);
 
 }  // namespace gpubench

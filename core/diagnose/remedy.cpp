@@ -92,7 +92,7 @@ constexpr EnumNames<Words, 3> words_names{"unknown words", {"lua", "pytorch", "k
 
 }  // namespace
 
-std::string_view RemedyText::line(Words words) const {
+std::string_view Wording::in(Words words) const {
   switch (words) {
     case Words::lua:
       return lua;

@@ -46,6 +46,21 @@ enum class Remedy {
 /// Whose words a remedy is shown in.
 enum class Words { lua, pytorch, keras };
 
+/// A text in the words of each.
+struct Wording {
+  std::string_view lua, pytorch, keras;
+
+  std::string_view in(Words words) const;
+};
+/// Of texts that name no framework's own things.
+constexpr Wording in_all_words(std::string_view text) {
+  return {text, text, text};
+}
+/// Of texts that name columns or calls of gpubench, and mean the same step in both other frameworks.
+constexpr Wording in_words(std::string_view lua, std::string_view others) {
+  return {lua, others, others};
+}
+
 struct RemedyText {
   Remedy remedy;
   std::string_view name;  ///< "more_workers"
@@ -53,11 +68,11 @@ struct RemedyText {
   std::string_view advice;
   /// The line of code in the words of each; empty where that library has none. Capital words in angle brackets are
   /// the script's own: "<BATCH>".
-  std::string_view lua, pytorch, keras;
+  Wording code;
   /// Whether weights, or the numbers that training computes, may change: `tune` must say so beside the gain.
   bool changes_results = false;
 
-  std::string_view line(Words words) const;
+  std::string_view line(Words words) const { return code.in(words); }
 };
 
 /// In the order of the enum.

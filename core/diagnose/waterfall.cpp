@@ -4,34 +4,27 @@
 #include <array>
 #include <numeric>
 
+#include "core/results/step_classes.h"
+
 namespace gpubench {
 namespace {
 
-struct ClassTerm {
-  std::string_view column, name, meaning;
-};
-
-// In the order of the waterfall, behind the kernels.
-constexpr std::array class_terms = {
-    ClassTerm{"launch_share", "launches", "the device idles while the host launches work"},
-    ClassTerm{"copy_share", "copies", "only copies and fills run"},
-    ClassTerm{"input_wait_share", "input", "the step waits for its batch"},
-    ClassTerm{"communication_share", "exchanges", "replicas exchange, and no kernel runs"},
-    ClassTerm{"peer_wait_share", "late replicas", "replicas wait for a late one"},
-    ClassTerm{"host_share", "host", "the device idles while the host computes or waits"},
-};
+/// The classes between the kernels, which are divided further, and the rest.
+constexpr auto middle_classes = std::span(step_classes).subspan<1, step_classes.size() - 2>();
+static_assert(step_classes.front().first == SpanClass::compute && step_classes.back().last == SpanClass::other);
 constexpr std::string_view ideal = "ideal arithmetic", bandwidth = "memory bandwidth",
-                           below_peak = "kernels below their peak", kernels_in_all = "kernels", rest = "other";
+                           below_peak = "kernels below their peak", kernels_in_all = "kernels",
+                           rest = step_classes.back().name;
 constexpr std::array kernel_terms = {ideal, bandwidth, below_peak, kernels_in_all};
 /// Smaller terms would be shown as 0.0 %: they belong to the rest.
 constexpr double least_term = 5e-4;
 constexpr double rounding = 1e-12;
 
 constexpr auto all_terms = [] {
-  std::array<std::string_view, kernel_terms.size() + class_terms.size() + 1> names{};
+  std::array<std::string_view, kernel_terms.size() + middle_classes.size() + 1> names{};
   std::size_t index = 0;
   for (const std::string_view name : kernel_terms) names[index++] = name;
-  for (const ClassTerm& term : class_terms) names[index++] = term.name;
+  for (const StepClass& one : middle_classes) names[index++] = one.name;
   names[index] = rest;
   return names;
 }();
@@ -69,14 +62,14 @@ Waterfall waterfall_of(const Evidence& evidence) {
   waterfall.step_s = *step;
   std::vector<WaterfallTerm>& terms = waterfall.terms;
   add_kernels(terms, evidence);
-  for (const ClassTerm& term : class_terms)
-    add(terms, term.name, term.meaning, evidence.number(term.column).value_or(0));
+  for (const StepClass& one : middle_classes)
+    add(terms, one.name, one.meaning, evidence.number(one.column).value_or(0));
   const double sum = std::accumulate(terms.begin(), terms.end(), 0.0,
                                      [](double so_far, const WaterfallTerm& term) { return so_far + term.share; });
   if (sum > 1) {
     for (WaterfallTerm& term : terms) term.share /= sum;
   } else if (1 - sum > rounding) {
-    terms.push_back({rest, "what no class explains", 0, 1 - sum});
+    terms.push_back({rest, step_classes.back().meaning, 0, 1 - sum});
   }
   for (WaterfallTerm& term : terms) term.seconds = term.share * *step;
   return waterfall;

@@ -10,6 +10,7 @@
 #include "core/trace/breakdown.h"
 #include "core/trace/host_spans.h"
 #include "core/trace/pipeline_spans.h"
+#include "core/trace/tracer.h"
 
 namespace gpubench {
 
@@ -20,17 +21,11 @@ bool uses_asynchronous_devices(const Devices& devices);
 /// Throws Error if steps of this runtime, or of the replicas, are being traced: their spans go to one trace.
 void require_untraced(const Runtime& runtime, Replicas* replicas);
 
-/// The steps of a trace.
-struct TracedSteps {
-  Clock::time_point begin;
-  std::vector<Clock::time_point> ends;  ///< of each step; the last one includes the wait for the devices
-  Clock::time_point returned;           ///< when the last step had returned, before that wait
-  std::vector<TracedDevice> devices;    ///< by replica; a single one without replicas
-  bool on_gpus = false;                 ///< whether a tracer sees every replica's device; false without replicas
-  std::size_t lost = 0;                 ///< spans that did not fit, or that the tracer lost
-  double host_spans = 0;                ///< spans of a device's host threads, as the mean over devices
-
-  Window window() const { return {begin, ends.back()}; }
+/// The steps of a trace; the end of the last one includes the wait for the devices.
+struct TracedSteps : StepMarks {
+  Clock::time_point returned;  ///< when the last step had returned, before that wait
+  bool on_gpus = false;        ///< whether a tracer sees every replica's device; false without replicas
+  double host_spans = 0;       ///< spans of a device's host threads, as the mean over devices
 };
 
 class StepTracer {

@@ -1,8 +1,12 @@
 // The columns that the program itself fills. A new one is a row here and the line that fills it; docs/columns.md is
 // written from these rows by the test ColumnDocs.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
 #include <vector>
 
 #include "core/results/column.h"
+#include "core/results/step_classes.h"
 
 namespace gpubench {
 namespace {
@@ -10,6 +14,23 @@ namespace {
 constexpr bool with_interval = true;
 constexpr bool no_interval = false;
 constexpr bool full_tables = true;
+
+/// The shares of a step, which sum to 1. `filled_by`: as Column::filled_by.
+std::vector<Column> class_columns(std::string_view filled_by) {
+  static const auto descriptions = [] {
+    std::array<std::string, step_classes.size()> texts;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      texts[i] = fmt::format("share of the step's time in which {}", step_classes[i].meaning);
+    return texts;
+  }();
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < step_classes.size(); ++i) {
+    const Better better = step_classes[i].first == SpanClass::compute ? Better::higher : Better::lower;
+    columns.push_back({std::string(step_classes[i].column), Unit::share, better, Kind::time, filled_by, descriptions[i],
+                       with_interval});
+  }
+  return columns;
+}
 
 std::vector<Column> declared_standard_columns() {
   using enum Unit;
@@ -19,7 +40,7 @@ std::vector<Column> declared_standard_columns() {
   constexpr std::string_view models = "training, inference";
   constexpr std::string_view traced = "training, loop, inference";
   constexpr std::string_view gpus = "gpus";
-  return {
+  std::vector<Column> columns{
       {"experiment", none, neither, text, every_row, "name of the experiment"},
       {"point", none, neither, setting, every_row, "number of the point in the sweep, from 1", no_interval,
        full_tables},
@@ -64,17 +85,6 @@ std::vector<Column> declared_standard_columns() {
       {"warmup_s", seconds, lower, time, "training, loop, inference",
        "time before the first measured step: planning, and steps until their times are steady", no_interval,
        full_tables},
-      {"compute_share", share, higher, time, traced, "share of the step in which kernels run"},
-      {"communication_share", share, lower, time, traced,
-       "share of the step in which replicas exchange and no kernel runs"},
-      {"peer_wait_share", share, lower, time, traced, "share of the step spent waiting for a replica that is late"},
-      {"copy_share", share, lower, time, traced, "share of the step in which only copies and fills run"},
-      {"input_wait_share", share, lower, time, traced, "share of the step spent waiting for the next batch"},
-      {"launch_share", share, lower, time, traced,
-       "share of the step in which the device is idle while the host launches work"},
-      {"host_share", share, lower, time, traced,
-       "share of the step in which the device is idle while the host computes or waits"},
-      {"other_share", share, lower, time, traced, "share of the step that none of the other shares explains"},
       {"device_busy", share, higher, time, traced,
        "share of the step in which at least one kernel runs on the device, those of exchanges too"},
       {"flops_per_step", flops, neither, counted, "training, inference, kernels",
@@ -98,6 +108,9 @@ std::vector<Column> declared_standard_columns() {
       {"point_time_s", seconds, neither, extent, every_row, "wall time of the point, set-up included", no_interval,
        full_tables},
   };
+  const std::vector<Column> shares = class_columns(traced);
+  columns.insert(std::ranges::find(columns, "device_busy", &Column::name), shares.begin(), shares.end());
+  return columns;
 }
 
 std::vector<Column> declared_optional_columns() {
@@ -146,8 +159,8 @@ std::vector<Column> declared_optional_columns() {
       {"fixed_flops_per_step", flops, neither, counted, "training, inference",
        "those of flops_per_step that are as many whatever the batch is, such as the update of weights", no_interval,
        full_tables},
-      {"steps_of", none, neither, text, traced, "model, loop (a function of the script) or inference", no_interval,
-       full_tables},
+      {"steps_of", none, neither, text, traced,
+       "model, loop (a function of the script), inference, or foreign (another program's)", no_interval, full_tables},
       {"pipeline_stages", none, neither, text, replicas, "stages of the pipeline, sources first, with their threads",
        no_interval, full_tables},
       {"passes_off", none, neither, text, traced, "passes that the script switched off, or none", no_interval,
@@ -172,6 +185,8 @@ std::vector<Column> declared_optional_columns() {
       {"dram_share", share, neither, sensor, gpus,
        "share of the GPU memory's bandwidth that was used (counted by Hopper and later)"},
       {"telemetry_share", share, lower, time, gpus, "share of the measured time spent reading the GPUs' sensors",
+       no_interval, full_tables},
+      {"small_kernel_share", share, lower, time, traced, "share of the step in kernels that are shorter than 20 us",
        no_interval, full_tables},
       {"traced_step_time_s", seconds, lower, time, traced,
        "mean wall time of the traced steps, which tracing slows down", no_interval, full_tables},

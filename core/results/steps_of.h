@@ -4,9 +4,9 @@
 
 namespace gpubench {
 
-enum class StepsOf { model, loop, inference };
+enum class StepsOf { model, loop, inference, foreign };
 
 /// In the column `steps_of`.
-inline constexpr EnumNames<StepsOf, 3> steps_of_names{"unknown steps", {"model", "loop", "inference"}};
+inline constexpr EnumNames<StepsOf, 4> steps_of_names{"unknown steps", {"model", "loop", "inference", "foreign"}};
 
 }  // namespace gpubench

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <fmt/format.h>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace gpubench {
@@ -12,32 +13,61 @@ namespace {
 /// More unexplained time than this makes a breakdown worthless.
 constexpr double most_unexplained = 0.05;
 
-// The beginning (+1) or the end (-1) of a span, cut to the window.
 struct Edge {
   Clock::time_point time;
-  std::size_t span_class;
-  int change;
+  std::size_t span;
+  bool begins;
 };
 
 std::vector<Edge> edges_of(std::span<const Span> spans, Window window) {
   std::vector<Edge> edges;
-  edges.reserve(2 * spans.size() + 2);
-  for (const Span& span : spans) {
-    const Clock::time_point begin = std::max(span.begin, window.begin), end = std::min(span.end, window.end);
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const Clock::time_point begin = std::max(spans[i].begin, window.begin), end = std::min(spans[i].end, window.end);
     if (begin >= end) continue;
-    const auto index = static_cast<std::size_t>(span.span_class);
-    edges.push_back({begin, index, 1});
-    edges.push_back({end, index, -1});
+    edges.push_back({begin, i, true});
+    edges.push_back({end, i, false});
   }
   std::ranges::sort(edges, {}, &Edge::time);
   return edges;
 }
+
+/// The spans that are active at a moment, by class in their order of beginning.
+class Running {
+ public:
+  explicit Running(std::span<const Span> spans) : spans_(spans) {}
+  void change(const Edge& edge) {
+    std::vector<std::size_t>& own = running_[static_cast<std::size_t>(spans_[edge.span].span_class)];
+    if (edge.begins)
+      own.push_back(edge.span);
+    else
+      std::erase(own, edge.span);
+  }
+  const Span* charged() const {
+    for (const std::vector<std::size_t>& own : running_) {
+      if (own.empty()) continue;
+      const Span& last = spans_[own.back()];
+      return last.span_class >= SpanClass::input_wait ? &last : &spans_[own.front()];
+    }
+    return nullptr;
+  }
+
+ private:
+  std::span<const Span> spans_;
+  std::array<std::vector<std::size_t>, span_class_count> running_;
+};
 
 std::string doubt_about(const Breakdown& breakdown, std::span<const Span> spans, std::size_t dropped) {
   if (std::string reason = incompleteness(spans, dropped); !reason.empty()) return reason;
   const double unexplained = breakdown.share(SpanClass::other);
   if (unexplained > most_unexplained) return fmt::format("{:.0f} % of the time are unexplained", 100 * unexplained);
   return {};
+}
+
+void charge(Breakdown& breakdown, Window part, const Span* span) {
+  const SpanClass span_class = span == nullptr ? SpanClass::other : span->span_class;
+  breakdown.charged[static_cast<std::size_t>(span_class)] += part.length();
+  if (span_class == SpanClass::compute && span->end - span->begin < small_kernel)
+    breakdown.in_small_kernels += part.length();
 }
 
 }  // namespace
@@ -47,31 +77,64 @@ double Breakdown::share(SpanClass span_class) const {
   return charged_to_it.count() / (Seconds(window.length()).count() * devices);
 }
 
+double Breakdown::small_kernel_share() const {
+  return Seconds(in_small_kernels).count() / (Seconds(window.length()).count() * devices);
+}
+
 std::string incompleteness(std::span<const Span> spans, std::size_t dropped) {
   if (dropped > 0) return fmt::format("{} spans of the trace were lost", dropped);
   if (!std::ranges::all_of(spans, &Span::is_exact)) return "the trace has a graph's launch without its nodes' times";
   return {};
 }
 
-Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped) {
-  assert(window.end > window.begin);
-  Breakdown result;
-  result.window = window;
-  std::array<int, span_class_count> running{};
-  running.back() = 1;  // `other` is always there
+void sweep(std::span<const Span> spans, Window window, const std::function<void(Window, const Span*)>& charge) {
+  Running running(spans);
   Clock::time_point since = window.begin;
   const auto charge_until = [&](Clock::time_point time) {
-    const auto first = std::ranges::find_if(running, [](int count) { return count > 0; });
-    result.charged[static_cast<std::size_t>(first - running.begin())] += time - since;
+    if (time > since) charge({since, time}, running.charged());
     since = time;
   };
   for (const Edge& edge : edges_of(spans, window)) {
     charge_until(edge.time);
-    running[edge.span_class] += edge.change;
+    running.change(edge);
   }
   charge_until(window.end);
+}
+
+std::vector<Span> spans_of(const TracedDevice& device, std::span<const Span> spans) {
+  std::vector<Span> own;
+  std::ranges::copy_if(spans, std::back_inserter(own), [&](const Span& span) { return device.has(span); });
+  return own;
+}
+
+Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped) {
+  assert(window.end > window.begin);
+  Breakdown result;
+  result.window = window;
+  sweep(spans, window, [&](Window part, const Span* span) { charge(result, part, span); });
   result.doubt = doubt_about(result, spans, dropped);
   return result;
+}
+
+std::vector<Breakdown> break_down_steps(std::span<const Span> spans, const StepMarks& steps) {
+  std::vector<Breakdown> all;
+  Clock::time_point begin = steps.begin;
+  for (const Clock::time_point end : steps.ends) {
+    Breakdown& one = all.emplace_back();
+    one.window = {std::exchange(begin, end), end};
+    one.devices = static_cast<int>(steps.devices.size());
+  }
+  for (const TracedDevice& device : steps.devices) {
+    auto step = all.begin();
+    sweep(spans_of(device, spans), steps.window(), [&](Window part, const Span* span) {
+      while (part.begin < part.end) {
+        while (step->window.end <= part.begin) ++step;
+        const Clock::time_point until = std::min(part.end, step->window.end);
+        charge(*step, {std::exchange(part.begin, until), until}, span);
+      }
+    });
+  }
+  return all;
 }
 
 Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDevice> devices, Window window,
@@ -80,12 +143,10 @@ Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDev
   Breakdown all;
   all.window = window;
   all.devices = static_cast<int>(devices.size());
-  std::vector<Span> own;
   for (const TracedDevice& device : devices) {
-    own.clear();
-    std::ranges::copy_if(spans, std::back_inserter(own), [&](const Span& one) { return device.has(one); });
-    const Breakdown one = break_down(own, window);
+    const Breakdown one = break_down(spans_of(device, spans), window);
     for (std::size_t i = 0; i < all.charged.size(); ++i) all.charged[i] += one.charged[i];
+    all.in_small_kernels += one.in_small_kernels;
   }
   all.doubt = doubt_about(all, spans, dropped);
   return all;

@@ -33,51 +33,6 @@ void attribute(std::vector<Span>& spans) {
   }
 }
 
-struct SpanEdge {
-  Clock::time_point time;
-  std::size_t span;
-  bool begins;
-};
-
-std::vector<SpanEdge> span_edges_of(const std::vector<Span>& spans, Window window) {
-  std::vector<SpanEdge> edges;
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    const Clock::time_point begin = std::max(spans[i].begin, window.begin), end = std::min(spans[i].end, window.end);
-    if (begin >= end) continue;
-    edges.push_back({begin, i, true});
-    edges.push_back({end, i, false});
-  }
-  std::ranges::sort(edges, {}, &SpanEdge::time);
-  return edges;
-}
-
-/// The spans that are active at a moment, by class in their order of beginning.
-class Running {
- public:
-  explicit Running(const std::vector<Span>& spans) : spans_(spans) {}
-  void change(const SpanEdge& edge) {
-    std::vector<std::size_t>& own = running_[static_cast<std::size_t>(spans_[edge.span].span_class)];
-    if (edge.begins)
-      own.push_back(edge.span);
-    else
-      std::erase(own, edge.span);
-  }
-  /// The span to which the moment is charged: of the first class, the one that began first; but within the host's
-  /// classes the one that began last, because a host thread's spans nest.
-  const Span* charged() const {
-    for (const std::vector<std::size_t>& own : running_) {
-      if (own.empty()) continue;
-      const Span& last = spans_[own.back()];
-      return last.span_class >= SpanClass::input_wait ? &last : &spans_[own.front()];
-    }
-    return nullptr;
-  }
-
- private:
-  const std::vector<Span>& spans_;
-  std::array<std::vector<std::size_t>, span_class_count> running_;
-};
-
 /// A gap of one device, while the sweep is within it.
 struct OpenGap {
   Clock::time_point begin;
@@ -93,16 +48,14 @@ struct Sum {
 
 class Profiling {
  public:
-  Profiling(const Timeline& timeline, Clock::time_point begin, std::span<const Clock::time_point> ends)
-      : timeline_(timeline), window_{begin, ends.back()}, ends_(ends) {}
+  Profiling(const Timeline& timeline, const StepMarks& steps)
+      : timeline_(timeline), window_(steps.window()), ends_(steps.ends) {}
 
   void add(const TracedDevice& device, int index) {
-    std::vector<Span> spans;
-    std::ranges::copy_if(timeline_.spans(), std::back_inserter(spans),
-                         [&](const Span& span) { return device.has(span); });
+    std::vector<Span> spans = spans_of(device, timeline_.spans());
     attribute(spans);
     count(spans);
-    sweep(spans, index);
+    divide(spans, index);
   }
 
   StepProfile finish(int devices) {
@@ -137,32 +90,22 @@ class Profiling {
     }
   }
 
-  void sweep(const std::vector<Span>& spans, int device) {
-    Running running(spans);
+  void divide(const std::vector<Span>& spans, int device) {
     std::optional<OpenGap> gap;
-    Clock::time_point since = window_.begin;
     const Span* last_kernel = nullptr;
-    const auto charge_until = [&](Clock::time_point time) {
-      if (time == since) return;
-      const Span* const span = running.charged();
-      sums_[key_of(span)].time += time - since;
+    sweep(spans, window_, [&](Window part, const Span* span) {
+      sums_[key_of(span)].time += part.length();
       if (span != nullptr && span->span_class == SpanClass::compute) {
-        if (gap) close(*gap, since, span, device);
+        if (gap) close(*gap, part.begin, span, device);
         gap.reset();
         last_kernel = span;
       } else {
-        if (!gap) gap = OpenGap{.begin = since, .before = last_kernel, .doing = {}};
+        if (!gap) gap = OpenGap{.begin = part.begin, .before = last_kernel, .doing = {}};
         const std::pair<SpanClass, NameId> doing{span == nullptr ? SpanClass::other : span->span_class,
                                                  span == nullptr ? NameId{} : span->name};
-        gap->doing[doing] += time - since;
+        gap->doing[doing] += part.length();
       }
-      since = time;
-    };
-    for (const SpanEdge& edge : span_edges_of(spans, window_)) {
-      charge_until(edge.time);
-      running.change(edge);
-    }
-    charge_until(window_.end);
+    });
     if (gap) close(*gap, window_.end, nullptr, device);
   }
 
@@ -247,13 +190,12 @@ void add_work(StepProfile& profile, std::span<const NodeWork> work) {
   }
 }
 
-StepProfile profile_steps(const Timeline& timeline, Clock::time_point begin, std::span<const Clock::time_point> ends,
-                          std::span<const TracedDevice> devices, std::size_t dropped) {
-  assert(!ends.empty() && !devices.empty() && ends.back() > begin);
-  Profiling profiling(timeline, begin, ends);
-  for (std::size_t i = 0; i < devices.size(); ++i) profiling.add(devices[i], static_cast<int>(i));
-  StepProfile profile = profiling.finish(static_cast<int>(devices.size()));
-  profile.breakdown = break_down_each(timeline.spans(), devices, {begin, ends.back()}, dropped);
+StepProfile profile_steps(const Timeline& timeline, const StepMarks& steps) {
+  assert(!steps.ends.empty() && !steps.devices.empty() && steps.ends.back() > steps.begin);
+  Profiling profiling(timeline, steps);
+  for (std::size_t i = 0; i < steps.devices.size(); ++i) profiling.add(steps.devices[i], static_cast<int>(i));
+  StepProfile profile = profiling.finish(static_cast<int>(steps.devices.size()));
+  profile.breakdown = break_down_each(timeline.spans(), steps.devices, steps.window(), steps.lost);
   return profile;
 }
 

@@ -76,9 +76,7 @@ std::vector<ProfileEntry> by_op(const StepProfile& profile);
 /// Gives the entries of kernels the work of their nodes.
 void add_work(StepProfile& profile, std::span<const NodeWork> work);
 
-/// `ends`: the ends of the steps; the last one ends the window, which begins at `begin`. `devices`: at least one.
-/// `dropped`: spans that the timeline or tracer lost.
-StepProfile profile_steps(const Timeline& timeline, Clock::time_point begin, std::span<const Clock::time_point> ends,
-                          std::span<const TracedDevice> devices, std::size_t dropped = 0);
+/// `steps`: at least one step and one device.
+StepProfile profile_steps(const Timeline& timeline, const StepMarks& steps);
 
 }  // namespace gpubench

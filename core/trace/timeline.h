@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -71,6 +72,33 @@ struct Span {
   Clock::time_point begin, end;
 };
 
+struct Window {
+  Clock::time_point begin, end;
+  Clock::duration length() const { return end - begin; }
+};
+
+/// A device whose time is divided, and the replica that drives it.
+struct TracedDevice {
+  static constexpr int all = -2;
+  int gpu = all;     ///< Device::tracer_index(); -1: its kernels run in host threads; all: all devices as one
+  int replica = -1;  ///< -1: no replicas
+
+  /// Whether the span is work of the device, of its replica's thread or of the step loop's thread.
+  bool has(const Span& span) const {
+    return (span.gpu < 0 || gpu == all || span.gpu == gpu) && (span.replica == -1 || span.replica == replica);
+  }
+};
+
+/// The steps of a trace that count, and the devices whose times are divided.
+struct StepMarks {
+  Clock::time_point begin{};              ///< of the first step
+  std::vector<Clock::time_point> ends{};  ///< of each step, in order; at least one
+  std::vector<TracedDevice> devices{};    ///< by replica; a single one without replicas
+  std::size_t lost = 0;                   ///< spans that did not fit, or that the tracer lost
+
+  Window window() const { return {begin, ends.back()}; }
+};
+
 class Timeline {
  public:
   explicit Timeline(std::size_t capacity) : spans_(capacity) {}
@@ -99,29 +127,20 @@ class Timeline {
   std::size_t capacity() const { return spans_.size(); }
   /// Discards the spans, not the names.
   void clear() { next_ = 0; }
+  /// No steps before set_steps().
+  const StepMarks& steps() const { return steps_; }
+  void set_steps(StepMarks steps) { steps_ = std::move(steps); }
 
  private:
   std::vector<Span> spans_;
   std::atomic<std::size_t> next_{0};
   std::size_t left_out_ = 0;
+  StepMarks steps_;
   mutable std::mutex mutex_;
   std::deque<std::string> texts_;  // never moved, because the map's keys point into them
   std::unordered_map<std::string_view, NameId> names_;
   std::deque<NodeName> nodes_;  // the first one is NodeId 1
   std::map<std::array<std::string_view, 3>, NodeId> node_ids_;
-};
-
-/// Measures exactly when a device works beside the host, at the price of slowing it down. Backend::new_tracer() makes
-/// it. A span of a launch (class launch, gpu -1) and the spans of the work that it queued have the same correlation.
-/// Where that launch lies within a span of HostSpans that has a node, the work belongs to this node.
-class Tracer {
- public:
-  virtual ~Tracer() = default;
-  /// Throws Error with the reason if tracing is impossible.
-  virtual void start() = 0;
-  /// The devices must be idle. Adds the spans of all work since start(). Returns the number of lost records: a single
-  /// one makes a breakdown unreliable. Throws Error.
-  virtual std::size_t stop(Timeline& timeline) = 0;
 };
 
 }  // namespace gpubench

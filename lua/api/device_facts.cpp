@@ -79,7 +79,7 @@ RunFacts facts_now(World& world) {
 int findings(lua_State* L) {
   const auto record = Value<Record>::read(L, 1);
   const RunFacts facts = facts_now(world_of(L));
-  Value<Info>::push(L, findings_info(diagnose(record, facts), Evidence(record, facts), Words::lua));
+  Value<Info>::push(L, findings_info(diagnose(record, facts), Evidence(record, facts)));
   return 1;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/backend/emulated/engine.h"
 #include "core/trace/timeline.h"
+#include "core/trace/tracer.h"
 
 namespace gpubench {
 

@@ -22,7 +22,7 @@ std::optional<Finding> judge_bandwidth(const Evidence& evidence) {
   Share gain{std::min(traffic->value, compute->value) - ideal};
   if (traffic->interval) gain.interval = Interval{traffic->interval->low - ideal, traffic->interval->high - ideal};
   if (gain.value < bandwidth_gain.value) return std::nullopt;
-  Finding finding = make_finding(bandwidth_bound, "", gain, bandwidth_gain.value);
+  Finding finding = make_finding(bandwidth_bound, "", gain, bandwidth_gain.value, evidence.words());
   finding.evidence = fmt::format(
       "the bytes that kernels must move take {} of the step at the best copy's rate, their "
       "arithmetic {}; kernels run during {}",
@@ -40,7 +40,8 @@ const FindingRule bandwidth_bound{
     .rule = "bandwidth_share is near compute_share and exceeds mfu by the least gain.",
     .thresholds = bandwidth_thresholds,
     .remedies = bandwidth_remedies,
-    .proof = "the same point in 16 bits, or with fused kernels: the step falls with bytes_per_step",
+    .proof = in_words("the same point in 16 bits, or with fused kernels: the step falls with bytes_per_step",
+                      "the same step in 16 bits, or with fused kernels: it gets faster as they move fewer bytes"),
     .judge = &judge_bandwidth,
 };
 

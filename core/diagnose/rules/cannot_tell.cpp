@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "core/diagnose/rules/rules.h"
+#include "core/results/step_classes.h"
 
 namespace gpubench {
 namespace {
@@ -25,50 +26,61 @@ struct Unknown {
 Unknown unknown_in(const Evidence& evidence) {
   Unknown unknown;
   double known = 0;
-  for (const std::string_view column : step_classes) {
-    const bool is_absent = evidence.replicas() == 1 && (column == "communication_share" || column == "peer_wait_share");
-    if (const auto share = evidence.number(column))
+  for (const StepClass& one : step_classes) {
+    const bool is_absent =
+        evidence.replicas() == 1 && (one.first == SpanClass::communication || one.first == SpanClass::peer_wait);
+    if (const auto share = evidence.number(one.column))
       known += *share;
     else if (!is_absent)
-      unknown.columns.push_back(column);
+      unknown.columns.push_back(one.column);
   }
   if (!evidence.has("compute_share")) known += evidence.number("mfu").value_or(0);
   if (!unknown.columns.empty()) unknown.share = std::clamp(1 - known, 0.0, 1.0);
   return unknown;
 }
 
-Finding unknown_finding(double share, const std::string& reason, std::string evidence, std::string flag) {
-  Finding finding = make_finding(cannot_tell, "", {share}, 0);
+constexpr Wording idle_machine =
+    in_words("an idle machine (--wait-idle 600), or larger steps", "an idle machine, or larger steps");
+constexpr Wording trace_training = {"gb.measure.training(model, dataset, { trace = true })",
+                                    "torch.profiler.profile() around some steps of a training",
+                                    "tf.profiler.experimental.start(\"<FOLDER>\") before some steps of a training"};
+constexpr Wording trace_steps = {"the option { trace = true } of the measurement",
+                                 "torch.profiler.profile() around some steps",
+                                 "tf.profiler.experimental.start(\"<FOLDER>\") before some steps"};
+constexpr Wording look_at_trace = {"the option { trace = true } writes a trace for Perfetto",
+                                   "profile.export_chrome_trace(\"<FILE>\") writes a trace for Perfetto",
+                                   "the profile's trace viewer in TensorBoard"};
+
+Finding unknown_finding(double share, const std::string& reason, std::string why, std::string_view flag) {
+  Finding finding = make_finding(cannot_tell, "", {share}, 0, Words::lua);
   finding.headline = "cannot tell: " + reason;
-  finding.evidence = std::move(evidence);
-  finding.flag = std::move(flag);
+  finding.evidence = std::move(why);
+  finding.flag = flag;
   return finding;
 }
 
 std::optional<Finding> judge_unknown(const Evidence& evidence) {
   if (!evidence.ok()) return std::nullopt;
   if (const Doubt doubt = evidence.doubt())
-    return unknown_finding(1, "the row is unreliable", doubt.text, std::string(words_of(doubt.kind).remedy));
+    return unknown_finding(1, "the row is unreliable", doubt.text, words_of(doubt.kind).remedy);
   if (const auto tracing = evidence.number("observer_share"); tracing && *tracing > observed.value) {
     return unknown_finding(1, "tracing slowed the traced steps",
                            fmt::format("tracing took {} of their time", percent_text(*tracing)),
-                           "an idle machine (--wait-idle 600), or larger steps");
+                           idle_machine.in(evidence.words()));
   }
   const Unknown unknown = unknown_in(evidence);
   if (unknown.share > unexplained.value) {
     std::string empty = fmt::format("empty columns: {}", fmt::join(unknown.columns, ", "));
     if (const std::string detail = evidence.text("detail"); !detail.empty()) empty += "; " + detail;
+    const Wording& flag = evidence.is_inference() ? trace_training : trace_steps;
     return unknown_finding(unknown.share,
                            fmt::format("{} of the step is divided among no class", percent_text(unknown.share)),
-                           std::move(empty),
-                           evidence.is_inference() ? "gb.measure.training(model, dataset, { trace = true })"
-                                                   : "the option { trace = true } of the measurement");
+                           std::move(empty), flag.in(evidence.words()));
   }
   const double other = evidence.number("other_share").value_or(0);
   if (other <= unexplained.value) return std::nullopt;
   return unknown_finding(other, fmt::format("{} of the step belong to no class", percent_text(other)),
-                         "no span of the traced steps covers them",
-                         "the option { trace = true } writes a trace for Perfetto");
+                         "no span of the traced steps covers them", look_at_trace.in(evidence.words()));
 }
 
 }  // namespace
@@ -83,7 +95,7 @@ const FindingRule cannot_tell{
         "unknown part of the step counts as its gain.",
     .thresholds = unknown_thresholds,
     .remedies = {},
-    .proof = "the figures that are missing: `to know more` says how to get them",
+    .proof = in_all_words("the figures that are missing: `to know more` says how to get them"),
     .judge = &judge_unknown,
 };
 

@@ -16,7 +16,7 @@ constexpr std::array communication_remedies = {Remedy::larger_buckets, Remedy::d
 std::optional<Finding> judge_communication(const Evidence& evidence) {
   const std::optional<Share> exchanging = evidence.share("communication_share");
   if (!exchanging || exchanging->value < communication_moderate.value) return std::nullopt;
-  Finding finding = make_finding(communication_bound, "", *exchanging, communication_moderate.value);
+  Finding finding = make_finding(communication_bound, "", *exchanging, communication_moderate.value, evidence.words());
   finding.evidence =
       fmt::format("replicas exchange, and no kernel runs, during {} of the step", share_text(*exchanging));
   const auto exchanges = evidence.number("exchanges"), bytes = evidence.number("exchange_bytes");
@@ -37,7 +37,7 @@ const FindingRule communication_bound{
     .rule = "communication_share reaches the limit.",
     .thresholds = communication_thresholds,
     .remedies = communication_remedies,
-    .proof = "the same model with one replica and its part of the batch: the step loses its exchanges",
+    .proof = in_all_words("the same model with one replica and its part of the batch: the step loses its exchanges"),
     .judge = &judge_communication,
 };
 

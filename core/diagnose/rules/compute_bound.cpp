@@ -19,7 +19,7 @@ std::optional<Finding> judge_compute(const Evidence& evidence) {
   std::optional<Share> compute = evidence.share("compute_share");
   if (!compute && mfu) compute = Share{*mfu};  // kernels run at least as long as their arithmetic takes
   if (!compute || compute->value < computing.value) return std::nullopt;
-  Finding finding = make_finding(compute_bound, "", {0.0}, 0);
+  Finding finding = make_finding(compute_bound, "", {0.0}, 0, evidence.words());
   finding.headline = "compute bound";
   finding.evidence = fmt::format("kernels run during {} of the step", share_text(*compute));
   if (!mfu) return finding;
@@ -46,7 +46,8 @@ const FindingRule compute_bound{
         "finding. Kernels below their peak: mfu is not near compute_share.",
     .thresholds = compute_thresholds,
     .remedies = compute_remedies,
-    .proof = "the same point on half of the batch takes half of the time",
+    .proof = in_words("the same point on half of the batch takes half of the time",
+                      "the same step on half of the batch takes half of the time"),
     .judge = &judge_compute,
 };
 

@@ -18,11 +18,11 @@ std::optional<Finding> judge_copies(const Evidence& evidence) {
   const bool has_other_cause =
       evidence.number("device_copies").value_or(0) > 0 || evidence.number("offloaded_bytes").value_or(0) > 0;
   if (!copies || copies->value < copy_moderate.value || has_other_cause) return std::nullopt;
-  Finding finding = make_finding(copy_bound, "", *copies, copy_moderate.value);
+  Finding finding = make_finding(copy_bound, "", *copies, copy_moderate.value, evidence.words());
   finding.evidence = fmt::format("only copies run during {} of the step", share_text(*copies));
   finding.remedies.assign(copy_remedies.begin(), copy_remedies.end() - 1);
-  // A plan counts them, and a row has the column only if there are some.
-  if (!evidence.has("kernels")) {
+  // A plan of gpubench counts them, and its row has the column only if there are some.
+  if (!evidence.has("kernels") || evidence.is_of(StepsOf::foreign)) {
     finding.evidence += "; whether layers on several devices cause them is not known";
     finding.remedies.push_back(Remedy::one_device);
   }
@@ -40,7 +40,8 @@ const FindingRule copy_bound{
         "offloaded (offloaded_bytes).",
     .thresholds = copy_thresholds,
     .remedies = copy_remedies,
-    .proof = "the same point with `resident = true`: the step loses its copies",
+    .proof = in_words("the same point with `resident = true`: the step loses its copies",
+                      "the same step on one batch that stays on the device: it loses its copies"),
     .judge = &judge_copies,
 };
 

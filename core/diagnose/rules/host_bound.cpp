@@ -12,16 +12,17 @@ constexpr Threshold host_moderate{"moderate", 0.03, "3 % of the step", "as XProf
 constexpr std::array host_thresholds = {host_moderate};
 constexpr std::array host_remedies = {Remedy::compiled_step, Remedy::graph, Remedy::fewer_callbacks,
                                       Remedy::fewer_synchronizations, Remedy::larger_batch};
+constexpr Wording loop_kind = in_words("Lua in every step", "Python in every step");
 
 std::optional<Finding> judge_host(const Evidence& evidence) {
   std::optional<Share> host = evidence.share("host_share");
   if (host) host = less(*host, host_time_of_late_replica(evidence));
   if (!host || host->value < host_moderate.value) return std::nullopt;
-  const char* const kind = evidence.is_loop()      ? "Lua in every step"
-                           : evidence.is_eager()   ? "eager execution"
-                           : evidence.is_planned() ? "callbacks or synchronization"
-                                                   : "";
-  Finding finding = make_finding(host_bound, kind, *host, host_moderate.value);
+  const std::string_view kind = evidence.is_loop()      ? loop_kind.in(evidence.words())
+                                : evidence.is_eager()   ? "eager execution"
+                                : evidence.is_planned() ? "callbacks or synchronization"
+                                                        : "";
+  Finding finding = make_finding(host_bound, kind, *host, host_moderate.value, evidence.words());
   finding.evidence = fmt::format("the device idles {} of the step while the host computes or waits", share_text(*host));
   if (const auto time = evidence.number("host_time_s"))
     finding.evidence += fmt::format("; the host needs {} for a step", format_seconds(*time));
@@ -50,7 +51,9 @@ const FindingRule host_bound{
         "these is said where the row does not say how steps are executed.",
     .thresholds = host_thresholds,
     .remedies = host_remedies,
-    .proof = "the same point with the step compiled, or without callbacks: host_share falls with the step time",
+    .proof =
+        in_words("the same point with the step compiled, or without callbacks: host_share falls with the step time",
+                 "the same step compiled, or without callbacks: it gets faster, and the host's share falls"),
     .judge = &judge_host,
 };
 

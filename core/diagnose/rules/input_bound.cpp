@@ -23,8 +23,12 @@ constexpr std::array input_thresholds = {input_moderate, input_high, input_prove
 constexpr std::array input_remedies = {Remedy::prefetch,      Remedy::more_workers,   Remedy::batched_map,
                                        Remedy::cache,         Remedy::parallel_reads, Remedy::prefetch_to_device,
                                        Remedy::pinned_memory, Remedy::larger_batch};
-constexpr const char* proof_flag =
-    "gb.measure.input_proof(model, dataset) tells reading, processing and transfer apart";
+constexpr Wording proof_flag = {
+    "gb.measure.input_proof(model, dataset) tells reading, processing and transfer apart",
+    "the DataLoader alone, and the step on one batch that stays on the device, tell reading, processing and transfer "
+    "apart",
+    "the dataset alone, and the step on one batch that stays on the device, tell reading, processing and transfer "
+    "apart"};
 
 std::string severity(double share) {
   return share > input_high.value ? "highly" : "moderately";
@@ -63,9 +67,9 @@ InputKind kind_of_cause(InputCauseKind cause) {
 
 Finding input_finding(const Evidence& evidence, InputKind kind, const Share& gain) {
   const InputKindRow& row = row_of(kind);
-  Finding finding = make_finding(input_bound, std::string(row.name), gain, input_moderate.value);
+  Finding finding = make_finding(input_bound, row.name, gain, input_moderate.value, evidence.words());
   finding.remedies = row.remedies;
-  if (!evidence.has("input_ratio")) finding.flag = proof_flag;
+  if (!evidence.has("input_ratio")) finding.flag = proof_flag.in(evidence.words());
   return finding;
 }
 
@@ -107,7 +111,7 @@ std::optional<Finding> judge_proof(const Evidence& evidence, const Share& ratio,
   } else if (!ratio.interval || ratio.interval->low <= input_proven.value) {
     finding.doubt = ratio.interval ? "not proven: the interval of input_ratio reaches below 1.05"
                                    : "not proven: too few steps for an interval of input_ratio";
-    finding.flag = "measure longer: --budget";
+    finding.flag = measure_longer.in(evidence.words());
   } else if (!transfers && (waited < input_moderate.value || waited * most_apart.value < gain.value ||
                             gain.value * most_apart.value < waited)) {
     finding.doubt =
@@ -142,7 +146,8 @@ const FindingRule input_bound{
         "pipeline's slowest thread does (input_cause).",
     .thresholds = input_thresholds,
     .remedies = input_remedies,
-    .proof = "gb.measure.input_proof: the interval of input_ratio lies above 1.05",
+    .proof = in_words("gb.measure.input_proof: the interval of input_ratio lies above 1.05",
+                      "the same step on one batch that stays on the device: it takes less than 95 % of the time"),
     .judge = &judge_input,
 };
 

@@ -17,7 +17,7 @@ constexpr std::array memory_remedies = {Remedy::smaller_batch, Remedy::gradient_
                                         Remedy::recomputation, Remedy::no_offload};
 
 Finding out_of_memory(const Evidence& evidence) {
-  Finding finding = make_finding(memory_limit, "out of memory", {1.0}, 0);
+  Finding finding = make_finding(memory_limit, "out of memory", {1.0}, 0, evidence.words());
   finding.headline = "out of memory";
   finding.evidence = evidence.text("detail");
   finding.remedies = {Remedy::smaller_batch, Remedy::gradient_accumulation, Remedy::mixed_precision,
@@ -29,7 +29,7 @@ std::optional<Finding> swapping(const Evidence& evidence) {
   const double bytes = evidence.number("offloaded_bytes").value_or(0);
   const std::optional<Share> copies = evidence.share("copy_share");
   if (bytes <= 0 || !copies || copies->value < swap_moderate.value) return std::nullopt;
-  Finding finding = make_finding(memory_limit, "swapping", *copies, swap_moderate.value);
+  Finding finding = make_finding(memory_limit, "swapping", *copies, swap_moderate.value, evidence.words());
   finding.evidence = fmt::format(
       "{} of activations are copied to the host and back; only copies run during {} of the "
       "step",
@@ -44,7 +44,7 @@ std::optional<Finding> near_limit(const Evidence& evidence) {
   if (device == nullptr || !device->memory_bytes || !peak || evidence.replicas() != 1) return std::nullopt;
   const double used = *peak / *device->memory_bytes;
   if (used < memory_near.value) return std::nullopt;
-  Finding finding = make_finding(memory_limit, "near the limit", {0.0}, 0);
+  Finding finding = make_finding(memory_limit, "near the limit", {0.0}, 0, evidence.words());
   finding.headline = fmt::format("memory (near the limit): {} in use", percent_text(used));
   finding.evidence = fmt::format("{} of {}; a larger batch runs out of memory", format_bytes(*peak),
                                  format_bytes(*device->memory_bytes));
@@ -70,7 +70,8 @@ const FindingRule memory_limit{
         "time.",
     .thresholds = memory_thresholds,
     .remedies = memory_remedies,
-    .proof = "the same point with a smaller batch, or without offload, runs, and loses its copies",
+    .proof = in_words("the same point with a smaller batch, or without offload, runs, and loses its copies",
+                      "the same step with a smaller batch runs, and loses its copies"),
     .judge = &judge_memory,
 };
 

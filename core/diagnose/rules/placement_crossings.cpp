@@ -15,7 +15,7 @@ std::optional<Finding> judge_crossings(const Evidence& evidence) {
   const double crossings = evidence.number("device_copies").value_or(0);
   const std::optional<Share> copies = evidence.share("copy_share");
   if (crossings <= 0 || !copies || copies->value < crossing_moderate.value) return std::nullopt;
-  Finding finding = make_finding(placement_crossings, "", *copies, crossing_moderate.value);
+  Finding finding = make_finding(placement_crossings, "", *copies, crossing_moderate.value, evidence.words());
   finding.evidence = fmt::format("{:.0f} copies between devices in a step; only copies run during {} of the step",
                                  crossings, share_text(*copies));
   finding.remedies.assign(crossing_remedies.begin(), crossing_remedies.end());
@@ -33,7 +33,8 @@ const FindingRule placement_crossings{
     .rule = "device_copies is above 0 and copy_share reaches the limit.",
     .thresholds = crossing_thresholds,
     .remedies = crossing_remedies,
-    .proof = "the same model on one device: device_copies is empty and the step loses its copies",
+    .proof = in_words("the same model on one device: device_copies is empty and the step loses its copies",
+                      "the same model on one device: the step loses its copies"),
     .judge = &judge_crossings,
 };
 

@@ -29,7 +29,7 @@ std::optional<Finding> judge_precision(const Evidence& evidence) {
   if (arithmetic->interval)
     gain.interval = Interval{gain_of(arithmetic->interval->low), gain_of(arithmetic->interval->high)};
   if (gain.value < precision_gain.value) return std::nullopt;
-  Finding finding = make_finding(precision_unused, "", gain, precision_gain.value);
+  Finding finding = make_finding(precision_unused, "", gain, precision_gain.value, evidence.words());
   finding.evidence = fmt::format(
       "the model computes in float32, and the device multiplies 16-bit numbers {:.1f} times "
       "as fast; {} of the step is arithmetic at the best rate of float32",
@@ -50,7 +50,9 @@ const FindingRule precision_unused{
         "ratio of the rates, and half of the memory traffic above it (bandwidth_share), reaches the limit.",
     .thresholds = precision_thresholds,
     .remedies = precision_remedies,
-    .proof = "the same point with the policy mixed_bfloat16: the step gets faster at the same loss",
+    .proof = {"the same point with the policy mixed_bfloat16: the step gets faster at the same loss",
+              "the same step under torch.autocast with torch.bfloat16: it gets faster at the same loss",
+              "the same step with the policy mixed_bfloat16: it gets faster at the same loss"},
     .judge = &judge_precision,
 };
 

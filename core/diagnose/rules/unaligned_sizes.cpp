@@ -19,13 +19,14 @@ std::optional<Finding> judge_sizes(const Evidence& evidence) {
   const auto unaligned = evidence.number("unaligned_share"), mfu = evidence.number("mfu");
   const std::optional<Share> compute = evidence.share("compute_share");
   const DeviceFacts* const device = evidence.device();
-  const bool uses_tensor_cores = evidence.text("precision") != "float32" || (device != nullptr && device->allows_tf32);
+  const std::string precision = evidence.text("precision");
+  const bool uses_tensor_cores = precision == "float32" ? device != nullptr && device->allows_tf32 : !precision.empty();
   if (!uses_tensor_cores) return std::nullopt;
   if (!unaligned || *unaligned <= 0 || !compute || !mfu) return std::nullopt;
   const double above_ideal = std::max(0.0, compute->value - *mfu);
   const Share gain{*unaligned * above_ideal};
   if (gain.value < size_gain.value) return std::nullopt;
-  Finding finding = make_finding(unaligned_sizes, "", gain, size_gain.value);
+  Finding finding = make_finding(unaligned_sizes, "", gain, size_gain.value, evidence.words());
   finding.evidence = fmt::format(
       "{} of the arithmetic is in products with an extent that is no multiple of 16 bytes; "
       "kernels take {} of the step more than their arithmetic at the best rate",
@@ -45,7 +46,8 @@ const FindingRule unaligned_sizes{
         "Not for float32 without TF32, which tensor cores do not multiply.",
     .thresholds = size_thresholds,
     .remedies = size_remedies,
-    .proof = "the same model with widths rounded up to multiples of 8: the step gets faster in spite of more work",
+    .proof = in_all_words(
+        "the same model with widths rounded up to multiples of 8: the step gets faster in spite of more work"),
     .judge = &judge_sizes,
 };
 

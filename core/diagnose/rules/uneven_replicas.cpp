@@ -20,7 +20,7 @@ std::optional<Finding> judge_replicas(const Evidence& evidence) {
   const double last = evidence.number("last_rank_share").value_or(0);
   const double late_host = host_time_of_late_replica(evidence);
   Finding finding = make_finding(uneven_replicas, last >= always_last.value ? "one replica is late" : "",
-                                 less(*waiting, -late_host), uneven_moderate.value);
+                                 less(*waiting, -late_host), uneven_moderate.value, evidence.words());
   finding.evidence = fmt::format("replicas wait for a late one during {} of the step", share_text(*waiting));
   if (late_host > 0)
     finding.evidence +=
@@ -54,7 +54,8 @@ const FindingRule uneven_replicas{
         "of host_share for which the others wait then belongs to this finding.",
     .thresholds = uneven_thresholds,
     .remedies = uneven_remedies,
-    .proof = "the same point with balanced shares: peer_wait_share falls with the step time",
+    .proof = in_words("the same point with balanced shares: peer_wait_share falls with the step time",
+                      "the same step with the batch divided by the replicas' speed: it gets faster as they wait less"),
     .judge = &judge_replicas,
 };
 

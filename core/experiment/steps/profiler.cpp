@@ -93,7 +93,8 @@ void Profiler::on_step(std::int64_t) {
 void Profiler::finish() {
   const std::unique_ptr<Trace> trace = std::move(trace_);
   const TracedSteps traced = trace->steps->finish();
-  const StepProfile profile = profile_steps(trace->timeline, traced.begin, traced.ends, traced.devices, traced.lost);
+  trace->timeline.set_steps(traced);
+  const StepProfile profile = profile_steps(trace->timeline, traced);
   const Info info = profile_info(profile);
   const std::filesystem::path folder = this->folder();
   write_chrome_trace(trace->timeline, folder / "trace.json");

@@ -8,26 +8,22 @@ namespace {
 constexpr int steps_to_record = 3, steps_to_name = 1;
 
 /// The counted steps of a trace: those behind the first `lead`, which fill the devices.
-struct Counted {
-  Window window;
-  std::vector<Clock::time_point> ends;
-};
-
-Counted counted_steps(const TracedSteps& traced, int lead) {
-  if (lead == 0) return {traced.window(), traced.ends};
-  Counted counted{{traced.ends[static_cast<std::size_t>(lead) - 1], traced.returned},
-                  {traced.ends.begin() + lead, traced.ends.end()}};
+StepMarks counted_steps(const TracedSteps& traced, int lead) {
+  if (lead == 0) return traced;
+  StepMarks counted = traced;
+  counted.begin = traced.ends[static_cast<std::size_t>(lead) - 1];
+  counted.ends.assign(traced.ends.begin() + lead, traced.ends.end());
   counted.ends.back() = traced.returned;  // the wait for the devices would be a part of no other step
   return counted;
 }
 
-ReplicaTrace trace_replicas(std::span<const Span> spans, const TracedSteps& traced, const Counted& counted) {
+ReplicaTrace trace_replicas(std::span<const Span> spans, const TracedSteps& traced, const StepMarks& counted) {
   const auto steps = static_cast<int>(counted.ends.size());
-  ReplicaTrace trace{.exchanges = {}, .steps = steps, .step_time = Seconds(counted.window.length()) / steps};
+  ReplicaTrace trace{.exchanges = {}, .steps = steps, .step_time = Seconds(counted.window().length()) / steps};
   trace.absence = incompleteness(spans, traced.lost);
   if (!trace.absence.empty()) return trace;
   for (const TracedDevice& device : traced.devices)
-    trace.exchanges.push_back(trace_exchanges(spans, device.gpu, counted.window));
+    trace.exchanges.push_back(trace_exchanges(spans, device.gpu, counted.window()));
   return trace;
 }
 
@@ -56,31 +52,18 @@ StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, T
   };
   while (taken() < limits.least_steps || goes_on()) take();
   const TracedSteps traced = tracing.finish();
-  const Counted counted = counted_steps(traced, lead);
+  const StepMarks counted = counted_steps(traced, lead);
+  timeline.set_steps(counted);
 
   StepTrace trace;
   trace.steps = taken();
-  trace.breakdown = break_down_each(timeline.spans(), traced.devices, counted.window, traced.lost);
+  trace.breakdown = break_down_each(timeline.spans(), counted.devices, counted.window(), counted.lost);
+  trace.by_step = break_down_steps(timeline.spans(), counted);
   trace.observer_share = traced.host_spans * (cost_of_span() / Seconds(traced.window().length()));
   if (replicas != nullptr) trace.exchanges = traced.on_gpus ? ExchangeSource::devices : ExchangeSource::host;
   if (traced.on_gpus) trace.replicas = trace_replicas(timeline.spans(), traced, counted);
-  if (limits.profiles)
-    trace.profile = profile_steps(timeline, counted.window.begin, counted.ends, traced.devices, traced.lost);
+  if (limits.profiles) trace.profile = profile_steps(timeline, counted);
   return trace;
-}
-
-void set_breakdown(Record& record, const Breakdown& parts, int steps, ExchangeSource exchanges) {
-  record.set("compute_share", parts.share(SpanClass::compute));
-  if (exchanges != ExchangeSource::devices) record.set("communication_share", parts.share(SpanClass::communication));
-  if (exchanges == ExchangeSource::host) record.set("peer_wait_share", parts.share(SpanClass::peer_wait));
-  record.set("copy_share", parts.share(SpanClass::copy) + parts.share(SpanClass::memset));
-  record.set("input_wait_share", parts.share(SpanClass::input_wait));
-  record.set("launch_share", parts.share(SpanClass::launch));
-  record.set("host_share", parts.share(SpanClass::host_sync) + parts.share(SpanClass::host_compute) +
-                               parts.share(SpanClass::compile));
-  record.set("other_share", parts.share(SpanClass::other));
-  record.set("device_busy", parts.device_busy());
-  record.set("traced_step_time_s", Seconds(parts.window.length()).count() / steps);
 }
 
 }  // namespace gpubench

@@ -5,7 +5,7 @@
 #include "core/exec/step_tracer.h"
 #include "core/experiment/steps/replica_watch.h"
 #include "core/experiment/steps/step_source.h"
-#include "core/results/record.h"
+#include "core/results/step_classes.h"
 #include "core/trace/breakdown.h"
 #include "core/trace/profile.h"
 
@@ -20,18 +20,12 @@ struct TraceLimits {
   bool profiles = false;
 };
 
-/// Who knows the times of the replicas' exchanges.
-enum class ExchangeSource : std::uint8_t {
-  none,    ///< there are no replicas
-  host,    ///< the traced host threads
-  devices  ///< a tracer, in ReplicaTrace
-};
-
 struct StepTrace {
   /// Of the counted steps: the mean of the replicas' devices, else all devices as one. On devices that work beside the
   /// host, its window begins and ends while they are as busy as in the middle of a training, as the timed steps do.
   Breakdown breakdown;
-  int steps = 0;  ///< that are counted
+  int steps = 0;                     ///< that are counted
+  std::vector<Breakdown> by_step{};  ///< of each counted step
   /// Share of the traced time that adding the spans of host threads took.
   double observer_share = 0;
   ExchangeSource exchanges = ExchangeSource::none;
@@ -45,9 +39,5 @@ struct StepTrace {
 /// the tracer does.
 StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline,
                       const TraceLimits& limits = {});
-
-/// Sets the shares, device_busy and traced_step_time_s; peer_wait_share only of replicas. ReplicaWatch::describe() sets
-/// the shares of exchanges that the devices' tracer sees.
-void set_breakdown(Record& record, const Breakdown& parts, int steps, ExchangeSource exchanges = ExchangeSource::none);
 
 }  // namespace gpubench

@@ -32,6 +32,7 @@ Breakdown with_wait(Breakdown parts, double wait_share) {
   };
   Clock::duration rest = parts.window.length() * parts.devices;
   for (Clock::duration& part : parts.charged) rest -= part = scaled(part);
+  parts.in_small_kernels = scaled(parts.in_small_kernels);
   Clock::duration& wait = parts.charged[static_cast<std::size_t>(SpanClass::input_wait)];
   wait += rest;
   return parts;
@@ -99,6 +100,7 @@ void TracePhase::describe(Record& record, double step_time, std::optional<double
   const Breakdown& parts = trace_->breakdown;
   const bool timed = wait_share && !asynchronous_;
   set_breakdown(record, timed ? with_wait(parts, *wait_share) : parts, trace_->steps, trace_->exchanges);
+  set_share_intervals(record, trace_->by_step, trace_->exchanges);
   double observed = trace_->observer_share;
   // A tracer of devices slows them too. Both windows begin and end with steps in flight.
   if (asynchronous_)

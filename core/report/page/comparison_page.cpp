@@ -120,25 +120,24 @@ std::string class_text(const ClassChange& one) {
 PageSection breakdown_section(const Comparison& comparison) {
   PageSection section{.id = "time", .heading = "Where the time went"};
   std::vector<const ComparedRow*> rows;
-  std::vector<std::string> names;
+  std::vector<std::string_view> names;
   for (const ComparedRow& row : comparison.rows) {
     const bool is_worse = std::ranges::any_of(row.changes, [](const Change& one) { return one.is_alarm(); });
     if (!is_worse || row.breakdown.classes.empty() || rows.size() == most_traced_rows) continue;
     rows.push_back(&row);
     for (const ClassChange& one : row.breakdown.classes)
-      if (std::ranges::find(names, one.name()) == names.end()) names.push_back(one.name());
+      if (std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
   }
   if (rows.empty()) return section;
   Table table{.headings = {{"row"}, {"step"}}, .rows = {}};
-  for (const std::string& name : names) table.headings.push_back({name});
+  for (const std::string_view name : names) table.headings.push_back({std::string(name)});
   for (const ComparedRow* const row : rows) {
     const std::optional<double> added = row->breakdown.added_s;
     std::vector<std::string> cells{
         row_text(*row) + of_side(comparison, row->side),
         added ? fmt::format("{}{}", *added < 0 ? "−" : "+", format_seconds(std::abs(*added))) : ""};
-    for (const std::string& name : names) {
-      const auto found =
-          std::ranges::find_if(row->breakdown.classes, [&](const ClassChange& one) { return one.name() == name; });
+    for (const std::string_view name : names) {
+      const auto found = std::ranges::find(row->breakdown.classes, name, &ClassChange::name);
       cells.push_back(found == row->breakdown.classes.end() ? "" : class_text(*found));
     }
     table.rows.push_back(std::move(cells));

@@ -53,9 +53,9 @@ std::optional<double> bound_of(const Finding& finding, Remedy remedy, const Evid
   return finding.gain.value > 0 ? at_most_times_as_fast(remedy, evidence) : std::nullopt;
 }
 
-std::string remedy_text(const Finding& finding, Remedy remedy, const Evidence& evidence, Words words) {
+std::string remedy_text(const Finding& finding, Remedy remedy, const Evidence& evidence) {
   const RemedyText& text = text_of(remedy);
-  const std::string_view line = text.line(words);
+  const std::string_view line = text.line(evidence.words());
   const std::optional<double> bound = bound_of(finding, remedy, evidence);
   return fmt::format("{}{}{}{}", text.advice, line.empty() ? "" : fmt::format(": {}", line),
                      text.changes_results ? " (changes what is computed)" : "",
@@ -68,15 +68,14 @@ std::string left_out_text(const Finding& finding) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string finding_text(const Finding& finding, const Evidence& evidence, std::size_t number,
-                         const ExplainOptions& options, const TextStyle& style) {
+std::string finding_text(const Finding& finding, const Evidence& evidence, std::size_t number, const TextStyle& style) {
   std::string text = wrap_words(fmt::format("{}. {}", number, one_line(finding.headline)), 0, indent, style.width);
   text += labelled_line("why:", finding.evidence, style);
   text += labelled_line("in doubt:", finding.doubt, style);
   for (const Remedy remedy : finding.remedies)
-    text += labelled_line("do:", remedy_text(finding, remedy, evidence, options.words), style);
+    text += labelled_line("do:", remedy_text(finding, remedy, evidence), style);
   text += labelled_line("of no use:", left_out_text(finding), style);
-  text += labelled_line("proof:", std::string(finding.rule->proof), style);
+  text += labelled_line("proof:", std::string(finding.rule->proof.in(evidence.words())), style);
   text += labelled_line("to know more:", finding.flag, style);
   return text;
 }
@@ -119,16 +118,14 @@ std::string machine_text(const std::vector<CheckResult>& machine, const TextStyl
   return text;
 }
 
-std::string row_text(const ExplainedRow& one, const RunFacts& facts, const ExplainOptions& options,
-                     const TextStyle& style) {
+std::string row_text(const ExplainedRow& one, const RunFacts& facts, Words words, const TextStyle& style) {
   std::string text = wrap_words(one_line(one.where), 0, indent, style.width);
   const std::string verdict = wrap_words(one_line(one.diagnosis.verdict()), 0, indent, style.width);
   text += in_color(std::string_view(verdict).substr(0, verdict.size() - 1), bold, style.color) + "\n\n";
   if (!one.waterfall.terms.empty()) text += waterfall_text(one.waterfall, style) + "\n";
   std::size_t number = 0;
-  const Evidence evidence(one.row, facts);
-  for (const Finding& finding : one.diagnosis.findings)
-    text += finding_text(finding, evidence, ++number, options, style);
+  const Evidence evidence(one.row, facts, words);
+  for (const Finding& finding : one.diagnosis.findings) text += finding_text(finding, evidence, ++number, style);
   return text + machine_text(one.diagnosis.machine, style);
 }
 
@@ -152,12 +149,12 @@ std::string verdicts_text(const Run& run, const std::vector<ExplainedRow>& rows,
   return render_text(shown.table) + "\n";
 }
 
-Info share_fields(const Finding& finding) {
+Info share_fields(const Finding& finding, Words words) {
   Info fields(Info::Fields{{"name", std::string(finding.rule->name)},
                            {"headline", finding.headline},
                            {"gain_share", finding.gain.value},
                            {"evidence", finding.evidence},
-                           {"proof", std::string(finding.rule->proof)}});
+                           {"proof", std::string(finding.rule->proof.in(words))}});
   if (finding.gain.interval) {
     fields.set("gain_low_share", finding.gain.interval->low);
     fields.set("gain_high_share", finding.gain.interval->high);
@@ -175,15 +172,15 @@ void set_expected(Info& fields, const Share& gain) {
   fields.set("expected_gain_high_share", ends.high);
 }
 
-Info finding_info(const Finding& finding, const Diagnosis& diagnosis, const Evidence& evidence, Words words) {
-  Info fields = share_fields(finding);
+Info finding_info(const Finding& finding, const Diagnosis& diagnosis, const Evidence& evidence) {
+  Info fields = share_fields(finding, evidence.words());
   Info::List remedies, left_out;
   for (const Remedy remedy : finding.remedies) {
     const RemedyText& text = text_of(remedy);
     Info one(Info::Fields{{"name", std::string(text.name)},
                           {"advice", std::string(text.advice)},
                           {"changes_results", text.changes_results}});
-    if (const std::string_view line = text.line(words); !line.empty()) one.set("line", std::string(line));
+    if (const std::string_view line = text.line(evidence.words()); !line.empty()) one.set("line", std::string(line));
     if (const auto bound = bound_of(finding, remedy, evidence)) one.set("at_most_times_as_fast", *bound);
     if (const auto expected = expected_gain(remedy, diagnosis.findings, evidence)) set_expected(one, *expected);
     remedies.push_back(std::move(one));
@@ -225,17 +222,16 @@ Info row_info(const Run& run, const ExplainedRow& one, const RunFacts& facts, Wo
                                    {"consequence", fact.consequence},
                                    {"remedy", fact.remedy}});
   }
-  fields.set("findings", findings_info(one.diagnosis, Evidence(one.row, facts), words));
+  fields.set("findings", findings_info(one.diagnosis, Evidence(one.row, facts, words)));
   fields.set("machine", std::move(machine));
   return fields;
 }
 
 }  // namespace
 
-Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence, Words words) {
+Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence) {
   Info::List findings;
-  for (const Finding& finding : diagnosis.findings)
-    findings.push_back(finding_info(finding, diagnosis, evidence, words));
+  for (const Finding& finding : diagnosis.findings) findings.push_back(finding_info(finding, diagnosis, evidence));
   return findings;
 }
 
@@ -247,7 +243,7 @@ std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& opt
     if (options.point && number_in(row.get("point")) != static_cast<double>(*options.point)) continue;
     has_point = true;
     if (!has_steps(row)) continue;
-    rows.push_back({row, place_of(run, row), diagnose(row, facts), waterfall_of(Evidence(row, facts))});
+    rows.push_back({row, place_of(run, row), diagnose(row, facts, options.words), waterfall_of(Evidence(row, facts))});
   }
   if (options.point && !has_point) fail_point(run, *options.point);
   if (rows.empty()) {
@@ -277,14 +273,14 @@ std::string explanation_text(const Run& run, const ExplainOptions& options, cons
   text += fmt::format("run {}\n\n", one_line(run.info.text("run")));
   if (options.point) {
     for (const ExplainedRow& one : rows)
-      text += (&one == rows.data() ? "" : "\n") + row_text(one, facts, options, style);
+      text += (&one == rows.data() ? "" : "\n") + row_text(one, facts, options.words, style);
     return text;
   }
   if (rows.size() > 1) {
     text += verdicts_text(run, rows, style);
     text += wrap_words("The point at which most is known to be gained; --point N explains another:", 0, 0, style.width);
   }
-  return text + row_text(most_to_gain(rows), facts, options, style);
+  return text + row_text(most_to_gain(rows), facts, options.words, style);
 }
 
 Info explanation_info(const Run& run, const ExplainOptions& options) {

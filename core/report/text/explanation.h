@@ -36,7 +36,7 @@ const ExplainedRow& most_to_gain(const std::vector<ExplainedRow>& rows);
 std::string explanation_text(const Run& run, const ExplainOptions& options, const TextStyle& style);
 /// { name, headline, kind, gain_share, ..., remedies = { { name, advice, line, changes_results, at_most_times_as_fast,
 /// expected_gain_share, ... } }, of_no_use = { { name, why } } } of each finding; `evidence`: what was diagnosed.
-Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence, Words words);
+Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence);
 /// { run, experiment, points = { { point, ..., verdict, step_s, waterfall, findings, machine } } }
 Info explanation_info(const Run& run, const ExplainOptions& options);
 

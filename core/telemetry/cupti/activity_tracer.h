@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "core/trace/timeline.h"
+#include "core/trace/tracer.h"
 
 namespace gpubench {
 

@@ -16,6 +16,7 @@
 #include "core/results/mean_over_processes.h"
 #include "core/results/row_check.h"
 #include "core/results/run_directory.h"
+#include "core/results/step_classes.h"
 #include "core/run/live_run.h"
 #include "lua/api/measure/measured.h"
 #include "lua/api/openers.h"
@@ -177,6 +178,13 @@ Info all_doubts() {
   return kinds;
 }
 
+/// step_classes(): the columns that divide a step.
+std::vector<std::string> columns_of_step() {
+  std::vector<std::string> columns;
+  for (const StepClass& one : step_classes) columns.emplace_back(one.column);
+  return columns;
+}
+
 /// doubt(quality, kind): { kind, text } of the cells of a quality and of its kind; nil where there is no doubt.
 std::optional<Info> doubt(const std::optional<std::string>& quality, const std::optional<std::string>& kind) {
   const Doubt one = read_doubt(quality.value_or(""), kind.value_or(""));
@@ -259,6 +267,7 @@ void open_results(lua_State* L) {
       .function<&threshold>("threshold")
       .function<&quality>("quality_column")
       .function<&all_doubts>("doubts")
+      .function<&columns_of_step>("step_classes")
       .function<&doubt>("doubt")
       .function<&doubted>("quality_text")
       .function<&means>("means")

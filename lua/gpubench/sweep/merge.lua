@@ -48,13 +48,10 @@ local function put_figure(row, name, values, has_interval)
   if has_interval then row[low], row[high] = one.low, one.high end
 end
 
-local shares_of_step = {
-  "compute_share", "communication_share", "peer_wait_share", "copy_share", "input_wait_share", "launch_share", "host_share",
-  "other_share",
-}
+local shares_of_step = results.step_classes()
 
--- Sums of some of them, which are divided by the same number.
-local sums_of_shares = { "device_busy" }
+-- Sums and parts of some of them, which are divided by the same number.
+local derived_shares = { "device_busy", "small_kernel_share" }
 
 -- Shares exclude each other and sum to 1 in every round; their medians, each by itself, need not.
 local function sum_to_one(row)
@@ -62,7 +59,7 @@ local function sum_to_one(row)
   local total = 0
   for _, name in ipairs(shares_of_step) do total = total + (row[name] or 0) end
   if total <= 0 then return end
-  for _, name in ipairs(table.move(sums_of_shares, 1, #sums_of_shares, #shares_of_step + 1, { table.unpack(shares_of_step) })) do
+  for _, name in ipairs(table.move(derived_shares, 1, #derived_shares, #shares_of_step + 1, { table.unpack(shares_of_step) })) do
     for _, column in ipairs { name, results.interval_end(name, "low"), results.interval_end(name, "high") } do
       if row[column] then row[column] = math.min(row[column] / total, 1) end
     end

@@ -27,9 +27,9 @@ BreakdownChange change_between(const Side& before, const Side& after) {
 TEST(Breakdown, ClassesSayWhatEachAddsToAStep) {
   const BreakdownChange change = change_between(traced_side("a", 0.010, 0.1, 0.8), traced_side("b", 0.012, 0.25, 0.7));
   ASSERT_EQ(change.classes.size(), 2u) << "device_busy is no class";
-  EXPECT_EQ(change.classes[0].name(), "compute");
+  EXPECT_EQ(change.classes[0].name, "compute");
   EXPECT_NEAR(*change.classes[0].added_s, 0.0004, 1e-9);
-  EXPECT_EQ(change.classes[1].name(), "input wait");
+  EXPECT_EQ(change.classes[1].name, "input wait");
   EXPECT_NEAR(*change.classes[1].added_s, 0.002, 1e-9);
   EXPECT_EQ(change.main_class_text(), "input wait: 2 ms of the 2 ms that a step takes longer");
 }

@@ -21,7 +21,7 @@ std::string finding_section(const FindingRule& rule) {
   for (const Remedy remedy : rule.remedies)
     names += fmt::format("{}`{}`", names.empty() ? "" : ", ", to_string(remedy));
   if (!names.empty()) text += fmt::format("\n**Remedies.** {}.\n", names);
-  return text + fmt::format("\n**Proof.** {}.\n", rule.proof);
+  return text + fmt::format("\n**Proof.** {}.\n", rule.proof.in(Words::lua));
 }
 
 std::string remedy_table() {
@@ -41,7 +41,8 @@ std::string words_table() {
   std::string text = "| remedy | PyTorch | Keras |\n|---|---|---|\n";
   const auto code = [](std::string_view line) { return line.empty() ? "" : fmt::format("`{}`", line); };
   for (const RemedyText& remedy : remedies())
-    text += fmt::format("| `{}` | {} | {} |\n", remedy.name, code(remedy.pytorch), code(remedy.keras));
+    text += fmt::format("| `{}` | {} | {} |\n", remedy.name, code(remedy.line(Words::pytorch)),
+                        code(remedy.line(Words::keras)));
   return text;
 }
 

@@ -4,14 +4,18 @@
 #include <gmock/gmock.h>
 #include <set>
 
+#include "core/results/step_classes.h"
 #include "tests/core/diagnose/row.h"
 
 namespace gpubench::findings_test {
 namespace {
 
 using support::trained_row;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 std::string verdict_of(const Record& more) {
@@ -22,7 +26,8 @@ TEST(FindingTable, EveryFindingIsDescribed) {
   std::set<std::string_view> names;
   for (const FindingRule* const rule : finding_rules()) {
     EXPECT_TRUE(names.insert(rule->name).second) << rule->name;
-    for (const std::string_view text : {rule->title, rule->meaning, rule->rule, rule->proof})
+    for (const std::string_view text :
+         {rule->title, rule->meaning, rule->rule, rule->proof.lua, rule->proof.pytorch, rule->proof.keras})
       EXPECT_NE(text, "") << rule->name;
     EXPECT_FALSE(rule->thresholds.empty()) << rule->name;
     for (const Threshold& limit : rule->thresholds) {
@@ -107,9 +112,29 @@ TEST(Verdict, IsOpenWhereMoreIsUnknownThanFound) {
   EXPECT_EQ(row(0.6), "input bound: 60 % of the step");  // no other class can have more
 }
 
+TEST(Verdict, IsInTheWordsOfTheFramework) {
+  Record loop = trained_row({{"host_share", 0.4}, {"host_low_share", 0.0}, {"host_high_share", 0.8}});
+  loop.set("execution", Cell{});
+  loop.set("steps_of", std::string("loop"));
+  EXPECT_THAT(diagnose(loop, {}).verdict(), HasSubstr("Lua in every step"));
+  EXPECT_THAT(diagnose(loop, {}).findings.front().flag, HasSubstr("--budget"));
+  const Diagnosis diagnosis = diagnose(loop, {}, Words::pytorch);
+  EXPECT_THAT(diagnosis.verdict(), HasSubstr("Python in every step"));
+  EXPECT_EQ(diagnosis.findings.front().flag, "measure more steps");
+  for (const FindingRule* const rule : finding_rules()) {
+    for (const std::string_view proof : {rule->proof.pytorch, rule->proof.keras})
+      EXPECT_THAT(std::string(proof), Not(ContainsRegex("gb[.]|--|_share|_per_s|resident = |execution = ")))
+          << rule->name;
+  }
+}
+
 TEST(Verdict, IsForRowsWithStepsOnly) {
   EXPECT_THAT(diagnose(Record{{"status", std::string("ok")}, {"elements_per_s", 3.0}}, {}).findings, IsEmpty());
-  EXPECT_EQ(diagnose(trained_row({{"op", std::string("matmul")}}), {}).verdict(), "");
+  EXPECT_NE(diagnose(trained_row({{"op", std::string("matmul")}}), {}).verdict(), "") << "an axis of the script";
+  Record traced{{"traced_step_time_s", 0.01}, {"input_wait_share", 0.9}};
+  EXPECT_EQ(diagnose(traced, {}).verdict(), "");
+  traced.set("steps_of", std::string("foreign"));
+  EXPECT_EQ(diagnose(traced, {}).verdict(), "input bound: 90 % of the step");
   EXPECT_EQ(diagnose(trained_row({{"status", std::string("error")}}), {}).verdict(), "");
   EXPECT_EQ(diagnose(Record{{"status", std::string("out_of_memory")}}, {}).verdict(), "out of memory");
 }
@@ -120,10 +145,10 @@ TEST(Verdict, EveryRowWithStepsHasOne) {
     Record row = trained_row();
     double rest = 1;
     std::size_t index = 0;
-    for (const std::string_view column : step_classes) {
+    for (const StepClass& one : step_classes) {
       const double share =
           ++index == step_classes.size() ? rest : rest * ((seed * 37 + static_cast<int>(index) * 61) % 100) / 100;
-      row.set(column, share);
+      row.set(one.column, share);
       rest -= share;
     }
     const Diagnosis diagnosis = diagnose(row, {});

@@ -40,9 +40,9 @@ TEST(Waterfall, GoesFromTheIdealStepToTheMeasuredOne) {
   EXPECT_NEAR(shares["ideal arithmetic"], 0.2, 1e-12);
   EXPECT_NEAR(shares["memory bandwidth"], 0.1, 1e-12);
   EXPECT_NEAR(shares["kernels below their peak"], 0.2, 1e-12);
-  EXPECT_NEAR(shares["launches"], 0.1, 1e-12);
-  EXPECT_NEAR(shares["copies"], 0.05, 1e-12);
-  EXPECT_NEAR(shares["input"], 0.2, 1e-12);
+  EXPECT_NEAR(shares["launch"], 0.1, 1e-12);
+  EXPECT_NEAR(shares["copy"], 0.05, 1e-12);
+  EXPECT_NEAR(shares["input wait"], 0.2, 1e-12);
   EXPECT_NEAR(shares["host"], 0.1, 1e-12);
   EXPECT_NEAR(shares["other"], 0.05, 1e-12);
   EXPECT_NEAR(waterfall.step_s, 0.01, 1e-12);

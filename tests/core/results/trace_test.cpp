@@ -2,9 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "core/base/error.h"
+#include "core/results/profile_info.h"
+#include "core/trace/profile.h"
 #include "tests/support/files.h"
+#include "tests/support/trace_reader.h"
 
 namespace gpubench {
 namespace {
@@ -70,6 +74,48 @@ TEST_F(TraceTest, SaysWhatWasDropped) {
 
 TEST_F(TraceTest, AnEmptyTimelineIsAnEmptyTrace) {
   EXPECT_TRUE(written()["traceEvents"].empty());
+}
+
+/// Launches of three steps on two devices, each with its replica, copies beside kernels, and a pipeline's thread.
+void add_random_steps(Timeline& timeline, const StepMarks& steps) {
+  std::mt19937 random(11);
+  std::uniform_int_distribution<int> class_of(0, span_class_count - 2), time(0, 90'000), length(1, 30'000), of(0, 2);
+  const Clock::time_point begin = steps.begin - 10us;
+  for (std::uint32_t i = 1; i <= 200; ++i) {
+    Span span;
+    span.span_class = static_cast<SpanClass>(class_of(random));
+    span.replica = of(random) - 1;
+    span.gpu = span.span_class <= SpanClass::memset ? std::max(span.replica, 0) : -1;
+    if (span.gpu >= 0) span.replica = -1;
+    span.name = timeline.name(to_string(span.span_class));
+    span.lane = timeline.name(fmt::format("lane {} {}", span.gpu, span.replica));
+    if (span.span_class == SpanClass::launch)
+      span.node = timeline.node({.op = "matmul", .layer = fmt::format("dense_{}", of(random)), .role = "forward"});
+    span.correlation = i / 4;
+    span.begin = begin + Clock::duration(time(random));
+    span.end = span.begin + Clock::duration(length(random));
+    timeline.add(span);
+  }
+}
+
+TEST_F(TraceTest, AReaderGetsBreakdownAndProfileBack) {
+  const Clock::time_point begin(7s + 123ns);
+  Timeline timeline(300);
+  timeline.set_steps({.begin = begin,
+                      .ends = {begin + 30us, begin + 61us, begin + 90007ns},
+                      .devices = {{.gpu = 0, .replica = 0}, {.gpu = 1, .replica = 1}},
+                      .lost = 2});
+  add_random_steps(timeline, timeline.steps());
+  write_chrome_trace(timeline, file("trace.json"));
+  const support::TraceReader reader(file("trace.json"));
+  const StepProfile written = profile_steps(timeline, timeline.steps()),
+                    read = profile_steps(reader.timeline(), reader.timeline().steps());
+  EXPECT_EQ(read.breakdown.charged, written.breakdown.charged);
+  EXPECT_EQ(read.breakdown.in_small_kernels, written.breakdown.in_small_kernels);
+  EXPECT_GT(written.breakdown.in_small_kernels, 0us);
+  EXPECT_EQ(read.breakdown.doubt, "2 spans of the trace were lost");
+  EXPECT_THAT(to_json(profile_info(read)), HasSubstr("dense_0"));
+  EXPECT_EQ(to_json(profile_info(read)), to_json(profile_info(written)));
 }
 
 TEST_F(TraceTest, ThrowsWhereItCannotWrite) {

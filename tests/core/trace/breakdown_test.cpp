@@ -92,6 +92,28 @@ TEST(Breakdown, OfSeveralGpusIsTheMeanOfEachWithTheHost) {
       << "all devices as one";
 }
 
+TEST(Breakdown, KnowsTheTimeInSmallKernels) {
+  const Window long_window{at(0), at(100'000)};
+  const std::vector spans = {span(SpanClass::compute, 0, 19'000), span(SpanClass::compute, 10'000, 40'000),
+                             span(SpanClass::copy, 50'000, 60'000)};
+  EXPECT_EQ(break_down(spans, long_window).small_kernel_share(), 0.19);
+  EXPECT_EQ(break_down_each(spans, std::vector<TracedDevice>(2), long_window).small_kernel_share(), 0.19);
+}
+
+TEST(Breakdown, OfEachStepSumsToThatOfAll) {
+  const std::vector spans = {span(SpanClass::compute, 5, 45), span(SpanClass::copy, 40, 70),
+                             span(SpanClass::host_sync, 60, 100)};
+  const StepMarks steps{at(0), {at(30), at(40), at(100)}, std::vector<TracedDevice>(2), 0};
+  const std::vector<Breakdown> each = break_down_steps(spans, steps);
+  ASSERT_EQ(each.size(), 3U);
+  EXPECT_NEAR(each[0].share(SpanClass::other), 5.0 / 30, 1e-12);
+  EXPECT_EQ(each[1].share(SpanClass::compute), 1);
+  EXPECT_NEAR(each[2].share(SpanClass::copy), 25.0 / 60, 1e-12);
+  const Breakdown all = break_down_each(spans, steps.devices, steps.window());
+  for (std::size_t i = 0; i < span_class_count; ++i)
+    EXPECT_EQ(each[0].charged[i] + each[1].charged[i] + each[2].charged[i], all.charged[i]);
+}
+
 TEST(Breakdown, OfReplicasInHostThreadsIsTheMeanOfEachWithTheStepLoop) {
   const auto of_replica = [](int replica, Span one) {
     one.replica = replica;

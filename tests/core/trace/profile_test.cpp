@@ -27,7 +27,7 @@ class ProfileTest : public ::testing::Test {
   }
   StepProfile profile(std::vector<Clock::time_point> ends = {at(100)}, std::vector<TracedDevice> devices = {{}},
                       std::size_t dropped = 0) {
-    return profile_steps(timeline_, at(0), ends, devices, dropped);
+    return profile_steps(timeline_, {at(0), std::move(ends), std::move(devices), dropped});
   }
   static double time_of(const StepProfile& profile, const std::string& layer, const std::string& op) {
     double nanoseconds = 0;

@@ -21,6 +21,25 @@ testing.case("the shares of a step sum to 1 although each is a median", function
   testing.is_true(row.compute_low_share <= row.compute_share and row.compute_share <= row.compute_high_share)
 end)
 
+testing.case("every class of a step is part of that sum", function()
+  local columns = require("gpubench.native")._native.results.step_classes()
+  testing.is_true(#columns > 6)
+  local rounds = {}
+  for index = 1, 7 do
+    local row, left = { quality = "ok" }, 1.0
+    for place, name in ipairs(columns) do
+      row[name] = place == #columns and left or left * ((index * 37 + place * 61) % 10) / 20
+      left = left - row[name]
+    end
+    rounds[index] = row
+  end
+  local row, sum = merge.rows(calls_of(rounds), 7, {}, {})[1].row, 0
+  for name, value in pairs(row) do
+    if name:find "_share$" and not name:find "_low_" and not name:find "_high_" then sum = sum + value end
+  end
+  testing.near(sum, 1, 1e-9)
+end)
+
 testing.case("the device is never less busy than its kernels take", function()
   local rounds = {}
   for index, compute in ipairs { 0.9, 0.85, 0.8, 0.4, 0.3, 0.35, 0.6 } do

@@ -49,6 +49,20 @@ TEST(LaunchBound, CountsWhatSmallKernelsLose) {
   EXPECT_FALSE(judged(launch_bound, replicas));
 }
 
+TEST(LaunchBound, TheTraceKnowsWhichKernelsAreSmall) {
+  // Of 95 % in kernels, 40 % are in small ones; these need their part of the 19 % of arithmetic.
+  Record row = trained_row({{"mfu", 0.19}, {"small_kernel_share", 0.4}});
+  const auto finding = judged(launch_bound, row);
+  ASSERT_TRUE(finding);
+  EXPECT_NEAR(finding->gain.value, 0.01 + 0.4 * (1 - 0.2), 1e-12);
+  EXPECT_THAT(finding->evidence, HasSubstr("kernels below 20 µs run during 40 % of the step, 32 % of the step above"));
+  // The mean of 9.5 µs would make all of them small.
+  row.set("kernels", std::int64_t{1000});
+  EXPECT_NEAR(judged(launch_bound, row)->gain.value, finding->gain.value, 1e-12);
+  row.set("small_kernel_share", 0.0);
+  EXPECT_FALSE(judged(launch_bound, row));
+}
+
 TEST(LaunchBound, IsSilentWithoutItsColumns) {
   Record row = trained_row({{"kernels", std::int64_t{1000}}});
   for (const char* column : {"launch_share", "compute_share"}) row.set(column, Cell{});
