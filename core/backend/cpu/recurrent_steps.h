@@ -44,8 +44,4 @@ struct RunExtras {
   const bool* mask = nullptr;
 };
 
-std::unique_ptr<Kernel> plan_reset_before(const Recurrence& op, const Signature& signature, Device& device);
-std::unique_ptr<Kernel> plan_reset_before_gradient(const RecurrenceGradient& op, const Signature& signature,
-                                                   Device& device);
-
 }  // namespace gpubench::cpu

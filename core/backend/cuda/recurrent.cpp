@@ -172,7 +172,6 @@ class RecurrenceGradientKernel final : public Kernel {
 
 std::unique_ptr<Kernel> plan_recurrence(const Recurrence& op, const Signature& signature, Device& device) {
   require_floating(op, signature.outputs[0]);
-  if (op.options.cell == RecurrentCell::gru_reset_before) return plan_reset_before(op, signature, device);
   return std::make_unique<RecurrenceKernel>(op, Recurrent(op.options, signature.outputs[0]), device);
 }
 
@@ -190,7 +189,6 @@ std::unique_ptr<Kernel> plan_recurrence_gradient(const RecurrenceGradient& op, c
       return cudaSuccess;
     });
   }
-  if (op.options.cell == RecurrentCell::gru_reset_before) return plan_reset_before_gradient(op, signature, device);
   return std::make_unique<RecurrenceGradientKernel>(op, Recurrent(op.options, states), device);
 }
 

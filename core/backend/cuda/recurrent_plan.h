@@ -41,10 +41,8 @@ struct Recurrent {
     const std::int64_t units = extents.units, width = gates_of(options.cell) * units;
     state = of({extents.batch, units});
     gates = of({extents.batch, width});
-    all_states = of({rows(), units});
-    if (options.by_gates()) {
-      // The last gate of gru_reset_before multiplies the memory instead of the state.
-      const std::int64_t parts = options.cell == RecurrentCell::lstm ? 4 : step.gru ? 3 : 2;
+    if (options.dropout) {
+      const std::int64_t parts = gates_of(options.cell);
       step.parts = static_cast<int>(parts);
       step.sums_row = units;
       step.sums_gate = extents.batch * units;
@@ -52,16 +50,17 @@ struct Recurrent {
       sums = of({parts, extents.batch, units});
       all_sums = of({parts, rows(), units});
       kernel = of({parts, units, units});
+      factor = sums;
+      all_factors = all_sums;
     } else {
       step.sums_row = width;
       step.sums_gate = step.kept_gate = units;
       sums = gates;
       all_sums = of({rows(), width});
       kernel = of({units, width});
+      factor = state;
+      all_factors = of({rows(), units});
     }
-    // Without dropout, the parts have one factor.
-    factor = options.dropout ? sums : state;
-    all_factors = options.dropout ? all_sums : all_states;
   }
 
   TensorType of(Shape shape) const { return {std::move(shape), step.type}; }
@@ -98,7 +97,7 @@ struct Recurrent {
   RecurrentStep step;
   TensorType state, gates;          ///< of one step
   TensorType factor, sums, kernel;  ///< of one step's product
-  TensorType all_states, all_factors, all_sums;
+  TensorType all_factors, all_sums;
 };
 
 inline std::unique_ptr<Kernel> plan_step_product(const MatmulAttributes& options, const TensorType& a,
@@ -111,9 +110,5 @@ inline std::unique_ptr<Kernel> plan_step_product(const MatmulAttributes& options
 inline const void* data_of(const TensorView* view) {
   return view == nullptr ? nullptr : view->data;
 }
-
-std::unique_ptr<Kernel> plan_reset_before(const Recurrence& op, const Signature& signature, Device& device);
-std::unique_ptr<Kernel> plan_reset_before_gradient(const RecurrenceGradient& op, const Signature& signature,
-                                                   Device& device);
 
 }  // namespace gpubench::cuda
