@@ -12,7 +12,6 @@
 #include "core/backend/cpu/panel_product.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/recurrent_cells.h"
-#include "core/backend/cpu/recurrent_steps.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
 
