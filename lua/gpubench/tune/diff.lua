@@ -1,7 +1,5 @@
--- The edits of a source as a unified diff. It is printed and never applied.
+-- The lines of a source that edits change, as they are and as they would be. They are printed; no file is changed.
 local diff = {}
-
-local context = 2
 
 local function lines_of(text)
   local lines = {}
@@ -42,54 +40,23 @@ local function changed_lines(text, edits)
   return changed
 end
 
--- The old lines of hunks: changed ones with those around them, { first, last }.
-local function hunks_of(changed, count)
-  local hunks = {}
-  for number = 1, count do
-    local last_hunk = hunks[#hunks]
-    if changed[number] and last_hunk and number - context <= last_hunk.last + 1 then
-      last_hunk.last = math.min(number + context, count)
-    elseif changed[number] then
-      hunks[#hunks + 1] = { first = math.max(number - context, 1), last = math.min(number + context, count) }
-    end
-  end
-  return hunks
-end
-
--- The lines of a hunk: of neighbouring changed lines the old ones come first. A line that stays within those in its place
--- is no change: an insertion before it.
-local function body_of(hunk, lines, changed)
-  local body, added, grown = {}, {}, 0
-  local function keep(line)
-    table.move(added, 1, #added, #body + 1, body)
-    added = {}
-    body[#body + 1] = " " .. line
-  end
-  for number = hunk.first, hunk.last do
-    local old, new = lines[number], changed[number] or { lines[number] }
-    local kept
-    for index, line in ipairs(new) do kept = line == old and index or kept end
-    if not kept then body[#body + 1] = "-" .. old end
-    for index, line in ipairs(new) do
-      if index == kept then keep(line) else added[#added + 1] = "+" .. line end
-    end
-    grown = grown + #new - 1
-  end
-  table.move(added, 1, #added, #body + 1, body)
-  return body, grown
-end
-
+-- "script.lua:12", the old line behind "-" and those in its place behind "+"; an insertion stands before the line that
+-- stays.
 function diff.of(path, text, edits)
-  local lines, changed = lines_of(text), changed_lines(text, in_order(edits))
-  local list, added = { "--- " .. path, "+++ " .. path }, 0
-  for _, hunk in ipairs(hunks_of(changed, #lines)) do
-    local body, grown = body_of(hunk, lines, changed)
-    local count = hunk.last - hunk.first + 1
-    list[#list + 1] = string.format("@@ -%d,%d +%d,%d @@", hunk.first, count, hunk.first + added, count + grown)
-    table.move(body, 1, #body, #list + 1, list)
-    added = added + grown
+  local changed, list = changed_lines(text, in_order(edits)), {}
+  for number, old in ipairs(lines_of(text)) do
+    local stays, new = false, {}
+    for index, line in ipairs(changed[number] or {}) do
+      stays = stays or line == old
+      new[index] = (line == old and " " or "+") .. line
+    end
+    if #new > 0 then
+      list[#list + 1] = path .. ":" .. number
+      if not stays then list[#list + 1] = "-" .. old end
+      table.move(new, 1, #new, #list + 1, list)
+    end
   end
-  return #list > 2 and table.concat(list, "\n") .. "\n" or ""
+  return #list > 0 and table.concat(list, "\n") .. "\n" or ""
 end
 
 return diff

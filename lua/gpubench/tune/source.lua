@@ -1,4 +1,4 @@
--- Finds a call in a script's text by its line and name, and edits it. The text is only shown as a diff.
+-- Finds a call in a script's text by its line and name, and edits it. The edits are only shown.
 --
 -- Lua names one line for all calls of an expression, that of its beginning, so that several calls of one name are told
 -- apart by their order.
