@@ -25,24 +25,20 @@ void for_each_segment(const Shares& shares, const Body& body) {
   });
 }
 
-/// `Sums` sums over each of many tensors; the order of additions depends only on the division.
-template <std::size_t Sums>
+/// A sum over each of many tensors; the order of additions depends only on the division.
 class TensorSums {
  public:
-  TensorSums(std::size_t tensors, std::size_t shares) : size_(tensors * Sums), shares_(shares) {}
+  TensorSums(std::size_t tensors, std::size_t shares) : size_(tensors), shares_(shares) {}
 
   std::size_t workspace_bytes() const { return shares_ * size_ * sizeof(double); }
 
-  /// part(segment) gives the segment's sums. Sum k of tensor i is at [i * Sums + k] of the result, which lies in the
-  /// workspace.
+  /// part(segment) gives the segment's sum. The sums of all tensors lie in the workspace.
   template <class Part>
   const double* compute(const Shares& shares, std::span<std::byte> workspace, const Part& part) const {
     auto* const totals = reinterpret_cast<double*>(workspace.data());
     std::fill_n(totals, shares_ * size_, 0.0);
     for_each_segment(shares, [&](std::int64_t share, const Segment& segment) {
-      const std::array<double, Sums> added = part(segment);
-      double* const total = totals + static_cast<std::size_t>(share) * size_ + segment.tensor * Sums;
-      for (std::size_t k = 0; k < Sums; ++k) total[k] += added[k];
+      totals[static_cast<std::size_t>(share) * size_ + segment.tensor] += part(segment);
     });
     for (std::size_t share = 1; share < shares_; ++share) {
       for (std::size_t i = 0; i < size_; ++i) totals[i] += totals[share * size_ + i];
@@ -73,7 +69,6 @@ class UpdateInputs {
         limit_(static_cast<float>(op.clip.value)),
         norm_(static_cast<float>(op.clip.norm)) {}
 
-  std::size_t count() const { return count_; }
   std::span<const TensorType> variables(const Signature& signature) const {
     return signature.inputs.subspan(first_, count_);
   }
