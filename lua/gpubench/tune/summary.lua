@@ -1,7 +1,6 @@
 -- What `gpubench tune` prints at its end: each remedy with its gain beside what the diagnosis had promised, and the diff.
 local change = require "gpubench.tune.change"
 local comparison = require "gpubench.tune.comparison"
-local diff = require "gpubench.tune.diff"
 local native = require("gpubench.native")._native
 
 local summary = {}
@@ -65,7 +64,7 @@ function summary.diff(source, sets)
       if own then table.move(own, 1, #own, #edits + 1, edits) end
     end
   end
-  return diff.of(source.path, source.text, edits)
+  return source:changed_lines(edits)
 end
 
 local function elsewhere(source, sets)

@@ -1,5 +1,4 @@
 -- How gpubench tune finds calls in a script's text, edits them and shows the edits.
-local diff = require "gpubench.tune.diff"
 local source = require "gpubench.tune.source"
 local testing = require "testing"
 local tokens = require "gpubench.tokens"
@@ -11,7 +10,7 @@ local function texts(text)
 end
 
 local function edited(text, edits)
-  return diff.of("s.lua", text, edits)
+  return source.new("s.lua", text):changed_lines(edits)
 end
 
 testing.case("tokens: comments are none, strings are one", function()
