@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/base/request_set_aside.h"
 
 namespace gpubench {
 namespace {

@@ -74,4 +74,20 @@ class Computation {
 /// runs. If it stays the same after a request, the script's code does not react to the request.
 unsigned long progress_count() noexcept;
 
+/// For what a run calls at its end, when its points have been stopped already. While it lives, a request of the user
+/// stops nothing, and interrupt_requested() is false; interrupt_signal() still names its signal. Afterwards the request
+/// is back.
+class RequestSetAside {
+ public:
+  RequestSetAside() noexcept;
+  ~RequestSetAside();
+  RequestSetAside(const RequestSetAside&) = delete;
+  RequestSetAside& operator=(const RequestSetAside&) = delete;
+  /// Whether there was one.
+  explicit operator bool() const noexcept { return was_requested_; }
+
+ private:
+  const bool was_requested_;
+};
+
 }  // namespace gpubench

@@ -102,7 +102,7 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path) {
   const std::size_t count = FileSource(path).read_some(start);
   auto file = std::make_unique<FileSource>(path);
   if (count < start.size() || start != gzip_magic) return file;
-  return std::make_unique<InflateSource>(std::move(file), Compression::gzip);
+  return std::make_unique<InflateSource>(std::move(file));
 }
 
 void ReadAhead::refill(std::size_t count) {

@@ -71,12 +71,10 @@ class FileSource final : public ByteSource {
   std::uint64_t left_ = 0;
 };
 
-enum class Compression { gzip, deflate };
-
-/// Decompresses another source. Checks gzip's checksums; reads several concatenated members as one stream.
+/// Decompresses a source of gzip data. Checks its checksums; reads several concatenated members as one stream.
 class InflateSource final : public ByteSource {
  public:
-  InflateSource(std::unique_ptr<ByteSource> compressed, Compression compression);
+  explicit InflateSource(std::unique_ptr<ByteSource> compressed);
   ~InflateSource() override;
   std::size_t read_some(std::span<std::byte> to) override;
   std::uint64_t left_at_most() const override;
@@ -88,7 +86,6 @@ class InflateSource final : public ByteSource {
   void finish_member();
 
   std::unique_ptr<ByteSource> compressed_;
-  Compression compression_;
   std::unique_ptr<State> state_;
 };
 

@@ -12,15 +12,10 @@ namespace {
 constexpr std::size_t chunk = std::size_t{64} << 10;
 /// Deflate's densest code: 258 bytes for 2 bits.
 constexpr std::uint64_t densest = 1032;
-constexpr int largest_window = 15;
+constexpr int largest_window = 15, gzip_header = 16;
 /// Data unpacks to some ten times its size. More than that is read as long as it is not much.
 constexpr std::uint64_t usual_ratio = 100;
 constexpr std::uint64_t always_read = std::uint64_t{1} << 30;
-
-int window_bits(Compression compression) {
-  constexpr int gzip_header = 16;
-  return compression == Compression::gzip ? largest_window + gzip_header : -largest_window;
-}
 
 }  // namespace
 
@@ -30,12 +25,10 @@ struct InflateSource::State {
   bool ended = false;
 };
 
-InflateSource::InflateSource(std::unique_ptr<ByteSource> compressed, Compression compression)
-    : ByteSource(compressed->name()),
-      compressed_(std::move(compressed)),
-      compression_(compression),
-      state_(std::make_unique<State>()) {
-  if (inflateInit2(&state_->stream, window_bits(compression)) != Z_OK) throw OutOfMemory("zlib: no memory to inflate");
+InflateSource::InflateSource(std::unique_ptr<ByteSource> compressed)
+    : ByteSource(compressed->name()), compressed_(std::move(compressed)), state_(std::make_unique<State>()) {
+  if (inflateInit2(&state_->stream, largest_window + gzip_header) != Z_OK)
+    throw OutOfMemory("zlib: no memory to inflate");
 }
 
 InflateSource::~InflateSource() {
@@ -57,7 +50,7 @@ void InflateSource::finish_member() {
     return;
   }
   constexpr Bytef gzip_first_byte = 0x1f;
-  if (compression_ != Compression::gzip || *stream.next_in != gzip_first_byte) {
+  if (*stream.next_in != gzip_first_byte) {
     throw Error(fmt::format("{}: bytes follow after the end of the compressed data", name()));
   }
   inflateReset(&stream);

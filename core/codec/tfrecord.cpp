@@ -27,7 +27,7 @@ T little_at(std::span<const std::byte> bytes) {
 std::unique_ptr<ByteSource> open_records(const std::filesystem::path& path, TfrecordCompression compression) {
   auto file = std::make_unique<FileSource>(path);
   if (compression == TfrecordCompression::none) return file;
-  return std::make_unique<InflateSource>(std::move(file), Compression::gzip);
+  return std::make_unique<InflateSource>(std::move(file));
 }
 
 bool is_checksum_of(std::uint32_t stored, std::span<const std::byte> bytes) {

@@ -160,8 +160,8 @@ std::unique_ptr<Communicator> make_communicator(ProcessGroup& group) {
   std::unique_ptr<Communicator> made = make_mpi_communicator(group, nullptr);
   if (made) return made;
   throw Error(
-      "what goes through the host's memory, as all of CPU devices does, goes between processes through MPI, and "
-      "GPUBENCH_NCCL_ID joins them for NCCL alone: start them with mpirun or gpubench run --workers");
+      "tensors in the host's memory go between processes through MPI: start them with mpirun or gpubench run "
+      "--workers");
 }
 
 }  // namespace gpubench

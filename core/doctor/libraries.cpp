@@ -1,7 +1,9 @@
-// Versions of the libraries that compute, opened as the backends open them.
+// Versions of the libraries that compute, opened as the backends open them; and the program that draws charts.
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sstream>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/doctor/checks.h"
@@ -56,6 +58,18 @@ CheckResult check_libraries(const Machine& machine) {
                        "install one version only, or set LD_LIBRARY_PATH to the folder of the one for cuDNN");
   }
   return ok(fmt::format("{}", fmt::join(found, "; ")));
+}
+
+CheckResult check_gnuplot(const Machine& machine) {
+  std::istringstream folders(machine.variable("PATH").value_or(""));
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::filesystem::path program = std::filesystem::path(folder.empty() ? "." : folder) / "gnuplot";
+    std::error_code hidden;
+    if (std::filesystem::is_regular_file(program, hidden) && ::access(program.c_str(), X_OK) == 0)
+      return ok(program.string());
+  }
+  return wrong("there is no program gnuplot on the PATH", "reports have no charts",
+               "install the package gnuplot-nox; gpubench finish RUN then draws them");
 }
 
 }  // namespace gpubench

@@ -48,9 +48,7 @@ std::optional<ProcessLaunch> find_launch(const std::function<const char*(const c
 
 std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {
   const std::optional<ProcessLaunch> launch = find_launch([](const char* name) { return std::getenv(name); });
-  if (launch) return join_by_mpi(*launch, options);
-  const std::optional<Rendezvous> rendezvous = Rendezvous::from_environment();
-  return rendezvous ? join_by_rendezvous(*rendezvous, options) : nullptr;
+  return launch ? join_by_mpi(*launch, options) : nullptr;
 }
 
 }  // namespace gpubench

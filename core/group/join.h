@@ -1,5 +1,4 @@
-// Joins the processes that run one script together. Either a launcher started them and describes them in the
-// environment, or they were started by hand and meet at GPUBENCH_NCCL_ID.
+// Joins the processes that run one script together: a launcher started them and describes them in the environment.
 #pragma once
 #include <functional>
 #include <memory>
@@ -7,7 +6,6 @@
 #include <string>
 
 #include "core/group/process_group.h"
-#include "core/group/rendezvous.h"
 
 namespace gpubench {
 
@@ -20,16 +18,12 @@ struct ProcessLaunch {
 /// job steps are launches. `variable` is getenv, or a test's replacement. Throws Error for an invalid number.
 std::optional<ProcessLaunch> find_launch(const std::function<const char*(const char*)>& variable);
 
-/// The group with which this process was started (mpirun, srun, gpubench run --workers, or by hand with
-/// GPUBENCH_NCCL_ID); nullptr for a single process. Throws Error if there is a launcher but the group cannot be joined.
+/// The group with which this process was started (mpirun, srun, gpubench run --workers); nullptr for a single
+/// process. Throws Error if there is a launcher but the group cannot be joined.
 std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options);
 
 /// The group of the processes of `launch`; a collective call. Throws Error if MPI is missing or disagrees with the
 /// launcher about the processes, and for processes that cannot work together, naming both.
 std::unique_ptr<ProcessGroup> join_by_mpi(const ProcessLaunch& launch, const JoinOptions& options);
-
-/// The group of the processes that meet at `rendezvous`; a collective call. Throws as Rendezvous::meet, and Error for
-/// processes that run different programs or scripts, naming both.
-std::unique_ptr<ProcessGroup> join_by_rendezvous(const Rendezvous& rendezvous, const JoinOptions& options);
 
 }  // namespace gpubench

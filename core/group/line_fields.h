@@ -43,7 +43,6 @@ class LineFields {
   void read(Fields&... fields) {
     (take(fields), ...);
   }
-  bool at_end() const { return at_ == line_.size(); }
 
  private:
   void take(std::string& text);

@@ -14,7 +14,6 @@
 #include <unordered_map>
 
 #include "core/compare/changes/level.h"
-#include "core/history/cause.h"
 #include "core/history/news.h"
 #include "core/history/night_state.h"
 #include "core/history/series_judge.h"

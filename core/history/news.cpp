@@ -51,10 +51,6 @@ std::string_view to_string(NewsKind kind) {
   return kinds[kind];
 }
 
-NewsKind parse_news_kind(std::string_view name) {
-  return kinds.parse(name);
-}
-
 bool is_alarm(NewsKind kind) {
   return kind <= NewsKind::device;
 }

@@ -13,8 +13,6 @@ namespace gpubench {
 
 enum class NewsKind { regression, missing, refuted, device, recovered, better };
 std::string_view to_string(NewsKind kind);
-/// Throws Error for another name, listing those.
-NewsKind parse_news_kind(std::string_view name);
 /// Whether somebody has to look: the first four.
 bool is_alarm(NewsKind kind);
 

@@ -134,20 +134,8 @@ bool is_reliable(const Record& record, const Column& column) {
 
 }  // namespace
 
-std::string suite_tag(std::string_view suite) {
-  return std::string(suite_prefix).append(suite);
-}
-
-std::string night_tag(std::string_view night) {
-  return std::string(night_prefix).append(night);
-}
-
 std::string night_of(const Info& info) {
   return tagged(info, night_prefix);
-}
-
-std::string again_tag(std::string_view night) {
-  return std::string(again_prefix).append(night);
 }
 
 bool is_second_look(const Info& info) {

@@ -45,16 +45,9 @@ struct RunValues {
   std::vector<std::string> changed_params = {};
 };
 
-/// The word of `gpubench run --tag` that names the suite: "suite=hardware".
-std::string suite_tag(std::string_view suite);
-
-/// The word of `gpubench run --tag` that names the night: "night=20260301T020000Z-node7".
-std::string night_tag(std::string_view night);
-
-/// The night that measured a run, by its tags; empty for others.
+/// The night that measured a run, by its tags ("night=20260301T020000Z-node7"); empty for others.
 std::string night_of(const Info& info);
-/// The word that marks a second look at a night's suspects: "again=<night>". No history takes such runs.
-std::string again_tag(std::string_view night);
+/// Whether a run is a second look at a night's suspects, by its tag "again=<night>". No history takes such runs.
 bool is_second_look(const Info& info);
 
 /// Whether the text names one card in the world, or several of them: UUIDs of GPUs. Such a card keeps its series in

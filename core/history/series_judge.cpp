@@ -1,14 +1,25 @@
 #include "core/history/series_judge.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "core/compare/changes/find_changes.h"
-#include "core/history/cause.h"
+#include "core/compare/fingerprint.h"
 #include "core/measure/stats/quantile.h"
+#include "core/results/info.h"
 
 namespace gpubench {
 namespace {
+
+Facts facts_of(std::string_view environment) {
+  Facts facts;
+  const Info info = parse_json(environment, "history: environment");
+  if (!info.fields()) return facts;
+  for (const auto& [name, value] : *info.fields()) facts.emplace(name, info.text(name));
+  return facts;
+}
 
 // A later night may find a change this many values away from where it was reported: it is the same one.
 constexpr std::size_t same_within = 5;
@@ -20,6 +31,11 @@ constexpr std::size_t repaired_count = 3;
 constexpr double least_share = 0.001;
 
 }  // namespace
+
+std::string cause_between(std::string_view before, std::string_view after) {
+  const std::array sides{facts_of(before), facts_of(after)};
+  return cause_text(differences_between(std::span<const Facts>(sides)), 1, CauseDetail::values);
+}
 
 SeriesJudge::SeriesJudge(HistorySeries series, std::vector<const HistoryRun*> runs, std::vector<double> values,
                          std::vector<ReportedChange> known, std::function<std::string(std::int64_t)> environment,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,15 @@
 #include "core/history/judge.h"
 
 namespace gpubench {
+
+/// "code (program.commit a -> b)", "environment (...)", "method (...)", or several of them; empty if nothing differs.
+/// Both as RunValues::environment.
+std::string cause_between(std::string_view before, std::string_view after);
+
+/// Where no fact differs: many series of the host moved with the same run, or only this one.
+inline constexpr std::string_view machine_cause =
+    "machine: no recorded fact differs, and other experiments on this host changed too";
+inline constexpr std::string_view unknown_cause = "unknown: no recorded fact differs";
 
 class SeriesJudge {
  public:

@@ -72,27 +72,6 @@ struct Lion {
   }
 };
 
-/// Adam's step, scaled for each variable to the variable's norm. The corrections are 1 / (1 - beta^t).
-struct Lamb {
-  float learning_rate, decay, one_minus_beta1, one_minus_beta2, correction1, correction2, epsilon;
-
-  /// Updates the moments and returns the step before scaling.
-  GPUBENCH_HOST_DEVICE float moments(float g, float& m, float& v) const {
-    m += (g - m) * one_minus_beta1;
-    v += (g * g - v) * one_minus_beta2;
-    return step(m, v);
-  }
-  GPUBENCH_HOST_DEVICE float step(float m, float v) const {
-    return m * correction1 / (sqrtf(v * correction2) + epsilon);
-  }
-  /// Weight decay comes before the norms, as in Keras.
-  GPUBENCH_HOST_DEVICE float decayed(float w) const { return w - decay * w; }
-  /// Of a variable, from the squares of its norm and of its step's norm.
-  GPUBENCH_HOST_DEVICE static float ratio(float variable, float step) {
-    return variable > 0.0F && step > 0.0F ? sqrtf(variable) / sqrtf(step) : 1.0F;
-  }
-};
-
 struct Rmsprop {
   float learning_rate, rho, epsilon;
 

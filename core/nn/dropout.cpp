@@ -2,7 +2,6 @@
 #include "core/nn/dropout.h"
 
 #include "core/nn/layer_kind.h"
-#include "core/nn/unused_seed.h"
 #include "core/ops/random.h"
 
 namespace gpubench::nn {

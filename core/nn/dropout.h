@@ -1,5 +1,8 @@
-// Dropping in training, as the layer Dropout does it.
+// Dropping in training, as the layer Dropout does it, and the seeds of its draws.
 #pragma once
+#include <algorithm>
+#include <span>
+
 #include "core/nn/layer.h"
 
 namespace gpubench::nn {
@@ -8,5 +11,19 @@ namespace gpubench::nn {
 /// in the whole batch; a call with the same seed in this part of the graph draws differently. Fails as `layer` without
 /// a step.
 Value dropped(const Layer& layer, const CallContext& context, Value x, double rate, std::uint64_t seed);
+
+/// A layer that is applied several times in a graph draws differently each time. The first of seed, seed + 2^32, ...
+/// that no op `seed_of` knows uses in this part of the graph. `seed_of(node)` is a pointer to the seed of the node's
+/// op, null for other ops.
+template <class SeedOf>
+std::uint64_t unused_seed(const CallContext& context, std::uint64_t seed, const SeedOf& seed_of) {
+  const auto nodes = std::span(context.graph.nodes()).subspan(context.first_node);
+  const auto uses = [&](const Node& node) {
+    const std::uint64_t* const used = seed_of(node);
+    return used != nullptr && *used == seed;
+  };
+  while (std::ranges::any_of(nodes, uses)) seed += std::uint64_t{1} << 32;
+  return seed;
+}
 
 }  // namespace gpubench::nn

@@ -20,8 +20,7 @@ namespace gpubench::nn {
 namespace {
 
 RecurrentCell cell_of(const Config& config) {
-  if (config.owner() == "LSTM") return RecurrentCell::lstm;
-  return config.flag("reset_after") ? RecurrentCell::gru : RecurrentCell::gru_reset_before;
+  return config.owner() == "LSTM" ? RecurrentCell::lstm : RecurrentCell::gru;
 }
 
 /// Rows [first, last) of the last dimension.
@@ -96,6 +95,11 @@ RecurrentLayer::RecurrentLayer(Config given, DeviceId device)
   };
   require("activation", "tanh");
   require("recurrent_activation", "sigmoid");
+  if (cell_ == RecurrentCell::gru && !config().flag("reset_after")) {
+    throw Error(
+        "GRU: reset_after must be true, got false; the reset gate is applied after the product with the state, as in "
+        "cuDNN");
+  }
   for (const char* option : {"kernel_initializer", "recurrent_initializer", "bias_initializer"}) {
     parse_initializer(config().text(option));
   }
@@ -192,7 +196,7 @@ Value RecurrentLayer::run(const CallContext& context, const Sequence& sequence, 
                               .bias = bias.inner,
                               .factors = factors(context, shape[1], gates * units_, recurrent_dropout_, weights.seed),
                               .mask = sequence.mask};
-  if (inputs.factors || cell_ == RecurrentCell::gru_reset_before) {
+  if (inputs.factors) {
     const Value by_gates = ops::reshape(graph, inputs.kernel, {units_, gates, units_});
     inputs.kernel = ops::transpose(graph, by_gates, {1, 0, 2});
   }

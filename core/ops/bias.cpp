@@ -16,38 +16,43 @@ void check_has_channels(std::string_view op, const TensorType& type) {
   if (type.rank() == 0) throw Error(fmt::format("{}: the input must be [..., channels], got a scalar", op));
 }
 
-}  // namespace
-
-std::vector<TensorType> BiasAdd::infer(std::span<const TensorType> inputs) const {
-  ops::expect_count(name(), inputs, 2);
-  check_has_channels(name(), inputs[0]);
-  ops::expect_type(name(), "the bias", inputs[1], {{inputs[0].shape.back()}, inputs[0].dtype});
+std::vector<TensorType> infer_bias_add(std::string_view op, std::span<const TensorType> inputs) {
+  ops::expect_count(op, inputs, 2);
+  check_has_channels(op, inputs[0]);
+  ops::expect_type(op, "the bias", inputs[1], {{inputs[0].shape.back()}, inputs[0].dtype});
   return {inputs[0]};
 }
 
-std::optional<BlockForm> BiasAdd::block_form(std::span<const BlockInput>, std::int64_t) const {
-  return BlockForm{.inputs = BlockForm::Inputs::stretched, .op = std::make_shared<const Add>()};
-}
-
-std::vector<Value> BiasAdd::gradient(Graph& graph, std::span<const Value>, std::span<const Value>,
-                                     std::span<const Value> output_gradients) const {
-  return {output_gradients[0], ops::bias_gradient(graph, output_gradients[0])};
-}
-
-std::vector<TensorType> BiasGradient::infer(std::span<const TensorType> inputs) const {
-  ops::expect_count(name(), inputs, 1);
-  check_has_channels(name(), inputs[0]);
+std::vector<TensorType> infer_bias_gradient(std::string_view op, std::span<const TensorType> inputs) {
+  ops::expect_count(op, inputs, 1);
+  check_has_channels(op, inputs[0]);
   return {TensorType{{inputs[0].shape.back()}, inputs[0].dtype}};
 }
 
-std::vector<Value> BiasGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                          std::span<const Value> output_gradients) const {
-  return {ops::broadcast_to(graph, output_gradients[0], graph.type(inputs[0]).shape)};
+std::vector<Value> of_bias_add(const SimpleOpRow::Node& node) {
+  return {node.gradients[0], ops::bias_gradient(node.graph, node.gradients[0])};
 }
 
-double BiasGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
-  return static_cast<double>(inputs[0].elements());
+std::vector<Value> of_bias_gradient(const SimpleOpRow::Node& node) {
+  return {ops::broadcast_to(node.graph, node.gradients[0], node.graph.type(node.inputs[0]).shape)};
 }
+
+}  // namespace
+
+// A block becomes an Add: each element of the block may have its own bias, which is not one number per channel.
+BiasAdd::BiasAdd()
+    : SimpleOp({.name = "bias_add",
+                .infer = &infer_bias_add,
+                .gradient = &of_bias_add,
+                .aliases = {{0, 0}},
+                .block_form = BlockForm{.inputs = BlockForm::Inputs::stretched, .op = std::make_shared<const Add>()}}) {
+}
+
+BiasGradient::BiasGradient()
+    : SimpleOp({.name = "bias_gradient",
+                .infer = &infer_bias_gradient,
+                .gradient = &of_bias_gradient,
+                .flops_per_input = 1}) {}
 
 namespace ops {
 

@@ -216,6 +216,25 @@ Derivatives derivatives(math::EluSlope, const At& at) {
           where(at.graph, below, ops::mul(at.graph, at.gradient, exp))};
 }
 
+std::vector<TensorType> infer_select(std::string_view op, std::span<const TensorType> inputs) {
+  ops::expect_count(op, inputs, 3);
+  if (inputs[0].dtype != Dtype::boolean) {
+    ops::refuse(op, fmt::format("the condition must be bool, got {}", to_string(inputs[0])));
+  }
+  ops::expect_same_dtype(op, inputs[1], inputs[2]);
+  const Shape values = ops::broadcast_shapes(op, inputs[1].shape, inputs[2].shape);
+  return {{ops::broadcast_shapes(op, inputs[0].shape, values), inputs[1].dtype}};
+}
+
+std::vector<Value> of_select(const SimpleOpRow::Node& node) {
+  Graph& graph = node.graph;
+  const Value condition = node.inputs[0], dc = node.gradients[0];
+  const Value zero = ops::scalar(graph, 0, graph.type(dc).dtype);
+  const Value da = ops::select(graph, condition, dc, zero), db = ops::select(graph, condition, zero, dc);
+  return {Value{}, ops::sum_to(graph, da, graph.type(node.inputs[1]).shape),
+          ops::sum_to(graph, db, graph.type(node.inputs[2]).shape)};
+}
+
 }  // namespace
 
 std::vector<Value> ElementwiseOp::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
@@ -279,24 +298,12 @@ std::vector<Alias> PredicateOp::aliases() const {
   return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
 }
 
-std::vector<TensorType> Select::infer(std::span<const TensorType> inputs) const {
-  ops::expect_count(name(), inputs, 3);
-  if (inputs[0].dtype != Dtype::boolean) {
-    ops::refuse(name(), fmt::format("the condition must be bool, got {}", to_string(inputs[0])));
-  }
-  ops::expect_same_dtype(name(), inputs[1], inputs[2]);
-  const Shape values = ops::broadcast_shapes(name(), inputs[1].shape, inputs[2].shape);
-  return {{ops::broadcast_shapes(name(), inputs[0].shape, values), inputs[1].dtype}};
-}
-
-std::vector<Value> Select::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                    std::span<const Value> output_gradients) const {
-  const Value dc = output_gradients[0];
-  const Value zero = ops::scalar(graph, 0, graph.type(dc).dtype);
-  const Value da = ops::select(graph, inputs[0], dc, zero), db = ops::select(graph, inputs[0], zero, dc);
-  return {Value{}, ops::sum_to(graph, da, graph.type(inputs[1]).shape),
-          ops::sum_to(graph, db, graph.type(inputs[2]).shape)};
-}
+Select::Select()
+    : SimpleOp({.name = "select",
+                .infer = &infer_select,
+                .gradient = &of_select,
+                .aliases = {{0, 1}, {0, 2}},
+                .block_form = BlockForm{.inputs = BlockForm::Inputs::stretched}}) {}
 
 #define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) \
   Type::Type()                                              \

@@ -4,9 +4,8 @@
 #pragma once
 #include <array>
 
-#include "core/graph/graph.h"
-#include "core/graph/op.h"
 #include "core/math/functions.h"
+#include "core/ops/simple_op.h"
 
 namespace gpubench {
 
@@ -103,18 +102,8 @@ GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
 
 /// bool condition, a, b -> a where the condition is true, else b; all three broadcast.
-class Select final : public Op {
- public:
-  std::string_view name() const override { return "select"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  std::vector<Alias> aliases() const override {
-    return {{0, 1, Alias::Kind::may_overwrite}, {0, 2, Alias::Kind::may_overwrite}};
-  }
-  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override {
-    return BlockForm{.inputs = BlockForm::Inputs::stretched};
-  }
+struct Select final : SimpleOp {
+  Select();
 };
 
 namespace ops {

@@ -58,6 +58,23 @@ Value sum_of(Graph& graph, const std::vector<Value>& parts) {
   return parts.size() == 1 ? parts[0] : graph.apply(std::make_shared<const AddN>(), parts);
 }
 
+std::vector<TensorType> infer_layer_norm_gradient(std::string_view op, std::span<const TensorType> inputs) {
+  ops::expect_count(op, inputs, 5);
+  const TensorType channels = check_parameters(op, inputs, {"gamma"});
+  ops::expect_type(op, "the mean", inputs[2], of_rows(inputs[0]));
+  ops::expect_type(op, "the inverse deviation", inputs[3], of_rows(inputs[0]));
+  ops::expect_type(op, "the gradient", inputs[4], inputs[0]);
+  return {inputs[0], channels, channels};
+}
+
+std::vector<TensorType> infer_rms_norm_gradient(std::string_view op, std::span<const TensorType> inputs) {
+  ops::expect_count(op, inputs, 4);
+  const TensorType channels = check_parameters(op, inputs, {"gamma"});
+  ops::expect_type(op, "the inverse root", inputs[2], of_rows(inputs[0]));
+  ops::expect_type(op, "the gradient", inputs[3], inputs[0]);
+  return {inputs[0], channels};
+}
+
 }  // namespace
 
 std::string LayerNorm::attributes() const {
@@ -98,22 +115,11 @@ double LayerNorm::flops(std::span<const TensorType> inputs, std::span<const Tens
   return per_element(7, inputs[0]);
 }
 
-std::vector<TensorType> LayerNormGradient::infer(std::span<const TensorType> inputs) const {
-  ops::expect_count(name(), inputs, 5);
-  const TensorType channels = check_parameters(name(), inputs, {"gamma"});
-  ops::expect_type(name(), "the mean", inputs[2], of_rows(inputs[0]));
-  ops::expect_type(name(), "the inverse deviation", inputs[3], of_rows(inputs[0]));
-  ops::expect_type(name(), "the gradient", inputs[4], inputs[0]);
-  return {inputs[0], channels, channels};
-}
-
-std::vector<Alias> LayerNormGradient::aliases() const {
-  return {{0, 4, Alias::Kind::may_overwrite}, {0, 0, Alias::Kind::may_overwrite}};
-}
-
-double LayerNormGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
-  return per_element(12, inputs[0]);
-}
+LayerNormGradient::LayerNormGradient()
+    : SimpleOp({.name = "layer_norm_gradient",
+                .infer = &infer_layer_norm_gradient,
+                .aliases = {{0, 4}, {0, 0}},
+                .flops_per_input = 12}) {}
 
 std::string RmsNorm::attributes() const {
   return fmt::format("epsilon={}", epsilon);
@@ -143,21 +149,11 @@ double RmsNorm::flops(std::span<const TensorType> inputs, std::span<const Tensor
   return per_element(4, inputs[0]);
 }
 
-std::vector<TensorType> RmsNormGradient::infer(std::span<const TensorType> inputs) const {
-  ops::expect_count(name(), inputs, 4);
-  const TensorType channels = check_parameters(name(), inputs, {"gamma"});
-  ops::expect_type(name(), "the inverse root", inputs[2], of_rows(inputs[0]));
-  ops::expect_type(name(), "the gradient", inputs[3], inputs[0]);
-  return {inputs[0], channels};
-}
-
-std::vector<Alias> RmsNormGradient::aliases() const {
-  return {{0, 3, Alias::Kind::may_overwrite}, {0, 0, Alias::Kind::may_overwrite}};
-}
-
-double RmsNormGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
-  return per_element(9, inputs[0]);
-}
+RmsNormGradient::RmsNormGradient()
+    : SimpleOp({.name = "rms_norm_gradient",
+                .infer = &infer_rms_norm_gradient,
+                .aliases = {{0, 3}, {0, 0}},
+                .flops_per_input = 9}) {}
 
 namespace ops {
 

@@ -2,7 +2,7 @@
 // root of the mean square. Forward also gives the statistics of the rows, always float32, from which the gradient
 // computes the normalized values again. gamma and beta have the type of x, or are float32 for a 16-bit x.
 #pragma once
-#include "core/graph/graph.h"
+#include "core/ops/simple_op.h"
 
 namespace gpubench {
 
@@ -23,12 +23,8 @@ class LayerNorm final : public Op {
 };
 
 /// x, gamma, mean, inverse, dy -> dx, dgamma, dbeta
-class LayerNormGradient final : public Op {
- public:
-  std::string_view name() const override { return "layer_norm_gradient"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Alias> aliases() const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+struct LayerNormGradient final : SimpleOp {
+  LayerNormGradient();
 };
 
 /// x [..., channels], gamma [channels] -> gamma x inverse, inverse ([...], float32), where
@@ -48,12 +44,8 @@ class RmsNorm final : public Op {
 };
 
 /// x, gamma, inverse, dy -> dx, dgamma
-class RmsNormGradient final : public Op {
- public:
-  std::string_view name() const override { return "rms_norm_gradient"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Alias> aliases() const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+struct RmsNormGradient final : SimpleOp {
+  RmsNormGradient();
 };
 
 namespace ops {

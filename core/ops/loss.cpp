@@ -45,36 +45,48 @@ void check_sparse(std::string_view op, const TensorType& predictions, const Tens
 }
 
 using CheckLabels = void (*)(std::string_view, const TensorType&, const TensorType&);
+using Node = SimpleOpRow::Node;
 
-TensorType infer_loss(std::string_view op, std::span<const TensorType> inputs, CheckLabels check) {
+template <CheckLabels check>
+std::vector<TensorType> infer_loss(std::string_view op, std::span<const TensorType> inputs) {
   ops::expect_count(op, inputs, 2);
   check(op, inputs[0], inputs[1]);
-  return {examples(inputs[0]), inputs[0].dtype};
+  return {{examples(inputs[0]), inputs[0].dtype}};
 }
 
-std::vector<TensorType> infer_loss_gradient(std::string_view op, std::span<const TensorType> inputs,
-                                            CheckLabels check) {
+/// The loss and the probabilities.
+template <CheckLabels check>
+std::vector<TensorType> infer_softmax_loss(std::string_view op, std::span<const TensorType> inputs) {
+  return {infer_loss<check>(op, inputs)[0], inputs[0]};
+}
+
+template <CheckLabels check>
+std::vector<TensorType> infer_loss_gradient(std::string_view op, std::span<const TensorType> inputs) {
   ops::expect_count(op, inputs, 3);
   check(op, inputs[1], inputs[2]);
   ops::expect_type(op, "the loss' gradient", inputs[0], {examples(inputs[1]), inputs[1].dtype});
   return {inputs[1]};
 }
 
-/// The logits' gradient may arrive through the loss, the probabilities, or both.
 template <class GradientOp>
-std::vector<Value> logits_gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                   std::span<const Value> output_gradients) {
-  std::vector<Value> parts;
-  if (output_gradients[0]) {
-    parts.push_back(graph.apply(std::make_shared<const GradientOp>(), {output_gradients[0], outputs[1], inputs[1]}));
-  }
-  if (output_gradients[1]) parts.push_back(ops::softmax_gradient(graph, output_gradients[1], outputs[1]));
-  if (parts.size() == 2) parts = {graph.apply(std::make_shared<const AddN>(), parts)};
-  return {parts[0], Value{}};
+std::vector<Value> predictions_gradient(const Node& node) {
+  const auto op = std::make_shared<const GradientOp>();
+  return {node.graph.apply(op, {node.gradients[0], node.inputs[0], node.inputs[1]}), Value{}};
 }
 
-double per_prediction(double count, const TensorType& predictions) {
-  return count * static_cast<double>(predictions.elements());
+/// The logits' gradient may arrive through the loss, the probabilities, or both.
+template <class GradientOp>
+std::vector<Value> logits_gradient(const Node& node) {
+  Graph& graph = node.graph;
+  const Value probabilities = node.outputs[1];
+  std::vector<Value> parts;
+  if (node.gradients[0]) {
+    const auto op = std::make_shared<const GradientOp>();
+    parts.push_back(graph.apply(op, {node.gradients[0], probabilities, node.inputs[1]}));
+  }
+  if (node.gradients[1]) parts.push_back(ops::softmax_gradient(graph, node.gradients[1], probabilities));
+  if (parts.size() == 2) parts = {graph.apply(std::make_shared<const AddN>(), parts)};
+  return {parts[0], Value{}};
 }
 
 std::string attribute(bool from_logits) {
@@ -88,88 +100,51 @@ void check_targets(std::string_view op, const TensorType& predictions, const Ten
 
 }  // namespace
 
-std::vector<TensorType> CategoricalCrossEntropy::infer(std::span<const TensorType> inputs) const {
-  return {infer_loss(name(), inputs, &check_categorical)};
-}
+CategoricalCrossEntropy::CategoricalCrossEntropy()
+    : SimpleOp({.name = "categorical_cross_entropy",
+                .infer = &infer_loss<&check_categorical>,
+                .gradient = &predictions_gradient<CategoricalCrossEntropyGradient>,
+                .flops_per_input = 3}) {}
 
-std::vector<Value> CategoricalCrossEntropy::gradient(Graph& graph, std::span<const Value> inputs,
-                                                     std::span<const Value>,
-                                                     std::span<const Value> output_gradients) const {
-  return {graph.apply(std::make_shared<const CategoricalCrossEntropyGradient>(),
-                      {output_gradients[0], inputs[0], inputs[1]}),
-          Value{}};
-}
+CategoricalCrossEntropyGradient::CategoricalCrossEntropyGradient()
+    : SimpleOp({.name = "categorical_cross_entropy_gradient",
+                .infer = &infer_loss_gradient<&check_categorical>,
+                .aliases = {{0, 1}}}) {}
 
-double CategoricalCrossEntropy::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
-  return per_prediction(3, inputs[0]);
-}
+SparseCategoricalCrossEntropy::SparseCategoricalCrossEntropy()
+    : SimpleOp({.name = "sparse_categorical_cross_entropy",
+                .infer = &infer_loss<&check_sparse>,
+                .gradient = &predictions_gradient<SparseCategoricalCrossEntropyGradient>}) {}
 
-std::vector<TensorType> CategoricalCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_loss_gradient(name(), inputs, &check_categorical);
-}
+SparseCategoricalCrossEntropyGradient::SparseCategoricalCrossEntropyGradient()
+    : SimpleOp({.name = "sparse_categorical_cross_entropy_gradient",
+                .infer = &infer_loss_gradient<&check_sparse>,
+                .aliases = {{0, 1}}}) {}
 
-std::vector<TensorType> SparseCategoricalCrossEntropy::infer(std::span<const TensorType> inputs) const {
-  return {infer_loss(name(), inputs, &check_sparse)};
-}
+SoftmaxCrossEntropy::SoftmaxCrossEntropy()
+    : SimpleOp({.name = "softmax_cross_entropy",
+                .infer = &infer_softmax_loss<&check_categorical>,
+                .gradient = &logits_gradient<SoftmaxCrossEntropyGradient>,
+                .aliases = {{1, 0}},
+                .flops_per_input = 8}) {}
 
-std::vector<Value> SparseCategoricalCrossEntropy::gradient(Graph& graph, std::span<const Value> inputs,
-                                                           std::span<const Value>,
-                                                           std::span<const Value> output_gradients) const {
-  return {graph.apply(std::make_shared<const SparseCategoricalCrossEntropyGradient>(),
-                      {output_gradients[0], inputs[0], inputs[1]}),
-          Value{}};
-}
+SoftmaxCrossEntropyGradient::SoftmaxCrossEntropyGradient()
+    : SimpleOp({.name = "softmax_cross_entropy_gradient",
+                .infer = &infer_loss_gradient<&check_categorical>,
+                .aliases = {{0, 1}},
+                .flops_per_output = 4}) {}
 
-std::vector<TensorType> SparseCategoricalCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_loss_gradient(name(), inputs, &check_sparse);
-}
+SparseSoftmaxCrossEntropy::SparseSoftmaxCrossEntropy()
+    : SimpleOp({.name = "sparse_softmax_cross_entropy",
+                .infer = &infer_softmax_loss<&check_sparse>,
+                .gradient = &logits_gradient<SparseSoftmaxCrossEntropyGradient>,
+                .aliases = {{1, 0}},
+                .flops_per_input = 5}) {}
 
-std::vector<TensorType> SoftmaxCrossEntropy::infer(std::span<const TensorType> inputs) const {
-  TensorType loss = infer_loss(name(), inputs, &check_categorical);
-  return {std::move(loss), inputs[0]};
-}
-
-std::vector<Value> SoftmaxCrossEntropy::gradient(Graph& graph, std::span<const Value> inputs,
-                                                 std::span<const Value> outputs,
-                                                 std::span<const Value> output_gradients) const {
-  return logits_gradient<SoftmaxCrossEntropyGradient>(graph, inputs, outputs, output_gradients);
-}
-
-double SoftmaxCrossEntropy::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
-  return per_prediction(8, inputs[0]);
-}
-
-std::vector<TensorType> SoftmaxCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_loss_gradient(name(), inputs, &check_categorical);
-}
-
-double SoftmaxCrossEntropyGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return per_prediction(4, outputs[0]);
-}
-
-std::vector<TensorType> SparseSoftmaxCrossEntropy::infer(std::span<const TensorType> inputs) const {
-  TensorType loss = infer_loss(name(), inputs, &check_sparse);
-  return {std::move(loss), inputs[0]};
-}
-
-std::vector<Value> SparseSoftmaxCrossEntropy::gradient(Graph& graph, std::span<const Value> inputs,
-                                                       std::span<const Value> outputs,
-                                                       std::span<const Value> output_gradients) const {
-  return logits_gradient<SparseSoftmaxCrossEntropyGradient>(graph, inputs, outputs, output_gradients);
-}
-
-double SparseSoftmaxCrossEntropy::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
-  return per_prediction(5, inputs[0]);
-}
-
-std::vector<TensorType> SparseSoftmaxCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_loss_gradient(name(), inputs, &check_sparse);
-}
-
-double SparseSoftmaxCrossEntropyGradient::flops(std::span<const TensorType>,
-                                                std::span<const TensorType> outputs) const {
-  return per_prediction(1, outputs[0]);
-}
+SparseSoftmaxCrossEntropyGradient::SparseSoftmaxCrossEntropyGradient()
+    : SimpleOp({.name = "sparse_softmax_cross_entropy_gradient",
+                .infer = &infer_loss_gradient<&check_sparse>,
+                .aliases = {{0, 1}}}) {}
 
 std::string BinaryCrossEntropy::attributes() const {
   return attribute(from_logits);

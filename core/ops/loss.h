@@ -3,8 +3,8 @@
 // an Error on the CPU; on a GPU its loss and gradient are NaN. Binary cross-entropy is for independent binary
 // predictions, element by element.
 #pragma once
-#include "core/graph/graph.h"
 #include "core/math/loss.h"
+#include "core/ops/simple_op.h"
 
 namespace gpubench {
 
@@ -13,78 +13,36 @@ namespace gpubench {
 using math::smallest_probability;
 
 /// probabilities [..., c], labels [..., c] -> -sum(labels log(probabilities)) [...]
-class CategoricalCrossEntropy final : public Op {
- public:
-  std::string_view name() const override { return "categorical_cross_entropy"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+struct CategoricalCrossEntropy final : SimpleOp {
+  CategoricalCrossEntropy();
 };
-
 /// dloss [...], probabilities, labels -> dprobabilities
-class CategoricalCrossEntropyGradient final : public Op {
- public:
-  std::string_view name() const override { return "categorical_cross_entropy_gradient"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Alias> aliases() const override { return {{0, 1, Alias::Kind::may_overwrite}}; }
+struct CategoricalCrossEntropyGradient final : SimpleOp {
+  CategoricalCrossEntropyGradient();
 };
-
 /// probabilities [..., c], class indices [...] -> -log(probability of the class) [...]
-class SparseCategoricalCrossEntropy final : public Op {
- public:
-  std::string_view name() const override { return "sparse_categorical_cross_entropy"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+struct SparseCategoricalCrossEntropy final : SimpleOp {
+  SparseCategoricalCrossEntropy();
 };
-
 /// dloss [...], probabilities, class indices -> dprobabilities
-class SparseCategoricalCrossEntropyGradient final : public Op {
- public:
-  std::string_view name() const override { return "sparse_categorical_cross_entropy_gradient"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Alias> aliases() const override { return {{0, 1, Alias::Kind::may_overwrite}}; }
+struct SparseCategoricalCrossEntropyGradient final : SimpleOp {
+  SparseCategoricalCrossEntropyGradient();
 };
-
 /// logits [..., c], labels [..., c] -> loss [...], probabilities [..., c]
-class SoftmaxCrossEntropy final : public Op {
- public:
-  std::string_view name() const override { return "softmax_cross_entropy"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  std::vector<Alias> aliases() const override { return {{1, 0, Alias::Kind::may_overwrite}}; }
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+struct SoftmaxCrossEntropy final : SimpleOp {
+  SoftmaxCrossEntropy();
 };
-
 /// dloss [...], probabilities, labels -> dlogits
-class SoftmaxCrossEntropyGradient final : public Op {
- public:
-  std::string_view name() const override { return "softmax_cross_entropy_gradient"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Alias> aliases() const override { return {{0, 1, Alias::Kind::may_overwrite}}; }
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+struct SoftmaxCrossEntropyGradient final : SimpleOp {
+  SoftmaxCrossEntropyGradient();
 };
-
 /// logits [..., c], class indices [...] -> loss [...], probabilities [..., c]
-class SparseSoftmaxCrossEntropy final : public Op {
- public:
-  std::string_view name() const override { return "sparse_softmax_cross_entropy"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  std::vector<Alias> aliases() const override { return {{1, 0, Alias::Kind::may_overwrite}}; }
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+struct SparseSoftmaxCrossEntropy final : SimpleOp {
+  SparseSoftmaxCrossEntropy();
 };
-
 /// dloss [...], probabilities, class indices -> dlogits
-class SparseSoftmaxCrossEntropyGradient final : public Op {
- public:
-  std::string_view name() const override { return "sparse_softmax_cross_entropy_gradient"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Alias> aliases() const override { return {{0, 1, Alias::Kind::may_overwrite}}; }
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+struct SparseSoftmaxCrossEntropyGradient final : SimpleOp {
+  SparseSoftmaxCrossEntropyGradient();
 };
 
 /// predictions, targets (same type) -> -(t log p + (1 - t) log(1 - p)), p the prediction or its sigmoid

@@ -45,15 +45,15 @@ std::vector<TensorType> BinaryMatches::infer(std::span<const TensorType> inputs)
   return {inputs[0]};
 }
 
-std::vector<TensorType> SumAndCount::infer(std::span<const TensorType> inputs) const {
-  ops::expect_count(name(), inputs, 1);
-  ops::expect_type(name(), "the values", inputs[0], {inputs[0].shape, Dtype::f32});
-  return {{{2}, Dtype::f32}};
-}
-
-double SumAndCount::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
-  return static_cast<double>(inputs[0].elements());
-}
+SumAndCount::SumAndCount()
+    : SimpleOp({.name = "sum_and_count",
+                .infer =
+                    [](std::string_view op, std::span<const TensorType> inputs) {
+                      ops::expect_count(op, inputs, 1);
+                      ops::expect_type(op, "the values", inputs[0], {inputs[0].shape, Dtype::f32});
+                      return std::vector<TensorType>{{{2}, Dtype::f32}};
+                    },
+                .flops_per_input = 1}) {}
 
 namespace ops {
 

@@ -1,8 +1,7 @@
 // Whether predictions match their labels, one float32 per example (1 or 0), as input of AccumulateMean; and the sums
 // for a mean over several replicas. No gradients.
 #pragma once
-#include "core/graph/graph.h"
-#include "core/graph/op.h"
+#include "core/ops/simple_op.h"
 
 namespace gpubench {
 
@@ -33,11 +32,8 @@ class BinaryMatches final : public Op {
 };
 
 /// values float32 of any shape -> float32[2]: their sum and count, which replicas can add up.
-class SumAndCount final : public Op {
- public:
-  std::string_view name() const override { return "sum_and_count"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+struct SumAndCount final : SimpleOp {
+  SumAndCount();
 };
 
 namespace ops {

@@ -66,20 +66,10 @@ std::string SgdUpdate::attributes() const {
                      common_attributes());
 }
 
-namespace {
-
-std::string text_of(const AdamAttributes& a) {
-  return fmt::format("beta1={} beta2={} epsilon={} weight_decay={}", a.beta1, a.beta2, a.epsilon, a.weight_decay);
-}
-
-}  // namespace
-
 std::string AdamUpdate::attributes() const {
-  return fmt::format("{} {}", text_of(settings), common_attributes());
-}
-
-std::string LambUpdate::attributes() const {
-  return fmt::format("{} {}", text_of(settings), common_attributes());
+  const AdamAttributes& a = settings;
+  return fmt::format("beta1={} beta2={} epsilon={} weight_decay={} {}", a.beta1, a.beta2, a.epsilon, a.weight_decay,
+                     common_attributes());
 }
 
 std::string LionUpdate::attributes() const {
@@ -143,11 +133,6 @@ std::vector<Value> adam_update(Graph& graph, const AdamAttributes& attributes, V
 std::vector<Value> lion_update(Graph& graph, const LionAttributes& attributes, Value learning_rate, Values variables,
                                Values gradients, Values momentums, const UpdateControl& control) {
   return apply_update<LionUpdate>(graph, attributes, {learning_rate}, control, {variables, gradients, momentums});
-}
-
-std::vector<Value> lamb_update(Graph& graph, const AdamAttributes& attributes, Value learning_rate, Value step,
-                               Values variables, Values gradients, Values m, Values v, const UpdateControl& control) {
-  return apply_update<LambUpdate>(graph, attributes, {learning_rate, step}, control, {variables, gradients, m, v});
 }
 
 std::vector<Value> rmsprop_update(Graph& graph, const RmspropAttributes& attributes, Value learning_rate,

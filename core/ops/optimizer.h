@@ -113,23 +113,6 @@ class LionUpdate final : public OptimizerUpdate {
   int flops_per_element() const override { return 8; }
 };
 
-/// learning rate, step (1 at the first update), variables, gradients, m, v. Reads variables and slots twice, because
-/// each variable's step is scaled by norms.
-class LambUpdate final : public OptimizerUpdate {
- public:
-  LambUpdate(const AdamAttributes& of, int count, bool skips = false, const GradientClip& limits = {})
-      : OptimizerUpdate(count, skips, limits), settings(of) {}
-  std::string_view name() const override { return "lamb_update"; }
-  std::string attributes() const override;
-  bool counts_steps() const override { return true; }
-  int slots() const override { return 2; }
-
-  const AdamAttributes settings;
-
- protected:
-  int flops_per_element() const override { return 24; }
-};
-
 struct RmspropAttributes {
   double rho = 0.9;
   double momentum = 0;
@@ -184,9 +167,6 @@ std::vector<Value> adam_update(Graph& graph, const AdamAttributes& attributes, V
                                const UpdateControl& control = {});
 std::vector<Value> lion_update(Graph& graph, const LionAttributes& attributes, Value learning_rate, Values variables,
                                Values gradients, Values momentums, const UpdateControl& control = {});
-std::vector<Value> lamb_update(Graph& graph, const AdamAttributes& attributes, Value learning_rate, Value step,
-                               Values variables, Values gradients, Values m, Values v,
-                               const UpdateControl& control = {});
 std::vector<Value> rmsprop_update(Graph& graph, const RmspropAttributes& attributes, Value learning_rate,
                                   Values variables, Values gradients, Values mean_squares, Values velocities,
                                   Values mean_gradients, const UpdateControl& control = {});

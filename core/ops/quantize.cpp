@@ -17,44 +17,50 @@ void expect_scaled(std::string_view op, const TensorType& x, const TensorType& s
                               to_string(x), to_string(scale)));
 }
 
-}  // namespace
-
-std::vector<TensorType> Quantize::infer(std::span<const TensorType> inputs) const {
-  ops::expect_count(name(), inputs, 2);
-  expect_scaled(name(), inputs[0], inputs[1]);
-  return {{inputs[0].shape, Dtype::i8}};
+template <bool simulated>
+std::vector<TensorType> infer_quantize(std::string_view op, std::span<const TensorType> inputs) {
+  ops::expect_count(op, inputs, 2);
+  expect_scaled(op, inputs[0], inputs[1]);
+  return {{inputs[0].shape, simulated ? Dtype::f32 : Dtype::i8}};
 }
 
-std::vector<TensorType> FakeQuantize::infer(std::span<const TensorType> inputs) const {
-  ops::expect_count(name(), inputs, 2);
-  expect_scaled(name(), inputs[0], inputs[1]);
-  return {inputs[0]};
-}
-
-std::vector<Value> FakeQuantize::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                          std::span<const Value> output_gradients) const {
-  return {
-      graph.apply(std::make_shared<const FakeQuantizeGradient>(), {output_gradients[0], inputs[0], inputs[1]}),
-      zero_gradient,
-  };
-}
-
-double FakeQuantize::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return 5.0 * static_cast<double>(outputs[0].elements());
-}
-
-std::vector<TensorType> FakeQuantizeGradient::infer(std::span<const TensorType> inputs) const {
-  ops::expect_count(name(), inputs, 3);
-  expect_scaled(name(), inputs[1], inputs[2]);
-  ops::expect_type(name(), "the gradient", inputs[0], inputs[1]);
+std::vector<TensorType> infer_quantize_gradient(std::string_view op, std::span<const TensorType> inputs) {
+  ops::expect_count(op, inputs, 3);
+  expect_scaled(op, inputs[1], inputs[2]);
+  ops::expect_type(op, "the gradient", inputs[0], inputs[1]);
   return {inputs[1]};
 }
 
-std::vector<Value> FakeQuantizeGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                                  std::span<const Value> output_gradients) const {
-  return {graph.apply(std::make_shared<const FakeQuantizeGradient>(), {output_gradients[0], inputs[1], inputs[2]}),
-          zero_gradient, zero_gradient};
+/// The gradient `dy` of a tensor that was quantized from x.
+Value through_steps(Graph& graph, Value dy, Value x, Value scale) {
+  return graph.apply(std::make_shared<const FakeQuantizeGradient>(), {dy, x, scale});
 }
+
+}  // namespace
+
+Quantize::Quantize() : SimpleOp({.name = "quantize", .infer = &infer_quantize<false>}) {}
+
+// Division, rounding, two limits and a multiplication.
+FakeQuantize::FakeQuantize()
+    : SimpleOp({.name = "fake_quantize",
+                .infer = &infer_quantize<true>,
+                .gradient =
+                    [](const SimpleOpRow::Node& node) {
+                      return std::vector{through_steps(node.graph, node.gradients[0], node.inputs[0], node.inputs[1]),
+                                         zero_gradient};
+                    },
+                .aliases = {{0, 0}},
+                .flops_per_output = 5}) {}
+
+FakeQuantizeGradient::FakeQuantizeGradient()
+    : SimpleOp({.name = "fake_quantize_gradient",
+                .infer = &infer_quantize_gradient,
+                .gradient =
+                    [](const SimpleOpRow::Node& node) {
+                      return std::vector{through_steps(node.graph, node.gradients[0], node.inputs[1], node.inputs[2]),
+                                         zero_gradient, zero_gradient};
+                    },
+                .aliases = {{0, 0}, {0, 1}}}) {}
 
 namespace ops {
 

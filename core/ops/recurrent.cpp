@@ -9,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-constexpr EnumNames<RecurrentCell, 3> cells{"unknown cell", {"lstm", "gru", "gru_reset_before"}};
+constexpr EnumNames<RecurrentCell, 2> cells{"unknown cell", {"lstm", "gru"}};
 
 std::string text_of(const RecurrentAttributes& options) {
   return fmt::format("cell={} backwards={}{}{}", to_string(options.cell), options.backwards,
@@ -23,14 +23,7 @@ struct CellFlops {
 };
 
 CellFlops cell_flops(RecurrentCell cell) {
-  switch (cell) {
-    case RecurrentCell::lstm:
-      return {22, 28};
-    case RecurrentCell::gru:
-      return {18, 21};
-    default:
-      return {17, 22};
-  }
+  return cell == RecurrentCell::lstm ? CellFlops{22, 28} : CellFlops{18, 21};
 }
 
 double product_flops(const RecurrentExtents& extents, std::int64_t gates) {
@@ -48,7 +41,7 @@ std::size_t extra_count(const RecurrentAttributes& options) {
 
 Shape kernel_shape(const RecurrentAttributes& options, std::int64_t units) {
   const std::int64_t gates = gates_of(options.cell);
-  return options.by_gates() ? Shape{gates, units, units} : Shape{units, gates * units};
+  return options.dropout ? Shape{gates, units, units} : Shape{units, gates * units};
 }
 
 void expect_extras(std::string_view op, const RecurrentAttributes& options, std::span<const TensorType> extras,
@@ -91,12 +84,12 @@ std::vector<TensorType> Recurrence::infer(std::span<const TensorType> inputs) co
   const TensorType &x = inputs[0], &kernel = inputs[1];
   ops::expect_floating(name(), x);
   ops::expect_rank(name(), "the input [steps, batch, gates * units]", x, 3);
-  if (options.by_gates()) {
+  if (options.dropout) {
     ops::expect_rank(name(), "the kernel [gates, units, units]", kernel, 3);
   } else {
     ops::expect_rank(name(), "the kernel [units, gates * units]", kernel, 2);
   }
-  const std::int64_t units = options.by_gates() ? kernel.shape[1] : kernel.shape[0];
+  const std::int64_t units = options.dropout ? kernel.shape[1] : kernel.shape[0];
   ops::expect_type(name(), "the kernel", kernel, {kernel_shape(options, units), x.dtype});
   ops::expect_type(name(), "the input", x, {{x.shape[0], x.shape[1], gates * units}, x.dtype});
   if (own > 2) ops::expect_type(name(), "the bias", inputs[2], {{units}, x.dtype});

@@ -12,10 +12,9 @@ namespace gpubench {
 /// With k = kernel and the parts of x and of h k in the order of the gates:
 /// lstm: i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of (x + h k); c = f c + i g; h = o tanh(c).
 /// gru: z, r = sigmoid(x + h k); inner = h k + bias; g = tanh(x + r inner); h = z h + (1 - z) g.
-/// gru_reset_before: z, r as above; reset = r h; g = tanh(x + reset k); h as above.
-enum class RecurrentCell : std::uint8_t { lstm, gru, gru_reset_before };
+enum class RecurrentCell : std::uint8_t { lstm, gru };
 
-/// "lstm", "gru", "gru_reset_before".
+/// "lstm", "gru".
 std::string_view to_string(RecurrentCell cell);
 /// 4 for lstm, else 3.
 std::int64_t gates_of(RecurrentCell cell);
@@ -26,12 +25,10 @@ struct RecurrentAttributes {
   RecurrentCell cell = RecurrentCell::lstm;
   bool backwards = false;  ///< from the last step to the first
   /// The product of gate g is of h times the factors of g, the same in all steps; outside of products, h stays whole.
+  /// The kernel is then [gates, units, units] instead of [units, gates * units].
   bool dropout = false;
   /// At masked steps, states and memory are those of the step before.
   bool masked = false;
-
-  /// Whether the kernel is [gates, units, units] instead of [units, gates * units]: gates have different left factors.
-  bool by_gates() const { return dropout || cell == RecurrentCell::gru_reset_before; }
 };
 
 /// Extents of a recurrent op.
@@ -52,9 +49,9 @@ struct RecurrentExtras {
 };
 
 /// x [steps, batch, gates * units], kernel [units, gates * units] or [gates, units, units][, gru: bias [units]][,
-/// extras] -> states [steps, batch, units], memory [steps, batch, units] (lstm: c, gru: inner, gru_reset_before:
-/// reset), gates [steps, batch, gates * units]. Memory and gates are for the gradient, and have none themselves; at
-/// masked steps, the gates and the memory of a gru are 0.
+/// extras] -> states [steps, batch, units], memory [steps, batch, units] (lstm: c, gru: inner), gates [steps, batch,
+/// gates * units]. Memory and gates are for the gradient, and have none themselves; at masked steps, the gates and the
+/// memory of a gru are 0.
 class Recurrence final : public Op {
  public:
   explicit Recurrence(RecurrentAttributes given) : options(given) {}

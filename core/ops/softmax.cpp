@@ -23,87 +23,66 @@ std::vector<TensorType> infer_softmax_gradient(std::string_view op, std::span<co
   return infer_forward(op, inputs.first(1));
 }
 
-std::vector<Alias> overwrites_either() {
-  return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
-}
-
 /// The sums over the classes, [..., 1].
 Value sum_of_classes(Graph& graph, Value x) {
   return ops::reduce_sum(graph, x, {-1}, true);
 }
 
-double softmax_flops(double count, std::span<const TensorType> outputs) {
-  return count * static_cast<double>(outputs[0].elements());
-}
-
-}  // namespace
-
-std::vector<TensorType> Softmax::infer(std::span<const TensorType> inputs) const {
-  return infer_forward(name(), inputs);
-}
-
-std::vector<Value> Softmax::gradient(Graph& graph, std::span<const Value>, std::span<const Value> outputs,
-                                     std::span<const Value> output_gradients) const {
-  return {ops::softmax_gradient(graph, output_gradients[0], outputs[0])};
-}
-
-double Softmax::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return softmax_flops(5, outputs);
-}
-
-std::vector<TensorType> SoftmaxGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_softmax_gradient(name(), inputs);
-}
-
 /// Symmetric in dy; of y: z (dy - sum(dy y)) - dy sum(z y).
-std::vector<Value> SoftmaxGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                             std::span<const Value> output_gradients) const {
-  const Value dy = inputs[0], y = inputs[1], z = output_gradients[0];
+std::vector<Value> of_softmax_gradient(const SimpleOpRow::Node& node) {
+  Graph& graph = node.graph;
+  const Value dy = node.inputs[0], y = node.inputs[1], z = node.gradients[0];
   const Value centered = ops::sub(graph, dy, sum_of_classes(graph, ops::mul(graph, dy, y)));
   const Value weighed = ops::mul(graph, dy, sum_of_classes(graph, ops::mul(graph, z, y)));
   return {ops::softmax_gradient(graph, z, y), ops::sub(graph, ops::mul(graph, z, centered), weighed)};
 }
 
-std::vector<Alias> SoftmaxGradient::aliases() const {
-  return overwrites_either();
-}
-
-double SoftmaxGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return softmax_flops(4, outputs);
-}
-
-std::vector<TensorType> LogSoftmax::infer(std::span<const TensorType> inputs) const {
-  return infer_forward(name(), inputs);
-}
-
-std::vector<Value> LogSoftmax::gradient(Graph& graph, std::span<const Value>, std::span<const Value> outputs,
-                                        std::span<const Value> output_gradients) const {
-  return {ops::log_softmax_gradient(graph, output_gradients[0], outputs[0])};
-}
-
-double LogSoftmax::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return softmax_flops(5, outputs);
-}
-
-std::vector<TensorType> LogSoftmaxGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_softmax_gradient(name(), inputs);
-}
-
 /// Of dy: z - sum(z exp(y)); of y: -z exp(y) sum(dy).
-std::vector<Value> LogSoftmaxGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                                std::span<const Value> output_gradients) const {
-  const Value z = output_gradients[0], weighed = ops::mul(graph, z, ops::exp(graph, inputs[1]));
+std::vector<Value> of_log_softmax_gradient(const SimpleOpRow::Node& node) {
+  Graph& graph = node.graph;
+  const Value z = node.gradients[0], weighed = ops::mul(graph, z, ops::exp(graph, node.inputs[1]));
   return {ops::sub(graph, z, sum_of_classes(graph, weighed)),
-          ops::neg(graph, ops::mul(graph, weighed, sum_of_classes(graph, inputs[0])))};
+          ops::neg(graph, ops::mul(graph, weighed, sum_of_classes(graph, node.inputs[0])))};
 }
 
-std::vector<Alias> LogSoftmaxGradient::aliases() const {
-  return overwrites_either();
-}
+}  // namespace
 
-double LogSoftmaxGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return softmax_flops(4, outputs);
-}
+// Maximum, subtract, exp, sum, divide: five per element.
+Softmax::Softmax()
+    : SimpleOp({.name = "softmax",
+                .infer = &infer_forward,
+                .gradient =
+                    [](const SimpleOpRow::Node& node) {
+                      return std::vector{ops::softmax_gradient(node.graph, node.gradients[0], node.outputs[0])};
+                    },
+                .aliases = {{0, 0}},
+                .block_form = BlockForm{},
+                .flops_per_output = 5}) {}
+
+SoftmaxGradient::SoftmaxGradient()
+    : SimpleOp({.name = "softmax_gradient",
+                .infer = &infer_softmax_gradient,
+                .gradient = &of_softmax_gradient,
+                .aliases = {{0, 0}, {0, 1}},
+                .flops_per_output = 4}) {}
+
+LogSoftmax::LogSoftmax()
+    : SimpleOp({.name = "log_softmax",
+                .infer = &infer_forward,
+                .gradient =
+                    [](const SimpleOpRow::Node& node) {
+                      return std::vector{ops::log_softmax_gradient(node.graph, node.gradients[0], node.outputs[0])};
+                    },
+                .aliases = {{0, 0}},
+                .block_form = BlockForm{},
+                .flops_per_output = 5}) {}
+
+LogSoftmaxGradient::LogSoftmaxGradient()
+    : SimpleOp({.name = "log_softmax_gradient",
+                .infer = &infer_softmax_gradient,
+                .gradient = &of_log_softmax_gradient,
+                .aliases = {{0, 0}, {0, 1}},
+                .flops_per_output = 4}) {}
 
 namespace ops {
 

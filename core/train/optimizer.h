@@ -132,7 +132,7 @@ struct OptimizerKind {
   std::vector<ConfigField> fields;
   OptimizerPtr (*make)(Config config, SchedulePtr schedule);
 };
-/// adam, adamw, lamb, lion, rmsprop, sgd.
+/// adam, adamw, lion, rmsprop, sgd.
 const std::vector<OptimizerKind>& optimizer_kinds();
 /// Case does not matter, as in Keras. Throws Error listing the names.
 OptimizerPtr make_optimizer(std::string_view name, const ConfigEntries& options = {}, SchedulePtr schedule = nullptr);

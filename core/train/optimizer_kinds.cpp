@@ -36,8 +36,6 @@ class Sgd final : public Optimizer {
   SgdAttributes attributes_;
 };
 
-/// Adam and Lamb, which have the same options and state.
-template <auto add_update>
 class Adam final : public Optimizer {
  public:
   Adam(Config given, SchedulePtr schedule) : Optimizer(std::move(given), std::move(schedule)) {
@@ -53,8 +51,8 @@ class Adam final : public Optimizer {
               const Slots& slots) const override {
     AdamAttributes attributes = attributes_;
     if (!scalars.decays) attributes.weight_decay = 0;
-    add_update(graph, attributes, scalars.learning_rate, scalars.step, variables, gradients, slots[0], slots[1],
-               scalars.control);
+    ops::adam_update(graph, attributes, scalars.learning_rate, scalars.step, variables, gradients, slots[0], slots[1],
+                     scalars.control);
   }
 
  private:
@@ -133,9 +131,8 @@ std::vector<ConfigField> adam_fields(double weight_decay) {
 
 const std::vector<OptimizerKind>& optimizer_kinds() {
   static const std::vector<OptimizerKind> kinds = {
-      {"adam", adam_fields(0), &construct<Adam<&ops::adam_update>>},
-      {"adamw", adam_fields(0.004), &construct<Adam<&ops::adam_update>>},
-      {"lamb", adam_fields(0), &construct<Adam<&ops::lamb_update>>},
+      {"adam", adam_fields(0), &construct<Adam>},
+      {"adamw", adam_fields(0.004), &construct<Adam>},
       {"lion", with_common({{"learning_rate", 0.001}, {"beta_1", 0.9}, {"beta_2", 0.99}, {"weight_decay", 0.0}}),
        &construct<Lion>},
       {"rmsprop",

@@ -5,7 +5,6 @@
 #include "core/base/deadline.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/base/request_set_aside.h"
 #include "core/base/units.h"
 #include "lua/api/openers.h"
 #include "lua/api/point_status.h"

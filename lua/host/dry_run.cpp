@@ -1,4 +1,4 @@
-#include "lua/host/dry_run.h"
+#include "lua/host/natives.h"
 
 #include <lua.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-#include "lua/host/interception.h"
+#include "lua/host/natives.h"
 
 #include <fmt/format.h>
 #include <lua.hpp>

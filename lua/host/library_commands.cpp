@@ -264,7 +264,8 @@ constexpr LibraryCommand commands[] = {
     {"changes", "Find lasting changes in series of measurements", declare_changes},
     {"pack", "Write one archive of a run: script, data, charts, report, versions", declare_pack},
     {"prune", "Remove old runs, and keep the newest of each experiment", declare_prune},
-    {"tune", "Try remedies on a script's point, measure what each gains, and print a diff", declare_tune, runs_script},
+    {"tune", "Try remedies on a script's point, measure what each gains, and print the lines to change", declare_tune,
+     runs_script},
 };
 
 }  // namespace

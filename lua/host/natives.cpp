@@ -2,8 +2,6 @@
 
 #include "lua/api/modules.h"
 #include "lua/host/child_process.h"
-#include "lua/host/interception.h"
-#include "lua/host/training_probe.h"
 
 namespace gpubench::lua {
 

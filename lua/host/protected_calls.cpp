@@ -1,4 +1,4 @@
-#include "lua/host/protected_calls.h"
+#include "lua/host/natives.h"
 
 #include "core/base/interrupt.h"
 #include "lua/bind/bind.h"

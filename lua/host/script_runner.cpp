@@ -26,13 +26,10 @@
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
-#include "lua/host/dry_run.h"
 #include "lua/host/forced_end.h"
 #include "lua/host/interrupt_handler.h"
 #include "lua/host/library.h"
 #include "lua/host/natives.h"
-#include "lua/host/protected_calls.h"
-#include "lua/host/sandbox.h"
 #include "lua/host/script_exit.h"
 #include "lua/host/script_text.h"
 

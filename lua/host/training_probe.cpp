@@ -1,4 +1,4 @@
-#include "lua/host/training_probe.h"
+#include "lua/host/natives.h"
 
 #include <algorithm>
 #include <array>

@@ -288,11 +288,6 @@ function gb.data.Dataset.zip(datasets) end
 ---@return Tensor
 function gb.load_npy(path) end
 
---- The arrays saved by numpy.savez or numpy.savez_compressed, by name.
----@param path string
----@return table<string, Tensor>
-function gb.load_npz(path) end
-
 --- Writes a tensor so that numpy.load reads it.
 ---@param path string
 ---@param tensor Tensor

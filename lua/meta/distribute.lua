@@ -117,8 +117,7 @@ function Strategy:reduce(operation, value, axis) end
 ---@return Strategy
 function gb.distribute.MirroredStrategy(options) end
 
---- A replica on each device of every process that runs the script (mpirun, srun, `gpubench run --workers 4 script`, or,
---- for GPUs, started by hand with GPUBENCH_NCCL_ID, GPUBENCH_RANK and GPUBENCH_RANKS in the environment); in a
+--- A replica on each device of every process that runs the script (mpirun, srun, `gpubench run --workers 4 script`); in a
 --- process of its own it is a MirroredStrategy. All processes make the same calls in the same order. The devices are this
 --- process's; shares and delays are of its replicas.
 ---

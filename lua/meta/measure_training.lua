@@ -105,4 +105,134 @@ local Model = {}
 ---@return Profile
 function Model:profile(dataset, options) end
 
+-- Training loops written by hand, measured as gb.measure.training measures a model.
+
+--- Calls `step` with the tensors of each element of `dataset`, again and again, until the time per call is known
+--- precisely enough. The row has the columns of gb.measure.training that need no model, `last_loss` (the first result of
+--- the last call, when it is a scalar tensor) and `samples`. Where the function calls strategy:run of one strategy,
+--- `batch_size` counts the examples of all processes, and the columns of replicas and `ranks` say what they spend on each
+--- other; of several strategies nothing is said, and `detail` says so.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local w = gb.Variable(1)
+--- local step = gb.compile(function(x) w:assign_add(x:mean() * 0.001); return w * 1 end)
+--- local input = gb.data.Dataset.from_tensor_slices(gb.arange(64):cast("float32")):batch(8)
+--- local row = gb.measure.loop(step, input, { budget = 0.05, min_time = 0.01 })
+--- assert(row.batch_size == 8 and row.step_time_s > 0)
+--- ```
+---@param step fun(...: Tensor): Tensor?
+---@param dataset Dataset batched
+---@param options MeasureProfiledOptions?
+---@return Row
+function gb.measure.loop(step, dataset, options) end
+
+-- Input pipelines measured by themselves, and proofs of what they cost a training.
+
+---@class PipelineRow: Row
+---@field elements_per_s number
+---@field bytes_per_s number
+---@field first_element_s number from opening the pipeline to its first element
+---@field samples number[] seconds an element, each over a window of some milliseconds
+---@field stages StageStatistics[] sources first; unlike those of Dataset:stats(), sums over all epochs since measuring began (workers and buffers: as they were at the end)
+
+--- Takes the elements of `dataset`, epoch after epoch, and does nothing with them: how fast the pipeline is without a
+--- model. Opening the epochs is part of it. Where buffers would distort the rate, measuring begins and ends with an epoch,
+--- for up to twice the budget, and `quality` is unreliable where none fits.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local input = gb.data.Dataset.from_tensor_slices(gb.zeros { 64, 8 }):shuffle(64):batch(16)
+--- local row = gb.measure.pipeline(input, { budget = 0.05, min_time = 0.01, warmup = 0.05 })
+--- assert(row.elements_per_s > 0 and row.bytes_per_s > row.elements_per_s)
+--- assert(#row.stages == 3 and row.stages[3].stage == "batch" and row.stages[3].elements >= row.elements)
+--- ```
+---@param dataset Dataset
+---@param options MeasureTrainingOptions?
+---@return PipelineRow
+function gb.measure.pipeline(dataset, options) end
+
+--- Whether `model` waits for `dataset`, proven by taking the input away: measures the step with the whole pipeline, with
+--- up to 64 batches that lie ready in host memory, and with two batches that stay on the device, each twice for half of
+--- the budget. The row is that of gb.measure.training, all of it from both halves with the whole pipeline, with
+--- `cached_step_time_s` and `resident_step_time_s` (mean steps), `input_ratio` (the mean step over that on resident
+--- batches, with its 95 % interval) and `input_cause`: what the pipeline's slowest thread was at, measured without the
+--- model. With these the `verdict` tells an input bound by reading, processing, transfer (devices with a memory of their
+--- own) or hand-over (the host's own work for ready batches) apart; it is proven where the interval lies above 1.05 and
+--- fits `input_wait_share`.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(4, { input_shape = { 8 } }) }
+--- model:compile { loss = "mse" }
+--- local input = gb.data.Dataset.from_tensor_slices { gb.zeros { 64, 8 }, gb.zeros { 64, 4 } }:batch(16)
+--- local row = gb.measure.input_proof(model, input, { budget = 0.1, min_time = 0.02, warmup = 0.05 })
+--- assert(row.input_ratio > 0 and row.input_cause:find "bound" and #row.verdict > 0)
+--- ```
+---@param model Model compiled
+---@param dataset Dataset batched; its first two batches (of two epochs, where one has only one) must be of one size
+---@param options MeasureTrainingOptions?
+---@return Row
+function gb.measure.input_proof(model, dataset, options) end
+
+-- A training in a fresh process, under conditions that cannot be changed while a process runs.
+
+---@class ProcessOptions
+---@field processors integer? it runs on so many of this process' processors only
+---@field threads integer? as `--threads`
+---@field environment table<string, string>? variables: CUDA_LAUNCH_BLOCKING, CUDA_VISIBLE_DEVICES, DNNL_MAX_CPU_ISA,
+--- NVIDIA_TF32_OVERRIDE, ONEDNN_MAX_CPU_ISA, OMP_THREAD_LIMIT
+---@field address_space integer? bytes, as `ulimit -v`
+---@field neighbours integer? so many threads of this process keep processors busy beside it
+---@field device string? where it trains
+---@field soft boolean? as gb.config.set_soft_device_placement
+---@field pinned boolean? false: inputs in ordinary memory, not page-locked
+---@field memory_limit integer? bytes of the device's memory, as gb.config.set_memory_limit
+---@field checks string[]? checks of `gpubench doctor` that it looks at before it trains
+
+---@class DoctorResult
+---@field name string of the check
+---@field device string? such as "gpu:0"
+---@field state "ok"|"costs speed"|"wrong"|"unknown"
+---@field found string
+---@field consequence string?
+---@field remedy string?
+---@field problem boolean whether it costs speed or is wrong
+
+---@class ProcessResult
+---@field status string as in the column of results: "ok", "error", "out_of_memory", ...
+---@field detail string? why there is no row, or why another device trained
+---@field row table<string, any>? that of gb.measure.training
+---@field checks DoctorResult[]
+
+--- Trains three layers Dense (1024, 1024, 10) on MNIST with batches of 256 in a process of its own, measured with the
+--- budget of a point. Not in a run of several processes.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local alone = gb.measure.in_process { processors = 1, checks = { "cpu_limit" } }
+--- assert(alone.row.step_time_s > 0 and alone.checks[1].name == "cpu_limit")
+--- local refused = gb.measure.in_process { device = "gpu:99" }
+--- assert(refused.status == "error" and refused.detail:find("gpu:99", 1, true))
+--- ```
+---@param options ProcessOptions?
+---@return ProcessResult
+function gb.measure.in_process(options) end
+
+-- Intervals of figures that a script counts itself.
+
+--- The 95 % interval of a share of `count` things, such as an accuracy on so many test examples. A row that has them as
+--- `<column>_low` and `<column>_high` gets them into its charts and its claims.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local low, high = gb.measure.share_interval(0.95, 2000)
+--- assert(low < 0.95 and high > 0.95 and high - low < 0.02)
+--- ```
+---@param share number
+---@param count number
+---@return number low
+---@return number high
+function gb.measure.share_interval(share, count) end
+
 return gb

@@ -46,8 +46,8 @@ gb.layers = {}
 function gb.layers.LSTM(units, options) end
 
 ---@class GRUOptions: RecurrentOptions
----@field reset_after boolean? whether the reset gate is applied after the product with the state, as cuDNN's, or before;
---- true unless given
+---@field reset_after boolean? true: the reset gate is applied after the product with the state, as cuDNN's; false is
+--- refused
 
 --- Inputs and masks as for LSTM.
 ---@param units integer

@@ -91,10 +91,6 @@ function gb.optimizers.Adam(options) end
 ---@param options AdamOptions?
 ---@return Optimizer
 function gb.optimizers.AdamW(options) end
---- Adam's step, scaled to each variable's norm.
----@param options AdamOptions?
----@return Optimizer
-function gb.optimizers.Lamb(options) end
 
 ---@class LionOptions: OptimizerOptions
 ---@field learning_rate number|Schedule|StepFunction|nil 0.001 unless given

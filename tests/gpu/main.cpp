@@ -1,15 +1,53 @@
 // The op cases and what else needs a GPU as one CTest test, skipped with the reason where there is none. With
 // GPU_TESTS_MEMORY=apart every tensor of the op cases has memory of its own, for compute-sanitizer.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string_view>
 
-#include "tests/core/backend/cuda/memory_apart.h"
+#include "core/device/memory_pool.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/evaluate.h"
 
+namespace gpubench {
 namespace {
+
+/// One piece; the pool asks for it rounded up, and gets it as it is.
+class OnePiece final : public MemorySource {
+ public:
+  explicit OnePiece(std::size_t bytes) : bytes_(bytes) {}
+  std::byte* allocate(std::size_t) override {
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes_) != cudaSuccess) return nullptr;
+    return static_cast<std::byte*>(memory);
+  }
+  void release(std::byte* memory, std::size_t) override { cudaFree(memory); }
+
+ private:
+  std::size_t bytes_;
+};
+
+/// A pool of one buffer, taken whole at first use.
+struct Apart {
+  explicit Apart(std::size_t bytes)
+      : pool("apart", std::make_unique<OnePiece>(bytes), {.growth = false, .limit = rounded(bytes)}),
+        buffer(pool.allocate(bytes, "test")) {}
+  static std::size_t rounded(std::size_t bytes) {
+    return (bytes + MemoryPool::alignment - 1) / MemoryPool::alignment * MemoryPool::alignment;
+  }
+  MemoryPool pool;
+  Buffer buffer;
+};
+
+/// Device memory of its own from the CUDA runtime, exactly as large as asked for, so that compute-sanitizer sees every
+/// access beside it and every read of what was not written. On the current GPU. Throws OutOfMemory.
+std::shared_ptr<Buffer> allocate_apart(std::size_t bytes) {
+  const auto apart = std::make_shared<Apart>(std::max<std::size_t>(bytes, 1));
+  return {apart, &apart->buffer};
+}
 
 /// Prints the op cases, or types of them, that the backend refused because it does not fuse them: nothing was checked.
 void print_refused(const testing::UnitTest& tests) {
@@ -30,6 +68,7 @@ void print_refused(const testing::UnitTest& tests) {
 }
 
 }  // namespace
+}  // namespace gpubench
 
 int main(int count, char** arguments) {
   constexpr int skipped = 77;  // what CTest is told (SKIP_RETURN_CODE)
@@ -43,6 +82,6 @@ int main(int count, char** arguments) {
     gpubench::support::lay_tensors_apart(&gpubench::allocate_apart);
   }
   const int status = RUN_ALL_TESTS();
-  print_refused(*testing::UnitTest::GetInstance());
+  gpubench::print_refused(*testing::UnitTest::GetInstance());
   return status;
 }

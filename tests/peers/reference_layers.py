@@ -78,8 +78,6 @@ MASKED = [
     (None, {}, "LSTM", SEQUENCE | {"go_backwards": True}),
     (None, {}, "GRU", {"units": 2, "go_backwards": True}),
     (None, {}, "GRU", SEQUENCE),
-    (None, {}, "GRU", SEQUENCE | {"reset_after": False}),
-    (None, {}, "GRU", {"units": 2, "reset_after": False, "use_bias": False, "go_backwards": True}),
     ("Bidirectional", {}, "LSTM", {"units": 2}),
     ("Bidirectional", {}, "LSTM", SEQUENCE),
     ("Bidirectional", {"merge_mode": "sum"}, "GRU", SEQUENCE),

@@ -19,8 +19,6 @@ OPTIMIZERS = [
     ("AdamW", {"learning_rate": 0.1, "weight_decay": 0.1, "clipnorm": 0.5}),
     ("Lion", {"learning_rate": 0.1}),
     ("Lion", {"learning_rate": 0.1, "beta_1": 0.8, "beta_2": 0.9, "weight_decay": 0.1}),
-    ("Lamb", {"learning_rate": 0.1}),
-    ("Lamb", {"learning_rate": 0.1, "beta_1": 0.8, "beta_2": 0.9, "epsilon": 0.001, "weight_decay": 0.1}),
 ]
 
 

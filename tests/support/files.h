@@ -6,19 +6,33 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <string>
+
 namespace gpubench {
+
+/// A folder that lives as long as the object.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "gpubench_XXXXXX").string();
+    if (!::mkdtemp(pattern.data())) throw std::runtime_error("mkdtemp failed");
+    path_ = pattern;
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 /// A folder of its own for each test, removed at the end.
 class TemporaryFolder : public ::testing::Test {
  protected:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "gpubench-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path file(const std::string& name) const { return folder_ / name; }
+  std::filesystem::path file(const std::string& name) const { return folder_.path() / name; }
   std::filesystem::path write(const std::string& name, const std::string& bytes) const {
     std::ofstream(file(name), std::ios::binary) << bytes;
     return file(name);
@@ -29,7 +43,7 @@ class TemporaryFolder : public ::testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryDirectory folder_;
 };
 
 template <class T>

@@ -1,16 +1,60 @@
 #include "core/backend/cpu/cpu_backend.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <malloc.h>
+#include <optional>
+#include <sys/resource.h>
+#include <unistd.h>
 
-#include "core/backend/cpu/address_space.h"
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
+#include "core/base/units.h"
 #include "core/ops/fused_matmul.h"
 
 namespace gpubench {
 namespace {
+
+// Room for generated code. oneDNN writes kernels into memory that it maps when they are planned or run first, also in
+// its worker threads, and does not check whether it got any: without room it ends the program.
+
+/// oneDNN generates its float32 products at their first run, in every worker thread: some 25 MB with two of them. 64
+/// MiB are for these, and 64 MiB for the arena of malloc that worker threads share.
+constexpr double needed_bytes = 128 << 20;
+
+double used_bytes() {
+  double pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+/// None: there is no limit.
+std::optional<double> limit_of_address_space() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return static_cast<double>(limit.rlim_cur);
+}
+
+/// Where the address space is limited, lets all threads but the main one share an arena of malloc. Otherwise each of
+/// them reserves 64 MiB, and what was left at planning may be gone at the first run.
+void limit_arenas() {
+  if (limit_of_address_space()) mallopt(M_ARENA_MAX, 2);
+}
+
+/// Throws OutOfMemory if the process's limit of address space (ulimit -v) leaves too little. Costs one system call
+/// where there is no limit.
+void require_address_space() {
+  const std::optional<double> allowed = limit_of_address_space();
+  if (!allowed) return;
+  const double left = std::max(0.0, *allowed - used_bytes());
+  if (left >= needed_bytes) return;
+  throw OutOfMemory(fmt::format(
+      "cpu: the limit of {} on this process's address space (ulimit -v) leaves {}; generated kernels may need {}",
+      format_bytes(*allowed), format_bytes(left), format_bytes(needed_bytes)));
+}
 
 std::vector<CpuDeviceOptions> device_options(const BackendConfig& config) {
   const std::vector<LogicalDevice> devices = config.devices.value_or(CpuBackend::physical_devices());
@@ -41,7 +85,7 @@ CpuBackend::CpuBackend(const BackendConfig& config) : CpuBackend(device_options(
 
 CpuBackend::CpuBackend(std::span<const CpuDeviceOptions> devices) {
   if (devices.empty()) throw Error("cpu: needs at least one logical device");
-  cpu::limit_arenas();
+  limit_arenas();
   for (const CpuDeviceOptions& options : devices) {
     const DeviceId id{DeviceId::Kind::cpu, static_cast<std::int16_t>(devices_.size()), {}};
     devices_.push_back(std::make_unique<HostDevice>(id, options));
@@ -59,7 +103,7 @@ bool CpuBackend::fuses(const Op& op, const Signature& signature, Device&) const 
 }
 
 std::unique_ptr<Kernel> CpuBackend::plan(const Op& op, const Signature& signature, Device& device) const {
-  cpu::require_address_space();
+  require_address_space();
   return cpu::plan_kernel(op, signature, device);
 }
 

@@ -1,20 +1,115 @@
-// Updates of all variables of a model, each in one fork; Lamb, which needs norms, in two.
+// Updates of all variables of a model, each in one fork.
 #include "core/math/optimizer.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/loop_kernel.h"
-#include "core/backend/cpu/multi_tensor.h"
+#include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/ops/optimizer.h"
 
 namespace gpubench::cpu {
 namespace {
+
+using Shares = std::vector<std::vector<Segment>>;
+
+/// body(share, segment) for every segment, on the device's threads.
+template <class Body>
+void for_each_segment(const Shares& shares, const Body& body) {
+  const auto count = static_cast<std::int64_t>(shares.size());
+  parallel_ranges(static_cast<int>(count), count, [&](int, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t s = begin; s < end; ++s) {
+      for (const Segment& segment : shares[static_cast<std::size_t>(s)]) body(s, segment);
+    }
+  });
+}
+
+/// A sum over each of many tensors; the order of additions depends only on the division.
+class TensorSums {
+ public:
+  TensorSums(std::size_t tensors, std::size_t shares) : size_(tensors), shares_(shares) {}
+
+  std::size_t workspace_bytes() const { return shares_ * size_ * sizeof(double); }
+
+  /// part(segment) gives the segment's sum. The sums of all tensors lie in the workspace.
+  template <class Part>
+  const double* compute(const Shares& shares, std::span<std::byte> workspace, const Part& part) const {
+    auto* const totals = reinterpret_cast<double*>(workspace.data());
+    std::fill_n(totals, shares_ * size_, 0.0);
+    for_each_segment(shares, [&](std::int64_t share, const Segment& segment) {
+      totals[static_cast<std::size_t>(share) * size_ + segment.tensor] += part(segment);
+    });
+    for (std::size_t share = 1; share < shares_; ++share) {
+      for (std::size_t i = 0; i < size_; ++i) totals[i] += totals[share * size_ + i];
+    }
+    return totals;
+  }
+
+ private:
+  std::size_t size_, shares_;
+};
+
+/// A gradient that no limit changes.
+struct AsItIs {
+  float operator()(float g) const { return g; }
+};
+
+/// Where the tensors and scalars of an update are among its inputs.
+class UpdateInputs {
+ public:
+  explicit UpdateInputs(const OptimizerUpdate& op)
+      : first_(static_cast<std::size_t>(op.leading())),
+        count_(static_cast<std::size_t>(op.variables)),
+        squares_(static_cast<std::size_t>(op.squares_input())),
+        skippable_(op.skippable),
+        clips_(op.clips()),
+        limits_norm_(op.limits_norm()),
+        global_(op.clip.global),
+        limit_(static_cast<float>(op.clip.value)),
+        norm_(static_cast<float>(op.clip.norm)) {}
+
+  std::span<const TensorType> variables(const Signature& signature) const {
+    return signature.inputs.subspan(first_, count_);
+  }
+  bool skipped(Views inputs) const { return skippable_ && *inputs[first_ - 1].as<bool>(); }
+  /// Groups: the variables, their gradients, then the slots.
+  template <class T>
+  T* at(Views inputs, std::size_t group, const Segment& segment) const {
+    return inputs[first_ + group * count_ + segment.tensor].template as<T>() + segment.begin;
+  }
+  /// body(gradient, clip) with the segment's gradient in its type, and the function to apply to an element of it.
+  template <class Body>
+  void with_gradient(Views inputs, const Segment& segment, const Body& body) const {
+    if (!clips_) return with_type(inputs, segment, body, AsItIs{});
+    math::ClipGradient clip{1, limit_};
+    if (limits_norm_) {
+      const float* const squares = inputs[squares_].as<float>();
+      clip.factor = math::factor_of_norm(squares[global_ ? 0 : segment.tensor], norm_);
+    }
+    with_type(inputs, segment, body, clip);
+  }
+
+ private:
+  template <class Body, class Clip>
+  void with_type(Views inputs, const Segment& segment, const Body& body, const Clip& clip) const {
+    const Dtype dtype = inputs[first_ + count_ + segment.tensor].type->dtype;
+    if (dtype == Dtype::f16) return body(at<math::Float16>(inputs, 1, segment), clip);
+    if (dtype == Dtype::bf16) return body(at<math::Bfloat16>(inputs, 1, segment), clip);
+    body(at<float>(inputs, 1, segment), clip);
+  }
+
+  std::size_t first_, count_, squares_;
+  bool skippable_, clips_, limits_norm_, global_;
+  float limit_, norm_;
+};
 
 template <class F, class G, class Clip, std::size_t... Slot>
 void update(const F& f, std::int64_t count, float* __restrict w, const G* __restrict g, const Clip clip,
@@ -62,84 +157,6 @@ class MultiTensorUpdate {
   Shares shares_;
 };
 
-/// Two passes: moments and norms, then the variables.
-class LambKernel {
- public:
-  LambKernel(const LambUpdate& op, const Signature& signature)
-      : settings_(op.settings), tensors_(op), shares_(divide(signature)), norms_(tensors_.count(), shares_.size()) {}
-
-  std::size_t workspace_bytes() const { return norms_.workspace_bytes(); }
-
-  void operator()(Views inputs, Views, std::span<std::byte> workspace) const {
-    if (tensors_.skipped(inputs)) return;
-    const math::Lamb f = function(inputs);
-    const double* const norms = norms_.compute(shares_, workspace, [&](const Segment& segment) {
-      std::array<double, 2> sums{};
-      tensors_.with_gradient(inputs, segment, [&](const auto* gradient, const auto& clip) {
-        sums = moments(f, inputs, segment, gradient, clip);
-      });
-      return sums;
-    });
-    for_each_segment(shares_, [&](std::int64_t, const Segment& segment) {
-      const double* const norm = norms + 2 * segment.tensor;
-      const float rate = f.learning_rate * f.ratio(static_cast<float>(norm[0]), static_cast<float>(norm[1]));
-      float* __restrict const w = tensors_.at<float>(inputs, 0, segment);
-      const float* const m = tensors_.at<float>(inputs, 2, segment);
-      const float* const v = tensors_.at<float>(inputs, 3, segment);
-#pragma omp simd
-      for (std::int64_t i = 0; i < segment.end - segment.begin; ++i) w[i] = f.decayed(w[i]) - rate * f.step(m[i], v[i]);
-    });
-  }
-
- private:
-  Shares divide(const Signature& signature) const {
-    const std::span<const TensorType> variables = tensors_.variables(signature);
-    const std::int64_t total = elements_of(variables);
-    constexpr std::int64_t bytes = sizeof(float) * 11;
-    return partition(variables, threads_for_stream(total, total * bytes, total * 32), total);
-  }
-
-  math::Lamb function(Views inputs) const {
-    const double rate = *inputs[0].as<float>(), step = static_cast<double>(*inputs[1].as<std::int64_t>());
-    return {static_cast<float>(rate),
-            static_cast<float>(rate * settings_.weight_decay),
-            static_cast<float>(1 - settings_.beta1),
-            static_cast<float>(1 - settings_.beta2),
-            static_cast<float>(1 / (1 - std::pow(settings_.beta1, step))),
-            static_cast<float>(1 / (1 - std::pow(settings_.beta2, step))),
-            static_cast<float>(settings_.epsilon)};
-  }
-
-  /// The squares of the segment's variable and step, in blocks of float32.
-  template <class G, class Clip>
-  std::array<double, 2> moments(const math::Lamb& f, Views inputs, const Segment& segment, const G* __restrict g,
-                                const Clip clip) const {
-    const float* const w = tensors_.at<float>(inputs, 0, segment);
-    float* __restrict const m = tensors_.at<float>(inputs, 2, segment);
-    float* __restrict const v = tensors_.at<float>(inputs, 3, segment);
-    const std::int64_t count = segment.end - segment.begin;
-    std::array<double, 2> total{};
-    for (std::int64_t begin = 0; begin < count; begin += sum_block) {
-      const std::int64_t end = std::min(begin + sum_block, count);
-      float variable = 0, steps = 0;
-#pragma omp simd reduction(+ : variable, steps)
-      for (std::int64_t i = begin; i < end; ++i) {
-        const float step = f.moments(clip(widen(g[i])), m[i], v[i]), before = f.decayed(w[i]);
-        variable += before * before;
-        steps += step * step;
-      }
-      total[0] += static_cast<double>(variable);
-      total[1] += static_cast<double>(steps);
-    }
-    return total;
-  }
-
-  AdamAttributes settings_;
-  UpdateInputs tensors_;
-  Shares shares_;
-  TensorSums<2> norms_;
-};
-
 template <class T>
 double sum_of_squares(const T* values, std::int64_t count) {
   double total = 0;
@@ -157,13 +174,13 @@ std::unique_ptr<Kernel> plan_sums_of_squares(const SumsOfSquares& op, const Sign
   const std::int64_t total = elements_of(signature.inputs);
   const auto bytes = static_cast<std::int64_t>(sizeof(float)) * total;
   Shares shares = partition(signature.inputs, threads_for_stream(total, bytes), total);
-  const TensorSums<1> sums(signature.inputs.size(), shares.size());
+  const TensorSums sums(signature.inputs.size(), shares.size());
   const auto run = [of_all = op.of_all, shares = std::move(shares), sums](Views inputs, Views outputs,
                                                                           std::span<std::byte> workspace) {
     const double* const squares = sums.compute(shares, workspace, [&](const Segment& segment) {
       const TensorView& tensor = inputs[segment.tensor];
       const auto of = [&]<class T>(T) {
-        return std::array{sum_of_squares(tensor.as<T>() + segment.begin, segment.end - segment.begin)};
+        return sum_of_squares(tensor.as<T>() + segment.begin, segment.end - segment.begin);
       };
       if (tensor.type->dtype == Dtype::f16) return of(math::Float16{});
       if (tensor.type->dtype == Dtype::bf16) return of(math::Bfloat16{});
@@ -239,13 +256,6 @@ std::unique_ptr<Kernel> plan_lion_update(const LionUpdate& op, const Signature& 
   });
 }
 
-std::unique_ptr<Kernel> plan_lamb_update(const LambUpdate& op, const Signature& signature, Device& device) {
-  if (!is_float32(op, signature)) return plan_widened<&plan_lamb_update>(op, signature, device, &has_16_bits);
-  LambKernel kernel(op, signature);
-  const std::size_t workspace_bytes = kernel.workspace_bytes();
-  return loop_kernel(std::move(kernel), workspace_bytes);
-}
-
 std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signature& signature, Device& device) {
   if (!is_float32(op, signature)) return plan_widened<&plan_rmsprop_update>(op, signature, device, &has_16_bits);
   const auto rho = static_cast<float>(op.settings.rho), epsilon = static_cast<float>(op.settings.epsilon);
@@ -274,7 +284,6 @@ void add_optimizer(KernelTable& table) {
   add_row<&plan_sgd_update>(table);
   add_row<&plan_adam_update>(table);
   add_row<&plan_lion_update>(table);
-  add_row<&plan_lamb_update>(table);
   add_row<&plan_rmsprop_update>(table);
   add_row<&plan_sums_of_squares>(table);
 }

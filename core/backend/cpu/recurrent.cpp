@@ -12,7 +12,6 @@
 #include "core/backend/cpu/panel_product.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/recurrent_cells.h"
-#include "core/backend/cpu/recurrent_steps.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
 
@@ -306,13 +305,11 @@ std::unique_ptr<Kernel> plan_cell(const RecurrentAttributes& options, const Tens
 }
 
 std::unique_ptr<Kernel> plan_recurrence(const Recurrence& op, const Signature& signature, Device& device) {
-  if (op.options.cell == RecurrentCell::gru_reset_before) return plan_reset_before(op, signature, device);
   return plan_cell<Forward>(op.options, signature.outputs[0], device);
 }
 
 std::unique_ptr<Kernel> plan_recurrence_gradient(const RecurrenceGradient& op, const Signature& signature,
                                                  Device& device) {
-  if (op.options.cell == RecurrentCell::gru_reset_before) return plan_reset_before_gradient(op, signature, device);
   return plan_cell<Backward>(op.options, signature.inputs[1], device);
 }
 

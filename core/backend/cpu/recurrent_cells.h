@@ -1,13 +1,52 @@
-// The cells of recurrent ops for one row of the batch: gates, memory and state of `count` neighbouring units from the
-// sums of the product with the previous state, and the derivatives. `units` is the distance between gates.
+// What the loops of recurrent ops share: the order of the steps, inputs that only some ops have, and the cells for one
+// row of the batch: gates, memory and state of `count` neighbouring units from the sums of the product with the
+// previous state, and the derivatives. `units` is the distance between gates.
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
+#include "core/backend/backend.h"
 #include "core/backend/cpu/lanes.h"
+#include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/parallel.h"
 #include "core/math/elementary.h"
+#include "core/ops/recurrent.h"
 
 namespace gpubench::cpu {
+
+/// Order of the steps, and the work of one run.
+struct RecurrentSteps {
+  RecurrentSteps(const RecurrentExtents& of, const RecurrentAttributes& given)
+      : extents(of),
+        options(given),
+        gates(gates_of(given.cell)),
+        threads(threads_for(of.batch, of.steps * of.batch * of.units * of.units * gates / lane_count)) {}
+
+  /// The step that is computed as number `turn`.
+  std::int64_t step(std::int64_t turn) const { return options.backwards ? extents.steps - 1 - turn : turn; }
+  /// Elements of a step of the states.
+  std::int64_t state_elements() const { return extents.batch * extents.units; }
+
+  RecurrentExtents extents;
+  RecurrentAttributes options;
+  std::int64_t gates;
+  int threads;
+};
+
+/// The extras of one run.
+struct RunExtras {
+  RunExtras(const RecurrentAttributes& options, Views inputs, std::size_t own) {
+    const RecurrentExtras<TensorView> given(options, inputs.subspan(own));
+    if (given.factors != nullptr) factors = given.factors->as<float>();
+    if (given.mask != nullptr) mask = given.mask->as<bool>();
+  }
+  /// `at`: step * batch + row.
+  bool masked(std::int64_t at) const { return mask != nullptr && !mask[at]; }
+
+  const float* factors = nullptr;
+  const bool* mask = nullptr;
+};
 
 /// What a cell reads and writes in one row, at its first unit.
 struct CellRow {

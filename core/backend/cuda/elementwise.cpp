@@ -4,7 +4,6 @@
 
 #include "core/backend/broadcast_plan.h"
 #include "core/backend/cuda/cuda_kernels.h"
-#include "core/backend/cuda/kernels/cast_all.h"
 #include "core/backend/cuda/kernels/elementwise.h"
 #include "core/backend/cuda/kernels/elementwise_chain.h"
 #include "core/backend/cuda/launch_kernel.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/backend/cuda/cuda_kernels.h"
-#include "core/backend/cuda/kernels/random_affine.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/ops/image.h"
 #include "core/ops/random_affine.h"

@@ -12,16 +12,14 @@
 namespace gpubench::cuda {
 namespace {
 
-/// launch(on, tensors, scalars) or launch(on, tensors, scalars, workspace) for every group of variables that one launch
-/// holds.
+/// launch(on, tensors, scalars) for every group of variables that one launch holds.
 template <class Launch>
-std::unique_ptr<Kernel> plan_update(const OptimizerUpdate& op, Device& device, Launch launch,
-                                    std::size_t workspace_bytes = 0) {
+std::unique_ptr<Kernel> plan_update(const OptimizerUpdate& op, Device& device, Launch launch) {
   const auto first = static_cast<std::size_t>(op.leading()), count = static_cast<std::size_t>(op.variables);
   const auto slots = static_cast<std::size_t>(op.slots());
   const bool counts_steps = op.counts_steps(), skippable = op.skippable, limits_norm = op.limits_norm();
   const auto squares = static_cast<std::size_t>(op.squares_input());
-  const auto run = [=, clip = op.clip](const LaunchOn& on, Views inputs, Views, std::span<std::byte> workspace) {
+  const auto run = [=, clip = op.clip](const LaunchOn& on, Views inputs, Views) {
     UpdateScalars scalars{.learning_rate = inputs[0].as<float>(),
                           .step = counts_steps ? inputs[1].as<std::int64_t>() : nullptr,
                           .skip = skippable ? inputs[first - 1].as<bool>() : nullptr,
@@ -42,17 +40,12 @@ std::unique_ptr<Kernel> plan_update(const OptimizerUpdate& op, Device& device, L
         tensors.gradient_type[i] = inputs[first + count + begin + i].type->dtype;
         for (std::size_t s = 0; s < slots; ++s) tensors.slot[s][i] = memory(2 + s);
       }
-      cudaError_t status = cudaSuccess;
-      if constexpr (std::is_invocable_v<Launch, const LaunchOn&, const UpdateTensors&, const UpdateScalars&, float*>) {
-        status = launch(on, tensors, scalars, reinterpret_cast<float*>(workspace.data()));
-      } else {
-        status = launch(on, tensors, scalars);
-      }
+      const cudaError_t status = launch(on, tensors, scalars);
       if (status != cudaSuccess) return status;
     }
     return cudaSuccess;
   };
-  return launch_kernel(op, device, run, workspace_bytes);
+  return launch_kernel(op, device, run);
 }
 
 std::unique_ptr<Kernel> plan_sgd_update(const SgdUpdate& op, const Signature&, Device& device) {
@@ -62,12 +55,6 @@ std::unique_ptr<Kernel> plan_sgd_update(const SgdUpdate& op, const Signature&, D
                      [constants](const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars) {
                        return launch_sgd(on, tensors, scalars, constants);
                      });
-}
-
-AdamConstants constants_of(const AdamAttributes& settings) {
-  return {static_cast<float>(1 - settings.beta1),       static_cast<float>(1 - settings.beta2),
-          static_cast<float>(std::log(settings.beta1)), static_cast<float>(std::log(settings.beta2)),
-          static_cast<float>(settings.epsilon),         static_cast<float>(settings.weight_decay)};
 }
 
 std::unique_ptr<Kernel> plan_lion_update(const LionUpdate& op, const Signature&, Device& device) {
@@ -81,20 +68,12 @@ std::unique_ptr<Kernel> plan_lion_update(const LionUpdate& op, const Signature&,
                      });
 }
 
-std::unique_ptr<Kernel> plan_lamb_update(const LambUpdate& op, const Signature& signature, Device& device) {
-  std::int64_t elements = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(op.variables); ++i) elements += signature.outputs[i].elements();
-  return plan_update(
-      op, device,
-      [constants = constants_of(op.settings)](const LaunchOn& on, const UpdateTensors& tensors,
-                                              const UpdateScalars& scalars, float* workspace) {
-        return launch_lamb(on, tensors, scalars, constants, workspace);
-      },
-      lamb_workspace(elements));
-}
-
 std::unique_ptr<Kernel> plan_adam_update(const AdamUpdate& op, const Signature&, Device& device) {
-  const AdamConstants constants = constants_of(op.settings);
+  const AdamAttributes& settings = op.settings;
+  const AdamConstants constants{
+      static_cast<float>(1 - settings.beta1),       static_cast<float>(1 - settings.beta2),
+      static_cast<float>(std::log(settings.beta1)), static_cast<float>(std::log(settings.beta2)),
+      static_cast<float>(settings.epsilon),         static_cast<float>(settings.weight_decay)};
   return plan_update(op, device,
                      [constants](const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars) {
                        return launch_adam(on, tensors, scalars, constants);
@@ -181,7 +160,6 @@ void add_optimizer(KernelTable& table) {
   add_row<&plan_sgd_update>(table);
   add_row<&plan_adam_update>(table);
   add_row<&plan_lion_update>(table);
-  add_row<&plan_lamb_update>(table);
   add_row<&plan_rmsprop_update>(table);
   add_row<&plan_sums_of_squares>(table);
   add_row<&plan_unscale>(table);

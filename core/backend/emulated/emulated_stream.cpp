@@ -2,13 +2,72 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sys/prctl.h>
+#include <thread>
 
 #include "core/backend/emulated/emulated_device.h"
-#include "core/backend/emulated/host_time.h"
+#include "core/backend/emulated/engine.h"
+#include "core/base/clock.h"
+#include "core/base/interrupt.h"
 #include "core/trace/launching_node.h"
 
 namespace gpubench {
 namespace {
+
+// The host's side of emulated devices: what calls cost a host thread, and waiting. No thread is started: a thread that
+// waits sleeps itself, and spins only for the last moment, because a sleep takes some 50 us too long.
+
+/// By how much a thread may be ahead of its calls, and by how much it still is after a sleep: more than a sleep takes
+/// too long, so that no device waits for a thread that overslept.
+constexpr Clock::duration most_ahead = std::chrono::microseconds(200);
+constexpr Clock::duration ahead_after_sleep = std::chrono::microseconds(100);
+
+/// Linux lets sleeps take up to 50 us longer by default, to save power.
+void request_exact_sleeps() {
+  thread_local bool requested = false;
+  if (requested) return;
+  constexpr unsigned long shortest_slack_ns = 1;
+  prctl(PR_SET_TIMERSLACK, shortest_slack_ns, 0, 0, 0);
+  requested = true;
+}
+
+/// A thread that waits spins for so long before the end: about as long as a sleep takes too long.
+constexpr Clock::duration spun = std::chrono::microseconds(60);
+
+/// Returns early once an interrupt or a time-out is requested.
+void sleep_until(Clock::time_point time) {
+  request_exact_sleeps();
+  for (Clock::time_point now = Clock::now(); now < time; now = Clock::now()) {
+    if (interrupt_requested() || timeout_requested()) return;
+    std::this_thread::sleep_until(std::min(time, now + interrupt_period));
+  }
+}
+
+/// Until when the calling thread is in its calls.
+thread_local Clock::time_point busy_until = Clock::time_point::min();
+
+/// Keeps the calling thread busy until `time`; see charge_host().
+void hold_host_until(Clock::time_point time) {
+  busy_until = std::max(busy_until, time);
+  if (busy_until - Clock::now() > most_ahead) sleep_until(busy_until - ahead_after_sleep);
+}
+
+/// Charges the calling thread a call that keeps it busy for `length`, after its earlier calls, and returns when that
+/// is. The thread may return from its calls early, but never by more than 0.2 ms: then it sleeps. A sleep for every
+/// launch would take longer than a launch.
+Booking charge_host(Clock::duration length) {
+  const Clock::time_point begin = std::max(Clock::now(), busy_until);
+  hold_host_until(begin + length);
+  return {begin, begin + length};
+}
+
+/// Blocks until `time`, and at most some microseconds longer on an idle machine. Returns early once an interrupt or a
+/// time-out is requested: no memory depends on emulated work.
+void wait_until(Clock::time_point time) {
+  sleep_until(time - spun);
+  while (Clock::now() < time && !interrupt_requested() && !timeout_requested()) {
+  }
+}
 
 std::shared_ptr<const std::string> text(const char* words) {
   return std::make_shared<const std::string>(words);

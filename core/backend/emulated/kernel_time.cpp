@@ -88,16 +88,12 @@ int alignment_of(const Signature& signature) {
   return static_cast<int>(bytes);
 }
 
-/// Each step of a recurrence is a product with the state and a kernel for the cells, as in our own CUDA kernels; a gru
-/// that resets before the product has two of each. The first step has no state. The gradient ends with products over
-/// all steps.
-void divide_into_steps(KernelWork& work, const RecurrentAttributes& options, const TensorType& states,
-                       bool is_gradient) {
+/// Each step of a recurrence is a product with the state and a kernel for the cells, as in our own CUDA kernels. The
+/// first step has no state. The gradient ends with a product over all steps.
+void divide_into_steps(KernelWork& work, const TensorType& states, bool is_gradient) {
   const std::int64_t steps = recurrent_extents(states).steps;
-  const std::int64_t parts = options.cell == RecurrentCell::gru_reset_before ? 2 : 1;
-  const std::int64_t of_all_steps = is_gradient ? parts : 0;
-  work.products = parts * (steps - 1) + of_all_steps;
-  work.kernels = work.products + parts * steps;
+  work.products = steps - 1 + (is_gradient ? 1 : 0);
+  work.kernels = work.products + steps;
 }
 
 double slowness_of(int alignment) {
@@ -139,10 +135,8 @@ KernelWork work_of(const Op& op, const Signature& signature) {
   if (work.kind == KernelKind::product && work.half) work.alignment = alignment_of(signature);
   if (work.kind == KernelKind::softmax || work.kind == KernelKind::normalization)
     work.row_bytes = row_bytes_of(work.kind, first);
-  if (const auto* forward = dynamic_cast<const Recurrence*>(&op))
-    divide_into_steps(work, forward->options, signature.outputs[0], false);
-  if (const auto* backward = dynamic_cast<const RecurrenceGradient*>(&op))
-    divide_into_steps(work, backward->options, signature.inputs[1], true);
+  if (dynamic_cast<const Recurrence*>(&op) != nullptr) divide_into_steps(work, signature.outputs[0], false);
+  if (dynamic_cast<const RecurrenceGradient*>(&op) != nullptr) divide_into_steps(work, signature.inputs[1], true);
   return work;
 }
 

@@ -1,6 +1,5 @@
-// gb.load_npy, gb.load_npz, gb.save_npy: arrays that NumPy reads and writes.
+// gb.load_npy, gb.save_npy: arrays that NumPy reads and writes.
 #include "core/codec/npy.h"
-#include "core/codec/npz.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/tensor/tensor.h"
@@ -13,14 +12,6 @@ Tensor load_npy(lua_State* L, const std::string& path) {
   return world_of(L).dispatcher.constant(read_npy(path));
 }
 
-std::map<std::string, Tensor> load_npz(lua_State* L, const std::string& path) {
-  std::map<std::string, Tensor> arrays;
-  for (const NamedTensor& array : read_npz(path)) {
-    arrays[array.name] = world_of(L).dispatcher.constant(array.tensor);
-  }
-  return arrays;
-}
-
 void save_npy(lua_State* L, const std::string& path, const Tensor& tensor) {
   write_npy(output_path(L, path, "save_npy"), download(L, tensor));
 }
@@ -29,7 +20,7 @@ void save_npy(lua_State* L, const std::string& path, const Tensor& tensor) {
 
 void open_array_files(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.function<&load_npy>("load_npy").function<&load_npz>("load_npz").function<&save_npy>("save_npy");
+  gb.function<&load_npy>("load_npy").function<&save_npy>("save_npy");
 }
 
 }  // namespace gpubench::lua

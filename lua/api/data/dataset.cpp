@@ -16,7 +16,6 @@
 #include "core/data/stage/prefetch.h"
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
-#include "lua/api/data/dataset_loop.h"
 #include "lua/api/data/element_argument.h"
 #include "lua/api/data/named_size.h"
 #include "lua/api/data/pipeline.h"

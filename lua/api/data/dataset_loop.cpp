@@ -1,5 +1,3 @@
-#include "lua/api/data/dataset_loop.h"
-
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -11,6 +9,7 @@
 #include "core/data/tune/pipeline.h"
 #include "lua/api/data/open_iterators.h"
 #include "lua/api/data/pipeline.h"
+#include "lua/api/data/stages.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 

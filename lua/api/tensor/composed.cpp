@@ -1,5 +1,3 @@
-#include "lua/api/tensor/composed.h"
-
 #include <array>
 #include <fmt/format.h>
 #include <numeric>
@@ -12,7 +10,6 @@
 #include "core/ops/indexing.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
-#include "lua/api/tensor/axes.h"
 #include "lua/api/tensor/numbers.h"
 #include "lua/api/tensor/ops.h"
 #include "lua/api/tensor/shape.h"

@@ -13,7 +13,6 @@
 #include "core/ops/random.h"
 #include "core/ops/shape_ops.h"
 #include "lua/api/openers.h"
-#include "lua/api/tensor/composed.h"
 #include "lua/api/tensor/numbers.h"
 #include "lua/api/tensor/ops.h"
 #include "lua/api/tensor/tensor.h"

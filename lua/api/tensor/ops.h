@@ -1,4 +1,4 @@
-// Ops as methods and operators of Tensor.
+// Methods and operators of Tensor, in several sources: ops of the tensor, what consists of several ops, and rows.
 #pragma once
 #include <array>
 #include <lua.hpp>
@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "lua/api/tensor/tensor.h"
 #include "lua/bind/bind.h"
@@ -35,5 +37,23 @@ int binary(lua_State* L) {
   Value<Tensor>::push(L, of_operands<O>(L));
   return 1;
 }
+
+/// Axes in scripts: one, a list, or nil for all.
+using Axes = std::optional<std::variant<std::int64_t, std::vector<std::int64_t>>>;
+
+inline std::vector<std::int64_t> axes_of(const Axes& axes) {
+  if (!axes) return {};
+  if (const auto* one = std::get_if<std::int64_t>(&*axes)) return {*one};
+  return std::get<std::vector<std::int64_t>>(*axes);
+}
+
+/// Methods that consist of several ops and need no kernels of their own.
+void add_composed(Class<Tensor>& tensor);
+/// gb.stack and gb.pad, in the same way.
+void add_composed(const Module& gb);
+
+/// Slicing, loops by ipairs, and assignment. Numbers count from 1 and ranges include both ends, as in Lua. The op
+/// checks the bounds, since a traced function meets other extents.
+void add_rows(Class<Tensor>& tensor);
 
 }  // namespace gpubench::lua

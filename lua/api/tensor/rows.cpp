@@ -1,5 +1,3 @@
-#include "lua/api/tensor/rows.h"
-
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>

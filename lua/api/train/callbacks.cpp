@@ -8,7 +8,6 @@
 #include "core/experiment/steps/profiler.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
-#include "lua/api/train/pruning.h"
 #include "lua/bind/machine.h"
 
 namespace gpubench::lua {

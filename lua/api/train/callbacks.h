@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "core/train/compress/pruning.h"
 #include "core/train/fit/callbacks.h"
 #include "lua/bind/bind.h"
 
@@ -12,6 +13,16 @@ struct ScriptCallback {
 };
 template <>
 inline constexpr const char* class_name<ScriptCallback> = "Callback";
+
+struct ScriptModel;
+
+/// A running pruning: a callback for fit; hand-written loops call its step().
+struct ScriptPruning {
+  std::shared_ptr<ScriptModel> model;  // keeps the masks' devices alive
+  std::unique_ptr<MagnitudePruning> pruning;
+};
+template <>
+inline constexpr const char* class_name<ScriptPruning> = "Pruning";
 
 /// A Callback object, or a table of functions: on_train_begin(), on_epoch_begin(epoch), on_batch_begin(batch),
 /// on_batch_end(batch, logs), on_epoch_end(epoch, logs), on_train_end(). If a function of a batch or the end of an

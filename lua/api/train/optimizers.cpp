@@ -29,8 +29,8 @@ struct OptimizerClassName {
   const char* in_scripts;
   const char* in_core;
 };
-constexpr OptimizerClassName optimizer_classes[] = {{"Adam", "adam"}, {"AdamW", "adamw"},     {"Lamb", "lamb"},
-                                                    {"Lion", "lion"}, {"RMSprop", "rmsprop"}, {"SGD", "sgd"}};
+constexpr OptimizerClassName optimizer_classes[] = {
+    {"Adam", "adam"}, {"AdamW", "adamw"}, {"Lion", "lion"}, {"RMSprop", "rmsprop"}, {"SGD", "sgd"}};
 
 /// gb.optimizers.<Class>{options}
 StackFunction optimizer_constructor(const char* name) {

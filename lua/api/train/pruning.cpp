@@ -8,8 +8,8 @@
 #include "core/base/error.h"
 #include "core/train/compress/shrink.h"
 #include "lua/api/openers.h"
+#include "lua/api/train/callbacks.h"
 #include "lua/api/train/model.h"
-#include "lua/api/train/pruning.h"
 
 namespace gpubench::lua {
 

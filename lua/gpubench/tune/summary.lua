@@ -1,7 +1,6 @@
 -- What `gpubench tune` prints at its end: each remedy with its gain beside what the diagnosis had promised, and the diff.
 local change = require "gpubench.tune.change"
 local comparison = require "gpubench.tune.comparison"
-local diff = require "gpubench.tune.diff"
 local native = require("gpubench.native")._native
 
 local summary = {}
@@ -65,7 +64,7 @@ function summary.diff(source, sets)
       if own then table.move(own, 1, #own, #edits + 1, edits) end
     end
   end
-  return diff.of(source.path, source.text, edits)
+  return source:changed_lines(edits)
 end
 
 local function elsewhere(source, sets)
@@ -97,8 +96,8 @@ function summary.print(found)
     or "what changes the weights that are learned, measured apart, compared with what helps",
     found.learned, found.gains_learned, found.promises_learned)
   print_others(found.others)
-  print_diff("what helps, as a diff (nothing is written)", found.subject.source, found.kept)
-  print_diff("what helps and changes what is learned, as a diff of its own", found.subject.source, found.kept_learned)
+  print_diff("what helps, line by line (nothing is written)", found.subject.source, found.kept)
+  print_diff("what helps and changes what is learned, line by line", found.subject.source, found.kept_learned)
   if found.is_judged and #found.kept + #found.kept_learned == 0 then
     print "\nno remedy is known to help by more than the noise of 1 %: the script stays as it is"
   end

@@ -10,7 +10,6 @@
 #include "core/base/deadline.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/base/request_set_aside.h"
 
 namespace gpubench {
 namespace {

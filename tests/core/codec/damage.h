@@ -10,10 +10,10 @@
 
 namespace gpubench {
 
-/// Compressed by zlib: gzip with its header, or raw deflate as in zip archives.
-inline std::string compressed(const std::string& bytes, bool gzip) {
+/// A gzip file of `bytes`.
+inline std::string compressed(const std::string& bytes) {
   z_stream stream{};
-  deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, gzip ? 15 + 16 : -15, 8, Z_DEFAULT_STRATEGY);
+  deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
   std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
   std::string in = bytes;
   stream.next_in = reinterpret_cast<Bytef*>(in.data());

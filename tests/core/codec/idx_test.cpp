@@ -26,7 +26,7 @@ class Idx : public TemporaryFolder {
 
 TEST_F(Idx, ReadsPlainAndGzip) {
   for (const bool gzip : {false, true}) {
-    const HostTensor tensor = read_idx(write("small", gzip ? compressed(small(), true) : small()));
+    const HostTensor tensor = read_idx(write("small", gzip ? compressed(small()) : small()));
     EXPECT_EQ(to_string(tensor.type()), "uint8[2, 3]");
     EXPECT_THAT(tensor.values<std::uint8_t>(), ElementsAre(1, 2, 3, 4, 5, 6));
   }
@@ -64,7 +64,7 @@ TEST_F(Idx, NamesWhatIsCutShort) {
       ThrowsMessage<Error>(HasSubstr("the file is cut short: extent 1 of 2 needs 4 bytes, 2 of them are missing "
                                      "after byte 6")));
   EXPECT_THAT([&] { read_idx(write("empty", "")); }, ThrowsMessage<Error>(HasSubstr("an IDX header needs 4 bytes")));
-  const std::string packed = compressed(small(), true);
+  const std::string packed = compressed(small());
   EXPECT_THAT([&] { read_idx(write("short.gz", packed.substr(0, packed.size() - 9))); },
               ThrowsMessage<Error>(HasSubstr("short.gz: the compressed data is cut short")));
 }
@@ -74,7 +74,7 @@ TEST_F(Idx, NamesWhatIsDamaged) {
               ThrowsMessage<Error>(HasSubstr("text: no IDX file: it starts with 0x68656c6c")));
   EXPECT_THAT([&] { read_idx(write("f64", header(0x0e, {1}) + big(1.0))); },
               ThrowsMessage<Error>(HasSubstr("f64: IDX element type 0x0e is not supported (known: 0x08 uint8")));
-  std::string packed = compressed(small(), true);
+  std::string packed = compressed(small());
   packed[packed.size() - 6] = static_cast<char>(packed[packed.size() - 6] ^ 1);  // in the CRC
   EXPECT_THAT([&] { read_idx(write("crc.gz", packed)); },
               ThrowsMessage<Error>(HasSubstr("crc.gz: the compressed data is damaged: incorrect data check")));
@@ -83,9 +83,9 @@ TEST_F(Idx, NamesWhatIsDamaged) {
 TEST_F(Idx, RefusesBytesAfterTheEnd) {
   EXPECT_THAT([&] { read_idx(write("long", small() + "x")); },
               ThrowsMessage<Error>(HasSubstr("long: bytes follow after uint8[2, 3], which ends at byte 18")));
-  EXPECT_THAT([&] { read_idx(write("long.gz", compressed(small() + "x", true))); },
+  EXPECT_THAT([&] { read_idx(write("long.gz", compressed(small() + "x"))); },
               ThrowsMessage<Error>(HasSubstr("bytes follow after uint8[2, 3]")));
-  EXPECT_THAT([&] { read_idx(write("garbage.gz", compressed(small(), true) + "x")); },
+  EXPECT_THAT([&] { read_idx(write("garbage.gz", compressed(small()) + "x")); },
               ThrowsMessage<Error>(HasSubstr("bytes follow after the end of the compressed data")));
 }
 
@@ -97,7 +97,7 @@ TEST_F(Idx, RefusesSizesThatNoFileHolds) {
       ThrowsMessage<Error>(HasSubstr("is too large for any memory")));
   EXPECT_THAT(
       [&] {
-        read_idx(write("huge.gz", compressed(header(0x08, {0xffffffff, 1000}), true)));
+        read_idx(write("huge.gz", compressed(header(0x08, {0xffffffff, 1000}))));
       },
       ThrowsMessage<Error>(HasSubstr("the file is cut short: uint8[4294967295, 1000] needs")));
 }
@@ -106,7 +106,7 @@ TEST_F(Idx, RefusesToUnpackFarMoreThanTheFileHolds) {
   std::string noise(std::size_t{2} << 20, '\0');
   std::uint32_t state = 1;
   for (char& byte : noise) byte = static_cast<char>((state = state * 1664525 + 1013904223) >> 24U);
-  const std::string packed = compressed(header(0x08, {1500, 1'000'000}) + noise, true);
+  const std::string packed = compressed(header(0x08, {1500, 1'000'000}) + noise);
   EXPECT_THAT(
       [&] { read_idx(write("bomb.gz", packed)); },
       ThrowsMessage<Error>(HasSubstr("bomb.gz: uint8[1500, 1000000] of 1500000000 bytes is unpacked from a file "
@@ -125,7 +125,7 @@ TEST_F(Idx, ChecksTheExpectedType) {
 
 TEST_F(Idx, SeveralGzipMembersAreOneFile) {
   const std::string bytes = small();
-  const std::string packed = compressed(bytes.substr(0, 5), true) + compressed(bytes.substr(5), true);
+  const std::string packed = compressed(bytes.substr(0, 5)) + compressed(bytes.substr(5));
   EXPECT_THAT(read_idx(write("two.gz", packed)).values<std::uint8_t>(), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
@@ -136,11 +136,10 @@ TEST_F(Idx, SurvivesAnyDamage) {
   };
   expect_error_or_success_when_damaged(small(), decode);
   const auto decode_gzip = [](const std::string& bytes) {
-    InflateSource source(std::make_unique<ByteSpanSource>("memory", std::as_bytes(std::span(bytes))),
-                         Compression::gzip);
+    InflateSource source(std::make_unique<ByteSpanSource>("memory", std::as_bytes(std::span(bytes))));
     decode_idx(source);
   };
-  expect_error_or_success_when_damaged(compressed(small(), true), decode_gzip);
+  expect_error_or_success_when_damaged(compressed(small()), decode_gzip);
 }
 
 }  // namespace

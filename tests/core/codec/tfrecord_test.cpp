@@ -98,7 +98,7 @@ TEST_P(TfrecordBytes, MayBeCutShort) {
 }
 
 TEST_P(TfrecordBytes, MayBeOfTheOtherCompression) {
-  write("x", compressed(contents(written({"one"})), true));
+  write("x", compressed(contents(written({"one"}))));
   EXPECT_THAT(read(), ElementsAre(HasSubstr("the file is gzip, which compression = \"gzip\" reads")));
   written({"one"});
   EXPECT_THAT(read(file("x"), TfrecordCompression::gzip), ElementsAre(HasSubstr("the compressed data is damaged")));

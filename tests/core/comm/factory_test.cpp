@@ -68,8 +68,8 @@ TEST_F(Factory, host_memory_of_several_processes_needs_mpi) {
   Threads threads(1);
   ThreadGroup group(threads, 0);
   EXPECT_THAT([&] { make_communicator(group); },
-              ThrowsMessage<Error>(testing::HasSubstr(
-                  "goes between processes through MPI, and GPUBENCH_NCCL_ID joins them for NCCL alone")));
+              ThrowsMessage<Error>("tensors in the host's memory go between processes through MPI: start them with "
+                                   "mpirun or gpubench run --workers"));
 }
 
 TEST(CrossDevice, names) {

@@ -15,10 +15,10 @@
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
 #include "core/data/stage/unbatch.h"
-#include "tests/core/data/bytes.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/stage_rows.h"
+#include "tests/core/data/texts.h"
 
 namespace gpubench {
 namespace {

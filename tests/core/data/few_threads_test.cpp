@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "core/data/map/map.h"
-#include "tests/core/data/bytes.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/stage_rows.h"
+#include "tests/core/data/texts.h"
 #include "tests/support/failing_threads.h"
 
 namespace gpubench {

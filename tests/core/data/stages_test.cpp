@@ -11,10 +11,10 @@
 
 #include "core/data/stage/batch.h"
 #include "core/data/stage/unbatch.h"
-#include "tests/core/data/bytes.h"
 #include "tests/core/data/heap_pool.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/stage_rows.h"
+#include "tests/core/data/texts.h"
 
 namespace gpubench {
 namespace {

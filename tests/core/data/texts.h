@@ -1,4 +1,4 @@
-// Elements that are byte strings: making them and reading them back.
+// Elements as text that tests compare: byte strings, and the bytes of elements of any types.
 #pragma once
 #include <string>
 #include <vector>
@@ -27,6 +27,27 @@ inline std::vector<std::string> read_texts(Cursor& cursor) {
 
 inline std::vector<std::string> read_texts(const DatasetPtr& dataset, std::uint64_t epoch = 0) {
   return read_texts(*dataset->open(epoch));
+}
+
+/// The bytes of every tensor.
+inline std::string bytes_of(const Element& element) {
+  std::string text;
+  for (const HostTensor& tensor : element) {
+    text.append(reinterpret_cast<const char*>(tensor.data()), tensor.bytes());
+    text += '|';
+  }
+  return text;
+}
+
+/// What is left of an epoch.
+inline std::vector<std::string> bytes_of(Cursor& cursor) {
+  std::vector<std::string> elements;
+  for (Element element; cursor.next(element);) elements.push_back(bytes_of(element));
+  return elements;
+}
+
+inline std::vector<std::string> bytes_of(const DatasetPtr& dataset, std::uint64_t epoch) {
+  return bytes_of(*dataset->open(epoch));
 }
 
 }  // namespace gpubench

@@ -32,7 +32,7 @@ TEST(LineFields, AreReadAsTheyWereWritten) {
   EXPECT_THAT(list, testing::ElementsAre(3, -4));
   EXPECT_EQ(empty, "");
   EXPECT_TRUE(none.empty());
-  EXPECT_TRUE(fields.at_end());
+  EXPECT_THAT([&] { fields.read(text); }, ThrowsMessage<Error>(HasSubstr("a text expected")));
 }
 
 TEST(LineFields, NumbersKeepEveryBit) {

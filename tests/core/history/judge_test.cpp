@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "core/history/cause.h"
 #include "core/history/maintenance.h"
 #include "core/history/night_state.h"
+#include "core/history/series_judge.h"
 #include "tests/core/history/nights.h"
 #include "tests/support/files.h"
 
@@ -202,6 +202,21 @@ TEST(ChangeText, SaysTheDirectionInWords) {
   EXPECT_EQ(change_text(rate, 100, 90), "takes 11.1 % more time");
   EXPECT_EQ(change_text(memory, 100, 110), "10.0 % higher (worse)");
   EXPECT_EQ(change_text(memory, 0, 110), "higher (worse)");
+}
+
+std::string cause(const char* before, const char* after) {
+  return cause_between(before, after);
+}
+
+TEST(Cause, IsClassifiedByWhatDiffers) {
+  EXPECT_EQ(cause(R"({"program.commit":"a"})", R"({"program.commit":"b"})"), "code (program.commit a -> b)");
+  EXPECT_EQ(cause(R"({"devices.gpu:0.details.driver":"1"})", R"({"devices.gpu:0.details.driver":"2"})"),
+            "environment (devices.gpu:0.details.driver 1 -> 2)");
+  EXPECT_EQ(cause(R"({"script.lua":"1"})", R"({"script.lua":"2","options.quick":"true"})"),
+            "method (options.quick none -> true, the script was edited)");
+  EXPECT_EQ(cause(R"({"machine.kernel":"1","program.commit":"a"})", R"({"program.commit":"b"})"),
+            "code (program.commit a -> b); environment (machine.kernel 1 -> none)");
+  EXPECT_EQ(cause(R"({"machine.kernel":"1"})", R"({"machine.kernel":"1"})"), "");
 }
 
 }  // namespace

@@ -50,16 +50,6 @@ TEST(Gru, KeepsTheStatesBiasApart) {
   EXPECT_EQ(Called("GRU", units({{"use_bias", false}}), {f32({5, 3})}).variables.names.size(), 2U);
 }
 
-TEST(Gru, HasOneBiasWhereItResetsBeforeTheProduct) {
-  const Called layer("GRU", units({{"reset_after", false}}), {f32({5, 3})});
-  EXPECT_THAT(layer.variables.names, ElementsAre("gru/kernel", "gru/recurrent_kernel", "gru/bias"));
-  EXPECT_EQ(layer.layer->variables()[1]->type, f32({4, 12}));
-  EXPECT_EQ(layer.layer->variables()[2]->type, f32({12}));
-  EXPECT_EQ(layer.shape(), (Shape{8, 4}));
-  EXPECT_EQ(Called("GRU", units({{"use_bias", false}, {"reset_after", false}}), {f32({5, 3})}).variables.names.size(),
-            2U);
-}
-
 std::ptrdiff_t count_of(const Called& layer, const char* op) {
   return std::ranges::count(layer.ops(), op);
 }
@@ -107,6 +97,9 @@ TEST(Recurrent, Refuses) {
               ThrowsMessage<Error>("layer 'gru' (GRU): needs at least one step, got float32[0, 3]"));
   EXPECT_THAT(refusal("LSTM", units({{"activation", std::string("relu")}}), {f32({5, 3})}),
               ThrowsMessage<Error>("LSTM: activation must be 'tanh', got 'relu'; the recurrence computes no other"));
+  EXPECT_THAT(refusal("GRU", units({{"reset_after", false}}), {f32({5, 3})}),
+              ThrowsMessage<Error>("GRU: reset_after must be true, got false; the reset gate is applied after the "
+                                   "product with the state, as in cuDNN"));
   EXPECT_THAT(refusal("LSTM", {{"units", std::int64_t{0}}}, {f32({5, 3})}),
               ThrowsMessage<Error>("LSTM: units must be at least 1, got 0"));
   EXPECT_THAT(refusal("LSTM", {{"units", std::int64_t{1} << 62}}, {f32({5, 3})}),

@@ -144,34 +144,6 @@ OpCase lion_case(std::string name, LionAttributes a) {
                      });
 }
 
-OpCase lamb_case(std::string name, AdamAttributes a) {
-  const auto op = std::make_shared<const LambUpdate>(a, static_cast<int>(shapes().size()));
-  OpCase result = update_case(std::move(name), op, groups({rate, step}, {{-1, 1}, {0, 1}}), {});
-  result.reference = [a](std::span<const Array> in, std::span<Array> out) {
-    const std::size_t n = shapes().size();
-    const double lr = in[0][0], t = in[1][0];
-    for (std::size_t variable = 0; variable < n; ++variable) {
-      const Array &w = in[2 + variable], &g = in[2 + n + variable];
-      double variable_norm = 0, step_norm = 0;
-      std::vector<double> steps;
-      for (std::int64_t i = 0; i < w.size(); ++i) {
-        const double m = a.beta1 * in[2 + 2 * n + variable][i] + (1 - a.beta1) * g[i];
-        const double v = a.beta2 * in[2 + 3 * n + variable][i] + (1 - a.beta2) * g[i] * g[i];
-        out[n + variable][i] = m;
-        out[2 * n + variable][i] = v;
-        const double decayed = w[i] - lr * a.weight_decay * w[i];
-        steps.push_back(m / (1 - std::pow(a.beta1, t)) / (std::sqrt(v / (1 - std::pow(a.beta2, t))) + a.epsilon));
-        variable_norm += decayed * decayed;
-        step_norm += steps.back() * steps.back();
-        out[variable][i] = decayed;
-      }
-      const double ratio = variable_norm > 0 && step_norm > 0 ? std::sqrt(variable_norm / step_norm) : 1;
-      for (std::int64_t i = 0; i < w.size(); ++i) out[variable][i] -= lr * ratio * steps[static_cast<std::size_t>(i)];
-    }
-  };
-  return result;
-}
-
 /// The case with limits for its gradients: of each norm, the squares of which differ from variable to variable.
 OpCase clipped(OpCase op_case, std::string name, const std::shared_ptr<const OptimizerUpdate>& op) {
   op_case.name = std::move(name);
@@ -210,8 +182,6 @@ std::vector<OpCase> clipped_optimizer_cases() {
               std::make_shared<const AdamUpdate>(AdamAttributes{}, count, false, each)),
       clipped(adam_case("", {}), "adam_global_clipnorm",
               std::make_shared<const AdamUpdate>(AdamAttributes{}, count, false, all)),
-      clipped(lamb_case("", {}), "lamb_clipnorm",
-              std::make_shared<const LambUpdate>(AdamAttributes{}, count, false, each)),
       clipped(rmsprop_case("", {}), "rmsprop_global_clipnorm",
               std::make_shared<const RmspropUpdate>(RmspropAttributes{}, count, false, all)),
   };
@@ -286,7 +256,6 @@ std::vector<OpCase> mixed_optimizer_cases() {
           with_gradients_in(Dtype::f16, sgd_case("sgd_nesterov", {.momentum = 0.9, .nesterov = true})),
           with_gradients_in(Dtype::bf16, adam_case("adam", {})),
           with_gradients_in(Dtype::f16, adam_case("adam", {.epsilon = 1e-3})),
-          with_gradients_in(Dtype::bf16, lamb_case("lamb", {})),
           with_gradients_in(
               Dtype::bf16, rmsprop_case("rmsprop_centered_momentum", {.rho = 0.8, .momentum = 0.9, .centered = true}))};
 }
@@ -297,7 +266,6 @@ std::vector<OpCase> optimizer_in_16_bits_cases() {
           in(Dtype::bf16, adam_case("adam_bfloat16", {})),
           in(Dtype::f16, adam_case("adam_float16", {.epsilon = 1e-3})),
           in(Dtype::f16, lion_case("lion_float16", {.beta1 = 0.875})),
-          in(Dtype::bf16, lamb_case("lamb_bfloat16", {})),
           in(Dtype::bf16, rmsprop_case("rmsprop_bfloat16", {})),
           in(Dtype::f16,
              rmsprop_case("rmsprop_centered_momentum_float16", {.rho = 0.8, .momentum = 0.9, .centered = true}))};
@@ -314,8 +282,6 @@ std::vector<OpCase> optimizer_cases() {
       adam_case("adam_decay", {.beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-3, .weight_decay = 0.1}),
       lion_case("lion", {.beta1 = 0.875}),
       lion_case("lion_decay", {.beta1 = 0.875, .beta2 = 0.9, .weight_decay = 0.1}),
-      lamb_case("lamb", {}),
-      lamb_case("lamb_decay", {.beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-3, .weight_decay = 0.1}),
       rmsprop_case("rmsprop", {}),
       rmsprop_case("rmsprop_momentum", {.rho = 0.8, .momentum = 0.9}),
       rmsprop_case("rmsprop_centered", {.rho = 0.8, .centered = true}),
@@ -323,7 +289,6 @@ std::vector<OpCase> optimizer_cases() {
       with_flag(sgd_case("sgd", {}), std::make_shared<const SgdUpdate>(SgdAttributes{}, count, true), true),
       with_flag(adam_case("adam", {}), std::make_shared<const AdamUpdate>(AdamAttributes{}, count, true), true),
       with_flag(adam_case("adam", {}), std::make_shared<const AdamUpdate>(AdamAttributes{}, count, true), false),
-      with_flag(lamb_case("lamb", {}), std::make_shared<const LambUpdate>(AdamAttributes{}, count, true), true),
       with_flag(rmsprop_case("rmsprop", {}), std::make_shared<const RmspropUpdate>(RmspropAttributes{}, count, true),
                 true),
   };

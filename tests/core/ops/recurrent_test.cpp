@@ -35,7 +35,7 @@ void for_each_unit(const RecurrentAttributes& options, const Shape& states, cons
 /// The extras of a case, and what follows from them.
 struct Extras {
   Extras(const RecurrentAttributes& options, std::span<const Array> in, std::size_t own)
-      : given(options, in.subspan(own)), gates(gates_of(options.cell)), by_gates(options.by_gates()) {}
+      : given(options, in.subspan(own)), gates(gates_of(options.cell)), by_gates(options.dropout) {}
 
   bool masked(std::int64_t step, std::int64_t row) const {
     return given.mask != nullptr && (*given.mask)[step * given.mask->extent(1) + row] == 0;
@@ -65,27 +65,6 @@ double product(const Array& states, const Array& kernel, const Extras& extras, s
   return sum;
 }
 
-/// z, r, g, the reset state and the state of one row.
-void forward_reset_before(const Extras& extras, std::span<const Array> in, std::span<Array> out, std::int64_t step,
-                          std::int64_t before, std::int64_t row) {
-  const std::int64_t batch = out[0].extent(1), units = out[0].extent(2), at = step * batch + row;
-  const auto state_before = [&](std::int64_t u) { return before < 0 ? 0 : out[0][(before * batch + row) * units + u]; };
-  const auto gate = [&](std::int64_t g, std::int64_t u) { return (at * 3 + g) * units + u; };
-  for (std::int64_t u = 0; u < units; ++u) {
-    for (std::int64_t g = 0; g < 2; ++g) {
-      out[2][gate(g, u)] = sigmoid(in[0][gate(g, u)] + product(out[0], in[1], extras, before, row, g, u));
-    }
-    out[1][at * units + u] = out[2][gate(1, u)] * state_before(u) * extras.factor(row, 2, u, units);
-  }
-  for (std::int64_t u = 0; u < units; ++u) {
-    double sum = in[0][gate(2, u)];
-    for (std::int64_t k = 0; k < units; ++k) sum += out[1][at * units + k] * in[1][extras.weight(k, 2, u, units)];
-    const double z = out[2][gate(0, u)], g = std::tanh(sum);
-    out[2][gate(2, u)] = g;
-    out[0][at * units + u] = z * state_before(u) + (1 - z) * g;
-  }
-}
-
 void forward(const RecurrentAttributes& options, std::span<const Array> in, std::span<Array> out) {
   const std::int64_t batch = out[0].extent(1), units = out[0].extent(2), gates = gates_of(options.cell);
   const Extras extras(options, in, own_inputs(options.cell));
@@ -97,8 +76,6 @@ void forward(const RecurrentAttributes& options, std::span<const Array> in, std:
         if (extras.masked(step, row)) {
           out[0][at] = before < 0 ? 0 : out[0][from];
           if (options.cell == RecurrentCell::lstm) out[1][at] = before < 0 ? 0 : out[1][from];
-        } else if (options.cell == RecurrentCell::gru_reset_before) {
-          if (u == 0) forward_reset_before(extras, in, out, step, before, row);
         } else if (options.cell == RecurrentCell::lstm) {
           for (std::int64_t g = 0; g < 4; ++g) {
             const double value = in[0][gate(g)] + sum(g);
@@ -141,7 +118,7 @@ void add_extras(std::vector<CaseInput>& inputs, const Sizes& sizes, const Recurr
 
 TensorType kernel_type(const Sizes& sizes, const RecurrentAttributes& options) {
   const std::int64_t gates = gates_of(options.cell);
-  return floats(options.by_gates() ? Shape{gates, sizes.units, sizes.units} : Shape{sizes.units, gates * sizes.units});
+  return floats(options.dropout ? Shape{gates, sizes.units, sizes.units} : Shape{sizes.units, gates * sizes.units});
 }
 
 OpCase forward_case(std::string name, Sizes sizes, RecurrentAttributes options) {
@@ -155,32 +132,6 @@ OpCase forward_case(std::string name, Sizes sizes, RecurrentAttributes options) 
   if (options.cell == RecurrentCell::gru) result.inputs.push_back(CaseInput{.type = floats({sizes.units})});
   add_extras(result.inputs, sizes, options);
   return result;
-}
-
-/// Of gru_reset_before in one row: passes the gradient of g's sums through the reset state, to r and the state before.
-void backward_reset(const Extras& extras, std::span<const Array> in, std::int64_t before, std::int64_t step,
-                    std::int64_t row, std::vector<double>& sums, std::vector<double>& carried, std::span<Array> out) {
-  const Array &kernel = in[0], &states = in[1], &resets = in[2], &gates = in[3];
-  const std::int64_t batch = states.extent(1), units = states.extent(2), at = step * batch + row;
-  const auto of_g = [&](std::int64_t u) { return sums[static_cast<std::size_t>(2 * units + u)]; };
-  for (std::int64_t k = 0; k < units; ++k) {
-    double through = 0;
-    for (std::int64_t u = 0; u < units; ++u) {
-      const std::int64_t weight = extras.weight(k, 2, u, units);
-      through += of_g(u) * kernel[weight];
-      out[1][weight] += resets[at * units + k] * of_g(u);
-    }
-    through *= extras.factor(row, 2, k, units);
-    const double r = gates[(at * 3 + 1) * units + k];
-    const double state = before < 0 ? 0 : states[(before * batch + row) * units + k];
-    sums[static_cast<std::size_t>(units + k)] = through * state * r * (1 - r);
-    carried[static_cast<std::size_t>(k)] += through * r;
-  }
-  for (std::int64_t g = 0; g < 3; ++g) {
-    for (std::int64_t u = 0; u < units; ++u) {
-      out[0][(at * 3 + g) * units + u] = sums[static_cast<std::size_t>(g * units + u)];
-    }
-  }
 }
 
 /// By the chain rule, from the given states, memory and gates.
@@ -206,10 +157,6 @@ void backward(const RecurrentAttributes& options, std::span<const Array> in, std
         const double d = dstates[at] + dh[i];
         if (extras.masked(step, row)) {
           carried[unit] = d;
-        } else if (options.cell == RecurrentCell::gru_reset_before) {
-          sums[part(0)] = d * (previous(states) - of(2)) * of(0) * (1 - of(0));
-          sums[part(2)] = d * (1 - of(0)) * (1 - of(2) * of(2));
-          carried[unit] = d * of(0);
         } else if (options.cell == RecurrentCell::lstm) {
           const double tanh_c = std::tanh(memory[at]);
           dc[i] += d * of(3) * (1 - tanh_c * tanh_c);
@@ -231,13 +178,9 @@ void backward(const RecurrentAttributes& options, std::span<const Array> in, std
           out[2][u] += sums[part(2)];
         }
       }
-      if (options.cell == RecurrentCell::gru_reset_before && !extras.masked(step, row)) {
-        backward_reset(extras, in, turn == 0 ? -1 : before, step, row, sums, carried, out);
-      }
       for (std::int64_t k = 0; k < units; ++k) {
         double sum = carried[static_cast<std::size_t>(k)];
         for (std::int64_t n = 0; n < width; ++n) {
-          if (options.cell == RecurrentCell::gru_reset_before && n >= 2 * units) continue;  // it has the reset state
           const std::int64_t weight = extras.weight(k, n / units, n % units, units);
           const double d = sums[static_cast<std::size_t>(n)] * extras.factor(row, n / units, k, units);
           sum += d * kernel[weight];
@@ -266,7 +209,7 @@ OpCase gradient_case(std::string name, Sizes sizes, RecurrentAttributes options)
 
 std::vector<OpCase> recurrent_cases() {
   std::vector<OpCase> cases;
-  for (const RecurrentCell cell : {RecurrentCell::lstm, RecurrentCell::gru, RecurrentCell::gru_reset_before}) {
+  for (const RecurrentCell cell : {RecurrentCell::lstm, RecurrentCell::gru}) {
     for (const unsigned flags : {0U, 1U, 2U, 3U, 4U, 5U, 7U}) {
       const RecurrentAttributes options{
           .cell = cell, .backwards = (flags & 1U) != 0, .dropout = (flags & 2U) != 0, .masked = (flags & 4U) != 0};

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/codec/output_file.h"
 #include "tests/core/results/file_size_limit.h"
-#include "tests/core/results/temporary_directory.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
 namespace {

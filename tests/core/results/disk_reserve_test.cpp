@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/results/file_size_limit.h"
-#include "tests/core/results/temporary_directory.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
 namespace {

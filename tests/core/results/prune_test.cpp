@@ -12,7 +12,7 @@
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
-#include "tests/core/results/temporary_directory.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/results/run_reader.h"
 #include "core/results/run_writer.h"
 #include "tests/core/results/file_size_limit.h"
-#include "tests/core/results/temporary_directory.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
 namespace {

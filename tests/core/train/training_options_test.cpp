@@ -101,13 +101,6 @@ TEST_F(TrainingOptions, ALargeLimitChangesNothing) {
   EXPECT_EQ(train(config({{"global_clipnorm", 1e6}})).weights, plain.weights);
 }
 
-TEST_F(TrainingOptions, LambLearns) {
-  for (const How how : {How::whole, How::accumulated, How::replicas}) {
-    const Trained trained = train(config({{"learning_rate", 0.05}}, "lamb"), how);
-    EXPECT_LT(*find_log(trained.evaluated, "loss"), 1.0);
-  }
-}
-
 TEST_F(TrainingOptions, WeightsOfExamplesAndOfClassesAreTheSame) {
   const Trained by_example = train(config(), How::whole, true);
   CompileConfig by_class = config();

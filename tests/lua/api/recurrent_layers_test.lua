@@ -150,13 +150,8 @@ local function masked_and_short()
   return x, mask, gb.concat(parts, 1)
 end
 
--- A GRU that resets before the product is a third kind.
-local kinds = { "LSTM", "GRU", "GRU reset before" }
-local function made(kind, units, options)
-  options = options or {}
-  if kind == "GRU reset before" then options.reset_after = false end
-  return layers[kind:match "^%u+"](units, options)
-end
+local kinds = { "LSTM", "GRU" }
+local function made(kind, units, options) return layers[kind](units, options) end
 
 for _, kind in ipairs(kinds) do
   case("masked steps of " .. kind .. " keep the state", function()
@@ -202,43 +197,12 @@ case("gradients pass masked steps", function()
   end
 end)
 
-case("a GRU resets before the product", function()
-  local units, features, count = 3, 2, 4
-  local symbol = gb.Input { count, features }
-  local model = gb.Model { inputs = symbol, outputs = layers.GRU(units, { reset_after = false, return_sequences = true })(symbol) }
-  local function drawn(seed, ...) return gb.random.normal({ ... }, { seed = seed }) end
-  local tensors = { drawn(1, features, 3 * units), drawn(2, units, 3 * units), drawn(3, 3 * units) }
-  model:set_weights(tensors)
-  local kernel, recurrent, bias = tensors[1]:to_table(), tensors[2]:to_table(), tensors[3]:to_table()
-  local x = drawn(4, 1, count, features)
-  local given, states = x:to_table()[1], model(x):to_table()[1]
-  local h = { 0, 0, 0 }
-  for step = 1, count do
-    local function sum(gate, unit, left)
-      local column = (gate - 1) * units + unit
-      local total = bias[column]
-      for feature = 1, features do total = total + given[step][feature] * kernel[feature][column] end
-      for other = 1, units do total = total + left[other] * recurrent[other][column] end
-      return total
-    end
-    local z, reset, after = {}, {}, {}
-    for unit = 1, units do
-      z[unit] = sigmoid(sum(1, unit, h))
-      reset[unit] = sigmoid(sum(2, unit, h)) * h[unit]
-    end
-    for unit = 1, units do after[unit] = z[unit] * h[unit] + (1 - z[unit]) * tanh(sum(3, unit, reset)) end
-    h = after
-    for unit = 1, units do near(states[step][unit], h[unit], 1e-5) end
-  end
-end)
-
 case("models with masks and dropout are trained, saved and loaded", function()
   gb.config.set_seed(3)
   local x, mask = gb.Input { 5, 3 }, gb.Input { shape = { 5 }, dtype = "int32" }
   local inner = layers.LSTM(4, { return_sequences = true, dropout = 0.2, recurrent_dropout = 0.1 })
   local hidden = layers.Bidirectional(inner) { x, mask }
   local state = layers.GRU(6, { dropout = 0.1, recurrent_dropout = 0.2, seed = 3 }) { hidden, mask }
-  state = state + layers.GRU(6, { recurrent_dropout = 0.2, reset_after = false }) { hidden, mask }
   local model = gb.Model { inputs = { x, mask }, outputs = layers.Dense(1)(state) }
   model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.02 }, loss = "mse" }
   local data = gb.random.normal({ 32, 5, 3 }, { seed = 5 })

@@ -112,7 +112,7 @@ end
 local function integer() return random() < 0.7 and random(0, 4) or one_of(wrong.integers) end
 local function text()
   if random() < 0.2 then return one_of(wrong.texts) end
-  return random() < 0.3 and values.folder .. "/" .. one_of { "a", "b", "a.npy", "a.npz", "a.safetensors", "a.csv", "missing" } or
+  return random() < 0.3 and values.folder .. "/" .. one_of { "a", "b", "a.npy", "a.safetensors", "a.csv", "missing" } or
     one_of(doc.texts)
 end
 

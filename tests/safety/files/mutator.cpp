@@ -58,21 +58,6 @@ void mend_records(Bytes bytes) {
   }
 }
 
-/// Entries of the directory, with the checksum of what their local headers precede.
-void mend_zip(Bytes bytes) {
-  constexpr std::size_t directory_entry = 46, local_header = 30;
-  for (std::size_t at = 0; at + directory_entry <= bytes.size(); ++at) {
-    if (number_at<std::uint32_t>(bytes, at) != 0x02014b50) continue;
-    const std::size_t size = number_at<std::uint32_t>(bytes, at + 20);
-    const std::size_t local = number_at<std::uint32_t>(bytes, at + 42);
-    const std::size_t data = local + local_header + number_at<std::uint16_t>(bytes, local + 26) +
-                             number_at<std::uint16_t>(bytes, local + 28);
-    if (data <= bytes.size() && size <= bytes.size() - data) {
-      set_number(bytes, at + 16, crc32_of(part(bytes, data, size)));
-    }
-  }
-}
-
 /// The length of the text of JSON behind it.
 void mend_safetensors(Bytes bytes) {
   int depth = 0;
@@ -111,10 +96,13 @@ void mend_cache(Bytes bytes) {
   std::memcpy(&bytes[end + 24], "1HCACBPG", 8);
 }
 
-const std::map<std::string_view, std::function<void(Bytes)>> mended = {
-    {"cache", mend_cache},       {"model", mend_model},     {"npy", mend_npy},
-    {"npz", mend_zip},           {"png", mend_png},         {"safetensors", mend_safetensors},
-    {"state", mend_safetensors}, {"tfrecord", mend_records}};
+const std::map<std::string_view, std::function<void(Bytes)>> mended = {{"cache", mend_cache},
+                                                                       {"model", mend_model},
+                                                                       {"npy", mend_npy},
+                                                                       {"png", mend_png},
+                                                                       {"safetensors", mend_safetensors},
+                                                                       {"state", mend_safetensors},
+                                                                       {"tfrecord", mend_records}};
 
 }  // namespace
 }  // namespace gpubench

@@ -19,7 +19,6 @@
 #include "core/codec/idx.h"
 #include "core/codec/jpeg.h"
 #include "core/codec/npy.h"
-#include "core/codec/npz.h"
 #include "core/codec/png.h"
 #include "core/codec/safetensors.h"
 #include "core/codec/tfrecord.h"
@@ -155,19 +154,9 @@ void read_png(Bytes bytes) {
 }
 
 void inflate(Bytes bytes) {
-  for (const Compression compression : {Compression::gzip, Compression::deflate}) {
-    InflateSource source(std::make_unique<ByteSpanSource>("bytes", bytes), compression);
-    std::array<std::byte, 4096> piece{};
-    try {
-      for (std::size_t all = 0; all < (1U << 24U);) {
-        const std::size_t count = source.read_some(piece);
-        if (count == 0) break;
-        all += count;
-      }
-    } catch (const Error&) {
-      continue;
-    }
-  }
+  InflateSource source(std::make_unique<ByteSpanSource>("bytes", bytes));
+  std::array<std::byte, 4096> piece{};
+  for (std::size_t all = 0, count = 1; count > 0 && all < (1U << 24U); all += count) count = source.read_some(piece);
 }
 
 void read_json(Bytes bytes) {
@@ -266,7 +255,6 @@ const std::map<std::string, std::function<void(Bytes)>> readers = {
     {"json", read_json},
     {"model", read_model},
     {"npy", decode<&decode_npy>},
-    {"npz", [](Bytes bytes) { read_npz(file_of(bytes, "a.npz")); }},
     {"png", read_png},
     {"run", read_run_of},
     {"safetensors", decode<&decode_safetensors>},

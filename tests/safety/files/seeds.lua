@@ -63,12 +63,6 @@ local function save_all()
     scalar = gb.ones {}, none = gb.zeros { 0, 2 } } do
     gb.save_npy(out .. "npy/" .. name, x)
   end
-  local array = read(out .. "npy/floats")
-  local header = string.pack("<I2I2I2I2I4I4I4I2I2", 20, 0, 0, 0, 0, crc32(array), #array, #array, 5, 0)
-  local entry = "PK\3\4" .. header:sub(1, -1) .. "a.npy" .. array
-  local central = "PK\1\2" .. string.pack("<I2I2I2I2I2I2I4I4I4I2I2I2I2I2I4I4", 20, 20, 0, 0, 0, 0, crc32(array), #array,
-    #array, 5, 0, 0, 0, 0, 0, 0) .. "a.npy"
-  write("npz", "one", entry .. central .. "PK\5\6" .. string.pack("<I2I2I2I2I4I4I2", 0, 0, 1, 1, #central, #entry, 0))
   for _, color in ipairs { 0, 2, 3, 4, 6 } do write("png", "color" .. color, png(3, 2, 8, color, color == 3)) end
   write("png", "bits", png(9, 2, 1, 0))
   write("png", "deep", png(2, 2, 16, 2))

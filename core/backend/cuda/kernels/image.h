@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/backend/cuda/kernels/launch.h"
+#include "core/math/affine.h"
 #include "core/tensor/dtype.h"
 
 namespace gpubench::cuda {
@@ -34,5 +35,16 @@ cudaError_t launch_random_contrast(const LaunchOn& on, const ImageDraws& draws, 
 /// From floating types and uint8 to float32.
 cudaError_t launch_resize_bilinear(const LaunchOn& on, const ImageBatch& from, const ImageBatch& to, const void* in,
                                    float* out);
+
+struct AffineSampling {
+  math::MotionRange range = {};
+  math::Fill fill = math::Fill::reflect;
+  float fill_value = 0;
+  bool bilinear = true;
+};
+
+/// Floating types and uint8; never in place.
+cudaError_t launch_random_affine(const LaunchOn& on, const ImageDraws& draws, const ImageBatch& images,
+                                 const AffineSampling& sampling, const void* in, void* out);
 
 }  // namespace gpubench::cuda

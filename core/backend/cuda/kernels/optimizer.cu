@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "core/backend/cuda/kernels/block_reduce.cuh"
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/optimizer.h"
 #include "core/backend/cuda/kernels/tensor_tiles.cuh"
@@ -115,20 +114,6 @@ struct MakeLion {
   }
 };
 
-struct MakeLamb {
-  AdamConstants of;
-  __device__ math::Lamb operator()(const UpdateScalars& scalars) const {
-    const float rate = *scalars.learning_rate, step = static_cast<float>(*scalars.step);
-    return {rate,
-            rate * of.weight_decay,
-            of.one_minus_beta1,
-            of.one_minus_beta2,
-            -1.0F / expm1f(step * of.log_beta1),
-            -1.0F / expm1f(step * of.log_beta2),
-            of.epsilon};
-  }
-};
-
 struct MakeRmsprop {
   RmspropConstants of;
   __device__ math::Rmsprop operator()(const UpdateScalars& scalars) const {
@@ -153,60 +138,6 @@ struct MakeRmspropCenteredMomentum {
     return {*scalars.learning_rate, of.rho, of.epsilon, of.momentum};
   }
 };
-
-/// Updates the moments; partial sums of a tile are the squares of its variables and of their steps.
-template <class T>
-__global__ void lamb_moments_kernel(MakeLamb make, const __grid_constant__ UpdateTensors tensors, UpdateScalars scalars,
-                                    float* variables, float* steps, std::int64_t tiles) {
-  if (scalars.skip != nullptr && *scalars.skip) return;
-  const math::Lamb f = make(scalars);
-  for_each_tile<update_tile>(tensors.elements, tiles, [&](const auto& tile) {
-    const math::ClipGradient clip = clip_of(scalars, tile.tensor);
-    const void *const gradient = tensors.gradient[tile.tensor], *const variable = tensors.variable[tile.tensor];
-    const Dtype type = tensors.gradient_type[tile.tensor];
-    void *const first = tensors.slot[0][tile.tensor], *const second = tensors.slot[1][tile.tensor];
-    float of_variable = 0, of_step = 0;
-    tile.template for_each_pack<wide<T>>([&]<int n>(std::int64_t i) {
-      const auto g = load_pack<n>(gradient, type, i), w = load_pack_of<T, n>(variable, i);
-      auto m = load_pack_of<T, n>(first, i), v = load_pack_of<T, n>(second, i);
-#pragma unroll
-      for (int k = 0; k < n; ++k) {
-        const float value = f.decayed(w.values[k]);
-        const float step = f.moments(clip(g.values[k]), m.values[k], v.values[k]);
-        of_variable += value * value;
-        of_step += step * step;
-      }
-      store_pack_of<T>(first, i, m);
-      store_pack_of<T>(second, i, v);
-    });
-    of_variable = block_reduce<block_threads>(of_variable, math::Add{});
-    __syncthreads();
-    of_step = block_reduce<block_threads>(of_step, math::Add{});
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    variables[tile.index] = of_variable;
-    steps[tile.index] = of_step;
-  });
-}
-
-template <class T>
-__global__ void lamb_apply_kernel(MakeLamb make, const __grid_constant__ UpdateTensors tensors, UpdateScalars scalars,
-                                  const float* variables, const float* steps, std::int64_t tiles) {
-  if (scalars.skip != nullptr && *scalars.skip) return;
-  const math::Lamb f = make(scalars);
-  for_each_tile<update_tile>(tensors.elements, tiles, [&](const auto& tile) {
-    const float rate = f.learning_rate * math::Lamb::ratio(variables[tile.tensor], steps[tile.tensor]);
-    void* const variable = tensors.variable[tile.tensor];
-    const void *const first = tensors.slot[0][tile.tensor], *const second = tensors.slot[1][tile.tensor];
-    tile.template for_each_pack<wide<T>>([&]<int n>(std::int64_t i) {
-      const auto m = load_pack_of<T, n>(first, i), v = load_pack_of<T, n>(second, i);
-      auto w = load_pack_of<T, n>(variable, i);
-#pragma unroll
-      for (int k = 0; k < n; ++k) w.values[k] = f.decayed(w.values[k]) - rate * f.step(m.values[k], v.values[k]);
-      store_pack_of<T>(variable, i, w);
-    });
-  });
-}
 
 // Threads that find an overflow all store the same byte, so that nothing is reduced and a step without one writes
 // nothing.
@@ -253,35 +184,6 @@ cudaError_t launch_adam(const LaunchOn& on, const UpdateTensors& tensors, const 
 cudaError_t launch_lion(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
                         const LionConstants& constants) {
   return launch_update<1>(on, tensors, scalars, MakeLion{constants});
-}
-
-std::size_t lamb_workspace(std::int64_t elements) {
-  // The last tile of a variable may be a part of one.
-  const std::int64_t tiles = elements / update_tile + update_capacity;
-  return static_cast<std::size_t>(2 * (tiles + update_capacity)) * sizeof(float);
-}
-
-cudaError_t launch_lamb(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
-                        const AdamConstants& constants, float* workspace) {
-  const std::int64_t tiles = tiles_of<update_tile>(tensors);
-  if (tiles == 0) return cudaSuccess;
-  float *const norms = workspace, *const partial = workspace + 2 * update_capacity;
-  SumRanges ranges;
-  ranges.count = tensors.count;
-  ranges.skip = scalars.skip;
-  for (std::int64_t end = 0, i = 0; i < tensors.count; ++i) {
-    ranges.ends[i] = end += tiles_in<update_tile>(tensors.elements[i]);
-  }
-  const MakeLamb make{constants};
-  return with_floating(tensors.type, [&]<class T>(T) {
-    cudaError_t status =
-        launch_filling<&lamb_moments_kernel<T>>(on, tiles, 1, make, tensors, scalars, partial, partial + tiles, tiles);
-    if (status == cudaSuccess) status = launch_sum_ranges(on, ranges, partial, norms);
-    if (status == cudaSuccess) status = launch_sum_ranges(on, ranges, partial + tiles, norms + update_capacity);
-    if (status != cudaSuccess) return status;
-    return launch_filling<&lamb_apply_kernel<T>>(on, tiles, 1, make, tensors, scalars, norms, norms + update_capacity,
-                                                 tiles);
-  });
 }
 
 cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,

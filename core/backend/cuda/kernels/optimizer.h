@@ -54,11 +54,6 @@ struct LionConstants {
 cudaError_t launch_lion(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
                         const LionConstants& constants);
 
-/// Bytes of workspace for tensors of these elements altogether.
-std::size_t lamb_workspace(std::int64_t elements);
-cudaError_t launch_lamb(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
-                        const AdamConstants& constants, float* workspace);
-
 struct RmspropConstants {
   float rho = 0, epsilon = 0, momentum = 0;
   bool centered = false;
@@ -88,7 +83,6 @@ struct SumRanges {
   int count = 0;
   std::int64_t begin = 0;
   std::int64_t ends[squares_capacity] = {};
-  const bool* skip = nullptr;  ///< if given and true, nothing is added up
 };
 cudaError_t launch_sum_ranges(const LaunchOn& on, const SumRanges& ranges, const float* partial, float* sums);
 

@@ -81,40 +81,6 @@ __global__ void gru_step_kernel(RecurrentStep step, RecurrentMemory m) {
   });
 }
 
-/// z, r and the reset state.
-__global__ void reset_gates_kernel(RecurrentStep step, RecurrentMemory m) {
-  const Dtype type = step.type;
-  for_each_unit(step, 3, [&](const UnitPlace& p) {
-    float reset = 0.0F;
-    if (m.mask == nullptr || m.mask[p.row]) {
-      const auto gate = [&](int g) {
-        return math::sigmoid(load_as<float>(m.x, type, p.gate + g * p.units) +
-                             load_or_zero(m.sums, type, p.sum + g * step.sums_gate));
-      };
-      const float z = gate(0), r = gate(1);
-      store_as<float>(m.gates, type, p.gate, z);
-      store_as<float>(m.gates, type, p.gate + p.units, r);
-      reset = r * load_or_zero(m.state_before, type, p.at);
-      if (m.dropout != nullptr) reset *= load_as<float>(m.dropout, type, p.gate + 2 * p.units);
-    }
-    store_as<float>(m.memory, type, p.at, reset);
-    store_as<float>(m.reset_factor, type, p.at, reset);
-  });
-}
-
-/// g and the state.
-__global__ void reset_state_kernel(RecurrentStep step, RecurrentMemory m) {
-  const Dtype type = step.type;
-  for_each_unit(step, 3, [&](const UnitPlace& p) {
-    if (m.mask != nullptr && !m.mask[p.row]) return carry(step, m, p, 3, 0.0F);
-    const std::int64_t at = p.gate + 2 * p.units;
-    const float g = math::tanh(load_as<float>(m.x, type, at) + load_or_zero(m.reset_sums, type, p.at));
-    const float z = load_as<float>(m.gates, type, p.gate);
-    store_as<float>(m.gates, type, at, g);
-    store_state(step, m, p, z * load_or_zero(m.state_before, type, p.at) + (1.0F - z) * g);
-  });
-}
-
 /// The gradient of the state: of the output, through the product of the next step, and besides it.
 __device__ float state_gradient(const RecurrentStep& step, const RecurrentGradientMemory& m, const UnitPlace& p) {
   float sum = load_as<float>(m.dstate, step.type, p.at);
@@ -143,11 +109,12 @@ __device__ void store_dropped(const RecurrentStep& step, const RecurrentGradient
   }
 }
 
-/// `sums`: gates whose sums the product has.
 __device__ void store_masked_gradient(const RecurrentStep& step, const RecurrentGradientMemory& m, const UnitPlace& p,
-                                      int gates, int sums, float dh) {
-  for (int g = 0; g < gates; ++g) store_as<float>(m.dx, step.type, p.gate + g * p.units, 0.0F);
-  for (int g = 0; g < sums; ++g) store_sum(step, m, p, g, 0.0F);
+                                      int gates, float dh) {
+  for (int g = 0; g < gates; ++g) {
+    store_as<float>(m.dx, step.type, p.gate + g * p.units, 0.0F);
+    store_sum(step, m, p, g, 0.0F);
+  }
   m.carried_state[p.at] = dh;
 }
 
@@ -158,7 +125,7 @@ __global__ void lstm_gradient_kernel(RecurrentStep step, RecurrentGradientMemory
     const float dh = state_gradient(step, m, p), carried = m.has_carried ? m.carried_memory[p.at] : 0.0F;
     if (m.mask != nullptr && !m.mask[p.row]) {
       m.carried_memory[p.at] = carried;
-      return store_masked_gradient(step, m, p, 4, 4, dh);
+      return store_masked_gradient(step, m, p, 4, dh);
     }
     const auto gate = [&](int g) { return load_as<float>(m.gates, type, p.gate + g * p.units); };
     const float i = gate(0), f = gate(1), g = gate(2), o = gate(3);
@@ -182,7 +149,7 @@ __global__ void gru_gradient_kernel(RecurrentStep step, RecurrentGradientMemory 
     const float dh = state_gradient(step, m, p);
     if (m.mask != nullptr && !m.mask[p.row]) {
       store_as<float>(m.inner, type, p.at, 0.0F);
-      return store_masked_gradient(step, m, p, 3, 3, dh);
+      return store_masked_gradient(step, m, p, 3, dh);
     }
     const auto gate = [&](int g) { return load_as<float>(m.gates, type, p.gate + g * p.units); };
     const float z = gate(0), r = gate(1), g = gate(2);
@@ -199,48 +166,6 @@ __global__ void gru_gradient_kernel(RecurrentStep step, RecurrentGradientMemory 
   });
 }
 
-/// The gradient of g's sums, at two places.
-__device__ void store_candidate(const RecurrentGradientMemory& m, Dtype type, const UnitPlace& p, float value) {
-  store_as<float>(m.inner, type, p.at, value);
-  store_as<float>(m.reset_factor, type, p.at, value);
-}
-
-/// To z and g.
-__global__ void reset_state_gradient_kernel(RecurrentStep step, RecurrentGradientMemory m) {
-  const Dtype type = step.type;
-  for_each_unit(step, 3, [&](const UnitPlace& p) {
-    store_dropped(step, m, p);
-    const float dh = state_gradient(step, m, p);
-    if (m.mask != nullptr && !m.mask[p.row]) {
-      store_candidate(m, type, p, 0.0F);
-      return store_masked_gradient(step, m, p, 3, 2, dh);
-    }
-    const float z = load_as<float>(m.gates, type, p.gate), g = load_as<float>(m.gates, type, p.gate + 2 * p.units);
-    const float dz = dh * (load_or_zero(m.state_before, type, p.at) - g) * z * (1.0F - z);
-    const float dg = dh * (1.0F - z) * (1.0F - g * g);
-    store_as<float>(m.dx, type, p.gate, dz);
-    store_as<float>(m.dx, type, p.gate + 2 * p.units, dg);
-    store_sum(step, m, p, 0, dz);
-    store_candidate(m, type, p, dg);
-    m.carried_state[p.at] = dh * z;
-  });
-}
-
-/// To r.
-__global__ void reset_gates_gradient_kernel(RecurrentStep step, RecurrentGradientMemory m) {
-  const Dtype type = step.type;
-  for_each_unit(step, 3, [&](const UnitPlace& p) {
-    if (m.mask != nullptr && !m.mask[p.row]) return;
-    float d = load_or_zero(m.reset_product, type, p.at);
-    if (m.dropout != nullptr) d *= load_as<float>(m.dropout, type, p.gate + 2 * p.units);
-    const float r = load_as<float>(m.gates, type, p.gate + p.units);
-    const float dr = d * load_or_zero(m.state_before, type, p.at) * r * (1.0F - r);
-    store_as<float>(m.dx, type, p.gate + p.units, dr);
-    store_sum(step, m, p, 1, dr);
-    m.carried_state[p.at] += d * r;
-  });
-}
-
 template <class Memory>
 cudaError_t launch_step(const LaunchOn& on, const RecurrentStep& step, void (*kernel)(RecurrentStep, Memory),
                         const Memory& memory) {
@@ -253,27 +178,9 @@ cudaError_t launch_recurrent_step(const LaunchOn& on, const RecurrentStep& step,
   return launch_step(on, step, step.gru ? &gru_step_kernel : &lstm_step_kernel, memory);
 }
 
-cudaError_t launch_reset_gates(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory) {
-  return launch_step(on, step, &reset_gates_kernel, memory);
-}
-
-cudaError_t launch_reset_state(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory) {
-  return launch_step(on, step, &reset_state_kernel, memory);
-}
-
 cudaError_t launch_recurrent_gradient_step(const LaunchOn& on, const RecurrentStep& step,
                                            const RecurrentGradientMemory& memory) {
   return launch_step(on, step, step.gru ? &gru_gradient_kernel : &lstm_gradient_kernel, memory);
-}
-
-cudaError_t launch_reset_state_gradient(const LaunchOn& on, const RecurrentStep& step,
-                                        const RecurrentGradientMemory& memory) {
-  return launch_step(on, step, &reset_state_gradient_kernel, memory);
-}
-
-cudaError_t launch_reset_gates_gradient(const LaunchOn& on, const RecurrentStep& step,
-                                        const RecurrentGradientMemory& memory) {
-  return launch_step(on, step, &reset_gates_gradient_kernel, memory);
 }
 
 }  // namespace gpubench::cuda

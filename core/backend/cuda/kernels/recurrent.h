@@ -12,8 +12,7 @@ struct RecurrentStep {
   std::int64_t batch = 0, units = 0;
   Dtype type = Dtype::f32;
   bool gru = false;  ///< else lstm
-  /// The product is one of [batch, units], or, with a kernel by gates, one for each gate that multiplies the state, one
-  /// behind the other.
+  /// The product is one of [batch, units], or, with dropout, one for each gate, one behind the other.
   int parts = 1;
   /// Distances in the product's sums between rows and between gates, and between gates in those of all steps.
   std::int64_t sums_row = 0, sums_gate = 0, kept_gate = 0;
@@ -30,13 +29,8 @@ struct RecurrentMemory {
   void *gates = nullptr, *memory = nullptr, *state = nullptr;
   /// For the product of the next step, at an aligned address: [batch, units], with dropout [parts, batch, units].
   void* factor = nullptr;
-  void* reset_factor = nullptr;      ///< gru_reset_before: a copy of the memory, at an aligned address
-  const void* reset_sums = nullptr;  ///< gru_reset_before: product with it; null for 0
 };
 cudaError_t launch_recurrent_step(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory);
-/// A step of gru_reset_before: z, r and the memory; and, behind the product with the memory, g and the state.
-cudaError_t launch_reset_gates(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory);
-cudaError_t launch_reset_state(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory);
 
 struct RecurrentGradientMemory {
   const void *gates = nullptr, *memory = nullptr;
@@ -48,20 +42,13 @@ struct RecurrentGradientMemory {
   /// the state's gradient besides the product (gru; lstm: null without masks).
   float *carried_memory = nullptr, *carried_state = nullptr;
   bool has_carried = false;
-  void* dx = nullptr;                   ///< may be the gates
-  void* factor = nullptr;               ///< gradient of the product's sums, at an aligned address
-  void* kept = nullptr;                 ///< another copy of them, among those of all steps; null for none
-  void* dropped = nullptr;              ///< the product's factor, among those of all steps; null without dropout
-  void* inner = nullptr;                ///< gru: gradient of the memory; gru_reset_before: of the sums of g
-  void* reset_factor = nullptr;         ///< gru_reset_before: a copy of them, at an aligned address
-  const void* reset_product = nullptr;  ///< gru_reset_before: gradient of the memory; null for 0
+  void* dx = nullptr;       ///< may be the gates
+  void* factor = nullptr;   ///< gradient of the product's sums, at an aligned address
+  void* kept = nullptr;     ///< another copy of them, among those of all steps; null for none
+  void* dropped = nullptr;  ///< the product's factor, among those of all steps; null without dropout
+  void* inner = nullptr;    ///< gru: gradient of the memory
 };
 cudaError_t launch_recurrent_gradient_step(const LaunchOn& on, const RecurrentStep& step,
                                            const RecurrentGradientMemory& memory);
-/// A step of gru_reset_before: the gradients of z and g; and, behind the product that gives the memory's, that of r.
-cudaError_t launch_reset_state_gradient(const LaunchOn& on, const RecurrentStep& step,
-                                        const RecurrentGradientMemory& memory);
-cudaError_t launch_reset_gates_gradient(const LaunchOn& on, const RecurrentStep& step,
-                                        const RecurrentGradientMemory& memory);
 
 }  // namespace gpubench::cuda

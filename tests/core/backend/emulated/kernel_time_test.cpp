@@ -84,15 +84,12 @@ TEST(KernelTime, each_step_of_a_recurrence_takes_its_kernels) {
     const std::int64_t gates = gates_of(cell);
     std::vector<TensorType> inputs{{{steps, batch, gates * units}, Dtype::f32}, {{units, gates * units}, Dtype::f32}};
     if (cell == RecurrentCell::gru) inputs.push_back({{units}, Dtype::f32});
-    if (cell == RecurrentCell::gru_reset_before) inputs[1].shape = {gates, units, units};
     return work_of(Recurrence({.cell = cell}), inputs);
   };
   const KernelWork lstm = work(RecurrentCell::lstm);
   EXPECT_EQ(lstm.products, 9) << "there is no state before the first step";
   EXPECT_EQ(lstm.kernels, 19);
   EXPECT_EQ(work(RecurrentCell::gru).kernels, 19);
-  EXPECT_EQ(work(RecurrentCell::gru_reset_before).products, 18);
-  EXPECT_EQ(work(RecurrentCell::gru_reset_before).kernels, 38);
   const TensorType states{{steps, batch, units}, Dtype::f32}, kernel{{units, 4 * units}, Dtype::f32};
   const KernelWork gradient =
       work_of(RecurrenceGradient({}), {kernel, states, states, {{steps, batch, 4 * units}, Dtype::f32}, states});

@@ -1,7 +1,6 @@
 // GPUs in several processes, as a user starts them, with the CUDA and the NCCL that run on the CPU: what they train is
 // what one GPU trains, and one that goes ends the others.
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -11,13 +10,12 @@
 #include <iterator>
 #include <sstream>
 
-#include "core/group/watch/line_socket.h"
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {
 namespace {
 
-using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
@@ -84,9 +82,6 @@ class GpusOfProcesses : public FolderTest {
     write("script.lua", script);
     return run_program({"script.lua", "--workers", "2"}, path(), environment);
   }
-  static std::vector<std::string> rank_of(const std::string& place, int rank) {
-    return {"GPUBENCH_NCCL_ID=" + place, fmt::format("GPUBENCH_RANK={}", rank), "GPUBENCH_RANKS=2"};
-  }
   /// Nothing of the processes' shared memory has a name any more.
   static bool left_nothing() {
     return std::ranges::none_of(std::filesystem::directory_iterator("/dev/shm"), [](const auto& entry) {
@@ -105,30 +100,15 @@ class GpusOfProcesses : public FolderTest {
     }
     return 0;
   }
-  void expect_as_alone(const std::string& place) const {
-    const std::vector<double> expected = alone();
-    ASSERT_EQ(expected.size(), 8U);
-    std::array<std::vector<std::string>, 2> environment{rank_of(place, 0), rank_of(place, 1)};
-    for (std::size_t rank = 0; rank < 2; ++rank) {
-      environment[rank].push_back("CUDA_ON_CPU_CONTEXTS=" + file(fmt::format("contexts_{}", rank)).string());
-    }
-    StartedProgram first({"script.lua"}, path(), environment[0]), second({"script.lua"}, path(), environment[1]);
-    const Ended one = first.end(), other = second.end();
-    EXPECT_EQ(contents(file("contexts_0")), "0\n");
-    EXPECT_EQ(contents(file("contexts_1")), "1\n") << "a thread that had selected no GPU used CUDA";
-    EXPECT_EQ(one.status, 0) << one.err;
-    EXPECT_EQ(other.status, 0) << other.err;
-    EXPECT_THAT(one.out, HasSubstr("exchanged by nccl 2."));
-    EXPECT_THAT(sums_in(one.out), Pointwise(DoubleNear(1e-4), expected));
-  }
 };
 
 TEST_F(GpusOfProcesses, StartedByMpirunUpdateAsOneGpu) {
   if (!has_mpirun()) GTEST_SKIP() << "there is no mpirun";
   const std::vector<double> expected = alone();
   ASSERT_EQ(expected.size(), 8U);
-  const Ended nccl = by_mpirun(training("automatic"));
+  const Ended nccl = by_mpirun(training("automatic"), {"CUDA_ON_CPU_CONTEXTS=" + file("contexts").string()});
   EXPECT_EQ(nccl.status, 0) << nccl.err;
+  EXPECT_THAT(contents(file("contexts")), AnyOf("0\n1\n", "1\n0\n")) << "a thread that had selected no GPU used CUDA";
   EXPECT_THAT(nccl.out, HasSubstr("exchanged by nccl 2."));
   EXPECT_THAT(sums_in(nccl.out), Pointwise(DoubleNear(1e-4), expected));
   const Ended staged = by_mpirun(training("local"));
@@ -154,38 +134,6 @@ TEST_F(GpusOfProcesses, OfTwoEachUpdateAsOneGpu) {
   EXPECT_THAT(sums_in(staged.out), Pointwise(DoubleNear(1e-4), expected));
 }
 
-TEST_F(GpusOfProcesses, JoinedThroughAFileUpdateAsOneGpu) {
-  expect_as_alone("file:" + file("id").string());
-}
-
-TEST_F(GpusOfProcesses, JoinedAtAnAddressUpdateAsOneGpu) {
-  int port = 0;
-  { port = LineListener(0).port(); }
-  expect_as_alone(fmt::format("tcp://127.0.0.1:{}", port));
-}
-
-TEST_F(GpusOfProcesses, JoinedByAnIdAloneCannotGoThroughTheHost) {
-  write("script.lua", training("local"));
-  const std::string place = "file:" + file("id").string();
-  StartedProgram first({"script.lua"}, path(), rank_of(place, 0)), second({"script.lua"}, path(), rank_of(place, 1));
-  EXPECT_THAT(first.end().err, HasSubstr("goes between processes through MPI, and GPUBENCH_NCCL_ID joins them for NCCL "
-                                         "alone: start them with mpirun"));
-  EXPECT_EQ(second.end().status, 2);
-}
-
-TEST_F(GpusOfProcesses, AKilledOneEndsTheOtherWithItsName) {
-  write("script.lua", training("nccl", 1'000'000));
-  const std::string place = "file:" + file("id").string();
-  StartedProgram first({"script.lua"}, path(), rank_of(place, 0)), second({"script.lua"}, path(), rank_of(place, 1));
-  ASSERT_TRUE(first.wait_for("started\n"));
-  second.signal(SIGKILL);
-  const Ended ended = first.end();
-  EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, AllOf(HasSubstr("gpubench: process 1 ("), HasSubstr(died)));
-  EXPECT_EQ(second.end().status, 128 + SIGKILL);
-  EXPECT_TRUE(left_nothing());
-}
-
 TEST_F(GpusOfProcesses, AKilledOneOfMpirunEndsTheOther) {
   if (!has_mpirun()) GTEST_SKIP() << "there is no mpirun";
   for (const std::string how : {"nccl", "local"}) {
@@ -197,6 +145,7 @@ TEST_F(GpusOfProcesses, AKilledOneOfMpirunEndsTheOther) {
     kill(lost, SIGKILL);
     const Ended ended = program.end();
     EXPECT_EQ(ended.status, 2) << how;
+    EXPECT_TRUE(left_nothing()) << how;
     EXPECT_THAT(ended.err, HasSubstr(fmt::format(", pid {}{}", lost, died))) << how;
   }
 }

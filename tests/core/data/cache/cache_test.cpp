@@ -15,10 +15,10 @@
 #include "core/data/stage/ignore_errors.h"
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
-#include "tests/core/data/bytes.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
+#include "tests/core/data/texts.h"
 #include "tests/support/files.h"
 
 namespace gpubench {

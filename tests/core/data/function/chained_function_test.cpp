@@ -9,10 +9,10 @@
 #include "core/data/stage/batch.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/random.h"
-#include "tests/core/data/bytes.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
+#include "tests/core/data/texts.h"
 
 namespace gpubench {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "core/data/stage/batch.h"
 #include "core/data/stage/by_position.h"
-#include "tests/core/data/bytes.h"
 #include "tests/core/data/reading.h"
+#include "tests/core/data/texts.h"
 
 namespace gpubench {
 namespace {

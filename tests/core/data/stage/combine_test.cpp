@@ -7,9 +7,9 @@
 #include "core/data/stage/batch.h"
 #include "core/data/stage/by_position.h"
 #include "core/data/stage/repeat.h"
-#include "tests/core/data/bytes.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
+#include "tests/core/data/texts.h"
 
 namespace gpubench {
 namespace {
@@ -33,10 +33,9 @@ TEST(Concatenate, ExtentsMayDiffer) {
 }
 
 TEST(Concatenate, RefusesOtherTypesAndTheEndless) {
-  EXPECT_THAT(
-      [] { concatenate(numbers(2), range(0, 3)); },
-      ThrowsMessage<Error>("concatenate: elements (int64[], float32[2]) and (int64[]) differ in more than their "
-                           "extents"));
+  EXPECT_THAT([] { concatenate(numbers(2), range(0, 3)); },
+              ThrowsMessage<Error>("concatenate: elements (int64[], float32[2]) and "
+                                   "(int64[]) differ in more than their extents"));
   EXPECT_THAT([] { concatenate(ragged(2), range(0, 3)); },
               ThrowsMessage<Error>("concatenate: elements (uint8[?]) and (int64[]) differ in more than their extents"));
   EXPECT_THAT([] { concatenate(repeat(numbers(2)), numbers(2)); },

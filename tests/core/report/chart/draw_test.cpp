@@ -6,7 +6,7 @@
 #include "core/report/chart/gnuplot.h"
 #include "core/report/page/page.h"
 #include "core/results/append_file.h"
-#include "tests/core/results/temporary_directory.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/base/input_limits.h"
 #include "core/codec/output_file.h"
 #include "core/report/chart/gnuplot_axes.h"
-#include "tests/core/results/temporary_directory.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/report/chart/gnuplot.h"
 #include "core/results/append_file.h"
 #include "core/results/run_reader.h"
-#include "tests/core/results/temporary_directory.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/codec/output_file.h"
-#include "tests/core/results/temporary_directory.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
 namespace {

@@ -6,8 +6,8 @@
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/session.h"
-#include "tests/core/results/temporary_directory.h"
 #include "tests/lua/bind/script.h"
+#include "tests/support/files.h"
 
 namespace gpubench::lua {
 namespace {
