@@ -1,6 +1,7 @@
 // The good end: kernels run nearly all of the time, and nothing else is left to remove.
 #include <array>
 #include <fmt/format.h>
+#include <span>
 
 #include "core/diagnose/rules/rules.h"
 
@@ -12,7 +13,8 @@ constexpr Threshold computing{"computing", 0.7, "70 % of the step in kernels",
 constexpr Threshold compute_near{"near the peak", 0.6, "60 % of the kernels' time at the best product's rate",
                                  "Nsight Compute calls a unit above 60 % of its peak a likely limit"};
 constexpr std::array compute_thresholds = {computing, compute_near, little_to_gain};
-constexpr std::array compute_remedies = {Remedy::kernel_search, Remedy::larger_batch};
+constexpr std::array compute_remedies = {Remedy::kernel_search, Remedy::larger_batch, Remedy::one_device};
+constexpr std::span in_turn_remedies(&compute_remedies.back(), 1), peak_remedies(compute_remedies.begin(), 2);
 
 std::optional<Finding> judge_compute(const Evidence& evidence) {
   const auto mfu = evidence.number("mfu");
@@ -26,9 +28,13 @@ std::optional<Finding> judge_compute(const Evidence& evidence) {
   finding.headline += fmt::format(": {} of the best rate", percent_text(*mfu));
   finding.evidence += fmt::format("; {} of it is their arithmetic at the best product's rate", percent_text(*mfu));
   if (*mfu < compute_near.value * compute->value) {
-    finding.kind = "kernels below their peak";
-    finding.headline = fmt::format("compute bound ({}): {} of the best rate", finding.kind, percent_text(*mfu));
-    finding.remedies.assign(compute_remedies.begin(), compute_remedies.end());
+    // Layers on several devices run one after the other, and the best rate is that of all these devices together.
+    const bool in_turn = evidence.number("device_copies").value_or(0) > 0;
+    finding.kind = in_turn ? "devices take turns" : "kernels below their peak";
+    finding.headline = fmt::format("compute bound ({}): {} of the best rate{}", finding.kind, percent_text(*mfu),
+                                   in_turn ? " of all together" : "");
+    const std::span<const Remedy> remedies = in_turn ? in_turn_remedies : peak_remedies;
+    finding.remedies.assign(remedies.begin(), remedies.end());
   }
   return finding;
 }
@@ -43,7 +49,8 @@ const FindingRule compute_bound{
     .rule =
         "compute_share (or mfu, without it) reaches the limit of computing. It gains nothing, and is left "
         "out if another finding gains something; if that is little, the verdict names both: compute bound, then the "
-        "finding. Kernels below their peak: mfu is not near compute_share.",
+        "finding. Kernels below their peak: mfu is not near compute_share; devices take turns: so it is where "
+        "device_copies is above 0.",
     .thresholds = compute_thresholds,
     .remedies = compute_remedies,
     .proof = in_words("the same point on half of the batch takes half of the time",

@@ -145,5 +145,17 @@ TEST(CannotTell, FiresWhereTooMuchBelongsToNoClass) {
   EXPECT_NEAR(judged(cannot_tell, trained_row({{"other_share", 0.06}}))->gain.value, 0.06, 1e-12);
 }
 
+TEST(ComputeBound, DevicesThatTakeTurnsAreNoSlowKernels) {
+  Record row = trained_row({{"compute_share", 0.99}, {"copy_share", 0.007}, {"mfu", 0.37}});
+  auto finding = judged(compute_bound, row);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->headline, "compute bound (kernels below their peak): 37 % of the best rate");
+  EXPECT_THAT(finding->remedies, ElementsAre(Remedy::kernel_search, Remedy::larger_batch));
+  row.set("device_copies", std::int64_t{4});
+  finding = judged(compute_bound, row);
+  EXPECT_EQ(finding->headline, "compute bound (devices take turns): 37 % of the best rate of all together");
+  EXPECT_THAT(finding->remedies, ElementsAre(Remedy::one_device));
+}
+
 }  // namespace
 }  // namespace gpubench::device_limits_test
