@@ -32,7 +32,8 @@ local Dataset = {}
 ---@field reshuffle_each_iteration boolean? another order in every epoch (true)
 
 --- Draws each next element at random from a window of `buffer` elements. A window as large as the dataset shuffles it
---- completely; over tensors in memory it holds row numbers, so that costs 8 bytes an element.
+--- completely; over tensors in memory it holds row numbers, so that costs 8 bytes an element. Epoch i has one order,
+--- whatever follows: in it, take(n) and skip(n) of one shuffle share no element (in tf.data they may).
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -134,7 +135,7 @@ function Dataset:repeated(count) end
 ---@return Dataset
 function Dataset:take(count) end
 
---- All but the first `count` elements.
+--- All but the first `count` elements. tf.data's -1, which leaves none, is an error: take(0) does that.
 ---@param count integer|CountOptions
 ---@return Dataset
 function Dataset:skip(count) end

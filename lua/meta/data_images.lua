@@ -8,7 +8,8 @@ local gb = {}
 gb.image = {}
 
 ---@class DecodeOptions
----@field channels integer? 1 (grey), 3 (RGB) or 0: as the file has them (0)
+---@field channels integer? 1 (grey; rounded, where TensorFlow cuts off what is behind the point of a PNG's), 3 (RGB) or
+--- 0: as the file has them (0)
 ---@field size integer[]? { height, width } to resize to; each image's own when absent
 ---@field method "bilinear"|"nearest"|nil how to resize ("bilinear": pixels' centres at halves, no antialiasing)
 ---@field dtype "uint8"|"float32"|nil uint8, or float32 of [0, 1] ("uint8")

@@ -73,7 +73,8 @@ function Metric:result() end
 function Metric:reset_state() end
 
 gb.metrics = {}
---- Chooses by the types of labels and predictions.
+--- Chooses by the types of labels and predictions, as "accuracy" does in compile. It does not compare class indices
+--- with each other, as Keras' class of this name does; that is labels:eq(indices):cast("float32"):mean().
 ---@return Metric
 function gb.metrics.Accuracy() end
 ---@return Metric

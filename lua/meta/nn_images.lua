@@ -156,8 +156,8 @@ function gb.layers.Rescaling(scale, offset, options) end
 ---@class RandomFlipOptions: RandomImageOptions
 ---@field mode string? "horizontal_and_vertical" unless given, "horizontal" or "vertical"
 
---- Mirrors each image, or not, with probability 1/2 in each direction. This and the following layers change images in
---- training only, each image by its own numbers.
+--- Mirrors each image, or not, with probability 1/2 in each direction; with both directions, Keras mirrors in both or
+--- in none. This and the following layers change images in training only, each image by its own numbers.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -172,7 +172,8 @@ function gb.layers.RandomFlip(mode, options) end
 
 --- The gradient of the images of these layers is an error: put them in front of what is trained.
 ---@class RandomMotionOptions: RandomImageOptions
----@field fill_mode string? what lies outside an image: "reflect" unless given, "wrap", "nearest" or "constant"
+---@field fill_mode string? what lies outside an image: "reflect" unless given, "wrap", "nearest" or "constant".
+--- With "wrap", pixels between the last and the first are interpolated; TensorFlow takes one of the two
 ---@field fill_value number? 0 unless given
 ---@field interpolation string? "bilinear" unless given, or "nearest"
 
@@ -201,7 +202,8 @@ function gb.layers.RandomZoom(height_factor, width_factor, options) end
 ---@return Layer
 function gb.layers.RandomBrightness(factor, options) end
 
----@param factor number 0 to 1: contrast times 1 - factor to 1 + factor
+---@param factor number 0 to 1: contrast times 1 - factor to 1 + factor, as Keras documents (its code draws from 1 to
+--- 1 + factor where factor is one number)
 ---@param options RandomColorOptions?
 ---@return Layer
 function gb.layers.RandomContrast(factor, options) end

@@ -191,6 +191,7 @@ function Tensor:std(axis, keepdims) end
 
 ---@return Tensor
 function Tensor:abs() end
+--- -1, 0 or 1. Like floor, ceil and round it has no gradient: that of a tape is false (TensorFlow has 0 for this one).
 ---@return Tensor
 function Tensor:sign() end
 ---@return Tensor

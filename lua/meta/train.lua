@@ -225,7 +225,8 @@ function gb.callbacks.EarlyStopping(options) end
 ---@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min" or "max"
 
 --- Saves the model after every epoch. "{epoch}" and figures such as "{val_loss}" in `path` are filled in, with Python's
---- formats of numbers too: "model-{epoch:02d}-{val_loss:.2f}". Names of no figure are an error.
+--- formats of numbers too: "model-{epoch:02d}-{val_loss:.2f}". Without a format the epoch has two digits or more ("01",
+--- Keras: "1") and a figure four behind the point. Names of no figure are an error.
 ---@param path string
 ---@param options ModelCheckpointOptions?
 ---@return Callback

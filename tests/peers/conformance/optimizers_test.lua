@@ -1,0 +1,44 @@
+-- Optimizers and schedules against Keras (optimizers_values.lua, written by optimizers.py).
+local gb = require "gpubench"
+local compare = dofile "tests/peers/conformance/compare.lua"
+local reference = dofile "tests/peers/conformance/optimizers_values.lua"
+local close, copy = compare.close, compare.copy
+
+compare.covers(gb.optimizers, {}, reference.optimizers)
+compare.covers(gb.schedules, {}, reference.schedules)
+
+local function schedule_of(case)
+  local arguments = { table.unpack(case.arguments) }
+  if next(case.options) then arguments[#arguments + 1] = copy(case.options) end
+  return gb.schedules[case.class](table.unpack(arguments))
+end
+
+local function optimizer_of(case)
+  local make = gb.optimizers[case.class]
+  if case.inner then return make(gb.optimizers[case.inner.class](copy(case.inner.options)), copy(case.options)) end
+  local optimizer = make(copy(case.options, { learning_rate = case.schedule and schedule_of(case.schedule) }))
+  if case.exclude then optimizer:exclude_from_weight_decay { var_names = case.exclude } end
+  return optimizer
+end
+
+compare.run(reference.optimizers, function(case)
+  local model = gb.Sequential { gb.Input { 3 }, gb.layers.Dense(2) }
+  model:set_weights(compare.tensors(case.start))
+  local optimizer, variables = optimizer_of(case), model.variables
+  for step, given in ipairs(case.gradients) do
+    local gradients = compare.tensors(given)
+    if case.scales then
+      for index, gradient in ipairs(gradients) do gradients[index] = gradient * optimizer.loss_scale end
+      gradients = optimizer:get_unscaled_gradients(gradients)
+    end
+    optimizer:apply_gradients(gradients, variables)
+    -- Keras computes 1 - beta_2^step in float32, which is right to 1e-5 of a step only.
+    close(variables, case.after[step], 1e-5, "variables after step " .. step)
+    if case.scales then close(optimizer.loss_scale, case.scales[step], 0, "scale after step " .. step) end
+  end
+end)
+
+compare.run(reference.schedules, function(case)
+  local schedule = schedule_of(case)
+  for index, step in ipairs(case.steps) do close(schedule(step), case.rates[index], 1e-6, "rate of step " .. step) end
+end)
