@@ -99,8 +99,6 @@ LAYERS = [
     ("GRU", {"units": 3}, (2, 4, 2)),
     ("GRU", SEQUENCE | {"go_backwards": True}, (2, 3, 2)),
     ("GRU", {"units": 2, "use_bias": False}, (1, 4, 3)),
-    ("GRU", SEQUENCE | {"reset_after": False}, (2, 5, 2)),
-    ("GRU", {"units": 2, "reset_after": False, "use_bias": False, "go_backwards": True}, (2, 4, 3)),
     ("LayerNormalization", {}, (2, 4)),
     ("LayerNormalization", {"epsilon": 0.1, "center": False}, (1, 2, 3)),
     ("LayerNormalization", {"scale": False}, [drawn(2, 3) + 5]),
@@ -139,8 +137,6 @@ MASKED = [
     ("GRU", {"units": 2, "go_backwards": True}, None),
     ("GRU", SEQUENCE, None),
     ("GRU", SEQUENCE | {"go_backwards": True}, None),
-    ("GRU", SEQUENCE | {"reset_after": False}, None),
-    ("GRU", {"units": 2, "reset_after": False, "use_bias": False, "go_backwards": True}, None),
     ("Bidirectional", {}, ("LSTM", {"units": 2})),
     ("Bidirectional", {}, ("LSTM", SEQUENCE)),
     ("Bidirectional", {"merge_mode": "sum"}, ("GRU", SEQUENCE)),
@@ -249,7 +245,6 @@ RANDOM = [
     ("LSTM", {"units": 2, "recurrent_dropout": 0.4}, STEPS),
     ("LSTM", SEQUENCE | {"dropout": 0.3, "recurrent_dropout": 0.3}, STEPS),
     ("GRU", {"units": 2, "dropout": 0.3, "recurrent_dropout": 0.3}, STEPS),
-    ("GRU", {"units": 2, "recurrent_dropout": 0.4, "reset_after": False}, STEPS),
 ]
 
 

@@ -32,9 +32,6 @@ OPTIMIZERS = [
     ("Lion", FAST, {}),
     ("Lion", FAST | {"beta_1": 0.8, "beta_2": 0.9, "weight_decay": 0.1}, {}),
     ("Lion", {"learning_rate": 0.05, "clipnorm": 0.4, "weight_decay": 0.2}, {}),
-    ("Lamb", FAST, {}),
-    ("Lamb", FAST | {"beta_1": 0.8, "beta_2": 0.9, "epsilon": 0.001, "weight_decay": 0.1}, {}),
-    ("Lamb", {"learning_rate": 0.05, "clipvalue": 0.5, "weight_decay": 0.05}, {}),
     ("SGD", {}, {"schedule": ("CosineDecay", [], {"initial_learning_rate": 0.1, "decay_steps": 4, "alpha": 0.1})}),
     ("SGD", {}, {"schedule": ("ExponentialDecay", [], {
         "initial_learning_rate": 0.1, "decay_steps": 3, "decay_rate": 0.5})}),
