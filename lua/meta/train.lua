@@ -106,8 +106,9 @@ function Model:compile(options) end
 --- each output. The elements of a dataset may have them behind the labels
 ---@field class_weight table<integer, number>? factors of the examples by their class, from 0, in the loss of a model with one
 --- output; 1 where there is none. Multiplied by those of sample_weight, where Keras takes one of the two
----@field steps_per_epoch integer? an epoch ends with the dataset unless given; where the dataset ends before, it begins anew. Each
---- epoch begins with the dataset's begin (Keras goes on where the epoch before ended: dataset:repeated() does that here)
+---@field steps_per_epoch integer? an epoch ends with the dataset unless given; where the dataset ends before, it begins anew
+--- (Keras ends the training). Each epoch begins with the dataset's begin (Keras goes on where the epoch before ended:
+--- dataset:repeated() does that here)
 ---@field initial_epoch integer?
 ---@field callbacks (Callback|CallbackFunctions|Pruning)[]?
 ---@field verbose integer|string|nil 0: silent; 1 or "auto": one line, on a terminal only; 2: a line per epoch

@@ -115,11 +115,17 @@ bool is_zero(const Node& node) {
 /// The device of traced functions, independent of where they run.
 const DeviceId traced_on{};
 
+/// Whether the node runs where the function does: all but what the script has placed elsewhere. Values of its tensors
+/// are constants, wherever the tensors are.
+bool moves(const Node& node) {
+  return node.device == traced_on || op_as<ConstantOp>(node) != nullptr;
+}
+
 /// Adds the trace's nodes and returns its outputs; random ops without their own step draw by the element's number.
 std::vector<Value> add_trace(Graph& graph, const TracedElement& trace, std::span<const Value> inputs, Value number) {
   const std::vector<Value> copies = copy_nodes(trace.graph, graph, [&](Node& copy, const Node& node) {
     if (const auto* const input = op_as<InputOp>(node)) return inputs[static_cast<std::size_t>(input->index())];
-    if (node.device == traced_on) copy.device = graph.device();
+    if (moves(node)) copy.device = graph.device();
     const bool draws = op_as<RandomOp>(node) != nullptr;
     if (draws && is_zero(trace.graph.node(node.inputs.back()))) copy.inputs.back() = number;
     return Value{};
@@ -175,7 +181,7 @@ class GraphFunction final : public ElementFunction {
     place.device();  // throws if there is none
     for (const auto& trace : traces_) {
       for (const Node& node : trace->graph.nodes()) {
-        if (node.device == traced_on || node.device == place.id) continue;
+        if (moves(node) || node.device == place.id) continue;
         throw Error(fmt::format("map: its function runs on {}, and places an op on {} itself", to_string(place.id),
                                 to_string(node.device)));
       }

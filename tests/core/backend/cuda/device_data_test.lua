@@ -39,6 +39,17 @@ testing.case("a model trains on elements that are on its device as on those of t
   testing.equal(trained(data:prefetch_to_device "cpu:0"), expected)
 end)
 
+testing.case("a map reads tensors of the device, on the host too", function()
+  local prices = gb.tensor({ 5, 7, 9 }, { dtype = "int64" })
+  testing.equal(prices.device, "gpu:0")
+  local function priced(x) return (prices + 1):gather(x) end
+  for _, options in ipairs { {}, { num_parallel_calls = 2 }, { device = "gpu:0" } } do
+    local values = {}
+    for x in gb.data.Dataset.range(3):map(priced, options):iter() do values[#values + 1] = x:item() end
+    testing.equal(values, { 6, 8, 10 })
+  end
+end)
+
 testing.case("a map on the device gives what it gives on the host, before and behind a batch", function()
   local function noisy(x, y)
     return x * 2 + gb.random.uniform({ 12 }, { seed = 4 }), y
