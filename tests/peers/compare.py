@@ -1,7 +1,6 @@
 """Step times of gpubench, Keras and PyTorch on the same digits, in turn, each as its own process, and the bare floor."""
 
 import argparse
-import csv
 import os
 import pathlib
 import statistics
@@ -19,6 +18,8 @@ BARS = {
     ("M2", 128): ({"keras": 1.5, "torch": 1.5}, 0.20),
     ("M3", 64): ({"keras": 2.5, "torch": 2.5}, 0.30),
 }
+COLUMNS = ["system", "version", "model", "batch_size", "process", "step_time_s", "step_time_min_s",
+           "measured_step_time_s", "peak_rss_bytes", "peak_memory_bytes", "load"]
 
 
 def arguments_from(words):
@@ -155,20 +156,6 @@ def print_table(measured, systems):
     return good
 
 
-def write_csv(path, measured):
-    columns = ["system", "version", "model", "batch_size", "process", "step_time_s", "step_time_min_s",
-               "measured_step_time_s", "peak_rss_bytes", "peak_memory_bytes", "load"]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, columns, extrasaction="ignore")
-        writer.writeheader()
-        for results in measured.values():
-            for found in results.values():
-                for index, result in enumerate(found, 1):
-                    writer.writerow(result | {"process": index})
-    print(f"\nwrote {path}")
-
-
 def main():
     arguments = arguments_from(sys.argv[1:])
     print(f"peers: {time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, {os.cpu_count()} cores, {arguments.threads} "
@@ -178,7 +165,7 @@ def main():
         for batch in BATCHES[model]:
             measured[model, batch] = measure(model, batch, arguments)
     good = print_table(measured, arguments.systems.split(","))
-    write_csv(arguments.csv, measured)
+    processes.write_csv(arguments.csv, COLUMNS, processes.numbered(measured))
     return 1 if arguments.strict and not good else 0
 
 

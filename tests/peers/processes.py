@@ -1,5 +1,7 @@
-"""Runs one training of one system as its own process and returns its result, with the process' peak memory."""
+"""Runs one training of one system as its own process and returns its result, with the process' peak memory; writes
+such results."""
 
+import csv
 import json
 import os
 import pathlib
@@ -39,3 +41,18 @@ def gpubench(script, threads, seed=1, quick=False, **settings):
     with tempfile.TemporaryDirectory() as out:
         command = [PROGRAM, FOLDER / script, "--threads", threads, "--seed", seed, "--out", out]
         return run(command + ["--quick"] * quick, threads, **variables)
+
+
+def write_csv(path, columns, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+    print(f"\nwrote {path}")
+
+
+def numbered(measured):
+    """A row for each process of each system, from {measurement: {system: [results]}}."""
+    return [result | {"process": index} for results in measured.values() for found in results.values()
+            for index, result in enumerate(found, 1)]

@@ -3,7 +3,6 @@ per replica) and Keras' MirroredStrategy (a logical CPU device per replica), and
 run, the systems there and back again (A B C C B A), each time as its own process, medians."""
 
 import argparse
-import csv
 import os
 import pathlib
 import statistics
@@ -19,6 +18,8 @@ BAR = 1.5
 # Without numpy, which --help does not need.
 BATCHES = {"M1": [32, 64], "M3": [64]}
 SIZES = [1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26]
+COLUMNS = ["system", "version", "model", "batch_size", "bytes", "process", "examples_per_s", "measured_examples_per_s",
+           "step_time_s", "step_time_min_s", "collective_time_s", "peak_rss_bytes", "load"]
 
 
 def arguments_from(words):
@@ -147,23 +148,12 @@ def compare_all_reduce(arguments):
     return rows, True
 
 
-def write_csv(path, rows):
-    columns = ["system", "version", "model", "batch_size", "bytes", "process", "examples_per_s", "measured_examples_per_s",
-               "step_time_s", "step_time_min_s", "collective_time_s", "peak_rss_bytes", "load"]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, columns, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
-    print(f"\nwrote {path}")
-
-
 def main():
     arguments = arguments_from(sys.argv[1:])
     print(f"peers: {time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, {os.cpu_count()} cores, {arguments.replicas} "
           f"replicas of one thread, load before the run {os.getloadavg()[0]:.1f}", file=sys.stderr)
     rows, good = compare_all_reduce(arguments) if arguments.all_reduce else compare_training(arguments)
-    write_csv(arguments.csv, rows)
+    processes.write_csv(arguments.csv, COLUMNS, rows)
     return 1 if arguments.strict and not good else 0
 
 

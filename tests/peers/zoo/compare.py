@@ -2,7 +2,6 @@
 steps with Adam, or inference; in float32, or in bfloat16 as each system mixes it (autocast, Keras' mixed policy)."""
 
 import argparse
-import csv
 import os
 import pathlib
 import statistics
@@ -16,6 +15,8 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 SYSTEMS = ["gpubench", "torch", "torch.compile", "keras"]
 FASTER, NETS_FASTER = 1.25, 3  # of the six nets, so many are to be so many times as fast as the best peer
 MEMORY = 0.8  # most of PyTorch's peak memory
+COLUMNS = ["system", "version", "model", "process", "step_time_s", "step_time_min_s", "peak_rss_bytes",
+           "rss_before_net", "plan_bytes", "parameters", "load"]
 
 
 def arguments_from(words):
@@ -132,20 +133,6 @@ def print_table(measured, systems):
         print(f"{net:14}" + "".join(f"{cell:>22}" for cell in cells))
 
 
-def write_csv(path, measured):
-    columns = ["system", "version", "model", "process", "step_time_s", "step_time_min_s", "peak_rss_bytes",
-               "rss_before_net", "plan_bytes", "parameters", "load"]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, columns, extrasaction="ignore")
-        writer.writeheader()
-        for results in measured.values():
-            for found in results.values():
-                for index, result in enumerate(found, 1):
-                    writer.writerow(result | {"process": index})
-    print(f"\nwrote {path}")
-
-
 def main():
     arguments = arguments_from(sys.argv[1:])
     print(f"peers: {time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, {os.cpu_count()} cores, {arguments.threads} "
@@ -154,7 +141,7 @@ def main():
     print_table(measured, arguments.systems.split(","))
     lines, good = verdicts(measured)
     print("\n" + "\n".join(lines))
-    write_csv(arguments.csv, measured)
+    processes.write_csv(arguments.csv, COLUMNS, processes.numbered(measured))
     return 1 if arguments.strict and not good else 0
 
 
