@@ -107,9 +107,9 @@ TEST_F(TraceTest, AReaderGetsBreakdownAndProfileBack) {
                       .lost = 2});
   add_random_steps(timeline, timeline.steps());
   write_chrome_trace(timeline, file("trace.json"));
-  const support::TraceReader reader(file("trace.json"));
+  const std::unique_ptr<Timeline> timeline_read = support::read_trace(file("trace.json"));
   const StepProfile written = profile_steps(timeline, timeline.steps()),
-                    read = profile_steps(reader.timeline(), reader.timeline().steps());
+                    read = profile_steps(*timeline_read, timeline_read->steps());
   EXPECT_EQ(read.breakdown.charged, written.breakdown.charged);
   EXPECT_EQ(read.breakdown.in_small_kernels, written.breakdown.in_small_kernels);
   EXPECT_GT(written.breakdown.in_small_kernels, 0us);
