@@ -207,7 +207,7 @@ std::shared_ptr<const ElementFunction> bound_to_source(lua_State* L, std::shared
                                                        const Dataset& source) {
   const auto* lua = dynamic_cast<const LuaElementFunction*>(function.get());
   if (lua == nullptr) return function;
-  const std::uint64_t seed = session_of(L).next_seed();
+  const std::uint64_t seed = session_of(L).random.next_seed();
   if (lua->knows_outputs()) return lua->with_seed(seed);
   Element element;
   if (!source.open()->next(element)) {
