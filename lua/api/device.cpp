@@ -330,7 +330,7 @@ std::optional<std::string> gpu_absence(lua_State* L) {
 /// "GPU 1 (NVIDIA H100) cannot be used: ...": the GPUs whose use has failed.
 std::vector<std::string> unusable_gpus(lua_State* L) {
   std::vector<std::string> texts;
-  for (const GpuFault& fault : world_of(L).devices.unusable(DeviceId::Kind::gpu)) texts.push_back(to_string(fault));
+  for (const DeviceFault& fault : world_of(L).devices.unusable(DeviceId::Kind::gpu)) texts.push_back(to_string(fault));
   return texts;
 }
 

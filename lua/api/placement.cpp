@@ -81,7 +81,7 @@ std::vector<DeviceId> Placement::devices_of_best_kind() {
   const Devices& devices = world()->devices;
   std::vector<DeviceId> ids = devices.usable();
   std::erase_if(ids, [kind = ids.front().kind](const DeviceId& id) { return id.kind != kind; });
-  for (const GpuFault& fault : devices.unusable(DeviceId::Kind::gpu)) {
+  for (const DeviceFault& fault : devices.unusable(DeviceId::Kind::gpu)) {
     if (!announced_faults_.insert(fault.reason).second) continue;
     say(to_string(fault));
   }
