@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/device/device.h"
+#include "core/device/device_fault.h"
 #include "core/graph/op.h"
-#include "core/nvidia/gpu_fault.h"
 #include "core/tensor/tensor_view.h"
 #include "core/trace/tracer.h"
 
@@ -82,7 +82,7 @@ class Backend {
     return nullptr;
   }
   /// The reason why there is no device: "no NVIDIA driver is loaded (...)"; nullopt if there is one.
-  virtual std::optional<GpuFault> absence() const { return std::nullopt; }
+  virtual std::optional<DeviceFault> absence() const { return std::nullopt; }
   /// The vendor's library, its version, and the arithmetic that it uses for float32: "oneDNN 2.6.2, strict".
   virtual std::string library() const = 0;
   /// Whether the device can run `op`, a fusion of several ops or another form of one, faster than those ops; if not,

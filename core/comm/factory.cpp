@@ -36,11 +36,19 @@ void check_distinct(std::span<Device* const> devices) {
   }
 }
 
-/// Devices of one kind, each with a memory of its own: GPUs.
+/// Devices of one kind, each with a memory of its own.
 bool have_own_memory(std::span<Device* const> devices) {
   return std::ranges::all_of(devices, [&](const Device* device) {
     return !device->shares_host_memory() && device->id().kind == devices[0]->id().kind;
   });
+}
+
+/// GPUs exchange by NCCL unless another way is asked for; emulated devices stand for GPUs.
+bool exchange_by_nccl(std::span<Device* const> devices, CrossDevice cross_device) {
+  const DeviceId::Kind kind = devices[0]->id().kind;
+  const bool speaks_nccl = kind == DeviceId::Kind::gpu || kind == DeviceId::Kind::emulated;
+  const bool alike = std::ranges::all_of(devices, [&](const Device* device) { return device->id().kind == kind; });
+  return cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && speaks_nccl && alike);
 }
 
 bool are_emulated(std::span<Device* const> devices) {
@@ -81,10 +89,8 @@ void check_algorithm(std::span<Device* const> devices, CrossDevice cross_device,
                     to_string(algorithm), who));
   };
   if (cross_device == CrossDevice::reduction_to_one) refuse("\"reduction_to_one\" is a way of its own");
-  const bool own_memory = have_own_memory(devices);
-  if (cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && own_memory))
-    refuse("NCCL chooses for itself (see its NCCL_ALGO)");
-  if (own_memory) refuse("copies of what GPUs hold have one way");
+  if (exchange_by_nccl(devices, cross_device)) refuse("NCCL chooses for itself (see its NCCL_ALGO)");
+  if (have_own_memory(devices)) refuse("copies of what GPUs hold have one way");
   if (group != nullptr) refuse("processes have one way");
 }
 
@@ -141,8 +147,7 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
   if (devices.empty()) throw Error("a communicator needs at least one device");
   check_distinct(devices);
   if (algorithm) check_algorithm(devices, cross_device, group, *algorithm);
-  const bool own_memory = have_own_memory(devices);
-  const bool by_nccl = cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && own_memory);
+  const bool by_nccl = exchange_by_nccl(devices, cross_device);
   if (!by_nccl) check_together(devices, cross_device);
   if (by_nccl && are_emulated(devices)) {
     if (group == nullptr) return make_emulated_communicators(devices);
@@ -152,8 +157,8 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
   if (group != nullptr) check_alike(devices, cross_device, by_nccl, *group);
   if (by_nccl) return make_nccl_communicators(devices, group, nccl_patience());
   if (cross_device == CrossDevice::reduction_to_one) algorithm = LocalAlgorithm::reduction_to_one;
-  return own_memory ? make_gpu_communicators(devices, algorithm, group)
-                    : make_host_communicators(devices, algorithm, group);
+  return have_own_memory(devices) ? make_gpu_communicators(devices, algorithm, group)
+                                  : make_host_communicators(devices, algorithm, group);
 }
 
 std::unique_ptr<Communicator> make_communicator(ProcessGroup& group) {

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
+#include "core/device/device_slice.h"
 #include "core/device/memory_pool.h"
 #include "core/device/stream.h"
-#include "core/nvidia/gpu_slice.h"
 #include "core/tensor/device_id.h"
 
 namespace gpubench {
@@ -22,17 +22,17 @@ class Device {
   virtual const DeviceId& id() const = 0;
   /// A name for people: "AMD EPYC 9005, 2 threads".
   virtual std::string description() const = 0;
-  /// PCI address as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
+  /// PCI address as the driver writes it ("00000000:1B:00.0"); empty for the host's processor.
   virtual std::string bus_id() const { return {}; }
-  /// The slice of a GPU that the device is; nullopt for a whole one. `bus_id` is that of the whole GPU.
-  virtual std::optional<GpuSlice> slice() const { return std::nullopt; }
+  /// The slice that the device is; nullopt for a whole device. `bus_id` is that of the whole one.
+  virtual std::optional<DeviceSlice> slice() const { return std::nullopt; }
   /// Number of its physical or emulated device in traces (Span::gpu); none if no tracer records it.
   virtual std::optional<int> tracer_index() const { return std::nullopt; }
   /// The NUMA node on whose processors the device's threads run; nullptr if it is bound to none.
   virtual const MemoryNode* memory_node() const { return nullptr; }
-  /// Whether this process has begun to use the device. A GPU gets its context at the first use: an allocation from a
-  /// pool, a call of stream(), of new_...(), of record() or of bind_to_thread(). Each of them throws UnusableGpu if it
-  /// gets none, and the next one tries again. Nothing else begins the use. Thread-safe.
+  /// Whether this process has begun to use the device. A device may get its context at the first use only: an
+  /// allocation from a pool, a call of stream(), of new_...(), of record() or of bind_to_thread(). Each of them throws
+  /// UnusableDevice if it gets none, and the next one tries again. Nothing else begins the use. Thread-safe.
   virtual bool in_use() const { return true; }
   virtual MemoryPool& memory() = 0;
   /// Host memory from which the device copies asynchronously: page-locked, for GPUs. nullptr if ordinary memory serves

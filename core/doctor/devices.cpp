@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* on_the_cpu = "training runs on the CPU";
 
-GpuFault why_no_gpu(const Machine& machine) {
+DeviceFault why_no_gpu(const Machine& machine) {
   const MachineSources& sources = machine.sources();
   if (sources.cuda_version == 0 && sources.gpu_absence) return *sources.gpu_absence;
   if (auto fault = driver_fault(sources.root)) return *std::move(fault);
@@ -31,13 +31,13 @@ CheckResult check_devices(const Machine& machine) {
   const MachineSources& sources = machine.sources();
   const int there = gpus_there(machine), used = static_cast<int>(sources.gpus.size());
   if (!sources.unusable_gpus.empty()) {
-    const GpuFault fault = fault_of_all(sources.unusable_gpus);
+    const DeviceFault fault = fault_of_all(sources.unusable_gpus);
     return wrong(fault.reason, used == 0 ? on_the_cpu : "training uses the other GPUs only", fault.remedy);
   }
   const auto visible = machine.variable("CUDA_VISIBLE_DEVICES");
   if (used == 0 && there == 0) return ok("no GPU in this machine");
   if (used == 0) {
-    const GpuFault fault = why_no_gpu(machine);
+    const DeviceFault fault = why_no_gpu(machine);
     return costs_speed(fmt::format("{} in this machine, none used: {}", format_count(there, "GPU"), fault.reason),
                        on_the_cpu, fault.remedy);
   }

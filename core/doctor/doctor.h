@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device/device_fault.h"
+#include "core/device/device_slice.h"
 #include "core/doctor/check.h"
-#include "core/nvidia/gpu_fault.h"
 #include "core/nvidia/gpu_library.h"
-#include "core/nvidia/gpu_slice.h"
 #include "core/telemetry/nvml/nvml.h"
 #include "core/telemetry/proc/contention.h"
 
@@ -22,7 +22,7 @@ namespace gpubench {
 struct CheckedGpu {
   std::string name;    ///< "gpu:0"
   std::string bus_id;  ///< as CUDA spells it
-  std::optional<GpuSlice> slice = std::nullopt;
+  std::optional<DeviceSlice> slice = std::nullopt;
 };
 
 struct MachineSources {
@@ -48,9 +48,9 @@ struct MachineSources {
   /// The CUDA that the loaded driver is for, as CUDA's runtime reports it; 0 if unknown.
   int driver_cuda_version = 0;
   /// The GPU backend's reason why there is no GPU; nullopt if there is one.
-  std::optional<GpuFault> gpu_absence;
+  std::optional<DeviceFault> gpu_absence;
   /// "GPU 1 (NVIDIA H100) ...": GPUs that are there and cannot be used.
-  std::vector<GpuFault> unusable_gpus;
+  std::vector<DeviceFault> unusable_gpus;
   /// Processors that this process may use.
   std::vector<int> processors;
 };

@@ -127,7 +127,7 @@ Value Dispatcher::symbol(const Tensor& tensor) {
 void Dispatcher::set_device(const DeviceId& device) {
   Device& next = runtime().devices().device(device);
   if (!next.in_use()) {
-    if (auto why = runtime().devices().fault(device)) throw UnusableGpu(*std::move(why));
+    if (auto why = runtime().devices().fault(device)) throw UnusableDevice(*std::move(why));
   }
   device_ = device;
 }

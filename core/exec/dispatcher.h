@@ -61,7 +61,7 @@ class Dispatcher {
   /// Whether tapes record.
   bool recording() const { return !tapes_.empty(); }
 
-  /// Sets the device of later ops and begins its use. Throws Error if it does not exist, UnusableGpu if it cannot be
+  /// Sets the device of later ops and begins its use. Throws Error if it does not exist, UnusableDevice if it cannot be
   /// used.
   void set_device(const DeviceId& device);
   /// Devices::default_device() until one is set.

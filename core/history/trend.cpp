@@ -13,8 +13,6 @@
 namespace gpubench {
 namespace {
 
-using Runs = std::unordered_map<std::int64_t, HistoryRun>;
-
 void add_key(Info::Fields& fields, const HistorySeries& series) {
   const SeriesKey& key = series.key;
   for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"host", key.host},
@@ -29,8 +27,8 @@ void add_key(Info::Fields& fields, const HistorySeries& series) {
   fields.emplace_back("unit", std::string(to_string(series.column.unit)));
 }
 
-Info described_point(const HistoryRun& run, const HistoryPoint& point) {
-  Info::Fields fields{{"run", run.name}, {"started", run.started}, {"value", point.value}};
+Info described_point(const TrendPoint& point) {
+  Info::Fields fields{{"run", point.run}, {"started", point.started}, {"value", point.value}};
   if (point.low) fields.emplace_back("low", *point.low);
   if (point.high) fields.emplace_back("high", *point.high);
   fields.emplace_back("reliable", point.reliable);
@@ -38,47 +36,41 @@ Info described_point(const HistoryRun& run, const HistoryPoint& point) {
 }
 
 /// Names of runs. A value at which a change was reported begins a level, and is no outlier.
-Info::List outliers_in(const Runs& runs, const std::vector<HistoryPoint>& points,
-                       const std::vector<const ReportedChange*>& changes) {
+std::vector<std::string> outliers_in(const std::vector<TrendPoint>& points,
+                                     const std::vector<ReportedChange>& changes) {
   std::vector<double> values;
-  std::vector<std::int64_t> ids;
+  std::vector<std::string> runs;
   std::set<std::size_t> places;
-  for (const HistoryPoint& point : points) {
+  for (const TrendPoint& point : points) {
     if (!point.reliable) continue;
-    const bool begins_level = std::ranges::any_of(changes, [&](const ReportedChange* change) {
-      return change->sign != ChangeSign::frequent && change->run == runs.at(point.run).name;
+    const bool begins_level = std::ranges::any_of(changes, [&](const ReportedChange& change) {
+      return change.sign != ChangeSign::frequent && change.run == point.run;
     });
     if (begins_level) places.insert(values.size());
     values.push_back(point.value);
-    ids.push_back(point.run);
+    runs.push_back(point.run);
   }
   const std::vector<std::size_t> found = find_changes(values).changes;
   if (changes.empty()) places.insert(found.begin(), found.end());
-  Info::List names;
+  std::vector<std::string> names;
   for (const std::size_t index : find_outliers(values, std::vector(places.begin(), places.end())))
-    names.emplace_back(runs.at(ids[index]).name);
+    names.push_back(runs[index]);
   return names;
 }
 
-Info described_series(const HistorySeries& series, const Runs& runs, const std::vector<HistoryPoint>& points,
-                      const std::vector<ReportedChange>& changes) {
+Info described_series(const SeriesTrend& one) {
+  const HistorySeries& series = one.series;
   Info::Fields fields;
   add_key(fields, series);
   fields.emplace_back("better", std::string(to_string(series.column.better)));
   fields.emplace_back("kind", std::string(to_string(series.column.kind)));
   fields.emplace_back("watched", series.watched);
-  Info::List all;
-  for (const HistoryPoint& point : points) all.push_back(described_point(runs.at(point.run), point));
-  fields.emplace_back("points", std::move(all));
-  Info::List reported;
-  std::vector<const ReportedChange*> own;
-  for (const ReportedChange& change : changes) {
-    if (change.series != series.id) continue;
-    reported.push_back(described_change(series, change));
-    own.push_back(&change);
-  }
-  fields.emplace_back("changes", std::move(reported));
-  fields.emplace_back("outliers", series.watched ? outliers_in(runs, points, own) : Info::List{});
+  Info::List points, changes;
+  for (const TrendPoint& point : one.points) points.push_back(described_point(point));
+  for (const ReportedChange& change : one.changes) changes.push_back(described_change(series, change));
+  fields.emplace_back("points", std::move(points));
+  fields.emplace_back("changes", std::move(changes));
+  fields.emplace_back("outliers", Info::List(one.outliers.begin(), one.outliers.end()));
   return fields;
 }
 
@@ -179,7 +171,8 @@ std::string param_in(const std::string& axes, const std::string& name) {
   return text.substr(begin, text.find(' ', begin) - begin);
 }
 
-/// Whether the run had the parameters that are in the key of the series, and no others.
+}  // namespace
+
 bool has_params_of(const SeriesKey& key, const Info& run) {
   const Info* const params = run.find("params");
   if (params == nullptr || params->fields() == nullptr) return true;
@@ -190,18 +183,31 @@ bool has_params_of(const SeriesKey& key, const Info& run) {
   });
 }
 
-}  // namespace
-
-Info trend(const RunHistory& history, const std::string& experiment, const Info* like) {
+Trend trend(const RunHistory& history, const std::string& experiment,
+            const std::function<bool(const HistorySeries&)>& takes) {
   check_experiment(history, experiment);
-  Runs runs;
+  std::unordered_map<std::int64_t, HistoryRun> runs;
   for (HistoryRun& run : history.runs(experiment)) runs.emplace(run.id, std::move(run));
   const std::vector<ReportedChange> changes = history.changes(experiment);
-  Info::List list;
-  history.for_each_series(history.series(experiment), [&](const HistorySeries& series, const auto& points) {
-    if (like != nullptr && !has_params_of(series.key, *like)) return;
-    list.push_back(described_series(series, runs, points, changes));
+  std::vector<HistorySeries> which = history.series(experiment);
+  if (takes) std::erase_if(which, [&](const HistorySeries& series) { return !takes(series); });
+  Trend all;
+  history.for_each_series(which, [&](const HistorySeries& series, const auto& points) {
+    SeriesTrend& one = all.emplace_back(series);
+    for (const HistoryPoint& point : points) {
+      const HistoryRun& run = runs.at(point.run);
+      one.points.push_back({run.name, run.started, point.value, point.low, point.high, point.reliable});
+    }
+    std::ranges::copy_if(changes, std::back_inserter(one.changes),
+                         [&](const ReportedChange& change) { return change.series == series.id; });
+    if (series.watched) one.outliers = outliers_in(one.points, one.changes);
   });
+  return all;
+}
+
+Info described_trend(const Trend& trend) {
+  Info::List list;
+  for (const SeriesTrend& one : trend) list.push_back(described_series(one));
   return list;
 }
 

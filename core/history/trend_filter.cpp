@@ -13,19 +13,13 @@ void check(const char* what, const std::string& name, const std::set<std::string
   if (!name.empty() && !known.contains(name)) throw_unknown_name(what, name, names_of(known));
 }
 
-bool has_state(const Info& one, const std::string& state) {
-  if (one.find("state")) return one.text("state") == state;
-  for (const Info& change : one.items("changes"))
-    if (change.text("state") == state) return true;
-  return false;
-}
-
 }  // namespace
 
 FilteredSeries::FilteredSeries(const RunHistory& history, const std::string& experiment, const TrendFilter& filter)
-    : filter_(filter) {
+    : state_(filter.state) {
+  const std::vector<HistorySeries> all = history.series(experiment);
   std::set<std::string> hosts, figures, names;
-  for (const HistorySeries& series : history.series(experiment)) {
+  for (const HistorySeries& series : all) {
     hosts.insert(series.key.host);
     figures.insert(series.key.metric);
   }
@@ -33,26 +27,19 @@ FilteredSeries::FilteredSeries(const RunHistory& history, const std::string& exp
   check("history: no host", filter.host, hosts);
   check("history: no figure", filter.figure, figures);
   check("history: no state", filter.state, names);
+  std::set<std::int64_t> with_state;
   for (const ReportedChange& change : history.changes(experiment))
-    if (to_string(change.state) == filter.state) with_state_.insert(change.series);
-}
-
-bool FilteredSeries::takes(const HistorySeries& series) const {
-  return (filter_.host.empty() || series.key.host == filter_.host) &&
-         (filter_.figure.empty() || series.key.metric == filter_.figure) &&
-         (filter_.state.empty() || with_state_.contains(series.id));
-}
-
-Info FilteredSeries::only(const Info& list) const {
-  Info::List kept;
-  const Info::List none;
-  for (const Info& one : list.list() ? *list.list() : none) {
-    if ((filter_.host.empty() || one.text("host") == filter_.host) &&
-        (filter_.figure.empty() || one.text("metric") == filter_.figure) &&
-        (filter_.state.empty() || has_state(one, filter_.state)))
-      kept.push_back(one);
+    if (to_string(change.state) == filter.state) with_state.insert(change.series);
+  for (const HistorySeries& series : all) {
+    if ((filter.host.empty() || series.key.host == filter.host) &&
+        (filter.figure.empty() || series.key.metric == filter.figure) &&
+        (filter.state.empty() || with_state.contains(series.id)))
+      series_.insert(series.id);
   }
-  return kept;
+}
+
+bool FilteredSeries::takes(const ReportedChange& change) const {
+  return series_.contains(change.series) && (state_.empty() || to_string(change.state) == state_);
 }
 
 }  // namespace gpubench

@@ -1,10 +1,10 @@
 // Which series of a history are shown: of a host, of a figure, or with a reported change in some state.
 #pragma once
+#include <cstdint>
 #include <set>
 #include <string>
 
 #include "core/history/history.h"
-#include "core/results/info.h"
 
 namespace gpubench {
 
@@ -19,13 +19,12 @@ class FilteredSeries {
   /// state, listing those.
   FilteredSeries(const RunHistory& history, const std::string& experiment, const TrendFilter& filter);
 
-  bool takes(const HistorySeries& series) const;
-  /// Of a list of series or changes, as core/history/trend.h describes them.
-  Info only(const Info& list) const;
+  bool takes(const HistorySeries& series) const { return series_.contains(series.id); }
+  bool takes(const ReportedChange& change) const;
 
  private:
-  TrendFilter filter_;
-  std::set<std::int64_t> with_state_;  ///< series
+  std::string state_;  ///< empty: any
+  std::set<std::int64_t> series_;
 };
 
 }  // namespace gpubench

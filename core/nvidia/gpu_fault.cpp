@@ -47,7 +47,7 @@ std::string group_of(const fs::path& path) {
   return found != nullptr ? found->gr_name : std::to_string(status.st_gid);
 }
 
-std::optional<GpuFault> refusal(const fs::path& root, const fs::path& node) {
+std::optional<DeviceFault> refusal(const fs::path& root, const fs::path& node) {
   // Opened, not only looked at: a container's device rules refuse what the file's mode permits.
   const int opened = ::open(node.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
   const int error = errno;
@@ -57,12 +57,12 @@ std::optional<GpuFault> refusal(const fs::path& root, const fs::path& node) {
   }
   const std::string shown = "/" + node.lexically_relative(root).string();
   const std::string group = group_of(node);
-  return GpuFault{
+  return DeviceFault{
       fmt::format("{} may not be opened by this user ({}; it belongs to group {})", shown, std::strerror(error), group),
       fmt::format("add the user to group {}, or give the container or job access to {}", group, shown)};
 }
 
-GpuFault no_node(const fs::path& root, std::string_view node) {
+DeviceFault no_node(const fs::path& root, std::string_view node) {
   if (in_container(root)) {
     return {fmt::format("this container has no {}: it was started without the NVIDIA runtime", node), container_remedy};
   }
@@ -71,28 +71,14 @@ GpuFault no_node(const fs::path& root, std::string_view node) {
 
 }  // namespace
 
-std::string to_string(const std::optional<GpuFault>& fault) {
-  return fault ? fault->reason + "; " + fault->remedy : std::string();
-}
-
-GpuFault fault_of_all(std::span<const GpuFault> faults) {
-  GpuFault all;
-  for (const GpuFault& fault : faults) {
-    all.reason += (all.reason.empty() ? "" : "; ") + fault.reason;
-    if (all.remedy.find(fault.remedy) != std::string::npos) continue;
-    all.remedy += (all.remedy.empty() ? "" : "; ") + fault.remedy;
-  }
-  return all;
-}
-
 std::string cuda_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-std::optional<GpuFault> old_driver(int driver, int needed) {
+std::optional<DeviceFault> old_driver(int driver, int needed) {
   if (driver == 0 || driver / 1000 >= needed / 1000) return std::nullopt;
   const int major = needed / 1000;
-  return GpuFault{
+  return DeviceFault{
       fmt::format("the NVIDIA driver is for CUDA {}, this program needs one for CUDA {}", cuda_text(driver),
                   cuda_text(needed)),
       fmt::format("install an NVIDIA driver for CUDA {} or later (nvidia-smi shows its CUDA version)", major)};
@@ -102,25 +88,25 @@ bool in_container(const fs::path& root) {
   return is_there(root / ".dockerenv") || is_there(root / "run/.containerenv") || is_there(root / ".singularity.d");
 }
 
-std::optional<GpuFault> hidden_gpus(const std::optional<std::string>& visible) {
+std::optional<DeviceFault> hidden_gpus(const std::optional<std::string>& visible) {
   constexpr const char* remedy = "unset CUDA_VISIBLE_DEVICES, or name GPUs in it: CUDA_VISIBLE_DEVICES=0";
   if (!visible) return std::nullopt;
-  if (visible->empty()) return GpuFault{"CUDA_VISIBLE_DEVICES is empty, which hides every GPU", remedy};
+  if (visible->empty()) return DeviceFault{"CUDA_VISIBLE_DEVICES is empty, which hides every GPU", remedy};
   if (visible->starts_with("-") || *visible == "NoDevFiles") {
-    return GpuFault{fmt::format("CUDA_VISIBLE_DEVICES={} hides every GPU", *visible), remedy};
+    return DeviceFault{fmt::format("CUDA_VISIBLE_DEVICES={} hides every GPU", *visible), remedy};
   }
   return std::nullopt;
 }
 
-std::optional<GpuFault> driver_fault(const fs::path& root) {
+std::optional<DeviceFault> driver_fault(const fs::path& root) {
   if (!is_there(root / "proc/driver/nvidia/version")) {
-    return GpuFault{"no NVIDIA driver is loaded (/proc/driver/nvidia/version is missing)",
-                    "install NVIDIA's driver, and load it: modprobe nvidia"};
+    return DeviceFault{"no NVIDIA driver is loaded (/proc/driver/nvidia/version is missing)",
+                       "install NVIDIA's driver, and load it: modprobe nvidia"};
   }
   return node_fault(root);
 }
 
-std::optional<GpuFault> node_fault(const fs::path& root) {
+std::optional<DeviceFault> node_fault(const fs::path& root) {
   const fs::path control = root / "dev/nvidiactl";
   if (!is_there(control)) return no_node(root, "/dev/nvidiactl");
   if (auto refused = refusal(root, control)) return refused;

@@ -135,7 +135,9 @@ SharedLibrary open_nvidia_library(std::span<const std::string_view> names) {
 
 GpuLibrary open_gpu_library(const GpuLibraryInfo& info, int cuda_version, const LibraryOpener& open) {
   GpuLibrary opened;
-  const auto fail = [&](std::string reason) { opened.fault = GpuFault{std::move(reason), std::string(info.remedy)}; };
+  const auto fail = [&](std::string reason) {
+    opened.fault = DeviceFault{std::move(reason), std::string(info.remedy)};
+  };
   try {
     opened.library = open(std::span(&info.file, 1));
     const int version = version_of(info, *opened.library);

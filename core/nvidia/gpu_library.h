@@ -39,7 +39,7 @@ SharedLibrary open_nvidia_library(std::span<const std::string_view> names);
 struct GpuLibrary {
   std::optional<SharedLibrary> library;  ///< nullopt if it cannot be opened
   std::string text;                      ///< "cuDNN 9.19.0"; empty if it does not report its version
-  std::optional<GpuFault> fault;
+  std::optional<DeviceFault> fault;
 };
 /// Opens a library and looks at its version and its parts. `cuda_version`: of the program; 13000 is 13.0.
 GpuLibrary open_gpu_library(const GpuLibraryInfo& info, int cuda_version,

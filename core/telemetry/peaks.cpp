@@ -85,16 +85,15 @@ std::optional<double> dense_peak(std::string_view product, Arithmetic arithmetic
   return row->peaks[static_cast<std::size_t>(arithmetic)] * tera;
 }
 
-std::optional<double> share_of_multiprocessors(std::string_view product, const GpuSlice& slice) {
+std::optional<double> share_of_multiprocessors(std::string_view product, const DeviceSlice& slice) {
   const Row* const row = find_row(product);
-  return row == nullptr ? std::nullopt
-                        : std::optional(static_cast<double>(slice.multiprocessors) / row->multiprocessors);
+  return row == nullptr ? std::nullopt : std::optional(static_cast<double>(slice.compute_units) / row->multiprocessors);
 }
 
-std::string multiprocessors_text(std::string_view product, const GpuSlice& slice) {
+std::string multiprocessors_text(std::string_view product, const DeviceSlice& slice) {
   const Row* const row = find_row(product);
-  return row == nullptr ? fmt::format("{} multiprocessors", slice.multiprocessors)
-                        : fmt::format("{} of {} multiprocessors", slice.multiprocessors, row->multiprocessors);
+  return row == nullptr ? fmt::format("{} multiprocessors", slice.compute_units)
+                        : fmt::format("{} of {} multiprocessors", slice.compute_units, row->multiprocessors);
 }
 
 double memory_bandwidth(double memory_clock_hz, unsigned bus_bits) {

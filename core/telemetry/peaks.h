@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/nvidia/gpu_slice.h"
+#include "core/device/device_slice.h"
 
 namespace gpubench {
 
@@ -23,9 +23,9 @@ std::optional<double> dense_peak(std::string_view product, Arithmetic arithmetic
 
 /// A slice's share of the multiprocessors of its GPU, and so of its dense_peak(). Nothing if the GPU is not in the
 /// table.
-std::optional<double> share_of_multiprocessors(std::string_view product, const GpuSlice& slice);
+std::optional<double> share_of_multiprocessors(std::string_view product, const DeviceSlice& slice);
 /// "16 of 132 multiprocessors"; "16 multiprocessors" of a GPU that is not in the table.
-std::string multiprocessors_text(std::string_view product, const GpuSlice& slice);
+std::string multiprocessors_text(std::string_view product, const DeviceSlice& slice);
 
 /// Bytes per second; all current memory types transfer two bits per clock and line.
 double memory_bandwidth(double memory_clock_hz, unsigned bus_bits);

@@ -87,6 +87,12 @@ void require_gradients(const Model& model) {
   }
 }
 
+std::vector<VariablePtr> optimizer_state(const Model& model, const CompileConfig& config) {
+  std::vector<VariablePtr> state = config.optimizer->state_of(model.trainable_variables());
+  if (config.loss_scale) std::ranges::copy(config.loss_scale->variables(), std::back_inserter(state));
+  return state;
+}
+
 ExecutorOptions training_executor_options(const Model& model, const CompileConfig& config) {
   ExecutorOptions options = config.executor;
   options.passes.offload = {.layers = layers_named(model, config.offload.layers, "offload"),

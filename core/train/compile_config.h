@@ -66,6 +66,9 @@ std::vector<OwnerPtr> layers_named(const Model& model, const std::vector<std::st
 /// Throws Error naming a layer without a gradient: one that computes in int8.
 void require_gradients(const Model& model);
 
+/// Variables of the optimizer, then of the loss scale; both have been built.
+std::vector<VariablePtr> optimizer_state(const Model& model, const CompileConfig& config);
+
 /// Options for the executor of a training step, with the layers of config.offload. Throws Error for offloaded layers
 /// that the model lacks, that are recomputed, or that are on the host.
 ExecutorOptions training_executor_options(const Model& model, const CompileConfig& config);

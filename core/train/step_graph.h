@@ -17,7 +17,7 @@ struct StepGraph {
 
 /// Inputs: the types of one element, the model's inputs before the labels. Throws Error if they do not fit, for a batch
 /// that cannot be divided into equal parts for accumulation, and for recomputed layers that the model lacks. Ignores
-/// recompute_budget: see recomputed_within(). With a `share`, it is the graph of a replica with those rows of the
+/// recompute_budget: see StepPlanner. With a `share`, it is the graph of a replica with those rows of the
 /// element's batch, and the update is that of all replicas' examples; without rows, the graph has no inputs.
 StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
                          std::span<const TensorType> element, const std::optional<BatchShare>& share = {});

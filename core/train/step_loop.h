@@ -40,6 +40,7 @@ struct StepPlan {
   bool on_device = false;  ///< whether elements are in device memory
   std::unique_ptr<Executor> executor;
   std::vector<ClassIndexCheck> checks;
+  std::vector<VariablePtr> unreached;  ///< trainable variables on which the loss does not depend
 };
 
 class StepLoop {

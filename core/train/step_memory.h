@@ -3,27 +3,16 @@
 #include <span>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/data/dataset.h"
 #include "core/exec/plan/plan_memory.h"
 #include "core/train/trainer.h"
 
 namespace gpubench {
 
-/// No choice of layers fits a step into recompute_budget.
-class OverRecomputeBudget : public Error {
- public:
-  using Error::Error;
-};
-
 /// The memory for training on batches of these types (in host memory), by device: plans a step without allocating its
 /// memory. The model must be compiled and have a known input; its variables are created if needed. Throws Error for
 /// eager execution.
 std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, std::span<const TensorType> element);
-
-/// `trainer`'s configuration with the layers chosen by choose_recomputed() for its recompute_budget and such batches;
-/// unchanged without a budget. Throws Error if no choice is sufficient.
-CompileConfig recomputed_within(Trainer& trainer, std::span<const TensorType> element);
 
 /// Of the largest plan used for training so far; empty before the first step. Throws Error for eager execution.
 std::vector<DeviceMemory> training_memory(Trainer& trainer);
@@ -33,7 +22,5 @@ std::vector<DeviceMemory> training_memory(Trainer& trainer);
 std::vector<TensorType> batch_types(const Trainer& trainer, std::int64_t batch_size);
 /// The types of a full batch of `dataset`. Throws Error if an extent other than the first varies.
 std::vector<TensorType> batch_types(const Dataset& dataset);
-
-std::size_t total(std::span<const DeviceMemory> memory);
 
 }  // namespace gpubench

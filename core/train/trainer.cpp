@@ -6,9 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/data/tune/pipeline.h"
-#include "core/exec/replicated_executor.h"
 #include "core/telemetry/nvtx.h"
-#include "core/train/step_memory.h"
 
 namespace gpubench {
 namespace {
@@ -71,9 +69,9 @@ std::vector<bool> trained_layers(const Model& model) {
 
 class Trainer::LoopScope {
  public:
-  LoopScope(Trainer& trainer, Phase phase) : trainer_(trainer), phase_(phase) {
+  LoopScope(Trainer& trainer, StepPhase phase) : trainer_(trainer), phase_(phase) {
     const bool within_another = std::ranges::any_of(trainer.loops_, [](int count) { return count > 0; });
-    if (within_another && trainer.metrics_ && phase != Phase::prediction) outer_means_ = trainer.metrics_->values();
+    if (within_another && trainer.metrics_ && phase != StepPhase::prediction) outer_means_ = trainer.metrics_->values();
     ++count();
   }
   ~LoopScope() {
@@ -91,7 +89,7 @@ class Trainer::LoopScope {
   int& count() { return trainer_.loops_[static_cast<std::size_t>(phase_)]; }
 
   Trainer& trainer_;
-  const Phase phase_;
+  const StepPhase phase_;
   std::optional<std::vector<HostTensor>> outer_means_;
 };
 
@@ -143,8 +141,7 @@ void Trainer::prepare_training(std::span<const TensorType> element) {
   trained_ = trained_layers(*model_);
   config_.optimizer->build(factory_, model_->trainable_variables());
   if (config_.loss_scale) config_.loss_scale->build(factory_, config_.optimizer->iterations()->device);
-  take_values_of_first_process(config_.optimizer->state_of(model_->trainable_variables()));
-  if (config_.loss_scale) take_values_of_first_process(config_.loss_scale->variables());
+  take_values_of_first_process(optimizer_state(*model_, config_));
   can_train_ = true;
 }
 
@@ -170,89 +167,36 @@ void Trainer::reset_metrics() {
   if (metrics_) metrics_->reset();
 }
 
-StepGraph Trainer::graph(Phase phase, const CompileConfig& config, const std::vector<TensorType>& element,
-                         const std::optional<BatchShare>& share) {
-  switch (phase) {
-    case Phase::training:
-      return training_graph(*model_, config, *metrics_, element, share);
-    case Phase::evaluation:
-      return evaluation_graph(*model_, config, *metrics_, element, share);
-    case Phase::prediction:
-      break;
-  }
-  return prediction_graph(*model_, element);
-}
-
-void Trainer::warn_of_unreached(const StepGraph& step) {
-  if (warned_ || step.unreached.empty() || !config_.warn) return;
+void Trainer::warn_of_unreached(const std::vector<VariablePtr>& unreached) {
+  if (warned_ || unreached.empty() || !config_.warn) return;
   warned_ = true;
   constexpr std::size_t most = 4;
   std::string names;
-  for (std::size_t i = 0; i < std::min(most, step.unreached.size()); ++i) {
-    names += (i == 0 ? "" : ", ") + step.unreached[i]->name;
+  for (std::size_t i = 0; i < std::min(most, unreached.size()); ++i) {
+    names += (i == 0 ? "" : ", ") + unreached[i]->name;
   }
-  if (step.unreached.size() > most) names += fmt::format(" and {} more", step.unreached.size() - most);
+  if (unreached.size() > most) names += fmt::format(" and {} more", unreached.size() - most);
   config_.warn(
       fmt::format("model '{}': the loss does not depend on {}: no gradient, so no change by training "
                   "(trainable = false says that it is meant)",
                   model_->name(), names));
 }
 
-std::unique_ptr<Executor> Trainer::make_replicated(Phase phase, const StepKey& key, const ExecutorOptions& options) {
-  std::vector<BatchShare> shares = config_.replicas->split(*key.share);
-  const CompileConfig config = phase == Phase::training ? recomputed_within(*this, key.types) : config_;
-  std::vector<ReplicaGraph> graphs;
-  for (const BatchShare& share : shares) {
-    StepGraph step;
-    // A single replica exchanges nothing: its step is that of a model alone.
-    const bool alone = config_.replicas->world_size() == 1;
-    if (phase != Phase::prediction) step = graph(phase, config, key.types, alone ? std::nullopt : std::optional(share));
-    if (phase == Phase::prediction && share.rows > 0) step = graph(phase, config, with_rows(key.types, share.rows), {});
-    if (share.rows > 0) warn_of_unreached(step);
-    graphs.push_back({std::move(step.graph), std::move(step.outputs)});
-  }
-  return std::make_unique<ReplicatedExecutor>(config_.replicas, std::move(graphs), std::move(shares), options);
-}
-
-std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const StepKey& key, const DeviceId* device) {
+std::unique_ptr<StepPlan> Trainer::make_plan(StepPhase phase, const StepKey& key, const DeviceId* device) {
   const NvtxRange range("plan");
   build(key.types);
   if (device != nullptr) require_on(*model_, *device);
-  if (phase == Phase::training) {
+  if (phase == StepPhase::training) {
     require_same_trained();
     prepare_training(key.types);
   }
-  if (phase == Phase::evaluation) prepare_evaluation(key.types);
-  auto plan = std::make_unique<StepPlan>();
-  plan->key = key;
-  plan->on_device = device != nullptr;
-  ExecutorOptions options = phase == Phase::training ? training_executor_options(*model_, config_) : config_.executor;
-  options.inputs_on_device = options.inputs_in_place = plan->on_device;
-  if (key.share) {
-    if (plan->on_device) {
-      throw Error(
-          fmt::format("model '{}': has replicas, and the dataset's elements are on {}; they have to be in host "
-                      "memory, from where each replica takes its part: leave out prefetch_to_device",
-                      model_->name(), to_string(*device)));
-    }
-    options.passes.bucket_bytes = config_.replicas->options().bucket_bytes;
-    plan->executor = make_replicated(phase, key, options);
-  } else {
-    const CompileConfig config = phase == Phase::training ? recomputed_within(*this, key.types) : config_;
-    StepGraph step = graph(phase, config, key.types, {});
-    warn_of_unreached(step);
-    plan->executor = make_executor(runtime_, std::move(step.graph), std::move(step.outputs), options);
-  }
-  if (phase == Phase::prediction || plan->on_device) return plan;  // the host cannot look at the labels there
-  for (std::size_t i = 0; i < model_->outputs().size(); ++i) {
-    const Loss& loss = *config_.losses[config_.losses.size() == 1 ? 0 : i];
-    if (!loss.takes_class_indices()) continue;
-    plan->checks.push_back({loss.name(), model_->inputs().size() + i, model_->output_types()[i].shape.back()});
-  }
+  if (phase == StepPhase::evaluation) prepare_evaluation(key.types);
+  std::unique_ptr<StepPlan> plan = planner().plan(phase, key, device, metrics_ ? &*metrics_ : nullptr);
+  warn_of_unreached(plan->unreached);
   return plan;
 }
 
-std::shared_ptr<StepPlan> Trainer::plan(Phase phase, const StepKey& key, const DeviceId* device) {
+std::shared_ptr<StepPlan> Trainer::plan(StepPhase phase, const StepKey& key, const DeviceId* device) {
   PhasePlans& plans = plans_[static_cast<std::size_t>(phase)];
   return (device == nullptr ? plans.host : plans.device).get(key, [&](const StepKey& wanted) {
     return make_plan(phase, wanted, device);
@@ -261,7 +205,7 @@ std::shared_ptr<StepPlan> Trainer::plan(Phase phase, const StepKey& key, const D
 
 std::vector<const StepPlan*> Trainer::training_plans() const {
   std::vector<const StepPlan*> plans;
-  const PhasePlans& training = plans_[static_cast<std::size_t>(Phase::training)];
+  const PhasePlans& training = plans_[static_cast<std::size_t>(StepPhase::training)];
   for (const auto* cache : {&training.host, &training.device}) {
     for (const auto& [types, plan] : cache->plans()) plans.push_back(plan.get());
   }
@@ -275,7 +219,7 @@ std::size_t Trainer::kept_plans() const {
 }
 
 void Trainer::require_idle(std::string_view operation) const {
-  constexpr std::array doing{"being trained", "being evaluated", "predicting"};  // by Phase
+  constexpr std::array doing{"being trained", "being evaluated", "predicting"};  // by StepPhase
   for (std::size_t phase = 0; phase < doing.size(); ++phase) {
     if (loops_[phase] == 0) continue;
     throw Error(
@@ -294,11 +238,11 @@ void Trainer::release_plans(std::string_view operation) {
   }
 }
 
-StepLoop Trainer::loop(Phase phase) {
+StepLoop Trainer::loop(StepPhase phase) {
   return StepLoop([this, phase, scope = std::make_shared<LoopScope>(*this, phase)](
                       const StepKey& key, const DeviceId* device) { return plan(phase, key, device); },
                   config_.replicas.get(),
-                  phase == Phase::prediction ? StepLoop::Steps::own : StepLoop::Steps::together);
+                  phase == StepPhase::prediction ? StepLoop::Steps::own : StepLoop::Steps::together);
 }
 
 void Trainer::require_same_trained() const {
@@ -314,16 +258,16 @@ void Trainer::require_same_trained() const {
 StepLoop Trainer::training_loop() {
   require_compiled();
   require_same_trained();
-  return loop(Phase::training);
+  return loop(StepPhase::training);
 }
 
 StepLoop Trainer::evaluation_loop() {
   require_compiled();
-  return loop(Phase::evaluation);
+  return loop(StepPhase::evaluation);
 }
 
 StepLoop Trainer::prediction_loop() {
-  return loop(Phase::prediction);
+  return loop(StepPhase::prediction);
 }
 
 std::unique_ptr<Cursor> Trainer::open(const Dataset& dataset, std::uint64_t epoch) const {
@@ -379,7 +323,7 @@ void Trainer::set_class_weights(std::vector<float> weights) {
   require_idle("another class_weight");
   config_.class_weights = std::move(weights);
   runtime_.synchronize();
-  PhasePlans& training = plans_[static_cast<std::size_t>(Phase::training)];
+  PhasePlans& training = plans_[static_cast<std::size_t>(StepPhase::training)];
   training.host.clear();
   training.device.clear();
 }

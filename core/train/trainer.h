@@ -11,8 +11,7 @@
 #include "core/data/dataset.h"
 #include "core/exec/plan_cache.h"
 #include "core/train/metric_states.h"
-#include "core/train/step_graph.h"
-#include "core/train/step_loop.h"
+#include "core/train/step_planner.h"
 
 namespace gpubench {
 
@@ -56,6 +55,7 @@ class Trainer {
   const Model& model() const { return *model_; }
   Runtime& runtime() { return runtime_; }
   const CompileConfig& config() const { return config_; }
+  StepPlanner planner() const { return {runtime_, *model_, config_}; }
   /// The running means of loss and metrics since the last reset.
   Logs read_metrics() const { return metrics_ ? metrics_->read() : Logs{}; }
   /// The loss or metric behind a figure of the logs, also behind "val_...". Null for others, and for all before the
@@ -80,7 +80,6 @@ class Trainer {
   void set_weights(std::span<const HostTensor> values);
 
  private:
-  enum class Phase : std::uint8_t { training, evaluation, prediction };
   void require_compiled() const;
   /// Throws Error if a layer was frozen, or is trained again, after the plans of training were made.
   void require_same_trained() const;
@@ -88,14 +87,10 @@ class Trainer {
   void take_values_of_first_process(std::span<const VariablePtr> variables);
   /// While it lives, a loop of this phase lives. Within another one's life it leaves the running means as they were.
   class LoopScope;
-  StepLoop loop(Phase phase);
-  std::shared_ptr<StepPlan> plan(Phase phase, const StepKey& key, const DeviceId* device);
-  std::unique_ptr<StepPlan> make_plan(Phase phase, const StepKey& key, const DeviceId* device);
-  /// `config`: the training configuration, with the layers to recompute.
-  void warn_of_unreached(const StepGraph& step);
-  StepGraph graph(Phase phase, const CompileConfig& config, const std::vector<TensorType>& element,
-                  const std::optional<BatchShare>& share);
-  std::unique_ptr<Executor> make_replicated(Phase phase, const StepKey& key, const ExecutorOptions& options);
+  StepLoop loop(StepPhase phase);
+  std::shared_ptr<StepPlan> plan(StepPhase phase, const StepKey& key, const DeviceId* device);
+  std::unique_ptr<StepPlan> make_plan(StepPhase phase, const StepKey& key, const DeviceId* device);
+  void warn_of_unreached(const std::vector<VariablePtr>& unreached);
 
   Runtime& runtime_;
   VariableFactory& factory_;
@@ -108,8 +103,8 @@ class Trainer {
   struct PhasePlans {
     PlanCache<StepPlan, StepKey> host, device;  // by where batches are
   };
-  std::array<PhasePlans, 3> plans_;  // by Phase
-  std::array<int, 3> loops_{};       // that live, by Phase
+  std::array<PhasePlans, 3> plans_;  // by StepPhase
+  std::array<int, 3> loops_{};       // that live, by StepPhase
 };
 
 /// Copies of a model's variables, in the model's order.

@@ -35,14 +35,14 @@ std::vector<DeviceId> devices(lua_State* L) {
 /// gb.device(name, fn): runs fn with everything it creates placed on the device, and returns what fn returns.
 /// gb.device(): the current device.
 int device(lua_State* L) {
-  const WorldPtr world = session_of(L).world();
+  const WorldPtr world = session_of(L).placement.world();
   if (lua_isnoneornil(L, 1)) {
     Value<DeviceId>::push(L, world->dispatcher.device());
     return 1;
   }
   const DeviceId asked = Value<DeviceId>::read(L, 1);
   Value<LuaFunction>::read(L, 2);
-  const DeviceId id = session_of(L).place(asked);
+  const DeviceId id = session_of(L).placement.place(asked);
   const DeviceScope scope(world->dispatcher, id);
   lua_settop(L, 2);
   protected_call(L, 0, LUA_MULTRET);
@@ -91,7 +91,7 @@ std::vector<DeviceId> list_physical_devices(const std::optional<std::string>& ki
 class Logical {
  public:
   /// `what`: the function that asks, for messages.
-  Logical(lua_State* L, std::string what) : config_(session_of(L).configure(what)), what_(std::move(what)) {
+  Logical(lua_State* L, std::string what) : config_(session_of(L).placement.configure(what)), what_(std::move(what)) {
     for (const DeviceId::Kind kind : device_kinds()) {
       if (!config_[kind].devices) config_[kind].devices = physical_devices(kind);
     }
@@ -133,7 +133,7 @@ class Logical {
 
 /// Threads for all CPU devices together.
 std::int64_t cpu_threads(lua_State* L) {
-  const int asked = session_of(L).cpu_threads();
+  const int asked = session_of(L).placement.cpu_threads();
   return asked > 0 ? asked : std::min(schedulable_cores(), team_limit());
 }
 
@@ -220,7 +220,7 @@ void set_memory_limit(lua_State* L, const DeviceId& id, std::size_t bytes) {
 }
 
 CudaOptions& cuda_options(lua_State* L, const std::string& what) {
-  return session_of(L).configure(what)[DeviceId::Kind::gpu].own<CudaOptions>();
+  return session_of(L).placement.configure(what)[DeviceId::Kind::gpu].own<CudaOptions>();
 }
 
 void set_tf32(lua_State* L, bool allowed) {
@@ -237,15 +237,15 @@ void set_matmul_search(lua_State* L, int candidates) {
 
 /// As tf.config.set_soft_device_placement, for devices that are missing or cannot be used.
 void set_soft_device_placement(lua_State* L, bool soft) {
-  session_of(L).set_soft_placement(soft);
+  session_of(L).placement.set_soft(soft);
 }
 
 bool soft_device_placement(lua_State* L) {
-  return session_of(L).soft_placement();
+  return session_of(L).placement.is_soft();
 }
 
 void set_seed(lua_State* L, std::uint64_t seed) {
-  session_of(L).set_seed(seed);
+  session_of(L).random.set_seed(seed);
 }
 
 /// As keras.config.set_floatx: the type of layers created from now on.
@@ -253,11 +253,11 @@ void set_floatx(lua_State* L, const std::string& name) {
   const auto known = {Dtype::f32, Dtype::f16, Dtype::bf16};
   const auto found = std::find_if(known.begin(), known.end(), [&](Dtype dtype) { return to_string(dtype) == name; });
   if (found == known.end()) throw ArgumentError("the type is 'float32', 'float16' or 'bfloat16', got '" + name + "'");
-  session_of(L).set_floatx(*found);
+  session_of(L).types.floatx = *found;
 }
 
 std::string floatx(lua_State* L) {
-  return std::string(to_string(session_of(L).floatx()));
+  return std::string(to_string(session_of(L).types.floatx));
 }
 
 /// As keras.config.set_dtype_policy: the types in which layers created from now on store and compute.
@@ -266,11 +266,11 @@ void set_dtype_policy(lua_State* L, const std::string& name) {
   if (std::ranges::find(known, name, &DtypePolicy::name) == known.end()) {
     throw ArgumentError(fmt::format("unknown policy '{}' (known: {})", name, dtype_policy_names()));
   }
-  session_of(L).set_dtype_policy(name);
+  session_of(L).types.policy = name;
 }
 
 std::string dtype_policy(lua_State* L) {
-  return session_of(L).dtype_policy();
+  return session_of(L).types.dtype_policy();
 }
 
 int memory_info(lua_State* L) {
@@ -306,18 +306,18 @@ std::vector<std::array<std::string, 2>> details(lua_State* L, const DeviceId& id
 
 /// Whether the device is there, or soft placement finds another one for it.
 bool can_place(lua_State* L, const DeviceId& id) {
-  return session_of(L).can_place(id);
+  return session_of(L).placement.can_place(id);
 }
 
 /// Why work ran on another device than the one that it was for, since the last call.
 std::vector<std::string> take_fallbacks(lua_State* L) {
-  return session_of(L).take_fallbacks();
+  return session_of(L).placement.take_fallbacks();
 }
 
 /// Bytes in use by device, only where not zero.
 std::map<std::string, std::size_t> memory_in_use(lua_State* L) {
   std::map<std::string, std::size_t> uses;
-  for (const Session::Use& use : session_of(L).memory_in_use()) uses[to_string(use.device)] = use.bytes;
+  for (const Placement::Use& use : session_of(L).placement.memory_in_use()) uses[to_string(use.device)] = use.bytes;
   return uses;
 }
 
@@ -330,7 +330,7 @@ std::optional<std::string> gpu_absence(lua_State* L) {
 /// "GPU 1 (NVIDIA H100) cannot be used: ...": the GPUs whose use has failed.
 std::vector<std::string> unusable_gpus(lua_State* L) {
   std::vector<std::string> texts;
-  for (const GpuFault& fault : world_of(L).devices.unusable(DeviceId::Kind::gpu)) texts.push_back(to_string(fault));
+  for (const DeviceFault& fault : world_of(L).devices.unusable(DeviceId::Kind::gpu)) texts.push_back(to_string(fault));
   return texts;
 }
 
@@ -350,7 +350,7 @@ int with_round_budget(lua_State* L) {
   const auto seconds = Value<std::optional<double>>::read(L, 1);
   Value<LuaFunction>::read(L, 2);
   Session& session = session_of(L);
-  const ValueScope scope(session.round_budget_s, seconds);
+  const ValueScope scope(session.budgets.round_s, seconds);
   protected_call(L, lua_gettop(L) - 2, LUA_MULTRET);
   return lua_gettop(L) - 1;
 }
@@ -359,7 +359,7 @@ int with_round_budget(lua_State* L) {
 std::uint64_t keep_configuration(lua_State* L) {
   Session& session = session_of(L);
   session.keep_configuration();
-  return session.seed();
+  return session.random.seed();
 }
 
 }  // namespace

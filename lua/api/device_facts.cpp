@@ -24,7 +24,7 @@ namespace {
 /// The facts that findings read; the sensors of a device without a driver are none.
 Info::Fields judged_facts(World& world, const DeviceId& id, const std::optional<GpuSensors>& gpu) {
   const Device& device = world.devices.device(id);
-  const std::optional<GpuSlice> slice = device.slice();
+  const std::optional<DeviceSlice> slice = device.slice();
   Info::Fields facts{{"name", to_string(id)},
                      {"library", world.devices.backend(id).library()},
                      {"allows_tf32", rounds_float32(world.devices.backend(id))},

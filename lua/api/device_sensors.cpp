@@ -32,7 +32,7 @@ void add(Numbers& numbers, const std::string& name, const std::optional<T>& valu
 }
 
 /// Of a slice, without what is known of the whole GPU only.
-Numbers of_gpu(const GpuSensors& gpu, const std::optional<GpuSlice>& slice) {
+Numbers of_gpu(const GpuSensors& gpu, const std::optional<DeviceSlice>& slice) {
   Numbers numbers;
   if (const auto memory = gpu.memory(); memory && !slice)
     numbers["free_memory_bytes"] = static_cast<double>(memory->free);

@@ -76,8 +76,10 @@ Profile profile_of(const ProfileTable& table) {
 
 void set_custom_profile(lua_State* L, const ProfileTable& table) {
   Profile profile = profile_of(table);
-  session_of(L).configure("gb.config.set_custom_profile")[DeviceId::Kind::emulated].own<EmulatedOptions>().custom =
-      std::move(profile);
+  session_of(L)
+      .placement.configure("gb.config.set_custom_profile")[DeviceId::Kind::emulated]
+      .own<EmulatedOptions>()
+      .custom = std::move(profile);
 }
 
 /// A measured kernel; see KernelWork.
@@ -132,7 +134,7 @@ std::vector<std::string> profiles() {
 /// emulation.profile_in_use(name): its numbers; those of the script for "custom", nil where it has set none.
 std::optional<ProfileNumbers> profile_in_use(lua_State* L, const std::string& name) {
   if (name != EmulatedBackend::custom_name) return known_numbers(name);
-  const DeviceConfig& config = session_of(L).config();
+  const DeviceConfig& config = session_of(L).placement.config();
   const auto own = config.find(DeviceId::Kind::emulated);
   if (own == config.end()) return std::nullopt;
   const std::optional<Profile> custom = own->second.own<EmulatedOptions>().custom;
@@ -143,8 +145,8 @@ std::optional<ProfileNumbers> profile_in_use(lua_State* L, const std::string& na
 std::map<std::string, std::string> in_use(lua_State* L) {
   std::map<std::string, std::string> texts;
   Session& session = session_of(L);
-  if (!session.started()) return texts;
-  const Devices& devices = session.world()->devices;
+  if (!session.placement.started()) return texts;
+  const Devices& devices = session.placement.world()->devices;
   for (const DeviceId& id : devices.ids()) {
     if (const std::string text = devices.device(id).emulation(); !text.empty()) texts[to_string(id)] = text;
   }

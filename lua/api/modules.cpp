@@ -63,6 +63,7 @@ void open_modules(lua_State* L) {
 void open_command_modules(lua_State* L) {
   open_fleet(L);
   open_history(L);
+  open_nights(L);
   open_compare(L);
   open_changes(L);
   open_stored_run_commands(L);

@@ -30,6 +30,7 @@ void open_emulation(lua_State* L);
 void open_measure_kernels(lua_State* L);
 void open_fleet(lua_State* L);
 void open_history(lua_State* L);
+void open_nights(lua_State* L);
 void open_image(lua_State* L);
 void open_initializers(lua_State* L);
 void open_layers(lua_State* L);

@@ -97,7 +97,7 @@ bool speaks(lua_State* L) {
 /// threads(): what the CPU devices of each process compute with, by rank. A collective call.
 std::vector<std::string> threads(lua_State* L) {
   const Session& session = session_of(L);
-  return group_of(L).all_gather(std::to_string(session.cpu_threads()));
+  return group_of(L).all_gather(std::to_string(session.placement.cpu_threads()));
 }
 
 }  // namespace

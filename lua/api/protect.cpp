@@ -91,7 +91,7 @@ int push_results(lua_State* L) {
 }
 
 int push_timeout(lua_State* L) {
-  const std::string limit = format_seconds(session_of(L).options().timeout_s.value_or(0));
+  const std::string limit = format_seconds(session_of(L).budgets.timeout_s.value_or(0));
   return push_failure(L, "timeout", fmt::format("not done after {} (--timeout)", limit));
 }
 
@@ -103,7 +103,7 @@ int protect(lua_State* L) {
   const char* status = "error";
   const TimeoutScope scope;
   try {
-    call_before_deadline(L, session_of(L).options().timeout_s);
+    call_before_deadline(L, session_of(L).budgets.timeout_s);
     // It came when all was done.
     if (timeout_requested() || (interrupt_requested() && !is_turn_of_script())) let_lua_run(L);
     return push_results(L);
@@ -145,7 +145,7 @@ constexpr double time_after_request_s = 5;
 int ask(lua_State* L) {
   check_function(L);
   const bool for_program = !is_turn_of_script();
-  std::optional<double> limit_s = session_of(L).options().timeout_s;
+  std::optional<double> limit_s = session_of(L).budgets.timeout_s;
   std::string_view late = "not done after {} (--timeout)";
   std::optional<RequestSetAside> stopped;
   if (for_program) stopped.emplace();

@@ -30,7 +30,7 @@ void tell(const std::string& text) {
 
 GivenUp given_up(const lua::Session& session) {
   if (interrupt_signal() != 0) return {.status = "interrupted", .detail = interruption_text(), .timeout = {}};
-  const std::string limit = format_seconds(session.options().timeout_s.value_or(0));
+  const std::string limit = format_seconds(session.budgets.timeout_s.value_or(0));
   return {.status = "error",
           .detail = "the script could not be stopped when its time was up",
           .timeout = fmt::format("not done after {} (--timeout), and could not be stopped", limit)};

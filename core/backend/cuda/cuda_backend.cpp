@@ -25,7 +25,7 @@ std::optional<std::string> visible_devices() {
 }
 
 /// The driver works, and shows no GPU.
-GpuFault no_device() {
+DeviceFault no_device() {
   const std::optional<std::string> visible = visible_devices();
   if (auto hidden = hidden_gpus(visible)) return *std::move(hidden);
   if (visible) {
@@ -37,7 +37,7 @@ GpuFault no_device() {
   return {reason, "look at nvidia-smi, and for NVRM in the kernel's messages: dmesg"};
 }
 
-GpuFault insufficient_driver() {
+DeviceFault insufficient_driver() {
   if (auto old = old_driver(CudaBackend::driver_cuda_version(), CudaBackend::cuda_version())) return *std::move(old);
   if (auto fault = driver_fault()) return *std::move(fault);
   return {"the NVIDIA driver's library libcuda.so.1 cannot be opened",
@@ -45,7 +45,7 @@ GpuFault insufficient_driver() {
 }
 
 /// GPUs that CUDA sees; with none, `fault` says why.
-int count_gpus(std::optional<GpuFault>& fault) {
+int count_gpus(std::optional<DeviceFault>& fault) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return count;
@@ -92,7 +92,7 @@ int CudaBackend::driver_cuda_version() {
 }
 
 std::vector<LogicalDevice> CudaBackend::physical_devices() {
-  std::optional<GpuFault> fault;
+  std::optional<DeviceFault> fault;
   const int count = count_gpus(fault);
   std::vector<LogicalDevice> gpus;
   for (int physical = 0; physical < count; ++physical) gpus.push_back({.physical = physical, .named = false});

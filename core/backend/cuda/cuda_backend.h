@@ -35,7 +35,7 @@ class CudaBackend final : public Backend {
 
   std::string_view name() const override { return "cuda"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }
-  std::optional<GpuFault> absence() const override { return absence_; }
+  std::optional<DeviceFault> absence() const override { return absence_; }
   std::string library() const override;
   /// Whether float32 is rounded to TF32 on one of the GPUs.
   bool rounds_float32() const;
@@ -45,7 +45,7 @@ class CudaBackend final : public Backend {
 
  private:
   std::vector<std::unique_ptr<Device>> devices_;
-  std::optional<GpuFault> absence_;
+  std::optional<DeviceFault> absence_;
 };
 
 }  // namespace gpubench

@@ -16,7 +16,7 @@
 #include "core/base/units.h"
 #include "core/device/bound_thread.h"
 #include "core/device/memory_nodes.h"
-#include "core/nvidia/gpu_fault.h"
+#include "core/nvidia/gpu_slice.h"
 #include "core/telemetry/peaks.h"
 
 namespace gpubench::cuda {
@@ -136,8 +136,8 @@ void CudaDevice::begin_use() {
   try {
     stream_ = std::make_unique<CudaStream>();
   } catch (const DeviceError& error) {
-    throw UnusableGpu({fmt::format("GPU {} ({}) cannot be used: {}", physical_, properties_.name, error.what()),
-                       "look at nvidia-smi, and for NVRM in the kernel's messages: dmesg"});
+    throw UnusableDevice({fmt::format("GPU {} ({}) cannot be used: {}", physical_, properties_.name, error.what()),
+                          "look at nvidia-smi, and for NVRM in the kernel's messages: dmesg"});
   }
   in_use_.store(true, std::memory_order_release);
 }
@@ -165,7 +165,7 @@ std::string CudaDevice::description() const {
                      properties_.minor);
 }
 
-std::optional<GpuSlice> CudaDevice::slice() const {
+std::optional<DeviceSlice> CudaDevice::slice() const {
   return slice_of(properties_.name, properties_.multiprocessors, properties_.memory_bytes);
 }
 

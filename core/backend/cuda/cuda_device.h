@@ -37,7 +37,7 @@ class CudaDevice final : public Device {
   const DeviceId& id() const override { return id_; }
   std::string description() const override;
   std::string bus_id() const override { return properties_.bus_id; }
-  std::optional<GpuSlice> slice() const override;
+  std::optional<DeviceSlice> slice() const override;
   std::optional<int> tracer_index() const override { return physical_; }
   bool in_use() const override { return in_use_.load(std::memory_order_acquire); }
   MemoryPool& memory() override { return *memory_; }

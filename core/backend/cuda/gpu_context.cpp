@@ -11,7 +11,7 @@ namespace {
 
 thread_local bool has_selected = false;
 
-GpuFault fault_of_context(cudaError_t status, int mode, const GpuProperties& properties) {
+DeviceFault fault_of_context(cudaError_t status, int mode, const GpuProperties& properties) {
   const std::string default_mode = fmt::format("nvidia-smi -i {} -c DEFAULT, as root", properties.bus_id);
   if (mode == cudaComputeModeProhibited) {
     return {"its compute mode PROHIBITED lets no process use it", "allow it: " + default_mode};
@@ -41,9 +41,9 @@ void make_context(int physical, const GpuProperties& properties) {
     return;
   }
   static_cast<void>(cudaGetLastError());
-  GpuFault fault = fault_of_context(status, mode, properties);
+  DeviceFault fault = fault_of_context(status, mode, properties);
   fault.reason = fmt::format("GPU {} ({}) cannot be used: {}", physical, properties.name, fault.reason);
-  throw UnusableGpu(std::move(fault));
+  throw UnusableDevice(std::move(fault));
 }
 
 cudaError_t select_gpu(int physical) {

@@ -9,7 +9,7 @@ namespace gpubench::cuda {
 struct GpuProperties;
 
 /// Makes the context, and the GPU the calling thread's current one. `physical` is CUDA's number of the GPU. Throws
-/// UnusableGpu.
+/// UnusableDevice.
 void make_context(int physical, const GpuProperties& properties);
 
 /// Makes a GPU with a context the calling thread's current one.

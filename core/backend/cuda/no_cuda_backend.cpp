@@ -10,7 +10,7 @@ constexpr const char* reason = "this gpubench was built without the CUDA toolkit
 }  // namespace
 
 CudaBackend::CudaBackend(const BackendConfig& config)
-    : absence_(GpuFault{reason, "build it with the CUDA toolkit 13.0 or later (docs/gpus.md)"}) {
+    : absence_(DeviceFault{reason, "build it with the CUDA toolkit 13.0 or later (docs/gpus.md)"}) {
   if (config.devices && !config.devices->empty()) throw Error(std::string("there is no GPU to configure: ") + reason);
 }
 

@@ -79,7 +79,7 @@ void check(cudaError_t status, std::string_view call) {
   throw DeviceError("CUDA", call, reason);
 }
 
-GpuFault fault_of(cudaError_t status) {
+DeviceFault fault_of(cudaError_t status) {
   const KnownError* const known = find_known(status);
   if (known != nullptr) {
     return {fmt::format("{} ({})", known->reason, cudaGetErrorName(status)), std::string(known->remedy)};

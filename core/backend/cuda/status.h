@@ -16,7 +16,7 @@ void check(cudaError_t status, std::string_view call);
 bool is_sticky(cudaError_t status);
 
 /// Why a GPU cannot be used after such an error, with CUDA's name of it, and what to do.
-GpuFault fault_of(cudaError_t status);
+DeviceFault fault_of(cudaError_t status);
 
 /// Throws Error("cuda: <op>: <reason>").
 [[noreturn]] void refuse(const Op& op, std::string_view reason);

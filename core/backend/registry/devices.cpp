@@ -92,12 +92,12 @@ bool Devices::has(const DeviceId& id) const {
   return std::ranges::any_of(places_, [&](const Place& place) { return place.device->id() == id; });
 }
 
-std::optional<GpuFault> Devices::fault(const DeviceId& id) const {
+std::optional<DeviceFault> Devices::fault(const DeviceId& id) const {
   Device& tried = device(id);
-  std::optional<GpuFault> found;
+  std::optional<DeviceFault> found;
   try {
     if (!tried.in_use()) tried.bind_to_thread();
-  } catch (const UnusableGpu& error) {
+  } catch (const UnusableDevice& error) {
     found = error.fault();
   }
   const std::lock_guard lock(mutex_);
@@ -108,7 +108,7 @@ std::optional<GpuFault> Devices::fault(const DeviceId& id) const {
 
 bool Devices::can_use(const Place& place) const {
   auto why = fault(place.device->id());
-  if (why && place.named) throw UnusableGpu(*std::move(why));
+  if (why && place.named) throw UnusableDevice(*std::move(why));
   return !why;
 }
 
@@ -181,18 +181,18 @@ std::unique_ptr<Tracer> Devices::new_tracer() const {
   return std::make_unique<JointTracer>(std::move(tracers));
 }
 
-std::optional<GpuFault> Devices::absence(DeviceId::Kind kind) const {
+std::optional<DeviceFault> Devices::absence(DeviceId::Kind kind) const {
   const auto found = backends_.find(kind);
   if (found == backends_.end()) return std::nullopt;
   if (auto reason = found->second->absence()) return reason;
-  const std::vector<GpuFault> faults = unusable(kind);
+  const std::vector<DeviceFault> faults = unusable(kind);
   const auto there =
       std::ranges::count_if(places_, [&](const Place& place) { return place.device->id().kind == kind; });
   return faults.empty() || std::ssize(faults) < there ? std::nullopt : std::optional(fault_of_all(faults));
 }
 
-std::vector<GpuFault> Devices::unusable(DeviceId::Kind kind) const {
-  std::vector<GpuFault> all;
+std::vector<DeviceFault> Devices::unusable(DeviceId::Kind kind) const {
+  std::vector<DeviceFault> all;
   const std::lock_guard lock(mutex_);
   for (const Place& place : places_) {
     const auto found = faults_.find(place.device);

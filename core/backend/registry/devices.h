@@ -28,10 +28,11 @@ class Devices {
   std::vector<DeviceId> ids() const;
   /// Whether the device is one of the machine's, usable or not.
   bool has(const DeviceId& id) const;
-  /// ids(), after a use of each. Throws UnusableGpu for a device that the configuration names and that cannot be used.
+  /// ids(), after a use of each. Throws UnusableDevice for a device that the configuration names and that cannot be
+  /// used.
   std::vector<DeviceId> usable() const;
   /// Begins the use of the device. Returns why it cannot be used, nullopt if it can.
-  std::optional<GpuFault> fault(const DeviceId& id) const;
+  std::optional<DeviceFault> fault(const DeviceId& id) const;
   /// Makes a device that exists once it is named (Backend::named). Throws Error listing the existing devices.
   Device& device(const DeviceId& id) const;
   const Backend& backend(const DeviceId& id) const;
@@ -45,10 +46,10 @@ class Devices {
   /// The device for work outside a device scope: the first that can be used. Begins its use; throws as usable().
   const DeviceId& default_device() const;
   /// The reason why there is no device of the kind, or why all of them are unusable(); nullopt otherwise.
-  std::optional<GpuFault> absence(DeviceId::Kind kind) const;
+  std::optional<DeviceFault> absence(DeviceId::Kind kind) const;
   /// Why each device of the kind cannot be used that failed in fault(), usable() or default_device(): "GPU 1 (NVIDIA
   /// H100) cannot be used: ...".
-  std::vector<GpuFault> unusable(DeviceId::Kind kind) const;
+  std::vector<DeviceFault> unusable(DeviceId::Kind kind) const;
 
  private:
   struct Place {
@@ -64,7 +65,7 @@ class Devices {
   std::vector<Place> places_;  // of the machine
   mutable std::mutex mutex_;   // for what follows
   mutable std::vector<Device*> named_;
-  mutable std::map<const Device*, GpuFault> faults_;
+  mutable std::map<const Device*, DeviceFault> faults_;
   std::function<void()> relieve_;
 };
 

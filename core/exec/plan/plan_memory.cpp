@@ -174,4 +174,10 @@ std::vector<DeviceMemory> memory_of(const Plan& plan, const Devices& devices, In
   return result;
 }
 
+std::size_t total(std::span<const DeviceMemory> memory) {
+  std::size_t bytes = 0;
+  for (const DeviceMemory& device : memory) bytes += device.total();
+  return bytes;
+}
+
 }  // namespace gpubench

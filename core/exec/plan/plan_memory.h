@@ -52,4 +52,7 @@ struct DeviceMemory {
 std::vector<DeviceMemory> memory_of(const Plan& plan, const Devices& devices, InputFeed feed,
                                     std::span<const VariablePtr> optimizer_state);
 
+/// Of all devices, in bytes.
+std::size_t total(std::span<const DeviceMemory> memory);
+
 }  // namespace gpubench

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/units.h"
+#include "core/history/judge.h"
 #include "core/report/chart/trend_charts.h"
 #include "core/report/page/embedded_charts.h"
 #include "core/report/page/page_parts.h"
@@ -16,63 +17,54 @@ namespace {
 
 constexpr std::size_t most_charts = 24;
 
-struct PlacedTrendChange {
-  const Info* series;
-  const Info* change;
+using WatchedSeries = std::vector<const SeriesTrend*>;
 
-  bool is_open() const { return change->text("state") == "open"; }
-  bool is_worse() const { return change->text("worse") == "true"; }
+struct PlacedTrendChange {
+  const HistorySeries* series;
+  const ReportedChange* change;
+
+  bool is_open() const { return change->state == ChangeState::open; }
+  bool is_worse() const { return gpubench::is_worse(*series, change->before, change->after); }
+  std::string text() const { return change_text(*series, change->before, change->after); }
 };
 
-double series_number(const Info& info, std::string_view name) {
-  return info.number(name).value_or(0);
-}
-
-std::vector<const Info*> watched_series(const Info& trend) {
-  std::vector<const Info*> watched;
-  if (trend.list() == nullptr) return watched;
-  for (const Info& series : *trend.list())
-    if (series.text("watched") == "true" && !series.items("points").empty()) watched.push_back(&series);
+WatchedSeries watched_series(const Trend& trend) {
+  WatchedSeries watched;
+  for (const SeriesTrend& one : trend)
+    if (one.series.watched && !one.points.empty()) watched.push_back(&one);
   return watched;
 }
 
 /// Open ones first, then others for the worse, then improvements; the latest first.
-std::vector<PlacedTrendChange> changes_in(const std::vector<const Info*>& all) {
+std::vector<PlacedTrendChange> changes_in(const WatchedSeries& all) {
   std::vector<PlacedTrendChange> changes;
-  for (const Info* const series : all)
-    for (const Info& change : series->items("changes")) changes.push_back({series, &change});
+  for (const SeriesTrend* const one : all)
+    for (const ReportedChange& change : one->changes) changes.push_back({&one->series, &change});
   std::ranges::stable_sort(changes, std::ranges::greater(),
-                           [](const PlacedTrendChange& one) { return series_number(*one.change, "id"); });
+                           [](const PlacedTrendChange& one) { return one.change->id; });
   std::ranges::stable_sort(changes, {}, [](const PlacedTrendChange& one) {
     return one.is_open() ? 0 : one.is_worse() ? 1 : 2;
   });
   return changes;
 }
 
-std::size_t count_of_runs(const std::vector<const Info*>& all) {
+std::size_t count_of_runs(const WatchedSeries& all) {
   std::set<std::string> runs;
-  for (const Info* const series : all)
-    for (const Info& point : series->items("points")) runs.insert(series->text("host") + " " + point.text("run"));
+  for (const SeriesTrend* const one : all)
+    for (const TrendPoint& point : one->points) runs.insert(one->series.key.host + " " + point.run);
   return runs.size();
 }
 
-std::string value_text(const Info& series, double value) {
-  return format_cell(Cell(value), column_of_series(series).unit);
+std::string value_text(const HistorySeries& series, double value) {
+  return format_cell(Cell(value), series.column.unit);
 }
 
-std::string figure_of(const Info& series) {
-  return heading_of(column_of_series(series));
-}
-
-std::string date_of(const Info& point) {
-  return point.text("started").substr(0, 10);
-}
-
-std::string state_of(const Info& change) {
-  const std::string state = change.text("state"), closed = change.text("closed"), note = change.text("note");
-  if (state != "recovered" && state != "resolved") return state;
-  return fmt::format("{} {}{}{}", state, state == "recovered" ? "with " : "", closed,
-                     note.empty() ? "" : " (" + note + ")");
+std::string state_of(const ReportedChange& change) {
+  const std::string state(to_string(change.state));
+  const bool recovered = change.state == ChangeState::recovered;
+  if (!recovered && change.state != ChangeState::resolved) return state;
+  return fmt::format("{} {}{}{}", state, recovered ? "with " : "", change.closed,
+                     change.note.empty() ? "" : " (" + change.note + ")");
 }
 
 PageTable table_of_changes(const std::vector<PlacedTrendChange>& changes) {
@@ -87,18 +79,18 @@ PageTable table_of_changes(const std::vector<PlacedTrendChange>& changes) {
                                          {"state"},
                                          {"cause"}},
                             .rows = {}}};
-  for (const auto& [series, change] : changes) {
-    const PlacedTrendChange one{series, change};
-    table.table.rows.push_back({fmt::format("#{} {}", change->text("id"), change->text("change")), figure_of(*series),
-                                place_of_series(*series), value_text(*series, series_number(*change, "before")),
-                                value_text(*series, series_number(*change, "after")), change->text("run"),
-                                change->text("reported"), state_of(*change), change->text("cause")});
+  for (const PlacedTrendChange& one : changes) {
+    const auto& [series, change] = one;
+    table.table.rows.push_back({fmt::format("#{} {}", change->id, one.text()), heading_of(series->column),
+                                place_of_series(series->key), value_text(*series, change->before),
+                                value_text(*series, change->after), change->run, change->reported, state_of(*change),
+                                change->cause});
     table.looks.emplace_back(one.is_open() ? "refuted" : one.is_worse() ? "open" : "confirmed");
   }
   return table;
 }
 
-PageTable table_of_figures(const std::vector<const Info*>& all, bool folded) {
+PageTable table_of_figures(const WatchedSeries& all, bool folded) {
   PageTable table{.caption = folded ? format_count(all.size(), "figure") + " without a change" : "Figures with changes",
                   .table = {.headings = {{"figure"},
                                          {"where"},
@@ -108,16 +100,16 @@ PageTable table_of_figures(const std::vector<const Info*>& all, bool folded) {
                                          {"outliers", Align::right}},
                             .rows = {}},
                   .folded = folded};
-  for (const Info* const series : all) {
-    const Info::List& points = series->items("points");
-    table.table.rows.push_back({figure_of(*series), place_of_series(*series),
-                                value_text(*series, series_number(points.back(), "value")), std::to_string(points.size()),
-                                date_of(points.front()), std::to_string(series->items("outliers").size())});
+  for (const SeriesTrend* const one : all) {
+    const auto& [series, points, changes, outliers] = *one;
+    table.table.rows.push_back({heading_of(series.column), place_of_series(series.key),
+                                value_text(series, points.back().value), std::to_string(points.size()),
+                                points.front().started.substr(0, 10), std::to_string(outliers.size())});
   }
   return table;
 }
 
-PageSection charts_section(const std::vector<const Info*>& all) {
+PageSection charts_section(const WatchedSeries& all) {
   PageSection section{.id = "trend", .heading = "Trend"};
   std::vector<Chart> charts = trend_charts(all);
   if (charts.size() > most_charts) {
@@ -133,7 +125,7 @@ PageSection charts_section(const std::vector<const Info*>& all) {
   return section;
 }
 
-PageSection trust_section(const std::vector<const Info*>& all, std::size_t unwatched) {
+PageSection trust_section(const WatchedSeries& all, std::size_t unwatched) {
   PageSection section{.id = "trust", .heading = "How far to trust it"};
   section.items.push_back({fmt::format(
       "{} of {} watched; {} without a direction, or that no claim or chart is about, "
@@ -147,18 +139,22 @@ PageSection trust_section(const std::vector<const Info*>& all, std::size_t unwat
   return section;
 }
 
-std::string csv_of(const std::vector<const Info*>& all) {
+std::string csv_of(const WatchedSeries& all) {
   std::string text = csv_line(
       {"figure", "unit", "axes", "slot", "host", "suite", "run", "started", "value", "low", "high", "reliable"});
-  for (const Info* const series : all) {
-    for (const Info& point : series->items("points")) {
+  const auto cell_of = [](const std::optional<double>& value) { return value ? to_csv(Cell(*value)) : ""; };
+  for (const SeriesTrend* const one : all) {
+    const SeriesKey& key = one->series.key;
+    const std::string unit(to_string(one->series.column.unit));
+    for (const TrendPoint& point : one->points) {
       std::vector<std::string> fields;
-      for (const char* const name : {"metric", "unit", "axes", "slot", "host", "suite"})
-        fields.push_back(to_csv(Cell(series->text(name))));
-      for (const char* const name : {"run", "started", "value", "low", "high", "reliable"}) {
-        const Info* const found = point.find(name);
-        fields.push_back(found && found->cell() ? to_csv(*found->cell()) : "");
-      }
+      for (const std::string& name :
+           {key.metric, unit, key.axes, key.slot, key.host, key.suite, point.run, point.started})
+        fields.push_back(to_csv(Cell(name)));
+      fields.push_back(to_csv(Cell(point.value)));
+      fields.push_back(cell_of(point.low));
+      fields.push_back(cell_of(point.high));
+      fields.push_back(to_csv(Cell(point.reliable)));
       text += csv_line(fields);
     }
   }
@@ -167,8 +163,8 @@ std::string csv_of(const std::vector<const Info*>& all) {
 
 }  // namespace
 
-std::string trend_headline(const Info& trend) {
-  const std::vector<const Info*> all = watched_series(trend);
+std::string trend_headline(const Trend& trend) {
+  const WatchedSeries all = watched_series(trend);
   const std::vector<PlacedTrendChange> changes = changes_in(all);
   const auto open = static_cast<std::size_t>(std::ranges::count_if(changes, &PlacedTrendChange::is_open));
   const std::string runs = format_count(count_of_runs(all), "run");
@@ -176,21 +172,21 @@ std::string trend_headline(const Info& trend) {
     return changes.empty()
                ? fmt::format("No figure has changed in {}", runs)
                : fmt::format("No regression is open after {} in {}", format_count(changes.size(), "change"), runs);
-  const auto& [series, change] = changes.front();
-  return fmt::format("{} open: {} {} since {} ({})",
-                     open == 1 ? "1 regression is" : fmt::format("{} regressions are", open), figure_of(*series),
-                     change->text("change"), change->text("run"), place_of_series(*series));
+  const PlacedTrendChange& first = changes.front();
+  return fmt::format(
+      "{} open: {} {} since {} ({})", open == 1 ? "1 regression is" : fmt::format("{} regressions are", open),
+      heading_of(first.series->column), first.text(), first.change->run, place_of_series(first.series->key));
 }
 
-std::vector<PageSection> trend_sections(const std::string& experiment, const Info& trend) {
-  const std::vector<const Info*> all = watched_series(trend);
-  const std::size_t unwatched = (trend.list() ? trend.list()->size() : 0) - all.size();
+std::vector<PageSection> trend_sections(const std::string& experiment, const Trend& trend) {
+  const WatchedSeries all = watched_series(trend);
+  const std::size_t unwatched = trend.size() - all.size();
   const std::vector<PlacedTrendChange> changes = changes_in(all);
   PageSection reported{.id = "changes", .heading = "Changes and their causes"};
   if (changes.empty()) reported.lines.push_back("No change of " + experiment + " was reported.");
   if (!changes.empty()) reported.tables.push_back(table_of_changes(changes));
-  std::vector<const Info*> changed, calm;
-  for (const Info* const series : all) (series->items("changes").empty() ? calm : changed).push_back(series);
+  WatchedSeries changed, calm;
+  for (const SeriesTrend* const one : all) (one->changes.empty() ? calm : changed).push_back(one);
   if (!changed.empty()) reported.tables.push_back(table_of_figures(changed, false));
   if (!calm.empty()) reported.tables.push_back(table_of_figures(calm, true));
   // Figures with changes come first.
@@ -198,8 +194,8 @@ std::vector<PageSection> trend_sections(const std::string& experiment, const Inf
   return {charts_section(changed), std::move(reported), trust_section(all, unwatched)};
 }
 
-std::string history_page(const std::string& experiment, const Info& trend) {
-  const std::vector<const Info*> all = watched_series(trend);
+std::string history_page(const std::string& experiment, const Trend& trend) {
+  const WatchedSeries all = watched_series(trend);
   SectionedPage page{.title = experiment + " over the nights",
                      .facts = {"history", experiment, format_count(count_of_runs(all), "run")},
                      .headline = trend_headline(trend),

@@ -3,18 +3,17 @@
 #include <string>
 #include <vector>
 
+#include "core/history/trend.h"
 #include "core/report/page/page_sections.h"
-#include "core/results/info.h"
 
 namespace gpubench {
 
-/// `trend`: series with points and changes, as core/history/trend.h describes them. Figures that nobody watches are
-/// counted and not shown.
-std::string history_page(const std::string& experiment, const Info& trend);
+/// Figures that nobody watches are counted and not shown.
+std::string history_page(const std::string& experiment, const Trend& trend);
 
 /// "1 regression is open: flops/s takes 7.2 % more time since 20260301T020000Z-vm (dtype=bfloat16 on gpu:0 of vm)".
-std::string trend_headline(const Info& trend);
+std::string trend_headline(const Trend& trend);
 /// The sections of that page, for pages that have others too.
-std::vector<PageSection> trend_sections(const std::string& experiment, const Info& trend);
+std::vector<PageSection> trend_sections(const std::string& experiment, const Trend& trend);
 
 }  // namespace gpubench

@@ -156,7 +156,7 @@ std::vector<std::string> experiments_of(const Side& side) {
   return names;
 }
 
-std::string side_page(const Side& side, const std::map<std::string, Info>& trends,
+std::string side_page(const Side& side, const std::map<std::string, Trend>& trends,
                       const std::filesystem::path& folder) {
   const std::span<const Side> sides(&side, 1);
   const std::vector<MatchedRow> rows = match_rows(sides);

@@ -28,7 +28,7 @@ std::string clocks(const GpuSensors& sensors) {
                      mhz(memory), mhz(sensors.max_memory_clock_hz()));
 }
 
-std::string memory(const GpuSensors& sensors, const std::optional<GpuSlice>& slice) {
+std::string memory(const GpuSensors& sensors, const std::optional<DeviceSlice>& slice) {
   if (slice) return format_bytes(static_cast<double>(slice->memory_bytes));
   const auto bytes = sensors.memory();
   if (!bytes) return {};
@@ -37,7 +37,7 @@ std::string memory(const GpuSensors& sensors, const std::optional<GpuSlice>& sli
 }
 
 // Theoretical peaks, for comparison with measured values.
-std::string peaks(const GpuSensors& sensors, const std::optional<GpuSlice>& slice) {
+std::string peaks(const GpuSensors& sensors, const std::optional<DeviceSlice>& slice) {
   const std::map<std::string, double> rates = gpu_peaks(sensors, slice);
   std::string text;
   const auto add = [&](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
@@ -80,7 +80,7 @@ std::string ecc(const GpuSensors& sensors) {
   return errors ? "on, " + format_count(static_cast<std::int64_t>(*errors), "uncorrected error") : "on";
 }
 
-std::string mig(const GpuSensors& sensors, const std::optional<GpuSlice>& slice) {
+std::string mig(const GpuSensors& sensors, const std::optional<DeviceSlice>& slice) {
   if (slice) return fmt::format("slice {}, {}", slice->profile, multiprocessors_text(sensors.name(), *slice));
   const auto on = sensors.mig();
   if (!on) return {};
@@ -89,7 +89,7 @@ std::string mig(const GpuSensors& sensors, const std::optional<GpuSlice>& slice)
 
 }  // namespace
 
-std::map<std::string, double> gpu_peaks(const GpuSensors& sensors, const std::optional<GpuSlice>& slice) {
+std::map<std::string, double> gpu_peaks(const GpuSensors& sensors, const std::optional<DeviceSlice>& slice) {
   std::map<std::string, double> peaks;
   const auto bandwidth = slice ? std::nullopt : sensors.peak_bandwidth();
   if (bandwidth) peaks[bandwidth_name] = *bandwidth;
@@ -102,7 +102,7 @@ std::map<std::string, double> gpu_peaks(const GpuSensors& sensors, const std::op
   return peaks;
 }
 
-GpuFacts gpu_facts(const GpuSensors& sensors, const std::optional<GpuSlice>& slice) {
+GpuFacts gpu_facts(const GpuSensors& sensors, const std::optional<DeviceSlice>& slice) {
   GpuFacts facts;
   const auto add = [&](const char* label, std::string text) {
     if (!text.empty()) facts.emplace_back(label, std::move(text));
@@ -121,7 +121,7 @@ GpuFacts gpu_facts(const GpuSensors& sensors, const std::optional<GpuSlice>& sli
   return facts;
 }
 
-GpuFacts gpu_facts(const NvmlAccess& access, std::string_view bus_id, const std::optional<GpuSlice>& slice) {
+GpuFacts gpu_facts(const NvmlAccess& access, std::string_view bus_id, const std::optional<DeviceSlice>& slice) {
   if (!access.nvml) return {{"telemetry", "none: " + access.reason}};
   try {
     return gpu_facts(GpuSensors(access.nvml, bus_id), slice);

@@ -1,7 +1,9 @@
 #include "core/train/files/training_state.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "core/base/error.h"
 #include "core/codec/safetensors.h"
@@ -18,13 +20,8 @@ constexpr std::pair<const char*, Number> numbers[] = {{"epoch", &TrainingPositio
 /// In a fixed order; names need not be unique.
 std::vector<VariablePtr> variables_of(Trainer& trainer) {
   std::vector<VariablePtr> variables = trainer.model().variables();
-  for (VariablePtr& variable : trainer.config().optimizer->state_of(trainer.model().trainable_variables())) {
-    variables.push_back(std::move(variable));
-  }
-  if (const LossScalePtr& scale = trainer.config().loss_scale) {
-    for (VariablePtr& variable : scale->variables()) variables.push_back(std::move(variable));
-  }
-  for (VariablePtr& variable : trainer.metric_variables()) variables.push_back(std::move(variable));
+  std::ranges::move(optimizer_state(trainer.model(), trainer.config()), std::back_inserter(variables));
+  std::ranges::move(trainer.metric_variables(), std::back_inserter(variables));
   return variables;
 }
 

@@ -87,7 +87,7 @@ DatasetPtr shuffled(lua_State* L, const DatasetPtr& source, const SizeOrOptions<
                     const std::optional<ShuffleTable>& table) {
   const ShuffleTable options = with_size(size, table, &ShuffleTable::buffer_size, "buffer_size");
   return shuffle(source, {.buffer = *options.buffer_size,
-                          .seed = options.seed ? *options.seed : session_of(L).next_seed(),
+                          .seed = options.seed ? *options.seed : session_of(L).random.next_seed(),
                           .reshuffle_each_iteration = options.reshuffle_each_iteration});
 }
 

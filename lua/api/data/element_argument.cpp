@@ -220,7 +220,7 @@ std::shared_ptr<const ElementFunction> bound_to_source(lua_State* L, std::shared
                                                        const Dataset& source) {
   const auto* lua = dynamic_cast<const LuaElementFunction*>(function.get());
   if (lua == nullptr) return function;
-  const std::uint64_t seed = session_of(L).next_seed();
+  const std::uint64_t seed = session_of(L).random.next_seed();
   if (lua->knows_outputs()) return lua->with_seed(seed);
   Element element;
   if (!source.open()->next(element)) {
@@ -243,7 +243,7 @@ void open_lua_function(lua_State* L) {
 TracedElement trace_element(lua_State* L, const LuaFunction& function, const Dataset& source, std::int64_t guess,
                             const std::string& what) {
   // Maps run on the host, wherever the script places its models.
-  const WorldPtr world = session_of(L).world();
+  const WorldPtr world = session_of(L).placement.world();
   const DeviceScope host(world->dispatcher, DeviceId{});
   std::vector<TracedInput> inputs;
   for (TensorType type : source.element_types()) {
@@ -277,10 +277,10 @@ std::shared_ptr<const ElementFunction> element_function(lua_State* L, const Elem
   }
   const auto& function = std::get<LuaFunction>(given);
   Session& session = session_of(L);
-  const std::uint64_t seeds = session.seeds_given();
+  const std::uint64_t seeds = session.random.seeds_given();
   TracedElement trace = trace_element(L, function, source, extent_guesses[0], what);
   if (is_fixed(source.element_types())) return graph_function(std::move(trace));
-  session.give_seeds_again(seeds);
+  session.random.give_seeds_again(seeds);
   return graph_function(std::move(trace), trace_element(L, function, source, extent_guesses[1], what));
 }
 

@@ -23,7 +23,7 @@ struct ListFilesTable {
 
 DatasetPtr files_listed(lua_State* L, const FileNames& patterns, const ListFilesTable& options) {
   FileOrder order{.shuffle = options.shuffle};
-  if (order.shuffle) order.seed = options.seed ? *options.seed : session_of(L).next_seed();
+  if (order.shuffle) order.seed = options.seed ? *options.seed : session_of(L).random.next_seed();
   return list_files(listed(L, patterns), order);
 }
 

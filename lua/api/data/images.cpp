@@ -74,7 +74,7 @@ std::tuple<DatasetPtr, std::vector<std::string>> images_in_folders(lua_State* L,
                                                                    const ImageFolderTable& options) {
   const LabelledImages images = find_images(root);
   FileOrder order{.shuffle = options.shuffle};
-  if (order.shuffle) order.seed = options.seed ? *options.seed : session_of(L).next_seed();
+  if (order.shuffle) order.seed = options.seed ? *options.seed : session_of(L).random.next_seed();
   const DecodeOptions decode{options.channels, options.size, options.method, options.dtype};
   return {image_folder(images, order, decode), images.class_names};
 }

@@ -16,7 +16,7 @@ MapOptions MapTable::native(lua_State* L) const {
 }
 
 DevicePlace place_of(lua_State* L, const std::string& name) {
-  const WorldPtr& world = session_of(L).world();
+  const WorldPtr& world = session_of(L).placement.world();
   DevicePlace place{std::shared_ptr<const Devices>(world, &world->devices), parse_device_id(name)};
   place.device();  // throws when there is none
   return place;

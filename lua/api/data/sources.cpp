@@ -222,7 +222,7 @@ DatasetPtr synthesized(lua_State* L, const SyntheticTable& table) {
   return synthetic({.types = parsed(table.types, "synthetic"),
                     .count = table.count.value_or(endless),
                     .resident = table.resident,
-                    .seed = table.seed ? *table.seed : session_of(L).next_seed(),
+                    .seed = table.seed ? *table.seed : session_of(L).random.next_seed(),
                     .classes = table.classes});
 }
 

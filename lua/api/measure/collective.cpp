@@ -43,8 +43,8 @@ struct CollectiveTable {
 int collective(lua_State* L) {
   const auto table = Value<CollectiveTable>::read(L, 1);
   Session& session = session_of(L);
-  const WorldPtr world = session.world();
-  const std::vector<DeviceId> ids = table.devices ? *table.devices : session.devices_of_best_kind();
+  const WorldPtr world = session.placement.world();
+  const std::vector<DeviceId> ids = table.devices ? *table.devices : session.placement.devices_of_best_kind();
   std::vector<Device*> devices;
   for (const DeviceId& id : ids) devices.push_back(&world->devices.device(id));
   if (table.algorithm && table.op != CollectiveKind::all_reduce) {
@@ -59,13 +59,14 @@ int collective(lua_State* L) {
 
   if (table.budget && !(*table.budget > 0))
     throw ArgumentError(fmt::format("option 'budget': seconds above 0 are expected, got {}", *table.budget));
-  const auto measured = measure_collectives(cases, ranks, Seconds(table.budget.value_or(session.budget_s())));
+  const auto measured =
+      measure_collectives(cases, ranks, Seconds(table.budget.value_or(session.budgets.measuring_s())));
   std::vector<std::string> names;
   for (const DeviceId& id : ids) names.push_back(to_string(id));
   lua_createtable(L, static_cast<int>(measured.size()), 0);
   lua_Integer index = 0;
   for (const CollectiveMeasurement& one : measured) {
-    Record record = to_record(one, session.scatter());
+    Record record = to_record(one, session.budgets.scatter());
     record.set("device", fmt::format("{}", fmt::join(names, "+")));
     Value<Record>::push(L, record);
     Value<std::vector<double>>::push(L, one.samples);

@@ -21,9 +21,9 @@ Record to_record(const CopyRates& rates) {
 /// gb.measure.copies(device): { to_device_bytes_per_s = , from_device_bytes_per_s = , on_device_bytes_per_s = }
 Record copies(lua_State* L, const std::optional<DeviceId>& given) {
   Session& session = session_of(L);
-  const WorldPtr world = session.world();
+  const WorldPtr world = session.placement.world();
   Device& device = world->devices.device(given.value_or(world->dispatcher.device()));
-  const std::optional<CopyRates> rates = session.copy_peak().rates(device);
+  const std::optional<CopyRates> rates = session.copy_peak.rates(device);
   if (!rates) throw OutOfMemory("measure.copies: " + to_string(device.id()) + " has no memory left to copy in");
   return to_record(*rates);
 }
@@ -31,7 +31,7 @@ Record copies(lua_State* L, const std::optional<DeviceId>& given) {
 /// For run.json: the copy rates measured in this process.
 int copy_peaks(lua_State* L) {
   Info::Fields peaks;
-  for (const auto& [name, rates] : session_of(L).copy_peak().known()) {
+  for (const auto& [name, rates] : session_of(L).copy_peak.known()) {
     Info::Fields fields;
     if (rates.to_device) fields.emplace_back("to_device", Info(*rates.to_device));
     if (rates.from_device) fields.emplace_back("from_device", Info(*rates.from_device));

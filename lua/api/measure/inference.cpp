@@ -44,7 +44,7 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
   options.executor = model.trainer()->config().executor;
   if (table.execution) options.executor.execution = parse_execution(*table.execution);
   if (table.passes) options.executor.passes = table.passes->options();
-  const double budget = session.budget_s();
+  const double budget = session.budgets.measuring_s();
   options.duration = Seconds(table.duration.value_or(usual_share * budget));
   options.budget = Seconds(std::max(budget, table.duration.value_or(0)));
   MeasureTable common;
@@ -53,7 +53,7 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
   options.warmup = limits.warmup;
   options.trace = limits.trace;
   options.activity = &session.activity;
-  options.scatter = session.scatter();
+  options.scatter = session.budgets.scatter();
   options.best = best_rates(session, *model.model);
   return options;
 }

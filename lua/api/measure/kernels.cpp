@@ -95,15 +95,16 @@ int kernels(lua_State* L) {
   std::vector<KernelCase> cases;
   for (const KernelTable& one : table.kernels) cases.push_back(case_from(one));
   Session& session = session_of(L);
-  const WorldPtr world = session.world();
+  const WorldPtr world = session.placement.world();
   const DeviceId id = table.device.value_or(world->dispatcher.device());
   Device& device = world->devices.device(id);
   const Backend& backend = world->devices.backend(id);
-  const auto measured = measure_kernels(cases, backend, device, Seconds(table.budget.value_or(session.budget_s())));
+  const auto measured =
+      measure_kernels(cases, backend, device, Seconds(table.budget.value_or(session.budgets.measuring_s())));
   lua_createtable(L, static_cast<int>(measured.size()), 0);
   lua_Integer index = 0;
   for (const KernelMeasurement& one : measured) {
-    const auto peak = session.matmul_peak().flops_per_s(device, backend, one.kernel.dtype);
+    const auto peak = session.matmul_peak.flops_per_s(device, backend, one.kernel.dtype);
     Value<Record>::push(L, to_record(one, id, peak));
     Value<std::vector<double>>::push(L, one.samples);
     lua_setfield(L, -2, "samples");

@@ -30,9 +30,9 @@ struct MeasureTable {
     constexpr double quick_share = 0.25;  // times of a measurement with --quick, relative to the ordinary ones
     StepLimits limits;
     limits.stopping.activity = &from.activity;
-    limits.stopping.budget = Seconds(budget.value_or(from.budget_s()));
+    limits.stopping.budget = Seconds(budget.value_or(from.budgets.measuring_s()));
     const double share = from.options().quick ? quick_share : 1;
-    const bool in_rounds = from.scatter() == Scatter::of_rounds;
+    const bool in_rounds = from.budgets.scatter() == Scatter::of_rounds;
     limits.stopping.min_time = Seconds(min_time.value_or(limits.stopping.min_time.count() * share));
     // Without an explicit min_time, a short budget may reduce the default.
     const bool may_cut = !min_time && limits.stopping.budget.count() > 0;
@@ -44,7 +44,7 @@ struct MeasureTable {
     const double warmup_share = in_rounds ? share * warmup_share_of_round : share;
     limits.warmup.max_time = Seconds(warmup.value_or(limits.warmup.max_time.count() * warmup_share));
     if (relative_error) limits.stopping.relative_error = *relative_error;
-    limits.scatter = from.scatter();
+    limits.scatter = from.budgets.scatter();
     limits.trace.keep_timeline = trace.value_or(false);
     if (trace.value_or(true)) limits.trace.new_tracer = &Devices::new_tracer;
     if (ProcessGroup* const group = from.group(); group != nullptr && group->size() > 1) {

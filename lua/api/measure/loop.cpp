@@ -112,7 +112,8 @@ int loop(lua_State* L) {
   const PassOptions* const passes = passes_of_compiled(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
   const StepLimits limits = Value<ProfiledTable>::read(L, 3).limits(L);
-  const WorldPtr kept = session_of(L).world();  // an experiment that the function declares replaces the session's
+  const WorldPtr kept =
+      session_of(L).placement.world();  // an experiment that the function declares replaces the session's
   World& world = *kept;
   LoopSteps steps(L, function, *dataset);
   StepMeasurement measured = measure_steps(steps, world.runtime, limits, "measure.loop");

@@ -21,7 +21,7 @@ namespace {
 /// For run.json: what `mfu` relates to.
 int matmul_peaks(lua_State* L) {
   Info::Fields peaks;
-  for (const auto& [key, flops_per_s] : session_of(L).matmul_peak().known())
+  for (const auto& [key, flops_per_s] : session_of(L).matmul_peak.known())
     peaks.emplace_back(fmt::format("{}, {}", key.first, to_string(key.second)), Info(flops_per_s));
   Value<Info>::push(L, Info(std::move(peaks)));
   return 1;

@@ -137,15 +137,18 @@ const Info& facts_of(const Side& side, const std::string& experiment) {
 }
 
 /// Of the side's experiments, as far as there is a history that knows them.
-std::map<std::string, Info> trends_of(const Side& side, const std::string& out) {
-  std::map<std::string, Info> trends;
+std::map<std::string, Trend> trends_of(const Side& side, const std::string& out) {
+  std::map<std::string, Trend> trends;
   const std::filesystem::path file = history_file(out);
   if (!std::filesystem::exists(file)) return trends;
   const RunHistory history(file.string());  // an older schema is brought up to date
   const std::vector<std::string> known = history.experiments();
-  for (const std::string& experiment : experiments_of(side))
-    if (std::ranges::find(known, experiment) != known.end())
-      trends.emplace(experiment, trend(history, experiment, &facts_of(side, experiment)));
+  for (const std::string& experiment : experiments_of(side)) {
+    if (std::ranges::find(known, experiment) == known.end()) continue;
+    const Info& run = facts_of(side, experiment);
+    trends.emplace(experiment, trend(history, experiment,
+                                     [&](const HistorySeries& series) { return has_params_of(series.key, run); }));
+  }
   return trends;
 }
 

@@ -1,87 +1,26 @@
-// gb._native.history: the history of nights, for the commands `history` and `nightly`. `out` is the folder that holds
-// results/.
-//
-//   host()                           the name of this machine, as runs have it
-//   file(out)                        the path of the history
-//   append(out, directories, wait)   appends runs, those that wait first: { appended, known, pending, unmarked, refused
-//   }.
-//                                    wait = false: does not wait for another program that writes the history
-//   judge(out)                       reports what has changed since, in all series: their number. What is new is news
-//   judge_night(out, suite, night, again)  the same in the series of the suite and this host. again: folders of runs
-//                                    that measured suspects once more
-//   suspects(out, runs, suite)       values of tonight that may be alarms, or repairs: { id, value, level, is_repair,
-//                                    run, host, ... }
-//   untold(out, suite)               the news that no night has told: { id, kind, is_alarm, night, line }; of all
-//   suites
-//                                    and hosts without a suite
-//   told(out, ids, night)            a night has told them
-//   tell_state(out, suite, night, name, line)  a device alarm of this host, told when the state begins: returns since
-//                                    when it lasts, "" where it is news
-//   remember(out, suite, name, value)  for the next night of this suite and host; "" forgets, nil only looks; returns
-//   what was there cards(out)                       { [card] = slot } of this host, of cards with an id close_card(out,
-//   card)            the card is gone: its open changes are resolved; their number machines(out)                    two
-//   ids of machines that call themselves as this one does; else an empty list hold(out, wait)                  whether
-//   this process may measure: no other night below `out` goes on; wait = true
-//                                    waits until none does
-//   name_host(name)                  the name of this machine from now on
-//   latest(out, runs)                the watched values of runs, "<experiment>/<name>"
-//   missing(out, runs, suite)        the watched series of this suite and host that these runs lack and that earlier
-//   ones
-//                                    had: { id, since, host, ... }, since = "" where it is news
-//   report_missing(out, suite, night, groups)  stores that they were reported: { { ids, line } }
-//   claims(out, folder, suite, night, job, device, always)  the refuted claims of a run that were reported before or
-//   are
-//                                    news: { line, news }
-//   give_up(out, ids)                they are missing, and nobody is told
-//   junit(name, cases)               JUnit's XML: cases = { { class, name, outcome, message } }
-//   write_text(file, text)           of which readers see either the old or the new text
-//   accept_missing(out, experiment)  nights no longer name what is missing of an experiment ("": of all); their number
-//   open_changes(out)                those that are open
-//   changes(out, filter)             those that the filter takes: { host, figure, state }, all optional
-//   experiments(out)                 their names
-//   runs(out)                        the number of runs
-//   trend(out, experiment, filter)   a list of series with points and changes
-//   json(out, experiment, filter)    the same as text
-//   write_csv(out, experiment, file, filter)  all values of an experiment ("": of all); to the standard output without
-//   a
-//                                    file
-//   write_page(out, experiment, file)  the page of an experiment's trend; returns its headline
-//   write_night(out, name, text)     results/nightly-<name>, of which readers see either the old or the new text
-//   merge(out, files)                of each { added, fault }, fault = "" where all is well
-//   rebuild(out), back_up(out, file), prune(out, days), resolve(out, alarm, note)
-//   value_text(value, unit)          for people: "12.3 ms"
-#include <cerrno>
-#include <cmath>
+// The file of all runs' figures (core/history), for the commands `history`, `report` and `nightly`: its trends and its
+// upkeep. `out` is the folder that holds results/.
 #include <cstdio>
-#include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <optional>
 #include <span>
-#include <sys/file.h>
-#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/base/host_name.h"
-#include "core/base/interrupt.h"
 #include "core/codec/output_file.h"
 #include "core/codec/temporary_name.h"
-#include "core/history/claims.h"
 #include "core/history/judge.h"
 #include "core/history/maintenance.h"
 #include "core/history/merge.h"
-#include "core/history/missing.h"
-#include "core/history/news.h"
-#include "core/history/night_state.h"
 #include "core/history/pending.h"
 #include "core/history/trend.h"
 #include "core/history/trend_filter.h"
 #include "core/report/page/history_page.h"
-#include "core/report/text/junit.h"
 #include "core/report/text/run_table.h"
 #include "core/results/run_directory.h"
 #include "lua/api/openers.h"
+#include "lua/api/results/history_file.h"
 #include "lua/api/results/results_values.h"
 #include "lua/bind/bind.h"
 
@@ -143,30 +82,7 @@ std::string path_of_history(const std::string& out) {
   return history_file(out).string();
 }
 
-/// Why it cannot be made is told by what writes a file there.
-void make_results_folder(const std::string& out) {
-  refuse_links(out, "results", "history");
-  std::error_code told_later;
-  std::filesystem::create_directories(results_root(out), told_later);
-}
-
-/// Opens it for writing, and creates it.
-RunHistory new_history(const std::string& out) {
-  make_results_folder(out);
-  return RunHistory(path_of_history(out));
-}
-
-/// Opens one that is there. Also reading may write: an older schema is brought up to date.
-RunHistory existing_history(const std::string& out) {
-  if (!std::filesystem::exists(history_file(out))) {
-    throw Error(
-        fmt::format("history: there is no history '{}' yet; 'gpubench nightly SUITE' makes one, and 'gpubench "
-                    "history --rebuild' makes one from the runs that are there",
-                    path_of_history(out)));
-  }
-  return new_history(out);
-}
-
+/// Those that wait first. wait = false: does not wait for another program that writes the history.
 Appended append_runs(const std::string& out, const std::vector<std::string>& directories, std::optional<bool> wait) {
   make_results_folder(out);
   return append_or_wait(out, {directories.begin(), directories.end()},
@@ -176,162 +92,6 @@ Appended append_runs(const std::string& out, const std::vector<std::string>& dir
 std::size_t judge_history(const std::string& out) {
   RunHistory history = existing_history(out);
   return judge(history).size();
-}
-
-std::size_t judge_night(const std::string& out, const std::string& suite, const std::string& night,
-                        const std::vector<std::string>& again) {
-  RunHistory history = existing_history(out);
-  std::vector<RunValues> runs;
-  for (const std::string& folder : again) runs.push_back(values_of(read_run(folder)));
-  return judge(history, {.suite = suite, .host = own_host_name(), .night = night, .again = values_again(history, runs)})
-      .size();
-}
-
-Info suspect_values(const std::string& out, const std::vector<std::string>& runs, const std::string& suite) {
-  RunHistory history = existing_history(out);
-  return described_suspects(suspects(history, runs, suite, own_host_name()));
-}
-
-Info untold(const std::string& out, const std::optional<std::string>& suite) {
-  if (!std::filesystem::exists(history_file(out))) return Info::List{};
-  const RunHistory history = existing_history(out);
-  Info::List list;
-  for (const News& news : suite ? untold_news(history, *suite, own_host_name()) : untold_news(history)) {
-    list.emplace_back(Info::Fields{{"id", news.id},
-                                   {"kind", std::string(to_string(news.kind))},
-                                   {"is_alarm", is_alarm(news.kind)},
-                                   {"night", news.night},
-                                   {"line", news.line}});
-  }
-  return list;
-}
-
-void told(const std::string& out, const std::vector<std::string>& ids, const std::string& night) {
-  RunHistory history = existing_history(out);
-  set_told(history, ids, night);
-}
-
-std::string today() {
-  const std::string now = utc_text(std::chrono::system_clock::now());
-  return now.substr(0, now.find('T'));
-}
-
-std::string tell_night_state(const std::string& out, const std::string& suite, const std::string& night,
-                             const std::string& name, const std::string& line) {
-  RunHistory history = new_history(out);
-  const News news{.host = own_host_name(), .suite = suite, .kind = NewsKind::device, .night = night, .line = line};
-  return tell_state(history, news, name, today());
-}
-
-std::string remember_for_night(const std::string& out, const std::string& suite, const std::string& name,
-                               const std::optional<std::string>& value) {
-  RunHistory history = new_history(out);
-  const std::string before = remembered(history, own_host_name(), suite, name).value_or("");
-  if (value) remember(history, own_host_name(), suite, name, *value);
-  return before;
-}
-
-Info own_cards(const std::string& out) {
-  Info::Fields fields;
-  if (std::filesystem::exists(history_file(out))) {
-    for (const auto& [card, slot] : cards_of(existing_history(out), own_host_name())) fields.emplace_back(card, slot);
-  }
-  return fields;
-}
-
-std::size_t close_card(const std::string& out, const std::string& card) {
-  RunHistory history = existing_history(out);
-  return close_changes_of_card(history, own_host_name(), card, utc_text(std::chrono::system_clock::now()));
-}
-
-std::vector<std::string> machines_of_own_name(const std::string& out) {
-  const auto found = machines_of_one_name(existing_history(out), own_host_name());
-  return found ? std::vector<std::string>{found->first, found->second} : std::vector<std::string>{};
-}
-
-/// Until the process ends. `wait`: until it can be held.
-bool hold_nights(const std::string& out, std::optional<bool> wait) {
-  static std::optional<Descriptor> held;
-  if (held) return true;
-  make_results_folder(out);
-  const std::filesystem::path file = results_root(out) / "nightly.lock";
-  Descriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!opened) throw Error(fmt::format("nightly: '{}' cannot be opened: {}", file.string(), std::strerror(errno)));
-  constexpr std::chrono::milliseconds pause{100};
-  while (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0) {
-    if (!wait.value_or(false)) return false;
-    check_interrupt();
-    std::this_thread::sleep_for(pause);
-  }
-  held.emplace(std::move(opened));
-  return true;
-}
-
-/// Also of a night that measured nothing, whose history may not be there.
-Info missing_series(const std::string& out, const std::vector<std::string>& runs, const std::string& suite) {
-  if (!std::filesystem::exists(history_file(out))) return Info::List{};
-  RunHistory history = existing_history(out);
-  return described_missing(find_missing(history, runs, suite, own_host_name()));
-}
-
-/// `groups`: { { line, ids } }
-void store_missing(const std::string& out, const std::string& suite, const std::string& night, const Info& groups) {
-  RunHistory history = existing_history(out);
-  std::vector<MissingNews> all;
-  const Info::List none;
-  for (const Info& group : groups.list() ? *groups.list() : none) {
-    MissingNews& news = all.emplace_back();
-    news.line = group.text("line");
-    for (const Info& id : group.items("ids"))
-      if (const auto* number = id.cell() ? std::get_if<std::int64_t>(id.cell()) : nullptr)
-        news.series.push_back(*number);
-  }
-  report_missing(history, all, suite, own_host_name(), night, today());
-}
-
-Info refuted_claims(const std::string& out, const std::string& folder, const std::string& suite,
-                    const std::string& night, const std::string& job, const std::string& device, bool always) {
-  RunHistory history = existing_history(out);
-  const NightJob of{.suite = suite, .job = job, .night = night, .device = device, .always_news = always};
-  Info::List list;
-  for (const RefutedClaim& one : judge_claims(history, read_run(folder), of))
-    list.emplace_back(Info::Fields{{"line", one.line}, {"news", one.news}});
-  return list;
-}
-
-void give_up_series(const std::string& out, const std::vector<std::int64_t>& series) {
-  RunHistory history = existing_history(out);
-  give_up_missing(history, series);
-}
-
-std::string junit_of(const std::string& name, const Info& list) {
-  std::vector<TestCase> cases;
-  const Info::List none;
-  for (const Info& one : list.list() ? *list.list() : none) {
-    const std::string outcome = one.text("outcome");
-    cases.push_back({.classname = one.text("class"),
-                     .name = one.text("name"),
-                     .outcome = outcome == "failed"    ? TestOutcome::failed
-                                : outcome == "error"   ? TestOutcome::error
-                                : outcome == "skipped" ? TestOutcome::skipped
-                                                       : TestOutcome::passed,
-                     .message = one.text("message")});
-  }
-  return junit_suite(name, utc_text(std::chrono::system_clock::now()), cases);
-}
-
-void write_text(const std::string& file, const std::string& text) {
-  replace_file(file, text);
-}
-
-std::int64_t accept_missing_series(const std::string& out, const std::string& experiment) {
-  RunHistory history = existing_history(out);
-  if (!experiment.empty()) check_experiment(history, experiment);
-  return accept_missing(history, experiment);
-}
-
-Info latest_values(const std::string& out, const std::vector<std::string>& runs) {
-  return latest(existing_history(out), runs);
 }
 
 Info unresolved_changes(const std::string& out) {
@@ -352,14 +112,17 @@ std::size_t count_runs(const std::string& out) {
 Info filtered_changes(const std::string& out, const Filter& filter) {
   const RunHistory history = existing_history(out);
   const FilteredSeries filtered(history, "", filter.value_or(FilterOptions()));
-  return filtered.only(with_series(history, history.changes()));
+  std::vector<ReportedChange> changes = history.changes();
+  std::erase_if(changes, [&](const ReportedChange& change) { return !filtered.takes(change); });
+  return with_series(history, changes);
 }
 
 Info trend_of(const std::string& out, const std::string& experiment, const Filter& filter) {
   const RunHistory history = existing_history(out);
   check_experiment(history, experiment);
   const FilteredSeries filtered(history, experiment, filter.value_or(FilterOptions()));
-  return filtered.only(trend(history, experiment));
+  return described_trend(
+      trend(history, experiment, [&](const HistorySeries& series) { return filtered.takes(series); }));
 }
 
 /// All of an experiment as JSON.
@@ -369,6 +132,7 @@ std::string json_of(const std::string& out, const std::string& experiment, const
       Info::Fields{{"schema", schema}, {"experiment", experiment}, {"series", trend_of(out, experiment, filter)}});
 }
 
+/// Of all experiments if it is empty; to the standard output without a file.
 void write_csv(const std::string& out, const std::string& experiment, const std::optional<std::string>& file,
                const Filter& filter) {
   const RunHistory history = existing_history(out);
@@ -385,15 +149,11 @@ void write_csv(const std::string& out, const std::string& experiment, const std:
   if (!to.commit_new()) throw Error(fmt::format("history: '{}' is there already", *file));
 }
 
+/// Returns its headline.
 std::string write_page(const std::string& out, const std::string& experiment, const std::string& file) {
-  const Info series = trend(existing_history(out), experiment);
-  replace_file(file, history_page(experiment, series));
-  return trend_headline(series);
-}
-
-void write_night(const std::string& out, const std::string& name, const std::string& text) {
-  make_results_folder(out);
-  replace_file((results_root(out) / ("nightly-" + name)).string(), text);
+  const Trend all = trend(existing_history(out), experiment);
+  replace_file(file, history_page(experiment, all));
+  return trend_headline(all);
 }
 
 /// Judges too.
@@ -430,6 +190,27 @@ std::string value_text(double value, const std::string& unit) {
 
 }  // namespace
 
+void make_results_folder(const std::string& out) {
+  refuse_links(out, "results", "history");
+  std::error_code told_later;
+  std::filesystem::create_directories(results_root(out), told_later);
+}
+
+RunHistory new_history(const std::string& out) {
+  make_results_folder(out);
+  return RunHistory(path_of_history(out));
+}
+
+RunHistory existing_history(const std::string& out) {
+  if (!std::filesystem::exists(history_file(out))) {
+    throw Error(
+        fmt::format("history: there is no history '{}' yet; 'gpubench nightly SUITE' makes one, and 'gpubench "
+                    "history --rebuild' makes one from the runs that are there",
+                    path_of_history(out)));
+  }
+  return new_history(out);
+}
+
 void open_history(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
@@ -438,25 +219,7 @@ void open_history(lua_State* L) {
       .function<&append_runs>("append")
       .function<&own_host_name>("host")
       .function<&judge_history>("judge")
-      .function<&judge_night>("judge_night")
-      .function<&suspect_values>("suspects")
-      .function<&untold>("untold")
-      .function<&told>("told")
-      .function<&tell_night_state>("tell_state")
-      .function<&remember_for_night>("remember")
-      .function<&own_cards>("cards")
-      .function<&close_card>("close_card")
-      .function<&machines_of_own_name>("machines")
-      .function<&hold_nights>("hold")
       .function<&set_host_name>("name_host")
-      .function<&latest_values>("latest")
-      .function<&missing_series>("missing")
-      .function<&store_missing>("report_missing")
-      .function<&refuted_claims>("claims")
-      .function<&give_up_series>("give_up")
-      .function<&junit_of>("junit")
-      .function<&write_text>("write_text")
-      .function<&accept_missing_series>("accept_missing")
       .function<&unresolved_changes>("open_changes")
       .function<&filtered_changes>("changes")
       .function<&experiments>("experiments")
@@ -465,7 +228,6 @@ void open_history(lua_State* L) {
       .function<&json_of>("json")
       .function<&write_csv>("write_csv")
       .function<&write_page>("write_page")
-      .function<&write_night>("write_night")
       .function<&rebuild_history>("rebuild")
       .function<&merge_histories>("merge")
       .function<&back_up_history>("back_up")

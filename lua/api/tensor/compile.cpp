@@ -115,7 +115,7 @@ class StopAtEnd {
 
 /// gb.tape(): a tape that records from now on. gb.tape(fn): records while fn(tape) runs and returns what fn returns.
 int tape(lua_State* L) {
-  const auto made = std::make_shared<ScriptTape>(session_of(L).world());
+  const auto made = std::make_shared<ScriptTape>(session_of(L).placement.world());
   if (lua_isnoneornil(L, 1)) {
     Value<std::shared_ptr<ScriptTape>>::push(L, made);
     return 1;
@@ -157,7 +157,7 @@ struct CompileOptions {
 };
 
 std::shared_ptr<CompiledFunction> compile(lua_State* L, const LuaFunction& function, const CompileOptions& options) {
-  return std::make_shared<CompiledFunction>(session_of(L).world(), function,
+  return std::make_shared<CompiledFunction>(session_of(L).placement.world(), function,
                                             ExecutorOptions{Execution::graph, options.passes.options(), true});
 }
 

@@ -94,13 +94,13 @@ Tensor draw(lua_State* L, const OpPtr& op) {
 
 Tensor random_uniform(lua_State* L, Shape shape, const UniformOptions& o) {
   check_shape(shape);
-  const std::uint64_t seed = o.seed ? *o.seed : session_of(L).next_seed();
+  const std::uint64_t seed = o.seed ? *o.seed : session_of(L).random.next_seed();
   return draw(L, std::make_shared<const RandomUniform>(std::move(shape), o.low, o.high, seed));
 }
 
 Tensor random_normal(lua_State* L, Shape shape, const NormalOptions& o) {
   check_shape(shape);
-  const std::uint64_t seed = o.seed ? *o.seed : session_of(L).next_seed();
+  const std::uint64_t seed = o.seed ? *o.seed : session_of(L).random.next_seed();
   return draw(L, std::make_shared<const RandomNormal>(std::move(shape), o.mean, o.stddev, seed));
 }
 

@@ -15,7 +15,7 @@ namespace {
 gpubench::Value add_traced(Graph& graph, const LuaFunction& function, std::span<const gpubench::Value> given,
                            const std::string& what, const char* of) {
   lua_State* const L = function.reference().machine().running();
-  const WorldPtr world = session_of(L).world();
+  const WorldPtr world = session_of(L).placement.world();
   const GraphTrace trace(world->dispatcher, graph);
   const auto push = [&](lua_State* running) {
     luaL_checkstack(running, 8, "traced function");

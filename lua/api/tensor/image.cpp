@@ -34,7 +34,7 @@ std::array<std::int64_t, 2> read_size(const std::vector<std::int64_t>& size) {
 template <class Make>
 Tensor apply_random(lua_State* L, const Tensor& images, const RandomImageOptions& options, const Make& make) {
   Dispatcher& dispatcher = world_of(L).dispatcher;
-  const std::uint64_t seed = options.seed ? *options.seed : session_of(L).next_seed();
+  const std::uint64_t seed = options.seed ? *options.seed : session_of(L).random.next_seed();
   const Tensor step = options.step ? options.step : step_of_draw(L);
   return dispatcher.apply_one(make(seed), std::array{images, step});
 }

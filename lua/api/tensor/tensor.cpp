@@ -136,7 +136,7 @@ Tensor matmul_method(lua_State* L, const Tensor& a, const Tensor& b) {
 
 Tensor to_device(lua_State* L, const Tensor& x, const DeviceId& device) {
   if (x.symbolic()) throw Error("to: a traced tensor is placed by gb.device, not moved");
-  const DeviceId to = session_of(L).place(device);
+  const DeviceId to = session_of(L).placement.place(device);
   world_of(L).devices.device(to);
   return world_of(L).dispatcher.eager().transfer(x, to);
 }

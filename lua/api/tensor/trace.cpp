@@ -135,7 +135,7 @@ std::vector<gpubench::Value> call_in_trace(lua_State* L, const PushCall& push, c
 
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
                               const std::string& what, CallCounter* counter, const TracedReplica* replica) {
-  const WorldPtr world = session_of(L).world();
+  const WorldPtr world = session_of(L).placement.world();
   const TraceScope scope(world->dispatcher, replica);
   Graph& graph = scope.trace()->graph;
   scope.trace()->by_element = counter == nullptr;

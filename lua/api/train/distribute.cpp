@@ -40,7 +40,7 @@ ReplicaOptions options_of(const StrategyTable& table, Session& session) {
                                     to_string(*table.compression)));
   }
   ReplicaOptions options;
-  options.devices = table.devices ? *table.devices : session.devices_of_best_kind();
+  options.devices = table.devices ? *table.devices : session.placement.devices_of_best_kind();
   options.cross_device = parse_cross_device(table.cross_device);
   options.bucket_bytes = static_cast<std::size_t>(table.bucket_bytes);
   options.compression = table.compression;
@@ -51,13 +51,13 @@ ReplicaOptions options_of(const StrategyTable& table, Session& session) {
 
 /// gb.distribute.MirroredStrategy { devices = , ... }
 std::shared_ptr<ScriptStrategy> mirrored_strategy(lua_State* L, const StrategyTable& table) {
-  const WorldPtr& world = session_of(L).world();
+  const WorldPtr& world = session_of(L).placement.world();
   return std::make_shared<ScriptStrategy>(world, options_of(table, session_of(L)), nullptr);
 }
 
 /// gb.distribute.MultiWorkerMirroredStrategy { ... }: over all processes; a collective call.
 std::shared_ptr<ScriptStrategy> multi_worker_strategy(lua_State* L, const StrategyTable& table) {
-  const WorldPtr& world = session_of(L).world();
+  const WorldPtr& world = session_of(L).placement.world();
   return std::make_shared<ScriptStrategy>(world, options_of(table, session_of(L)), session_of(L).group());
 }
 
@@ -86,7 +86,7 @@ DatasetPtr distributed(const ScriptStrategy& self, const DatasetPtr& dataset, co
 int scope(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptStrategy>>::read(L, 1);
   Value<LuaFunction>::read(L, 2);
-  const WorldPtr world = session_of(L).world();
+  const WorldPtr world = session_of(L).placement.world();
   const DeviceScope device(world->dispatcher, self->replicas->device(0));
   const ValueScope replicas(world->replicas, self->replicas);
   lua_settop(L, 2);

@@ -23,7 +23,7 @@
 namespace gpubench::lua {
 
 StoreVariables variables_of(Session& session, World& world) {
-  return {world.runtime, [&session] { return session.next_seed(); }};
+  return {world.runtime, [&session] { return session.random.next_seed(); }};
 }
 
 gpubench::Value CallCounter::count(Graph& graph, World& world) {
@@ -112,9 +112,9 @@ bool are_symbols(lua_State* L, int index) {
 namespace {
 
 std::shared_ptr<ScriptLayer> make_script_layer(lua_State* L, const LayerKind& kind, ConfigEntries options) {
-  const WorldPtr& world = session_of(L).world();
+  const WorldPtr& world = session_of(L).placement.world();
   if (std::ranges::find(options, "dtype", &ConfigEntries::value_type::first) == options.end())
-    options.emplace_back("dtype", session_of(L).dtype_policy());
+    options.emplace_back("dtype", session_of(L).types.dtype_policy());
   auto layer = std::make_shared<ScriptLayer>();
   layer->world = world;
   layer->layer = make_layer(kind, options, world->dispatcher.device());

@@ -88,7 +88,7 @@ StackFunction loss_constructor(const char* name) {
 StackFunction metric_constructor(const char* name) {
   return [name](lua_State* L) {
     auto metric = std::make_shared<ScriptMetric>();
-    metric->world = session_of(L).world();
+    metric->world = session_of(L).placement.world();
     metric->metric = make_metric(name, read_config(L, 1, {}));
     Value<std::shared_ptr<ScriptMetric>>::push(L, std::move(metric));
     return 1;

@@ -90,7 +90,7 @@ ModelHandle sequential(lua_State* L, const SequentialOptions& options) {
   }
   const ModelPtr model =
       functional ? chain_with_models(options) : std::make_shared<Model>(options.name, std::move(layers));
-  return make_script_model(L, session_of(L).world(), model);
+  return make_script_model(L, session_of(L).placement.world(), model);
 }
 
 std::vector<SymbolPtr> symbols_of(const Symbols& symbols) {
@@ -111,7 +111,7 @@ struct ModelOptions {
 /// gb.Model { inputs = symbol or list, outputs = symbol or list }
 ModelHandle functional(lua_State* L, const ModelOptions& options) {
   return make_script_model(
-      L, session_of(L).world(),
+      L, session_of(L).placement.world(),
       std::make_shared<Model>(options.name, symbols_of(options.inputs), symbols_of(options.outputs)));
 }
 
@@ -314,7 +314,7 @@ FindFunction function_finder(lua_State* L, const LoadOptions& options) {
 
 ModelHandle load(lua_State* L, const std::string& path, const LoadOptions& options) {
   Session& session = session_of(L);
-  const WorldPtr& world = session.world();
+  const WorldPtr& world = session.placement.world();
   StoreVariables factory = variables_of(session, *world);
   return make_script_model(
       L, world, load_model(world->runtime, factory, path, world->dispatcher.device(), function_finder(L, options)));

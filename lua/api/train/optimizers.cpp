@@ -37,7 +37,7 @@ StackFunction optimizer_constructor(const char* name) {
   return [name](lua_State* L) {
     SchedulePtr schedule = take_schedule(L);
     auto made = std::make_shared<ScriptOptimizer>();
-    made->world = session_of(L).world();
+    made->world = session_of(L).placement.world();
     made->optimizer = make_optimizer(name, read_config(L, 1, {"learning_rate"}), std::move(schedule));
     Value<std::shared_ptr<ScriptOptimizer>>::push(L, std::move(made));
     return 1;
@@ -50,7 +50,7 @@ int loss_scale_optimizer(lua_State* L) {
   if (inner.loss_scale) throw ArgumentError("the inner optimizer is a LossScaleOptimizer already");
   const Config options("LossScaleOptimizer", LossScale::fields(), read_config(L, 2, {}));
   auto made = std::make_shared<ScriptOptimizer>();
-  made->world = session_of(L).world();
+  made->world = session_of(L).placement.world();
   made->optimizer = inner.optimizer;
   made->loss_scale = std::make_shared<LossScale>(options);
   Value<std::shared_ptr<ScriptOptimizer>>::push(L, std::move(made));

@@ -63,7 +63,7 @@ class LambdaBody final : public FunctionBody {
  private:
   gpubench::Value traced(const CallContext& context, std::span<const gpubench::Value> inputs, bool trial) {
     lua_State* const running = function_.reference().machine().running();
-    const WorldPtr world = session_of(running).world();
+    const WorldPtr world = session_of(running).placement.world();
     const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
     const LayerCallScope scope(running, trace, context, trial);
     return call_for_layer(running, layer_, [&](lua_State* L) {
@@ -145,7 +145,7 @@ class CustomBody final : public FunctionBody {
 
   void build(const AddWeight& add_weight, std::span<const TensorType> inputs) override {
     lua_State* const L = self_.machine().running();
-    const WorldPtr world = session_of(L).world();
+    const WorldPtr world = session_of(L).placement.world();
     const TracePause untraced(world->dispatcher);
     make(L, add_weight, inputs);
     find_layers(L);
@@ -153,7 +153,7 @@ class CustomBody final : public FunctionBody {
 
   gpubench::Value call(const CallContext& context, std::span<const gpubench::Value> inputs) override {
     lua_State* const L = self_.machine().running();
-    const WorldPtr world = session_of(L).world();
+    const WorldPtr world = session_of(L).placement.world();
     const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
     return traced(L, trace, context, inputs, false);
   }
@@ -161,7 +161,7 @@ class CustomBody final : public FunctionBody {
   gpubench::Value trial(const AddWeight& add_weight, std::span<const TensorType> types, const CallContext& context,
                         std::span<const gpubench::Value> inputs) override {
     lua_State* const L = self_.machine().running();
-    const WorldPtr world = session_of(L).world();
+    const WorldPtr world = session_of(L).placement.world();
     const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
     make(L, add_weight, types);
     return traced(L, trace, context, inputs, true);

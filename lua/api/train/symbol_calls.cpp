@@ -91,7 +91,7 @@ class NativeBody final : public FunctionBody {
   gpubench::Value call(const CallContext& context, std::span<const gpubench::Value> inputs) override {
     if (!machine_->is_open()) throw Error("the script has ended, and the functions of its layers with it");
     lua_State* const running = machine_->running();
-    const WorldPtr world = session_of(running).world();
+    const WorldPtr world = session_of(running).placement.world();
     const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
     return call_for_layer(running, layer_, [&](lua_State* L) {
       luaL_checkstack(L, static_cast<int>(arguments_.size()) + 4, "arguments");

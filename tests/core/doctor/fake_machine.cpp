@@ -104,7 +104,7 @@ void DoctorTest::take_gpu_away() {
   for (const char* const name : {"proc/driver", "dev", "sys/bus"}) remove(name);
   sources_.open_nvml = [] { return NvmlAccess{nullptr, "libnvidia-ml.so.1: no such file"}; };
   sources_.gpus = {};
-  sources_.gpu_absence = GpuFault{"no NVIDIA driver is loaded", "install NVIDIA's driver"};
+  sources_.gpu_absence = DeviceFault{"no NVIDIA driver is loaded", "install NVIDIA's driver"};
 }
 
 }  // namespace gpubench

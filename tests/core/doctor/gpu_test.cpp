@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "core/nvidia/gpu_slice.h"
 #include "tests/core/doctor/fake_machine.h"
 
 namespace gpubench {
@@ -62,6 +63,14 @@ TEST_F(DoctorOfGpu, PersistenceAndMig) {
   EXPECT_THAT(state_of("gpu_mig"), StartsWith("costs speed: on"));
   nvml_.unsupported = {"mig_mode"};
   EXPECT_EQ(state_of("gpu_mig"), "ok: off") << "older GPUs have no MIG";
+}
+
+TEST(GpuSlice, IsTakenFromTheNameOfTheDevice) {
+  const auto slice = slice_of("NVIDIA A100-SXM4-40GB MIG 3g.20gb", 42, std::size_t{20} << 30);
+  ASSERT_TRUE(slice);
+  EXPECT_EQ(slice->profile, "3g.20gb");
+  EXPECT_EQ(slice->compute_units, 42);
+  EXPECT_FALSE(slice_of("NVIDIA A100-SXM4-40GB", 108, 0));
 }
 
 TEST_F(DoctorOfGpu, ASliceIsDescribedAsSuch) {

@@ -22,7 +22,7 @@ class DoctorOfNvidia : public DoctorTest {
   /// The card is there, and the program uses none.
   void use_none(const std::string& reason) {
     sources_.gpus = {};
-    sources_.gpu_absence = GpuFault{reason, "see nvidia-smi"};
+    sources_.gpu_absence = DeviceFault{reason, "see nvidia-smi"};
   }
 };
 

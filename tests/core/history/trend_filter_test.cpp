@@ -31,8 +31,9 @@ class TrendFilterTest : public TemporaryFolder {
     for (const auto& run : runs_with(near(0.010, 30), {.host = "b"})) history_->append(run);
     judge(*history_);
   }
-  Info trend_with(const TrendFilter& filter) const {
-    return FilteredSeries(*history_, "matmul", filter).only(trend(*history_, "matmul"));
+  Trend trend_with(const TrendFilter& filter) const {
+    const FilteredSeries filtered(*history_, "matmul", filter);
+    return trend(*history_, "matmul", [&](const HistorySeries& series) { return filtered.takes(series); });
   }
   std::string csv_with(const TrendFilter& filter) const {
     const FilteredSeries filtered(*history_, "matmul", filter);
@@ -47,22 +48,22 @@ class TrendFilterTest : public TemporaryFolder {
 };
 
 TEST_F(TrendFilterTest, TakesSeriesByHostFigureAndState) {
-  const std::size_t all = trend_with({}).list()->size();
-  EXPECT_EQ(trend_with({.host = "b"}).list()->size(), all / 2);
-  const Info figure = trend_with({.host = "a", .figure = "step_time_s"});
-  ASSERT_THAT(*figure.list(), SizeIs(1));
-  EXPECT_EQ(figure.list()->at(0).text("metric"), "step_time_s");
-  const Info open = trend_with({.state = "open"});
-  EXPECT_THAT(*open.list(), SizeIs(2)) << "time and rate";
-  for (const Info& one : *open.list()) EXPECT_EQ(one.text("host"), "a");
-  EXPECT_THAT(*trend_with({.host = "b", .state = "open"}).list(), IsEmpty());
+  const std::size_t all = trend_with({}).size();
+  EXPECT_EQ(trend_with({.host = "b"}).size(), all / 2);
+  const Trend figure = trend_with({.host = "a", .figure = "step_time_s"});
+  ASSERT_THAT(figure, SizeIs(1));
+  EXPECT_EQ(figure[0].series.key.metric, "step_time_s");
+  const Trend open = trend_with({.state = "open"});
+  EXPECT_THAT(open, SizeIs(2)) << "time and rate";
+  for (const SeriesTrend& one : open) EXPECT_EQ(one.series.key.host, "a");
+  EXPECT_THAT(trend_with({.host = "b", .state = "open"}), IsEmpty());
 }
 
 TEST_F(TrendFilterTest, TakesTheSameValuesAndChanges) {
   EXPECT_THAT(csv_with({.host = "b"}), AllOf(HasSubstr("\nb,"), Not(HasSubstr("\na,"))));
   EXPECT_THAT(csv_with({.state = "open"}), AllOf(HasSubstr("\na,"), Not(HasSubstr("\nb,"))));
   const FilteredSeries filtered(*history_, "", {.figure = "step_time_s", .state = "open"});
-  EXPECT_THAT(*filtered.only(with_series(*history_, history_->changes())).list(), SizeIs(1));
+  EXPECT_EQ(std::ranges::count_if(history_->changes(), [&](const auto& change) { return filtered.takes(change); }), 1);
 }
 
 TEST_F(TrendFilterTest, NamesThatAreNotThereAreErrors) {

@@ -27,19 +27,27 @@ class TrendTest : public TemporaryFolder {
 };
 
 TEST_F(TrendTest, HasPointsChangesAndOutliers) {
-  const Info all = trend(history_, "matmul");
-  ASSERT_EQ(all.list()->size(), 3u);
+  const Trend all = trend(history_, "matmul");
+  ASSERT_EQ(all.size(), 3u);
+  const auto& [series, points, changes, outliers] = all[1];
+  EXPECT_EQ(series.key.metric, "step_time_s");
+  ASSERT_EQ(points.size(), 40u);
+  EXPECT_EQ(points[10].value, 0.05);
+  EXPECT_EQ(outliers, std::vector<std::string>{"20260111T020000Z-a"});
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].state, ChangeState::open);
+  EXPECT_EQ(changes[0].run, "20260121T020000Z-a");
+}
+
+TEST_F(TrendTest, IsDescribedWithItsPointsAndChanges) {
+  const Info all = described_trend(trend(history_, "matmul"));
   const Info& series = all.list()->at(1);
   EXPECT_EQ(series.text("metric"), "step_time_s");
   EXPECT_EQ(series.text("unit"), "s");
-  EXPECT_EQ(series.find("points")->list()->size(), 40u);
-  EXPECT_EQ(series.find("points")->list()->at(10).text("value"), "0.05");
+  EXPECT_EQ(series.items("points").at(10).text("value"), "0.05");
   EXPECT_EQ(series.texts("outliers"), std::vector<std::string>{"20260111T020000Z-a"});
-  const Info::List& changes = *series.find("changes")->list();
-  ASSERT_EQ(changes.size(), 1u);
-  EXPECT_EQ(changes[0].text("change"), "takes 9.9 % more time");
-  EXPECT_EQ(changes[0].text("state"), "open");
-  EXPECT_EQ(changes[0].text("run"), "20260121T020000Z-a");
+  EXPECT_EQ(series.items("changes").at(0).text("change"), "takes 9.9 % more time");
+  EXPECT_EQ(series.items("changes").at(0).text("state"), "open");
 }
 
 TEST_F(TrendTest, ChangesNameTheirSeries) {
@@ -66,14 +74,15 @@ TEST_F(TrendTest, LikeARunItHasOnlySeriesWithItsParameters) {
   run.info.set("params", Info(Info::Fields{{"base", std::int64_t{3}}}));
   run.info.set("changed_params", Info::List{"base"});
   history_.append(run);
-  EXPECT_EQ(trend(history_, "matmul").list()->size(), 6u);
-  const Info changed = trend(history_, "matmul", &run.info);
-  ASSERT_EQ(changed.list()->size(), 3u);
-  EXPECT_THAT(changed.list()->at(0).text("axes"), HasSubstr("base=3"));
+  const auto like_run = [&](const HistorySeries& series) { return has_params_of(series.key, run.info); };
+  EXPECT_EQ(trend(history_, "matmul").size(), 6u);
+  const Trend changed = trend(history_, "matmul", like_run);
+  ASSERT_EQ(changed.size(), 3u);
+  EXPECT_THAT(changed[0].series.key.axes, HasSubstr("base=3"));
   run.info.set("changed_params", Info::List{});
-  const Info defaults = trend(history_, "matmul", &run.info);
-  ASSERT_EQ(defaults.list()->size(), 3u);
-  EXPECT_EQ(defaults.list()->at(0).text("axes").find("base="), std::string::npos);
+  const Trend defaults = trend(history_, "matmul", like_run);
+  ASSERT_EQ(defaults.size(), 3u);
+  EXPECT_EQ(defaults[0].series.key.axes.find("base="), std::string::npos);
 }
 
 TEST_F(TrendTest, AnUnknownExperimentListsTheOthers) {

@@ -30,15 +30,12 @@ TEST(Peaks, WhatAGpuCannotHasNone) {
 }
 
 TEST(Peaks, ASliceHasTheShareOfItsMultiprocessors) {
-  const auto slice = slice_of("NVIDIA A100-SXM4-40GB MIG 3g.20gb", 42, std::size_t{20} << 30);
-  ASSERT_TRUE(slice);
-  EXPECT_EQ(slice->profile, "3g.20gb");
-  EXPECT_DOUBLE_EQ(*share_of_multiprocessors("NVIDIA A100-SXM4-40GB", *slice), 42.0 / 108);
-  EXPECT_DOUBLE_EQ(*share_of_multiprocessors("NVIDIA A100-SXM4-40GB MIG 3g.20gb", *slice), 42.0 / 108);
-  EXPECT_EQ(multiprocessors_text("NVIDIA A100-SXM4-40GB", *slice), "42 of 108 multiprocessors");
-  EXPECT_FALSE(share_of_multiprocessors("NVIDIA X100", *slice)) << "nothing is guessed";
-  EXPECT_EQ(multiprocessors_text("NVIDIA X100", *slice), "42 multiprocessors");
-  EXPECT_FALSE(slice_of("NVIDIA A100-SXM4-40GB", 108, 0));
+  const DeviceSlice slice{"3g.20gb", 42, std::size_t{20} << 30};
+  EXPECT_DOUBLE_EQ(*share_of_multiprocessors("NVIDIA A100-SXM4-40GB", slice), 42.0 / 108);
+  EXPECT_DOUBLE_EQ(*share_of_multiprocessors("NVIDIA A100-SXM4-40GB MIG 3g.20gb", slice), 42.0 / 108);
+  EXPECT_EQ(multiprocessors_text("NVIDIA A100-SXM4-40GB", slice), "42 of 108 multiprocessors");
+  EXPECT_FALSE(share_of_multiprocessors("NVIDIA X100", slice)) << "nothing is guessed";
+  EXPECT_EQ(multiprocessors_text("NVIDIA X100", slice), "42 multiprocessors");
 }
 
 TEST(Peaks, NarrowerArithmeticIsNoSlower) {

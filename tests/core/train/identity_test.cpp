@@ -89,7 +89,7 @@ TEST_F(Identity, ABudgetCountsEachLayerOnce) {
     budget.recompute_budget = bytes(chain_named(names), config()) * 4 / 5;
     Trainer chooser = trainer(chain_named(names), budget);
     predict_training_memory(chooser, named_batch(4096));
-    return recomputed_within(chooser, named_batch(4096)).recompute.size();
+    return chooser.planner().recomputed_within(named_batch(4096)).recompute.size();
   };
   EXPECT_EQ(chosen({"x", "x/gradient_head", "x/gradient", "y", "y/recomputed", "z", "z/a", "z/b", "w"}),
             chosen({"a", "b", "c", "d", "e", "f", "g", "h", "i"}));

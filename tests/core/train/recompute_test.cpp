@@ -82,17 +82,17 @@ TEST_F(Recompute, ABudgetChoosesTheLayers) {
   config.recompute_budget = all / 2;
   Trainer half = trainer(deep(20, false), config);
   EXPECT_LE(total(predict_training_memory(half, batch_of(4096))), all / 2);
-  EXPECT_FALSE(recomputed_within(half, batch_of(4096)).recompute.empty());
+  EXPECT_FALSE(half.planner().recomputed_within(batch_of(4096)).recompute.empty());
   config.recompute_budget = all * 3 / 4;
   Trainer most = trainer(deep(20, false), config);
   predict_training_memory(most, batch_of(4096));
-  EXPECT_LT(recomputed_within(most, batch_of(4096)).recompute.size(),
-            recomputed_within(half, batch_of(4096)).recompute.size())
+  EXPECT_LT(most.planner().recomputed_within(batch_of(4096)).recompute.size(),
+            half.planner().recomputed_within(batch_of(4096)).recompute.size())
       << "no more than the budget asks for";
   config.recompute_budget = all;
   Trainer enough = trainer(deep(20, false), config);
   predict_training_memory(enough, batch_of(4096));
-  EXPECT_TRUE(recomputed_within(enough, batch_of(4096)).recompute.empty());
+  EXPECT_TRUE(enough.planner().recomputed_within(batch_of(4096)).recompute.empty());
 }
 
 TEST(RecomputeChoice, TakesWhatSavesMostForItsFlops) {
@@ -129,7 +129,7 @@ TEST_F(Recompute, ABudgetSparesTheDearLayers) {
   config.recompute_budget = all - (std::size_t{2} << 20);
   Trainer less = trainer(model, config);
   EXPECT_LE(total(predict_training_memory(less, batch_of(4096))), config.recompute_budget);
-  const std::vector<std::string> chosen = recomputed_within(less, batch_of(4096)).recompute;
+  const std::vector<std::string> chosen = less.planner().recomputed_within(batch_of(4096)).recompute;
   EXPECT_FALSE(chosen.empty());
   for (const std::string& name : chosen) EXPECT_THAT(name, ::testing::StartsWith("activation"));
 }

@@ -398,7 +398,7 @@ TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {
   EXPECT_FALSE(devices.absence(DeviceId::Kind::gpu));
   EXPECT_THAT(devices.unusable(DeviceId::Kind::gpu),
               testing::ElementsAre(
-                  testing::Field(&GpuFault::reason, testing::StartsWith("GPU 0 (CUDA on the CPU) cannot be used"))));
+                  testing::Field(&DeviceFault::reason, testing::StartsWith("GPU 0 (CUDA on the CPU) cannot be used"))));
   EXPECT_THAT(none.ids(), testing::ElementsAre(cpu));
   EXPECT_THAT(to_string(none.absence(DeviceId::Kind::gpu)), testing::StartsWith("GPU 0 (CUDA on the CPU) cannot"));
 }

@@ -133,7 +133,7 @@ gb.experiment {
 }
 
 TEST_F(CudaContextProgramTest, AGpuThatIsNamedAndCannotBeUsedIsAnErrorWithTheReason) {
-  const std::string hint = "; gpubench devices lists the GPUs that can be used";
+  const std::string hint = "; gpubench devices lists the devices that can be used";
   for (const Ended& ended :
        {run_script(sum_of_ones, {"--device", "gpu:2"}, "2"), run_script("gb.device('gpu:2', function() end)", {}, "2"),
         run_script("gb.config.set_visible_devices({ 'gpu:2' }, 'GPU') gb.ones { 2 }", {}, "2"),

@@ -45,7 +45,7 @@ class CudaContextTest : public testing::Test {
   static DeviceId id(int index) { return {DeviceId::Kind::gpu, static_cast<std::int16_t>(index), {}}; }
   static std::vector<std::string> reasons(const Devices& devices) {
     std::vector<std::string> reasons;
-    for (const GpuFault& fault : devices.unusable(DeviceId::Kind::gpu)) reasons.push_back(fault.reason);
+    for (const DeviceFault& fault : devices.unusable(DeviceId::Kind::gpu)) reasons.push_back(fault.reason);
     return reasons;
   }
   static std::string held(int index) {
@@ -56,7 +56,7 @@ class CudaContextTest : public testing::Test {
   static std::string remedy(int index) {
     return fmt::format(
         "; end that process (nvidia-smi shows it), or allow several: nvidia-smi -i 00000000:{:02X}:00.0 -c DEFAULT, as "
-        "root; gpubench devices lists the GPUs that can be used",
+        "root; gpubench devices lists the devices that can be used",
         index + 1);
   }
 
@@ -111,7 +111,7 @@ TEST_F(CudaContextTest, EveryUseMakesThatOfItsGpuAlone) {
     EXPECT_TRUE(devices.device(id(one)).in_use()) << "use " << use;
     take({one});
     const Devices none{DeviceConfig{}};
-    EXPECT_THAT([&] { uses[use](none.device(id(one))); }, ThrowsMessage<UnusableGpu>(held(one) + remedy(one)))
+    EXPECT_THAT([&] { uses[use](none.device(id(one))); }, ThrowsMessage<UnusableDevice>(held(one) + remedy(one)))
         << "use " << use;
     EXPECT_FALSE(none.device(id(one)).in_use());
     take({});
@@ -249,17 +249,17 @@ TEST_F(CudaContextTest, OnesThatTheScriptNamesAreErrors) {
   const DeviceConfig config = support::gpu_devices({{.physical = 1}, {.physical = 2}});
   const Devices devices{config};
   EXPECT_EQ(devices.default_device(), gpu);
-  EXPECT_THAT([&] { devices.usable(); }, ThrowsMessage<UnusableGpu>(held(2) + remedy(2)));
-  EXPECT_THAT([&] { devices.device(id(1)).bind_to_thread(); }, ThrowsMessage<UnusableGpu>(held(2) + remedy(2)));
+  EXPECT_THAT([&] { devices.usable(); }, ThrowsMessage<UnusableDevice>(held(2) + remedy(2)));
+  EXPECT_THAT([&] { devices.device(id(1)).bind_to_thread(); }, ThrowsMessage<UnusableDevice>(held(2) + remedy(2)));
   const Devices first(support::gpu_devices({{}}));
-  EXPECT_THAT([&] { first.default_device(); }, ThrowsMessage<UnusableGpu>(held(0) + remedy(0)));
+  EXPECT_THAT([&] { first.default_device(); }, ThrowsMessage<UnusableDevice>(held(0) + remedy(0)));
 }
 
 TEST_F(CudaContextTest, EachUseOfAGpuTriesAgain) {
   take({1});
   const Devices devices{DeviceConfig{}};
   EXPECT_EQ(devices.fault(id(1))->reason, held(1));
-  EXPECT_THAT([&] { devices.device(id(1)).stream(); }, ThrowsMessage<UnusableGpu>(held(1) + remedy(1)));
+  EXPECT_THAT([&] { devices.device(id(1)).stream(); }, ThrowsMessage<UnusableDevice>(held(1) + remedy(1)));
   take({});
   EXPECT_FALSE(devices.fault(id(1)));
   EXPECT_THAT(reasons(devices), IsEmpty());

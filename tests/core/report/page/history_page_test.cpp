@@ -14,41 +14,40 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Info series_of(const std::string& axes, const std::vector<double>& values, Info::List changes = {}) {
-  Info::List points;
+SeriesTrend series_of(const std::string& axes, const std::vector<double>& values,
+                      std::vector<ReportedChange> changes = {}) {
+  SeriesTrend one{.series = {.key = {.host = "node7",
+                                     .card = "c",
+                                     .slot = "gpu:0",
+                                     .suite = "hardware",
+                                     .experiment = "matmul",
+                                     .axes = axes,
+                                     .metric = "step_time_s"},
+                             .column = column_of("step_time_s"),
+                             .watched = true},
+                  .changes = std::move(changes)};
   for (std::size_t i = 0; i < values.size(); ++i)
-    points.push_back(Info::Fields{{"run", fmt::format("night{:02}", i + 1)},
-                                  {"started", fmt::format("2026-03-{:02}T02:00:00Z", i + 1)},
-                                  {"value", values[i]},
-                                  {"reliable", i != 1}});
-  return Info::Fields{{"host", "node7"},
-                      {"card", "c"},
-                      {"slot", "gpu:0"},
-                      {"suite", "hardware"},
-                      {"experiment", "matmul"},
-                      {"axes", axes},
-                      {"metric", "step_time_s"},
-                      {"unit", "s"},
-                      {"better", "lower"},
-                      {"kind", "time"},
-                      {"watched", true},
-                      {"points", std::move(points)},
-                      {"changes", std::move(changes)},
-                      {"outliers", Info::List{}}};
+    one.points.push_back({.run = fmt::format("night{:02}", i + 1),
+                          .started = fmt::format("2026-03-{:02}T02:00:00Z", i + 1),
+                          .value = values[i],
+                          .reliable = i != 1});
+  return one;
 }
 
-Info change_of(int id, const std::string& run, const std::string& state, bool worse) {
-  return Info::Fields{{"id", id},        {"run", run},
-                      {"reported", run}, {"before", 0.010},
-                      {"after", 0.015},  {"change", "takes 50.0 % more time"},
-                      {"worse", worse},  {"cause", "code (program.commit a -> b)"},
-                      {"state", state},  {"closed", state == "recovered" ? "night04" : ""},
-                      {"note", ""}};
+ReportedChange change_of(int id, const std::string& run, ChangeState state, double after) {
+  return {.id = id,
+          .run = run,
+          .reported = run,
+          .before = 0.010,
+          .after = after,
+          .cause = "code (program.commit a -> b)",
+          .state = state,
+          .closed = state == ChangeState::recovered ? "night04" : ""};
 }
 
 TEST(HistoryPage, BeginsWithWhatIsOpen) {
-  const Info trend(Info::List{series_of("size=1", {0.01, 0.01, 0.015}, {change_of(3, "night03", "open", true)}),
-                              series_of("size=2", {0.02, 0.02, 0.02})});
+  const Trend trend{series_of("size=1", {0.01, 0.01, 0.015}, {change_of(3, "night03", ChangeState::open, 0.015)}),
+                    series_of("size=2", {0.02, 0.02, 0.02})};
   const std::string page = history_page("matmul", trend);
   EXPECT_THAT(
       page,
@@ -60,24 +59,26 @@ TEST(HistoryPage, BeginsWithWhatIsOpen) {
 }
 
 TEST(HistoryPage, WhatHasRecoveredIsShownAndNotOpen) {
-  const Info trend(Info::List{series_of(
-      "", {1, 2, 2, 1}, {change_of(1, "night02", "recovered", true), change_of(2, "night04", "better", false)})});
+  const Trend trend{series_of(
+      "", {1, 2, 2, 1},
+      {change_of(1, "night02", ChangeState::recovered, 0.015), change_of(2, "night04", ChangeState::better, 0.005)})};
   EXPECT_EQ(trend_headline(trend), "No regression is open after 2 changes in 4 runs");
   EXPECT_THAT(history_page("matmul", trend),
               AllOf(HasSubstr("recovered with night04"), HasSubstr("verdict confirmed\">#2")));
-  EXPECT_EQ(trend_headline(Info(Info::List{series_of("", {1, 1})})), "No figure has changed in 2 runs");
+  EXPECT_EQ(trend_headline({series_of("", {1, 1})}), "No figure has changed in 2 runs");
 }
 
 TEST(HistoryPage, AnEmptyTrendIsAPage) {
-  EXPECT_THAT(history_page("matmul", Info(Info::List{})),
+  EXPECT_THAT(history_page("matmul", {}),
               AllOf(HasSubstr("No figure has changed in 0 runs"), HasSubstr("No change of matmul was reported."),
                     Not(HasSubstr("<svg"))));
 }
 
 TEST(TrendCharts, SettingsOfOneFigureAreLinesAndChangesAreMarked) {
-  const Info one = series_of("size=1", {0.01, 0.01, 0.015},
-                             {change_of(3, "night03", "open", true), change_of(4, "night03", "open", true)});
-  const Info other = series_of("size=2", {0.02, 0.02, 0.02, 0.02});
+  const SeriesTrend one =
+      series_of("size=1", {0.01, 0.01, 0.015},
+                {change_of(3, "night03", ChangeState::open, 0.015), change_of(4, "night03", ChangeState::open, 0.015)});
+  const SeriesTrend other = series_of("size=2", {0.02, 0.02, 0.02, 0.02});
   const std::vector<Chart> charts = trend_charts({&one, &other});
   ASSERT_EQ(charts.size(), 1u);
   EXPECT_EQ(charts[0].spec.title, "step time on gpu:0 of node7, suite hardware");
@@ -89,10 +90,10 @@ TEST(TrendCharts, SettingsOfOneFigureAreLinesAndChangesAreMarked) {
 }
 
 TEST(TrendCharts, ManySettingsTakeSeveralCharts) {
-  std::vector<Info> all;
+  Trend all;
   for (int i = 0; i < 13; ++i) all.push_back(series_of(fmt::format("size={}", i), {1, 2}));
-  std::vector<const Info*> series;
-  for (const Info& one : all) series.push_back(&one);
+  std::vector<const SeriesTrend*> series;
+  for (const SeriesTrend& one : all) series.push_back(&one);
   const std::vector<Chart> charts = trend_charts(series);
   ASSERT_EQ(charts.size(), 3u);
   EXPECT_EQ(charts[0].series.size(), 6u);

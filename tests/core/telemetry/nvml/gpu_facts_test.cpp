@@ -29,7 +29,7 @@ class GpuFactsTest : public TemporaryFolder {
   }
 
   support::FakeNvml fake_;
-  std::optional<GpuSlice> slice_;
+  std::optional<DeviceSlice> slice_;
 };
 
 TEST_F(GpuFactsTest, AreInWords) {
@@ -57,7 +57,7 @@ TEST_F(GpuFactsTest, TellWhatIsUnusual) {
 }
 
 TEST_F(GpuFactsTest, OfASliceAreItsOwn) {
-  slice_ = slice_of("NVIDIA H200 MIG 1g.18gb", 16, std::size_t{18} << 30);
+  slice_ = DeviceSlice{"1g.18gb", 16, std::size_t{18} << 30};
   EXPECT_EQ(fact("mig"), "slice 1g.18gb, 16 of 132 multiprocessors");
   EXPECT_EQ(fact("memory"), "18 GiB");
   EXPECT_EQ(
