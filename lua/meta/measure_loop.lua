@@ -4,6 +4,7 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.measure
 gb.measure = {}
 
 --- Calls `step` with the tensors of each element of `dataset`, again and again, until the time per call is known

@@ -4,6 +4,7 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.measure
 gb.measure = {}
 
 --- The 95 % interval of a share of `count` things, such as an accuracy on so many test examples. A row that has them as

@@ -23,6 +23,7 @@ function Pruning:sparsity() end
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.prune
 gb.prune = {}
 
 ---@class PolynomialDecayOptions

@@ -6,6 +6,7 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.quantize
 gb.quantize = {}
 
 ---@class QuantizeOptions
