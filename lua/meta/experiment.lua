@@ -2,7 +2,7 @@
 -- Experiments: a question, the axes to sweep over, what to measure at each point, and the claims that should hold.
 
 ---@class gpubench
----@field version string "0.1.0"
+---@field version string of the program, as --version says it
 ---@field quick boolean whether --quick was given: measure less, train less
 local gb = {}
 
