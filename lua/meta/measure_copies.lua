@@ -1,6 +1,12 @@
 ---@meta
 -- What a device's links and memory give at best.
 
+---@class gpubench
+local gb = {}
+
+---@class gpubench.measure
+gb.measure = {}
+
 ---@class CopyRates
 ---@field to_device_bytes_per_s number? from page-locked memory of the host; absent where the device works in that memory
 ---@field from_device_bytes_per_s number?
@@ -17,3 +23,5 @@
 ---@param device string? the one in use unless given
 ---@return CopyRates
 function gb.measure.copies(device) end
+
+return gb

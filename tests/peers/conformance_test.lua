@@ -57,7 +57,7 @@ local function evaluated(case)
   local identity = {}
   for row = 1, count do
     identity[row] = {}
-    for column = 1, count do identity[row][column] = row == column and 1 or 0 end
+    for other = 1, count do identity[row][other] = row == other and 1 or 0 end
   end
   local dense = gb.layers.Dense(count, { activation = case.behind, use_bias = false, input_shape = { count } })
   local model = gb.Sequential { dense }
