@@ -252,8 +252,7 @@ class GroupQueryAttention final : public HeadAttention {
     const std::int64_t keys = config.integer_from("num_key_value_heads", 1);
     if (queries % keys != 0) {
       throw Error(
-          fmt::format("GroupQueryAttention: num_query_heads must be a multiple of num_key_value_heads, got {} "
-                      "and {}",
+          fmt::format("GroupQueryAttention: num_query_heads must be a multiple of num_key_value_heads, got {} and {}",
                       queries, keys));
     }
     const std::int64_t dim = config.integer_from("head_dim", 1);

@@ -38,8 +38,8 @@ std::span<const RunField> run_fields() {
       RunField{"floatx", always, "type of tensors unless a script says another"},
       RunField{"dtype_policy", always, "the same for layers"},
       RunField{"devices", always,
-               "`name`, `description`, `library`, `memory_bytes`, `allows_tf32`, `shares_host_memory`, `peaks`, "
-               "`details`"},
+               "`name`, `description`, `library`, `memory_bytes`, `allows_tf32`, "
+               "`shares_host_memory`, `peaks`, `details`"},
       RunField{"no_gpu", "no GPU can be used", "why"},
       RunField{"unusable_gpus", "GPUs that cannot be used", "which and why"},
       RunField{"machine_checks", "`gpubench doctor` finds something",

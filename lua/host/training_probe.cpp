@@ -54,8 +54,9 @@ void check(const ProbeTable& table, const Session& session) {
 Info probe(lua_State* L, const ProbeTable& table) {
   const Session& session = session_of(L);
   check(table, session);
-  std::vector<std::string> words{own_program(), "run",      resource("lua/gpubench/helpers/training_probe.lua").string(),
-                                 "-q",          "--budget", fmt::format("{}", session.budget_s())};
+  std::vector<std::string> words{
+      own_program(), "run",      resource("lua/gpubench/helpers/training_probe.lua").string(),
+      "-q",          "--budget", fmt::format("{}", session.budget_s())};
   if (session.scatter() == Scatter::of_rounds) words.emplace_back("--set=in_rounds=true");
   if (table.threads > 0) words.insert(words.end(), {"--threads", std::to_string(table.threads)});
   for (const auto& [name, value] : table.settings) words.push_back("--set=" + name + "=" + value);

@@ -80,8 +80,7 @@ const FindingRule launch_bound{
         "over kernels) spend above their arithmetic (mfu) and memory traffic (bandwidth_share), reaches the "
         "limit. The headline is kernels too small where these lose more than the launches. Many small operations: "
         "eager execution or a loop of the script. Batch too small: a planned step. Neither is said where the row does "
-        "not "
-        "say how steps are executed.",
+        "not say how steps are executed.",
     .thresholds = launch_thresholds,
     .remedies = launch_remedies,
     .proof = "the same point with execution = \"graph\", or with four times the batch: examples_per_s rises",

@@ -30,10 +30,9 @@ std::optional<Finding> swapping(const Evidence& evidence) {
   const std::optional<Share> copies = evidence.share("copy_share");
   if (bytes <= 0 || !copies || copies->value < swap_moderate.value) return std::nullopt;
   Finding finding = make_finding(memory_limit, "swapping", *copies, swap_moderate.value);
-  finding.evidence = fmt::format(
-      "{} of activations are copied to the host and back; only copies run during {} of the "
-      "step",
-      format_bytes(bytes), share_text(*copies));
+  finding.evidence =
+      fmt::format("{} of activations are copied to the host and back; only copies run during {} of the step",
+                  format_bytes(bytes), share_text(*copies));
   finding.remedies = {Remedy::smaller_batch, Remedy::no_offload, Remedy::recomputation};
   return finding;
 }
@@ -66,8 +65,7 @@ const FindingRule memory_limit{
     .meaning = "The step ran out of memory, swaps activations to the host, or has little memory left.",
     .rule =
         "Out of memory: the row's status. Swapping: offloaded_bytes is above 0 and copy_share reaches the limit "
-        "of swap. Near the limit: peak_memory_bytes reaches the near part of the device's memory, which gains no "
-        "time.",
+        "of swap. Near the limit: peak_memory_bytes reaches the near part of the device's memory, which gains no time.",
     .thresholds = memory_thresholds,
     .remedies = memory_remedies,
     .proof = "the same point with a smaller batch, or without offload, runs, and loses its copies",

@@ -110,9 +110,9 @@ PageTable table_of_figures(const std::vector<const Info*>& all, bool folded) {
                   .folded = folded};
   for (const Info* const series : all) {
     const Info::List& points = series->items("points");
-    table.table.rows.push_back({figure_of(*series), place_of_series(*series),
-                                value_text(*series, series_number(points.back(), "value")), std::to_string(points.size()),
-                                date_of(points.front()), std::to_string(series->items("outliers").size())});
+    table.table.rows.push_back(
+        {figure_of(*series), place_of_series(*series), value_text(*series, series_number(points.back(), "value")),
+         std::to_string(points.size()), date_of(points.front()), std::to_string(series->items("outliers").size())});
   }
   return table;
 }

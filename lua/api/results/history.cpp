@@ -1,55 +1,5 @@
 // gb._native.history: the history of nights, for the commands `history` and `nightly`. `out` is the folder that holds
-// results/.
-//
-//   host()                           the name of this machine, as runs have it
-//   file(out)                        the path of the history
-//   append(out, directories, wait)   appends runs, those that wait first: { appended, known, pending, unmarked, refused
-//   }.
-//                                    wait = false: does not wait for another program that writes the history
-//   judge(out)                       reports what has changed since, in all series: their number. What is new is news
-//   judge_night(out, suite, night, again)  the same in the series of the suite and this host. again: folders of runs
-//                                    that measured suspects once more
-//   suspects(out, runs, suite)       values of tonight that may be alarms, or repairs: { id, value, level, is_repair,
-//                                    run, host, ... }
-//   untold(out, suite)               the news that no night has told: { id, kind, is_alarm, night, line }; of all
-//   suites
-//                                    and hosts without a suite
-//   told(out, ids, night)            a night has told them
-//   tell_state(out, suite, night, name, line)  a device alarm of this host, told when the state begins: returns since
-//                                    when it lasts, "" where it is news
-//   remember(out, suite, name, value)  for the next night of this suite and host; "" forgets, nil only looks; returns
-//   what was there cards(out)                       { [card] = slot } of this host, of cards with an id close_card(out,
-//   card)            the card is gone: its open changes are resolved; their number machines(out)                    two
-//   ids of machines that call themselves as this one does; else an empty list hold(out, wait)                  whether
-//   this process may measure: no other night below `out` goes on; wait = true
-//                                    waits until none does
-//   name_host(name)                  the name of this machine from now on
-//   latest(out, runs)                the watched values of runs, "<experiment>/<name>"
-//   missing(out, runs, suite)        the watched series of this suite and host that these runs lack and that earlier
-//   ones
-//                                    had: { id, since, host, ... }, since = "" where it is news
-//   report_missing(out, suite, night, groups)  stores that they were reported: { { ids, line } }
-//   claims(out, folder, suite, night, job, device, always)  the refuted claims of a run that were reported before or
-//   are
-//                                    news: { line, news }
-//   give_up(out, ids)                they are missing, and nobody is told
-//   junit(name, cases)               JUnit's XML: cases = { { class, name, outcome, message } }
-//   write_text(file, text)           of which readers see either the old or the new text
-//   accept_missing(out, experiment)  nights no longer name what is missing of an experiment ("": of all); their number
-//   open_changes(out)                those that are open
-//   changes(out, filter)             those that the filter takes: { host, figure, state }, all optional
-//   experiments(out)                 their names
-//   runs(out)                        the number of runs
-//   trend(out, experiment, filter)   a list of series with points and changes
-//   json(out, experiment, filter)    the same as text
-//   write_csv(out, experiment, file, filter)  all values of an experiment ("": of all); to the standard output without
-//   a
-//                                    file
-//   write_page(out, experiment, file)  the page of an experiment's trend; returns its headline
-//   write_night(out, name, text)     results/nightly-<name>, of which readers see either the old or the new text
-//   merge(out, files)                of each { added, fault }, fault = "" where all is well
-//   rebuild(out), back_up(out, file), prune(out, days), resolve(out, alarm, note)
-//   value_text(value, unit)          for people: "12.3 ms"
+// results/. What functions return is told by core/history, which they call.
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -167,6 +117,7 @@ RunHistory existing_history(const std::string& out) {
   return new_history(out);
 }
 
+/// `wait` = false: does not wait for another program that writes the history.
 Appended append_runs(const std::string& out, const std::vector<std::string>& directories, std::optional<bool> wait) {
   make_results_folder(out);
   return append_or_wait(out, {directories.begin(), directories.end()},
@@ -187,6 +138,7 @@ std::size_t judge_night(const std::string& out, const std::string& suite, const 
       .size();
 }
 
+/// Values of tonight that may be alarms, or repairs.
 Info suspect_values(const std::string& out, const std::vector<std::string>& runs, const std::string& suite) {
   RunHistory history = existing_history(out);
   return described_suspects(suspects(history, runs, suite, own_host_name()));
@@ -231,6 +183,7 @@ std::string remember_for_night(const std::string& out, const std::string& suite,
   return before;
 }
 
+/// { [card] = slot } of this host, of cards with an id.
 Info own_cards(const std::string& out) {
   Info::Fields fields;
   if (std::filesystem::exists(history_file(out))) {
@@ -244,6 +197,7 @@ std::size_t close_card(const std::string& out, const std::string& card) {
   return close_changes_of_card(history, own_host_name(), card, utc_text(std::chrono::system_clock::now()));
 }
 
+/// Two ids of machines that call themselves as this one does; else empty.
 std::vector<std::string> machines_of_own_name(const std::string& out) {
   const auto found = machines_of_one_name(existing_history(out), own_host_name());
   return found ? std::vector<std::string>{found->first, found->second} : std::vector<std::string>{};
@@ -330,6 +284,7 @@ std::int64_t accept_missing_series(const std::string& out, const std::string& ex
   return accept_missing(history, experiment);
 }
 
+/// The watched values of runs, "<experiment>/<name>".
 Info latest_values(const std::string& out, const std::vector<std::string>& runs) {
   return latest(existing_history(out), runs);
 }

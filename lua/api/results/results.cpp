@@ -1,22 +1,5 @@
 // gb._native.results: runs for the experiment library. Every run gets the machine's facts at its start and the
 // process's own figures at its end, so no script can forget them.
-//
-//   new_run { experiment, title, axes, columns, out, charts, claims, chart_formats } makes a run's folder; `columns`:
-//                                      names beyond the standard ones
-//     run:add_round(row, round, index, samples)  writes what one of several rounds of a point measured
-//     run:replace(rows)                replaces the rows of these points, the last ones, when their rounds are over
-//     run:verdict(row)                 why the device was not busy, for a row with steps; else its own cell
-//     run:add(row, samples, timeline, profile)  writes a row (column = boolean | number | string), its step times in
-//                                      seconds, its trace and profile; experiment, point (1, 2, ...) and process (0)
-//                                      are filled in
-//     run:begin(row, text)             tells the point that is measured next, for the row of one that cannot be stopped
-//     run:set_info(fields)             merges fields into run.json, at its top; `warnings` (texts) stand above all else
-//                                      in the report
-//     run:finish { status, charts, expectations } returns { report, notes }: the page's path, and what could not be
-//     drawn run:directory(), run:name(), run:rows()
-//     run:opening(style), run:row_text(row, width), run:closing(style)  what a run prints above its rows, of each, and
-//                              below them
-//   table(rows, columns)       the aligned text table of any rows; columns are optional
 #include <algorithm>
 #include <array>
 #include <cmath>

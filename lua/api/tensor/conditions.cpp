@@ -51,8 +51,7 @@ bool equal(const Tensor& a, const Tensor& b) {
 
 int refuse_pairs(lua_State*) {
   throw Error(
-      "Tensor: pairs is for tables; ops work on all elements of a Tensor, x[i] is a row and x:to_table() a "
-      "table");
+      "Tensor: pairs is for tables; ops work on all elements of a Tensor, x[i] is a row and x:to_table() a table");
 }
 
 }  // namespace

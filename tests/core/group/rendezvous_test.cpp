@@ -128,8 +128,7 @@ TEST_F(RendezvousTest, StaleFilesAreToldFromLiveOnes) {
         (Rendezvous{place(), 1, 2}.meet("mine", impatience));
       },
       ThrowsMessage<Error>(fmt::format("rank 1 of 2 at {} (GPUBENCH_NCCL_ID) waited 0.2 s for rank 0, which did "
-                                       "not come: what lies at {} is of another run; give each run a file of its "
-                                       "own",
+                                       "not come: what lies at {} is of another run; give each run a file of its own",
                                        place(), path())));
 }
 
@@ -225,8 +224,8 @@ TEST_F(RendezvousTest, WhoDoesNotComeToAnAddressIsNamed) {
       [&] {
         (Rendezvous{port.place(), 1, 2}.meet("mine", impatience));
       },
-      ThrowsMessage<Error>(HasSubstr("waited 0.2 s for an answer of rank 0, which did not come, or is not "
-                                     "gpubench's")));
+      ThrowsMessage<Error>(HasSubstr("waited 0.2 s for an answer of rank 0, which did "
+                                     "not come, or is not gpubench's")));
   port.free();
   EXPECT_THAT(
       [&] {

@@ -100,8 +100,7 @@ std::string documented_row() {
   std::string text =
       "---@meta\n"
       "-- The columns that the program fills, as core/results/declared_columns.cpp has them: a test writes this "
-      "file.\n\n"
-      "---@class Row\n";
+      "file.\n\n---@class Row\n";
   for_each_declared([&](const Column& column) {
     const char* const type = column.is_text() ? "string?" : "number?";
     const std::string unit = column.unit == Unit::none ? "" : fmt::format(" [{}]", to_string(column.unit));

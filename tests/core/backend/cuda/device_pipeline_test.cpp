@@ -219,9 +219,8 @@ TEST_P(DeviceStages, LeavingEarlyLeavesNothingBehind) {
 }
 
 TEST_P(DeviceStages, WhoeverReadsInHostMemoryGetsAnError) {
-  EXPECT_THAT([] { dataset()->open(0); },
-              ThrowsMessage<Error>(HasSubstr(": its elements are on gpu:0, and what reads the dataset works in host "
-                                             "memory")));
+  EXPECT_THAT([] { dataset()->open(0); }, ThrowsMessage<Error>(HasSubstr(": its elements are on gpu:0, and what reads "
+                                                                         "the dataset works in host memory")));
 }
 
 TEST(DevicePipeline, ElementsThatAreKeptStayAsTheyAre) {
@@ -379,8 +378,8 @@ TEST(DevicePipeline, WhatCannotBeIsAnError) {
       },
       ThrowsMessage<Error>("there is no device gpu:7; there is gpu:0, gpu:1, cpu:0"));
   EXPECT_THAT([] { map(numbers(4), noisy(), {.workers = 2, .place = place()}); },
-              ThrowsMessage<Error>("map: a map on a device has no parallel calls: it runs in the consumer's thread, in "
-                                   "order"));
+              ThrowsMessage<Error>("map: a map on a device has no parallel calls: it runs "
+                                   "in the consumer's thread, in order"));
   EXPECT_THAT(
       [] { map(numbers(4), std::make_shared<Identity>(), {.place = place()}); },
       ThrowsMessage<Error>("map: only a function that is traced runs on a device; this one works on the host, so "

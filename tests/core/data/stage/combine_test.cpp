@@ -33,10 +33,9 @@ TEST(Concatenate, ExtentsMayDiffer) {
 }
 
 TEST(Concatenate, RefusesOtherTypesAndTheEndless) {
-  EXPECT_THAT(
-      [] { concatenate(numbers(2), range(0, 3)); },
-      ThrowsMessage<Error>("concatenate: elements (int64[], float32[2]) and (int64[]) differ in more than their "
-                           "extents"));
+  EXPECT_THAT([] { concatenate(numbers(2), range(0, 3)); },
+              ThrowsMessage<Error>("concatenate: elements (int64[], float32[2]) and "
+                                   "(int64[]) differ in more than their extents"));
   EXPECT_THAT([] { concatenate(ragged(2), range(0, 3)); },
               ThrowsMessage<Error>("concatenate: elements (uint8[?]) and (int64[]) differ in more than their extents"));
   EXPECT_THAT([] { concatenate(repeat(numbers(2)), numbers(2)); },

@@ -81,8 +81,8 @@ TEST(PaddedBatch, RefusesWhatDoesNotFit) {
   EXPECT_THAT([] { padded_batch(ragged(3), {.size = 2, .values = {-1}}); },
               ThrowsMessage<Error>("padded_batch: -1 cannot be stored as uint8"));
   EXPECT_THAT([] { padded_batch(ragged(3), {.size = 5, .drop_remainder = true}); },
-              ThrowsMessage<Error>("padded_batch: a size of 5 with drop_remainder leaves nothing of a dataset of 3 "
-                                   "elements"));
+              ThrowsMessage<Error>("padded_batch: a size of 5 with drop_remainder leaves "
+                                   "nothing of a dataset of 3 elements"));
   EXPECT_THAT([] { all_batches(padded_batch(ragged(4), {.size = 4, .shapes = {{2}}})); },
               ThrowsMessage<Error>("padded_batch: an element has uint8[3], which is larger than the padded uint8[2]"));
 }

@@ -354,11 +354,11 @@ TEST(Svg, FollowsTheThemeAndHasItsTitle) {
 }
 
 TEST(Svg, NamesAreUniqueInsideAPage) {
-  EXPECT_EQ(inline_svg("<?xml?>\n<svg><g id='gpPt0'/><g id=\"gnuplot_canvas\"/><use xlink:href='#gpPt0'/><a "
-                       "fill='url(#gpPat4)'/></svg>",
+  EXPECT_EQ(inline_svg("<?xml?>\n<svg><g id='gpPt0'/><g "
+                       "id=\"gnuplot_canvas\"/><use xlink:href='#gpPt0'/><a fill='url(#gpPat4)'/></svg>",
                        "c1_"),
-            "<svg><g id='c1_gpPt0'/><g id=\"c1_gnuplot_canvas\"/><use xlink:href='#c1_gpPt0'/><a "
-            "fill='url(#c1_gpPat4)'/></svg>");
+            "<svg><g id='c1_gpPt0'/><g "
+            "id=\"c1_gnuplot_canvas\"/><use xlink:href='#c1_gpPt0'/><a fill='url(#c1_gpPat4)'/></svg>");
 }
 
 }  // namespace
