@@ -143,8 +143,15 @@ gb.experiment {
   expect = {
     gb.expect.ratio {
       y = "examples_per_s", of = { place = "parallel" }, over = { place = "serial" }, at_least = 1,
-      where = { workers = "autotune" }, claim = "workers ahead of the training train faster than a serial map",
+      where = { input = "jpeg", workers = "autotune" },
+      claim = "where images are decoded too, workers ahead of the training train faster than a serial map",
       answer = "Augment with several workers ahead of the training: {times} the rate of a serial map",
+    },
+    -- Pixels change in a few microseconds a batch: there is next to nothing to move out of the training thread.
+    gb.expect.ratio {
+      y = "examples_per_s", of = { place = "parallel" }, over = { place = "serial" }, at_least = 0.85,
+      where = { input = "pixels", workers = "autotune" },
+      claim = "where only pixels change, workers cost at most 15 % of the rate of a serial map",
     },
     gb.expect.ratio {
       y = "examples_per_s", of = { place = "batched" }, over = { place = "parallel" }, at_least = 0.85,
@@ -152,9 +159,9 @@ gb.experiment {
       claim = "a whole batch at a time, training is at most 15 % slower than image by image",
     },
     gb.expect.ratio {
-      y = "examples_per_s", of = { place = "device" }, over = { place = "batched" }, at_least = 0.85,
+      y = "examples_per_s", of = { place = "device" }, over = { place = "batched" }, at_least = 0.67,
       where = { workers = "autotune" },
-      claim = "on the device, training is at most 15 % slower than with maps of batches",
+      claim = "on the device, training is at most a third slower than with maps of batches",
     },
     gb.expect.best {
       x = "workers", y = "examples_per_s", value = "autotune", tolerance = 0.15, where = { place = "parallel" },

@@ -27,7 +27,7 @@ gb.experiment {
   reading  = "Step time over the bytes of its data, moved and resident; the rate of the copy over its bytes.",
   axes  = {
     gb.axis("device", gpus),
-    gb.axis("data_bytes", { 4 * kib, 64 * kib, mib, 16 * mib, 128 * mib, large }),
+    gb.axis("data_bytes", { 4 * kib, 64 * kib, mib, 16 * mib, 256 * mib, large }),
     gb.axis("placement", { "pageable", "pinned", "resident" }),
   },
   columns = { "copied_bytes_per_s", "copied_bytes_low_per_s", "copied_bytes_high_per_s", "link_share" },

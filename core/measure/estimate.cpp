@@ -17,26 +17,24 @@ namespace {
 constexpr std::size_t max_blocks = 31;
 constexpr double tail_probability = 0.025;
 
-// The smallest number for which a median has an interval.
-constexpr std::size_t least_blocks = 6;
-
 // The 97.5 % quantile of Student's t with 5 to 30 degrees of freedom.
 double student_t(std::size_t degrees) {
   constexpr std::array quantiles = {2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
                                     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074,
                                     2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  static_assert(quantiles.size() == max_blocks - least_blocks + 1);
-  return quantiles[degrees + 1 - least_blocks];
+  static_assert(quantiles.size() == max_blocks - least_for_interval + 1);
+  return quantiles[degrees + 1 - least_for_interval];
 }
 
-// The largest rank k (from 1) with P(Binomial(n, 1/2) < k) <= 2.5 %, or 0 when there is none.
+// The largest rank k (from 1) with P(Binomial(n, 1/2) < k) <= 2.5 %, or 0 when there is none. By logarithms, because
+// 0.5^n of some thousand values is 0.
 std::size_t lower_rank(std::size_t n) {
-  double term = std::ldexp(1.0, -static_cast<int>(n));
+  double log_term = static_cast<double>(n) * std::log(0.5);
   double below = 0;
   std::size_t rank = 0;
-  while (below + term <= tail_probability) {
-    below += term;
-    term *= static_cast<double>(n - rank) / static_cast<double>(rank + 1);
+  while (below + std::exp(log_term) <= tail_probability) {
+    below += std::exp(log_term);
+    log_term += std::log(static_cast<double>(n - rank) / static_cast<double>(rank + 1));
     ++rank;
   }
   return rank;
@@ -48,7 +46,6 @@ std::size_t odd_block_length(std::size_t samples) {
   return length % 2 == 1 ? length : length + 1;
 }
 
-constexpr std::size_t least_samples = 6;
 constexpr std::size_t blocks = 20;
 /// Few blocks underestimate the spread in their bootstrap. Corrects by the 97.5 % quantile of Student's t with 19
 /// degrees of freedom over that of the normal distribution, and by the n - 1 of a variance.
@@ -103,7 +100,7 @@ Estimate estimate_mean(std::span<const double> samples) {
   const double value = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
   const std::size_t length = odd_block_length(samples.size());
   const std::size_t blocks = samples.size() / length;
-  if (blocks < least_blocks) return {value, {-unbounded, unbounded}};
+  if (blocks < least_for_interval) return {value, {-unbounded, unbounded}};
   const auto used = samples.last(blocks * length);
   const double center = std::accumulate(used.begin(), used.end(), 0.0) / static_cast<double>(used.size());
   double squares = 0;
@@ -117,6 +114,14 @@ Estimate estimate_mean(std::span<const double> samples) {
   return {value, {std::min(value, center - half), std::max(value, center + half)}};
 }
 
+std::optional<Estimate> estimate_independent(std::span<const double> values) {
+  const std::size_t rank = lower_rank(values.size());
+  if (rank == 0) return std::nullopt;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  return Estimate{sorted_quantile(sorted, 0.5), {sorted[rank - 1], sorted[sorted.size() - rank]}};
+}
+
 Estimate estimate_median(std::span<const double> samples) {
   return MedianEstimator(samples.size()).estimate(samples);
 }
@@ -127,7 +132,7 @@ Estimate estimate_mean_ratio(std::span<const double> numerator, std::span<const 
   if (numerator.empty() || denominator.empty()) return {0, {-unbounded, unbounded}};
   const double below = mean(denominator);
   const double value = below == 0 ? 0 : mean(numerator) / below;
-  if (numerator.size() < least_samples || denominator.size() < least_samples || below <= 0 || value <= 0) {
+  if (numerator.size() < least_for_interval || denominator.size() < least_for_interval || below <= 0 || value <= 0) {
     return {value, {-unbounded, unbounded}};
   }
   std::vector<double> ratios = means_of(numerator, seed);
@@ -137,6 +142,14 @@ Estimate estimate_mean_ratio(std::span<const double> numerator, std::span<const 
   // As factors, because a ratio is never negative.
   const auto widened = [&](double p) { return value * std::pow(sorted_quantile(ratios, p) / value, widening); };
   return {value, {std::min(value, widened(0.025)), std::max(value, widened(0.975))}};
+}
+
+Interval share_interval(double share, double count) {
+  constexpr double z = 1.959963984540054;  // the 97.5 % quantile of the normal distribution
+  const double scale = 1 + z * z / count;
+  const double middle = (share + z * z / (2 * count)) / scale;
+  const double half = z / scale * std::sqrt(share * (1 - share) / count + z * z / (4 * count * count));
+  return {std::max(middle - half, 0.0), std::min(middle + half, 1.0)};
 }
 
 }  // namespace gpubench

@@ -3,6 +3,7 @@
 // series of step times.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,14 @@ class MedianEstimator {
 
 Estimate estimate_median(std::span<const double> samples);
 
+/// The smallest number of independent values whose median has an interval.
+inline constexpr std::size_t least_for_interval = 6;
+
+/// Median of independent values, as those of rounds, with the interval that holds the median of their distribution with
+/// a probability of at least 95 %, whatever the distribution: two of the sorted values, as far inside as that allows
+/// (David and Nagaraja, Order Statistics, 7.1). nullopt for fewer than least_for_interval values.
+std::optional<Estimate> estimate_independent(std::span<const double> values);
+
 /// Mean of a time series with its 95 % interval, from the means of the same blocks by Student's t (batch means: Law,
 /// Simulation Modeling and Analysis, 9.5.3). Below six blocks the interval is infinite.
 Estimate estimate_mean(std::span<const double> samples);
@@ -58,5 +67,10 @@ Estimate estimate_mean(std::span<const double> samples);
 /// positive, the interval is infinite.
 Estimate estimate_mean_ratio(std::span<const double> numerator, std::span<const double> denominator,
                              std::uint64_t seed = 1);
+
+/// The 95 % interval of a share that was counted in `count` trials, such as an accuracy on test examples: the score
+/// interval, which stays within 0 and 1 (E. B. Wilson, "Probable inference, the law of succession, and statistical
+/// inference", 1927). 0 <= share <= 1, count >= 1.
+Interval share_interval(double share, double count);
 
 }  // namespace gpubench

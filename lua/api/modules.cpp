@@ -50,6 +50,7 @@ void open_modules(lua_State* L) {
   open_pruning(L);
   open_quantization(L);
   open_measure_scaling(L);
+  open_statistics(L);
   open_measure_training(L);
   open_measure_inference(L);
   open_measure_loop(L);

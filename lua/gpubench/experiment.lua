@@ -14,7 +14,6 @@ local emulated = require "gpubench.sweep.emulated"
 local exit_status = require "gpubench.exit_status"
 local headlines = require "gpubench.expect.headlines"
 local measurement = require "gpubench.sweep.measurement"
-local order_interval = require "gpubench.sweep.order_interval"
 local param = require "gpubench.param"
 local plan = require "gpubench.sweep.plan"
 local processes = require "gpubench.sweep.processes"
@@ -103,10 +102,10 @@ local function check_declaration(declaration)
       check.fail("%s: expectation %d is not made by gb.expect.increasing or another of gb.expect", where, index)
     end
   end
-  local trials = declaration.trials or order_interval.least_count
-  if trials < order_interval.least_count or trials > most_trials then
+  local trials = declaration.trials or native.statistics.least_for_interval
+  if trials < native.statistics.least_for_interval or trials > most_trials then
     check.fail("%s: option 'trials': %d; an interval of 95 %% takes at least %d, and at most %d are possible", where, trials,
-      order_interval.least_count, most_trials)
+      native.statistics.least_for_interval, most_trials)
   end
 end
 

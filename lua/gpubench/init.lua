@@ -11,7 +11,6 @@ gb.once = counted.of("gb.once", require("gpubench.sweep.once").made)
 gb.experiment = counted.of("gb.experiment", require("gpubench.experiment").declare)
 gb.measure.efficiency = counted.of("gb.measure.efficiency", require "gpubench.helpers.efficiency")
 gb.measure.in_process = counted.of("gb.measure.in_process", require "gpubench.in_process")
-gb.measure.share_interval = counted.of("gb.measure.share_interval", require "gpubench.sweep.share_interval")
 gb.zoo = counted.module("gb.zoo", require "gpubench.zoo")
 gb.quick = gb._native.options.quick
 gb.clock = gb._native.system.seconds

@@ -30,7 +30,9 @@ inline int threads_for_stream(std::int64_t count, std::int64_t bytes, std::int64
   return threads_for(count, (bytes + flops) / per_operation);
 }
 
-/// Calls body(thread, begin, end) on each of `threads` threads with its contiguous share of [0, count).
+/// Calls body(thread, begin, end) on each of `threads` threads with its contiguous share of [0, count). The team is
+/// always the device's whole one: OpenMP's library (libgomp) ends the threads that a smaller team leaves out, and
+/// begins them anew for the next larger one, at tens of microseconds each.
 template <class Body>
 void parallel_ranges(int threads, std::int64_t count, Body&& body) {
   if (threads <= 1) {
@@ -46,10 +48,10 @@ void parallel_ranges(int threads, std::int64_t count, Body&& body) {
   share(0);
   for (std::thread& member : team) member.join();
 #else
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel
   {
-    const std::int64_t thread = omp_get_thread_num(), team = omp_get_num_threads();
-    body(static_cast<int>(thread), count * thread / team, count * (thread + 1) / team);
+    const std::int64_t thread = omp_get_thread_num(), parts = std::min(threads, omp_get_num_threads());
+    if (thread < parts) body(static_cast<int>(thread), count * thread / parts, count * (thread + 1) / parts);
   }
 #endif
 }

@@ -47,11 +47,12 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
   const double budget = session.budget_s();
   options.duration = Seconds(table.duration.value_or(usual_share * budget));
   options.budget = Seconds(std::max(budget, table.duration.value_or(0)));
-  options.warmup = MeasureTable{}.limits(session).warmup;
-  options.activity = &session.activity;
   MeasureTable common;
   common.trace = table.trace;
-  options.trace = common.limits(session).trace;
+  const StepLimits limits = common.limits(L);
+  options.warmup = limits.warmup;
+  options.trace = limits.trace;
+  options.activity = &session.activity;
   options.scatter = session.scatter();
   options.best = best_rates(session, *model.model);
   return options;

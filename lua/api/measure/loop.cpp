@@ -111,7 +111,7 @@ int loop(lua_State* L) {
   const auto function = Value<LuaFunction>::read(L, 1);
   const PassOptions* const passes = passes_of_compiled(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
-  const StepLimits limits = Value<ProfiledTable>::read(L, 3).limits(session_of(L));
+  const StepLimits limits = Value<ProfiledTable>::read(L, 3).limits(L);
   const WorldPtr kept = session_of(L).world();  // an experiment that the function declares replaces the session's
   World& world = *kept;
   LoopSteps steps(L, function, *dataset);

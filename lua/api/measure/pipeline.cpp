@@ -17,7 +17,7 @@ namespace {
 /// gb.measure.pipeline(dataset, options): { elements_per_s = , ..., samples = { ... }, stages = { { stage = , ... } } }
 int pipeline(lua_State* L) {
   const auto dataset = Value<DatasetPtr>::read(L, 1);
-  const StepLimits limits = Value<MeasureTable>::read(L, 2).limits(session_of(L));
+  const StepLimits limits = Value<MeasureTable>::read(L, 2).limits(L);
   const PipelineMeasurement measured = measure_pipeline(*dataset, {limits.stopping, limits.warmup, limits.scatter});
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, nullptr);

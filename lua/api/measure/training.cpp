@@ -37,7 +37,7 @@ struct TrainingTable : ProfiledTable {
 TrainingOptions training_options(lua_State* L, const ScriptModel& model, const TrainingTable& table) {
   Session& session = session_of(L);
   TrainingOptions options;
-  options.limits = table.limits(session);
+  options.limits = table.limits(L);
   options.resident = table.resident;
   options.best = best_rates(session, *model.model);
   for (std::optional<double>* const rate : {&options.best.flops_per_s, &options.best.bytes_per_s})

@@ -3,7 +3,6 @@
 local gb = require "gpubench.native"
 local columns = require "gpubench.columns"
 local doubts = require "gpubench.expect.doubts"
-local order_interval = require "gpubench.sweep.order_interval"
 local native = gb._native
 
 local estimate = {}
@@ -35,8 +34,9 @@ end
 local function of_rounds(of)
   local values = {}
   for _, value in pairs(of) do values[#values + 1] = value end
-  local one = order_interval.of(values)
-  if one then one.rounds = of end
+  local one = #values > 0 and native.statistics.estimate(values) or nil
+  if not one or not one.low then return nil end
+  one.rounds = of
   return one
 end
 

@@ -3,8 +3,8 @@ local check = require "gpubench.check"
 local columns = require "gpubench.columns"
 local doubts = require "gpubench.expect.doubts"
 local not_numbers = require "gpubench.sweep.not_numbers"
-local order_interval = require "gpubench.sweep.order_interval"
-local results = require("gpubench.native")._native.results
+local native = require("gpubench.native")._native
+local results, statistics = native.results, native.statistics
 
 local merge = {}
 
@@ -41,11 +41,11 @@ local function lost_in(rows, name)
 end
 
 local function put_figure(row, name, values, has_interval)
-  row[name] = order_interval.median(values)
+  local one = statistics.estimate(values)
+  row[name] = one.value
   local low, high = results.interval_end(name, "low"), results.interval_end(name, "high")
-  local one = order_interval.of(values)
   row[low], row[high] = nil, nil
-  if one and has_interval then row[low], row[high] = one.low, one.high end
+  if has_interval then row[low], row[high] = one.low, one.high end
 end
 
 local shares_of_step = {
@@ -141,10 +141,10 @@ function merge.rows(calls, planned, axes, has_interval)
     local row = of(all, #calm > 0 and calm or all, has_interval)
     row.rounds = #all
     not_numbers.note(row)
-    local enough = #calm >= order_interval.least_count
+    local enough = #calm >= statistics.least_for_interval
     if planned > 1 and not enough and has_times(row, axes) then
       doubts.put(row, "quality", doubts.of(why and why.kind or "unfinished", string.format(
-        "the times of %d of %d rounds count, %d are needed%s", #calm, why and #all or planned, order_interval.least_count,
+        "the times of %d of %d rounds count, %d are needed%s", #calm, why and #all or planned, statistics.least_for_interval,
         why and ": " .. why.text or "")))
     end
     if planned == 1 and why and not doubts.in_row(row, "quality") and has_times(row, axes) then doubts.put(row, "quality", why) end

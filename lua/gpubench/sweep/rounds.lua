@@ -1,7 +1,6 @@
 -- Measures the points that claims compare side by side. Each round calls `run` once for every point of a group, in order
 -- and then in reverse, so that a drift of the machine meets all points alike. The points' budget is shared by the rounds.
 local gb = require "gpubench.native"
-local order_interval = require "gpubench.sweep.order_interval"
 local processes = require "gpubench.sweep.processes"
 local native = gb._native
 local options = native.options
@@ -27,7 +26,7 @@ end
 
 -- How many rounds of a call that takes so long fit; 1 where fewer than the least do.
 function rounds.fitting(seconds)
-  local call_s, least = math.max(seconds, 1e-9), order_interval.least_count
+  local call_s, least = math.max(seconds, 1e-9), native.statistics.least_for_interval
   local fit = math.min(times_budget * options.budget_s, rounds.limit_s()) // call_s
   if fit < least then fit = call_s * least <= rounds.limit_s() and least or 1 end
   return math.tointeger(math.min(fit, rounds.most))
@@ -83,7 +82,7 @@ function Group:plan()
     local point = self.points[agreed[k]]
     local limit_s = rounds.limit_s()
     point.too_long = string.format("%s a call of run: %d rounds do not fit into %s (%s)", gb.format.seconds(point.seconds),
-      order_interval.least_count, gb.format.seconds(limit_s), limit_s == options.timeout_s and "--timeout" or "--budget")
+      native.statistics.least_for_interval, gb.format.seconds(limit_s), limit_s == options.timeout_s and "--timeout" or "--budget")
   end
 end
 
@@ -91,7 +90,7 @@ local function lacks_rounds(point)
   if not is_open(point) then return false end
   local calm = 0
   for _, call in ipairs(point.calls) do calm = calm + (call.disturbed and 0 or 1) end
-  return calm < order_interval.least_count
+  return calm < native.statistics.least_for_interval
 end
 
 -- Whether another round is worth its time. Disturbed ones are repeated when the machine is calm again, as many as were

@@ -1,4 +1,4 @@
--- A cache is measured when it is full, or the row says that it was not.
+-- A cache is measured when it is full, or the row says that it was not; what was dropped before costs no step its time.
 local gb = require "gpubench"
 local testing = require "testing"
 
@@ -38,3 +38,29 @@ for name, cached in pairs { memory = in_memory, file = in_a_file } do
     end
   end)
 end
+
+testing.case("what the script has dropped is freed before the first measured step", function()
+  local options = { budget = 0.2, min_time = 0.05, warmup = 0.05, trace = false }
+  local data = gb.data.Dataset.from_tensor_slices { gb.ones { 8, 3 }, gb.ones { 8, 1 } }:batch(4)
+  local ways = {
+    loop = function(seen) gb.measure.loop(function() seen() end, data, options) end,
+    pipeline = function(seen)
+      local ones = gb.data.Dataset.from_generator(function()
+        seen()
+        for _ = 1, 100 do coroutine.yield(1.0) end
+      end, { types = { "float32" } })
+      gb.measure.pipeline(ones, options)
+    end,
+  }
+  for name, measure in pairs(ways) do
+    local dropped = setmetatable({}, { __mode = "v" })
+    for i = 1, 1000 do dropped[i] = gb.ones { 1 } end
+    local left
+    measure(function()
+      if left then return end
+      left = 0
+      for _ in pairs(dropped) do left = left + 1 end
+    end)
+    testing.equal(left, 0, name)
+  end
+end)

@@ -3,9 +3,9 @@ local gb = require "gpubench"
 local estimate = require "gpubench.expect.estimate"
 local experiment = require "gpubench.experiment"
 local merge = require "gpubench.sweep.merge"
-local order_interval = require "gpubench.sweep.order_interval"
 local rounds = require "gpubench.sweep.rounds"
 local testing = require "testing"
+local statistics = gb._native.statistics
 
 -- What others take from each call: tests decide it, not the machine that runs them.
 local lost_shares, waits = {}, 0
@@ -32,15 +32,17 @@ local function sweep(options)
 end
 
 testing.case("the interval of few values: sorted ones that hold the median with 95 %", function()
-  testing.equal(order_interval.of { 1, 2, 3, 4, 5 }, nil)
-  testing.equal(order_interval.of { 6, 1, 3, 2, 5, 4 }, { value = 3.5, low = 1, high = 6 })
-  testing.equal(order_interval.of { 1, 2, 3, 4, 5, 6, 7, 8 }, { value = 4.5, low = 1, high = 8 })
-  testing.equal(order_interval.of { 90, 2, 3, 4, 5, 6, 7, 8, 1 }, { value = 5, low = 2, high = 8 })
+  testing.equal(statistics.estimate { 1, 2, 3, 4, 5 }, { value = 3 })
+  testing.equal(statistics.estimate { 1, 2 }, { value = 1.5 })
+  testing.raises("no values", statistics.estimate, {})
+  testing.equal(statistics.estimate { 6, 1, 3, 2, 5, 4 }, { value = 3.5, low = 1, high = 6 })
+  testing.equal(statistics.estimate { 1, 2, 3, 4, 5, 6, 7, 8 }, { value = 4.5, low = 1, high = 8 })
+  testing.equal(statistics.estimate { 90, 2, 3, 4, 5, 6, 7, 8, 1 }, { value = 5, low = 2, high = 8 })
   local many = {}
   for i = 1, 31 do many[i] = i end
-  testing.equal(order_interval.of(many), { value = 16, low = 10, high = 22 })  -- published tables: 10th and 22nd of 31
+  testing.equal(statistics.estimate(many), { value = 16, low = 10, high = 22 })  -- published tables: 10th and 22nd of 31
   for k = 1, 3000 do many[k] = k end
-  testing.equal(order_interval.of(many), { value = 1500.5, low = 1446, high = 1555 })
+  testing.equal(statistics.estimate(many), { value = 1500.5, low = 1446, high = 1555 })
 end)
 
 testing.case("points of a claim about times take turns, in order and in reverse", function()
@@ -150,7 +152,7 @@ testing.case("what a script makes once takes no time of a round", function()
   local made = 0
   local function slow()
     made = made + 1
-    local until_s = gb.clock() + 1.5 * rounds.limit_s() / order_interval.least_count
+    local until_s = gb.clock() + 1.5 * rounds.limit_s() / statistics.least_for_interval
     while gb.clock() < until_s do end
     return made, nil, "third"
   end

@@ -8,8 +8,10 @@
 #include <omp.h>
 #include <sched.h>
 #include <thread>
+#include <unistd.h>
 
 #include "core/backend/cpu/host_device.h"
+#include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
 #include "core/device/bound_thread.h"
@@ -101,6 +103,35 @@ TEST(CpuBackendTest, TheTeamOfADeviceOnAMemoryNodeRunsThereAndItsMasterWhereItDi
   devices[2]->bind_to_thread();
   EXPECT_THAT(processors_of_team(3), testing::ElementsAre(all, all, all));
 }
+
+#if !defined(__SANITIZE_THREAD__)  // whose loops begin threads of their own
+std::vector<pid_t> threads_of_team(int threads) {
+  std::vector<pid_t> ids(static_cast<std::size_t>(threads));
+#pragma omp parallel num_threads(threads)
+  ids[static_cast<std::size_t>(omp_get_thread_num())] = gettid();
+  return ids;
+}
+
+// To begin a thread takes longer than a small kernel.
+TEST(CpuBackendTest, ThreadsOfATeamOutliveSmallLoopsAndDevicesOfOneThread) {
+  std::thread([] {
+    HostDevice all({DeviceId::Kind::cpu, 0, {}}, {.memory = {}, .threads = 3});
+    HostDevice one({DeviceId::Kind::cpu, 1, {}}, {.memory = {}, .threads = 1});
+    all.bind_to_thread();
+    const std::vector<pid_t> before = threads_of_team(3);
+    one.bind_to_thread();
+    EXPECT_EQ(omp_get_max_threads(), 1);
+    all.bind_to_thread();
+    EXPECT_EQ(omp_get_max_threads(), 3);
+    std::array<std::int64_t, 2> counts{};
+    cpu::parallel_ranges(2, 7, [&](int thread, std::int64_t begin, std::int64_t end) {
+      counts[static_cast<std::size_t>(thread)] = end - begin;
+    });
+    EXPECT_THAT(counts, testing::ElementsAre(3, 4));
+    EXPECT_EQ(threads_of_team(3), before);
+  }).join();
+}
+#endif
 
 TEST(CpuBackendTest, TheTeamOfADeviceFlushesDenormals) {
   std::thread([] {
