@@ -25,12 +25,12 @@ local function devices(count)
   return names
 end
 
-local function build(width)
+local function build(units)
   gb.config.set_seed(3)
   local model = gb.Sequential {
-    gb.layers.Dense(width, { activation = "relu", input_shape = { 784 } }),
-    gb.layers.Dense(width, { activation = "relu" }),
-    gb.layers.Dense(width, { activation = "relu" }),
+    gb.layers.Dense(units, { activation = "relu", input_shape = { 784 } }),
+    gb.layers.Dense(units, { activation = "relu" }),
+    gb.layers.Dense(units, { activation = "relu" }),
     gb.layers.Dense(10, { activation = "softmax" }),
   }
   model:compile {

@@ -235,8 +235,8 @@ void JpegDecoder::decode(std::span<const std::byte> bytes, int channels, const C
   if (!is_known(image.jpeg_color_space)) {
     jpeg_abort_decompress(&image);
     throw Error(
-        fmt::format("decode: JPEG: an image of {} colour components is not supported (grey, YCbCr, RGB, CMYK and YCCK "
-                    "are)",
+        fmt::format("decode: JPEG: an image of {} colour components is not "
+                    "supported (grey, YCbCr, RGB, CMYK and YCCK are)",
                     image.num_components));
   }
   const bool grey = channels == 1 || (channels == 0 && image.jpeg_color_space == JCS_GRAYSCALE);

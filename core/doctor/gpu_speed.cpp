@@ -68,8 +68,8 @@ CheckResult check_gpu_mig(const Machine&, const MachineGpu& gpu) {
                     format_bytes(static_cast<double>(slice->memory_bytes)),
                     multiprocessors_text(gpu.sensors->name(), *slice)),
         "its rates are not those of the GPU, and power and counters, which belong to the whole GPU, are not measured",
-        "compare it with slices of its kind only; switch MIG off if one program shall have all: nvidia-smi -mig 0, as "
-        "root");
+        "compare it with slices of its kind only; switch MIG off if one "
+        "program shall have all: nvidia-smi -mig 0, as root");
   }
   if (!gpu.sensors->mig().value_or(false)) return ok("off");
   return costs_speed("on: the GPU is split into instances",

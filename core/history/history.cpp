@@ -178,8 +178,7 @@ class MovedCards {
     // Of older programs, a card may have the same figure in both slots: these are one series.
     Statement left = database_.prepare(
         "SELECT old.id, new.id FROM series AS old JOIN series AS new USING(host, card, suite, experiment, axes, "
-        "metric) "
-        "WHERE host = ? AND card = ? AND old.slot <> ?3 AND new.slot = ?3");
+        "metric) WHERE host = ? AND card = ? AND old.slot <> ?3 AND new.slot = ?3");
     std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
     left.bind(1, std::string_view(host)).bind(2, std::string_view(card)).bind(3, std::string_view(slot));
     while (left.step()) pairs.emplace_back(left.integer(0), left.integer(1));
@@ -369,8 +368,8 @@ std::string RunHistory::environment(std::int64_t id) const {
 std::vector<ReportedChange> RunHistory::changes(const std::string& experiment) const {
   return rows_of(
       database_,
-      "SELECT changes.id, changes.series, run, started, reported, before, after, cause, state, closed, note, alarm, "
-      "sign "
+      "SELECT changes.id, changes.series, run, started, reported, before, "
+      "after, cause, state, closed, note, alarm, sign "
       "FROM changes JOIN series ON series.id = changes.series WHERE ?1 = '' OR experiment = ?1 ORDER BY changes.id",
       experiment, change_in);
 }

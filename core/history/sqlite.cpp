@@ -145,9 +145,7 @@ Database::Database(const std::filesystem::path& file, int patience_ms)
   const std::string path = without_links_in_folder(file);
   if (const std::string fault = fault_beside(path); !fault.empty())
     throw HistoryUnavailable(
-        fmt::format("history: '{}': {}; move it away, and this history too if it comes from "
-                    "elsewhere",
-                    file_, fault));
+        fmt::format("history: '{}': {}; move it away, and this history too if it comes from elsewhere", file_, fault));
   refuse_empty_file(file);
   sqlite3* database = nullptr;
   const int result =

@@ -75,8 +75,7 @@ class DistillationLoss final : public Loss {
     const Shape wanted = graph.type(predictions).shape;
     if (graph.type(said).shape != wanted) {
       throw Error(
-          fmt::format("distillation: the teacher '{}' gives {} where the model gives {}; both need the same "
-                      "classes",
+          fmt::format("distillation: the teacher '{}' gives {} where the model gives {}; both need the same classes",
                       teacher_->name(), to_string(graph.type(said).shape), to_string(wanted)));
     }
     return softened(graph, said);

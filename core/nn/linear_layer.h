@@ -32,8 +32,8 @@ class LinearLayer : public Layer {
 
   /// The error for training an int8 layer.
   static constexpr const char* untrainable =
-      "computes in int8, which has no gradient; train the model that it was made of, or one that gb.quantize.aware "
-      "makes";
+      "computes in int8, which has no gradient; train the model that it was "
+      "made of, or one that gb.quantize.aware makes";
 
  protected:
   /// The layer's own options, then activation, use_bias, the initializers and quantization.

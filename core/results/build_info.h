@@ -11,7 +11,7 @@ namespace gpubench {
 /// a part was not built.
 Info build_info();
 
-/// The same for people: "gpubench 0.1.0", then one line per fact.
+/// The same for people: "gpubench VERSION", then one line per fact.
 std::string build_text();
 
 }  // namespace gpubench

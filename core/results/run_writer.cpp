@@ -14,6 +14,7 @@
 #include "core/results/csv.h"
 #include "core/results/disk_reserve.h"
 #include "core/results/run_directory.h"
+#include "core/results/run_fields.h"
 #include "core/results/run_reader.h"
 
 namespace gpubench {
@@ -267,7 +268,11 @@ void RunWriter::replace(std::vector<Record> records) {
 void RunWriter::set_info(const Info& fields) {
   Info info = info_;
   if (const auto* all = fields.fields()) {
-    for (const auto& [name, value] : *all) info.set(name, value);
+    for (const auto& [name, value] : *all) {
+      if (std::ranges::find(run_fields(), name, &RunField::name) == run_fields().end())
+        throw Error(fmt::format("results: run.json has no field '{}'; run_fields.cpp declares them", name));
+      info.set(name, value);
+    }
   }
   keep_space(info, least_bytes_left);
   write_info(info);

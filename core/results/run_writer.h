@@ -54,7 +54,8 @@ class RunWriter {
   /// Replaces the rows of these records' points, which are the last ones, by rewriting results.csv. If it throws Error,
   /// the files are unchanged.
   void replace(std::vector<Record> records);
-  /// Adds or replaces top-level fields of run.json and writes it. If it throws Error, the file is unchanged.
+  /// Adds or replaces top-level fields of run.json, declared in run_fields.h, and writes it. If it throws Error, the
+  /// file is unchanged.
   void set_info(const Info& fields);
   /// Writes run.json for the last time. `status`: done, interrupted, error, died.
   void finish(const std::string& status);

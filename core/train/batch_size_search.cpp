@@ -83,8 +83,8 @@ class Search {
     result_.limit = options_.limit != 0 ? options_.limit : pool().use().limit;
     if (result_.limit == 0) {
       throw Error(
-          fmt::format("find_batch_size: {} has no limit of memory; give one in bytes, or set one by "
-                      "gb.config.set_memory_limit",
+          fmt::format("find_batch_size: {} has no limit of memory; give one in bytes, "
+                      "or set one by gb.config.set_memory_limit",
                       to_string(device_)));
     }
     const std::size_t variables =

@@ -32,13 +32,12 @@ void require_equal_parts(const Model& model, std::span<const TensorType> element
       throw Error(fmt::format(
           "model '{}': a replica's {} of a batch of {} examples cannot be accumulated over gradient_accumulation_steps "
           "= {} in equal parts; take batches of which every replica gets a multiple of {}, and leave out a smaller "
-          "last "
-          "batch by dataset:batch(size, {{ drop_remainder = true }})",
+          "last batch by dataset:batch(size, {{ drop_remainder = true }})",
           model.name(), type.shape[0], total, parts, parts));
     }
     throw Error(fmt::format(
-        "model '{}': a batch of {} examples cannot be accumulated over gradient_accumulation_steps = {} in equal "
-        "parts; "
+        "model '{}': a batch of {} examples cannot be accumulated over "
+        "gradient_accumulation_steps = {} in equal parts; "
         "take a batch size that is a multiple of {}, and leave out a smaller last batch by dataset:batch(size, {{ "
         "drop_remainder = true }})",
         model.name(), type.shape[0], parts, parts));

@@ -76,8 +76,7 @@ double factor_of(const Graph& graph, const Loss& loss, std::size_t i, const Step
   if (loss.reduction() == LossReduction::mean) return 1;
   if (loss.reduction() == LossReduction::none) {
     throw Error(
-        fmt::format("{}: reduction 'none' leaves no number to minimize; compile takes 'sum_over_batch_size' or "
-                    "'sum'",
+        fmt::format("{}: reduction 'none' leaves no number to minimize; compile takes 'sum_over_batch_size' or 'sum'",
                     loss.name()));
   }
   const auto here = static_cast<double>(graph.type(step.outputs[i]).shape[0]);

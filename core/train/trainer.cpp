@@ -125,8 +125,7 @@ void Trainer::take_values_of_first_process(std::span<const VariablePtr> variable
     if (first == own) continue;
     if (first.size() != own.size()) {
       throw Error(fmt::format(
-          "model '{}': variable {} has {} bytes in {} and {} in {}; all processes have to make the "
-          "same model",
+          "model '{}': variable {} has {} bytes in {} and {} in {}; all processes have to make the same model",
           model_->name(), variable->name, first.size(), group->name_of(0), own.size(), group->name_of(group->rank())));
     }
     std::memcpy(value.data(), first.data(), first.size());

@@ -209,8 +209,8 @@ void set_memory_growth(lua_State* L, const DeviceId& id, bool growth) {
   PoolOptions& memory = Logical(L, "gb.config.set_memory_growth").memory_of(id);
   if (!growth && memory.limit == 0 && id.kind == DeviceId::Kind::cpu) {
     throw Error(
-        "gb.config.set_memory_growth: preallocation on a CPU takes the memory limit at the start; set it first with "
-        "gb.config.set_memory_limit");
+        "gb.config.set_memory_growth: preallocation on a CPU takes the memory limit at the "
+        "start; set it first with gb.config.set_memory_limit");
   }
   memory.growth = growth;
 }

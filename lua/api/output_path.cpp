@@ -87,8 +87,7 @@ std::string output_path(lua_State* L, const std::string& path, std::string_view 
   std::error_code ignored;
   if (fs::is_regular_file(resolved, ignored) && fs::hard_link_count(resolved, ignored) > 1)
     throw Error(
-        fmt::format("{}: '{}' is a file with other names (hard links), which may lie elsewhere (--trusted "
-                    "allows it)",
+        fmt::format("{}: '{}' is a file with other names (hard links), which may lie elsewhere (--trusted allows it)",
                     operation, path));
   fs::create_directories(*folder, ignored);  // shown when writing
   return resolved.string();

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/units.h"
+#include "core/results/build_info.h"
 #include "lua/api/openers.h"
 #include "lua/bind/bind.h"
 
@@ -17,7 +18,7 @@ std::string count(std::int64_t value, const std::optional<std::string>& noun) {
 
 void open_version(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.value("version", GPUBENCH_VERSION);
+  gb.value("version", build_info().text("version"));
 
   const Module format = gb.submodule("format");
   format.function<&format_bytes>("bytes")

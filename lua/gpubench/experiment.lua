@@ -257,10 +257,10 @@ end
 -- Name, axes and points as text, which all processes have to have alike.
 local function summary(declaration, axes, points)
   local parts = { declaration.name }
-  for _, axis in ipairs(axes) do
+  for _, one in ipairs(axes) do
     local values = {}
-    for index, value in ipairs(axis.values) do values[index] = tostring(value) end
-    parts[#parts + 1] = axis.name .. "=" .. table.concat(values, ",")
+    for index, value in ipairs(one.values) do values[index] = tostring(value) end
+    parts[#parts + 1] = one.name .. "=" .. table.concat(values, ",")
   end
   return string.format("%s (%s)", table.concat(parts, " "), gb.format.count(#points, "point"))
 end
@@ -352,7 +352,7 @@ end
 local function measure_and_finish(declaration, axes, charts, points)
   local seed = native.keep_configuration()
   local run = new_run(declaration, axes, charts, seed)
-  local watched <close> = processes.index > 0 and run or nil
+  local _ <close> = processes.index > 0 and run or nil
   idle.before_first_point(claim.any_about_times(declaration.expect))
   -- A process that fails in the first point must not end what others still do for the run.
   if processes.count > 1 then native.processes.conclude {} end
@@ -414,7 +414,7 @@ function experiment.declare(declaration)
 
   if processes.count > 1 then native.processes.agree(summary(declaration, axes, points), "experiments") end
   running = declaration.name
-  local over <close> = setmetatable({}, { __close = function() running = nil end })
+  local _ <close> = setmetatable({}, { __close = function() running = nil end })
   return native.uninterrupted(measure_and_finish, declaration, axes, charts, points)
 end
 

@@ -203,8 +203,8 @@ void Grammar::add_run() {
 void Grammar::add_measuring(CLI::App& command) {
   command
       .add_option("--set", axis_settings_,
-                  "Replace an axis' values, or those of a gb.param; 1..8, 1..1024*2 and 0..1+0.25 are ranges; may be "
-                  "repeated")
+                  "Replace an axis' values, or those of a gb.param; 1..8, 1..1024*2 "
+                  "and 0..1+0.25 are ranges; may be repeated")
       ->type_name("AXIS=VALUE[,VALUE...]")
       ->allow_extra_args(false)
       ->check(check_axis_setting);

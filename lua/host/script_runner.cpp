@@ -91,7 +91,6 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
       .value("arguments", session.arguments)
       .value("budget_s", session.budget_s)
       .value("point_s", warmup_s + session.budget_s)
-      .value("budget_s", session.budget_s)
       .value("wait_idle_s", line.wait_idle_s)
       .value("threads", line.threads)
       .value("quick", line.quick)

@@ -9,7 +9,8 @@
 ---@class gpubench
 local gb = {}
 
----@class Chart what a function of gb.chart returns
+--- What a function of gb.chart returns.
+---@class Chart
 
 ---@class ChartOptions
 ---@field x string column
@@ -43,6 +44,7 @@ local gb = {}
 ---@field name string? file name
 ---@field title string?
 
+---@class gpubench.chart
 gb.chart = {}
 
 --- Eight series have colours of their own; `where` and `each` keep a chart to that.

@@ -4,8 +4,10 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.prune
 gb.prune = {}
 
+---@class gpubench.quantize
 gb.quantize = {}
 
 -- Smaller models by pruning: zeros among the weights while training goes on (names of the TensorFlow Model Optimization

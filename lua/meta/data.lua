@@ -253,6 +253,7 @@ local gb = {}
 gb.AUTOTUNE = -1
 
 ---@class gpubench.data
+---@class gpubench.data
 gb.data = {}
 
 --- gb.AUTOTUNE under its tf.data name.

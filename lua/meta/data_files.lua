@@ -5,6 +5,7 @@
 local gb = {}
 
 ---@class gpubench.data
+---@class gpubench.data
 gb.data = {}
 
 ---@class gpubench.data.Dataset

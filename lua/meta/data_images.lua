@@ -5,6 +5,7 @@
 local gb = {}
 
 ---@class gpubench.image
+---@class gpubench.image
 gb.image = {}
 
 ---@class DecodeOptions
@@ -51,6 +52,7 @@ function gb.image.decode(options) end
 ---@return Tensor
 function gb.image.encode_jpeg(image, options) end
 
+---@class gpubench.data
 ---@class gpubench.data
 gb.data = {}
 

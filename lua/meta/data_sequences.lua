@@ -87,6 +87,7 @@ function Dataset:flat_map(fn) end
 local gb = {}
 
 ---@class gpubench.data
+---@class gpubench.data
 gb.data = {}
 
 ---@class gpubench.data.Dataset

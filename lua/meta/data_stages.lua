@@ -153,6 +153,7 @@ function Dataset:interleave(fn, options) end
 local gb = {}
 
 ---@class gpubench.data
+---@class gpubench.data
 gb.data = {}
 
 ---@class gpubench.data.Dataset

@@ -5,6 +5,7 @@
 local gb = {}
 
 ---@class gpubench.datasets
+---@class gpubench.datasets
 gb.datasets = {}
 
 ---@class ImageSetOptions

@@ -28,6 +28,7 @@ function gb.devices() end
 ---@return R
 function gb.device(name, fn) end
 
+---@class gpubench.config
 gb.config = {}
 
 --- What the machine has before it is split; does not take the devices into use.

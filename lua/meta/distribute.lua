@@ -5,6 +5,7 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.distribute
 gb.distribute = {}
 
 ---@class StrategyOptions
@@ -146,6 +147,7 @@ function gb.distribute.MultiWorkerMirroredStrategy(options) end
 ---@return number[]
 function gb.distribute.balanced_shares(ranks, shares) end
 
+---@class gpubench.measure
 gb.measure = {}
 
 --- Sets `weak_efficiency` or `strong_efficiency` of a row, with its interval, by what one replica does: by a strategy of

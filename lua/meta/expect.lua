@@ -14,7 +14,8 @@
 ---@class gpubench
 local gb = {}
 
----@class Claim what the functions of gb.expect return
+--- What a function of gb.expect returns.
+---@class Claim
 
 ---@class ExpectOptions
 ---@field where table<string, number|string|boolean>? only rows with these values
@@ -38,6 +39,7 @@ local gb = {}
 ---@class IncreasingOptions : CourseOptions
 ---@field until_knee boolean? look no further than the first x with 90 % of the best y
 
+---@class gpubench.expect
 gb.expect = {}
 
 --- `y` rises with `x`.

@@ -1,8 +1,8 @@
----@meta
+---@meta gpubench
 -- Experiments: a question, the axes to sweep over, what to measure at each point, and the claims that should hold.
 
 ---@class gpubench
----@field version string "0.1.0"
+---@field version string of the program, as --version says it
 ---@field quick boolean whether --quick was given: measure less, train less
 local gb = {}
 
@@ -71,10 +71,17 @@ function gb.param(name, default, options) end
 ---@return any ... what make() returned
 function gb.once(key, make) end
 
----@class Timeline what was traced
+--- What was traced.
+---@class Timeline
 
----@alias Row table<string, number|string|boolean|number[]|Timeline|Profile> column -> value; `samples` are step times in
---- seconds, `timeline` what was traced, `profile` the time of layers and ops
+--- What was measured at a point: the columns that the program fills (row.lua), those of the script, and what is not
+--- written into tables.
+---@class Row
+---@field samples number[]? step times in seconds
+---@field timeline Timeline?
+---@field profile Profile? the time of layers and ops
+---@field ranks Rank[]? what each replica spends on what
+---@field [string] any axes, and columns of the script
 
 ---@class ExperimentDeclaration
 ---@field name string names the folders below results/ and plots/; each experiment of a script needs its own
@@ -155,6 +162,7 @@ function gb.clock() end
 function gb.skip(reason) end
 
 --- Numbers as people read them.
+---@class gpubench.format
 gb.format = {}
 
 --- "1.5 MiB"

@@ -5,6 +5,7 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.image
 gb.image = {}
 
 ---@class RandomImageOptions

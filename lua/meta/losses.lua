@@ -31,6 +31,7 @@ local Loss = {}
 ---@class HuberOptions: LossOptions
 ---@field delta number? error above which the loss is a straight line; 1 unless given
 
+---@class gpubench.losses
 gb.losses = {}
 ---@param options SmoothedOptions?
 ---@return Loss
@@ -72,6 +73,7 @@ function Metric:update_state(labels, predictions) end
 function Metric:result() end
 function Metric:reset_state() end
 
+---@class gpubench.metrics
 gb.metrics = {}
 --- Chooses by the types of labels and predictions, as "accuracy" does in compile. It does not compare class indices
 --- with each other, as Keras' class of this name does; that is labels:eq(indices):cast("float32"):mean().

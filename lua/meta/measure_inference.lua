@@ -4,6 +4,7 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.measure
 gb.measure = {}
 
 ---@class MeasureInferenceOptions

@@ -4,6 +4,7 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.measure
 gb.measure = {}
 
 ---@class KernelOptions
@@ -40,7 +41,7 @@ gb.measure = {}
 --- assert(rows[1].shape == "64x64x64" and rows[1].flops_per_step == 2 * 64 ^ 3)
 --- assert(rows[2].op == "conv2d" and rows[2].step_time_s > 0)
 --- ```
----@param options KernelsOptions
+---@param options KernelOptions[]|KernelsOptions
 ---@return Row[]
 function gb.measure.kernels(options) end
 

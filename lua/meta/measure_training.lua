@@ -4,6 +4,7 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.measure
 gb.measure = {}
 
 ---@class MeasureTrainingOptions
@@ -38,7 +39,7 @@ gb.measure = {}
 ---@param model Model
 ---@param dataset Dataset
 ---@param options MeasureResidentOptions?
----@return table
+---@return Row
 function gb.measure.training(model, dataset, options) end
 
 ---@class ProfileEntry

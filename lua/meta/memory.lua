@@ -39,7 +39,8 @@ local Model = {}
 ---@field timeline LaunchMemory[] in the order of the launches
 ---@field peak_launch integer in the timeline: when most is alive
 
----@class MemoryPlan: MemoryByKind sums over all devices
+--- Sums over all devices.
+---@class MemoryPlan: MemoryByKind
 ---@field devices DeviceMemoryPlan[]
 ---@field text string the same as a table, to be printed
 
@@ -65,6 +66,7 @@ function Model:memory(batch) end
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.memory
 gb.memory = {}
 
 --- A device's pool. Free memory in many pieces cannot hold one large tensor: `fragmentation` is the share of the free

@@ -68,6 +68,7 @@ local SymbolicTensor = {}
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.layers
 gb.layers = {}
 
 ---@class InputOptions
@@ -268,7 +269,7 @@ function Model:load_weights(from) end
 --- }
 --- assert(model:count_params() == 8 * 9 + 8 + 13 * 13 * 8 * 10 + 10)
 --- ```
----@param layers SequentialOptions
+---@param layers (Layer|Model|SymbolicTensor)[]|SequentialOptions
 ---@return Model
 function gb.Sequential(layers) end
 
@@ -308,6 +309,7 @@ function gb.load_model(path, options) end
 --- assert(narrow == "random_normal(mean=0, stddev=0.02, seed=7)")
 --- gb.layers.Dense(4, { kernel_initializer = narrow })
 --- ```
+---@class gpubench.initializers
 gb.initializers = {}
 
 ---@class InitializerOptions
@@ -385,6 +387,7 @@ function gb.initializers.VarianceScaling(options) end
 --- assert(gb.regularizers.L1L2 { l1 = 0.01, l2 = 0.02 } == "l1_l2(l1=0.01, l2=0.02)")
 --- gb.layers.Dense(4, { kernel_regularizer = gb.regularizers.L2(0.001), bias_regularizer = "l1" })
 --- ```
+---@class gpubench.regularizers
 gb.regularizers = {}
 
 ---@param l1 number|{ l1: number? }|nil 0.01 unless given

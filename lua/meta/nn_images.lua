@@ -5,6 +5,7 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.layers
 gb.layers = {}
 
 ---@class Conv1DOptions: DenseOptions

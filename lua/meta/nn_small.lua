@@ -4,6 +4,7 @@
 ---@class gpubench
 local gb = {}
 
+---@class gpubench.layers
 gb.layers = {}
 
 --- The sum of two or more inputs: `add { a, b }`. The inputs of this and the following layers have one rank; an extent of

@@ -73,6 +73,7 @@ function Optimizer:get_unscaled_gradients(gradients) end
 ---@field nesterov boolean?
 ---@field weight_decay number? decoupled; 0 unless given
 
+---@class gpubench.optimizers
 gb.optimizers = {}
 ---@param options SGDOptions?
 ---@return Optimizer
@@ -158,6 +159,7 @@ function gb.optimizers.LossScaleOptimizer(inner_optimizer, options) end
 ---@overload fun(step: integer|Tensor): Tensor
 local Schedule = {}
 
+---@class gpubench.schedules
 gb.schedules = {}
 
 ---@class CosineDecayOptions

@@ -396,6 +396,7 @@ function gb.where(condition, a, b) end
 ---@return Tensor
 function gb.Variable(initial, options) end
 
+---@class gpubench.random
 gb.random = {}
 
 ---@class UniformOptions

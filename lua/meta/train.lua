@@ -205,6 +205,7 @@ local Callback = {}
 ---@field on_train_end fun()?
 
 --- Each belongs to one `fit` at a time.
+---@class gpubench.callbacks
 gb.callbacks = {}
 
 ---@class EarlyStoppingOptions

@@ -7,6 +7,7 @@
 local gb = {}
 
 ---@class gpubench.zoo
+---@class gpubench.zoo
 gb.zoo = {}
 
 ---@class ResNetOptions

@@ -46,7 +46,7 @@ print(string.format("costly map: 1 worker %.0f batches/s, 2 workers %.0f: %.2f t
 local function waiting(workers)
   return function()
     local files = Dataset.range(1024)
-    return rate_of(files:interleave(function(file)
+    return rate_of(files:interleave(function()
       return Dataset.range(16):throttle { latency = 1e-3 }
     end, { cycle_length = 8, num_parallel_calls = workers }))
   end

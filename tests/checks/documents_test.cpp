@@ -101,6 +101,15 @@ TEST(Documents, BlocksAreRunOrSayWhyNot) {
   }
 }
 
+TEST(Documents, TheChangesBeginWithThisVersion) {
+  const std::vector<std::string> changes = lines_of(source_root / "CHANGELOG.md");
+  const auto release = std::ranges::find_if(
+      changes, [](const std::string& line) { return line.starts_with("## ") && line != "## Unreleased"; });
+  ASSERT_NE(release, changes.end());
+  EXPECT_TRUE(std::regex_match(*release, std::regex("## " GPUBENCH_VERSION ", 20[0-9]{2}-[0-9]{2}-[0-9]{2}")))
+      << *release;
+}
+
 TEST(Documents, TheLicenceIsNamed) {
   const std::vector<std::string> licence = lines_of(source_root / "LICENSE");
   EXPECT_THAT(licence, Contains("SPDX-License-Identifier: Apache-2.0"));

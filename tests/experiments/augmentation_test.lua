@@ -25,7 +25,7 @@ local function checksums(input, size)
 end
 
 local function same_images(list)
-  local declaration, rows = declaration, {}
+  local rows = {}
   for index, place in ipairs { "serial", "parallel", "batched", "device" } do
     rows[index] = { status = "ok", device = "d", input = "i", size = 28, place = place, workers = "autotune",
       images_checksum = list[index] }

@@ -126,8 +126,7 @@ void HostDevice::bind_to_thread() {
   }
   if (given < threads_) {
     throw Error(
-        fmt::format("{}: OpenMP gives {} of {} threads, so that kernels would leave out work; --threads {} is "
-                    "possible",
+        fmt::format("{}: OpenMP gives {} of {} threads, so that kernels would leave out work; --threads {} is possible",
                     to_string(id_), given, threads_, given));
   }
   was_bound = was_bound || node_;

@@ -188,8 +188,8 @@ std::unique_ptr<Kernel> plan_quantized(const O& op, const Signature& signature, 
   const MatmulProblem problem = problem_of(rows, matmul_rules(false));
   const MatmulAlgorithm* const algorithm = algorithm_for(gpu, problem);
   if (algorithm == nullptr) {
-    refuse(op, fmt::format("cuBLASLt has no algorithm for {} times {}; int8 takes a GPU of compute capability 7.5 or "
-                           "later",
+    refuse(op, fmt::format("cuBLASLt has no algorithm for {} times {}; int8 takes a "
+                           "GPU of compute capability 7.5 or later",
                            to_string(signature.inputs[0]), to_string(weights)));
   }
   return std::make_unique<QuantizedProduct>(op.options, rows, problem, *algorithm, gpu);

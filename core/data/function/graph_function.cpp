@@ -207,8 +207,8 @@ std::shared_ptr<const ElementFunction> function_of(TracedElement trace, bool var
 void check_variables(const Graph& graph) {
   if (graph.variables().empty()) return;
   throw Error(
-      fmt::format("map: the function reads variable '{}', which belongs to the training step; use its values as a "
-                  "constant",
+      fmt::format("map: the function reads variable '{}', which belongs to the "
+                  "training step; use its values as a constant",
                   graph.variables().front()->name));
 }
 

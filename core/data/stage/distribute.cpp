@@ -55,8 +55,7 @@ Batched find_batch(const Dataset& dataset) {
     const auto* stage = dynamic_cast<const Transformation*>(at);
     if (at->sources().empty() || (stage != nullptr && stage->effect() == Transformation::Effect::splits)) {
       throw Error(
-          fmt::format("distribute: the dataset is not batched, so that there is nothing to share; batch it "
-                      "first: {}",
+          fmt::format("distribute: the dataset is not batched, so that there is nothing to share; batch it first: {}",
                       describe(dataset)));
     }
     if (stage == nullptr) {

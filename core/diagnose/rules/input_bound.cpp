@@ -137,8 +137,7 @@ const FindingRule input_bound{
     .name = "input_bound",
     .title = "input bound",
     .meaning =
-        "The device waits for the next batch: it is read, processed or transferred more slowly than the model "
-        "trains.",
+        "The device waits for the next batch: it is read, processed or transferred more slowly than the model trains.",
     .rule =
         "input_wait_share, or the step's part that disappears with resident data (input_ratio), reaches the "
         "moderate limit. Transfer: on a device with its own memory most of the difference remains with batches "

@@ -68,8 +68,8 @@ std::optional<std::string> HeartbeatPolicy::absence(std::span<const PeerState> p
   if (std::ranges::min(peers, {}, &PeerState::waited_ms).waited_ms < milliseconds_in(limits_.absence))
     return std::nullopt;
   return fmt::format(
-      "all processes have waited for each other for {:.0f} s (--peer-timeout): they take different paths through the "
-      "script",
+      "all processes have waited for each other for {:.0f} s "
+      "(--peer-timeout): they take different paths through the script",
       limits_.absence.count());
 }
 

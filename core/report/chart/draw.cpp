@@ -60,10 +60,10 @@ ChartFormats formats_to_draw(const ChartFormats& asked, Drawing& drawing) {
       formats.push_back(format);
       continue;
     }
-    drawing.notes.push_back(fmt::format(
-        "gnuplot has no terminal '{}', so no charts were drawn as {}; install a gnuplot that has it (Debian: "
-        "gnuplot-nox)",
-        terminal_of(format), to_string(format)));
+    drawing.notes.push_back(
+        fmt::format("gnuplot has no terminal '{}', so no charts were drawn as {}; install "
+                    "a gnuplot that has it (Debian: gnuplot-nox)",
+                    terminal_of(format), to_string(format)));
   }
   return formats;
 }

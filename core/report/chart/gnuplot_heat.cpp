@@ -60,8 +60,8 @@ std::string rectangles(const Chart& chart) {
     const double y = place_of(chart, row);
     for (const ChartPoint& point : chart.series[row].points) {
       text += fmt::format(
-          "set object rectangle from {},{} to {},{} behind fillcolor rgb '#0072b2' fillstyle transparent solid {:.3f} "
-          "noborder\n",
+          "set object rectangle from {},{} to {},{} behind fillcolor rgb '#0072b2' "
+          "fillstyle transparent solid {:.3f} noborder\n",
           point.x - 0.48, y - 0.46, point.x + 0.48, y + 0.46, shade_of(chart, point.y));
     }
   }

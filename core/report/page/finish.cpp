@@ -114,8 +114,7 @@ FinishedRun finish_unjudged(RunWriter& writer, const std::string& status, const 
 std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory, const ChartFormats& formats) {
   if (is_archive(directory)) {
     throw Error(
-        fmt::format("finish: '{}' is an archive, which is not changed: unpack it with tar -xzf, and give the "
-                    "folder",
+        fmt::format("finish: '{}' is an archive, which is not changed: unpack it with tar -xzf, and give the folder",
                     directory.string()));
   }
   const std::filesystem::path samples = directory / "samples.csv";

@@ -52,8 +52,7 @@ PageSection matrix_section(const Info& group, std::size_t number) {
   section.tables.push_back(std::move(table));
   section.note =
       "Numbers are percent worse than the usual value, the median of the machines; below 0 is better. Red with * "
-      "stands "
-      "out; what is not reliable does not count. Spread is the usual distance between machines.";
+      "stands out; what is not reliable does not count. Spread is the usual distance between machines.";
   if (group.text("why_not").empty()) section.items.push_back({trust_text(group)});
   return section;
 }

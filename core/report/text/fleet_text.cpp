@@ -85,8 +85,8 @@ void add_matrix(std::string& text, const Info& group, bool wide) {
   const std::size_t rows = wide ? no_limit : few_rows;
   text += "\n";
   add_line(text,
-           "Percent worse than the usual value (the median of the machines); * stands out, (unreliable), below 0 is "
-           "better:");
+           "Percent worse than the usual value (the median of the machines); * "
+           "stands out, (unreliable), below 0 is better:");
   text += render_text(fleet_matrix(group, shown, rows));
   if (group.items("rows").size() > rows || machines > shown)
     add_line(text,
@@ -116,8 +116,7 @@ std::string group_heading(const Info& group) {
 std::string trust_text(const Info& group) {
   std::string text = fmt::format(
       "How sure: of sound machines the rule names at most 1 of 100 000 figures in simulations, and here it has named "
-      "{} "
-      "of {} nights of the machines that do not stand out tonight.",
+      "{} of {} nights of the machines that do not stand out tonight.",
       count_in(group, "named_nights"), count_in(group, "machine_nights"));
   if (const auto from = group.number("far_from_percent"))
     text += fmt::format(" Half of the figures count as far from {:.1f} % worse on, the others from more.", *from);

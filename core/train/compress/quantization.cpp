@@ -42,8 +42,7 @@ std::set<std::string> chosen_layers(const Model& model, const std::vector<std::s
     if (names.empty() && layer->linear() != nullptr) chosen.insert(layer->name());
     if (chosen.contains(layer->name()) && layer->policy().compute != Dtype::f32) {
       throw Error(
-          fmt::format("quantize: layer '{}' has dtype {}; int8 is made of layers of float32. Name the others in "
-                      "layers",
+          fmt::format("quantize: layer '{}' has dtype {}; int8 is made of layers of float32. Name the others in layers",
                       layer->name(), layer->policy().name));
     }
   }

@@ -48,9 +48,7 @@ DatasetPtr padded(const DatasetPtr& source, const SizeOrOptions<PaddedBatchTable
     for (const std::int64_t extent : shape) {
       if (extent < varying) {
         throw ArgumentError(
-            fmt::format("option 'padded_shapes': an extent of {}; 0 or more, or -1 where the batch "
-                        "decides",
-                        extent));
+            fmt::format("option 'padded_shapes': an extent of {}; 0 or more, or -1 where the batch decides", extent));
       }
     }
   }

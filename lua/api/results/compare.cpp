@@ -1,18 +1,4 @@
 // gb._native.compare: sides, baselines and verdicts on changes, for the commands of the Lua library.
-//
-//   judge { sides, names, out, format, style, figures, all_figures, better, threshold, strict, file }
-//     compares sides by their names (core/compare/side.h); the first is the baseline. Returns { text, headline, status,
-//     loud }: what to print, the verdict, the exit status, and the rows that are worse or have vanished: { experiment,
-//     axes, row, figure, vanished }. With `again`, two sides that were measured to confirm it, only what is worse in
-//     both counts as worse. With `file`, the text is written there; links in a page are relative to its folder
-//   write_side(text, out, file)          writes the page of one side alone, with its trend where a history knows it
-//   runs_of(text, out)                   the folders of the runs that a side's name stands for
-//   save_baseline(name, runs, out)       copies the runs; returns the folder
-//   baselines(out)                       array of { name, runs = folders }, or { name, error }
-//   calibrate(text, figures, out)        stores what the noise of a side's processes allows; returns { file, machine,
-//   rows
-//                                        } with a row for each figure and size of sides
-//   new_group()                          a name for processes that are started together
 #include <algorithm>
 #include <fmt/format.h>
 #include <unistd.h>

@@ -31,8 +31,8 @@ MetricPtr to_metric(const MetricArgument& argument, std::size_t number) {
   }
   if (!metric->takes_values()) return metric;
   throw Error(
-      fmt::format("metric '{}': averages numbers of a loop written by hand; compile takes metrics of labels and "
-                  "predictions",
+      fmt::format("metric '{}': averages numbers of a loop written by hand; "
+                  "compile takes metrics of labels and predictions",
                   metric->name()));
 }
 

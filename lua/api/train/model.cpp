@@ -296,8 +296,7 @@ FindFunction function_finder(lua_State* L, const LoadOptions& options) {
     if (given == options.custom_objects.end()) {
       throw Error(
           fmt::format("layer '{}' needs a function of the script that made it, {}; give it by gb.load_model(path, {{ "
-                      "custom_objects "
-                      "= {{ {} = {} }} }})",
+                      "custom_objects = {{ {} = {} }} }})",
                       layer, stored, layer, is_custom ? "a layer that gb.layers.custom makes" : "the function"));
     }
     if (const auto* const function = std::get_if<LuaFunction>(&given->second); function != nullptr && !is_custom) {

@@ -386,7 +386,7 @@ return function(options)
   local night = new_night(suite, jobs, devices, left_out, named_devices, say_line)
   -- Readers must not take yesterday's text for this night's, however this one ends.
   write_file(suite, ".txt", night_files.unfinished(night, "it goes on, or was killed"))
-  local watched <close> = setmetatable({}, { __close = function(_, reason)
+  local _ <close> = setmetatable({}, { __close = function(_, reason)
     if not night.status then
       write_file(suite, ".txt", night_files.unfinished(night, "it ended early: " .. tostring(reason or "interrupted")))
     end

@@ -1,7 +1,7 @@
 -- `gpubench tune SCRIPT`: applies remedies to a point of the script, one at a time and then together, measures each beside
 -- the point as it was, and prints what each gains and the lines that those that help change.
 local gb = require "gpubench"
-local calls = require "gpubench.tune.calls"  -- before the script could reach what it takes away
+require "gpubench.tune.calls"  -- before the script could reach what it takes away
 local check = require "gpubench.check"
 local columns = require "gpubench.columns"
 local comparison = require "gpubench.tune.comparison"

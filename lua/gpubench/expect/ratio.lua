@@ -8,14 +8,14 @@ local groups = require "gpubench.expect.groups"
 local ratio = {}
 
 local function one_item(items, wanted, x)
-  local found
+  local match
   for _, item in ipairs(items) do
     if item.x == x and groups.matches(item.row, wanted) then
-      if found then return nil, "several rows match" end
-      found = item
+      if match then return nil, "several rows match" end
+      match = item
     end
   end
-  return found, not found and "no row matches" or nil
+  return match, not match and "no row matches" or nil
 end
 
 function ratio.describe(wanted)

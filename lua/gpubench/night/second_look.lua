@@ -1,6 +1,5 @@
 -- Measures again, in fresh processes at the end of a night, what may be an alarm: values far from their level, so that a
 -- fault is an alarm the same night, and a repair is told as early.
-local fresh_processes = require "gpubench.fresh_processes"
 local native = require("gpubench.native")._native
 local history, system = native.history, native.system
 local out = native.options.out

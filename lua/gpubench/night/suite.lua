@@ -95,8 +95,8 @@ local function check_processes(where, entry)
     if not count then check.fail("%s: launcher: it needs processes = N, the number that %s starts", where, launcher) end
   end
   if not count then return end
-  local most = launcher and most_processes.launched or most_processes.here
-  if count < 1 or count > most then check.fail("%s: processes: a number from 1 to %d expected, got %d", where, most, count) end
+  local limit = launcher and most_processes.launched or most_processes.here
+  if count < 1 or count > limit then check.fail("%s: processes: a number from 1 to %d expected, got %d", where, limit, count) end
   if entry.once == false then
     check.fail("%s: once: a script with processes = N runs once, for all devices together; leave out once = false", where)
   end

@@ -23,7 +23,7 @@ function once.made(key, make)
   check.kind("gb.once: key", key, "string")
   check.kind("gb.once: make", make, "function")
   if not made[key] then
-    local running <close> = timer()
+    local _ <close> = timer()
     made[key] = pack(make())
   end
   return unpack(made[key], 1, made[key].n)

@@ -145,23 +145,23 @@ end
 
 -- By round, the mean of a row of process 0 and of its counterparts in the others, where all processes have it. Rows of
 -- processes come one after the other.
-local function mean_over_processes(rounds, k, which)
-  local per_process, means = #rounds // processes.count, {}
-  for round in pairs(rounds[k][which]) do
+local function mean_over_processes(figures, k, which)
+  local per_process, means = #figures // processes.count, {}
+  for round in pairs(figures[k][which]) do
     local rows = {}
-    for rank = 0, processes.count - 1 do rows[#rows + 1] = rounds[rank * per_process + k][which][round] end
+    for rank = 0, processes.count - 1 do rows[#rows + 1] = figures[rank * per_process + k][which][round] end
     if #rows == processes.count then means[round] = #rows == 1 and rows[1] or native.results.means(rows)[1] end
   end
   return means
 end
 
-local function mean_rounds(rounds)
+local function mean_rounds(figures)
   local list = {}
-  for k = 1, #rounds // processes.count do
+  for k = 1, #figures // processes.count do
     local busy = false
-    for index = k, #rounds, #rounds // processes.count do busy = busy or rounds[index].busy end
+    for index = k, #figures, #figures // processes.count do busy = busy or figures[index].busy end
     list[k] = {
-      all = mean_over_processes(rounds, k, "all"), calm = mean_over_processes(rounds, k, "calm"), busy = busy,
+      all = mean_over_processes(figures, k, "all"), calm = mean_over_processes(figures, k, "calm"), busy = busy,
     }
   end
   return list

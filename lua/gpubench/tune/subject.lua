@@ -57,7 +57,7 @@ local function with_declarations(list, f, ...)
     list[#list + 1] = read
     return {}
   end
-  local over <close> = setmetatable({}, { __close = function()
+  local _ <close> = setmetatable({}, { __close = function()
     gb.experiment, options.axes = declare, {}
     forget_modules(known)
   end })
@@ -74,7 +74,7 @@ end
 function Subject:run(changes, recorder)
   local list = {}
   return with_declarations(list, function()
-    local installed <close> = calls.install(self.source, changes, recorder)
+    local _ <close> = calls.install(self.source, changes, recorder)
     chunk_of(self.path, self.text)()
     local declaration = list[self.number]
     if not declaration then native.fail("the script declares other experiments each time that it is run") end

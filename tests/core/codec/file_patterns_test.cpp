@@ -40,8 +40,8 @@ TEST_F(FilePatterns, OfAnyDepthAreRefused) {
   write("x**", "");
   EXPECT_THAT([&] { expand({named("**/*.txt")}); },
               ThrowsMessage<Error>("read: '" + named("**/*.txt") +
-                                   "': '**' does not stand for folders of any depth; give a pattern for each depth, as "
-                                   "'" +
+                                   "': '**' does not stand for folders of any depth; "
+                                   "give a pattern for each depth, as '" +
                                    named("*/*.txt") + "' for one"));
   EXPECT_THAT(expand({named("*/*.txt"), named("x**")}), ElementsAre(named("a/b.txt"), named("x**")));
 }

@@ -22,8 +22,8 @@ TEST(TypeText, RefusesAnythingElse) {
   for (const char* text : {"float32[2", "float32[a]", "float32[2,]", "float32[-1]", "float32[2 3]"}) {
     EXPECT_THAT([&] { parse_type(text, "synthetic"); },
                 ThrowsMessage<Error>(std::string("synthetic: '") + text +
-                                     "' is no type; types are written as \"float32[28, 28]\", \"uint8[?]\" or "
-                                     "\"int64\""));
+                                     "' is no type; types are written as \"float32[28, "
+                                     "28]\", \"uint8[?]\" or \"int64\""));
   }
   EXPECT_THAT([] { parse_type("double[2]", "synthetic"); }, ThrowsMessage<Error>(testing::HasSubstr("'double'")));
 }

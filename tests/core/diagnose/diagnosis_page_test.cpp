@@ -1,10 +1,8 @@
-#include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/codec/output_file.h"
 #include "core/diagnose/findings.h"
-#include "core/results/append_file.h"
+#include "tests/support/generated_file.h"
 
 namespace gpubench {
 namespace {
@@ -47,10 +45,9 @@ std::string words_table() {
 }
 
 TEST(DiagnosisPage, HasTheTablesOfTheProgram) {
-  const std::filesystem::path page = std::filesystem::path(GPUBENCH_SOURCE_DIR) / "docs/diagnosis.md";
-  const std::string text = read_file(page);
+  const std::string text = repository_file("docs/diagnosis.md");
   const std::size_t begin = text.find(first_heading), end = text.find(behind);
-  ASSERT_TRUE(begin < end && end != std::string::npos) << page << " has no findings and remedies";
+  ASSERT_TRUE(begin < end && end != std::string::npos) << "no findings and remedies";
   std::string sections;
   for (const FindingRule* const rule : finding_rules()) sections += "\n" + finding_section(*rule);
   const std::size_t table = text.find("| remedy |", end), table_end = text.find("\n\n", table) + 1;
@@ -58,11 +55,7 @@ TEST(DiagnosisPage, HasTheTablesOfTheProgram) {
   ASSERT_TRUE(table != std::string::npos && words != std::string::npos && words_end != 0);
   const std::string right = text.substr(0, begin) + sections + text.substr(end, table - end) + remedy_table() +
                             text.substr(table_end, words - table_end) + words_table() + text.substr(words_end);
-  if (text == right) return;
-  const std::filesystem::path written = std::filesystem::temp_directory_path() / "diagnosis.md";
-  replace_file(written, right);
-  ADD_FAILURE() << "docs/diagnosis.md is not what core/diagnose declares; the page as it should be: cp "
-                << written.string() << " docs/diagnosis.md";
+  expect_generated("docs/diagnosis.md", right);
 }
 
 }  // namespace

@@ -157,8 +157,8 @@ TEST_F(DoctorOfMachine, Variables) {
   environment_["DNNL_MAX_CPU_ISA"] = "SSE41";
   environment_["OMP_THREAD_LIMIT"] = "2";
   EXPECT_EQ(state_of("environment"),
-            "costs speed: CUDA_LAUNCH_BLOCKING=1, ONEDNN_MAX_CPU_ISA=SSE41, DNNL_MAX_CPU_ISA=SSE41, "
-            "OMP_THREAD_LIMIT=2");
+            "costs speed: CUDA_LAUNCH_BLOCKING=1, "
+            "ONEDNN_MAX_CPU_ISA=SSE41, DNNL_MAX_CPU_ISA=SSE41, OMP_THREAD_LIMIT=2");
   EXPECT_EQ(result("environment").remedy,
             "unset CUDA_LAUNCH_BLOCKING ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA OMP_THREAD_LIMIT");
 }

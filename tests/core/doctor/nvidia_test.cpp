@@ -117,8 +117,7 @@ TEST_F(DoctorOfNvidia, HalvesOfTheDriverOfTwoVersions) {
       << "the program computes on the GPU";
   use_none("?");
   EXPECT_EQ(state_of("driver"),
-            "wrong: version 575.57.08 is loaded, and its library cannot be used: Driver/library "
-            "version mismatch");
+            "wrong: version 575.57.08 is loaded, and its library cannot be used: Driver/library version mismatch");
 }
 
 TEST_F(DoctorOfNvidia, ADriverThatIsTooOld) {

@@ -147,8 +147,8 @@ TEST_F(DatabaseFiles, TablesThatAreNotOursAreRefused) {
        {"CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END", "CREATE VIEW v AS SELECT * FROM runs",
         "ALTER TABLE runs ADD COLUMN big GENERATED ALWAYS AS (hex(zeroblob(500000000)))",
         "CREATE INDEX slow ON series(length(hex(zeroblob(1000000))))", "DROP TABLE verdicts", "CREATE TABLE more(x)",
-        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'REAL', 'TEXT') WHERE name = "
-        "'points'",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = "
+        "replace(sql, 'REAL', 'TEXT') WHERE name = 'points'",
         "PRAGMA user_version = 1", "PRAGMA user_version = 0"}) {
     execute(sql);
     EXPECT_THAT([&] { open(); },

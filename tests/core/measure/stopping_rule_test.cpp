@@ -86,10 +86,9 @@ TEST(StoppingRule, ItsManyLooksKeepTheCoverage) {
 TEST(StoppingRule, RefusesImpossibleLimits) {
   EXPECT_THAT([] { StoppingRule({.relative_error = 0}); },
               ThrowsMessage<Error>(HasSubstr("the relative error is 0; it must be above 0")));
-  EXPECT_THAT(
-      [] { StoppingRule({.budget = Seconds(0.1)}); },
-      ThrowsMessage<Error>("measure: a min_time of 0.3 s is more than the budget of 0.1 s; at most the budget is "
-                           "possible"));
+  EXPECT_THAT([] { StoppingRule({.budget = Seconds(0.1)}); },
+              ThrowsMessage<Error>("measure: a min_time of 0.3 s is more than the budget of "
+                                   "0.1 s; at most the budget is possible"));
   EXPECT_THAT([] { StoppingRule({.budget = Seconds(-1)}); },
               ThrowsMessage<Error>("measure: a budget of -1 s and a min_time of 0.3 s; both must be above 0"));
   EXPECT_THAT([] { StoppingRule({.budget = Seconds(0)}); }, ThrowsMessage<Error>(HasSubstr("both must be above 0")));

@@ -230,10 +230,9 @@ TEST(AttentionTest, RefusesTypesThatDoNotFit) {
   };
   const Value q = value({2, 5, 6, 4}), k = value({2, 7, 3, 4}), v = value({2, 7, 3, 8});
   EXPECT_EQ(graph.type(ops::attention(graph, {q, k, v}, {})).shape, (Shape{2, 5, 6, 8}));
-  EXPECT_THAT(
-      apply(q, value({2, 7, 4, 4}), value({2, 7, 4, 8})),
-      ThrowsMessage<Error>("attention: the 6 heads of the queries must be a multiple of the 4 heads of keys and "
-                           "values"));
+  EXPECT_THAT(apply(q, value({2, 7, 4, 4}), value({2, 7, 4, 8})),
+              ThrowsMessage<Error>("attention: the 6 heads of the queries must be a "
+                                   "multiple of the 4 heads of keys and values"));
   EXPECT_THAT(apply(q, value({2, 7, 3, 5}), v),
               ThrowsMessage<Error>("attention: queries and keys must have the same batch and dim in [batch, time, "
                                    "heads, dim], got float32[2, 5, 6, 4] and float32[2, 7, 3, 5]"));

@@ -226,8 +226,8 @@ TEST(MatmulAuxTest, SaysWhatItCannotKeep) {
   const std::vector<TensorType> inputs{{{3, 4}, Dtype::f32}, {{4, 5}, Dtype::f32}};
   EXPECT_THAT([&] { MatmulAux({.activation = Activation::gelu_tanh}).infer(inputs); },
               testing::ThrowsMessage<Error>("matmul_aux: nothing is kept of float32[3, 5] for the derivative of "
-                                            "gelu_tanh; possible are relu, and gelu_tanh in rows of a multiple of 8 "
-                                            "elements"));
+                                            "gelu_tanh; possible are relu, and gelu_tanh in "
+                                            "rows of a multiple of 8 elements"));
   EXPECT_THAT([] { MatmulActivationGradient({.bias = true}); },
               testing::ThrowsMessage<Error>("matmul_activation_gradient: the product has no bias"));
   EXPECT_EQ(MatmulAux({.activation = Activation::relu}).infer(inputs)[1], (TensorType{{3, 16}, Dtype::u8}));

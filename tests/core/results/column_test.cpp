@@ -1,15 +1,13 @@
 #include "core/results/column.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
 
 #include "core/base/error.h"
-#include "core/codec/output_file.h"
-#include "core/results/append_file.h"
+#include "tests/support/generated_file.h"
 
 namespace gpubench {
 namespace {
@@ -69,34 +67,54 @@ TEST(Column, EveryDeclarationIsComplete) {
   }
 }
 
-/// The table of docs/columns.md as the declarations have it.
-std::string documented_columns() {
-  std::string table = "| column | unit | better | filled by | meaning |\n|---|---|---|---|---|\n";
+/// Calls `visit` with each declared column, without the ends of intervals.
+void for_each_declared(const auto& visit) {
   std::set<std::string> ends;
   for (const auto& columns : {standard_columns(), optional_columns()}) {
     for (const Column& column : columns) {
       if (ends.contains(column.name)) continue;
-      table += fmt::format("| `{}`{} | {} | {} | {} | {} |\n", column.name, column.has_interval ? " ±" : "",
-                           to_string(column.unit), to_string(column.better), column.filled_by, column.description);
+      visit(column);
       if (!column.has_interval) continue;
       for (const char* end : {"low", "high"}) ends.insert(interval_end(column, end));
     }
   }
+}
+
+/// The table of docs/columns.md as the declarations have it.
+std::string documented_columns() {
+  std::string table = "| column | unit | better | filled by | meaning |\n|---|---|---|---|---|\n";
+  for_each_declared([&](const Column& column) {
+    table += fmt::format("| `{}`{} | {} | {} | {} | {} |\n", column.name, column.has_interval ? " ±" : "",
+                         to_string(column.unit), to_string(column.better), column.filled_by, column.description);
+  });
   return table;
 }
 
-TEST(ColumnDocs, ThePageHasTheDeclarations) {
-  const std::filesystem::path page = std::filesystem::path(GPUBENCH_SOURCE_DIR) / "docs/columns.md";
-  const std::string text = read_file(page);
-  const std::size_t begin = text.find("| column |");
-  ASSERT_NE(begin, std::string::npos) << page << " has no table of columns";
-  const std::size_t end = text.find("\n\n", begin) + 1;
-  const std::string right = text.substr(0, begin) + documented_columns() + text.substr(end);
-  if (text == right) return;
-  const std::filesystem::path written = std::filesystem::temp_directory_path() / "columns.md";
-  replace_file(written, right);
-  ADD_FAILURE() << "docs/columns.md is not what core/results/declared_columns.cpp declares; the page as it should be: "
-                << "cp " << written.string() << " docs/columns.md";
+TEST(GeneratedFiles, TheTableOfColumnsHasTheDeclarations) {
+  expect_generated_table("docs/columns.md", "| column |", documented_columns());
+}
+
+/// The class of lua/meta that completes a row's fields in editors.
+std::string documented_row() {
+  constexpr std::size_t longest_line = 120;
+  std::string text =
+      "---@meta\n"
+      "-- The columns that the program fills, as core/results/declared_columns.cpp has them: a test writes this "
+      "file.\n\n---@class Row\n";
+  for_each_declared([&](const Column& column) {
+    const char* const type = column.is_text() ? "string?" : "number?";
+    const std::string unit = column.unit == Unit::none ? "" : fmt::format(" [{}]", to_string(column.unit));
+    const std::string field = fmt::format("---@field {} {}", column.name, type);
+    const std::string meaning = std::string(column.description) + unit;
+    text += field + (field.size() + 1 + meaning.size() <= longest_line ? " " : "\n--- ") + meaning + "\n";
+    if (!column.has_interval) return;
+    for (const char* end : {"low", "high"}) text += fmt::format("---@field {} {}\n", interval_end(column, end), type);
+  });
+  return text;
+}
+
+TEST(GeneratedFiles, TheClassOfARowHasTheDeclarations) {
+  expect_generated("lua/meta/row.lua", documented_row());
 }
 
 TEST(Column, NamesTellTheUnit) {

@@ -124,10 +124,8 @@ TEST(Optimizer, ServesOneModel) {
   EXPECT_NO_THROW(built({{a}, {a, b}})) << "frozen layers that are trained from now on";
   for (const auto& calls :
        std::vector<std::vector<std::vector<VariablePtr>>>{{{a}, {c}}, {{a, b}, {b, c}}, {{weight("gone")}, {c}}})
-    EXPECT_THAT(
-        [&] { built(calls); },
-        ThrowsMessage<Error>("optimizer adam: it serves another model, of which 'c' is no variable; make another "
-                             "optimizer"));
+    EXPECT_THAT([&] { built(calls); }, ThrowsMessage<Error>("optimizer adam: it serves another model, of which 'c' is "
+                                                            "no variable; make another optimizer"));
 }
 
 TEST(Optimizer, RefusesLimits) {

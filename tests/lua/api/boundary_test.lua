@@ -196,7 +196,7 @@ testing.case("what is made before a sweep works in every point", function()
   local unbuilt = gb.layers.Dense(2)
   local empty = gb.zeros { 0, 3 }
   local step = gb.compile(function(a) return a + 1 end)
-  local rows = gb.experiment { name = "kept", title = "t", axes = { gb.axis("n", { 1, 2, 3 }) }, run = function(point)
+  local rows = gb.experiment { name = "kept", title = "t", axes = { gb.axis("n", { 1, 2, 3 }) }, run = function()
     local model = strategy:scope(function()
       local made = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }
       made:compile { optimizer = "sgd", loss = "mse" }

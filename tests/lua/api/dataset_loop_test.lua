@@ -51,7 +51,7 @@ case("the loop goes on whatever its body does with the element", function()
   equal({ sum, kept[1]:item(), kept[4]:item() }, { 28, 0, 3 })
   local count = 0
   for x in range(4) do
-    local closed <close> = x
+    local _ <close> = x
     count = count + 1
   end
   equal(count, 4)

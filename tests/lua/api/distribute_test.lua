@@ -27,9 +27,9 @@ local function build()
 end
 
 local function difference(model, other)
-  local weights, most = other:get_weights(), 0
-  for i, weight in ipairs(model:get_weights()) do most = math.max(most, (weight - weights[i]):abs():max():item()) end
-  return most
+  local weights, largest = other:get_weights(), 0
+  for i, weight in ipairs(model:get_weights()) do largest = math.max(largest, (weight - weights[i]):abs():max():item()) end
+  return largest
 end
 
 local function strategy_of(count, options)
@@ -78,15 +78,15 @@ case("validation, evaluation and prediction are those of one device", function()
   local model = strategy_of(2):scope(build)
   -- Small weights, since a loss is the float32 sum of 101 rows: at ln 10 a row the spacing of such sums is 1.5e-7 of the
   -- mean, where the trained model (6.4 a row) has 6e-7.
-  local alone, weights = build(), {}
-  for i, weight in ipairs(alone:get_weights()) do weights[i] = weight * 0.5 end
-  alone:set_weights(weights)
+  local single, weights = build(), {}
+  for i, weight in ipairs(single:get_weights()) do weights[i] = weight * 0.5 end
+  single:set_weights(weights)
   model:set_weights(weights)
   local test = gb.datasets.mnist("test"):take(101):batch(25)
-  local one, two = alone:evaluate(test), model:evaluate(test)
+  local one, two = single:evaluate(test), model:evaluate(test)
   near(two.loss, one.loss, 1e-6)
   near(two.accuracy, one.accuracy, 1e-6)
-  is_true((model:predict(test) - alone:predict(test)):abs():max():item() < 1e-6, "predictions")
+  is_true((model:predict(test) - single:predict(test)):abs():max():item() < 1e-6, "predictions")
 end)
 
 case("a step written by hand trains all replicas", function()
@@ -282,9 +282,9 @@ case("a quantization-aware layer covers the whole batch", function()
     end
     return found
   end
-  local alone = ranges(trained(function(fn) return fn() end))
-  equal(#alone, 2)
-  for i, range in ipairs(ranges(trained(function(fn) return strategy_of(2):scope(fn) end))) do near(range, alone[i], 1e-3) end
+  local single = ranges(trained(function(fn) return fn() end))
+  equal(#single, 2)
+  for i, range in ipairs(ranges(trained(function(fn) return strategy_of(2):scope(fn) end))) do near(range, single[i], 1e-3) end
 end)
 
 case("rows tell what replicas spend on each other", function()

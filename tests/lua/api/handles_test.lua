@@ -31,7 +31,7 @@ testing.case("a handle that was collected or closed comes again", function()
   local address = tostring(model.layers[1])
   collectgarbage() collectgarbage()
   testing.equal(tostring(model.layers[1]), address)
-  do local layer <close> = model.layers[1] end
+  do local _ <close> = model.layers[1] end
   testing.equal(model.layers[1].name, "dense")
   model.layers[1].trainable = false
   testing.equal(#model.trainable_variables, 0)

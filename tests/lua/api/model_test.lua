@@ -148,7 +148,7 @@ testing.case("losses and metrics can be functions of the script", function()
   model:compile {
     optimizer = "sgd",
     loss = function(labels, predictions) return ((predictions - labels:one_hot(2)) ^ 2):mean(-1) end,
-    metrics = { function(labels, predictions) return predictions:max(-1) end },
+    metrics = { function(_, predictions) return predictions:max(-1) end },
   }
   local history = model:fit(x, y, { epochs = 2, batch_size = 4 }).history
   testing.is_true(history.loss[2] < history.loss[1])

@@ -65,7 +65,7 @@ testing.case("the shares of every kind of step sum to it", function()
     check_shares(gb.measure.training(small { execution = execution }, input, quick))
   end
   local w = gb.Variable(1)
-  local eager = function(x) w:assign_add(x:mean() * 0.001) return w * 1 end
+  local eager = function(batch) w:assign_add(batch:mean() * 0.001) return w * 1 end
   check_shares(gb.measure.loop(eager, input, quick))
   check_shares(gb.measure.loop(gb.compile(eager), input, quick))
   check_shares(gb.measure.inference(small(), { duration = 0.02 }))
@@ -89,7 +89,7 @@ testing.case("a training and a loop are profiled where that is asked for", funct
   check_profile(row.profile, "hidden")
   testing.is_true(#row.profile.memory > 0)
   local w = gb.Variable(1)
-  local loop = gb.measure.loop(function(x) w:assign_add(x:mean()) end, input, with(quick, { profile = true }))
+  local loop = gb.measure.loop(function(batch) w:assign_add(batch:mean()) end, input, with(quick, { profile = true }))
   check_profile(loop.profile)
   testing.equal(#loop.profile.memory, 0)
   testing.raises("option 'profile': it needs a trace; leave trace = false out", gb.measure.training, small(), input,

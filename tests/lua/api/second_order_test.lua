@@ -38,7 +38,6 @@ local function by_differences(f, x)
   return result
 end
 
-local filter = gb.random.normal({ 3, 3, 1, 2 }, { seed = 4 }) * 0.5
 local dense = gb.random.normal({ 4, 3 }, { seed = 5 }) * 0.5
 local indices = gb.tensor({ 2, 0, 1, 0 }, { dtype = "int64" })
 local labels = gb.tensor({ { 0, 1, 0, 0 }, { 0.5, 0, 0.5, 0 }, { 0, 0, 0, 1 } })
@@ -121,12 +120,12 @@ testing.case("the case of the review: nested tapes of variables, eagerly and com
   local function step(x)
     local outer <close> = gb.tape()
     local source = x * 1
-    local penalty
+    local steepness
     do
       local inner <close> = gb.tape()
-      penalty = inner:gradient((source ^ 3):sum(), source):square():sum()
+      steepness = inner:gradient((source ^ 3):sum(), source):square():sum()
     end
-    return outer:gradient(source:square():sum() + penalty, source)
+    return outer:gradient(source:square():sum() + steepness, source)
   end
   local x = gb.tensor { 1.0, 2.0, 3.0 }
   testing.equal(step(x):to_table(), { 38.0, 292.0, 978.0 })

@@ -290,7 +290,7 @@ testing.case("a monitored function needs its mode, before the first epoch", func
     model:fit(x, y, { epochs = 2, verbose = 0, callbacks = {
       { on_epoch_end = function() epochs = epochs + 1 end }, gb.callbacks.EarlyStopping { monitor = monitor, mode = mode } } })
   end
-  local function mine(a, b) return (b - b):mean(-1) end
+  local function mine(_, b) return (b - b):mean(-1) end
   raises(function() fit({ mine }, "metric_1") end, "give mode = \"min\" or mode = \"max\"")
   testing.equal(epochs, 0)
   fit({ mine }, "metric_1", "max")

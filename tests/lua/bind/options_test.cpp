@@ -62,9 +62,7 @@ TEST_F(OptionTable, RejectsWhatItDoesNotKnow) {
             "test:1: gb.conv: argument #1: option 'filters': integer expected, got string");
   EXPECT_EQ(script.error("gb.stack { { filters = 1 }, { filter = 2 } }"),
             "test:1: gb.stack: argument #1: option 'layers': element 2: unknown option 'filter' (did you mean "
-            "'filters'?) (known: name, filters, "
-            "kernel, "
-            "bias)");
+            "'filters'?) (known: name, filters, kernel, bias)");
 }
 
 }  // namespace

@@ -316,7 +316,7 @@ testing.case("run.json has the question, what goes with it, and the answer", fun
 end)
 
 testing.case("a function may answer from the rows; one that fails costs nothing", function()
-  testing.equal(run { answer = function(rows) return "twice is " .. rows[2].figure end }.answers[1].answer, "twice is 6")
+  testing.equal(run { answer = function(own) return "twice is " .. own[2].figure end }.answers[1].answer, "twice is 6")
   local two = run { answer = function() return { "do it", "it gains" } end }.answers
   testing.equal({ #two, two[2].answer }, { 2, "it gains" })
   local function list(...)

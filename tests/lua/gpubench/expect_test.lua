@@ -81,11 +81,11 @@ testing.case("not measurable here says why", function()
   local verdict, reason = judge(claim, rows("a", { 1, 2, 3 }))
   testing.equal(verdict, "not measurable here")
   testing.equal(reason, "no power_w at device=a")
-  _, reason = judge(claim, { { status = "skipped", detail = "no GPU", device = "a", n = 1 } })
+  verdict, reason = judge(claim, { { status = "skipped", detail = "no GPU", device = "a", n = 1 } })
   testing.equal(reason, "skipped: no GPU")
-  _, reason = judge(claim, { { status = "error", detail = "broken", device = "a", n = 1 } })
+  verdict, reason = judge(claim, { { status = "error", detail = "broken", device = "a", n = 1 } })
   testing.equal(reason, "error: broken at device=a")
-  _, reason = judge(gb.expect.increasing { x = "n", y = "examples_per_s", where = { device = "c" } }, rows("a", { 1 }))
+  verdict, reason = judge(gb.expect.increasing { x = "n", y = "examples_per_s", where = { device = "c" } }, rows("a", { 1 }))
   testing.equal(reason, "no point matches")
   verdict, reason = judge(gb.expect.increasing { x = "n", y = "examples_per_s" }, rows("a", { 1 }))
   testing.equal(verdict .. ": " .. reason, "not measurable here: fewer than two values of n at device=a")
@@ -407,8 +407,8 @@ testing.case("negative and huge figures are compared as they are", function()
 end)
 
 testing.case("judge of a script gets rows of its own", function()
-  local spoils = gb.expect.that { claim = "c", judge = function(rows)
-    for _, row in ipairs(rows) do row.status, row.size_bytes = {}, {} end
+  local spoils = gb.expect.that { claim = "c", judge = function(given)
+    for _, row in ipairs(given) do row.status, row.size_bytes = {}, {} end
     return "confirmed", "so"
   end }
   local list = own_rows { 1, 2 }

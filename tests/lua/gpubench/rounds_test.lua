@@ -273,7 +273,7 @@ testing.case("a run that ends between rounds leaves the row unfinished, and no m
 end)
 
 testing.case("what is learned or counted does not wait for a calm machine", function()
-  local function waits_for(column, expect)
+  local function waits_for(column)
     lost_shares, waits = {}, 0
     for index = 1, 100 do lost_shares[index] = 0.2 end
     local calls = 0
@@ -303,9 +303,9 @@ end)
 
 testing.case("figures are compared round by round, where both have it", function()
   local function row_of(values)
-    local row, rounds = { status = "ok", work_s = values[1] }, {}
-    for round, value in pairs(values) do rounds[round] = { work_s = value } end
-    estimate.set_rounds(row, { all = rounds, calm = rounds })
+    local row, figures = { status = "ok", work_s = values[1] }, {}
+    for round, value in pairs(values) do figures[round] = { work_s = value } end
+    estimate.set_rounds(row, { all = figures, calm = figures })
     return row
   end
   local a, b = row_of { 2, 4, 6, 8, 10, 12, [8] = 99 }, row_of { 1, 2, 3, 4, 5, 6, 7 }

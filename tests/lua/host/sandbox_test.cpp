@@ -71,10 +71,9 @@ TEST_F(Sandbox, BaselinesCalibrationsAndHistoriesAreNotForScripts) {
     EXPECT_EQ(run(found + "print(n." + name + ")").out, "nil\n") << name;
   for (const char* name : {"render", "explain", "list", "finish", "pack", "prune"})
     EXPECT_EQ(run(found + "print(n.results." + name + ")").out, "nil\n") << name;
-  EXPECT_THAT(
-      run("require 'gpubench.commands.check'").err,
-      HasSubstr("script.lua:1: require: 'gpubench.commands.check' is a command of the program, which no script can "
-                "call"));
+  EXPECT_THAT(run("require 'gpubench.commands.check'").err,
+              HasSubstr("script.lua:1: require: 'gpubench.commands.check' is a command "
+                        "of the program, which no script can call"));
   EXPECT_EQ(run("print(pcall(require, 'gpubench.commands.history'))", {"--trusted"}).out.substr(0, 5), "false");
 }
 

@@ -75,8 +75,7 @@ TEST_F(ScriptRunner, OsExitEndsATrustedScriptWhoseFilesAreComplete) {
 TEST_F(ScriptRunner, ARestartThatNothingTakesUpIsAnError) {
   write("kept", "");
   const std::string missing =
-      "gpubench: run: --restart-from kept: the script has trained nothing by model:fit with the option 'resume', "
-      "so "
+      "gpubench: run: --restart-from kept: the script has trained nothing by model:fit with the option 'resume', so "
       "nothing went on from there\n";
   const Ended ended = run(with_body(""), {"--quick", "--restart-from", "kept"});
   EXPECT_EQ(ended.status, 2);
@@ -204,8 +203,9 @@ TEST_F(ScriptRunner, TheWaitForAnIdleMachineEndsWithThePointsTimeLimit) {
 }
 
 TEST_F(ScriptRunner, AMachineThatIsNeverIdleIsMeasuredAllTheSame) {
-  const Ended ended = run(std::string(never_idle) + "require('gpubench.sweep.idle').before_first_point() print 'goes on'",
-                          {"--wait-idle", "0.2"});
+  const Ended ended =
+      run(std::string(never_idle) + "require('gpubench.sweep.idle').before_first_point() print 'goes on'",
+          {"--wait-idle", "0.2"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.out, HasSubstr("goes on\n"));
   EXPECT_THAT(ended.err,
@@ -278,8 +278,8 @@ local loss = weight * 2
     const Ended ended = run(model + call, {"--dry-run"});
     EXPECT_EQ(ended.status, 2) << call;
     EXPECT_EQ(ended.err, "script.lua:10: " + name +
-                             " trains or measures, and a dry run (--dry-run) does neither: move the call into `run` of "
-                             "gb.experiment\n")
+                             " trains or measures, and a dry run (--dry-run) does neither: "
+                             "move the call into `run` of gb.experiment\n")
         << call;
   }
 }

@@ -133,8 +133,8 @@ TEST_F(Tune, BadArgumentsListWhatIsPossible) {
   EXPECT_THAT(tune({"nothing.lua"}).err, HasSubstr("no script, experiment or command 'nothing.lua'"));
   const Ended axis = tune({"counted.lua", "--point", "batch=4"});
   EXPECT_EQ(axis.status, 2);
-  EXPECT_THAT(axis.err, HasSubstr("tune: --point batch=4: there is no axis 'batch' (axes and values: batch_size=4|8, "
-                                  "kind=digits|none)"));
+  EXPECT_THAT(axis.err, HasSubstr("tune: --point batch=4: there is no axis 'batch' (axes and "
+                                  "values: batch_size=4|8, kind=digits|none)"));
   EXPECT_THAT(tune({"counted.lua", "--point", "batch_size=5"}).err, HasSubstr("the axis batch_size has no value 5"));
   EXPECT_THAT(tune({"counted.lua", "--point", "5"}).err, HasSubstr("'5' is not AXIS=VALUE"));
   EXPECT_THAT(
@@ -245,8 +245,7 @@ TEST_F(Tune, ChangesReachCallsOfTheTopLevelAndOfModules) {
       "local mapped = require 'pipeline'\n"
       "local input = mapped(gb.data.Dataset.range(64)):batch(8)\n"
       "gb.experiment { name = 'a', title = 't', columns = { gb.column('units', { kind = 'counted', better = 'lower' }) "
-      "},\n"
-      "  run = function() return { units = tostring(input):find 'workers' and 1 or 2 } end }",
+      "},\n  run = function() return { units = tostring(input):find 'workers' and 1 or 2 } end }",
       {"--quick", "--figure", "units", "--remedy", "more_workers"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("more_workers  2.00 [2.00, 2.00]"));

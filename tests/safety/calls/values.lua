@@ -31,7 +31,7 @@ function values.keep_result(object)
 end
 
 local function closed(object)
-  pcall(function() local one <close> = object end)
+  pcall(function() local _ <close> = object end)
   return object
 end
 

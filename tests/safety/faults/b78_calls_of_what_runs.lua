@@ -46,7 +46,7 @@ local function with_hook(result)
 end
 local function generated(nth)
   return gb.data.Dataset.from_generator(function()
-    local left <close> = setmetatable({}, { __close = function() if nth == "closed" then hook() end end })
+    local _ <close> = setmetatable({}, { __close = function() if nth == "closed" then hook() end end })
     for i = 1, rows do
       if i == nth then hook() end
       coroutine.yield(x:rows(i, i):reshape { 3 }, y:rows(i, i):reshape { 2 })
@@ -71,7 +71,7 @@ local moments = {
   end,
   closing_handler = function()
     return fit(build_subject(), { on_batch_begin = function(step)
-      local guard <close> = setmetatable({}, { __close = function() if step == 2 then hook() end end })
+      local _ <close> = setmetatable({}, { __close = function() if step == 2 then hook() end end })
     end }).history
   end,
   finalizer = function()

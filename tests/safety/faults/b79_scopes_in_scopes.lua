@@ -187,7 +187,7 @@ end)
 testing.case("an error keeps its kind while closing handlers catch others", function()
   local rows = gb.experiment { name = "skipped", title = "t", axes = { gb.axis("n", { 1, 2 }) }, run = function(point)
     if point.n == 2 then return { v = 1 } end
-    local guard <close> = closing(function()
+    local _ <close> = closing(function()
       pcall(gb.skip, "another reason")
       pcall(gb.ones, "x")
       pcall(gb.tape, error)
@@ -264,7 +264,7 @@ testing.case("what a call uses is let go of within it", function()
   tape = gb.tape()
   local one = gb.ones { 2 }
   do
-    local own <close> = tape
+    local _ <close> = tape
     tape = nil
     collect()
     one = one * 2

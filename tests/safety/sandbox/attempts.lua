@@ -27,7 +27,6 @@ local function fit(options)
   model():fit(x, x, options)
   return true
 end
-local function written_by(object) return object ~= nil and object ~= false end
 local function tries(folder)
   return {
     { "io.open w", function() return io.open(folder .. "/new", "w") end },

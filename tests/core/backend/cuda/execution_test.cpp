@@ -140,9 +140,8 @@ TEST_F(CudaExecutionTest, PinnedTensorsAreCopiesOnTheHost) {
   EXPECT_EQ(eager.on_host(pinned).data(), pinned.view().data);
   const Tensor moved = eager.transfer(pinned, gpu);
   EXPECT_THAT(eager.download(moved).values<float>(), Each(5.0F));
-  EXPECT_THAT([&] { eager.pin(moved); },
-              ThrowsMessage<Error>("pin_memory: the tensor is in the memory of gpu:0; only memory of the host can be "
-                                   "page-locked"));
+  EXPECT_THAT([&] { eager.pin(moved); }, ThrowsMessage<Error>("pin_memory: the tensor is in the memory of gpu:0; only "
+                                                              "memory of the host can be page-locked"));
 }
 
 TEST_F(CudaExecutionTest, CopyRatesAreMeasuredInAllDirections) {
@@ -252,10 +251,10 @@ TEST_F(CudaExecutionTest, AFaultOfAKernelLosesTheDevice) {
 TEST_F(CudaExecutionTest, AGpuThatIsLostInACaptureIsNamedAsLost) {
   Accumulation work(runtime_, Execution::graph);
   cuda_on_cpu::fail_in_capture(0, cudaErrorIllegalAddress);
-  EXPECT_THAT([&] { run_steps(*work.executor, 6); },
-              ThrowsMessage<DeviceLost>(
-                  testing::StartsWith("CUDA: the recording of a graph failed: an illegal memory access was encountered "
-                                      "(cudaErrorIllegalAddress)")));
+  EXPECT_THAT(
+      [&] { run_steps(*work.executor, 6); },
+      ThrowsMessage<DeviceLost>(testing::StartsWith("CUDA: the recording of a graph failed: an illegal memory access "
+                                                    "was encountered (cudaErrorIllegalAddress)")));
   cuda_on_cpu::mend();
   Accumulation again(runtime_, Execution::graph);
   EXPECT_THAT(run_steps(*again.executor, 6), testing::ElementsAre(18, 6 * 21)) << "no capture is left open";

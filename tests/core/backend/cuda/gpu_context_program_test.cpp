@@ -40,8 +40,8 @@ class CudaContextProgramTest : public TemporaryFolder {
   }
   static std::string held(int gpu) {
     return "GPU " + std::to_string(gpu) +
-           " (CUDA on the CPU) cannot be used: it is in exclusive mode, and another process holds it; end that "
-           "process ";
+           " (CUDA on the CPU) cannot be used: it is in exclusive mode, and "
+           "another process holds it; end that process ";
   }
   std::string rows() const { return result("results.csv"); }
   std::string info() const { return result("run.json"); }
@@ -226,8 +226,8 @@ TEST_F(CudaContextProgramTest, SettingsNameTheDevicesThatTheyAreFor) {
 
 TEST_F(CudaContextProgramTest, WhatHasFailedIsListedNoMore) {
   const Ended ended = run_script(
-      "print(pcall(gb.device, 'gpu:0', print)) print(#gb.config.list_logical_devices 'GPU', "
-      "#gb._native.unusable_gpus())",
+      "print(pcall(gb.device, 'gpu:0', print)) "
+      "print(#gb.config.list_logical_devices 'GPU', #gb._native.unusable_gpus())",
       {}, "0");
   EXPECT_THAT(ended.out, AllOf(StartsWith("false\t"), HasSubstr("\n3\t1\n")));
 }

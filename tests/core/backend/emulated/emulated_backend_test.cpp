@@ -60,8 +60,8 @@ TEST_F(EmulatedBackendTest, names_that_there_are_not_are_refused_with_the_possib
               ThrowsMessage<Error>("there is no device emulated:h200:8; there are emulated:h200:0 to emulated:h200:7"));
   EXPECT_THAT([&] { device("emulated:tpu:0"); }, ThrowsMessage<Error>(HasSubstr("unknown emulated accelerator 'tpu'")));
   EXPECT_THAT([&] { device("emulated:custom:0"); },
-              ThrowsMessage<Error>("there is no device emulated:custom:0 yet: describe it with "
-                                   "gb.config.set_custom_profile"));
+              ThrowsMessage<Error>("there is no device emulated:custom:0 yet: describe "
+                                   "it with gb.config.set_custom_profile"));
 }
 
 TEST_F(EmulatedBackendTest, event_times_are_exactly_those_of_the_profile) {

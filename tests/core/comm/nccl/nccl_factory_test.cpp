@@ -97,10 +97,9 @@ TEST_F(NcclCommunicators, AProcessThatTellsButDoesNotJoinEndsTheOthers) {
                         .as_text());
   });
   const std::vector<Device*> mine{&gpu(0)};
-  EXPECT_THAT(
-      [&] { make_nccl_communicators(mine, &group, Seconds(0.2)); },
-      ThrowsMessage<PeerLost>("rank 0 (gpu:0) waited 0.2 s in ncclCommInitRankConfig: another rank does not take "
-                              "part"));
+  EXPECT_THAT([&] { make_nccl_communicators(mine, &group, Seconds(0.2)); },
+              ThrowsMessage<PeerLost>("rank 0 (gpu:0) waited 0.2 s in "
+                                      "ncclCommInitRankConfig: another rank does not take part"));
   EXPECT_THAT(group.lost(), HasSubstr("waited 0.2 s"));
 }
 
@@ -132,8 +131,8 @@ TEST_F(NcclCommunicators, OneGpuInTwoProcessesIsRefused) {
   });
   EXPECT_THAT([&] { make_nccl_communicators(devices(), &group, patience); },
               ThrowsMessage<Error>("nccl: gpu:0 of worker-0 and gpu:3 of worker-1 are the same GPU (00000000:01:00.0), "
-                                   "and NCCL exchanges between different ones only: give each process its own with "
-                                   "CUDA_VISIBLE_DEVICES"));
+                                   "and NCCL exchanges between different ones only: give each "
+                                   "process its own with CUDA_VISIBLE_DEVICES"));
 }
 
 TEST_F(NcclCommunicators, SharesOfOneGpuAreRefused) {

@@ -236,8 +236,8 @@ TEST(GraphFunction, RefusesWhatDependsOnAVaryingSize) {
     return trace;
   };
   const std::string reason =
-      "map: the function depends on an extent that varies from element to element: it reads #x or x.shape[i] of one, "
-      "or "
+      "map: the function depends on an extent that varies from element to "
+      "element: it reads #x or x.shape[i] of one, or "
       "an op was made for it. Where elements are batches, only the last is smaller: batch with drop_remainder, or map "
       "before the batch. Where their own sizes differ, bring them to one size before (gb.image.resize, padded_batch); "
       "else gb.data.lua_function(fn) is called for every element";

@@ -91,8 +91,8 @@ TEST(Interleave, RefusesInputsThatDoNotFit) {
       [] {
         interleave({numbers(2), range(0, 2)}, {});
       },
-      ThrowsMessage<Error>("interleave: elements (int64[], float32[2]) and (int64[]) differ in more than their "
-                           "extents"));
+      ThrowsMessage<Error>("interleave: elements (int64[], float32[2]) and "
+                           "(int64[]) differ in more than their extents"));
   EXPECT_THAT([] { interleave({numbers(2)}, {.cycle_length = 0}); },
               ThrowsMessage<Error>("interleave: a cycle length of 0; at least 1 is needed"));
   EXPECT_THAT([] { interleave({numbers(2)}, {.block_length = 0}); },

@@ -50,8 +50,7 @@ TEST(FromTensorSlices, RefusesWhatHasNoCommonRows) {
       [&] {
         from_tensor_slices({three, four});
       },
-      ThrowsMessage<Error>("from_tensor_slices: first dimensions differ: float32[3, 2] has 3 rows, int64[4] has "
-                           "4"));
+      ThrowsMessage<Error>("from_tensor_slices: first dimensions differ: float32[3, 2] has 3 rows, int64[4] has 4"));
   EXPECT_THAT([] { from_tensor_slices({HostTensor::scalar(1.0F)}); },
               ThrowsMessage<Error>("from_tensor_slices: float32[] is a scalar and has no rows"));
   EXPECT_THAT(

@@ -93,8 +93,7 @@ TEST_F(ListFiles, AreWhatReadFileTakes) {
       [&] {
         read_file()->output_types(std::vector{TensorType{{}, Dtype::i64}});
       },
-      ThrowsMessage<Error>("read_file: takes elements that start with a byte string, uint8[?]; these are "
-                           "(int64[])"));
+      ThrowsMessage<Error>("read_file: takes elements that start with a byte string, uint8[?]; these are (int64[])"));
 }
 
 }  // namespace

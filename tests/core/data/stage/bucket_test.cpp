@@ -91,8 +91,8 @@ TEST(Bucket, RefusesWhatDoesNotFit) {
   EXPECT_THAT(refusal(ragged(3), {}),
               ThrowsMessage<Error>("bucket_by_sequence_length: no bucket_boundaries; at least one is needed"));
   EXPECT_THAT(refusal(ragged(3), {.boundaries = {4, 4}, .batch_sizes = {1, 1, 1}}),
-              ThrowsMessage<Error>("bucket_by_sequence_length: bucket_boundaries of 4, 4; they start at 1 or more and "
-                                   "ascend"));
+              ThrowsMessage<Error>("bucket_by_sequence_length: bucket_boundaries of 4, 4; "
+                                   "they start at 1 or more and ascend"));
   EXPECT_THAT(refusal(ragged(3), {.boundaries = {4}, .batch_sizes = {1}}),
               ThrowsMessage<Error>("bucket_by_sequence_length: 1 bucket_batch_sizes for 1 bucket_boundaries; 2 are "
                                    "needed, one more for the longest"));

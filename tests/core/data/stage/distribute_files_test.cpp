@@ -71,8 +71,8 @@ TEST_F(DistributeFiles, TakesEverySoManythInputOfAnInterleave) {
               ElementsAre("a0", "c0", "a1", "c1"));
   inputs.push_back(map(repeat(concatenate(inputs[0], inputs[1])), std::make_shared<Identity>()));
   EXPECT_THAT([&] { part_by_files(batch(interleave(inputs, {}), 2), 2, 0, Sharding::file); },
-              ThrowsMessage<Error>(StartsWith("distribute: shard = 'file': interleave reads no files that could be "
-                                              "shared")));
+              ThrowsMessage<Error>(StartsWith("distribute: shard = 'file': interleave reads "
+                                              "no files that could be shared")));
 }
 
 TEST_F(DistributeFiles, TakesRowsOfCsvFiles) {
@@ -109,11 +109,10 @@ TEST_F(DistributeFiles, RefusesToShardByFileWhatHasNoFilesForAll) {
   EXPECT_THAT([&] { part_by_files(batch(records(), 6), 6, 0, Sharding::file); },
               ThrowsMessage<Error>("distribute: shard = 'file': tfrecord reads 5 files for 6 processes, of which each "
                                    "needs one; shard = 'element' is possible"));
-  EXPECT_THAT(
-      [&] { part_by_files(batch(range(0, 6), 2), 2, 0, Sharding::file); },
-      ThrowsMessage<Error>("distribute: shard = 'file': range reads no files that could be shared (tfrecord, "
-                           "csv, image_folder and list_files do, and interleave of these); shard = 'element' is "
-                           "possible"));
+  EXPECT_THAT([&] { part_by_files(batch(range(0, 6), 2), 2, 0, Sharding::file); },
+              ThrowsMessage<Error>("distribute: shard = 'file': range reads no files that could be shared (tfrecord, "
+                                   "csv, image_folder and list_files do, and interleave of "
+                                   "these); shard = 'element' is possible"));
   EXPECT_THAT([&] { part_by_files(batch(skip(records(), 4), 2), 2, 0, Sharding::file); },
               ThrowsMessage<Error>(HasSubstr("skip counts the elements of all files together")));
   EXPECT_THAT([&] { part_by_files(batch(cache(records(), "kept"), 2), 2, 0, Sharding::file); },

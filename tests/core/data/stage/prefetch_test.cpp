@@ -126,8 +126,8 @@ TEST(Prefetch, RefusesBuffersThatCannotBe) {
   EXPECT_THAT([] { prefetch(numbers(3), 0); },
               ThrowsMessage<Error>("prefetch: a buffer of 0 elements; 1 to 1048576 are possible, or AUTOTUNE"));
   EXPECT_THAT([] { prefetch(numbers(3), endless); },
-              ThrowsMessage<Error>("prefetch: a buffer of 9223372036854775807 elements; 1 to 1048576 are possible, or "
-                                   "AUTOTUNE"));
+              ThrowsMessage<Error>("prefetch: a buffer of 9223372036854775807 elements; 1 "
+                                   "to 1048576 are possible, or AUTOTUNE"));
 }
 
 }  // namespace

@@ -83,10 +83,9 @@ TEST(SlowestThread, OfAParallelMapComputesReadsOrPulls) {
   EXPECT_THAT(judged({plain("csv"), map(0.98, 0.2, times(1.1))}, times(0.05)),
               StartsWith("processing bound, its slowest thread (map's)"));
   // Which of the two waits?
-  EXPECT_EQ(
-      judged({plain("csv"), map(0.9, 3.0, times(3.1))}, times(0.05)),
-      "read or processing bound, which cannot be told: its slowest thread (map's) waits between 0 and 89 % of its "
-      "time");
+  EXPECT_EQ(judged({plain("csv"), map(0.9, 3.0, times(3.1))}, times(0.05)),
+            "read or processing bound, which cannot be told: its slowest thread "
+            "(map's) waits between 0 and 89 % of its time");
 }
 
 TEST(SlowestThread, ThatSaysNothingLeavesItOpen) {

@@ -148,8 +148,8 @@ TEST_F(MappedWeights, LayoutsAndUnbuiltModelsAreNamed) {
               ThrowsMessage<Error>(HasSubstr("load_weights: unknown layout 'jax' (known: keras, torch)")));
   const auto unbuilt = std::make_shared<Model>("u", std::vector{make_layer("Dense", {{"units", std::int64_t{3}}})});
   EXPECT_THAT([&] { loaded(unbuilt, "none", &torch_name); },
-              ThrowsMessage<Error>("model 'u': has no weights yet, so they cannot be loaded; its input's shape makes "
-                                   "them"));
+              ThrowsMessage<Error>("model 'u': has no weights yet, so they cannot be "
+                                   "loaded; its input's shape makes them"));
 }
 
 }  // namespace

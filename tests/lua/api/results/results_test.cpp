@@ -37,13 +37,13 @@ TEST_F(Results, ARunIsWrittenAndReadBack) {
     local run = results.new_run { experiment = "e", title = "T", axes = { "batch" }, out = out }
     run:add({ batch = 8, step_time_s = 0.5, sound = true, label = "x" }, { 0.4, 0.6 })
     run:add { batch = 16, status = "error", detail = "why" }
-    run:set_info { arguments = { "--quick" }, nested = { seed = 7, list = { { a = 1 } } } }
+    run:set_info { arguments = { "--quick" }, options = { seed = 7, list = { { a = 1 } } } }
     local finished = run:finish { expectations = { { claim = "c", verdict = "confirmed", reason = "r" } } }
     assert(#finished.notes == 0 and finished.report == run:directory() .. "/report.html", finished.report)
     assert(run:opening({}):find("e: T") and run:row_text({ batch = 8, status = "error" }, 0):find("8  error"))
     assert(run:closing({}):find("confirmed"))
     local stored = results.read("e", out)
-    assert(stored.info.nested.list[1].a == 1 and stored.info.nested.seed == 7)
+    assert(stored.info.options.list[1].a == 1 and stored.info.options.seed == 7)
     assert(stored.info.machine.cpus >= 1 and stored.info.process.resident_memory_peak_bytes > 0)
     assert(math.type(stored.rows[1].batch) == "integer" and stored.rows[1].sound == true)
     assert(stored.rows[1].loss == nil and run:rows()[2].point == 2)

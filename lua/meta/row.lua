@@ -1,0 +1,162 @@
+---@meta
+-- The columns that the program fills, as core/results/declared_columns.cpp has them: a test writes this file.
+
+---@class Row
+---@field experiment string? name of the experiment
+---@field point number? number of the point in the sweep, from 1
+---@field process number? number of the process that measured, from 0
+---@field status string? ok, out_of_memory, error, timeout or skipped
+---@field detail string? why the status is not ok, or why cells are empty
+---@field quality string? ok, or unreliable and why: such a row decides no claim about times, rates, shares or power
+---@field doubt string? the kind of what makes `quality` unreliable, in a word that programs can read
+---@field memory_quality string? empty, or unreliable and why: such a row decides no claim about memory
+---@field memory_doubt string? the kind of what makes `memory_quality` unreliable, in a word that programs can read
+---@field rounds number? how many times the point was measured, in turn with the points that it is compared with
+---@field cpu_lost_share number?
+--- share of the processor time that the point wanted and other programs or the hypervisor took [share]
+---@field cpu_clock_hz number? mean clock of the busy processors while the point ran, where the kernel tells it [Hz]
+---@field emulation string? the accelerator that is emulated, and how far its calculated times are checked against one
+---@field device string? where the model ran
+---@field execution string?
+--- graph (planned before the first step) or eager (op by op); empty for a loop that is not compiled
+---@field precision string? policy of the model's layers: a type, or mixed_... for 16-bit arithmetic on float32 weights
+---@field replicas number? copies of the model that train together
+---@field batch_size number? examples in a step, of all replicas together
+---@field steps number? steps that were measured, without warm-up and partial batches
+---@field examples_per_s number? batch size over the mean step time [1/s]
+---@field examples_low_per_s number?
+---@field examples_high_per_s number?
+---@field step_time_s number? median wall time of a step, input included [s]
+---@field step_time_low_s number?
+---@field step_time_high_s number?
+---@field step_time_p95_s number? time that 95 % of the steps do not exceed [s]
+---@field warmup_s number? time before the first measured step: planning, and steps until their times are steady [s]
+---@field compute_share number? share of the step in which kernels run [share]
+---@field communication_share number? share of the step in which replicas exchange and no kernel runs [share]
+---@field peer_wait_share number? share of the step spent waiting for a replica that is late [share]
+---@field copy_share number? share of the step in which only copies and fills run [share]
+---@field input_wait_share number? share of the step spent waiting for the next batch [share]
+---@field launch_share number? share of the step in which the device is idle while the host launches work [share]
+---@field host_share number? share of the step in which the device is idle while the host computes or waits [share]
+---@field other_share number? share of the step that none of the other shares explains [share]
+---@field device_busy number?
+--- share of the step in which at least one kernel runs on the device, those of exchanges too [share]
+---@field flops_per_step number? floating-point operations that a step needs [FLOP]
+---@field flops_per_s number? flops_per_step over the mean step time [FLOP/s]
+---@field flops_low_per_s number?
+---@field flops_high_per_s number?
+---@field mfu number? flops_per_s over what the best large matrix product reaches on the devices used [share]
+---@field mfu_low number?
+---@field mfu_high number?
+---@field peak_memory_bytes number? most device memory in use while measuring [bytes]
+---@field reserved_memory_bytes number? device memory taken from the system, in use or not [bytes]
+---@field power_w number? mean power that the devices draw [W]
+---@field energy_j_per_example number? energy of the devices over the examples trained [J]
+---@field loss number? mean training loss over the measured steps
+---@field accuracy number? share of right answers over the measured steps, in training [share]
+---@field verdict string? why the device was not busy: the finding with the largest gain; gpubench explain tells more
+---@field stop_reason string? why measuring ended: precise enough, or out of budget
+---@field point_time_s number? wall time of the point, set-up included [s]
+---@field skipped_steps number? steps, warm-up included, that changed no weight because scaled gradients overflowed
+---@field kernels number? kernels launched in a step
+---@field bytes_per_step number? least bytes that the kernels of a step must move [bytes]
+---@field bandwidth_share number?
+--- bytes_per_step over the mean step time, over the rate of the best copy on the devices used [share]
+---@field bandwidth_low_share number?
+---@field bandwidth_high_share number?
+---@field device_copies number?
+--- copies between devices in a step, because layers that follow each other are on different ones
+---@field offloaded_bytes number? activations of a step that wait in the host's memory for their gradients [bytes]
+---@field unaligned_share number?
+--- share of the FLOP in products of tensors whose rows are no multiple of 16 bytes; not on processors [share]
+---@field exchange_bytes number? bytes that a replica gives to the exchanges of a step, mean over the replicas [bytes]
+---@field exchanges number? exchanges between the replicas in a step
+---@field exchange_time_s number?
+--- time of a step's exchanges, each from its last replica's arrival to its end; mean over replicas [s]
+---@field overlap_share number? share of exchange_time_s in which kernels go on running [share]
+---@field imbalance number?
+--- how much longer the slowest replica computes than the mean of all, exchanges and waits left out [share]
+---@field last_rank number? number of the replica for which the others wait most, from 0
+---@field last_rank_device string? device of that replica
+---@field last_rank_share number? share of the exchanges to which that replica came last [share]
+---@field weak_efficiency number?
+--- X_n / (n X_1), X_n the examples/s of n replicas, each with the batch size of the one [share]
+---@field weak_efficiency_low number?
+---@field weak_efficiency_high number?
+---@field strong_efficiency number?
+--- X_n / (n X_1), X_n the examples/s of n replicas that share the batch size of the one [share]
+---@field strong_efficiency_low number?
+---@field strong_efficiency_high number?
+---@field gradient_accumulation_steps number?
+--- parts of a batch that a step trains on one after the other, where there are several
+---@field fixed_flops_per_step number?
+--- those of flops_per_step that are as many whatever the batch is, such as the update of weights [FLOP]
+---@field steps_of string? model, loop (a function of the script) or inference
+---@field pipeline_stages string? stages of the pipeline, sources first, with their threads
+---@field passes_off string? passes that the script switched off, or none
+---@field host_time_s number? median time that the host needs to launch a step on a GPU, without waiting for it [s]
+---@field cpu_share number? share of all processors' time that this process used while measuring [share]
+---@field sm_clock_hz number? mean clock of the multiprocessors, of the slowest GPU used [Hz]
+---@field memory_clock_hz number? mean clock of the memory, of the slowest GPU used [Hz]
+---@field temperature_c number? highest temperature of the GPUs used [°C]
+---@field throttle string? what held the GPUs' clocks down while measuring
+---@field nvml_active_share number?
+--- share of the driver's sample periods in which any kernel ran; says nothing about how much of it [share]
+---@field sm_share number? share of the GPUs' multiprocessors that was busy (counted by Hopper and later) [share]
+---@field tensor_share number? share of the GPUs' tensor cores that was busy (counted by Hopper and later) [share]
+---@field dram_share number? share of the GPU memory's bandwidth that was used (counted by Hopper and later) [share]
+---@field telemetry_share number? share of the measured time spent reading the GPUs' sensors [share]
+---@field traced_step_time_s number? mean wall time of the traced steps, which tracing slows down [s]
+---@field observer_share number?
+--- share of the traced steps' time that tracing took; the timed steps are not traced [share]
+---@field cached_step_time_s number? mean step time with batches that are ready in host memory [s]
+---@field resident_step_time_s number? mean step time with batches that stay on the device [s]
+---@field input_ratio number? mean step time over resident_step_time_s; above 1 the input costs time
+---@field input_ratio_low number?
+---@field input_ratio_high number?
+---@field input_cause string? what the slowest thread of the pipeline does, measured without the model
+---@field input_cause_kind string? the same in a word that programs can read: reading, processing or unknown
+---@field last_loss number? what the last call of the loop's function returned
+---@field mode string? how queries were sent: single_stream (one by one) or offline (back to back)
+---@field concurrency number? clients that sent queries at the same time
+---@field queries number? queries that were answered
+---@field latency_s number? median time of a query, from host memory to host memory [s]
+---@field latency_low_s number?
+---@field latency_high_s number?
+---@field latency_p90_s number? time that 90 % of the queries do not exceed [s]
+---@field latency_p95_s number? time that 95 % of the queries do not exceed [s]
+---@field latency_p99_s number? time that 99 % of the queries do not exceed; empty for fewer than 100 [s]
+---@field latency_max_s number? time of the slowest query [s]
+---@field weights_bytes number? size of the model's variables [bytes]
+---@field op string? the op whose kernel ran, or the collective
+---@field shape string? extents of the op's tensors
+---@field dtype string? type of the tensors' numbers
+---@field implementation string? the kernel that the backend chose, or the communicator
+---@field algorithm string? how the communicator carried out the collective; empty where it does not say
+---@field message_bytes number?
+--- bytes that each rank puts in; of all_gather and reduce_scatter the bytes of all ranks [bytes]
+---@field collective_time_s number? median time of a collective, mean over the ranks [s]
+---@field collective_time_low_s number?
+---@field collective_time_high_s number?
+---@field fastest_rank_time_s number? mean time on the fastest rank [s]
+---@field mean_rank_time_s number? mean time on all ranks [s]
+---@field slowest_rank_time_s number? mean time on the slowest rank [s]
+---@field algorithm_bytes_per_s number? algorithm bandwidth: message_bytes over collective_time_s [bytes/s]
+---@field algorithm_bytes_low_per_s number?
+---@field algorithm_bytes_high_per_s number?
+---@field bus_bytes_per_s number?
+--- bus bandwidth: the least bytes that a rank must move (all_reduce: 2 (n - 1) / n) over the time [bytes/s]
+---@field bus_bytes_low_per_s number?
+---@field bus_bytes_high_per_s number?
+---@field wrong number? elements that are not the exact result, of all ranks together
+---@field bytes_per_s number?
+--- the least bytes that the kernel must move, or the bytes of the pipeline's elements, over the time [bytes/s]
+---@field bytes_low_per_s number?
+---@field bytes_high_per_s number?
+---@field elements number? elements that were measured
+---@field epochs number? epochs that began while measuring
+---@field elements_per_s number? elements over the time they took [1/s]
+---@field elements_low_per_s number?
+---@field elements_high_per_s number?
+---@field element_time_s number? median time of an element [s]
+---@field first_element_s number? time from opening the pipeline to its first element [s]
