@@ -80,7 +80,8 @@ gb.experiment {
   run = function(point)
     return gb.device(point.device, function()
       local model = compiled(point)
-      local row = gb.measure.training(model, gb.datasets.mnist("train"):shuffle(10000):batch(64, { drop_remainder = true }))
+      local row = gb.measure.training(model,
+        gb.datasets.mnist("train"):shuffle(10000):batch(64, { drop_remainder = true }))
       row.parameters = model:count_params()
       row.test_accuracy = test_accuracy(point)
       return row
@@ -91,11 +92,12 @@ gb.experiment {
     gb.chart.line { x = "width", y = "flops_per_s", series = "family" },
   },
   expect = {
-    no_less_accurate(32, 65, "Use convolution for images: with width 32 it reaches {times} the accuracy of dense layers of "
-      .. "width 65 that have as many parameters ({of} instead of {over})"),
+    no_less_accurate(32, 65, "Use convolution for images: with width 32 it reaches {times} the accuracy of dense "
+      .. "layers of width 65 that have as many parameters ({of} instead of {over})"),
     no_less_accurate(16, 33, "With half as many parameters it reaches {times} the accuracy ({of} instead of {over})"),
     no_less_accurate(8, 16),
     no_faster(33, 32),
-    no_faster(65, 64, "Choose widths that are multiples of 8: a width of 65 computes at {times} the flops/s of width 64"),
+    no_faster(65, 64,
+      "Choose widths that are multiples of 8: a width of 65 computes at {times} the flops/s of width 64"),
   },
 }

@@ -55,7 +55,9 @@ end
 local function what_fused_saves(rows)
   local of, over = row_of(rows, "fused", longest), row_of(rows, "naive", longest)
   if not of or of.status ~= "ok" then return nil end
-  if not over or over.status ~= "ok" then return string.format("Use fused attention: naive does not fit at length %d", longest) end
+  if not over or over.status ~= "ok" then
+    return string.format("Use fused attention: naive does not fit at length %d", longest)
+  end
   return string.format("Use fused attention: at length %d it takes %.3g %% of naive's memory", longest,
     100 * of.peak_memory_bytes / over.peak_memory_bytes)
 end
@@ -65,12 +67,13 @@ gb.experiment {
   topic = "models",
   title = "Attention as one op needs no matrix of weights",
   question = "What does attention cost as the sequence grows, and what does computing it as one op give back?",
-  cause    = "Written as products and softmax, attention writes matrices of length x length for each head to memory and "
-    .. "reads them again, and keeps them for the gradient: memory and traffic grow with the square of the length.",
+  cause    = "Written as products and softmax, attention writes matrices of length x length for each head to memory "
+    .. "and reads them again, and keeps them for the gradient: memory and traffic grow with the square of the length.",
   remedy   = "Attention as one op (MultiHeadAttention, gb.dot_product_attention), which computes the weights block by "
     .. "block in the cache, and again in the gradient: the arithmetic stays quadratic, the memory is linear.",
   reading  = "Memory by length: short sequences need little beside the weights of the model; towards long ones fused "
-    .. "grows with the length, naive with its square. Step time by length: both grow with the square, fused below naive.",
+    .. "grows with the length, naive with its square. Step time by length: both grow with "
+      .. "the square, fused below naive.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("length", lengths),

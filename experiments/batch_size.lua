@@ -1,5 +1,5 @@
--- `--set model=resnet18` and the other nets of gb.zoo are measured in the sizes of lua/gpubench/zoo/workload.lua, without
--- a limit of memory.
+-- `--set model=resnet18` and the other nets of gb.zoo are measured in the sizes of lua/gpubench/zoo/workload.lua,
+-- without a limit of memory.
 local gb = require "gpubench"
 local workload = require "gpubench.zoo.workload"
 
@@ -58,7 +58,8 @@ if is_dense then
   -- On every CPU and GPU the knee is expected at 64 or later.
   expectations[3] = gb.expect.increasing { x = "batch_size", y = "examples_per_s", by = "device", to = 64 }
   expectations[4] = gb.expect.that {
-    claim = "all batches up to one fit the memory, and larger ones do not", judge = memory_ends, axes = { "batch_size" },
+    claim = "all batches up to one fit the memory, and larger ones do not", judge = memory_ends,
+    axes = { "batch_size" },
   }
 end
 
@@ -67,12 +68,12 @@ gb.experiment {
   topic = "launching",
   title = "A batch that is too small leaves the device idle",
   question = "Why is the GPU not busy when it trains with a batch of 1?",
-  cause    = "Every step costs the same launches, updates of all weights and bookkeeping whatever the batch, so with a batch "
-    .. "that is too small the device idles between them, or is busy with these.",
+  cause    = "Every step costs the same launches, updates of all weights and bookkeeping whatever the batch, so with a "
+    .. "batch that is too small the device idles between them, or is busy with these.",
   remedy   = "A larger batch, up to the knee where examples/s stops rising, or to the end of memory.",
   reading  = "All axes are logarithmic. Examples/s over the batch: along a slope of 1 a step takes the same time "
-    .. "whatever its batch; where the line is flat the device can do no more. Step time shows the same: flat first, then "
-    .. "rising with the batch. A line ends where memory does.",
+    .. "whatever its batch; where the line is flat the device can do no more. Step time shows the same: flat first, "
+    .. "then rising with the batch. A line ends where memory does.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("batch_size", is_dense and { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384 }

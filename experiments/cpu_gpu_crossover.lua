@@ -9,8 +9,8 @@ gb.experiment {
   needs = "a GPU, or emulates one",
   title = "Below a crossover in size the CPU is faster than the GPU",
   question = "How small a model is too small for a GPU?",
-  cause    = "Each kernel on a GPU takes some microseconds however little it computes, and each step copies its batch. A "
-    .. "small model computes too little to make up for that, so the CPU is faster.",
+  cause    = "Each kernel on a GPU takes some microseconds however little it computes, and each step copies its batch. "
+    .. "A small model computes too little to make up for that, so the CPU is faster.",
   remedy   = "Train on the CPU below the crossover, on the GPU above it; a larger batch moves the crossover to "
     .. "smaller models.",
   reading  = "Step time over the width of the layers, both logarithmic, one line for each device and batch. The "
@@ -41,8 +41,8 @@ gb.experiment {
     -- that are reported count for none.
     gb.expect.crossover {
       x = "width", y = "step_time_s", of = { device = gpu }, over = { device = cpu }, by = "batch_size",
-      answer = "Train a model of two such layers on the CPU up to width {first}, on the GPU from width {x} on; the widths "
-        .. "between make no clear difference",
+      answer = "Train a model of two such layers on the CPU up to width {first}, on the GPU from width {x} on; the "
+        .. "widths between make no clear difference",
     },
   },
 }

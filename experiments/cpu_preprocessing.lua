@@ -94,8 +94,8 @@ gb.experiment {
     local loop_s = point.where == "script_loop" and 0.2 or 0
     return measurement_s + 2 * (0.01 + loop_s)
   end,
-  -- The time to the first step is taken once a round, after a start that reads files and warms up. It has a row of its own
-  -- (measured = start), because it does not depend on how steady the later steps are.
+  -- The time to the first step is taken once a round, after a start that reads files and warms up. It has a row of its
+  -- own (measured = start), because it does not depend on how steady the later steps are.
   run = function(point)
     gb.config.set_seed(1)
     if point.input == "jpeg" then jpeg_digits.prepare(jpeg_examples) end
@@ -120,7 +120,8 @@ gb.experiment {
       title = "time to the end of the first step",
     },
     gb.chart.bar {
-      x = "where", y = "input_wait_share", series = "input", where = { workers = "autotune" }, title = "input wait share",
+      x = "where", y = "input_wait_share", series = "input", where = { workers = "autotune" },
+      title = "input wait share",
     },
     gb.chart.bar {
       x = "workers", y = "input_wait_share", series = "input", where = { where = "parallel_map" },
@@ -135,7 +136,8 @@ gb.experiment {
       answer = "Preprocess in the input pipeline: with a loop before the training the first step ends {times} as late "
         .. "as with a map",
     },
-    -- A parallel map begins later than a serial one: its workers fill the buffers of prefetch while the first batch waits.
+    -- A parallel map begins later than a serial one: its workers fill the buffers of prefetch while the first batch
+    -- waits.
     gb.expect.ratio {
       y = "first_step_s", of = { where = "script_loop" }, over = { where = "parallel_map" }, at_least = 2,
       where = { measured = "start", workers = "autotune" },
@@ -150,8 +152,8 @@ gb.experiment {
       y = "input_wait_share", of = { where = "parallel_map" }, over = { where = "serial_map" }, at_most = 0.8,
       where = { measured = "steps", workers = "autotune", input = "jpeg" },
       claim = "ahead of the training, decoding and map make it wait less",
-      answer = "Where images are decoded too, give the map several workers and prefetch: the share of a step that waits for "
-        .. "input is then {less} smaller than with a serial map",
+      answer = "Where images are decoded too, give the map several workers and prefetch: the share of a step that "
+        .. "waits for input is then {less} smaller than with a serial map",
     },
     gb.expect.ratio {
       y = "examples_per_s", of = { where = "device" }, over = { where = "parallel_map" }, at_least = 0.8,

@@ -5,7 +5,8 @@ local gb = require "gpubench"
 local most = gb.config.cpu_threads()
 local alone = most == 1 and "this program may use one core only" or nil
 
--- Two threads of one core share its units, so that all of them together may be little more than half as fast as counted.
+-- Two threads of one core share its units, so that all of them together may be little more than half as fast as
+-- counted.
 local least_gain = math.max(1.2, 0.4 * most)
 
 local function counts()
@@ -22,16 +23,18 @@ gb.experiment {
   topic = "devices",
   title = "Cores idle when kernels are given few threads, or too little to divide",
   question = "Why does training on the CPU leave cores idle?",
-  cause    = "Kernels run on as many threads as their device has, and one thread keeps one core busy. A small batch has "
-    .. "too little work for many: starting them and waiting for the slowest takes much of the time.",
+  cause    = "Kernels run on as many threads as their device has, and one thread keeps one core busy. A small batch "
+    .. "has too little work for many: starting them and waiting for the slowest takes much of the time.",
   remedy   = "As many threads as cores (--threads, OMP_NUM_THREADS), and a batch that is large enough to divide.",
   reading  = "Examples/s over threads, both logarithmic: along a slope of 1 each thread adds as much as the first. The "
-    .. "share of all cores that the program uses shows which of them idle. Step times one after the other should stay level: "
-    .. "where they rise, the processor was slowed down or other programs ran.",
+    .. "share of all cores that the program uses shows which of them idle. Step times one after the other should stay "
+    .. "level: where they rise, the processor was slowed down or other programs ran.",
   axes  = {
     gb.axis("batch_size", { 8, 512 }),
     gb.axis("threads", counts(), {
-      accepts = function(value) return math.type(value) == "integer" and value > 0 and value <= most, "1 to " .. most end,
+      accepts = function(value)
+        return math.type(value) == "integer" and value > 0 and value <= most, "1 to " .. most
+      end,
     }),
   },
   run = function(point)

@@ -1,6 +1,6 @@
--- Without a GPU the two devices are halves of the CPU (one thread each): a crossing there is a copy in host memory, so its
--- price is that of the copy, not of a link. At 0 crossings everything runs on one of the two, and the other idles. The
--- column `device` says which devices a row used.
+-- Without a GPU the two devices are halves of the CPU (one thread each): a crossing there is a copy in host memory, so
+-- its price is that of the copy, not of a link. At 0 crossings everything runs on one of the two, and the other idles.
+-- The column `device` says which devices a row used.
 local gb = require "gpubench"
 
 local hidden, batch_size = 8, 64
@@ -41,8 +41,8 @@ gb.experiment {
   cause    = "Where neighbouring layers lie on different devices, activations are copied in the forward pass and "
     .. "gradients in the backward pass of every step, and the next layer waits for them. A device that a script names "
     .. "may be missing.",
-  remedy   = "All layers on the fast device; preprocessing beside them on the CPU, or behind the copy on the device, which "
-    .. "then copies bytes; and gb.devices()[1] where the wanted device is missing.",
+  remedy   = "All layers on the fast device; preprocessing beside them on the CPU, or behind the copy on the device, "
+    .. "which then copies bytes; and gb.devices()[1] where the wanted device is missing.",
   reading  = "Step time over the number of crossings in the forward pass; the backward pass crosses as often "
     .. "again. The slope is what crossings cost; where the second device is slower, it includes the slower layers. The "
     .. "second chart has the step time by the place of the preprocessing.",
@@ -108,11 +108,13 @@ gb.experiment {
     },
     gb.expect.ratio {
       y = "bytes_per_example", of = { preprocessing = "device" }, over = { preprocessing = "host" },
-      where = { crossings = 0 }, at_most = 0.3, claim = "preprocessing behind the copy leaves a quarter of the bytes to copy",
+      where = { crossings = 0 }, at_most = 0.3,
+      claim = "preprocessing behind the copy leaves a quarter of the bytes to copy",
       answer = "Where the link is the limit, preprocess on the device: {less} fewer bytes are copied",
     },
     gb.expect.at_least {
-      y = "missing_refused", value = 1, claim = "a device that is not there is refused by name, not replaced in silence",
+      y = "missing_refused", value = 1,
+      claim = "a device that is not there is refused by name, not replaced in silence",
     },
     gb.expect.at_least {
       y = "fell_back", value = 1, claim = "a script that falls back trains on the best device there is",

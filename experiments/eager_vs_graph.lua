@@ -113,8 +113,8 @@ gb.experiment {
     gb.expect.decreasing {
       x = "width", y = "step_time_s", of = { execution = "eager" }, over = { execution = "graph" }, tolerance = 0.1,
       claim = "the gain shrinks as the layers grow",
-      answer = "It matters for small layers: an eager step takes {over} times as long as a graph's at width {first}, {of} "
-        .. "times at width {x}",
+      answer = "It matters for small layers: an eager step takes {over} times as long as a graph's at width {first}, "
+        .. "{of} times at width {x}",
     },
     gb.expect.ratio {
       y = "kernels", of = { execution = "graph" }, over = { execution = "eager" }, at_most = 0.95,

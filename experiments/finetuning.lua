@@ -1,5 +1,5 @@
--- The first training is on the digits 0 to 4 with all layers of a ResNet-18 of a quarter of the published width; the second
--- learns the digits 5 to 9 from a few examples and starts with the weights of the first.
+-- The first training is on the digits 0 to 4 with all layers of a ResNet-18 of a quarter of the published width; the
+-- second learns the digits 5 to 9 from a few examples and starts with the weights of the first.
 local gb = require "gpubench"
 
 local width = gb.quick and 8 or 16
@@ -65,12 +65,12 @@ gb.experiment {
   topic = "models",
   title = "Fine-tuning: what frozen layers save",
   question = "Must a trained net be trained as a whole for a new task?",
-  cause    = "Training all layers computes gradients through the whole net, keeps all activations for them, and keeps two "
-    .. "more copies of every weight for Adam, although the first layers hardly change.",
-  remedy   = "Freeze the layers that stay (layer.trainable = false) before compile: nothing below the first trained layer "
-    .. "has gradients, activations that wait for them, or slots of the optimizer.",
-  reading  = "Step time, memory and accuracy for what is trained: what the head alone loses in accuracy is the price of its "
-    .. "speed; the last stage is in between.",
+  cause    = "Training all layers computes gradients through the whole net, keeps all activations for them, and keeps "
+    .. "two more copies of every weight for Adam, although the first layers hardly change.",
+  remedy   = "Freeze the layers that stay (layer.trainable = false) before compile: nothing below the first trained "
+    .. "layer has gradients, activations that wait for them, or slots of the optimizer.",
+  reading  = "Step time, memory and accuracy for what is trained: what the head alone loses in accuracy is the price "
+    .. "of its speed; the last stage is in between.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("trained", { "all", "last stage", "head" }, { closed = true }),
@@ -98,10 +98,12 @@ gb.experiment {
   expect = {
     over_all("step_time_s", "last stage", {
       at_most = 0.8, claim = "training the last stage and the head takes at most 0.8 times the time",
-      answer = "Freeze what stays, and train the last stage and the head: a step takes {times} the time of one of the whole net",
+      answer = "Freeze what stays, and train the last stage and the head: a step takes {times} the "
+        .. "time of one of the whole net",
     }),
     over_all("step_memory_bytes", "last stage", {
-      at_most = 0.8, claim = "training the last stage and the head takes at most 0.8 times the memory beside the weights",
+      at_most = 0.8,
+      claim = "training the last stage and the head takes at most 0.8 times the memory beside the weights",
       answer = "Gradients, activations and optimizer then take {times} the memory; all weights come on top",
     }),
     over_all("test_accuracy", "last stage", {
@@ -114,8 +116,8 @@ gb.experiment {
     }),
     over_all("step_memory_bytes", "head", {
       at_most = 0.5, claim = "training the head alone takes at most half the memory beside the weights",
-      answer = "Gradients, activations and optimizer take {times} the memory of training the whole net with the head alone; "
-        .. "all weights come on top",
+      answer = "Gradients, activations and optimizer take {times} the memory of training the whole net with the head "
+        .. "alone; all weights come on top",
     }),
     over_all("test_accuracy", "head", {
       at_most = 0.9, claim = "the head alone reaches at most 0.9 times the accuracy",

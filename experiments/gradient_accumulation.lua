@@ -59,7 +59,8 @@ gb.experiment {
   -- were left out or counted twice would make it about 1.
   columns = {
     "activations_bytes", "step_memory_bytes", gb.column("activations_ratio", { kind = "memory" }),
-    gb.column("memory_ratio", { kind = "memory", unit = "share" }), gb.column("update_difference", { kind = "counted" }),
+    gb.column("memory_ratio", { kind = "memory", unit = "share" }),
+    gb.column("update_difference", { kind = "counted" }),
   },
   run = function(point)
     return gb.device(point.device, function()
@@ -80,7 +81,8 @@ gb.experiment {
     end)
   end,
   charts = {
-    gb.chart.line { x = "gradient_accumulation_steps", y = "activations_bytes", series = "device", log_x = 2, log_y = 2 },
+    gb.chart.line { x = "gradient_accumulation_steps", y = "activations_bytes", series = "device",
+      log_x = 2, log_y = 2 },
     gb.chart.line { x = "gradient_accumulation_steps", y = "step_memory_bytes", series = "device", log_x = 2 },
     gb.chart.line { x = "gradient_accumulation_steps", y = "step_time_s", series = "device", log_x = 2 },
   },
@@ -93,8 +95,8 @@ gb.experiment {
     gb.expect.at_most {
       y = "memory_ratio", value = 0.5, where = { gradient_accumulation_steps = 4 },
       claim = "four parts at least halve all that the step takes",
-      answer = "Cut the batch into 4 parts and accumulate their gradients: a step takes {of} of the memory of a step with "
-        .. "the whole batch",
+      answer = "Cut the batch into 4 parts and accumulate their gradients: a step takes {of} of the memory of a step "
+        .. "with the whole batch",
     },
     gb.expect.at_most {
       y = "update_difference", value = 1e-4, claim = "the update is the whole batch's, but for rounding",

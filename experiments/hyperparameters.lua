@@ -40,7 +40,8 @@ local function tuning_pays(rows)
   local gain, why = gb.expect.compare(last.row, first.row, "time_to_target_s")
   if not gain then return "inconclusive", why end
   local verdict = gain.low > 1 and "confirmed" or gain.high <= 1 and "refuted" or "inconclusive"
-  local text = string.format("%s: it reaches %g %% of the validation digits in %s, %s takes %.3g times [%.3g, %.3g] as long",
+  local text = string.format("%s: it reaches %g %% of the validation digits in %s, %s takes "
+    .. "%.3g times [%.3g, %.3g] as long",
     name_of(first.row), 100 * target, gb.format.seconds(first.time), name_of(last.row), gain.value, gain.low, gain.high)
   if #list > 2 then
     text = text .. string.format("; the next best, %s, %s", name_of(list[2].row), gb.format.seconds(list[2].time))
@@ -71,8 +72,8 @@ gb.experiment {
     .. "reaches it. Epochs past the best one take time and gain nothing.",
   remedy   = "Sweep both on validation data; stop early on the validation loss and restore the best weights.",
   reading  = "Seconds to 85 % validation accuracy over the learning rate, one line for each batch: the lowest point is "
-    .. "the best pair; a pair without a point never got there. Test accuracy and epochs with and without early stopping: "
-    .. "it pays where the epochs are fewer and the accuracy stays.",
+    .. "the best pair; a pair without a point never got there. Test accuracy and epochs with and without early "
+    .. "stopping: it pays where the epochs are fewer and the accuracy stays.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("learning_rate", rates),
@@ -120,7 +121,8 @@ gb.experiment {
   end,
   charts = {
     gb.chart.line {
-      x = "learning_rate", y = "time_to_target_s", series = "batch_size", where = { early_stopping = false }, log_x = 10,
+      x = "learning_rate", y = "time_to_target_s", series = "batch_size",
+      where = { early_stopping = false }, log_x = 10,
     },
     gb.chart.line {
       x = "learning_rate", y = "test_accuracy", series = "batch_size", where = { early_stopping = false }, log_x = 10,

@@ -76,7 +76,8 @@ gb.experiment {
       answer = "For throughput, answer in batches of 64: {times} the examples/s of a batch of 1",
     },
     gb.expect.ratio {
-      y = "latency_s", of = { batch_size = 64 }, over = { batch_size = 1 }, at_least = 2, where = { setting = "single" },
+      y = "latency_s", of = { batch_size = 64 }, over = { batch_size = 1 }, at_least = 2,
+      where = { setting = "single" },
       claim = "every answer of a batch of 64 takes at least twice as long as a single one",
       answer = "For latency, answer single examples: with a batch of 64 each answer takes {times} as long",
     },

@@ -63,7 +63,8 @@ end
 -- These keep the batch, and what is computed.
 local keep_the_batch = { "accumulation", "recomputation", "offload" }
 
--- How fast a remedy trains the large batch, as a share of the rate of the smaller batch; nil and why where that is not known.
+-- How fast a remedy trains the large batch, as a share of the rate of the smaller batch; nil and why where that is not
+-- known.
 local function speed_of(rows, remedy)
   local row, smaller = row_of(rows, 4096, remedy), row_of(rows, 4096, "smaller batch")
   if not row or not smaller then return nil, "the rows are not there" end
@@ -91,7 +92,8 @@ local function is_cheap(rows)
   local remedy, speed, why = fastest(rows)
   if not remedy then return "inconclusive", why end
   local verdict = speed.low >= 0.5 and "confirmed" or speed.high < 0.5 and "refuted" or "inconclusive"
-  return verdict, string.format("%s: %.3g times [%.3g, %.3g] the rate of the smaller batch", remedy, speed.value, speed.low,
+  return verdict,
+    string.format("%s: %.3g times [%.3g, %.3g] the rate of the smaller batch", remedy, speed.value, speed.low,
     speed.high)
 end
 
@@ -107,7 +109,8 @@ local function is_fitting(rows, remedy)
   return row and row.status == "ok" and row.limit_ratio <= 1
 end
 
--- The fastest remedy that keeps the batch, or the one that takes least memory where speeds are not known; then the others.
+-- The fastest remedy that keeps the batch, or the one that takes least memory where speeds are not known; then the
+-- others.
 local function what_helps(rows)
   local none, chosen = row_of(rows, 4096, "none"), (fastest(rows))
   if not none or none.status ~= "out_of_memory" then return nil end
@@ -131,7 +134,8 @@ local function what_helps(rows)
     end
   end
   local memory, speed = cost_of(rows, chosen)
-  local first = string.format("Train the batch of 4096, which runs out of memory, with %s: it takes %s of the memory limit",
+  local first = string.format("Train the batch of 4096, which runs out of memory, with %s: it "
+    .. "takes %s of the memory limit",
     chosen, memory)
   if speed then first = first .. " and reaches " .. speed .. " the examples/s of the smaller batch" end
   if #others == 0 then return first end
@@ -154,7 +158,8 @@ gb.experiment {
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("asked_batch_size", { 1024, 4096 }),
-    gb.axis("remedy", { "none", "smaller batch", "accumulation", "recomputation", "offload", "mixed_bfloat16" }, { closed = true }),
+    gb.axis("remedy", { "none", "smaller batch", "accumulation", "recomputation", "offload", "mixed_bfloat16" },
+      { closed = true }),
   },
   columns = { "predicted_bytes", gb.column("limit_ratio", { kind = "memory" }) },
   -- Steps of such batches are long, and there are some before the first that counts.
@@ -195,7 +200,8 @@ gb.experiment {
       judge = is_cheap, reads = { "examples_per_s" }, where = { asked_batch_size = 4096 },
     },
     gb.expect.ratio {
-      y = "limit_ratio", of = { remedy = "accumulation" }, over = { remedy = "none" }, where = { asked_batch_size = 1024 },
+      y = "limit_ratio", of = { remedy = "accumulation" }, over = { remedy = "none" },
+      where = { asked_batch_size = 1024 },
       at_most = 0.9, claim = "accumulation lowers the peak of a batch that fits too",
     },
   },

@@ -8,8 +8,8 @@ local memory = 64 << 20
 local moments = { "first number", "model built", "model trained", "second program", "both released" }
 local steps = gb.quick and 2 or 20  -- none takes more memory than the first
 
--- The physical device becomes two, of the same kind and next to each other; emulated devices are two already. growth: true
--- and false for both; "first only".
+-- The physical device becomes two, of the same kind and next to each other; emulated devices are two already. growth:
+-- true and false for both; "first only".
 local function split(device, limit, growth)
   local kind, index = device:match "^(.+):(%d+)$"
   local programs = { device, kind .. ":" .. math.tointeger(index) + 1 }
@@ -43,16 +43,17 @@ gb.experiment {
   title = "Only with growth, or with limits, do two programs fit side by side",
   question = "Why does one program hold all of a device's memory, and how do two programs fit side by side?",
   cause    = "Memory taken at the start: a program reserves all that it may have, whatever it uses.",
-  remedy   = "Growth, which reserves what is used; or limits that together are no more than the memory. Each device has "
-    .. "a setting of its own: unlike in TensorFlow, they need not be equal on all GPUs, but one device without growth is "
-    .. "taken whole.",
+  remedy   = "Growth, which reserves what is used; or limits that together are no more than the memory. Each device "
+    .. "has a setting of its own: unlike in TensorFlow, they need not be equal on all GPUs, but one device without "
+    .. "growth is taken whole.",
   reading  = "Memory reserved, and memory used, over the course of two programs, for either way and every limit.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("limit_bytes", { memory // 2, memory }),
     gb.axis("growth", { true, false, "first only" }, { closed = true }),
   },
-  columns = { "moment", "in_use_bytes", "reserved_bytes", "first_reserved_bytes", "second_reserved_bytes", "limits_bytes" },
+  columns = { "moment", "in_use_bytes", "reserved_bytes", "first_reserved_bytes", "second_reserved_bytes",
+    "limits_bytes" },
   seconds = function() return 0.1 end,
   run = function(point)
     local programs = split(point.device, point.limit_bytes, point.growth)

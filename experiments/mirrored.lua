@@ -76,9 +76,9 @@ gb.experiment {
   cause    = "The model is trained on one device of several.",
   remedy   = "Mirrored training: a replica of the model on each device; replicas share a batch, and exchange their "
     .. "gradients in buckets while the backward pass goes on.",
-  reading  = "Efficiency over replicas (1 is all that the devices have); step time over the size of buckets. Efficiency "
-    .. "compares with one replica right before and after each point, so that a drift of the machine does not count: it is "
-    .. "not exactly the quotient of two rates of the table.",
+  reading  = "Efficiency over replicas (1 is all that the devices have); step time over the size of buckets. "
+    .. "Efficiency compares with one replica right before and after each point, so that a drift of the machine does "
+    .. "not count: it is not exactly the quotient of two rates of the table.",
   axes  = {
     gb.axis("replicas", counts(), {
       accepts = function(value)
@@ -134,12 +134,14 @@ gb.experiment {
     gb.expect.ratio {
       y = "examples_per_s", of = { replicas = most, bucket_bytes = chosen_bucket },
       over = { replicas = 1, bucket_bytes = 25 << 20 }, where = { scaling = "weak" }, at_least = 1.2,
-      unmeasurable = no_others, claim = "all devices together train at least 1.2 times as many examples a second as one",
+      unmeasurable = no_others,
+      claim = "all devices together train at least 1.2 times as many examples a second as one",
       answer = string.format("Train on all %d %s: {times} the examples/s of one, with as many examples for each", most,
         #gpus > 0 and "devices" or "parts of the CPU, with a thread each"),
     },
     gb.expect.at_most {
-      y = "update_difference", value = 1e-4, claim = "the update is that of one device with the whole batch, but for rounding",
+      y = "update_difference", value = 1e-4,
+      claim = "the update is that of one device with the whole batch, but for rounding",
     },
     gb.expect.at_least {
       y = "weak_efficiency", value = 0.9, where = { scaling = "weak", bucket_bytes = chosen_bucket },

@@ -1,5 +1,5 @@
--- Each point trains the same model in a fresh process that has one fault, and lets doctor look in that process. Faults of
--- GPUs need one; the others can be made on every machine.
+-- Each point trains the same model in a fresh process that has one fault, and lets doctor look in that process. Faults
+-- of GPUs need one; the others can be made on every machine.
 local gb = require "gpubench"
 
 local gpus = gb.config.list_physical_devices "GPU"
@@ -13,7 +13,8 @@ local missing = "gpu:63"
 local faults = {
   none = {},
   one_processor = { check = "cpu_limit", options = { processors = 1 }, cannot = one_processor },
-  one_thread = { check = "environment", options = { environment = { OMP_THREAD_LIMIT = "1" } }, cannot = one_processor },
+  one_thread = { check = "environment", options = { environment = { OMP_THREAD_LIMIT = "1" } },
+    cannot = one_processor },
   busy_neighbour = { check = "load", options = { neighbours = (processors + 1) // 2 } },
   old_instructions = { check = "environment", options = { environment = { ONEDNN_MAX_CPU_ISA = "SSE41" } } },
   little_memory = { check = "memory_limit", options = { address_space = 1 << 30 } },
@@ -26,7 +27,8 @@ local faults = {
     names = "CUDA_VISIBLE_DEVICES", cannot = no_gpu,
     options = { device = "gpu:0", environment = { CUDA_VISIBLE_DEVICES = "" } },
   },
-  launches_block = { check = "environment", options = { environment = { CUDA_LAUNCH_BLOCKING = "1" } }, cannot = no_gpu },
+  launches_block = { check = "environment", options = { environment = { CUDA_LAUNCH_BLOCKING = "1" } },
+    cannot = no_gpu },
   pageable_memory = { options = { pinned = false }, cannot = no_gpu },
 }
 
@@ -71,12 +73,13 @@ gb.experiment {
   topic = "devices",
   title = "Faults of the set-up cost speed in silence, and doctor names them",
   question = "Is it my model that is slow, or the machine's set-up?",
-  cause    = "Processors taken away, a neighbour, a variable that somebody has set, a GPU that is not used: training goes "
-    .. "on, more slowly, and says nothing.",
+  cause    = "Processors taken away, a neighbour, a variable that somebody has set, a GPU that is not used: training "
+    .. "goes on, more slowly, and says nothing.",
   remedy   = "gpubench doctor, which names each fault with its remedy. A device that is missing is an error, unless "
     .. "gb.config.set_soft_device_placement(true) lets the CPU do its work.",
-  reading  = "Step time by fault beside that without one: what the fault costs. The column `named` is 1 where doctor, or "
-    .. "the message of the training, names it; `outcome` says whether training ran, fell back to the CPU or stopped.",
+  reading  = "Step time by fault beside that without one: what the fault costs. The column `named` is 1 where doctor, "
+    .. "or the message of the training, names it; `outcome` says whether training ran, "
+      .. "fell back to the CPU or stopped.",
   axes  = { gb.axis("fault", order) },
   columns = {
     gb.column("named", { kind = "counted" }), gb.column("nameable", { kind = "counted" }),
@@ -102,11 +105,14 @@ gb.experiment {
     gb.chart.bar { x = "fault", y = "named", title = "Faults that are named" },
   },
   expect = {
-    gb.expect.agree { y = "named", with = "nameable", claim = "doctor or the message of the training names every fault" },
+    gb.expect.agree { y = "named", with = "nameable",
+      claim = "doctor or the message of the training names every fault" },
     slower_by("one_processor", 1.2, one_processor or trains_on_cpu,
       "Give training all processors: on one a step takes {times} as long"),
-    slower_by("one_thread", 1.2, one_processor or trains_on_cpu, "Unset OMP_THREAD_LIMIT: with 1 a step takes {times} as long"),
-    slower_by("busy_neighbour", 1.2, trains_on_cpu, "Measure on an idle machine: beside busy programs a step takes {times} as long"),
+    slower_by("one_thread", 1.2, one_processor or trains_on_cpu,
+      "Unset OMP_THREAD_LIMIT: with 1 a step takes {times} as long"),
+    slower_by("busy_neighbour", 1.2, trains_on_cpu,
+      "Measure on an idle machine: beside busy programs a step takes {times} as long"),
     slower_by("old_instructions", 1.2, trains_on_cpu,
       "Unset ONEDNN_MAX_CPU_ISA: with the instructions of old processors a step takes {times} as long"),
     slower_by("gpus_hidden", 2, no_gpu, "Let the program see the GPU: on the CPU a step takes {times} as long"),

@@ -109,13 +109,16 @@ local function judge_speed(rows)
       local product, why = gb.expect.figure(row, "product_gain")
       local step, why_step = gb.expect.compare(reference[row.device], row, "step_time_s")
       if not product or not step then return "inconclusive", why or why_step end
-      reasons[#reasons + 1] = string.format("%s: the step %.2f times as fast [%.2f, %.2f], its widest product %.2f times",
+      reasons[#reasons + 1] = string.format("%s: the step %.2f times as fast [%.2f, %.2f], "
+        .. "its widest product %.2f times",
         row.device, step.value, step.low, step.high, product.value)
-      gains[#gains + 1] = string.format("a step is %.3g times [%.3g, %.3g] as fast as in float32 (%s)", step.value, step.low,
+      gains[#gains + 1] = string.format("a step is %.3g times [%.3g, %.3g] as fast as in float32 (%s)",
+        step.value, step.low,
         step.high, row.device)
       -- The rest of a step, its updates above all, is no faster.
       if product.low >= 1.5 then
-        worst = step.high < 1.2 and "refuted" or step.low < 1.2 and worst ~= "refuted" and "inconclusive" or worst or "confirmed"
+        worst = step.high < 1.2 and "refuted" or step.low < 1.2 and worst ~= "refuted" and "inconclusive" or worst
+          or "confirmed"
       elseif product.high >= 1.5 then
         worst = worst or "inconclusive"
       end
@@ -133,10 +136,10 @@ gb.experiment {
   title = "Arithmetic in 16 bits: what it gains, and whether the model still learns the same",
   question = "What does arithmetic in 16 bits gain, and does the model still learn the same?",
   cause    = "Float32 everywhere, where the device has faster units for 16 bits and memory is short.",
-  remedy   = "Mixed_bfloat16; or mixed_float16 with its loss scaled, where the device computes in it: float32 weights, 16-bit "
-    .. "layers.",
-  reading  = "Examples/s, memory of a step as it is planned, and how far the loss is from float32's, over the batch: below 100 % it "
-    .. "is no further away than other seeds of float32 are.",
+  remedy   = "Mixed_bfloat16; or mixed_float16 with its loss scaled, where the device computes in it: float32 weights, "
+    .. "16-bit layers.",
+  reading  = "Examples/s, memory of a step as it is planned, and how far the loss is from float32's, over the batch: "
+    .. "below 100 % it is no further away than other seeds of float32 are.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("width", widths),
@@ -177,7 +180,8 @@ gb.experiment {
       x = "batch_size", y = "examples_per_s", series = "precision", where = { width = widest }, log_x = 2, log_y = 10,
     },
     gb.chart.line {
-      x = "batch_size", y = "step_memory_bytes", series = "precision", where = { width = widest }, log_x = 2, log_y = 10,
+      x = "batch_size", y = "step_memory_bytes", series = "precision", where = { width = widest },
+      log_x = 2, log_y = 10,
     },
     gb.chart.line {
       x = "batch_size", y = "loss_gap", series = "precision", where = { width = narrowest }, log_x = 2, log_y = 10,

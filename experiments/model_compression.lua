@@ -21,7 +21,8 @@ end
 
 local function train(model, loss, callbacks)
   model:compile { optimizer = "adam", loss = loss or "categorical_crossentropy", metrics = { "accuracy" } }
-  model:fit(digits:shuffle(10000, { seed = 1 }):batch(batch_size), { epochs = epochs, verbose = 0, callbacks = callbacks })
+  model:fit(digits:shuffle(10000, { seed = 1 }):batch(batch_size),
+    { epochs = epochs, verbose = 0, callbacks = callbacks })
   return model
 end
 
@@ -40,7 +41,8 @@ local methods = {
   end,
   shrunk = function(large) return train(gb.prune.shrink(large, { first = 1 - kept, second = 1 - kept })) end,
   distilled = function(large)
-    return train(classifier(units * kept // 1), gb.losses.Distillation { teacher = large, temperature = 2, weight = 0.5 })
+    return train(classifier(units * kept // 1),
+      gb.losses.Distillation { teacher = large, temperature = 2, weight = 0.5 })
   end,
   small = function() return train(classifier(units * kept // 1)) end,
   int8 = function(large) return gb.quantize.int8(train(large), { calibration = held_out:batch(batch_size) }) end,
@@ -66,10 +68,12 @@ local function percent(value) return string.format("%.3g %%", 100 * value) end
 -- What a method does to memory, time and accuracy; a figure that no claim may rely on is open.
 local function effects(row, original)
   local faster, accuracy = gb.expect.compare(original, row, "latency_s"), gb.expect.figure(row, "test_accuracy")
-  return string.format("the weights take %s less memory, %s, and the accuracy is %s", percent(1 - row.weights_bytes / original.weights_bytes),
+  return string.format("the weights take %s less memory, %s, and the accuracy is %s",
+    percent(1 - row.weights_bytes / original.weights_bytes),
     faster and string.format("answers come %.3g times [%.3g, %.3g] as fast", faster.value, faster.low, faster.high)
       or "how much sooner answers come is open here",
-    accuracy and string.format("%s [%.3g, %.3g]", percent(accuracy.value), 100 * accuracy.low, 100 * accuracy.high) or "open here")
+    accuracy and string.format("%s [%.3g, %.3g]", percent(accuracy.value), 100 * accuracy.low, 100 * accuracy.high)
+      or "open here")
 end
 
 local function smaller_models(rows)
@@ -93,8 +97,8 @@ gb.experiment {
   remedy   = "Pruning while training (the smallest weights become zero), taking whole units out and training on, a "
     .. "small model that learns from the large one (distillation), or int8 instead of float32: after training, with "
     .. "scales from digits that were held out, or trained for it (quantization-aware).",
-  reading  = "Accuracy over the bytes of the weights that are not zero; latency by method. CPUs without instructions for "
-    .. "int8 (VNNI) compute int8 products in float32: there the int8 model is small, but not faster.",
+  reading  = "Accuracy over the bytes of the weights that are not zero; latency by method. CPUs without instructions "
+    .. "for int8 (VNNI) compute int8 products in float32: there the int8 model is small, but not faster.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("method", { "original", "pruned", "shrunk", "distilled", "small", "int8", "int8_aware" }),

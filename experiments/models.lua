@@ -15,10 +15,11 @@ gb.experiment {
     .. "they read, depthwise convolutions, normalizations and small batches hardly do, and recurrent nets compute one "
     .. "position after the other.",
   remedy   = "A batch that fills the device, as far as memory reaches; 16-bit activations, which take up to half "
-    .. "less memory and traffic where a net keeps no copies in float32; where a net has no large products, expect less of the peak.",
-  reading  = "Share of the peak over the batch size, one line for each net: what stays low at every batch is limited by the "
-    .. "kind of its layers, what rises was limited by the batch. The verdict of a row says what limits it. Memory over the "
-    .. "batch size: what grows is activations, the start is weights and the optimizer.",
+    .. "less memory and traffic where a net keeps no copies in float32; where a net has no large "
+      .. "products, expect less of the peak.",
+  reading  = "Share of the peak over the batch size, one line for each net: what stays low at every batch is limited "
+    .. "by the kind of its layers, what rises was limited by the batch. The verdict of a row says what limits it. "
+    .. "Memory over the batch size: what grows is activations, the start is weights and the optimizer.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("model", workload.names, { closed = true }),
@@ -46,7 +47,8 @@ gb.experiment {
   end,
   charts = {
     gb.chart.line { x = "batch_size", y = "mfu", series = "model", where = { precision = "float32" }, log_x = 2 },
-    gb.chart.line { x = "batch_size", y = "peak_memory_bytes", series = "model", where = { precision = "float32" }, log_x = 2 },
+    gb.chart.line { x = "batch_size", y = "peak_memory_bytes", series = "model",
+      where = { precision = "float32" }, log_x = 2 },
     gb.chart.bar { x = "model", y = "activations_bytes", series = "precision", where = { batch_size = largest } },
   },
   expect = {

@@ -17,7 +17,8 @@ local models = {
   wide = function()
     local layers = {}
     for i = 1, 3 do
-      layers[i] = gb.layers.Dense(1024, { activation = "relu", input_shape = i == 1 and { 784 } or nil, name = "hidden_" .. i })
+      layers[i] = gb.layers.Dense(1024,
+        { activation = "relu", input_shape = i == 1 and { 784 } or nil, name = "hidden_" .. i })
     end
     return classifier(layers)
   end,
@@ -83,15 +84,16 @@ gb.experiment {
   topic = "models",
   title = "The layer with the most weights need not be the slowest one",
   question = "Which layers and ops does a step spend its time on?",
-  cause    = "A step is a sum of ops, waits and launches. Weights, flops and experience are poor guesses of which of them "
-    .. "takes long: a convolution with few weights reads and writes large activations.",
-  remedy   = "Profile the training with gb.measure.training { profile = true }, model:profile or gb.callbacks.Profiler, "
-    .. "and change what takes the time.",
+  cause    = "A step is a sum of ops, waits and launches. Weights, flops and experience are poor guesses of which of "
+    .. "them takes long: a convolution with few weights reads and writes large activations.",
+  remedy   = "Profile the training with gb.measure.training { profile = true }, model:profile or "
+    .. "gb.callbacks.Profiler, and change what takes the time.",
   reading  = "The share of the slowest layer in the time of all layers, by model. Below the charts of the sweep each "
     .. "point has its own: the width of a box is time of a step, by role, layer and op.",
   axes = {
     gb.axis("device", gb.devices()),
-    gb.axis("model", { "dense", "wide", "convolutional" }, { accepts = workload.accepts("dense", "wide", "convolutional") }),
+    gb.axis("model", { "dense", "wide", "convolutional" },
+      { accepts = workload.accepts("dense", "wide", "convolutional") }),
   },
   columns = {
     "profiled_step_s", "apart_share", "slowest_layer", "slowest_layer_share", "largest_layer", "largest_layer_share",

@@ -1,5 +1,5 @@
--- Two devices with a limit of memory each: halves of the CPU, or shares of the first GPU. The large model needs more than
--- one of them has, and less than both have together.
+-- Two devices with a limit of memory each: halves of the CPU, or shares of the first GPU. The large model needs more
+-- than one of them has, and less than both have together.
 local gb = require "gpubench"
 
 local MiB = 1 << 20
@@ -20,7 +20,8 @@ end
 local function build(width, first)
   local layers = {}
   for index, arguments in ipairs(layers_of(width)) do
-    layers[index] = gb.device(devices[index > first and 2 or 1], function() return gb.layers.Dense(table.unpack(arguments)) end)
+    layers[index] = gb.device(devices[index > first and 2 or 1],
+      function() return gb.layers.Dense(table.unpack(arguments)) end)
   end
   local model = gb.Sequential(layers)
   model:compile { optimizer = "adam", loss = "categorical_crossentropy" }
@@ -60,9 +61,9 @@ local function only_divided(rows)
   for _, row in ipairs(rows) do
     if row.model == "large" and row.training == "layers divided" then divided = row.used_bytes end
   end
-  return "confirmed", reason, string.format("Divide the layers of a model that is too large for one device among several: "
-    .. "two with %d MiB each train the large one, which takes %.0f MiB of the fuller device; mirrored training runs out of "
-    .. "memory as one device does", limit // MiB, divided / MiB)
+  return "confirmed", reason, string.format("Divide the layers of a model that is too large for one device among "
+    .. "several: two with %d MiB each train the large one, which takes %.0f MiB of the fuller device; mirrored "
+    .. "training runs out of memory as one device does", limit // MiB, divided / MiB)
 end
 
 gb.experiment {
@@ -72,8 +73,8 @@ gb.experiment {
   question = "The model does not fit one GPU: does mirrored training on two of them help?",
   cause    = "Every replica holds the whole model: all weights, their gradients and the optimizer's state. Replicas "
     .. "divide batches, not models.",
-  remedy   = "Layers divided among the devices; or less memory on each, by accumulation, recomputation, offload or mixed "
-    .. "precision (experiment memory_exhaustion).",
+  remedy   = "Layers divided among the devices; or less memory on each, by accumulation, recomputation, offload or "
+    .. "mixed precision (experiment memory_exhaustion).",
   reading  = string.format("Memory of the fullest device, by kind of training: mirrored training takes as much of each "
     .. "device as training on one; divided layers take less. The devices are two %s, with %d MiB each.",
     has_gpu and "shares of the first GPU" or "halves of the CPU", limit // MiB),
@@ -95,7 +96,9 @@ gb.experiment {
     for _, device in ipairs(gb.memory.report(model).step.devices) do
       row.state_bytes = math.max(row.state_bytes, device.variables + device.optimizer)
     end
-    for _, device in ipairs(devices) do row.used_bytes = math.max(row.used_bytes, gb.config.memory_info(device).peak) end
+    for _, device in ipairs(devices) do
+      row.used_bytes = math.max(row.used_bytes, gb.config.memory_info(device).peak)
+    end
     return row
   end,
   charts = {
@@ -108,9 +111,11 @@ gb.experiment {
       judge = only_divided,
     },
     gb.expect.ratio {
-      y = "state_bytes", of = { training = "mirrored" }, over = { training = "one device" }, where = { model = "small" },
+      y = "state_bytes", of = { training = "mirrored" }, over = { training = "one device" },
+      where = { model = "small" },
       at_least = 0.99, claim = "each replica holds all weights and all of the optimizer's state",
-      answer = "With the small model each replica holds {of} of weights and optimizer state, training on one device {over}",
+      answer = "With the small model each replica holds {of} of weights and optimizer state, "
+        .. "training on one device {over}",
     },
     gb.expect.ratio {
       y = "state_bytes", of = { training = "layers divided" }, over = { training = "one device" },

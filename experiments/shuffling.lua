@@ -1,5 +1,5 @@
--- Validation by the test digits is "apart"; "last fifth" is what fit's validation_split = 0.2 cuts off, before anything is
--- shuffled. A buffer of 1 does not shuffle.
+-- Validation by the test digits is "apart"; "last fifth" is what fit's validation_split = 0.2 cuts off, before anything
+-- is shuffled. A buffer of 1 does not shuffle.
 local gb = require "gpubench"
 
 local none, whole = 1, 10000
@@ -36,8 +36,8 @@ gb.experiment {
     .. "class and the model forgets the others; a validation part cut off the end holds classes that training never "
     .. "saw.",
   remedy   = "Shuffle before the split, and in every epoch with a buffer as large as the data.",
-  reading  = "Validation accuracy over the size of the shuffle buffer, one line for each order of the data: sorted data "
-    .. "needs the whole buffer, mixed data hardly any. The last fifth of sorted data is validated badly with any.",
+  reading  = "Validation accuracy over the size of the shuffle buffer, one line for each order of the data: sorted "
+    .. "data needs the whole buffer, mixed data hardly any. The last fifth of sorted data is validated badly with any.",
   axes  = {
     gb.axis("order", { "sorted", "mixed" }, { closed = true }),
     gb.axis("validation", { "apart", "last fifth" }, { closed = true }),

@@ -48,7 +48,8 @@ end
 local function seconds_predicted(kept, bytes)
   local rates = gb.measure.copies(link)
   if not on_gpu then return kept + 2 * bytes / (rates.on_device_bytes_per_s / 2) end  -- a copy reads and writes
-  return math.max(kept / 3, bytes / rates.from_device_bytes_per_s) + math.max(2 * kept / 3, bytes / rates.to_device_bytes_per_s)
+  return math.max(kept / 3, bytes / rates.from_device_bytes_per_s) + math.max(2 * kept / 3,
+    bytes / rates.to_device_bytes_per_s)
 end
 
 local function row_of(rows, size, offload)
@@ -82,7 +83,8 @@ local function as_predicted(rows)
     if row then
       local agreement, why = gb.expect.figure(row, "agreement")
       if not agreement then return "inconclusive", string.format("%g: %s", size, why) end
-      reasons[#reasons + 1] = string.format("%g: %.2f [%.2f, %.2f]", size, agreement.value, agreement.low, agreement.high)
+      reasons[#reasons + 1] = string.format("%g: %.2f [%.2f, %.2f]", size, agreement.value, agreement.low,
+        agreement.high)
       if agreement.high < 3 / 4 or agreement.low > 4 / 3 then return "refuted", reasons[#reasons] end
       if agreement.low < 3 / 4 or agreement.high > 4 / 3 then verdict = "inconclusive" end
     end
@@ -98,11 +100,11 @@ gb.experiment {
     .. "host's?",
   cause    = "A batch whose activations exceed the device's memory; kept on the host, they cross the link twice in a "
     .. "step.",
-  remedy   = "Stay inside the memory, where nothing has to move, by a smaller batch; or swap, if the answer says that it costs "
-    .. "little.",
-  reading  = string.format("Examples in a second, and how far that is from what is predicted, over the size of a step that "
-    .. "keeps everything, as a multiple of the device's memory. %s Its use of that memory is limit_ratio; peak memory has "
-    .. "the host's part in it.", on_gpu and string.format("The device has %d MiB.", limit >> 20)
+  remedy   = "Stay inside the memory, where nothing has to move, by a smaller batch; or swap, if the answer says that "
+    .. "it costs little.",
+  reading  = string.format("Examples in a second, and how far that is from what is predicted, over the size of a step "
+    .. "that keeps everything, as a multiple of the device's memory. %s Its use of that memory is limit_ratio; peak "
+    .. "memory has the host's part in it.", on_gpu and string.format("The device has %d MiB.", limit >> 20)
       or string.format("The device (cpu:1) is half of the CPU with %d MiB, the other half is the host.", limit >> 20)),
   axes  = {
     gb.axis("size_over_limit", sizes),
@@ -163,8 +165,8 @@ gb.experiment {
       y = "examples_per_s", of = { size_over_limit = sizes[#sizes], offload = true },
       over = { size_over_limit = largest_kept, offload = false }, at_least = 2 / 3,
       claim = "swapping costs at most a third of the rate of the largest step that fits",
-      answer = "Swap what does not fit: a step of " .. sizes[#sizes] .. " times the memory, which runs out of it, trains with "
-        .. "swapping at {times} the rate of one of " .. largest_kept .. " times that keeps everything",
+      answer = "Swap what does not fit: a step of " .. sizes[#sizes] .. " times the memory, which runs out of it, "
+        .. "trains with swapping at {times} the rate of one of " .. largest_kept .. " times that keeps everything",
     },
     gb.expect.that {
       claim = "a step that keeps everything runs out of memory beyond the limit, and only there",

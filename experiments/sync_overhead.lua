@@ -14,7 +14,8 @@ local gpus = #gb.config.list_physical_devices "GPU"
 local processors = tonumber(gb.config.device_description("cpu:0"):match "(%d+) thread")
 local sizes = { 256, kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib, 64 * mib }
 local fitted = 2  -- replicas that the model is made of
-local buckets = { 256, 4 * kib, 64 * kib, mib, 16 * mib }  -- the gradients of the training below are smaller than the last
+-- the gradients of the training below are smaller than the last
+local buckets = { 256, 4 * kib, 64 * kib, mib, 16 * mib }
 
 -- 2, 4, 8, ... and all.
 local function counts(most)
@@ -34,7 +35,8 @@ end
 
 local function all_reduces(names, count, cross_device, of_sizes)
   return gb.measure.collective {
-    sizes = table.move(of_sizes or sizes, 1, #(of_sizes or sizes), 1, {}), devices = table.move(names, 1, count, 1, {}), cross_device = cross_device,
+    sizes = table.move(of_sizes or sizes, 1, #(of_sizes or sizes), 1, {}), devices = table.move(names, 1, count, 1, {}),
+    cross_device = cross_device,
   }
 end
 
@@ -43,9 +45,12 @@ local function single_messages(point, names)
   local known = point.replicas == fitted and {} or all_reduces(names, fitted, point.cross_device)
   table.move(rows, 1, #rows, #known + 1, known)
   -- Only the exchange is asked for: any step will do.
-  local model = gb.measure.scaling_model { collectives = known, fit_up_to = fitted, step_time_s = 1, gradient_bytes = 1 }
+  local model = gb.measure.scaling_model { collectives = known, fit_up_to = fitted, step_time_s = 1,
+    gradient_bytes = 1 }
   local predicted = {}
-  for _, one in ipairs(model.collectives) do predicted[one.replicas .. "/" .. math.tointeger(one.message_bytes)] = one end
+  for _, one in ipairs(model.collectives) do
+    predicted[one.replicas .. "/" .. math.tointeger(one.message_bytes)] = one
+  end
   for _, row in ipairs(rows) do
     local one = predicted[row.replicas .. "/" .. row.message_bytes]
     row.predicted_time_s, row.prediction_error_share = one.predicted_time_s, one.prediction_error_share
@@ -81,7 +86,8 @@ local function steps(point, names)
   for _, line in ipairs(model.assumptions) do print("assumed: " .. line) end
   local rows = {}
   for index, one in ipairs(model.rows) do
-    rows[index] = { source = "predicted", modelled_replicas = one.replicas, predicted_step_time_s = one.predicted_step_time_s,
+    rows[index] = { source = "predicted", modelled_replicas = one.replicas,
+      predicted_step_time_s = one.predicted_step_time_s,
                     efficiency_share = one.weak_efficiency, strong_efficiency_share = one.strong_efficiency }
     if one.replicas == point.replicas then
       together.source, together.modelled_replicas = "measured", point.replicas
@@ -130,11 +136,14 @@ gb.experiment {
     return (point.part == "step" and steps or single_messages)(point, names)
   end,
   charts = {
-    gb.chart.line { x = "message_bytes", y = "collective_time_s", series = "cross_device", where = { part = "all_reduce" },
+    gb.chart.line { x = "message_bytes", y = "collective_time_s", series = "cross_device",
+      where = { part = "all_reduce" },
                     log_x = 2, log_y = 10, title = "Time of an all-reduce by its size" },
-    gb.chart.line { x = "message_bytes", y = "bus_bytes_per_s", series = "cross_device", where = { part = "all_reduce" },
+    gb.chart.line { x = "message_bytes", y = "bus_bytes_per_s", series = "cross_device",
+      where = { part = "all_reduce" },
                     log_x = 2, log_y = 10, title = "Bus bandwidth of an all-reduce by its size" },
-    gb.chart.line { x = "modelled_replicas", y = "efficiency_share", series = "source", where = { part = "step" }, log_x = 2,
+    gb.chart.line { x = "modelled_replicas", y = "efficiency_share", series = "source",
+      where = { part = "step" }, log_x = 2,
                     title = "Efficiency of weak scaling, predicted from two replicas" },
   },
   expect = {
@@ -149,7 +158,8 @@ gb.experiment {
       claim = "each larger message reaches a higher bus bandwidth than the one before, until the knee",
     },
     gb.expect.ratio {
-      y = "bus_bytes_per_s", of = { message_bytes = mib }, over = { message_bytes = 256 }, where = { part = "all_reduce" },
+      y = "bus_bytes_per_s", of = { message_bytes = mib }, over = { message_bytes = 256 },
+      where = { part = "all_reduce" },
       at_least = 8, claim = "messages of 1 MiB reach at least 8 times the bus bandwidth of 256 bytes",
       answer = "Exchange gradients in large messages: 1 MiB reaches {times} the bus bandwidth of 256 bytes",
     },

@@ -63,12 +63,14 @@ gb.experiment {
   },
   expect = {
     gb.expect.ratio {
-      y = "step_time_s", of = { placement = "resident" }, over = { placement = "pinned" }, where = { data_bytes = large },
+      y = "step_time_s", of = { placement = "resident" }, over = { placement = "pinned" },
+      where = { data_bytes = large },
       at_most = 0.5, claim = "a step on 512 MiB of resident data takes at most half as long as on moved data",
       answer = "Keep the data on the GPU: a step on 512 MiB takes {less} less time than with data that moves",
     },
     gb.expect.increasing {
-      x = "data_bytes", y = "step_time_s", of = { placement = "pinned" }, over = { placement = "resident" }, tolerance = 0.1,
+      x = "data_bytes", y = "step_time_s", of = { placement = "pinned" }, over = { placement = "resident" },
+      tolerance = 0.1,
       claim = "the price of moving data rises with its size",
     },
     gb.expect.increasing {
@@ -81,7 +83,8 @@ gb.experiment {
       claim = "512 MiB from page-locked memory travel at 85 % of the link's best rate or more",
     },
     gb.expect.ratio {
-      y = "step_time_s", of = { placement = "pageable" }, over = { placement = "pinned" }, where = { data_bytes = large },
+      y = "step_time_s", of = { placement = "pageable" }, over = { placement = "pinned" },
+      where = { data_bytes = large },
       at_least = 1.2, claim = "512 MiB from ordinary memory take at least 1.2 times as long as from page-locked memory",
       answer = "Copy from page-locked memory: a step takes {times} as long from ordinary memory",
     },

@@ -1,6 +1,6 @@
 -- Computing grows with the width of the one hidden layer, the copy stays the same. The batches lie in page-locked
--- memory, so nothing but the copy stands between the host and the GPU. Where no GPU is, one is emulated, and the rows and
--- the answer say so.
+-- memory, so nothing but the copy stands between the host and the GPU. Where no GPU is, one is emulated, and the rows
+-- and the answer say so.
 local gb = require "gpubench"
 
 local gpus = gb.config.list_physical_devices("GPU")

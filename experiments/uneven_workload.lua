@@ -90,7 +90,8 @@ gb.experiment {
     return row
   end,
   charts = {
-    gb.chart.bar { x = "division", y = "step_time_s", series = "slow_replica", title = "Step time, by which replica is slow" },
+    gb.chart.bar { x = "division", y = "step_time_s", series = "slow_replica",
+      title = "Step time, by which replica is slow" },
     gb.chart.bar { x = "division", y = "peer_wait_share", series = "slow_replica",
                    title = "Waiting for other replicas, by which replica is slow" },
   },

@@ -1,6 +1,6 @@
 -- The CPU, and the first GPU where there is one, is split into four logical devices first. A device is recognised by
--- its memory limit, because its number changes: the first has 32 MiB, the second 33, and so on. At "environment" nothing
--- is split: what CUDA_VISIBLE_DEVICES said when the program started is what is looked at.
+-- its memory limit, because its number changes: the first has 32 MiB, the second 33, and so on. At "environment"
+-- nothing is split: what CUDA_VISIBLE_DEVICES said when the program started is what is looked at.
 local gb = require "gpubench"
 
 local environment = os.getenv "CUDA_VISIBLE_DEVICES"
@@ -74,7 +74,8 @@ local no_shares = "no shares: fit trains, and no step is traced"
 -- One number behind those that are visible must name nothing.
 local function seen_in_environment()
   local devices = gb.config.list_logical_devices "GPU"
-  local row = { detail = no_shares, chosen_by = "environment", made_visible = named_in(environment), listed = #devices, hidden = 1, refused = 0 }
+  local row = { detail = no_shares, chosen_by = "environment", made_visible = named_in(environment), listed = #devices,
+    hidden = 1, refused = 0 }
   if not pcall(gb.device, "gpu:" .. #devices, function() end) then row.refused = 1 end
   row.used, row.models_in_place = train_on_each(devices)
   return row
@@ -123,7 +124,8 @@ gb.experiment {
     gb.config.set_visible_devices(names, point.kind:upper())
 
     local devices = gb.config.list_logical_devices(point.kind:upper())
-    local row = { detail = no_shares, chosen_by = "script", made_visible = #names, listed = #devices, recognised = 0, hidden = parts - #names, refused = 0 }
+    local row = { detail = no_shares, chosen_by = "script", made_visible = #names, listed = #devices, recognised = 0,
+      hidden = parts - #names, refused = 0 }
     for index, number in ipairs(numbers) do
       local limit = devices[index] and gb.config.memory_info(devices[index]).limit
       if limit == limit_of(number) then row.recognised = row.recognised + 1 end
@@ -149,7 +151,8 @@ gb.experiment {
       claim = "those listed are the ones named, in the order named",
     },
     gb.expect.agree {
-      y = "listed", with = "made_visible", where = { chosen_by = "environment" }, unmeasurable = undecided_by_environment(),
+      y = "listed", with = "made_visible", where = { chosen_by = "environment" },
+      unmeasurable = undecided_by_environment(),
       claim = "as many GPUs are listed as CUDA_VISIBLE_DEVICES names",
     },
     gb.expect.agree { y = "refused", with = "hidden", claim = "a hidden device is refused" },

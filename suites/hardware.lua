@@ -11,7 +11,8 @@ return {
     "hardware/bandwidth",
     "hardware/launch_latency",
     { "sync_overhead", set = { part = "all_reduce", cross_device = "automatic" }, once = true },
-    { "input_pipeline", set = { source = { "pixels", "jpeg" }, stage = "prefetch", workers = "autotune" }, devices = { "cpu" } },
+    { "input_pipeline", set = { source = { "pixels", "jpeg" }, stage = "prefetch", workers = "autotune" },
+      devices = { "cpu" } },
     { "hardware/sustained", budget = 2, set = { seconds = 5 } },
   },
 }

@@ -1,4 +1,5 @@
--- An axis: a name and the values that a sweep goes through, in this order. Some know what else the command line may set.
+-- An axis: a name and the values that a sweep goes through, in this order. Some know what else the command line may
+-- set.
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
 local missing_gpus = require "gpubench.missing_gpus"
@@ -105,7 +106,8 @@ local function has_numbers(own)
   return false
 end
 
--- Ranges of numbers: "1..4" is 1, 2, 3, 4; "1..1024*2" is 1, 2, 4, ... 1024; "0..1+0.25" is 0, 0.25, ... 1. Nil for other text.
+-- Ranges of numbers: "1..4" is 1, 2, 3, 4; "1..1024*2" is 1, 2, 4, ... 1024; "0..1+0.25" is 0, 0.25, ... 1. Nil for
+-- other text.
 local function range_of(own, text)
   local first, last, how, step = text:match "^(-?[%d.eE]+)%.%.(-?[%d.eE]+)([*+]?)(.*)$"
   first, last = readers.number(first or ""), readers.number(last or "")

@@ -141,7 +141,9 @@ function chart.with_knees(charts, claims, judged)
     list[index] = copy_of(one)
     for number, claim in ipairs(claims) do
       if claim.kind == "knee" and claim.x == one.x and is_about(claim, one) then
-        for _, finding in ipairs(judged[number].findings) do list[index].knees = with_value(list[index].knees, finding.x) end
+        for _, finding in ipairs(judged[number].findings) do
+          list[index].knees = with_value(list[index].knees, finding.x)
+        end
       end
     end
   end

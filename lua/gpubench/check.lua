@@ -36,8 +36,8 @@ function check.kind(where, value, kinds)
   check.fail("%s: %s expected, got %s", where, kinds:gsub("|", " or "), value == nil and "no value" or type(value))
 end
 
--- fields: { { name, kinds, required = "what it is" }, ... }, in the order of the message that lists them; `required` may
--- be true where the name says it.
+-- fields: { { name, kinds, required = "what it is" }, ... }, in the order of the message that lists them; `required`
+-- may be true where the name says it.
 function check.options(where, options, fields)
   check.kind(where, options, "table")
   local names, known = {}, {}

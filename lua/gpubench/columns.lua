@@ -1,5 +1,5 @@
--- What is known of a column: { name, unit, better = "lower" | "higher" | "", kind, threshold, declared }. Names tell it, the program's
--- own columns have it in their table, and a script says it by gb.column where its name does not.
+-- What is known of a column: { name, unit, better = "lower" | "higher" | "", kind, threshold, declared }. Names tell
+-- it, the program's own columns have it in their table, and a script says it by gb.column where its name does not.
 local check = require "gpubench.check"
 local native = require("gpubench.native")._native
 local results = native.results
@@ -19,7 +19,8 @@ function columns.new(name, options)
   if made.declared then check.fail("%s: the program fills this column, and knows what it is", where) end
   for _, field in ipairs(fields) do made[field[1]] = options[field[1]] or made[field[1]] end
   if options.threshold then made.threshold = results.threshold(options.threshold) end
-  results.check_column { name = name, unit = made.unit, better = made.better, kind = made.kind, threshold = made.threshold }
+  results.check_column { name = name, unit = made.unit, better = made.better, kind = made.kind,
+    threshold = made.threshold }
   made_here[made] = true
   return made
 end

@@ -18,8 +18,8 @@ local row_lengths = { 1024, 4096, 16384 }
 local repetitions = 5
 local half = { ["float32"] = false, ["bfloat16"] = true }
 
--- Seconds of one call of `op` on the device, in a row of many, without what a row costs once. Of several rows the shortest
--- counts, which nothing has disturbed.
+-- Seconds of one call of `op` on the device, in a row of many, without what a row costs once. Of several rows the
+-- shortest counts, which nothing has disturbed.
 local function time_of(op, count)
   local tiny = gb.zeros { 1 }
   local function row(calls)
@@ -45,7 +45,8 @@ local function product_samples(device, dtype)
   local samples = {}
   for index, row in ipairs(gb.measure.kernels(kernels)) do
     samples[index] = {
-      kind = "product", flops = row.flops_per_step, bytes = row.bytes_per_s * row.step_time_s, seconds = row.step_time_s, half = half[dtype],
+      kind = "product", flops = row.flops_per_step, bytes = row.bytes_per_s * row.step_time_s,
+      seconds = row.step_time_s, half = half[dtype],
     }
   end
   return samples
@@ -86,7 +87,8 @@ end
 -- { numbers, sources, samples = { [kind] = samples } }. `like`: the profile from which comes what is not measured.
 function device_calibration.measure(device, like)
   if device:find "^cpu" then
-    check.fail("calibrate-device: %s computes in the host's own memory; a profile describes an accelerator with a memory of its own",
+    check.fail("calibrate-device: %s computes in the host's own memory; a profile describes an "
+      .. "accelerator with a memory of its own",
       device)
   end
   return gb.device(device, function()
@@ -96,7 +98,8 @@ function device_calibration.measure(device, like)
       ["element-wise kernels"] = memory_samples("elements", function(x) return x:relu() end),
       ["softmax"] = memory_samples("softmax", function(x) return x:softmax() end),
     }
-    local all = joined(measured["products of float32"], measured["products of bfloat16"], measured["element-wise kernels"],
+    local all = joined(measured["products of float32"], measured["products of bfloat16"],
+      measured["element-wise kernels"],
       measured["softmax"])
     local numbers = native.emulation.fit({ like = like }, all)
     local copies = gb.measure.copies(device)

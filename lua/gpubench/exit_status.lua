@@ -154,7 +154,8 @@ function exit_status.reasons(rows, axes, verdicts, options)
   end
   local errors = rows_with(rows, has_status "error")
   if #errors > 0 then
-    add(2, "%s of %d with status error%s; mend it, or leave such points out with --set", count_of(#errors, "row"), #rows,
+    add(2, "%s of %d with status error%s; mend it, or leave such points out with --set",
+      count_of(#errors, "row"), #rows,
       first_of(errors, axes))
   end
   if #rows_with(rows, is_ok) > 0 then

@@ -79,7 +79,9 @@ local function check_declaration(declaration)
     check.fail("%s: the script has declared an experiment '%s' already; each needs a name of its own, by which its " ..
       "results are found", where, declaration.name)
   end
-  if not declaration.title:find "%S" then check.fail("%s: the title is empty; it is the headline of the report", where) end
+  if not declaration.title:find "%S" then
+    check.fail("%s: the title is empty; it is the headline of the report", where)
+  end
   local seen = {}
   for index, one in ipairs(declaration.axes or {}) do
     if not axis.is(one) then check.fail("%s: axis %d is not made by gb.axis(name, values)", where, index) end
@@ -104,7 +106,8 @@ local function check_declaration(declaration)
   end
   local trials = declaration.trials or native.statistics.least_for_interval
   if trials < native.statistics.least_for_interval or trials > most_trials then
-    check.fail("%s: option 'trials': %d; an interval of 95 %% takes at least %d, and at most %d are possible", where, trials,
+    check.fail("%s: option 'trials': %d; an interval of 95 %% takes at least %d, and at most %d are possible",
+      where, trials,
       native.statistics.least_for_interval, most_trials)
   end
 end
@@ -208,8 +211,8 @@ local function conclude(declaration, axes, charts, rows, swept)
   }
 end
 
--- The files come first, since printing may block or fail; what was measured is written even where it cannot be judged, and
--- shown even where it cannot be written. Returns the verdicts and what failed.
+-- The files come first, since printing may block or fail; what was measured is written even where it cannot be judged,
+-- and shown even where it cannot be written. Returns the verdicts and what failed.
 local function finish(declaration, axes, charts, run, swept, printer)
   local rows = run:rows()
   if processes.index > 0 then return {} end
@@ -236,7 +239,8 @@ local function raise_status(declaration, axes, outcome, rows, verdicts)
   for _, reason in ipairs(exit_status.reasons(rows, axes, verdicts, options)) do
     experiment.status = exit_status.worse(experiment.status, reason.status)
     if processes.index == 0 then
-      stderr:write(one_line(string.format("%s: %s (exit status %d)", declaration.name, reason.text, reason.status)), "\n")
+      stderr:write(one_line(string.format("%s: %s (exit status %d)", declaration.name, reason.text,
+        reason.status)), "\n")
     end
   end
 end
@@ -246,7 +250,9 @@ local function check_required_devices()
   if #options.require == 0 then return end
   local missing = exit_status.missing_device(options.require)
   if processes.count > 1 then
-    for _, outcome in ipairs(native.processes.conclude { missing = missing }) do missing = missing or outcome.missing end
+    for _, outcome in ipairs(native.processes.conclude { missing = missing }) do
+      missing = missing or outcome.missing
+    end
   end
   if not missing then return end
   if processes.index > 0 then native.processes.barrier() end
@@ -293,7 +299,8 @@ local function group_facts()
   if not id then return nil end
   local names = {}
   for name in varied:gmatch "[^,]+" do names[#names + 1] = name end
-  return { id = id, process = math.tointeger(process), processes = math.tointeger(count), varied = names[1] and names or nil }
+  return { id = id, process = math.tointeger(process), processes = math.tointeger(count),
+    varied = names[1] and names or nil }
 end
 
 -- Process 0 writes the files.
@@ -395,7 +402,8 @@ local running
 
 function experiment.declare(declaration)
   if running then
-    check.fail("gb.experiment: it is called by the experiment '%s', which measures its points; declare the second one after it",
+    check.fail("gb.experiment: it is called by the experiment '%s', which measures its points; "
+      .. "declare the second one after it",
       running)
   end
   declaration = experiment.read(declaration)

@@ -11,7 +11,9 @@ local fresh_processes = {}
 function fresh_processes.in_rounds(items, rounds, seed)
   local list = {}
   for round = 1, rounds do
-    for _, index in ipairs(random_order(#items, seed + round)) do list[#list + 1] = { item = items[index], round = round } end
+    for _, index in ipairs(random_order(#items, seed + round)) do
+      list[#list + 1] = { item = items[index], round = round }
+    end
   end
   return list
 end
@@ -33,8 +35,8 @@ function fresh_processes.script(path)
   return path:find "^[-:]" and "./" .. path or path
 end
 
--- How the run in `folder` is measured again: { script, options, left_out }, with the text of the script as `text`. Nothing
--- else of a stored run becomes a word of a command line. nil and the reason where it cannot be measured again.
+-- How the run in `folder` is measured again: { script, options, left_out }, with the text of the script as `text`.
+-- Nothing else of a stored run becomes a word of a command line. nil and the reason where it cannot be measured again.
 function fresh_processes.stored_call(folder)
   local ok, call = pcall(native.host.stored_call, folder)
   if not ok then return nil, call end
@@ -56,7 +58,9 @@ end
 -- below --out are wanted }. program: from this command line, never from a run. Returns the exit status.
 function fresh_processes.run(one)
   local words = { one.program or native.host.program, "run", table.unpack(one.arguments) }
-  if one.silent then table.move({ "-q", fresh_processes.option("--out", native.options.out) }, 1, 2, #words + 1, words) end
+  if one.silent then
+    table.move({ "-q", fresh_processes.option("--out", native.options.out) }, 1, 2, #words + 1, words)
+  end
   local environment = { table.unpack(one.environment or {}) }
   environment[#environment + 1] = string.format("GPUBENCH_GROUP=%s;%d;%d;%s", one.group, one.process, one.processes,
     table.concat(one.varied or {}, ","))

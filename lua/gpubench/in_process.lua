@@ -1,4 +1,5 @@
--- gb.measure.in_process: a small training in a fresh process, under conditions that cannot be changed while a process runs.
+-- gb.measure.in_process: a small training in a fresh process, under conditions that cannot be changed while a process
+-- runs.
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
 local native = gb._native

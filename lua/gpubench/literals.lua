@@ -164,8 +164,8 @@ function Reader:value()
   return words[token.text]
 end
 
--- The value that a source returns which consists of `return VALUE`. name: of the file; rule: what such a file may contain,
--- for messages.
+-- The value that a source returns which consists of `return VALUE`. name: of the file; rule: what such a file may
+-- contain, for messages.
 function literals.returned(name, text, rule)
   local _, lines = text:gsub("\n", "")
   local reader = setmetatable({
@@ -209,8 +209,8 @@ local function find_declaration(next_token)
   return false
 end
 
--- The fields of the experiment that a script declares first, as far as they are texts, written there, joined by "..": by
--- name. Nil for a script without one.
+-- The fields of the experiment that a script declares first, as far as they are texts, written there, joined by "..":
+-- by name. Nil for a script without one.
 function literals.texts_of_experiment(text)
   local next_token = tokens.each(text)
   if not find_declaration(next_token) then return nil end

@@ -1,4 +1,5 @@
--- gb.param: a number, text or flag of a script that the command line may replace: `--set epochs=3`. Options as an axis has.
+-- gb.param: a number, text or flag of a script that the command line may replace: `--set epochs=3`. Options as an axis
+-- has.
 local axis = require "gpubench.axis"
 local check = require "gpubench.check"
 local options = require("gpubench.native")._native.options

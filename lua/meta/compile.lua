@@ -23,10 +23,10 @@ local CompiledFunction = {}
 ---@class gpubench
 local gb = {}
 
---- Without an argument, a tape that records from now on. With a function, records while it runs and returns what it returns.
---- Tapes may be nested: an outer one records the gradients that an inner one computes. An op without a rule for its
---- gradient is an error where a gradient depends on it, and so is a variable that was written since it was read, where a
---- gradient needs its value. Rounding, comparisons and casts to integers are constant.
+--- Without an argument, a tape that records from now on. With a function, records while it runs and returns what it
+--- returns. Tapes may be nested: an outer one records the gradients that an inner one computes. An op without a rule
+--- for its gradient is an error where a gradient depends on it, and so is a variable that was written since it was
+--- read, where a gradient needs its value. Rounding, comparisons and casts to integers are constant.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -42,9 +42,9 @@ local gb = {}
 function gb.tape(fn) end
 
 ---@class CompileFunctionOptions
----@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }. They change rounding, but
---- for fuse_softmax_cross_entropy: it has the exact gradient where a softmax saturates, which clipped probabilities, as of
---- eager execution, lose
+---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }. They change rounding,
+--- but for fuse_softmax_cross_entropy: it has the exact gradient where a softmax saturates, which clipped
+--- probabilities, as of eager execution, lose
 
 --- Traces `fn` once per types of its arguments into a planned graph. Arguments and results are tensors; everything else
 --- that `fn` uses is taken as it is when it is traced. Random numbers are drawn anew in each call; the same seed of

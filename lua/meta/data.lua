@@ -1,8 +1,8 @@
 ---@meta
 -- Datasets: where training data comes from, and what happens to it on its way into a model.
 
---- An immutable chain of stages over elements, which are tuples of tensors. Stages do their work when elements are asked
---- for, natively: no Lua runs per element, but in gb.data.lua_function and from_generator.
+--- An immutable chain of stages over elements, which are tuples of tensors. Stages do their work when elements are
+--- asked for, natively: no Lua runs per element, but in gb.data.lua_function and from_generator.
 ---
 --- A dataset stands in a loop by itself, once per epoch. The pipeline of a loop that `break` leaves runs on until the
 --- collector frees it; `for x in dataset:iter() do` stops it at once.
@@ -47,12 +47,12 @@ local Dataset = {}
 ---@return Dataset
 function Dataset:shuffle(buffer, options) end
 
---- Applies `fn` to every element. It is called once, with symbolic tensors, and what it does to them is run natively; it
---- cannot look at values, and what it computes without them stays as it was then. Where extents vary from element to
+--- Applies `fn` to every element. It is called once, with symbolic tensors, and what it does to them is run natively;
+--- it cannot look at values, and what it computes without them stays as it was then. Where extents vary from element to
 --- element, it is called twice, with other numbers in their place: a function that then does or reads (#x, x.shape[i])
---- something else is refused, since it could be right for none. Slices may count from both ends (x[{ 2, -1 }]); an element
---- that is too short for one is an error. Random ops that are given no step draw anew for every element and epoch. A
---- function that must look at values is given as gb.data.lua_function(fn).
+--- something else is refused, since it could be right for none. Slices may count from both ends (x[{ 2, -1 }]); an
+--- element that is too short for one is an error. Random ops that are given no step draw anew for every element and
+--- epoch. A function that must look at values is given as gb.data.lua_function(fn).
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -62,8 +62,8 @@ function Dataset:shuffle(buffer, options) end
 --- end
 --- ```
 ---
---- With `num_parallel_calls`, workers apply it to many elements at once; random ops still draw the same for each element.
---- In front of a batch each of them makes whole batches.
+--- With `num_parallel_calls`, workers apply it to many elements at once; random ops still draw the same for each
+--- element. In front of a batch each of them makes whole batches.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -74,9 +74,9 @@ function Dataset:shuffle(buffer, options) end
 --- assert(last[10]:item() == 99 * 99)
 --- ```
 ---
---- An element that cannot be made is an error that ends with its place among the map's inputs, counted from 1, and where
---- these hold a file's path, with that: "(element 778 of the epoch, 'fold/a/x.jpg')". Maps that read and decode know it
---- when they are alike in their options, as they are one stage then.
+--- An element that cannot be made is an error that ends with its place among the map's inputs, counted from 1, and
+--- where these hold a file's path, with that: "(element 778 of the epoch, 'fold/a/x.jpg')". Maps that read and decode
+--- know it when they are alike in their options, as they are one stage then.
 ---
 --- With `device`, a traced function runs there and its results stay there: behind a batch, in front of the model, with
 --- the copies ahead of it (prefetch_to_device) where the device has memory of its own. Stages that work in host memory
@@ -140,9 +140,9 @@ function Dataset:take(count) end
 ---@return Dataset
 function Dataset:skip(count) end
 
---- Runs the stages before it in a thread of their own, at most `buffer` elements ahead. gb.AUTOTUNE (the default) starts
---- with as many elements as fit 8 MiB, at least 2 and at most 64; it gives more where both sides wait, and less where
---- memory is short.
+--- Runs the stages before it in a thread of their own, at most `buffer` elements ahead. gb.AUTOTUNE (the default)
+--- starts with as many elements as fit 8 MiB, at least 2 and at most 64; it gives more where both sides wait, and less
+--- where memory is short.
 ---@param buffer integer|PrefetchOptions?
 ---@return Dataset
 function Dataset:prefetch(buffer) end
@@ -165,9 +165,9 @@ function Dataset:prefetch(buffer) end
 ---@return Dataset
 function Dataset:prefetch_to_device(device, buffer) end
 
---- Leaves out elements that cannot be made (a damaged record, an image that is no image) and counts them; behind a batch,
---- whole batches. It may stand behind stages with threads too. The size is not known any more. dataset:stats() tells
---- how many there were, and the last one's text in `why`.
+--- Leaves out elements that cannot be made (a damaged record, an image that is no image) and counts them; behind a
+--- batch, whole batches. It may stand behind stages with threads too. The size is not known any more. dataset:stats()
+--- tells how many there were, and the last one's text in `why`.
 ---@return Dataset
 function Dataset:ignore_errors() end
 
@@ -220,8 +220,8 @@ function Dataset:stats() end
 ---@class IterOptions
 ---@field from DatasetPosition? go on where a loop's state() stood, with the elements that would have followed
 
---- One epoch, for a loop: `for x, y in dataset:iter() do`. Leaving the loop early stops the pipeline. Every call is a new
---- epoch.
+--- One epoch, for a loop: `for x, y in dataset:iter() do`. Leaving the loop early stops the pipeline. Every call is a
+--- new epoch.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -241,8 +241,8 @@ function Dataset:iter(options) end
 ---@overload fun(): Tensor ...
 local DatasetIterator = {}
 
---- Where the loop stands; plain values, so that it can be saved with a model. A pipeline whose elements come in any order
---- (`deterministic = false`) has no position: an error.
+--- Where the loop stands; plain values, so that it can be saved with a model. A pipeline whose elements come in any
+--- order (`deterministic = false`) has no position: an error.
 ---@return DatasetPosition
 function DatasetIterator:state() end
 

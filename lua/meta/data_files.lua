@@ -11,8 +11,8 @@ gb.data = {}
 ---@class gpubench.data.Dataset
 gb.data.Dataset = {}
 
----@alias Files string|string[]|Tensor a path, a pattern (*, ?, [a-z]), a list of such, or a path's bytes as list_files gives them; "**" is refused: a pattern
---- for each depth ("fold/*.jpg", "fold/*/*.jpg") says the same
+---@alias Files string|string[]|Tensor a path, a pattern (*, ?, [a-z]), a list of such, or a path's bytes as list_files
+--- gives them; "**" is refused: a pattern for each depth ("fold/*.jpg", "fold/*/*.jpg") says the same
 
 ---@class ListFilesOptions
 ---@field shuffle boolean? another order in every epoch (false: sorted)
@@ -40,9 +40,9 @@ function gb.data.read_file() end
 ---@field compression "none"|"gzip"|nil of whole files ("none")
 ---@field ignore_errors boolean? leave out damaged records and count them (false)
 
---- The records of TFRecord files as byte strings, uint8[?]. Lengths and checksums are checked; an error names the file, the
---- record and its first byte. Behind a damaged record reading goes on with the next one, behind a damaged length with the
---- next file.
+--- The records of TFRecord files as byte strings, uint8[?]. Lengths and checksums are checked; an error names the file,
+--- the record and its first byte. Behind a damaged record reading goes on with the next one, behind a damaged length
+--- with the next file.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -82,8 +82,8 @@ function TfrecordWriter:write(record) end
 --- Completes the file. A second call does nothing.
 function TfrecordWriter:close() end
 
---- A tf.train.Example as bytes, its features sorted by name. Strings and uint8 tensors become byte strings, integers and
---- tensors of integers int64, other numbers and tensors float32.
+--- A tf.train.Example as bytes, its features sorted by name. Strings and uint8 tensors become byte strings, integers
+--- and tensors of integers int64, other numbers and tensors float32.
 ---@param features table<string, number|string|Tensor|number[]|string[]>
 ---@return string
 function gb.data.example(features) end

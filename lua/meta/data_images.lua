@@ -17,8 +17,8 @@ gb.image = {}
 ---@field ratio integer? 1, 2, 4 or 8, by which JPEGs are divided while they are decoded; when absent the largest that
 --- leaves at least `size` pixels, and 1 without a size
 
---- Makes images [height, width, channels] of JPEG and PNG files' bytes, for Dataset:map. They are resized row by row while
---- they are decoded. JPEGs of inks (CMYK, YCCK) become RGB, without colour profiles. What EXIF says of an image's
+--- Makes images [height, width, channels] of JPEG and PNG files' bytes, for Dataset:map. They are resized row by row
+--- while they are decoded. JPEGs of inks (CMYK, YCCK) become RGB, without colour profiles. What EXIF says of an image's
 --- orientation is ignored: pixels come as they are stored. PNGs of 16 bits a sample become 8 bits.
 ---
 --- ```lua
@@ -67,8 +67,8 @@ gb.data.Dataset = {}
 ---@field shuffle boolean? another order of the files in every epoch (false: class by class)
 ---@field seed integer? what decides the order; a new one derived from gb.config.set_seed when absent
 
---- Images (.jpg, .jpeg, .png) of a folder with a folder for each class. Elements are (image, int64 label), labels count the
---- classes from 0 in the order of their names.
+--- Images (.jpg, .jpeg, .png) of a folder with a folder for each class. Elements are (image, int64 label), labels count
+--- the classes from 0 in the order of their names.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -10,8 +10,8 @@ local Dataset = {}
 ---@field stride integer? elements from one of a window to the next (1)
 ---@field drop_remainder boolean? leave out the last windows, which have fewer elements (false)
 
---- Windows of `size` elements, each stacked along a new first dimension. With a `shift` below `size` they overlap; with a
---- larger one elements between them are left out. In contrast to tf.data, whose windows are datasets, a window is one
+--- Windows of `size` elements, each stacked along a new first dimension. With a `shift` below `size` they overlap; with
+--- a larger one elements between them are left out. In contrast to tf.data, whose windows are datasets, a window is one
 --- element: what tf.data's `window(...)` and `flat_map(batch)` give together. In contrast to a batch, it counts as one
 --- example.
 ---
@@ -34,13 +34,14 @@ function Dataset:window(size, options) end
 ---@field bucket_boundaries integer[] ascending: bucket i has lengths from boundary i - 1 up to below boundary i
 ---@field bucket_batch_sizes integer[] one for each bucket, and one for what is as long as the last boundary or longer
 ---@field padding_values number[]? for each tensor (zeros)
----@field pad_to_bucket_boundary boolean? pad to the largest length of the bucket, boundary - 1, so that there are as many
---- shapes as buckets; a longer element is an error (false: pad to the longest of the batch)
+---@field pad_to_bucket_boundary boolean? pad to the largest length of the bucket, boundary - 1, so that there are as
+--- many shapes as buckets; a longer element is an error (false: pad to the longest of the batch)
 ---@field drop_remainder boolean? leave out buckets that are incomplete at the end (false)
 
 --- Padded batches of elements of similar length, so that little of a batch is padding. The length of an element is the
---- first extent of its first tensor. A bucket that has its batch size becomes an element; what is left at the end follows,
---- the shortest first. A model makes a plan for each shape that it meets: `pad_to_bucket_boundary` keeps them few.
+--- first extent of its first tensor. A bucket that has its batch size becomes an element; what is left at the end
+--- follows, the shortest first. A model makes a plan for each shape that it meets: `pad_to_bucket_boundary` keeps them
+--- few.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -67,8 +68,9 @@ function Dataset:bucket_by_sequence_length(options) end
 ---@return Dataset
 function Dataset:rebatch(size, options) end
 
---- The elements of the datasets that `fn` makes of this dataset's elements, one dataset after the other: interleave with a
---- cycle of one. `fn` is the script's own, called for all elements when an epoch starts, and so this dataset must end.
+--- The elements of the datasets that `fn` makes of this dataset's elements, one dataset after the other: interleave
+--- with a cycle of one. `fn` is the script's own, called for all elements when an epoch starts, and so this dataset
+--- must end.
 ---
 --- ```lua
 --- local gb = require "gpubench"

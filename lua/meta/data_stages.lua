@@ -19,7 +19,8 @@ function Dataset:filter(fn) end
 
 ---@class PaddedBatchOptions
 ---@field batch_size integer? the same as `size`
----@field padded_shapes integer[][]? extents for each tensor, -1 where the largest of the batch decides (wherever they vary)
+---@field padded_shapes integer[][]? extents for each tensor, -1 where the largest of the batch decides (wherever they
+--- vary)
 ---@field padding_values number[]? for each tensor (zeros)
 ---@field drop_remainder boolean? leave out an incomplete last batch (false)
 
@@ -51,8 +52,8 @@ function Dataset:unbatch() end
 
 --- Keeps what the first complete epoch gave: in memory, or in a file when a path is given, which later runs read again.
 --- Elements of fixed shapes are rows of tensors from then on. Elements that do not fit into the limit, or into what the
---- machine has, are an error. A file of another dataset is refused, as told by stages, settings, types and names of files,
---- and so is one that is cut short; neither functions of maps nor values of tensors are compared.
+--- machine has, are an error. A file of another dataset is refused, as told by stages, settings, types and names of
+--- files, and so is one that is cut short; neither functions of maps nor values of tensors are compared.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -106,8 +107,8 @@ function Dataset:enumerate(start) end
 ---@field latency number? seconds for each element (0)
 ---@field bandwidth number? bytes per second (unlimited)
 
---- Stands for a slow disk or network: an element comes no sooner than the latency and its bytes allow, counted from when
---- it is asked for, so that what the stages before take is part of that time. Waiting costs no CPU time.
+--- Stands for a slow disk or network: an element comes no sooner than the latency and its bytes allow, counted from
+--- when it is asked for, so that what the stages before take is part of that time. Waiting costs no CPU time.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -130,8 +131,8 @@ function Dataset:throttle(options) end
 ---
 --- Threads read the datasets of the cycle first and then as many of those that come next as there are threads, so that
 --- more threads than the cycle has datasets help too; gb.AUTOTUNE is one for each core, and more, up to one for each
---- dataset in the cycle, while they wait for slow files; all within the `threads` of `options`. They change the order only
---- with `deterministic = false`. Each dataset is read ahead by at most 256 elements (1024 of 512 bytes
+--- dataset in the cycle, while they wait for slow files; all within the `threads` of `options`. They change the order
+--- only with `deterministic = false`. Each dataset is read ahead by at most 256 elements (1024 of 512 bytes
 --- or less), by fewer in a long cycle and where these are more than 2 MiB.
 ---
 --- ```lua
@@ -192,9 +193,9 @@ function gb.data.Dataset.synthetic(options) end
 ---@class GeneratorOptions
 ---@field types string[] of an element's values: "float32[2]", "uint8[?]" for strings
 
---- Elements that a function of the script makes. It is called once an epoch and yields them (coroutine.yield), or returns
---- a function that gives the next one at each call and nil at the end. Values are numbers, tables, Tensors, and strings
---- for "uint8[?]". The script's thread calls it: no prefetch or other stage with threads may come after it.
+--- Elements that a function of the script makes. It is called once an epoch and yields them (coroutine.yield), or
+--- returns a function that gives the next one at each call and nil at the end. Values are numbers, tables, Tensors, and
+--- strings for "uint8[?]". The script's thread calls it: no prefetch or other stage with threads may come after it.
 ---
 --- ```lua
 --- local gb = require "gpubench"

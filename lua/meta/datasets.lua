@@ -12,11 +12,12 @@ gb.datasets = {}
 ---@field flatten boolean? images as rows of values, else [height, width, channels] (true; of cifar10 false)
 ---@field one_hot boolean? labels as float32 [10] (true), else int64
 ---@field scaled boolean? float32 images in [0, 1] (true), else uint8
----@field directory string? the folder with the files; when absent $GPUBENCH_DATA (and its folder of the set's name) if that
+---@field directory string? the folder with the files; when absent $GPUBENCH_DATA (and its folder of the set's name) if
+--- that
 ---is set, else ~/.cache/gpubench/ and the set's name
 
---- The handwritten digits. Without the full set the sample that comes with gpubench is used: the 10 000 test digits, 8 000
---- as "train" and 2 000 as "test". run.json says which it was.
+--- The handwritten digits. Without the full set the sample that comes with gpubench is used: the 10 000 test digits, 8
+--- 000 as "train" and 2 000 as "test". run.json says which it was.
 ---
 --- ```lua
 --- local gb = require "gpubench"

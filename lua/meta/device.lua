@@ -4,15 +4,15 @@
 ---@class gpubench
 local gb = {}
 
---- Names of the devices of this machine that can be used, GPUs first, CPUs last. To know that, it begins the use of every
---- GPU, which takes up to a second and about 0.5 GB of each; with `--device`, only that one is used, and the others are
---- listed as they are. gb.config.list_logical_devices() lists devices and uses none.
+--- Names of the devices of this machine that can be used, GPUs first, CPUs last. To know that, it begins the use of
+--- every GPU, which takes up to a second and about 0.5 GB of each; with `--device`, only that one is used, and the
+--- others are listed as they are. gb.config.list_logical_devices() lists devices and uses none.
 ---@return string[]
 function gb.devices() end
 
 --- Runs `fn` with all that it creates (tensors, layers, ops) placed on a device, and returns what it returns; inputs on
---- other devices are copied. Without arguments, the current device's name: that of `--device`, or the first device that can
---- be used. A device that is not there or cannot be used is an error, unless
+--- other devices are copied. Without arguments, the current device's name: that of `--device`, or the first device that
+--- can be used. A device that is not there or cannot be used is an error, unless
 --- gb.config.set_soft_device_placement(true) lets its work run on the CPU; an emulated one ("emulated:h200:0") is there
 --- when it is named.
 ---
@@ -36,8 +36,8 @@ gb.config = {}
 ---@return string[]
 function gb.config.list_physical_devices(kind) end
 
---- The devices that scripts can name; of emulated ones those that were named. Without GPUs that are known to be unusable;
---- does not take the devices into use.
+--- The devices that scripts can name; of emulated ones those that were named. Without GPUs that are known to be
+--- unusable; does not take the devices into use.
 ---@param kind "CPU"|"GPU"|"EMULATED"|nil
 ---@return string[]
 function gb.config.list_logical_devices(kind) end
@@ -58,8 +58,8 @@ function gb.config.list_logical_devices(kind) end
 ---@field pageable_bytes_per_s number? the same for the host's ordinary memory
 ---@field peer_bytes_per_s number? rate between devices
 
---- What emulated:custom:0 to emulated:custom:7 emulate. Without `like` all numbers are needed. Must come before the devices
---- are used.
+--- What emulated:custom:0 to emulated:custom:7 emulate. Without `like` all numbers are needed. Must come before the
+--- devices are used.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -80,11 +80,11 @@ function gb.config.cpu_threads() end
 --- Splits a physical device into logical ones, named cpu:0, cpu:1, ... (gpu:0, gpu:1, ...), each with its own memory.
 --- Must come before the devices are used.
 ---
---- Where the machine's memory has several nodes (NUMA), each of several CPU devices lies on one of them, in their order:
---- the threads of its kernels and of its replica run on the processors there, and so its variables lie there. The
---- device's description names the node. One with more threads than a node has processors stays unbound, and so do all
---- where the process was given the processors of one node (by `mpirun`, `srun` or `taskset`) or where the environment
---- binds OpenMP's threads.
+--- Where the machine's memory has several nodes (NUMA), each of several CPU devices lies on one of them, in their
+--- order: the threads of its kernels and of its replica run on the processors there, and so its variables lie there.
+--- The device's description names the node. One with more threads than a node has processors stays unbound, and so do
+--- all where the process was given the processors of one node (by `mpirun`, `srun` or `taskset`) or where the
+--- environment binds OpenMP's threads.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -95,8 +95,9 @@ function gb.config.cpu_threads() end
 ---@param logical LogicalDevice[]
 function gb.config.set_logical_devices(physical, logical) end
 
---- The devices of a kind that are used; the others are hidden, and those named are numbered anew in this order. GPUs are
---- counted as CUDA does after `CUDA_VISIBLE_DEVICES`; an empty list hides all GPUs. At least one CPU device must stay.
+--- The devices of a kind that are used; the others are hidden, and those named are numbered anew in this order. GPUs
+--- are counted as CUDA does after `CUDA_VISIBLE_DEVICES`; an empty list hides all GPUs. At least one CPU device must
+--- stay.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -107,14 +108,14 @@ function gb.config.set_logical_devices(physical, logical) end
 ---@param kind "CPU"|"GPU"
 function gb.config.set_visible_devices(devices, kind) end
 
---- Whether GPUs may compute float32 matrix products and convolutions in TF32 (ten bits of mantissa). Off by default; the
---- run records it.
+--- Whether GPUs may compute float32 matrix products and convolutions in TF32 (ten bits of mantissa). Off by default;
+--- the run records it.
 ---@param allowed boolean
 function gb.config.set_tf32(allowed) end
 
 --- How many of the algorithms that cuBLASLt proposes for a matrix product GPUs measure when they plan it, to keep the
---- fastest; 0 (the default) takes the one that it proposes first. Which one is kept may differ from run to run, and with
---- it the last bits of results; the run records the setting.
+--- fastest; 0 (the default) takes the one that it proposes first. Which one is kept may differ from run to run, and
+--- with it the last bits of results; the run records the setting.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -123,8 +124,8 @@ function gb.config.set_tf32(allowed) end
 ---@param candidates integer
 function gb.config.set_matmul_search(candidates) end
 
---- true (the default): memory is taken when it is needed. false: the whole limit is taken at first use, or, of a GPU that has
---- none, nine tenths of what is free.
+--- true (the default): memory is taken when it is needed. false: the whole limit is taken at first use, or, of a GPU
+--- that has none, nine tenths of what is free.
 ---@param device string
 ---@param growth boolean
 function gb.config.set_memory_growth(device, growth) end
@@ -133,11 +134,11 @@ function gb.config.set_memory_growth(device, growth) end
 ---@param bytes integer 0 removes the limit
 function gb.config.set_memory_limit(device, bytes) end
 
---- What happens to work for a device that is missing: `gb.device`, `--device` and `tensor:to` of it. false (the default):
---- an error that says why it is missing. true: the work runs on cpu:0, standard error says so once, and the rows of that
---- point carry the reason in the column `detail`; a row whose axis `device` names the missing device is unreliable too.
---- Strategies and measurements of single devices always need those that they name. Reset at every point to what was set
---- before the experiment.
+--- What happens to work for a device that is missing: `gb.device`, `--device` and `tensor:to` of it. false (the
+--- default): an error that says why it is missing. true: the work runs on cpu:0, standard error says so once, and the
+--- rows of that point carry the reason in the column `detail`; a row whose axis `device` names the missing device is
+--- unreliable too. Strategies and measurements of single devices always need those that they name. Reset at every point
+--- to what was set before the experiment.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -156,11 +157,11 @@ function gb.config.soft_device_placement() end
 ---@param seed integer
 function gb.config.set_seed(seed) end
 
---- The type of the layers and Input layers made from now on (their weights, what they compute in, what models cast their
---- inputs to) unless they have a `dtype` of their own or a policy is set, as in Keras; "float32" at the start of every
---- point. Optimizers keep their state in the type of the weights; losses and metrics compute in float32. Nothing scales the
---- loss: small gradients vanish in float16, where Adam needs an epsilon of 1e-4 or so. The column `precision` records it.
---- For float32 weights under 16-bit arithmetic see gb.config.set_dtype_policy.
+--- The type of the layers and Input layers made from now on (their weights, what they compute in, what models cast
+--- their inputs to) unless they have a `dtype` of their own or a policy is set, as in Keras; "float32" at the start of
+--- every point. Optimizers keep their state in the type of the weights; losses and metrics compute in float32. Nothing
+--- scales the loss: small gradients vanish in float16, where Adam needs an epsilon of 1e-4 or so. The column
+--- `precision` records it. For float32 weights under 16-bit arithmetic see gb.config.set_dtype_policy.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -175,9 +176,9 @@ function gb.config.set_floatx(dtype) end
 ---@return string
 function gb.config.floatx() end
 
---- The policy of the layers made from now on unless they have a `dtype` of their own, as in Keras; gb.config.floatx() until
---- it is set, and again at the start of every point. A type is both what weights are stored in and what layers compute in.
---- Under "mixed_float16" and "mixed_bfloat16"
+--- The policy of the layers made from now on unless they have a `dtype` of their own, as in Keras; gb.config.floatx()
+--- until it is set, and again at the start of every point. A type is both what weights are stored in and what layers
+--- compute in. Under "mixed_float16" and "mixed_bfloat16"
 ---  - weights, optimizer state and the statistics of BatchNormalization are float32;
 ---  - a layer casts its weights and its floating-point inputs to 16 bits, computes and gives its output in them, and so
 ---    do the gradients on their way back; sums within a matrix product, a normalization or a reduction are of float32;
@@ -218,11 +219,12 @@ function gb.config.memory_info(device) end
 ---@return string
 function gb.config.device_description(device) end
 
---- What a device's sensors say now, and what it is made for, in SI units; what it does not tell is absent. Of a processor
---- only `free_memory_bytes`, that of the machine. Of a GPU also `power_w`, `power_limit_w`, `temperature_c`, `sm_clock_hz`,
---- `max_sm_clock_hz`, `uncorrected_errors` (ECC, since the driver was loaded), `throttled` (1 while hardware, heat or the
---- power brake slow it down), `link_generation` and `link_lanes` with `max_link_generation` and `max_link_lanes`,
---- `peak_memory_bytes_per_s`, and `peak_float32_flops_per_s` and others by type where the vendor publishes them.
+--- What a device's sensors say now, and what it is made for, in SI units; what it does not tell is absent. Of a
+--- processor only `free_memory_bytes`, that of the machine. Of a GPU also `power_w`, `power_limit_w`, `temperature_c`,
+--- `sm_clock_hz`, `max_sm_clock_hz`, `uncorrected_errors` (ECC, since the driver was loaded), `throttled` (1 while
+--- hardware, heat or the power brake slow it down), `link_generation` and `link_lanes` with `max_link_generation` and
+--- `max_link_lanes`, `peak_memory_bytes_per_s`, and `peak_float32_flops_per_s` and others by type where the vendor
+--- publishes them.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -10,27 +10,28 @@ gb.distribute = {}
 
 ---@class StrategyOptions
 ---@field devices string[]? one replica each; all GPUs unless given, or all CPU devices where there is no GPU
----@field cross_device "automatic"|"local"|"nccl"|"reduction_to_one"|nil how replicas exchange: "nccl" for GPUs, "local" (by
---- their threads in the host's memory, each adding up a part, and through MPI between processes) for CPU devices, which is
---- "automatic"; "reduction_to_one" lets the first add up all. GPUs whose strategy asks for one of these, shares of one GPU
---- too, exchange copies in page-locked memory, which no recorded step holds. An MPI that says that it knows GPUs, or of
---- which GPUBENCH_MPI_CUDA_AWARE=1 says so, takes tensors as they lie in a process's one GPU
----@field bucket_bytes integer? gradients travel together up to so many bytes, while the backward pass goes on; 25 MiB unless given
+---@field cross_device "automatic"|"local"|"nccl"|"reduction_to_one"|nil how replicas exchange: "nccl" for GPUs, "local"
+--- (by their threads in the host's memory, each adding up a part, and through MPI between processes) for CPU devices,
+--- which is "automatic"; "reduction_to_one" lets the first add up all. GPUs whose strategy asks for one of these,
+--- shares of one GPU too, exchange copies in page-locked memory, which no recorded step holds. An MPI that says that it
+--- knows GPUs, or of which GPUBENCH_MPI_CUDA_AWARE=1 says so, takes tensors as they lie in a process's one GPU
+---@field bucket_bytes integer? gradients travel together up to so many bytes, while the backward pass goes on; 25 MiB
+--- unless given
 ---@field compression "float16"|"bfloat16"|nil what float32 gradients travel as; as they are unless given
 ---@field shares number[]? each replica's part of a batch, in any unit; equal parts unless given
----@field delays number[]? for each replica, seconds that it waits for every example before a step: a device that is slow on
---- purpose
+---@field delays number[]? for each replica, seconds that it waits for every example before a step: a device that is
+--- slow on purpose
 
 --- A model that is made in a strategy's scope is trained, evaluated and measured by all of its replicas: `model:fit`,
 --- `gb.measure.training` and all else is written as for one device. A batch is the batch of all of them: each takes its
 --- rows, and the update is that of one device with the whole batch, but for rounding, an uneven last batch included;
 --- Dropout drops for an example what it would drop there; not in several processes, which are dealt their elements in
 --- turn. BatchNormalization sees a replica's own examples, unless it is `synchronized`; then a batch with fewer
---- examples than replicas is an error. With gradient_accumulation_steps each replica cuts its own rows into parts, so that
---- what looks at a part (batch normalization, the ranges of quantization-aware layers) sees other rows than on one device.
---- Processes begin with the variables of process 0. `gb.measure.inference` asks the first
---- replica alone; `model:memory` and `gb.memory.report` tell of the replica with the largest share. After an error in the
---- middle of a step replicas may differ: the strategy takes no more steps.
+--- examples than replicas is an error. With gradient_accumulation_steps each replica cuts its own rows into parts, so
+--- that what looks at a part (batch normalization, the ranges of quantization-aware layers) sees other rows than on one
+--- device. Processes begin with the variables of process 0. `gb.measure.inference` asks the first
+--- replica alone; `model:memory` and `gb.memory.report` tell of the replica with the largest share. After an error in
+--- the middle of a step replicas may differ: the strategy takes no more steps.
 ---@class Strategy
 ---@field num_replicas_in_sync integer of all processes together
 ---@field devices string[] of this process
@@ -46,10 +47,11 @@ function Strategy:scope(fn) end
 ---@class DistributeOptions
 ---@field shard "auto"|"file"|"element"|"off"|nil how processes divide the elements; "auto" unless given: by file where
 --- elements would have to be read to be passed over and every process gets one, else by element; "off": each reads all
----@field batch "global"|"per_replica"|nil what a batch of the dataset is: the batch of all replicas, unless given, or of each
+---@field batch "global"|"per_replica"|nil what a batch of the dataset is: the batch of all replicas, unless given, or
+--- of each
 
---- A dataset of batches as this process's replicas take it. `fit`, `evaluate` and `gb.measure.training` do it themselves,
---- with the defaults.
+--- A dataset of batches as this process's replicas take it. `fit`, `evaluate` and `gb.measure.training` do it
+--- themselves, with the defaults.
 ---@param dataset Dataset
 ---@param options DistributeOptions?
 ---@return Dataset
@@ -62,9 +64,10 @@ function Strategy:distribute(dataset, options) end
 --- Traces `fn` for each replica, once for every size of batch, and runs the traces side by side. Tensors are divided by
 --- rows, scalars and values of other types go to all; the results come as one PerReplica each. Inside,
 --- `optimizer:apply_gradients` updates by the mean over all replicas' examples, so that a step written for one device,
---- with its loss the mean over its examples, is right as it stands (each replica's own gradients are of the mean over its
---- own examples: in float16 they may overflow a loss scale that suits the whole batch); layers' moving statistics become the mean of all
---- replicas', and a `synchronized` BatchNormalization normalizes by all their rows. Define `fn` outside of the loop.
+--- with its loss the mean over its examples, is right as it stands (each replica's own gradients are of the mean over
+--- its own examples: in float16 they may overflow a loss scale that suits the whole batch); layers' moving statistics
+--- become the mean of all replicas', and a `synchronized` BatchNormalization normalizes by all their rows. Define `fn`
+--- outside of the loop.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -95,7 +98,8 @@ function Strategy:run(fn, ...) end
 --- One tensor, on the first device, of what replicas have, those of other processes included.
 ---@param operation "sum"|"mean"
 ---@param value PerReplica
----@param axis integer? from 1: adds up along it too, so that the mean is that of all rows; without, replicas alone are reduced
+---@param axis integer? from 1: adds up along it too, so that the mean is that of all rows; without, replicas alone are
+--- reduced
 ---@return Tensor
 function Strategy:reduce(operation, value, axis) end
 
@@ -131,8 +135,8 @@ function gb.distribute.MirroredStrategy(options) end
 ---@return Strategy
 function gb.distribute.MultiWorkerMirroredStrategy(options) end
 
---- Of a step, in seconds: of those that were timed, or, of replicas on GPUs, of the few that were traced after that. What
---- is not known is nil, and the row's `detail` says why.
+--- Of a step, in seconds: of those that were timed, or, of replicas on GPUs, of the few that were traced after that.
+--- What is not known is nil, and the row's `detail` says why.
 ---@class Rank
 ---@field device string
 ---@field own_s number? a step less waiting and exchanges
@@ -150,8 +154,8 @@ function gb.distribute.balanced_shares(ranks, shares) end
 ---@class gpubench.measure
 gb.measure = {}
 
---- Sets `weak_efficiency` or `strong_efficiency` of a row, with its interval, by what one replica does: by a strategy of
---- one device, so that both take the same path. Weak: X_n / (n X_1) with as many examples for each replica; strong:
+--- Sets `weak_efficiency` or `strong_efficiency` of a row, with its interval, by what one replica does: by a strategy
+--- of one device, so that both take the same path. Weak: X_n / (n X_1) with as many examples for each replica; strong:
 --- T_1 / (n T_n) with as many examples for all.
 ---
 --- ```lua

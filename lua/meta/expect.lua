@@ -1,15 +1,15 @@
 ---@meta
--- Expectations: documented claims that are judged on the rows of a run, with their 95 % intervals. Rows that differ in any
--- axis but x are judged apart, and the worst verdict counts:
+-- Expectations: documented claims that are judged on the rows of a run, with their 95 % intervals. Rows that differ in
+-- any axis but x are judged apart, and the worst verdict counts:
 --
 -- - confirmed: it holds for every setting, beyond the intervals, on rows that are all there and sound.
 -- - refuted: sound rows contradict it, beyond the intervals, in at least one setting.
 -- - inconclusive: neither; the reason says whether intervals overlap, rows are unreliable, or a setting has no figure.
 -- - not measurable here: no setting has the figure at all; the reason says why.
 --
--- Rows that the script skipped are no part of a claim. Points whose times a claim compares are measured in rounds, side by
--- side. A busy machine says nothing about bytes, counts and accuracies: `quality` is about times, `memory_quality` about
--- memory, and an accuracy takes `trials`. `--strict` makes a refuted claim exit status 1.
+-- Rows that the script skipped are no part of a claim. Points whose times a claim compares are measured in rounds, side
+-- by side. A busy machine says nothing about bytes, counts and accuracies: `quality` is about times, `memory_quality`
+-- about memory, and an accuracy takes `trials`. `--strict` makes a refuted claim exit status 1.
 
 ---@class gpubench
 local gb = {}
@@ -22,10 +22,10 @@ local gb = {}
 ---@field claim string? text of the claim; made from the options when absent
 ---@field by string|string[]? axes that the text names; all axes but x keep rows apart in any case
 ---@field id string? a name that stays when the text changes; made from the text when absent
----@field unmeasurable string? why nothing on this machine can decide the claim, such as "there is no GPU here": it is then
---- "not measurable here", whatever the rows say
----@field answer string? what a reader takes home when the claim is confirmed: "Use a batch of {x} or more: {times} the rate
---- of batch {first}". The figures that each kind of claim fills in are in docs/claims.md
+---@field unmeasurable string? why nothing on this machine can decide the claim, such as "there is no GPU here": it is
+--- then "not measurable here", whatever the rows say
+---@field answer string? what a reader takes home when the claim is confirmed: "Use a batch of {x} or more: {times} the
+--- rate of batch {first}". The figures that each kind of claim fills in are in docs/claims.md
 
 ---@class CourseOptions : ExpectOptions
 ---@field x string column, usually an axis
@@ -33,7 +33,8 @@ local gb = {}
 ---@field from number? smallest x to look at
 ---@field to number? largest x to look at
 ---@field tolerance number? share by which a step may fall; without it, every step must rise beyond the intervals
----@field of table<string, number|string|boolean>? with `over`, the figure is a ratio of two rows' `y`: values that select the numerator's row
+---@field of table<string, number|string|boolean>? with `over`, the figure is a ratio of two rows' `y`: values that
+--- select the numerator's row
 ---@field over table<string, number|string|boolean>? values that select the denominator's row
 
 ---@class IncreasingOptions : CourseOptions
@@ -155,14 +156,15 @@ function gb.expect.ratio(options) end
 ---@class CrossoverOptions : ExpectOptions
 ---@field x string
 ---@field y string
----@field of table<string, number|string|boolean> values that select the rows whose `y` is above at small x and below at large x
+---@field of table<string, number|string|boolean> values that select the rows whose `y` is above at small x and below at
+--- large x
 ---@field over table<string, number|string|boolean> values that select the rows that it crosses
 ---@field from number? smallest x to look at
 ---@field to number? largest x to look at
 
---- One course falls below another as `x` rises, once. The reason names the last `x` where it is surely above and the first
---- where it is surely below. Refuted where it is below from the start or crosses back; inconclusive where it crosses
---- nowhere in the range.
+--- One course falls below another as `x` rises, once. The reason names the last `x` where it is surely above and the
+--- first where it is surely below. Refuted where it is below from the start or crosses back; inconclusive where it
+--- crosses nowhere in the range.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -193,7 +195,8 @@ function gb.expect.faster(options) end
 ---@field judge fun(rows: Row[]): string, string, string? verdict, reason and, if there is one, the answer
 ---@field reads string[]? columns that judge reads; if one is a time, the points are measured in rounds
 ---@field axes? string[] axes whose own values the claim is about: `--set` of one of them leaves the claim out
----@field where table<string, number|string|boolean>? only rows with these values, and rows that failed before they had one
+---@field where table<string, number|string|boolean>? only rows with these values, and rows that failed before they had
+--- one
 ---@field unmeasurable string? as of the other claims
 
 --- A claim that only Lua can state. `judge` gets all rows and heeds their `status` itself; gb.expect.figure and

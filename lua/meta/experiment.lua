@@ -23,8 +23,8 @@ gb.quick = false
 
 --- An axis of a sweep. Its values are gone through in this order; `--set NAME=VALUE,...` replaces them, with ranges of
 --- numbers: 1..8, 1..1024*2, 0..1+0.25. An axis named like
---- a standard column fills that column. What a script cannot serve should be refused before anything is measured: a list
---- of ways is closed, a range of numbers has a function that accepts them.
+--- a standard column fills that column. What a script cannot serve should be refused before anything is measured: a
+--- list of ways is closed, a range of numbers has a function that accepts them.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -55,8 +55,8 @@ function gb.axis(name, values, options) end
 ---@return T
 function gb.param(name, default, options) end
 
---- What `make()` returned when it was called first with this key: for what all rounds and points of a script share, such as
---- a trained model or a reference. The points of a claim are measured in as many rounds as fit into their time
+--- What `make()` returned when it was called first with this key: for what all rounds and points of a script share,
+--- such as a trained model or a reference. The points of a claim are measured in as many rounds as fit into their time
 --- (docs/claims.md), and what is made once does not count there. After an error the next call
 --- makes it anew.
 ---
@@ -86,26 +86,28 @@ function gb.once(key, make) end
 ---@class ExperimentDeclaration
 ---@field name string names the folders below results/ and plots/; each experiment of a script needs its own
 ---@field title string
----@field topic string? the group in `gpubench list`: feeding, launching, memory, precision, models, devices, scaling, or another
+---@field topic string? the group in `gpubench list`: feeding, launching, memory, precision, models, devices, scaling,
+--- or another
 ---@field needs string? what a machine must have for an answer, for `gpubench list --long`: "a GPU"
 ---@field question string? the headline of the report, above the answer
 ---@field cause string? why it costs time or memory
 ---@field remedy string? what to do about it
 ---@field reading string? how to read the charts
----@field answer? fun(rows: Row[]): string|string[]|nil the answer in sentences, what to do first, in place of those of the claims; nil leaves it to them
+---@field answer? fun(rows: Row[]): string|string[]|nil the answer in sentences, what to do first, in place of those of
+--- the claims; nil leaves it to them
 ---@field axes Axis[]? the last one varies fastest
 ---@field run fun(point: table): Row|Row[] measures one point; `point` has a field for every axis. It is called several
 --- times, each time with another seed, where a claim is about times or the experiment has trials
 ---@field skip? fun(point: table): string? a reason to leave the point out, or nil
----@field seconds? fun(point: table, measurement_s: number): number about how long a call of `run` takes, where it is not
---- one measurement, which takes `measurement_s`; --dry-run expects it until a run has shown the real times
+---@field seconds? fun(point: table, measurement_s: number): number about how long a call of `run` takes, where it is
+--- not one measurement, which takes `measurement_s`; --dry-run expects it until a run has shown the real times
 ---@field columns (string|Column)[]? columns beyond the standard ones, where known before the first row
 ---@field trials integer? how many times every point is measured, 6 to 1000: accuracies and losses then have an interval
 ---@field charts Chart[]?
 ---@field expect Claim[]?
 
---- Sweeps over the axes, writes the run, prints its table and verdicts, and returns the rows. A point that fails becomes a
---- row with its status and the sweep goes on. With --dry-run it measures nothing and returns an empty array.
+--- Sweeps over the axes, writes the run, prints its table and verdicts, and returns the rows. A point that fails
+--- becomes a row with its status and the sweep goes on. With --dry-run it measures nothing and returns an empty array.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -133,8 +135,8 @@ function gb.experiment(declaration) end
 --- seed), "setting" (chosen, not measured) or "extent" (how much was measured)
 ---@field threshold string? "3 %": smaller changes are the same in comparisons, also where these have a --threshold
 
---- A column of a script whose name does not say what it is. Names ending in `_s`, `_per_s`, `_bytes`, `_share`, `accuracy`,
---- `loss` and the like say it.
+--- A column of a script whose name does not say what it is. Names ending in `_s`, `_per_s`, `_bytes`, `_share`,
+--- `accuracy`, `loss` and the like say it.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -13,8 +13,8 @@ gb.image = {}
 ---@field step Tensor? int64: image i of a batch draws in step s what image 0 draws in step s + i; 0 when left out
 
 --- Every second image mirrored, as a coin decides for each. In steps written by hand, the step grows by the batch size,
---- so that no two images share their numbers. In a map, leave it out: each element draws by its own number then, whether
---- it is mapped alone or within a batch, and in every epoch anew.
+--- so that no two images share their numbers. In a map, leave it out: each element draws by its own number then,
+--- whether it is mapped alone or within a batch, and in every epoch anew.
 ---
 --- ```lua
 --- local gb = require "gpubench"

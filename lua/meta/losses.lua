@@ -17,13 +17,13 @@ local gb = {}
 local Loss = {}
 
 ---@class LossOptions
----@field reduction string? "sum_over_batch_size" unless given; "mean" is the same, "sum" adds the examples up, "none" gives a
---- value for each example, for loops written by hand only. With weights of examples, sums are divided by the number of
---- examples. Keras' "mean_with_sample_weight" is missing
+---@field reduction string? "sum_over_batch_size" unless given; "mean" is the same, "sum" adds the examples up, "none"
+--- gives a value for each example, for loops written by hand only. With weights of examples, sums are divided by the
+--- number of examples. Keras' "mean_with_sample_weight" is missing
 
 ---@class FromLogits: LossOptions
----@field from_logits boolean? the predictions are not yet softmax or sigmoid; false unless given. Probabilities are limited
---- to [1e-7, 1 - 1e-7]; the gradient of one beyond is that at the limit, so that it can come back (Keras: 0)
+---@field from_logits boolean? the predictions are not yet softmax or sigmoid; false unless given. Probabilities are
+--- limited to [1e-7, 1 - 1e-7]; the gradient of one beyond is that at the limit, so that it can come back (Keras: 0)
 
 ---@class SmoothedOptions: FromLogits
 ---@field label_smoothing number? share by which labels move towards all classes alike; 0 unless given
@@ -84,8 +84,8 @@ function gb.metrics.CategoricalAccuracy() end
 ---@return Metric
 function gb.metrics.SparseCategoricalAccuracy() end
 ---@class BinaryAccuracyOptions
----@field threshold number? 0.5 unless given: of predictions, and of labels too, where Keras takes a label that is neither 0 nor
---- 1 for wrong
+---@field threshold number? 0.5 unless given: of predictions, and of labels too, where Keras takes a label that is
+--- neither 0 nor 1 for wrong
 ---@param options BinaryAccuracyOptions?
 ---@return Metric
 function gb.metrics.BinaryAccuracy(options) end
@@ -128,8 +128,8 @@ function gb.metrics.Precision(options) end
 function gb.metrics.Recall(options) end
 
 ---@class F1ScoreOptions
----@field average string? "macro" unless given, "micro" or "weighted". Keras' default, a number for each class, is no figure of
---- a history
+---@field average string? "macro" unless given, "micro" or "weighted". Keras' default, a number for each class, is no
+--- figure of a history
 ---@field threshold number? a prediction above it is positive; unless given, the largest of each example
 
 ---@param options F1ScoreOptions?

@@ -28,8 +28,8 @@ gb.measure = {}
 ---@field budget number? seconds for all of them together; `--budget` otherwise
 
 --- How fast single kernels run: one row for each, with the columns op, shape, dtype, implementation, device, steps,
---- step_time_s (median, with its interval), flops_per_step, flops_per_s, bytes_per_s and mfu, here the share of the best
---- large matrix product that this device was measured at. `samples` are the times in seconds.
+--- step_time_s (median, with its interval), flops_per_step, flops_per_s, bytes_per_s and mfu, here the share of the
+--- best large matrix product that this device was measured at. `samples` are the times in seconds.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -13,20 +13,22 @@ gb.measure = {}
 ---@field warmup number? seconds of warming up at most, but six steps or more where they are long; 0.5 unless given
 ---@field relative_error number? wanted half-width of the median's interval, as a share; 0.01 unless given
 ---@field trace boolean? a few more steps are traced after the timing, which fills the shares, device_busy and what
---- replicas on GPUs spend on each other; true writes trace-<point>.json for chrome://tracing or Perfetto into the run's folder too, false leaves it all out
+--- replicas on GPUs spend on each other; true writes trace-<point>.json for chrome://tracing or Perfetto into the run's
+--- folder too, false leaves it all out
 
 ---@class MeasureProfiledOptions: MeasureTrainingOptions
----@field profile boolean? the row has a `profile` of the traced steps too: time and memory by layer and op. The run's folder
---- gets profile-<point>.json, and its report a chart and a table of it. Devices then launch op by op
+---@field profile boolean? the row has a `profile` of the traced steps too: time and memory by layer and op. The run's
+--- folder gets profile-<point>.json, and its report a chart and a table of it. Devices then launch op by op
 
 ---@class MeasureResidentOptions: MeasureProfiledOptions
----@field resident boolean? the first two batches stay on the device and all steps train on them: what a step takes without its input
+---@field resident boolean? the first two batches stay on the device and all steps train on them: what a step takes
+--- without its input
 
 --- Steps through the dataset again and again: warms up until step times settle, then measures until they are known
---- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds. Where
---- buffers that were filled before would distort the rate, measuring begins and ends with an epoch, for up to twice the
---- budget, and `quality` is unreliable where none fits. Of a model with replicas `ranks` says what each spends on what.
---- `verdict` says why the device was not busy, as `gpubench explain` does of a run.
+--- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds.
+--- Where buffers that were filled before would distort the rate, measuring begins and ends with an epoch, for up to
+--- twice the budget, and `quality` is unreliable where none fits. Of a model with replicas `ranks` says what each
+--- spends on what. `verdict` says why the device was not busy, as `gpubench explain` does of a run.
 ---
 --- ```lua
 --- local gb = require "gpubench"

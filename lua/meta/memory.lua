@@ -46,7 +46,8 @@ local Model = {}
 
 --- What a training step on batches of this size will take, before it takes any of it: the step is planned, not run. A
 --- dataset of batches says more than a size, with which data is taken to be float32: the types that its elements really
---- have. What the stages of a pipeline hold, such as prefetch_to_device on its device, is theirs. Needs graph execution.
+--- have. What the stages of a pipeline hold, such as prefetch_to_device on its device, is theirs. Needs graph
+--- execution.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -115,11 +116,11 @@ function gb.memory.report(model) end
 ---@field limit integer bytes
 ---@field trials BatchSizeTrial[]
 
---- The largest batch size that a model trains on within a limit of memory: predicted as by `model:memory`, then proved by
---- real steps, at most four times with smaller and smaller batches where memory ends earlier. Weights, optimizer and
+--- The largest batch size that a model trains on within a limit of memory: predicted as by `model:memory`, then proved
+--- by real steps, at most four times with smaller and smaller batches where memory ends earlier. Weights, optimizer and
 --- metrics are afterwards as they were. `data` is a dataset of single examples, or a function that makes a dataset of
---- batches of a size. Without a limit, the device's own counts (gb.config.set_memory_limit). Refused while the model runs,
---- as in a callback of its own fit.
+--- batches of a size. Without a limit, the device's own counts (gb.config.set_memory_limit). Refused while the model
+--- runs, as in a callback of its own fit.
 ---
 --- ```lua
 --- local gb = require "gpubench"

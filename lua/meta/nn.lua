@@ -1,8 +1,8 @@
 ---@meta
 -- Models: layers, Sequential, the functional form, initializers. Names, options and defaults are those of Keras.
 
---- A layer: an immutable description that makes its variables when its input is known. It is placed on the device that was
---- current when it was made. Applied to a SymbolicTensor it describes a model; applied to a Tensor it computes.
+--- A layer: an immutable description that makes its variables when its input is known. It is placed on the device that
+--- was current when it was made. Applied to a SymbolicTensor it describes a model; applied to a Tensor it computes.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -15,10 +15,10 @@
 ---@field kind string "Dense"
 ---@field dtype_policy string "mixed_bfloat16"; a type where it stores and computes in one
 ---@field variables Tensor[] empty until the layer is built
----@field output SymbolicTensor? what the layer gave when it was last applied to symbols; of a layer from a model: what its
---- first call in the model gives
----@field trainable boolean whether training updates its weights; a model that has been trained is compiled again after a
---- change
+---@field output SymbolicTensor? what the layer gave when it was last applied to symbols; of a layer from a model: what
+--- its first call in the model gives
+---@field trainable boolean whether training updates its weights; a model that has been trained is compiled again after
+--- a change
 ---@overload fun(x: SymbolicTensor|SymbolicTensor[], options: CallOptions?): SymbolicTensor
 ---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
 local Layer = {}
@@ -36,13 +36,14 @@ local Layer = {}
 function Layer:adapt(data) end
 
 ---@class CallOptions
----@field training boolean? dropout drops and batch normalization uses the batch. Of tensors: false unless given; of symbols: as
---- the model is called unless given, and then always so
+---@field training boolean? dropout drops and batch normalization uses the batch. Of tensors: false unless given; of
+--- symbols: as the model is called unless given, and then always so
 
---- A value of a model that is being described: what gb.Input gives and layers pass on. It has the operators and methods of
---- Tensor, and gb.concat, gb.matmul, gb.pad, gb.stack and gb.where take it: each describes one more layer, which computes
---- what the same call computes of tensors. As for tensors, axes and shapes of these calls count the batch as axis 0, and
---- the result must keep it there; `shape` leaves it out. Numbers and tensors among the operands are constants.
+--- A value of a model that is being described: what gb.Input gives and layers pass on. It has the operators and methods
+--- of Tensor, and gb.concat, gb.matmul, gb.pad, gb.stack and gb.where take it: each describes one more layer, which
+--- computes what the same call computes of tensors. As for tensors, axes and shapes of these calls count the batch as
+--- axis 0, and the result must keep it there; `shape` leaves it out. Numbers and tensors among the operands are
+--- constants.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -87,14 +88,14 @@ function gb.Input(shape, options) end
 function gb.layers.Input(shape, options) end
 
 ---@class DenseOptions: LayerOptions
----@field activation string|LayerFunction|nil a function that keeps the shape, or "linear", "relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu" (also
---- "swish"), "softplus", "softsign", "sigmoid", "tanh", "exponential", "hard_sigmoid", "hard_silu" (also "hard_swish"),
---- "hard_tanh", "softmax", "log_softmax"
+---@field activation string|LayerFunction|nil a function that keeps the shape, or "linear", "relu", "relu6",
+--- "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu" (also "swish"), "softplus", "softsign", "sigmoid", "tanh",
+--- "exponential", "hard_sigmoid", "hard_silu" (also "hard_swish"), "hard_tanh", "softmax", "log_softmax"
 ---@field use_bias boolean? true unless given
 ---@field kernel_initializer string? "glorot_uniform" unless given
 ---@field bias_initializer string? "zeros" unless given
----@field kernel_regularizer string? "l1", "l2", "l1_l2" or one of gb.regularizers; none unless given. The penalty is part of
---- the loss that training minimizes and reports
+---@field kernel_regularizer string? "l1", "l2", "l1_l2" or one of gb.regularizers; none unless given. The penalty is
+--- part of the loss that training minimizes and reports
 ---@field bias_regularizer string?
 ---@field quantization string? "aware" or "int8", set by gb.quantize: rounds as int8 does in float32, or computes in it
 
@@ -109,7 +110,8 @@ function gb.layers.Dense(units, options) end
 ---@field strides integer|integer[]|nil 1 unless given
 ---@field padding string? "valid" unless given, or "same"
 ---@field dilation_rate integer|integer[]|nil distance of the window's rows and columns; 1 unless given
----@field groups integer? groups of channels that are convolved apart; 1 unless given, the only one that has an int8 form
+---@field groups integer? groups of channels that are convolved apart; 1 unless given, the only one that has an int8
+--- form
 
 --- Convolution of [height, width, channels] images.
 ---@param filters integer
@@ -212,8 +214,8 @@ function Model:get_weights() end
 function Model:set_weights(weights) end
 
 --- Writes the folder `path`: architecture.json and weights.safetensors. Functions of the script (Lambda, custom layers,
---- activations) are stored by their position in the script only; gb.load_model gets them again. A model with an operator
---- on a tensor of the script cannot be saved so; save_weights always works.
+--- activations) are stored by their position in the script only; gb.load_model gets them again. A model with an
+--- operator on a tensor of the script cannot be saved so; save_weights always works.
 ---@param path string
 function Model:save(path) end
 
@@ -221,13 +223,14 @@ function Model:save(path) end
 function Model:save_weights(path) end
 
 --- With a path alone: what save_weights wrote. With a table: weights that another program saved as safetensors.
---- `names` says which of the file's tensors each weight ("conv1/kernel") is: a table, or a function of the weight's name;
---- { "a", "b" } adds tensors, and { "qkv", part = 2, of = 3 } takes the second third of the outputs. Weights that a table
---- leaves out have their own names. In the `layout` "torch", kernels are transposed: of Dense and of attention from
---- [out, in], of Conv1D from [out, in, width], of Conv2D, DepthwiseConv2D and SeparableConv2D from [out, in, height, width],
---- of Conv2DTranspose from [in, out, height, width], and of LSTM from [4 units, in], whose bias is the sum of two; tables
---- of Embedding and vectors are the same. GRU orders its gates otherwise in PyTorch. Shapes may join or divide neighbouring
---- dimensions. Missing tensors and other shapes are errors that name both sides, before any weight has changed.
+--- `names` says which of the file's tensors each weight ("conv1/kernel") is: a table, or a function of the weight's
+--- name; { "a", "b" } adds tensors, and { "qkv", part = 2, of = 3 } takes the second third of the outputs. Weights that
+--- a table leaves out have their own names. In the `layout` "torch", kernels are transposed: of Dense and of attention
+--- from [out, in], of Conv1D from [out, in, width], of Conv2D, DepthwiseConv2D and SeparableConv2D from [out, in,
+--- height, width], of Conv2DTranspose from [in, out, height, width], and of LSTM from [4 units, in], whose bias is the
+--- sum of two; tables of Embedding and vectors are the same. GRU orders its gates otherwise in PyTorch. Shapes may join
+--- or divide neighbouring dimensions. Missing tensors and other shapes are errors that name both sides, before any
+--- weight has changed.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -256,8 +259,8 @@ function Model:load_weights(from) end
 ---@field [integer] Layer|Model|SymbolicTensor models have one input and one output
 ---@field name string?
 
---- A chain of layers. Layers of a model in it stay shared with that model; one without a name of the user gets another name
---- where its own is taken.
+--- A chain of layers. Layers of a model in it stay shared with that model; one without a name of the user gets another
+--- name where its own is taken.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -293,8 +296,8 @@ function gb.Sequential(layers) end
 function gb.Model(options) end
 
 ---@class LoadOptions
----@field custom_objects table<string, LayerFunction|Layer>? by layer name: the function of a Lambda or an activation; for a
---- custom layer, a layer that gb.layers.custom makes with the same functions
+---@field custom_objects table<string, LayerFunction|Layer>? by layer name: the function of a Lambda or an activation;
+--- for a custom layer, a layer that gb.layers.custom makes with the same functions
 
 ---@param path string a folder that Model:save has written
 ---@param options LoadOptions?
@@ -361,7 +364,8 @@ function gb.initializers.LecunUniform(options) end
 ---@class OrthogonalInitializerOptions: InitializerOptions
 ---@field gain number? 1 unless given
 
---- Columns (or rows, if there are fewer) of length `gain` at right angles to each other; dimensions but the last are rows.
+--- Columns (or rows, if there are fewer) of length `gain` at right angles to each other; dimensions but the last are
+--- rows.
 ---@param options OrthogonalInitializerOptions?
 ---@return string
 function gb.initializers.Orthogonal(options) end

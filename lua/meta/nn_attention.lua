@@ -10,9 +10,9 @@ local gb = {}
 ---@field output_dim integer? numbers for each token; required here or as the second argument
 ---@field embeddings_initializer string? "random_uniform" unless given, Keras' "uniform"
 
---- A trained row of numbers for each token: integers of any shape -> [..., output_dim]. A token outside of the vocabulary is
---- an error; on GPUs, for which the host does not wait in each step, its row is NaN. There is no `mask_zero`: give the
---- tokens, of which 0 is padding, as the mask to attention and recurrent layers.
+--- A trained row of numbers for each token: integers of any shape -> [..., output_dim]. A token outside of the
+--- vocabulary is an error; on GPUs, for which the host does not wait in each step, its row is NaN. There is no
+--- `mask_zero`: give the tokens, of which 0 is padding, as the mask to attention and recurrent layers.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -67,8 +67,8 @@ function gb.layers.RMSNormalization(axis, epsilon, options) end
 ---@field kernel_initializer string? "glorot_uniform" unless given
 ---@field bias_initializer string? "zeros" unless given
 ---@field seed integer? of the dropout; drawn from the global seed unless given
----@field use_causal_mask boolean? each query attends to the keys up to its own position; false unless given. In Keras this
---- is an option of the call; layers have no such options here
+---@field use_causal_mask boolean? each query attends to the keys up to its own position; false unless given. In Keras
+--- this is an option of the call; layers have no such options here
 
 ---@class MultiHeadAttentionOptions: AttentionLayerOptions
 ---@field num_heads integer? required here or as the first argument
@@ -77,11 +77,11 @@ function gb.layers.RMSNormalization(axis, epsilon, options) end
 ---@field output_shape integer|integer[]|nil of a position; as the query's unless given
 
 --- Attention of several heads: softmax(q k' / sqrt(key_dim)) v. Its inputs are `{ query, value, key, mask }`, each
---- [time, channels] per example: without a key the value is the key, a single input attends to itself. The mask is the last
---- input and of bools or integers, which is how it is recognized; true: the query attends to the key. Per example it is
---- [keys], which hides padding, [queries, keys], or [heads, queries, keys]. A query that may attend to no key gets zeros
---- before the last product, where Keras gives the mean of all values. Memory grows linearly with the sequences: the matrix
---- of weights never exists, and so cannot be returned.
+--- [time, channels] per example: without a key the value is the key, a single input attends to itself. The mask is the
+--- last input and of bools or integers, which is how it is recognized; true: the query attends to the key. Per example
+--- it is [keys], which hides padding, [queries, keys], or [heads, queries, keys]. A query that may attend to no key
+--- gets zeros before the last product, where Keras gives the mean of all values. Memory grows linearly with the
+--- sequences: the matrix of weights never exists, and so cannot be returned.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -106,8 +106,8 @@ function gb.layers.MultiHeadAttention(num_heads, key_dim, value_dim, dropout, us
 ---@field num_query_heads integer? required here or as the second argument
 ---@field num_key_value_heads integer? divides num_query_heads; required here or as the third argument
 
---- MultiHeadAttention in which num_query_heads / num_key_value_heads neighbouring heads of queries share keys and values.
---- Inputs and masks as there.
+--- MultiHeadAttention in which num_query_heads / num_key_value_heads neighbouring heads of queries share keys and
+--- values. Inputs and masks as there.
 ---@param head_dim integer|GroupQueryAttentionOptions
 ---@param num_query_heads integer|GroupQueryAttentionOptions|nil
 ---@param num_key_value_heads integer|GroupQueryAttentionOptions|nil
@@ -124,14 +124,15 @@ function gb.layers.GroupQueryAttention(head_dim, num_query_heads, num_key_value_
 ---@field is_causal boolean? each query attends to the keys up to its own position
 
 --- softmax(query key' scale + mask) value for each head, as one op with memory linear in the sequences. The query is
---- [batch, time, heads, dim]; key and value may have fewer heads, each shared by neighbouring heads of the query. A query
---- that may attend to no key gets zeros.
+--- [batch, time, heads, dim]; key and value may have fewer heads, each shared by neighbouring heads of the query. A
+--- query that may attend to no key gets zeros.
 ---
 --- ```lua
 --- local gb = require "gpubench"
 --- local x = gb.random.normal { 2, 10, 4, 8 }
 --- local y = gb.dot_product_attention(x, x, x, { is_causal = true })
---- assert((y - x):gather(gb.tensor({ 0 }, { dtype = "int32" }), 1):abs():max():item() < 1e-6)  -- the first sees only itself
+--- -- the first sees only itself
+--- assert((y - x):gather(gb.tensor({ 0 }, { dtype = "int32" }), 1):abs():max():item() < 1e-6)
 --- ```
 ---@param query Tensor
 ---@param key Tensor

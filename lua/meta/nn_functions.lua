@@ -10,8 +10,9 @@ local gb = {}
 --- `x` is one tensor, or a list where the layer has several inputs.
 ---@alias LayerFunction fun(x: Tensor|Tensor[], training: boolean?): Tensor
 
---- A layer that computes `fn(x)`. In training, gb.random functions in it draw anew in every step. Other layers and gb.Variable
---- may be read in it; a weight that no layer of the model has is refused by fit, since it would not be trained.
+--- A layer that computes `fn(x)`. In training, gb.random functions in it draw anew in every step. Other layers and
+--- gb.Variable may be read in it; a weight that no layer of the model has is refused by fit, since it would not be
+--- trained.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -40,9 +41,9 @@ function gb.layers.Lambda(fn, options) end
 ---@field build (fun(self: CustomLayer, shape: integer[]|integer[][]))? makes weights; the shape is that of one example
 ---@field call fun(self: CustomLayer, x: Tensor|Tensor[], training: boolean): Tensor
 
---- A layer with weights of its own. `build` is called once for each model that is described, and for shapes alone before,
---- always with a `self` of its own. Weights and layers that it puts into fields of `self` belong to the layer. Under a
---- mixed policy, weights are cast to the type of computation where `call` reads them. Statistics are changed by
+--- A layer with weights of its own. `build` is called once for each model that is described, and for shapes alone
+--- before, always with a `self` of its own. Weights and layers that it puts into fields of `self` belong to the layer.
+--- Under a mixed policy, weights are cast to the type of computation where `call` reads them. Statistics are changed by
 --- `self.mean:assign(value)` in `call`.
 ---
 --- ```lua

@@ -133,7 +133,8 @@ function gb.layers.ZeroPadding2D(padding, options) end
 
 ---@class UpSampling2DOptions: LayerOptions
 ---@field size integer|integer[]|nil 2 unless given
----@field interpolation string? "nearest" unless given, which repeats rows and columns, or "bilinear" between pixels' centres
+---@field interpolation string? "nearest" unless given, which repeats rows and columns, or "bilinear" between pixels'
+--- centres
 
 --- Larger images.
 ---@param size integer|integer[]|UpSampling2DOptions|nil

@@ -1,6 +1,6 @@
 ---@meta
--- Recurrent layers of sequences [steps, features]. Names, options and the order of gates are those of Keras. The product
--- with the inputs is one for all steps. Initial states and return_state are not there: a layer has one output.
+-- Recurrent layers of sequences [steps, features]. Names, options and the order of gates are those of Keras. The
+-- product with the inputs is one for all steps. Initial states and return_state are not there: a layer has one output.
 
 ---@class gpubench
 local gb = {}
@@ -16,11 +16,12 @@ gb.layers = {}
 ---@field recurrent_initializer string? "orthogonal" unless given
 ---@field bias_initializer string? "zeros" unless given
 ---@field dropout number? share of the inputs that is dropped in training, the same in all steps; 0 unless given
----@field recurrent_dropout number? share of the states that is dropped in products with them in training, the same in all
---- steps; 0 unless given. As in Keras, each gate then drops its own inputs and states
+---@field recurrent_dropout number? share of the states that is dropped in products with them in training, the same in
+--- all steps; 0 unless given. As in Keras, each gate then drops its own inputs and states
 ---@field seed integer? of the dropout; drawn from the global seed unless given
 ---@field return_sequences boolean? whether the states of all steps are returned; false unless given: the last one
----@field go_backwards boolean? from the last step to the first, in which order sequences are returned; false unless given
+---@field go_backwards boolean? from the last step to the first, in which order sequences are returned; false unless
+--- given
 
 ---@class LSTMOptions: RecurrentOptions
 ---@field unit_forget_bias boolean? whether the forget gate's bias begins at 1; true unless given
@@ -61,8 +62,8 @@ function gb.layers.GRU(units, options) end
 ---@field merge_mode string? "concat" unless given, "sum", "mul" or "ave"
 
 --- Runs an LSTM or a GRU over the sequence and over its reverse, with weights of its own for each, and merges both. It
---- takes the layer's options only, not its weights. A second input is a mask, as for LSTM; as in Keras, sequences are 0 at
---- masked steps.
+--- takes the layer's options only, not its weights. A second input is a mask, as for LSTM; as in Keras, sequences are 0
+--- at masked steps.
 ---
 --- ```lua
 --- local gb = require "gpubench"

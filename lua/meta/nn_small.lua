@@ -1,5 +1,6 @@
 ---@meta
--- Layers without weights that combine, activate or reorder their inputs. Names, options and defaults are those of Keras.
+-- Layers without weights that combine, activate or reorder their inputs. Names, options and defaults are those of
+-- Keras.
 
 ---@class gpubench
 local gb = {}
@@ -7,8 +8,8 @@ local gb = {}
 ---@class gpubench.layers
 gb.layers = {}
 
---- The sum of two or more inputs: `add { a, b }`. The inputs of this and the following layers have one rank; an extent of
---- 1 is stretched.
+--- The sum of two or more inputs: `add { a, b }`. The inputs of this and the following layers have one rank; an extent
+--- of 1 is stretched.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -44,8 +45,8 @@ function gb.layers.Subtract(options) end
 ---@field mean number? of all channels; 0 unless given
 ---@field variance number? 1 unless given
 
---- (x - mean) / sqrt(variance) of each channel, the last dimension. Both are variables [channels], which hold statistics
---- of the data and are not trained: Layer:adapt computes them, or assign them.
+--- (x - mean) / sqrt(variance) of each channel, the last dimension. Both are variables [channels], which hold
+--- statistics of the data and are not trained: Layer:adapt computes them, or assign them.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -50,18 +50,18 @@ function Optimizer:exclude_from_weight_decay(options) end
 ---@return Tensor
 function Optimizer:get_scaled_loss(loss) end
 
---- float32 gradients of the loss, of those of the scaled loss; `false` stays. apply_gradients then skips the step where one
---- is infinite or not a number.
+--- float32 gradients of the loss, of those of the scaled loss; `false` stays. apply_gradients then skips the step where
+--- one is infinite or not a number.
 ---@param gradients (Tensor|false)[]
 ---@return (Tensor|false)[]
 function Optimizer:get_unscaled_gradients(gradients) end
 
----@alias StepFunction fun(step: Tensor): Tensor a learning rate, traced once, so that a step runs no Lua; the step counts
---- from 0 as a float32 number
+---@alias StepFunction fun(step: Tensor): Tensor a learning rate, traced once, so that a step runs no Lua; the step
+--- counts from 0 as a float32 number
 
---- Of all optimizers; at most one of the three limits. They are applied where the update reads a gradient: clipvalue costs
---- nothing, the other two one more read of the gradients. With replicas and accumulation they limit the gradients of the
---- whole batch, with loss scaling the unscaled ones.
+--- Of all optimizers; at most one of the three limits. They are applied where the update reads a gradient: clipvalue
+--- costs nothing, the other two one more read of the gradients. With replicas and accumulation they limit the gradients
+--- of the whole batch, with loss scaling the unscaled ones.
 ---@class OptimizerOptions
 ---@field clipnorm number? the norm of each variable's gradient is at most this; no limit unless given
 ---@field clipvalue number? elements of gradients are limited to [-clipvalue, clipvalue]
@@ -120,15 +120,16 @@ function gb.optimizers.RMSprop(options) end
 ---@field dynamic_growth_steps integer? good steps in a row after which the scale doubles; 2000 unless given
 ---@field dynamic boolean? false keeps the initial scale; true unless given
 
---- Wraps an optimizer for training in float16, whose small gradients vanish: the loss is multiplied by a scale before it is
---- differentiated, the gradients are divided by it before they are used. Where one of them is infinite or not a number, the
---- step is skipped, weights, optimizer state and `iterations` stay as they are, and the scale is halved (down to 1). All
---- this happens on the device. `learning_rate` and `iterations` are those of the inner optimizer.
+--- Wraps an optimizer for training in float16, whose small gradients vanish: the loss is multiplied by a scale before
+--- it is differentiated, the gradients are divided by it before they are used. Where one of them is infinite or not a
+--- number, the step is skipped, weights, optimizer state and `iterations` stay as they are, and the scale is halved
+--- (down to 1). All this happens on the device. `learning_rate` and `iterations` are those of the inner optimizer.
 ---
 --- ```lua
 --- local gb = require "gpubench"
 --- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 }, dtype = "mixed_float16" }) }
---- local optimizer = gb.optimizers.LossScaleOptimizer(gb.optimizers.SGD { learning_rate = 0.1 }, { initial_scale = 1024 })
+--- local optimizer = gb.optimizers.LossScaleOptimizer(gb.optimizers.SGD { learning_rate = 0.1 },
+---   { initial_scale = 1024 })
 --- local loss_fn = gb.losses.MeanSquaredError()
 --- local x, y = gb.tensor { { 1, 0 }, { 0, 1 } }, gb.tensor { { 1 }, { -1 } }
 --- local loss
@@ -145,8 +146,8 @@ function gb.optimizers.RMSprop(options) end
 ---@return Optimizer
 function gb.optimizers.LossScaleOptimizer(inner_optimizer, options) end
 
---- A learning rate that follows the step counter; called with a step, it gives the rate. An optimizer takes a function of
---- the step as well, which is computed on the device like the others. Keras has no schedule that only warms up:
+--- A learning rate that follows the step counter; called with a step, it gives the rate. An optimizer takes a function
+--- of the step as well, which is computed on the device like the others. Keras has no schedule that only warms up:
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -4,14 +4,14 @@
 
 --- A tensor on one device, or a value of a function that is being traced.
 ---
---- `+ - * / ^` and unary `-` work element by element with NumPy's broadcasting; a plain number takes the tensor's dtype.
---- `//` rounds down and `%` is what it leaves, as in Lua; integers divided by 0 give 0.
+--- `+ - * / ^` and unary `-` work element by element with NumPy's broadcasting; a plain number takes the tensor's
+--- dtype. `//` rounds down and `%` is what it leaves, as in Lua; integers divided by 0 give 0.
 --- Comparisons are methods, because Lua's `<` and `==` must give a boolean: `a:lt(b)`. In functions that are traced
 --- (gb.compile, dataset maps) `if` cannot ask for a tensor's value: use gb.where. A comparison that no result depends
 --- on is an error there, since it was most likely meant to decide a branch.
 --- Indexing counts from 1 and includes both ends, as Lua does: `x[3]` is the third row, `x[{1, 8}]` are the first eight
---- rows, `x[{{}, {2, 5}}]` columns 2 to 5, and -1 is the last. A range may end behind the last row, where it is cut, but
---- not begin there. `x[#x + 1]` is nil, so that `ipairs(x)` gives all rows. Axes count from 0, as in Keras.
+--- rows, `x[{{}, {2, 5}}]` columns 2 to 5, and -1 is the last. A range may end behind the last row, where it is cut,
+--- but not begin there. `x[#x + 1]` is nil, so that `ipairs(x)` gives all rows. Axes count from 0, as in Keras.
 ---
 --- `x[3] = row` and `x[{1, 8}] = rows` change the tensor (a number fills the rows). Tensors and datasets made from it
 --- before, such as `x:reshape {...}`, keep the earlier values. Under a tape and in traced functions rows cannot be
@@ -404,9 +404,9 @@ gb.random = {}
 ---@field high number?
 ---@field seed integer?
 
---- Uniform in [low, high); default 0 and 1. Without `seed`, numbers of their own in each call. In a function that is traced
---- (gb.compile, strategy:run, a loss, a metric, a layer's function) each call of it draws anew, with `seed` too; in a map, each
---- element.
+--- Uniform in [low, high); default 0 and 1. Without `seed`, numbers of their own in each call. In a function that is
+--- traced (gb.compile, strategy:run, a loss, a metric, a layer's function) each call of it draws anew, with `seed` too;
+--- in a map, each element.
 ---@param shape integer[]
 ---@param options UniformOptions?
 ---@return Tensor

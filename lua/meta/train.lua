@@ -11,31 +11,32 @@ local Model = {}
 ---@field optimizer string|Optimizer|nil "rmsprop" unless given
 ---@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[]|table<string, string|Loss|LossFunction> one for all
 --- outputs, or one each: a list in their order, or a table by the names of the layers that give them
----@field loss_weights number[]|table<string, number>|nil factors of the outputs' losses in their sum, one for each output or
---- by names of outputs; figures of single outputs leave them out
----@field metrics (string|Metric|LossFunction)[]|table<string, any>|nil a list for every output, or a table by output names, with
---- a metric or a list each
----@field weighted_metrics (string|Metric|LossFunction)[]|table<string, any>|nil as `metrics`, but the mean weighs examples by
---- sample_weight and class_weight, as the loss does. "weighted_accuracy" beside "accuracy" of the same output. Metrics that
---- count (AUC, Precision, Recall, F1Score) take no weights
+---@field loss_weights number[]|table<string, number>|nil factors of the outputs' losses in their sum, one for each
+--- output or by names of outputs; figures of single outputs leave them out
+---@field metrics (string|Metric|LossFunction)[]|table<string, any>|nil a list for every output, or a table by output
+--- names, with a metric or a list each
+---@field weighted_metrics (string|Metric|LossFunction)[]|table<string, any>|nil as `metrics`, but the mean weighs
+--- examples by sample_weight and class_weight, as the loss does. "weighted_accuracy" beside "accuracy" of the same
+--- output. Metrics that count (AUC, Precision, Recall, F1Score) take no weights
 ---@field execution string? "graph" unless given, or "eager"
 ---@field run_eagerly boolean?
 ---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }; a wrong name gets the
 --- list of all
----@field input_slots integer? on a GPU: 2 (unless given) lets a batch be copied while the step before it computes, 1 not
+---@field input_slots integer? on a GPU: 2 (unless given) lets a batch be copied while the step before it computes, 1
+--- not
 ---@field pin_inputs boolean? on a GPU: batches are made in page-locked memory, which is copied faster, unless false
----@field auto_scale_loss boolean? a model with a layer of "mixed_float16" trains by a LossScaleOptimizer with its defaults
---- around the optimizer, unless false or the optimizer is one
+---@field auto_scale_loss boolean? a model with a layer of "mixed_float16" trains by a LossScaleOptimizer with its
+--- defaults around the optimizer, unless false or the optimizer is one
 
----@field gradient_accumulation_steps integer? 1 unless given: the parts of every batch that a step computes one after the
---- other, in the memory of one; see below
+---@field gradient_accumulation_steps integer? 1 unless given: the parts of every batch that a step computes one after
+--- the other, in the memory of one; see below
 ---@field recompute string[]? names of layers whose activations are not kept for the gradients but computed again
----@field recompute_budget integer? instead: bytes that a training step may take, as model:memory counts them; the layers
---- are then chosen so that little is computed again: planned are keeping every n-th layer, and computing again those with
---- the fewest flops for each byte; of the sets that fit, the one with the fewest flops, less whatever need not be in it.
---- An error where no set is enough
----@field offload boolean|string[]|nil true: activations wait for their gradients in the host's memory; or names of the layers
---- whose activations do
+---@field recompute_budget integer? instead: bytes that a training step may take, as model:memory counts them; the
+--- layers are then chosen so that little is computed again: planned are keeping every n-th layer, and computing again
+--- those with the fewest flops for each byte; of the sets that fit, the one with the fewest flops, less whatever need
+--- not be in it. An error where no set is enough
+---@field offload boolean|string[]|nil true: activations wait for their gradients in the host's memory; or names of the
+--- layers whose activations do
 ---@field offload_ahead integer? for how many layers such a copy may take while kernels go on; 1 unless given, 0: none
 
 --- Sets how the model is trained. Loss functions of the script are traced, so training runs no Lua.
@@ -43,9 +44,9 @@ local Model = {}
 --- With `gradient_accumulation_steps`, every batch is cut into so many equal parts (of a batch that cannot be, it is an
 --- error). Their gradients are added up, and one update follows by their mean, as of the whole batch but for rounding:
 --- steps, loss, metrics and learning rates mean what they do without. What looks at a batch as a whole sees a part:
---- BatchNormalization normalizes each part by itself and moves its statistics once for each, in order; a loss that gives one
---- number for a batch is the mean of what it gives for the parts. Dropout draws for each example what it draws for it in
---- the whole batch.
+--- BatchNormalization normalizes each part by itself and moves its statistics once for each, in order; a loss that
+--- gives one number for a batch is the mean of what it gives for the parts. Dropout draws for each example what it
+--- draws for it in the whole batch.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -54,14 +55,17 @@ local Model = {}
 --- model:fit(gb.datasets.mnist("train"):batch(128, { drop_remainder = true }), { steps_per_epoch = 2, verbose = 0 })
 --- ```
 ---
---- With `recompute`, activations of some layers live no longer than the forward pass needs them; before a gradient reads
---- them they are computed again from the nearest that were kept, with the same random numbers, so that weights come out
---- the same but for rounding. Worth most where every few layers one is kept: what lies between is alive for one stretch at a time.
+--- With `recompute`, activations of some layers live no longer than the forward pass needs them; before a gradient
+--- reads them they are computed again from the nearest that were kept, with the same random numbers, so that weights
+--- come out the same but for rounding. Worth most where every few layers one is kept: what lies between is alive for
+--- one stretch at a time.
 ---
 --- ```lua
 --- local gb = require "gpubench"
 --- local layers = {}
---- for i = 1, 8 do layers[i] = gb.layers.Dense(64, { activation = "relu", input_shape = i == 1 and { 784 } or nil }) end
+--- for i = 1, 8 do
+---   layers[i] = gb.layers.Dense(64, { activation = "relu", input_shape = i == 1 and { 784 } or nil })
+--- end
 --- layers[9] = gb.layers.Dense(10, { activation = "softmax" })
 --- local model = gb.Sequential(layers)
 --- model:compile { optimizer = "sgd", loss = "categorical_crossentropy" }
@@ -70,19 +74,22 @@ local Model = {}
 --- assert(model:memory(1024).total <= kept.total * 3 // 4)
 --- ```
 ---
---- With `offload`, what gradients read again of a layer is copied to the host's memory (page-locked, for GPUs) as soon as
---- it is there, and back before the gradients get to it; in between its place is free for others. On a GPU the copies run
---- beside the kernels: away under the next layer, back under the layer before; `offload_ahead` gives them more layers, for
---- more memory. What would be back before as many bytes were computed as it has stays where it is. Results are the same to
---- the bit. It takes graph execution and a device whose memory is not the host's: a GPU, or a logical CPU device other than
---- cpu:0, where copies take their time before kernels go on. `model:memory` says how much memory of the host it takes.
+--- With `offload`, what gradients read again of a layer is copied to the host's memory (page-locked, for GPUs) as soon
+--- as it is there, and back before the gradients get to it; in between its place is free for others. On a GPU the
+--- copies run beside the kernels: away under the next layer, back under the layer before; `offload_ahead` gives them
+--- more layers, for more memory. What would be back before as many bytes were computed as it has stays where it is.
+--- Results are the same to the bit. It takes graph execution and a device whose memory is not the host's: a GPU, or a
+--- logical CPU device other than cpu:0, where copies take their time before kernels go on. `model:memory` says how much
+--- memory of the host it takes.
 ---
 --- ```lua
 --- local gb = require "gpubench"
 --- gb.config.set_logical_devices("cpu:0", { { threads = 1 }, { threads = 1, memory_limit = 64 << 20 } })
 --- local function build(offload)
 ---   local layers = {}
----   for i = 1, 8 do layers[i] = gb.layers.Dense(64, { activation = "relu", input_shape = i == 1 and { 784 } or nil }) end
+---   for i = 1, 8 do
+---     layers[i] = gb.layers.Dense(64, { activation = "relu", input_shape = i == 1 and { 784 } or nil })
+---   end
 ---   layers[9] = gb.layers.Dense(10, { activation = "softmax" })
 ---   local model = gb.Sequential(layers)
 ---   model:compile { optimizer = "sgd", loss = "categorical_crossentropy", offload = offload }
@@ -98,7 +105,8 @@ function Model:compile(options) end
 
 ---@class FitOptions
 ---@field epochs integer? 1 unless given
----@field batch_size integer? of tensors; 32 unless given; gb.AUTOTUNE: the largest that fits, as gb.find_batch_size finds it
+---@field batch_size integer? of tensors; 32 unless given; gb.AUTOTUNE: the largest that fits, as gb.find_batch_size
+--- finds it
 ---@field shuffle boolean? tensors are shuffled anew in every epoch unless false
 ---@field validation_data Dataset|table|nil a batched dataset, or { inputs, labels[, weights] }
 ---@field validation_split number? share of the rows of tensors, taken from their end
@@ -190,14 +198,15 @@ local gb = {}
 ---@class Callback
 local Callback = {}
 
---- Epochs and batches count from 1; logs are figures by name. A function of batches costs the host one call of Lua each,
---- about 0.1 us; on_batch_end with a second parameter also reads the figures, about 0.6 us and on a GPU the wait for all its
---- work, so that the host cannot prepare the next batch meanwhile (the finding host_bound). `function(batch)` does not. Keras' names on_train_batch_begin and on_train_batch_end do
---- the same.
+--- Epochs and batches count from 1; logs are figures by name. A function of batches costs the host one call of Lua
+--- each, about 0.1 us; on_batch_end with a second parameter also reads the figures, about 0.6 us and on a GPU the wait
+--- for all its work, so that the host cannot prepare the next batch meanwhile (the finding host_bound).
+--- `function(batch)` does not. Keras' names on_train_batch_begin and on_train_batch_end do the same.
 ---@class CallbackFunctions
 ---@field on_train_begin fun()?
 ---@field on_epoch_begin fun(epoch: integer)?
----@field on_batch_begin (fun(batch: integer): boolean?)? may be called once more at the end of a dataset of unknown size
+---@field on_batch_begin (fun(batch: integer): boolean?)? may be called once more at the end of a dataset of unknown
+--- size
 ---@field on_batch_end (fun(batch: integer, logs: table<string, number>): boolean?)? returning false ends the training
 ---@field on_train_batch_begin (fun(batch: integer): boolean?)?
 ---@field on_train_batch_end (fun(batch: integer, logs: table<string, number>): boolean?)?
@@ -212,7 +221,8 @@ gb.callbacks = {}
 ---@field monitor string? "val_loss" unless given
 ---@field min_delta number? 0 unless given
 ---@field patience integer? epochs without improvement; 0 unless given
----@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min" or "max"
+---@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min"
+--- or "max"
 ---@field restore_best_weights boolean?
 ---@field start_from_epoch integer?
 
@@ -224,7 +234,8 @@ function gb.callbacks.EarlyStopping(options) end
 ---@field monitor string? "val_loss" unless given
 ---@field save_best_only boolean?
 ---@field save_weights_only boolean? `path` is a .safetensors file of weights instead of a model's folder
----@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min" or "max"
+---@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min"
+--- or "max"
 
 --- Saves the model after every epoch. "{epoch}" and figures such as "{val_loss}" in `path` are filled in, with Python's
 --- formats of numbers too: "model-{epoch:02d}-{val_loss:.2f}". Without a format the epoch has two digits or more ("01",
@@ -242,7 +253,8 @@ function gb.callbacks.LearningRateScheduler(fn) end
 ---@field monitor string? "val_loss" unless given
 ---@field factor number? 0.1 unless given
 ---@field patience integer? epochs without improvement; 10 unless given
----@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min" or "max"
+---@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min"
+--- or "max"
 ---@field min_delta number? 0.0001 unless given
 ---@field cooldown integer? epochs after a change in which none is counted; 0 unless given
 ---@field min_lr number? 0 unless given

@@ -1,7 +1,7 @@
 ---@meta
--- Published nets, by default in their published sizes: `model:count_params { trainable = true }` is the published number.
--- Outputs are logits; losses have from_logits = true. Each net is 10 to 70 lines of Lua in lua/gpubench/zoo, to copy and
--- change.
+-- Published nets, by default in their published sizes: `model:count_params { trainable = true }` is the published
+-- number. Outputs are logits; losses have from_logits = true. Each net is 10 to 70 lines of Lua in lua/gpubench/zoo, to
+-- copy and change.
 
 ---@class gpubench
 local gb = {}
@@ -55,8 +55,8 @@ function gb.zoo.mobilenet_v2(options) end
 ---@field heads integer? of each block's attention, which divide width (12 and 8)
 ---@field dropout number? (0.1)
 
---- GPT-2's smallest: tokens [length] to logits [length, vocabulary], made by the table of the tokens itself. 124 439 808
---- parameters.
+--- GPT-2's smallest: tokens [length] to logits [length, vocabulary], made by the table of the tokens itself. 124 439
+--- 808 parameters.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -75,7 +75,8 @@ function gb.zoo.gpt2_small(options) end
 ---@class BertOptions: TransformerOptions
 ---@field classes integer? logits behind the pooler; without, the pooler's output (0: none)
 
---- BERT of 4 layers of 512, with its pooler: tokens [length] to the pooler's output, or to logits. 28 763 648 parameters.
+--- BERT of 4 layers of 512, with its pooler: tokens [length] to the pooler's output, or to logits. 28 763 648
+--- parameters.
 ---@param options BertOptions?
 ---@return Model
 function gb.zoo.bert_small(options) end

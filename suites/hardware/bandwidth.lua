@@ -1,17 +1,19 @@
 local gb = require "gpubench"
 local reference = require "reference"
 
-local figures = { memory = "on_device_bytes_per_s", to_device = "to_device_bytes_per_s", from_device = "from_device_bytes_per_s" }
+local figures = { memory = "on_device_bytes_per_s", to_device = "to_device_bytes_per_s",
+  from_device = "from_device_bytes_per_s" }
 
 gb.experiment {
   name  = "bandwidth",
   title = "Memory and links move bytes at the rate of a sound device",
   question = "Do this device's memory and its link to the host still move data as fast as they should?",
-  cause    = "A link that was trained down (fewer lanes, an older generation), memory at a lower clock, remapped rows, or "
-    .. "memory modules that were taken out.",
-  remedy   = "Compare lanes and generation of the link with what the card can do (gpubench devices), seat the card anew, "
-    .. "and look at the memory's error counters.",
-  reading  = "Bytes/s of large copies within the device and over its link; 1 in reference_share is the least that is sound.",
+  cause    = "A link that was trained down (fewer lanes, an older generation), memory at a lower clock, remapped rows, "
+    .. "or memory modules that were taken out.",
+  remedy   = "Compare lanes and generation of the link with what the card can do (gpubench devices), seat the card "
+    .. "anew, and look at the memory's error counters.",
+  reading  = "Bytes/s of large copies within the device and over its link; 1 in "
+    .. "reference_share is the least that is sound.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("way", { "memory", "to_device", "from_device" }),

@@ -5,8 +5,8 @@ gb.experiment {
   title = "A sound GPU has no uncorrected errors and its whole link",
   question = "Do this GPU's own counters report damage?",
   cause    = "Memory cells that fail, or a link that was trained down because of a bad contact.",
-  remedy   = "Uncorrected errors: reset the GPU when nothing uses it, and return the card if they come back. A link with "
-    .. "fewer lanes: seat the card anew.",
+  remedy   = "Uncorrected errors: reset the GPU when nothing uses it, and return the card if they come back. A link "
+    .. "with fewer lanes: seat the card anew.",
   reading  = "Uncorrected errors since the driver was loaded; lanes of the link over those that card and slot have.",
   axes  = { gb.axis("device", gb.devices()) },
   columns = {

@@ -11,8 +11,8 @@ gb.experiment {
   name  = "launch_latency",
   title = "An operation on one number takes little time on a sound host",
   question = "How long does it take to start the smallest operation and to get its result?",
-  cause    = "A slower driver, processors in a power-saving state, interrupts on the wrong processor, or a hypervisor that "
-    .. "takes the processor away.",
+  cause    = "A slower driver, processors in a power-saving state, interrupts on the wrong processor, or a hypervisor "
+    .. "that takes the processor away.",
   remedy   = "Look at the driver, the processors' governor and what else runs on the host; gpubench history names what "
     .. "changed.",
   reading  = "Time from the call to the result, for a sum of one number.",

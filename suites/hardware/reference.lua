@@ -1,6 +1,6 @@
 -- What sound hardware reaches, for the experiments of this folder. Of a GPU it is a share of the peak that its maker
--- publishes (core/telemetry/peaks.cpp has the sources), which gb.config.device_sensors tells. Processors have no published
--- figure for one machine, so theirs were measured: add yours by its description from `gpubench devices`.
+-- publishes (core/telemetry/peaks.cpp has the sources), which gb.config.device_sensors tells. Processors have no
+-- published figure for one machine, so theirs were measured: add yours by its description from `gpubench devices`.
 local gb = require "gpubench"
 
 local reference = {}

@@ -1,7 +1,7 @@
 local gb = require "gpubench"
 
--- Heat comes slowly. The rounds follow each other at once, so that the load lasts as long as all of them: 6 of them must fit
--- into 20 times the budget.
+-- Heat comes slowly. The rounds follow each other at once, so that the load lasts as long as all of them: 6 of them
+-- must fit into 20 times the budget.
 local seconds = gb.param("seconds", 1)
 
 gb.experiment {
@@ -9,7 +9,8 @@ gb.experiment {
   title = "A sound device keeps its rate under load",
   question = "Does the device keep its clock when it works without a pause?",
   cause    = "Heat, a power limit, or a power supply that gives in: the clock falls while the load goes on.",
-  remedy   = "Look at temperature, power and what held the clock down (throttle); clean fans, check the air and the limit.",
+  remedy   = "Look at temperature, power and what held the clock down (throttle); clean fans, "
+    .. "check the air and the limit.",
   reading  = "Rate of the last quarter of the time over that of the first; clock and power where there are sensors.",
   axes  = { gb.axis("device", gb.devices()) },
   columns = { gb.column("kept_share", { unit = "share", better = "higher", kind = "time" }) },
@@ -38,7 +39,8 @@ gb.experiment {
   charts = { gb.chart.bar { x = "device", y = "kept_share" }, gb.chart.bar { x = "device", y = "step_time_s" } },
   expect = {
     gb.expect.at_least {
-      y = "kept_share", value = 0.9, claim = "at the end of the time the rate is at least 90 % of that at its beginning",
+      y = "kept_share", value = 0.9,
+      claim = "at the end of the time the rate is at least 90 % of that at its beginning",
       answer = "The device keeps its rate under load",
     },
   },

@@ -1,6 +1,6 @@
--- Bars of precision and memory that need no peer: the step in bfloat16, inference in int8, accumulated gradients, recomputed
--- activations, and planned against least memory. Two variants take turns (A B B A ...); each counts by its fastest round, because other work
--- on the machine only slows down.
+-- Bars of precision and memory that need no peer: the step in bfloat16, inference in int8, accumulated gradients,
+-- recomputed activations, and planned against least memory. Two variants take turns (A B B A ...); each counts by its
+-- fastest round, because other work on the machine only slows down.
 --
 --   gpubench tests/bench/precision_and_memory.lua
 local gb = require "gpubench"
@@ -54,7 +54,8 @@ end
 local function step_time(model, batch_size)
   local batches = gb.datasets.mnist("train"):batch(batch_size, { drop_remainder = true }):take(2)
   return function()
-    return gb.measure.training(model, batches, { resident = true, warmup = 0.3, budget = 3, min_time = 1.5 }).step_time_s
+    return gb.measure.training(model, batches,
+      { resident = true, warmup = 0.3, budget = 3, min_time = 1.5 }).step_time_s
   end
 end
 
@@ -73,7 +74,8 @@ do
   local single, half = fastest(step_time(narrow, 512), step_time(mixed, 512))
   local function product(dtype)
     return function()
-      local rows = gb.measure.kernels { { op = "matmul", m = 512, n = 4096, k = 4096, dtype = dtype }, device = "cpu:0" }
+      local rows = gb.measure.kernels { { op = "matmul", m = 512, n = 4096, k = 4096, dtype = dtype },
+        device = "cpu:0" }
       return 1 / rows[1].flops_per_s
     end
   end
@@ -96,12 +98,14 @@ do
   local lost = 100 * (model:evaluate(test).accuracy - small:evaluate(test).accuracy)
   local function answering(of)
     return function()
-      local row = gb.measure.inference(of, { batch = 512, mode = "offline", duration = 1.5, input = gb.datasets.mnist "test" })
+      local row = gb.measure.inference(of,
+        { batch = 512, mode = "offline", duration = 1.5, input = gb.datasets.mnist "test" })
       return 512 / row.examples_per_s
     end
   end
   local single, int8 = fastest(answering(model), answering(small))
-  print(string.format("wide M2 asked, batch 512: float32 %.0f ms, int8 %.0f ms: %s; points lost %s", single * 1e3, int8 * 1e3,
+  print(string.format("wide M2 asked, batch 512: float32 %.0f ms, int8 %.0f ms: %s; points lost %s",
+    single * 1e3, int8 * 1e3,
     judged(single / int8, 2, single / int8 >= 2), judged(lost, 0.5, lost <= 0.5)))
 end
 collectgarbage()

@@ -27,7 +27,8 @@ testing.case("every way takes the root once, and tells when its first step ended
           for _, where in ipairs { "script_loop", "serial_map", "parallel_map", "device" } do
             local rows = experiments.rows_of(declaration,
               { device = gb.devices()[1], input = input, where = where, workers = "autotune" })
-            testing.equal(rows[1].status .. ": " .. rows[1].detail, "ok: no shares: the time to the first step alone is measured")
+            testing.equal(rows[1].status .. ": " .. rows[1].detail,
+              "ok: no shares: the time to the first step alone is measured")
             testing.equal({ rows[1].measured, rows[1].first_step_s, rows[2].measured }, { "start", 1, "steps" })
             testing.near(first_losses[#first_losses], first_losses[1], 1e-4)
           end
@@ -39,7 +40,8 @@ end)
 
 testing.case("the claims see every way", function()
   local function judged(starts, waits)
-    return input_rows.verdicts(declaration, input_rows.of(declaration, function() return { "start", "steps" } end, function(row)
+    return input_rows.verdicts(declaration,
+        input_rows.of(declaration, function() return { "start", "steps" } end, function(row)
       local index = input_rows.index_of(declaration, "where", row.where)
       if row.measured == "start" then
         row.first_step_s = starts[index]
@@ -50,7 +52,8 @@ testing.case("the claims see every way", function()
   end
   local starts, waits = { 1, 0.1, 0.09, 0.08 }, { 0.01, 0.5, 0.2, 0.1 }
   testing.equal(judged(starts, waits), input_rows.repeated("confirmed", 5))
-  testing.equal(judged({ 0.3, 0.1, 0.09, 0.08 }, waits), input_rows.replaced(input_rows.repeated("confirmed", 5), 1, "refuted"))
+  testing.equal(judged({ 0.3, 0.1, 0.09, 0.08 }, waits),
+    input_rows.replaced(input_rows.repeated("confirmed", 5), 1, "refuted"))
   for index = 3, 4 do  -- the parallel map, the device
     local late = table.move(starts, 1, 4, 1, {})
     late[index] = 0.6

@@ -172,8 +172,11 @@ local function process_with_faults(asked)
     for index, name in ipairs(options.checks or {}) do
       checks[index] = { name = name, problem = true, found = "a fault", remedy = "mend it" }
     end
-    local result = { status = "ok", checks = checks, row = { step_time_s = options.device and 1 or #asked == 1 and 1 or 3 } }
-    if options.memory_limit then result = { status = "out_of_memory", detail = "cpu:0: out of memory", checks = checks } end
+    local result = { status = "ok", checks = checks,
+      row = { step_time_s = options.device and 1 or #asked == 1 and 1 or 3 } }
+    if options.memory_limit then
+      result = { status = "out_of_memory", detail = "cpu:0: out of memory", checks = checks }
+    end
     if options.device and not options.soft then
       local hidden = options.environment and "CUDA_VISIBLE_DEVICES hides " or "there is no device "
       result = { status = "error", detail = hidden .. options.device, checks = checks }

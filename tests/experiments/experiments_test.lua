@@ -85,7 +85,8 @@ testing.case("device_placement: as many crossings as it says, on the devices tha
   end
 end)
 
-testing.case("device_placement: preprocessing is where the point says, and a missing device is replaced by the best", function()
+testing.case("device_placement: preprocessing is where the point says, and a missing device is "
+    .. "replaced by the best", function()
   local declaration = declared "device_placement"
   local rows = {}
   for index, place in ipairs { "host", "device" } do

@@ -45,12 +45,14 @@ local function invented(change)
 end
 
 testing.case("the claims hold where they are true and nowhere else", function()
-  testing.equal(invented(function() end), { "confirmed", "confirmed", "confirmed", "confirmed", "confirmed", "confirmed" })
+  testing.equal(invented(function() end),
+    { "confirmed", "confirmed", "confirmed", "confirmed", "confirmed", "confirmed" })
   local function is_single(row) return row.setting == "single" end
   testing.equal(invented(function(row) row.examples_per_s = 1 / row.batch_size end)[1], "refuted")
   testing.equal(invented(function(row) if is_single(row) then row.latency_s = 8 end end)[2], "refuted")
   testing.equal(invented(function(row) if is_single(row) then row.latency_s = 1e4 end end)[3], "refuted")
-  testing.equal(invented(function(row) if row.setting == "bfloat16" then row.examples_per_s = 0.1 end end)[4], "refuted")
+  testing.equal(invented(function(row) if row.setting == "bfloat16" then row.examples_per_s = 0.1 end end)[4],
+    "refuted")
   testing.equal(invented(function(row) if row.setting == "four_clients" then row.latency_s = 5 end end)[5], "refuted")
   testing.equal(invented(function(row)
     if row.setting == "four_clients" then row.examples_per_s = 4 * row.examples_per_s end

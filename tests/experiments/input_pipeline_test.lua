@@ -85,7 +85,8 @@ testing.case("the claims see every stage and every number of workers", function(
   for _, row in ipairs(rows) do
     if row.measured == "pipeline" and row.workers == 2 then row.quality = "unreliable: noise" end
   end
-  testing.equal(input_rows.verdicts(declaration, rows), input_rows.replaced(input_rows.repeated("confirmed", 4), 4, "inconclusive"))
+  testing.equal(input_rows.verdicts(declaration, rows),
+    input_rows.replaced(input_rows.repeated("confirmed", 4), 4, "inconclusive"))
   -- A point that fails has no row of either kind.
   rows[3] = { status = "error", detail = "broken", device = rows[3].device, source = "pixels", stage = "map",
     workers = "autotune" }

@@ -94,14 +94,17 @@ testing.case("memory_exhaustion: the answer names a remedy, what it costs, and n
     }
   end
   testing.equal(declaration.answer(rows), {
-    "Train the batch of 4096, which runs out of memory, with offload: it takes 50 % of the memory limit and reaches 2.5 "
-      .. "times [2.5, 2.5] the examples/s of the smaller batch",
+    "Train the batch of 4096, which runs out of memory, with offload: it takes 50 % of the memory limit and reaches "
+      .. "2.5 times [2.5, 2.5] the examples/s of the smaller batch",
     "It fits with these too: accumulation (30 %, 1.5 times [1.5, 1.5]), recomputation (40 %, 2 times [2, 2]), "
       .. "mixed_bfloat16 (60 %, 3 times [3, 3])",
   })
   rows[3].examples_low_per_s, rows[3].examples_high_per_s = 250, 600  -- it may be as fast
-  testing.contains(declaration.answer(rows)[1], "with accumulation: it takes 30 % of the memory limit and reaches 1.5 times")
-  for _, row in ipairs(rows) do row.quality = "unreliable: other programs took 14 % of the processor time that it wanted" end
+  testing.contains(declaration.answer(rows)[1],
+    "with accumulation: it takes 30 % of the memory limit and reaches 1.5 times")
+  for _, row in ipairs(rows) do
+    row.quality = "unreliable: other programs took 14 % of the processor time that it wanted"
+  end
   testing.equal(declaration.answer(rows), {
     "Train the batch of 4096, which runs out of memory, with accumulation: it takes 30 % of the memory limit",
     "It fits with these too: recomputation (40 %), offload (50 %), mixed_bfloat16 (60 %)",
@@ -110,7 +113,8 @@ testing.case("memory_exhaustion: the answer names a remedy, what it costs, and n
   testing.equal(declaration.answer(rows), nil)
 end)
 
-testing.case("swapping: beyond the limit only with activations on the host, and what goes there is predicted", function()
+testing.case("swapping: beyond the limit only with activations on the host, and what goes "
+    .. "there is predicted", function()
   local declaration, rows = declared "swapping", {}
   for _, size in ipairs(declaration.axes[1].values) do
     for _, offload in ipairs { false, true } do
@@ -123,7 +127,8 @@ testing.case("swapping: beyond the limit only with activations on the host, and 
     end
   end
   local verdicts = judged(declaration, rows)
-  testing.equal(verdicts["a step that keeps everything runs out of memory beyond the limit, and only there"], "confirmed")
+  testing.equal(verdicts["a step that keeps everything runs out of memory beyond the limit, and only there"],
+    "confirmed")
   testing.equal(verdicts["with activations offloaded every size trains within the limit"], "confirmed")
 end)
 

@@ -68,7 +68,8 @@ testing.case("the answer is about speed, memory and learning", function()
   local rows = rows_with(declaration.axes[4].values, { 2, 1, 1, 1 })
   for _, row in ipairs(rows) do row.width = widest end
   local one = experiments.judge(declaration, rows, { gb.axis("precision", declaration.axes[4].values) })
-  testing.contains(one[1].answer, "Use mixed_bfloat16: with the widest layers and the largest batch a step is 2 times [2, 2] as fast")
+  testing.contains(one[1].answer,
+    "Use mixed_bfloat16: with the widest layers and the largest batch a step is 2 times [2, 2] as fast")
   testing.contains(one[2].answer, "With mixed_bfloat16 a step takes ")
   testing.contains(one[3].answer, "The model learns the same: with mixed_bfloat16 its loss changes by at most ")
 end)

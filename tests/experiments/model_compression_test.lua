@@ -1,5 +1,5 @@
--- The experiment on smaller models: every method gives a model of the size that it says, and its claims are refuted where
--- they are wrong.
+-- The experiment on smaller models: every method gives a model of the size that it says, and its claims are refuted
+-- where they are wrong.
 local gb = require "gpubench"
 local experiments = require "declared"
 local testing = require "testing"
@@ -62,19 +62,21 @@ testing.case("the answer has memory, speed and accuracy, and says which of them 
   for index, method in ipairs { "original", "shrunk", "int8" } do
     local accuracy = 0.95 - 0.01 * (index - 1)
     rows[index] = {
-      status = "ok", quality = "ok", device = device, method = method, weights_bytes = 100 // (index == 2 and 5 or index),
+      status = "ok", quality = "ok", device = device, method = method,
+      weights_bytes = 100 // (index == 2 and 5 or index),
       latency_s = 2 / index, latency_low_s = 2 / index, latency_high_s = 2 / index,
       test_accuracy = accuracy, test_accuracy_low = accuracy, test_accuracy_high = accuracy,
     }
   end
   testing.equal(declaration.answer(rows), {
-    "Take three quarters of the units out and train on: the weights take 80 % less memory, answers come 2 times [2, 2] as "
-      .. "fast, and the accuracy is 94 % [94, 94], instead of 95 %",
-    "Or compute in int8: the weights take 67 % less memory, answers come 3 times [3, 3] as fast, and the accuracy is 93 % "
-      .. "[93, 93]",
+    "Take three quarters of the units out and train on: the weights take 80 % less memory, answers come 2 times [2, 2] "
+      .. "as fast, and the accuracy is 94 % [94, 94], instead of 95 %",
+    "Or compute in int8: the weights take 67 % less memory, answers come 3 times [3, 3] as fast, and the accuracy is "
+      .. "93 % [93, 93]",
   })
   rows[2].quality = "unreliable: noise"
-  testing.contains(declaration.answer(rows)[1], "less memory, how much sooner answers come is open here, and the accuracy is 94 %")
+  testing.contains(declaration.answer(rows)[1],
+    "less memory, how much sooner answers come is open here, and the accuracy is 94 %")
   testing.equal(declaration.answer { rows[1] }, nil)
 end)
 

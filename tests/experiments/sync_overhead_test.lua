@@ -39,7 +39,8 @@ local function training(more)
   return function(model)
     local ranks = model == 1 and 1 or model
     local seconds = ranks == 1 and 0.01 or more
-    return { replicas = ranks, step_time_s = seconds, step_time_low_s = seconds * 0.99, step_time_high_s = seconds * 1.01,
+    return { replicas = ranks, step_time_s = seconds, step_time_low_s = seconds * 0.99,
+      step_time_high_s = seconds * 1.01,
              exchange_bytes = 8e6, exchanges = 2, overlap_share = 0.5, quality = "ok" }
   end
 end
@@ -112,7 +113,8 @@ testing.case("more replicas are predicted from two", function()
 end)
 
 testing.case("its own points run", function()
-  local rows = experiments.rows_of(declaration, { part = "all_reduce", replicas = 2, cross_device = "reduction_to_one" })
+  local rows = experiments.rows_of(declaration,
+    { part = "all_reduce", replicas = 2, cross_device = "reduction_to_one" })
   testing.equal(#rows, 10)
   for _, row in ipairs(rows) do
     testing.equal(row.status .. ": " .. row.detail, "ok: no shares: one collective is timed, not a step")

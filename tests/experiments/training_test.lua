@@ -1,5 +1,5 @@
--- The experiments about what a training is given: their points run by themselves, and their claims judge rows by what the
--- rows say, however fast the machine is.
+-- The experiments about what a training is given: their points run by themselves, and their claims judge rows by what
+-- the rows say, however fast the machine is.
 local gb = require "gpubench"
 local experiments = require "declared"
 local testing = require "testing"
@@ -30,7 +30,8 @@ testing.case("hyperparameters: the fastest pair is named, and those that never g
   for _, rate in ipairs { 0.0001, 0.001, 0.01, 0.1 } do
     for _, batch in ipairs { 32, 256 } do
       rows[#rows + 1] = {
-        device = "cpu:0", learning_rate = rate, batch_size = batch, early_stopping = false, status = "ok", quality = "ok",
+        device = "cpu:0", learning_rate = rate, batch_size = batch, early_stopping = false, status = "ok",
+        quality = "ok",
         time_to_target_s = rate < 0.1 and 0.1 / rate * batch / 256 or nil, val_accuracy = rate < 0.1 and 0.9 or 0.2,
       }
     end
@@ -49,7 +50,8 @@ end)
 testing.case("batch_size: memory ends the sweep, and the answer has the largest batch that fits", function()
   local declaration = declared "batch_size"
   local rows, device = {}, gb.devices()[1]
-  with(gb.measure, { training = function(model, input) model:fit(input:take(1), { verbose = 0 }) return {} end }, function()
+  with(gb.measure,
+      { training = function(model, input) model:fit(input:take(1), { verbose = 0 }) return {} end }, function()
     for _, size in ipairs { 64, 4096, 16384 } do
       rows[#rows + 1] = row_of(declaration, { device = device, batch_size = size })
     end

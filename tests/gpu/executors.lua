@@ -1,5 +1,5 @@
--- The models of the comparison on the GPU: step by step the same losses in graph and eager execution, with fused kernels
--- and without, as on the CPU. GPU_CHECK_MODELS and GPU_CHECK_STEPS shorten it.
+-- The models of the comparison on the GPU: step by step the same losses in graph and eager execution, with fused
+-- kernels and without, as on the CPU. GPU_CHECK_MODELS and GPU_CHECK_STEPS shorten it.
 local gb = require "gpubench"
 local models = require "models"
 local testing = require "testing"

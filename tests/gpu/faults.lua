@@ -1,5 +1,5 @@
--- A sweep in which the GPU is lost: run by gpu_check, which reads its rows. The library in GPU_CHECK_FAULT makes it fault
--- at the second point; without one, the GPU faults by itself (CUDA on the CPU).
+-- A sweep in which the GPU is lost: run by gpu_check, which reads its rows. The library in GPU_CHECK_FAULT makes it
+-- fault at the second point; without one, the GPU faults by itself (CUDA on the CPU).
 local gb = require "gpubench"
 
 local library = os.getenv "GPU_CHECK_FAULT"

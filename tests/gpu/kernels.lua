@@ -1,8 +1,9 @@
--- Training steps of M1, M2, M3 and ResNet-50, and whether each fusion gains time: one line of JSON behind "data: " for each
--- model, as soon as it is measured, and behind them one for each fusion that changes the kernels. Nothing is traced, unless
--- GPU_CHECK_TRACED is set: then each model's line has its kernels by time with flops and bytes and what the diagnosis says
--- of them, or the reason why nothing can be traced. GPU_CHECK_KERNELS_OF chooses models, GPU_CHECK_SMALL their small sizes.
--- With GPU_CHECK_SEARCH=N no fusion is measured, and products are searched among N algorithms.
+-- Training steps of M1, M2, M3 and ResNet-50, and whether each fusion gains time: one line of JSON behind "data: " for
+-- each model, as soon as it is measured, and behind them one for each fusion that changes the kernels. Nothing is
+-- traced, unless GPU_CHECK_TRACED is set: then each model's line has its kernels by time with flops and bytes and what
+-- the diagnosis says of them, or the reason why nothing can be traced. GPU_CHECK_KERNELS_OF chooses models,
+-- GPU_CHECK_SMALL their small sizes. With GPU_CHECK_SEARCH=N no fusion is measured, and products are searched among N
+-- algorithms.
 local gb = require "gpubench"
 local workload = require "gpubench.zoo.workload"
 local native = gb._native
@@ -158,7 +159,8 @@ local function check_kernels(model)
   local done, row = false, nil
   if not no_trace then done, row = pcall(measure, model) end
   if done then
-    fields.profiled_s, fields.doubt, fields.entries = row.profile.step_s, row.profile.doubt, kernels_of(row.profile.entries)
+    fields.profiled_s, fields.doubt, fields.entries = row.profile.step_s, row.profile.doubt,
+      kernels_of(row.profile.entries)
     fields.ops = kernels_of(row.profile.ops)
     add_diagnosis(fields, row)
   else

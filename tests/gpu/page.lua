@@ -1,6 +1,6 @@
--- The page of a run of gpu_check, printed as HTML. GPU_CHECK_RUN is the run's folder: summary.json, the logs of the parts
--- "kernels" and "traces", and the table of the part "speed", whose bars are in the file GPU_CHECK_BARS. What is missing is
--- said, so a page can be made at any time.
+-- The page of a run of gpu_check, printed as HTML. GPU_CHECK_RUN is the run's folder: summary.json, the logs of the
+-- parts "kernels" and "traces", and the table of the part "speed", whose bars are in the file GPU_CHECK_BARS. What is
+-- missing is said, so a page can be made at any time.
 local gb = require "gpubench"
 local native = gb._native
 
@@ -47,8 +47,6 @@ end
 
 local function share_text(share) return share and string.format("%.0f %%", 100 * share) or "" end
 
--- --- Parts --------------------------------------------------------------------------------------------------------------
-
 local summary = assert(json_of "summary.json", "summary.json is not in the run")
 local looks = { passed = "confirmed", failed = "refuted" }
 
@@ -69,7 +67,8 @@ local function missing_section()
     items = parts ~= "" and { "Not done: " .. parts .. ". To add them: " .. summary.again } or nil }
 end
 
--- --- Speed beside PyTorch -----------------------------------------------------------------------------------------------
+-- --- Speed beside PyTorch
+-- -----------------------------------------------------------------------------------------------
 
 local peers = json_of "speed/gpu_peers.json"
 local verdicts = { met = "confirmed", missed = "refuted", ["not measured"] = "open" }
@@ -91,7 +90,8 @@ local function systems_text(run)
   end
   if gpu.driver then
     words[#words + 1] = "driver " .. gpu.driver
-    words[#words + 1] = "clocks held down by: " .. (run.throttled[1] and table.concat(run.throttled, ", ") or "nothing when looked at")
+    words[#words + 1] = "clocks held down by: "
+      .. (run.throttled[1] and table.concat(run.throttled, ", ") or "nothing when looked at")
   end
   return words[1] and table.concat(words, "; ") .. "."
 end
@@ -129,17 +129,21 @@ local function speed_section()
     seen[index] = bar ~= "" and verdicts[row.verdict] or ""
     if bar ~= "" then counts[row.verdict] = counts[row.verdict] + 1 end
   end
-  section.lines = { string.format("Bars: %d met, %d missed, %d not measured. A bar is held against figures of this run alone.",
+  section.lines = { string.format("Bars: %d met, %d missed, %d not measured. A bar is held "
+    .. "against figures of this run alone.",
     counts.met, counts.missed, counts["not measured"]), absence }
   if peers then section.lines[#section.lines + 1] = systems_text(peers.run) end
-  if peers and not peers.run.complete then section.lines[#section.lines + 1] = "Not all processes of the comparison were done." end
+  if peers and not peers.run.complete then
+    section.lines[#section.lines + 1] = "Not all processes of the comparison were done."
+  end
   if peers and peers.run.no_torch then section.lines[#section.lines + 1] = peers.run.no_torch .. "." end
   section.tables = { { caption = "Figures and bars", align = "llrrlll", heads = 2,
     headings = { "line", "figure", "value", "spread", "bar", "verdict", "why or what" }, rows = rows, looks = seen } }
   return section
 end
 
--- --- Kernels ------------------------------------------------------------------------------------------------------------
+-- --- Kernels
+-- ------------------------------------------------------------------------------------------------------------
 
 local most_kernels = 20
 local measured, traced = data_of "kernels", data_of "traces"
@@ -226,13 +230,14 @@ local function section_of(one)
     for index, remedy in ipairs(finding.remedies or {}) do advice[index] = remedy.advice end
     if advice[1] then items[#items + 1] = finding.headline .. ": " .. table.concat(advice, ", or ") end
   end
-  local section = { id = "kernels_" .. one.model:lower():gsub("%W", "_"), heading = one.model, lines = lines, items = items }
+  local section = { id = "kernels_" .. one.model:lower():gsub("%W", "_"), heading = one.model, lines = lines,
+    items = items }
   if trace.entries then
     section.tables = { kernels_table(one, trace.ops, "kernels by time"),
       kernels_table(one, trace.entries, "the longest kernels, each by itself", searched_of(one.model)) }
-    section.note = "Times are of traced steps, which launch op by op; bytes are the least that a kernel must move, so a share "
-      .. "of the best copy above 100 % means data that stayed in the cache. Algorithms are those that the kernels took: "
-      .. "numbers of cuBLASLt and engines of cuDNN."
+    section.note = "Times are of traced steps, which launch op by op; bytes are the least that a kernel must move, so "
+      .. "a share of the best copy above 100 % means data that stayed in the cache. Algorithms are those that the "
+      .. "kernels took: numbers of cuBLASLt and engines of cuDNN."
   end
   return section
 end
@@ -249,7 +254,8 @@ local function models_sections()
   return sections
 end
 
--- --- Suggestions --------------------------------------------------------------------------------------------------------
+-- --- Suggestions
+-- --------------------------------------------------------------------------------------------------------
 
 local function interval_of(row)
   return row.step_time_low_s or row.step_time_s, row.step_time_high_s or row.step_time_s
@@ -284,7 +290,8 @@ local function suggestions_section()
         items[#items + 1] = string.format("Turn off %s for steps like %s's: %s.", one.without, one.model,
           change_text(one, reference))
       elseif result == "faster" then
-        items[#items + 1] = string.format("The heuristic's algorithm loses in %s: gb.config.set_matmul_search(%d) gives %s.",
+        items[#items + 1] = string.format("The heuristic's algorithm loses in %s: "
+          .. "gb.config.set_matmul_search(%d) gives %s.",
           one.model, one.search, change_text(one, reference))
       end
     end
@@ -292,15 +299,16 @@ local function suggestions_section()
   local section = { id = "suggestions", heading = "Suggestions", items = items }
   if #rows == 0 then return section end
   if #items == 0 then
-    section.lines = { "None: every fusion that was measured gains time or costs none, and the heuristic's algorithms are "
-      .. "the fastest of those that were searched." }
+    section.lines = { "None: every fusion that was measured gains time or costs none, and the heuristic's algorithms "
+      .. "are the fastest of those that were searched." }
   end
   section.tables = { { caption = "Steps without a fusion, and with a search", align = "llrrl", heads = 2, rows = rows,
     looks = seen, headings = { "model", "way", "step", "as it is", "result" } } }
   return section
 end
 
--- --- The page -----------------------------------------------------------------------------------------------------------
+-- --- The page
+-- -----------------------------------------------------------------------------------------------------------
 
 local function headline()
   local text, missing = summary.counts .. (summary.bars ~= "" and "; " .. summary.bars or ""), #summary.missing

@@ -12,10 +12,12 @@ gb.config.set_logical_devices("gpu:0", { { memory_limit = limit }, { memory_limi
 
 for _, op in ipairs { "all_reduce", "all_gather", "reduce_scatter", "broadcast" } do
   testing.case(op .. " is right", function()
-    for _, row in ipairs(gb.measure.collective { op = op, sizes = { 4096, 10 << 20 }, devices = both, cross_device = "local",
+    for _, row in ipairs(gb.measure.collective { op = op, sizes = { 4096, 10 << 20 }, devices = both,
+      cross_device = "local",
                                                  budget = 0.05 }) do
       testing.equal({ row.replicas, row.wrong }, { 2, 0 })
-      print(string.format("%s of %d bytes by %s: %.3g s", op, row.message_bytes, row.implementation, row.collective_time_s))
+      print(string.format("%s of %d bytes by %s: %.3g s", op, row.message_bytes, row.implementation,
+        row.collective_time_s))
     end
   end)
 end

@@ -1,5 +1,5 @@
--- The models of the comparison trained on the digits, on the GPU and on the CPU with the same seeds: the same accuracy on
--- digits that were not trained on, in mixed precision too. GPU_CHECK_MODELS and GPU_CHECK_EXAMPLES shorten it.
+-- The models of the comparison trained on the digits, on the GPU and on the CPU with the same seeds: the same accuracy
+-- on digits that were not trained on, in mixed precision too. GPU_CHECK_MODELS and GPU_CHECK_EXAMPLES shorten it.
 local gb = require "gpubench"
 local models = require "models"
 local testing = require "testing"

@@ -43,7 +43,8 @@ gb.experiment {
 
 -- Points that hide each other, and many rows.
 gb.experiment {
-  name = "points", title = "Points", axes = { gb.axis("method", { "original", "int8", "int8_aware", "small" }), gb.axis("n", { 1 }) },
+  name = "points", title = "Points",
+  axes = { gb.axis("method", { "original", "int8", "int8_aware", "small" }), gb.axis("n", { 1 }) },
   columns = { gb.column("size", { kind = "counted" }), gb.column("figure", { kind = "counted" }) },
   run = function(point) return { size = point.method == "original" and 9 or 4, figure = 90 + #point.method / 5 } end,
   charts = { gb.chart.line { x = "size", y = "figure", series = "method" } },

@@ -6,7 +6,8 @@ local odd = [[<b>&amp; "q" 'a' `x` {/Bold y} _a^b 5 % ü 日本]]
 
 gb.experiment {
   name = "sides", title = "Sides that are compared", question = "What became slower?",
-  axes = { gb.axis("n", { 1, 2, 4, 8 }), gb.axis("way", { "plain", "a_long_name_of_a_way_that_has_no_blank_in_it", odd }) },
+  axes = { gb.axis("n", { 1, 2, 4, 8 }),
+    gb.axis("way", { "plain", "a_long_name_of_a_way_that_has_no_blank_in_it", odd }) },
   columns = { "step_time_s", "examples_per_s", "input_wait_share", "compute_share" },
   run = function(point)
     if point.n == 8 and point.way == "plain" then return { status = "skipped", detail = "too large" } end

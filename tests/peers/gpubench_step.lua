@@ -34,6 +34,7 @@ model:fit(input(), {
 local measured = gb.measure.training(model, input())
 
 table.sort(times)
-print(string.format('{"system": "gpubench", "step_time_s": %.9g, "step_time_min_s": %.9g, "measured_step_time_s": %.9g, '
+print(string.format('{"system": "gpubench", "step_time_s": %.9g, "step_time_min_s": %.9g, '
+  .. '"measured_step_time_s": %.9g, '
   .. '"peak_memory_bytes": %d, "steps_per_epoch": %d, "version": "%s"}',
   times[(#times + 1) // 2], times[1], measured.step_time_s, measured.peak_memory_bytes, steps, gb.version or ""))

@@ -1,5 +1,5 @@
--- Forty rows that take a few milliseconds each, for tests/truth/compare: products, element-wise functions, reductions and
--- two kinds of work without the engine. `slower` adds a busy wait of that share of each call's own time.
+-- Forty rows that take a few milliseconds each, for tests/truth/compare: products, element-wise functions, reductions
+-- and two kinds of work without the engine. `slower` adds a busy wait of that share of each call's own time.
 local gb = require "gpubench"
 
 local slower = gb.param("slower", 0.0)

@@ -1,8 +1,8 @@
--- How well the kernel times of an emulated accelerator agree with measured ones: a profile is fitted on a random half of
--- the sizes, and its median error on the other half is printed, for several halves.
+-- How well the kernel times of an emulated accelerator agree with measured ones: a profile is fitted on a random half
+-- of the sizes, and its median error on the other half is printed, for several halves.
 --   gpubench tests/truth/gpu_times.lua [--set folder=DIR] [--set halves=N] [--set profiles=true]
--- The measured times are those of NeuSight (see docs/devices.md), in a folder beside the checkout that is not part of it.
--- profiles=true prints the fit on all sizes, which the files of the profiles hold.
+-- The measured times are those of NeuSight (see docs/devices.md), in a folder beside the checkout that is not part of
+-- it. profiles=true prints the fit on all sizes, which the files of the profiles hold.
 local gb = require "gpubench"
 
 local native = gb._native
@@ -41,7 +41,8 @@ end
 
 local function of_product(row)
   return {
-    kind = "product", flops = 2 * row.m * row.n * row.k, bytes = float_bytes * (row.m * row.k + row.k * row.n + row.m * row.n),
+    kind = "product", flops = 2 * row.m * row.n * row.k,
+    bytes = float_bytes * (row.m * row.k + row.k * row.n + row.m * row.n),
     seconds = row.latency_ms / 1e3,
   }
 end

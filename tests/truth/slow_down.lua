@@ -46,7 +46,9 @@ local function batches() return digits:batch(64, { drop_remainder = true }):repe
 local own_time = {}
 
 local function time_of(name)
-  if not own_time[name] then own_time[name] = gb.measure.loop(make_step(name), batches(), { budget = 1 }).step_time_s end
+  if not own_time[name] then
+    own_time[name] = gb.measure.loop(make_step(name), batches(), { budget = 1 }).step_time_s
+  end
   return own_time[name]
 end
 
@@ -71,11 +73,13 @@ gb.experiment {
   end,
   expect = {
     gb.expect.ratio {
-      y = "step_time_s", of = { twin = "slower" }, over = { twin = "first" }, where = { model = "M2" }, at_least = 1 + called,
+      y = "step_time_s", of = { twin = "slower" }, over = { twin = "first" }, where = { model = "M2" },
+      at_least = 1 + called,
       claim = "M2: the slow-down is seen",
     },
     gb.expect.ratio {
-      y = "step_time_s", of = { twin = "slower" }, over = { twin = "first" }, where = { model = "M3" }, at_least = 1 + called,
+      y = "step_time_s", of = { twin = "slower" }, over = { twin = "first" }, where = { model = "M3" },
+      at_least = 1 + called,
       claim = "M3: the slow-down is seen",
     },
     gb.expect.ratio {

@@ -1,7 +1,7 @@
--- The families of ops that `gpubench doctor --verify` computes on a device, each with what plain loops in double precision
--- make of the same inputs. A family's function gets a maker of inputs and returns a list of { got = tensor, want = flat list,
--- exact = true or tolerance = relative to the largest value }; it runs with its device as the current one. Families without
--- `sixteen_bits` are checked in float32 only.
+-- The families of ops that `gpubench doctor --verify` computes on a device, each with what plain loops in double
+-- precision make of the same inputs. A family's function gets a maker of inputs and returns a list of { got = tensor,
+-- want = flat list, exact = true or tolerance = relative to the largest value }; it runs with its device as the current
+-- one. Families without `sixteen_bits` are checked in float32 only.
 local gb = require "gpubench.native"
 local flat = require "gpubench.arithmetic.flat"
 local layers = require "gpubench.arithmetic.layers"
@@ -116,7 +116,8 @@ local function casts(make)
   local x, values = make.float({ 257 }, -100, 100)
   return {
     { got = x:cast("bfloat16"):cast("float32"), want = mapped(values, to_bfloat16), exact = true },
-    { got = x:cast("int64"), want = mapped(values, function(v) return v < 0 and math.ceil(v) or math.floor(v) end), exact = true },
+    { got = x:cast("int64"), want = mapped(values, function(v) return v < 0 and math.ceil(v) or math.floor(v) end),
+      exact = true },
   }
 end
 

@@ -1,5 +1,5 @@
--- `gpubench doctor --verify`: computes each family of ops on a device, in float32 and 16 bits, and compares it with plain
--- loops in double precision, of fresh random inputs.
+-- `gpubench doctor --verify`: computes each family of ops on a device, in float32 and 16 bits, and compares it with
+-- plain loops in double precision, of fresh random inputs.
 local gb = require "gpubench.native"
 local cases = require "gpubench.arithmetic.cases"
 local native = gb._native

@@ -26,7 +26,8 @@ function layers.convolution(make)
   local batch, height, width, channels, filters, size = 2, 6, 5, 3, 4, 3
   local x, pixels = make.float({ batch, height, width, channels }, -1, 1)
   local model = gb.Sequential {
-    gb.layers.Conv2D(filters, { size, size }, { use_bias = false, input_shape = { height, width, channels }, dtype = make.dtype }),
+    gb.layers.Conv2D(filters, { size, size },
+      { use_bias = false, input_shape = { height, width, channels }, dtype = make.dtype }),
   }
   local kernel = make.values(model:get_weights()[1])
   local tape <close> = gb.tape()
@@ -88,7 +89,8 @@ end
 function layers.batch_norm(make)
   local rows, channels, epsilon = 32, 3, 1e-3
   local x, values = make.float({ rows, channels }, -2, 2)
-  local model = gb.Sequential { gb.layers.BatchNormalization { input_shape = { channels }, epsilon = epsilon, dtype = make.dtype } }
+  local model = gb.Sequential { gb.layers.BatchNormalization { input_shape = { channels }, epsilon = epsilon,
+    dtype = make.dtype } }
   local want = {}
   for c = 1, channels do
     local sum, squares = 0, 0

@@ -52,8 +52,8 @@ local function varied_by(sides)
   for _, name in ipairs(list) do
     for _, side in ipairs(sides) do
       if (side.settings[name] or ""):find "," then
-        check.fail("ab: '%s': %s has several values, and not the same ones on both sides; values that both sides have go "
-          .. "behind the script: -- SCRIPT --set %s=%s", side.name, name, name, side.settings[name])
+        check.fail("ab: '%s': %s has several values, and not the same ones on both sides; values that both sides have "
+          .. "go behind the script: -- SCRIPT --set %s=%s", side.name, name, name, side.settings[name])
       end
     end
   end

@@ -30,14 +30,15 @@ local function find_baseline(name)
     native.results.suggestion(name, names))
 end
 
--- How the baseline was measured: each { script, options, left_out, text, runs }, equal ones once (a copy of the script lies
--- beside each run); and how many processes measure each of them now.
+-- How the baseline was measured: each { script, options, left_out, text, runs }, equal ones once (a copy of the script
+-- lies beside each run); and how many processes measure each of them now.
 local function calls_of(baseline, options)
   local calls, by_key = {}, {}
   for _, run in ipairs(baseline.runs) do
     local call, reason = fresh_processes.stored_call(run)
     if not call then
-      check.fail("check: %s; measure it yourself, and give the runs: gpubench check RUN... --baseline %s", reason, baseline.name)
+      check.fail("check: %s; measure it yourself, and give the runs: gpubench check RUN... --baseline %s", reason,
+        baseline.name)
     end
     local key = table.concat(call.options, "\0") .. "\0" .. call.text
     if not by_key[key] then
@@ -72,7 +73,8 @@ local function run_once(call, options, group, process, processes, own)
   local arguments = { call.script, table.unpack(options) }
   if own.trusted then arguments[#arguments + 1] = "--trusted" end
   return fresh_processes.run {
-    arguments = arguments, group = group, process = process, processes = processes, program = own.program, silent = true,
+    arguments = arguments, group = group, process = process, processes = processes, program = own.program,
+    silent = true,
   }
 end
 
@@ -114,15 +116,17 @@ end
 -- The program that measures the baseline's side, where it is another one than that of the new runs; nil, and why.
 local function program_of(baseline, new_program, options)
   if options.program then
-    if not native.system.exists(options.program) then check.fail("check: --program %s: there is no such file", options.program) end
+    if not native.system.exists(options.program) then
+      check.fail("check: --program %s: there is no such file", options.program)
+    end
     return options.program
   end
   local old = table_in(info_of(baseline.runs[1]), "program")
   if old.commit and old.commit == new_program.commit and old.build == new_program.build then
     return nil, "the baseline's program is this one: the new side is measured again, beside the stored baseline"
   end
-  return nil, string.format("the baseline was measured by another program (commit %s): only the new side is measured again; "
-    .. "--program FILE names the baseline's", tostring(old.commit or "unknown"))
+  return nil, string.format("the baseline was measured by another program (commit %s): only the new side is measured "
+    .. "again; --program FILE names the baseline's", tostring(old.commit or "unknown"))
 end
 
 -- Options that leave the points with the loud rows of an experiment; parameters stay as they are. An axis with a value
@@ -180,7 +184,8 @@ local function measure_to_confirm(baseline, calls, loud, new_program, count, opt
       for _, index in ipairs(process % 2 == 1 and { 1, 2 } or { 2, 1 }) do
         local side = sides[index]
         if not side.skipped then
-          io.stderr:write(string.format("to confirm: process %d of %d, %s\n", process, count, index == 1 and "baseline" or "new"))
+          io.stderr:write(string.format("to confirm: process %d of %d, %s\n", process, count,
+            index == 1 and "baseline" or "new"))
           run_once(call, narrow, side.group, process, count, { program = side.program, trusted = options.trusted })
         end
       end

@@ -49,8 +49,12 @@ end
 
 local function verdict(slow, faulty)
   local parts = {}
-  if #faulty > 0 then parts[#parts + 1] = string.format("%s wrong", #faulty == 1 and "1 thing is" or #faulty .. " things are") end
-  if #slow > 0 then parts[#parts + 1] = string.format("%s speed", #slow == 1 and "1 thing costs" or #slow .. " things cost") end
+  if #faulty > 0 then
+    parts[#parts + 1] = string.format("%s wrong", #faulty == 1 and "1 thing is" or #faulty .. " things are")
+  end
+  if #slow > 0 then
+    parts[#parts + 1] = string.format("%s speed", #slow == 1 and "1 thing costs" or #slow .. " things cost")
+  end
   return parts[1] and table.concat(parts, ", ") .. " here" or "Nothing here costs speed"
 end
 

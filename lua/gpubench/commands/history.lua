@@ -50,13 +50,15 @@ local function print_series(series)
   local points, events = series.points, events_of(series)
   local last = points[#points]
   print(one_line(string.format("  %s  %s now, %s since %s  %s", series.metric,
-    history.value_text(last.value, series.unit), gb.format.count(#points, "run"), date(points[1].started), bars(points))))
+    history.value_text(last.value, series.unit), gb.format.count(#points, "run"), date(points[1].started),
+      bars(points))))
   local before = ""
   for _, point in ipairs(points) do
     if point.started < before then print_event(point.started, "the clock was set back before this run") end
     before = point.started
     for _, text in ipairs(events[point.run] or {}) do
-      print_event(point.started, text == "outlier" and "outlier: " .. history.value_text(point.value, series.unit) or text)
+      print_event(point.started,
+        text == "outlier" and "outlier: " .. history.value_text(point.value, series.unit) or text)
     end
     events[point.run] = nil
   end
@@ -88,7 +90,8 @@ local function print_trend(experiment, filter)
   end
   if shown then return end
   print(is_any(filter)
-    and one_line("no figure of " .. experiment .. " has a direction that its claims or charts are about; --wide shows all")
+    and one_line("no figure of " .. experiment
+      .. " has a direction that its claims or charts are about; --wide shows all")
     or "no figure is like that")
 end
 
@@ -153,7 +156,8 @@ local upkeep = {
   { "prune", function(days) print(gb.format.count(history.prune(out, days), "run") .. " forgotten") end },
   { "resolve", function(id, options)
     local alarm = id:gsub("^#", "")
-    print(string.format("alarm %s is resolved: %s", alarm, gb.format.count(history.resolve(out, alarm, options.note or ""), "change")))
+    print(string.format("alarm %s is resolved: %s", alarm,
+      gb.format.count(history.resolve(out, alarm, options.note or ""), "change")))
   end },
   { "accept_missing", function(_, options)
     print(gb.format.count(history.accept_missing(out, options.experiment or ""), "missing figure") .. " accepted")
@@ -170,7 +174,9 @@ local filters = { "host", "figure", "state" }
 local of_one_experiment = { export = true, accept_missing = true }
 
 local function check_combination(options)
-  if options.note and not options.resolve then check.fail "history: --note says why a change is resolved: it needs --resolve ID" end
+  if options.note and not options.resolve then
+    check.fail "history: --note says why a change is resolved: it needs --resolve ID"
+  end
   if options.format and not options.experiment then
     check.fail("history: --format is for the trend of an experiment; there are %s",
       table.concat(history.experiments(out), ", "))

@@ -11,12 +11,14 @@ local most_runs = 10
 -- What is read of a script; nil for one that cannot be read, which others of its folder can.
 local function read_script(file)
   local text, reason = literals.read_file(file)
-  if not text then io.stderr:write(results.one_line(string.format("list: '%s' cannot be read: %s", file, reason)), "\n") end
+  if not text then
+    io.stderr:write(results.one_line(string.format("list: '%s' cannot be read: %s", file, reason)), "\n")
+  end
   return text
 end
 
--- What a script says of its experiment, as it is written: scripts are not run to be listed. Nil for a script that declares
--- none. Seconds are those of the last run.
+-- What a script says of its experiment, as it is written: scripts are not run to be listed. Nil for a script that
+-- declares none. Seconds are those of the last run.
 local function entry_of(file)
   local source = read_script(file)
   local texts = source and literals.texts_of_experiment(source)
@@ -33,7 +35,8 @@ local function entry_of(file)
 end
 
 -- Others follow by name.
-local order = { feeding = 1, launching = 2, memory = 3, precision = 4, models = 5, devices = 6, scaling = 7, other = math.huge }
+local order = { feeding = 1, launching = 2, memory = 3, precision = 4, models = 5, devices = 6, scaling = 7,
+  other = math.huge }
 local last_known = 8
 
 local function entries_in(folder)
@@ -78,7 +81,8 @@ end
 local function print_short(list, width)
   local lines = {}
   for index, entry in ipairs(list) do
-    lines[index] = { entry.shown, (entry.question or entry.title) .. (entry.needs and " (needs " .. entry.needs .. ")" or "") }
+    lines[index] = { entry.shown,
+      (entry.question or entry.title) .. (entry.needs and " (needs " .. entry.needs .. ")" or "") }
   end
   two_columns.print(lines, width, "  ")
 end
@@ -132,7 +136,8 @@ end
 local function print_settings(text)
   local file, names = script_of(text), {}
   if not file then
-    io.stderr:write(results.one_line(string.format("list --settings: there is no script or experiment '%s'", text)), "\n")
+    io.stderr:write(results.one_line(string.format("list --settings: there is no script or experiment '%s'", text)),
+      "\n")
     return 2
   end
   add_settings(file, names, {})

@@ -20,10 +20,11 @@ local function warn(...)
   io.stderr:write(one_line(string.format(...)), "\n")
 end
 
--- What preflight.lua tells of the devices, in their order: { { name, free_memory_bytes, problems = { [check] = text } } }.
--- What is wrong with the whole machine is said.
+-- What preflight.lua tells of the devices, in their order: { { name, free_memory_bytes, problems = { [check] = text } }
+-- }. What is wrong with the whole machine is said.
 local function look_at_devices()
-  local ended = native.host.run_program({ native.host.program, "run", system.resource "lua/gpubench/night/preflight.lua" },
+  local ended = native.host.run_program({ native.host.program, "run",
+    system.resource "lua/gpubench/night/preflight.lua" },
     { captured = true })
   native.check_interrupt()
   if ended.status ~= 0 then check.fail("nightly: the devices cannot be looked at (exit status %d)", ended.status) end
@@ -45,11 +46,14 @@ end
 -- Why nothing should be measured on a device now; nil where all is well.
 local function unfit(suite, device)
   local problems, free = device.problems, device.free_memory_bytes
-  if problems.gpu_throttling and not suite.allow_throttled then return "it is throttled: " .. problems.gpu_throttling end
+  if problems.gpu_throttling and not suite.allow_throttled then
+    return "it is throttled: " .. problems.gpu_throttling
+  end
   if problems.gpu_sharing then return "others use it: " .. problems.gpu_sharing end
   if problems.gpu_errors then return "errors of its memory: " .. problems.gpu_errors end
   if free and suite.free_memory_bytes and free < suite.free_memory_bytes then
-    return string.format("%s are free, the suite wants %s", gb.format.bytes(free), gb.format.bytes(suite.free_memory_bytes))
+    return string.format("%s are free, the suite wants %s", gb.format.bytes(free),
+      gb.format.bytes(suite.free_memory_bytes))
   end
 end
 
@@ -58,7 +62,8 @@ local function wait_for_idle_machine(suite)
   if limit_s == 0 then return end
   local idle, found = native.contention.wait_idle(limit_s)
   if idle then return end
-  warn("the machine was not idle within %s: %s; rows that this disturbs do not count", gb.format.seconds(limit_s), found)
+  warn("the machine was not idle within %s: %s; rows that this disturbs do not count",
+    gb.format.seconds(limit_s), found)
 end
 
 -- The devices that the suite names and that are fit, why the others are left out, and whether each device that it names
@@ -115,7 +120,8 @@ local function command_of(program, suite, job, tags, settings)
   return list
 end
 
--- With -q, a line of the output is the folder of a run: one of these results only, because a script prints what it likes.
+-- With -q, a line of the output is the folder of a run: one of these results only, because a script prints what it
+-- likes.
 local function folders_in(text)
   local function plain(path) return (path:gsub("//+", "/"):gsub("^%./", "")) end
   local folders, root = {}, plain(out .. "/results/")
@@ -194,8 +200,10 @@ end
 
 local function first_of_suspects(list)
   local one = list[1]
-  return string.format("%s %s%s%s (%s instead of %s)%s", one.experiment, one.metric, one.axes == "" and "" or " of " .. one.axes,
-    one.slot == "" and "" or " on " .. one.slot, history.value_text(one.value, one.unit), history.value_text(one.level, one.unit),
+  return string.format("%s %s%s%s (%s instead of %s)%s", one.experiment, one.metric,
+    one.axes == "" and "" or " of " .. one.axes,
+    one.slot == "" and "" or " on " .. one.slot, history.value_text(one.value, one.unit),
+    history.value_text(one.level, one.unit),
     #list > 1 and string.format(" and %d more", #list - 1) or "")
 end
 
@@ -234,7 +242,9 @@ local function read_news(suite, night)
     list[#list + 1], fresh[one.id] = one, true
   end
   for _, group in ipairs(history_changes.by_alarm(history.open_changes(out))) do
-    if group.suite == suite.name and group.host == night.host and not fresh[group.alarm] then table.insert(night.open, group) end
+    if group.suite == suite.name and group.host == night.host and not fresh[group.alarm] then
+      table.insert(night.open, group)
+    end
   end
 end
 
@@ -267,8 +277,9 @@ local function write_file(suite, ending, text)
   return written
 end
 
--- The user's own command, through the shell, with the summary as its input. Whether it has run well. It gets ten minutes,
--- because other nights wait; what it prints goes to the standard error where the standard output is for a program.
+-- The user's own command, through the shell, with the summary as its input. Whether it has run well. It gets ten
+-- minutes, because other nights wait; what it prints goes to the standard error where the standard output is for a
+-- program.
 local function call_on_alarm(command, summary, to_error)
   local words = native.host.shell_text { "timeout", "-k", "10", "600", "sh", "-c", command }
   local program, reason = io.popen(words .. (to_error and " 1>&2" or ""), "w")
@@ -301,7 +312,9 @@ local function tell(suite, night, options, summary)
     for index = 2, #night.not_measured do print(one_line(night.not_measured[index])) end
   end
   io.stdout:flush()
-  if #night.alarms > 0 and options.on_alarm then written = call_on_alarm(options.on_alarm, summary, options.json) and written end
+  if #night.alarms > 0 and options.on_alarm then
+    written = call_on_alarm(options.on_alarm, summary, options.json) and written
+  end
   local ids = {}
   for _, list in ipairs { night.alarms, night.better, night.recovered } do
     for _, one in ipairs(list) do ids[#ids + 1] = one.id end
@@ -332,8 +345,10 @@ local function new_night(suite, jobs, devices, left_out, named_devices, say_line
   if not known then id = os.date "!%Y%m%dT%H%M%SZ" .. "-" .. host end
   return {
     suite = suite.name, host = host, id = id, say = say_line,
-    devices = devices, named_devices = named_devices, jobs = #jobs + #suite.unread, done = 0, reliable = 0, runs = {}, folders = {},
-    alarms = {}, better = {}, recovered = {}, open = {}, left_out = left_out, latest = {}, unmarked = {}, missing_values = 0,
+    devices = devices, named_devices = named_devices, jobs = #jobs + #suite.unread, done = 0, reliable = 0,
+    runs = {}, folders = {},
+    alarms = {}, better = {}, recovered = {}, open = {}, left_out = left_out, latest = {}, unmarked = {},
+    missing_values = 0,
     experiments = {}, made_runs = {}, still_refuted = {}, notes = {}, not_measured = {},
   }
 end
@@ -373,7 +388,8 @@ return function(options)
   local jobs = jobs_of(suite, devices)
   if options.dry_run then
     for _, job in ipairs(jobs) do
-      say("%s: %s", describe(job), native.host.shell_text(command_of("gpubench", suite, job, { "suite=" .. suite.name })))
+      say("%s: %s", describe(job),
+        native.host.shell_text(command_of("gpubench", suite, job, { "suite=" .. suite.name })))
     end
     for device, is_there in pairs(named_devices) do
       if not is_there then left_out[#left_out + 1] = device .. ": there is no such device" end

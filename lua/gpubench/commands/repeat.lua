@@ -35,7 +35,8 @@ return function(options)
   if dry then
     out:write(string.format("each of these is run in %s\n", gb.format.count(options.count, "process")))
   else
-    out:write(string.format("%s, one side for gpubench compare: %s\n", gb.format.count(options.count, "process"), group))
+    out:write(string.format("%s, one side for gpubench compare: %s\n",
+      gb.format.count(options.count, "process"), group))
   end
   return worst
 end

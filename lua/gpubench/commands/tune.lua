@@ -28,7 +28,8 @@ local is_time_or_rate = { ["s"] = true, ["1/s"] = true, ["bytes/s"] = true, ["FL
 
 local function may_be_improved(name)
   local column = columns.of(name)
-  return column.kind == "time" and is_time_or_rate[column.unit] and (column.better == "lower" or column.better == "higher")
+  return column.kind == "time" and is_time_or_rate[column.unit]
+    and (column.better == "lower" or column.better == "higher")
 end
 
 local function row_with(rows, name)
@@ -44,7 +45,8 @@ local function figure_of(target, rows, wanted)
     local row = row_with(rows, wanted)
     if not row then
       local there = check.sorted_keys(rows[1] or {})
-      check.fail("tune: --figure %s: no row of the point has this column as a number above 0%s", wanted, native.results.suggestion(wanted, there))
+      check.fail("tune: --figure %s: no row of the point has this column as a number above 0%s", wanted,
+        native.results.suggestion(wanted, there))
     end
     columns.direction("tune: --figure " .. wanted, wanted)
     return wanted, row
@@ -61,7 +63,9 @@ end
 
 local function fail_at(target, tried)
   local text = string.format("tune: %s at %s: %s", target.path, target:point_text(), tried.reason)
-  if native.options.traceback and (tried.traceback or "") ~= "" then stderr:write(native.results.message(tried.traceback), "\n") end
+  if native.options.traceback and (tried.traceback or "") ~= "" then
+    stderr:write(native.results.message(tried.traceback), "\n")
+  end
   if tried.status == "error" then native.fail(text) end
   stderr:write(native.results.one_line(text), " (", tried.status, ")\n")
   return nothing_to_judge
@@ -89,7 +93,8 @@ local function base() return { name = comparison.as_it_was, changes = {} } end
 
 local function measure(target, figure, suffix, title, sets)
   return comparison.measure(target, {
-    name = "tune_" .. target.name .. suffix, title = string.format("%s: %s at %s", title, target.name, target:point_text()),
+    name = "tune_" .. target.name .. suffix,
+    title = string.format("%s: %s at %s", title, target.name, target:point_text()),
     sets = sets, figure = figure,
   })
 end
@@ -112,8 +117,8 @@ local function joined(sets)
   return { name = table.concat(all.names, " + "), changes = all.changes }
 end
 
--- The helpful ones together, the best first and then one more at a time. Returns the sets, their gains, and which remedies
--- still help beside those before them.
+-- The helpful ones together, the best first and then one more at a time. Returns the sets, their gains, and which
+-- remedies still help beside those before them.
 local function measure_together(target, figure, kept)
   if #kept < 2 then return {}, {}, kept end
   local sets, still = { base() }, {}
@@ -136,7 +141,8 @@ local function measure_learned(target, figure, kept, learned)
   start.name = #kept > 0 and "what_helps" or start.name
   local sets = { start }
   for _, set in ipairs(learned) do
-    local changes = table.move(set.changes, 1, #set.changes, #start.changes + 1, table.move(start.changes, 1, #start.changes, 1, {}))
+    local changes = table.move(set.changes, 1, #set.changes, #start.changes + 1,
+      table.move(start.changes, 1, #start.changes, 1, {}))
     sets[#sets + 1] = { name = set.name, changes = changes, changes_results = true, over = start.name }
   end
   return measure(target, figure, "_learned", "Remedies that change what is learned", sets)
@@ -191,7 +197,9 @@ return function(options)
   remedies.check(options.remedy)
   local target, skipped = subject.new(native.options.script, native.options.script_text, options)
   if not target then return give_up("%s skips the point: %s", native.options.script, skipped) end
-  if not native.options.json then print(native.results.one_line(string.format("%s at %s", target.path, target:point_text()))) end
+  if not native.options.json then
+    print(native.results.one_line(string.format("%s at %s", target.path, target:point_text())))
+  end
   local recorder = record.new()
   local tried = comparison.try(target, {}, recorder)
   if tried.status ~= "ok" then return fail_at(target, tried) end
@@ -200,7 +208,8 @@ return function(options)
     return give_up("%s: no row of the point has a time or a rate to improve; --figure NAME names a column", target.path)
   end
   if recorder:is_empty() then
-    return give_up("%s: the point uses no dataset and no model of gpubench, so that no remedy can reach it", target.path)
+    return give_up("%s: the point uses no dataset and no model of gpubench, so that no "
+      .. "remedy can reach it", target.path)
   end
   local applicable, others = remedies.propose(facts_of(recorder, figure, row), options.remedy)
   local sets = try_each(target, applicable, others)

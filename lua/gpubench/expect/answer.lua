@@ -1,5 +1,5 @@
--- The sentence of a judged claim for people: that of the script with its figures filled in, or one of the claim's kind; and
--- of a claim that stays open, why, and what settles it.
+-- The sentence of a judged claim for people: that of the script with its figures filled in, or one of the claim's kind;
+-- and of a claim that stays open, why, and what settles it.
 local check = require "gpubench.check"
 local doubts = require "gpubench.expect.doubts"
 local figure_text = require "gpubench.expect.figure_text"
@@ -22,7 +22,8 @@ local defaults = {
     return string.format("%s goes from {over} at %s {first} to {of} at {x}", heading(claim.y), heading(claim.x))
   end,
   best = function(claim)
-    return string.format("%s {x} comes to {share} of %s with the best other value, {first}", heading(claim.x), heading(claim.y))
+    return string.format("%s {x} comes to {share} of %s with the best other value, {first}", heading(claim.x),
+      heading(claim.y))
   end,
   crossover = function(claim)
     return string.format("up to %s {first}: %s; from {x} on: %s", heading(claim.x), claim.over_text, claim.of_text)
@@ -57,7 +58,9 @@ local longest_reason = 240
 local function in_short(claim, reason)
   local first = reason.first or reason.text
   for _, name in ipairs { claim.y or false, claim.x or false, claim.with or false } do
-    if name then first = first:gsub("%f[%w_]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]", (heading(name):gsub("%%", "%%%%"))) end
+    if name then
+      first = first:gsub("%f[%w_]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]", (heading(name):gsub("%%", "%%%%")))
+    end
   end
   if reason.setting and #reason.names > 0 then
     first = first .. " with " .. figure_text.setting_text(reason.setting, reason.names)
@@ -76,7 +79,8 @@ local function why(claim, verdict, reason, findings)
   if verdict ~= "inconclusive" then
     return verdict == "refuted" and figures_of(claim, findings) or in_short(claim, reason)
   end
-  local because = doubts.why(reason) or reason.kind == "bound" and figures_of(claim, findings) or in_short(claim, reason)
+  local because = doubts.why(reason) or reason.kind == "bound" and figures_of(claim, findings)
+    or in_short(claim, reason)
   return because, doubts.remedy(reason, claim.y or reason.column), reason.kind
 end
 
@@ -114,14 +118,16 @@ local function scope(part)
   return string.format("in %d of %d cases%s", #held, #part.settings, shared)
 end
 
--- { text, why, seen, remedy, kind, partly } of a judged claim. reason: as in groups.judge. given: the sentence of gb.expect.that's judge; part: of a claim
--- that does not hold in all settings, those in which it does. `partly` is the claim's answer in these, if it has one.
+-- { text, why, seen, remedy, kind, partly } of a judged claim. reason: as in groups.judge. given: the sentence of
+-- gb.expect.that's judge; part: of a claim that does not hold in all settings, those in which it does. `partly` is the
+-- claim's answer in these, if it has one.
 function answer.of(claim, verdict, reason, findings, given, part)
   local words = claim.words or claim.text
   if without_gain[verdict] then
     local because, remedy, kind = why(claim, verdict, reason, findings)
     local showed = seen(claim, verdict, reason, findings)
-    local text = string.format("%s: %s%s: %s", without_gain[verdict], words, showed and " (" .. showed .. ")" or "", because)
+    local text = string.format("%s: %s%s: %s", without_gain[verdict], words,
+      showed and " (" .. showed .. ")" or "", because)
     if remedy then text = text .. "; " .. remedy end
     local partly = claim.answer and part and #part.held > 0 and figure_text.fill(claim, claim.answer, part.held) or nil
     return {

@@ -54,7 +54,8 @@ function bounds.judge_faster(claim, rows, axes)
     end
     local finding = ratio.finding(over, of)
     finding.times = figure
-    return (compare(figure, claim.at_least)), "it is " .. estimate.show_interval("ratio", figure) .. " times as fast", finding
+    return (compare(figure, claim.at_least)),
+      "it is " .. estimate.show_interval("ratio", figure) .. " times as fast", finding
   end)
 end
 

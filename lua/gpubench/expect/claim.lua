@@ -93,8 +93,10 @@ function claim.check(claims, axes)
   for index, one in ipairs(claims) do
     for _, setting in ipairs(settings_of(one)) do
       if not known[setting.name] and not columns.is_known(setting.name) then
-        local candidates = table.move(columns.names(), 1, #columns.names(), #names + 1, table.move(names, 1, #names, 1, {}))
-        check.fail("gb.experiment: expectation %d: option '%s': there is no axis '%s' (axes: %s) and no column of this name in 'columns'%s",
+        local candidates = table.move(columns.names(), 1, #columns.names(), #names + 1,
+          table.move(names, 1, #names, 1, {}))
+        check.fail("gb.experiment: expectation %d: option '%s': there is no axis '%s' (axes: %s) and no "
+          .. "column of this name in 'columns'%s",
           index, setting.option, setting.name, table.concat(names, ", "),
           native.results.suggestion(setting.name, candidates))
       end
@@ -147,15 +149,17 @@ local function count_unmeasured(one, points)
   return count
 end
 
--- Judges are the program's own code, also where the user has stopped the run: gb.expect.that asks the script's functions
--- (native.ask). Returns a verdict, a reason as in groups.judge, findings or a sentence, and the part that holds.
+-- Judges are the program's own code, also where the user has stopped the run: gb.expect.that asks the script's
+-- functions (native.ask). Returns a verdict, a reason as in groups.judge, findings or a sentence, and the part that
+-- holds.
 local function judge(one, rows, axes, unmeasured)
   if one.unmeasurable then return "not measurable here", { text = one.unmeasurable } end
   local ok, verdict, reason, findings, part = pcall(one.judge, one, rows, axes)
   if not ok then return "inconclusive", { text = "judging failed: " .. tostring(verdict), kind = "unknown" } end
   local count = verdict ~= "refuted" and count_unmeasured(one, unmeasured) or 0
   if count == 0 then return verdict, reason, findings, part end
-  reason.text = string.format("%d %s not measured; so far: %s", count, count == 1 and "point was" or "points were", reason.text)
+  reason.text = string.format("%d %s not measured; so far: %s", count,
+    count == 1 and "point was" or "points were", reason.text)
   reason.kind, reason.busy = "unfinished", nil
   return "inconclusive", reason, findings, part
 end

@@ -35,8 +35,8 @@ function doubts.why(doubt)
   return why ~= "" and why or nil
 end
 
--- What settles a claim about the column; nil where nothing is known to. Of what is counted or held in memory a repetition
--- gives the same. `busy`: other programs disturbed the rounds, so that more of them are no remedy.
+-- What settles a claim about the column; nil where nothing is known to. Of what is counted or held in memory a
+-- repetition gives the same. `busy`: other programs disturbed the rounds, so that more of them are no remedy.
 local by_scatter = { overlap = true, bound = true }
 
 function doubts.remedy(doubt, column)

@@ -1,5 +1,5 @@
--- Figures of a row with their 95 % intervals, and comparisons that respect them. Points that were measured in rounds are
--- compared round by round: what changes on the machine from one round to the next cannot pass for a difference.
+-- Figures of a row with their 95 % intervals, and comparisons that respect them. Points that were measured in rounds
+-- are compared round by round: what changes on the machine from one round to the next cannot pass for a difference.
 local gb = require "gpubench.native"
 local columns = require "gpubench.columns"
 local doubts = require "gpubench.expect.doubts"
@@ -10,8 +10,8 @@ local estimate = {}
 -- A difference is told where the whole interval lies beyond this share.
 estimate.noise = 0.01
 
--- By row: { all, calm, busy }, the rows that its rounds gave, those of them whose times count, by round, and whether other
--- programs disturbed one.
+-- By row: { all, calm, busy }, the rows that its rounds gave, those of them whose times count, by round, and whether
+-- other programs disturbed one.
 local rounds_of = setmetatable({}, { __mode = "k" })
 
 function estimate.set_rounds(row, rounds)
@@ -70,11 +70,12 @@ end
 local alone = {
   time = { kind = "measured_once", text = "it was measured once, which tells nothing of its scatter" },
   sensor = { kind = "measured_once", text = "it was read once, which tells nothing of its scatter" },
-  learned = { kind = "trained_once", text = "one training, which tells nothing of another seed's; give the experiment 'trials'" },
+  learned = { kind = "trained_once",
+    text = "one training, which tells nothing of another seed's; give the experiment 'trials'" },
 }
 
--- Why a claim may not rely on the row's figure, { kind, text }; nil where it may. Each kind of figure has its own reasons:
--- noise says nothing about bytes, and a busy machine nothing about an accuracy.
+-- Why a claim may not rely on the row's figure, { kind, text }; nil where it may. Each kind of figure has its own
+-- reasons: noise says nothing about bytes, and a busy machine nothing about an accuracy.
 function estimate.doubt(row, column)
   local kind = columns.of(column).kind
   local quality = native.results.quality_column(kind)

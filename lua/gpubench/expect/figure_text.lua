@@ -1,5 +1,6 @@
--- What a claim found, as text: a figure with its interval where one setting was judged; where several were, the smallest and
--- the largest figure with the settings that gave them, so that nobody takes the span over settings for an interval.
+-- What a claim found, as text: a figure with its interval where one setting was judged; where several were, the
+-- smallest and the largest figure with the settings that gave them, so that nobody takes the span over settings for an
+-- interval.
 local check = require "gpubench.check"
 local estimate = require "gpubench.expect.estimate"
 local columns = require "gpubench.columns"
@@ -38,8 +39,8 @@ function figure_text.varying(settings)
   return check.sorted_keys(names)
 end
 
--- "34 % [33.1, 34.3]"; a figure without scatter has no interval. An interval may end at its median, where many rounds gave
--- the same: it says so, since it would look like a mistake.
+-- "34 % [33.1, 34.3]"; a figure without scatter has no interval. An interval may end at its median, where many rounds
+-- gave the same: it says so, since it would look like a mistake.
 local function with_interval(one, form, transform)
   local value, low, high = transform(one.value), transform(one.low), transform(one.high)
   if low > high then low, high = high, low end
@@ -116,7 +117,9 @@ local function values_text(list, claim)
     seen[value] = true
   end
   if #texts == 1 then return texts[1] end
-  if least and #texts > 2 then return string.format("%s to %s", value_text(claim.x, least), value_text(claim.x, most)) end
+  if least and #texts > 2 then
+    return string.format("%s to %s", value_text(claim.x, least), value_text(claim.x, most))
+  end
   if #texts == #list then
     local settings = {}
     for index, one in ipairs(list) do settings[index] = one.setting or {} end
@@ -151,8 +154,8 @@ local function extreme_text(is_more)
   end
 end
 
--- "1.9 times by map, no change by batch, 1.2 times [0.9, 1.4] by prefetch", or "2 times by n 4", setting by setting. A step
--- that may be none has its interval.
+-- "1.9 times by map, no change by batch, 1.2 times [0.9, 1.4] by prefetch", or "2 times by n 4", setting by setting. A
+-- step that may be none has its interval.
 local function steps_text(list, claim)
   local settings, parts = {}, {}
   for index, one in ipairs(list) do settings[index] = one.setting or {} end
@@ -168,7 +171,8 @@ local function steps_text(list, claim)
       local name = type(step.x) == "number" and heading(claim.x) .. " " or ""
       steps[#steps + 1] = gain .. " by " .. name .. value_text(claim.x, step.x)
     end
-    parts[#parts + 1] = (#names > 0 and "with " .. setting_text(one.setting, names) .. " " or "") .. table.concat(steps, ", ")
+    parts[#parts + 1] = (#names > 0 and "with " .. setting_text(one.setting, names) .. " " or "")
+      .. table.concat(steps, ", ")
   end
   return table.concat(parts, "; ")
 end
@@ -177,7 +181,8 @@ local function same(value) return value end
 
 -- By placeholder: the field of a finding, and how its values over all settings are told.
 local meanings = {
-  x = { "x", values_text },                                      -- where: the knee, the chosen value, the last of a course
+  -- where: the knee, the chosen value, the last of a course
+  x = { "x", values_text },
   first = { "first", values_text },                              -- the value of x that it is held against
   of = { "of", figures_text },                                   -- the figure there, and what it is held against
   over = { "over", figures_text },
@@ -188,7 +193,8 @@ local meanings = {
   more = { "times", ratio_text("%s %%", function(value) return 100 * (value - 1) end) },
   less = { "times", ratio_text("%s %%", function(value) return 100 * (1 - value) end) },
   share = { "share", ratio_text("%s %%", function(value) return 100 * value end) },
-  steps = { "steps", steps_text },                               -- of a course: the ratio of each figure to the one before
+  -- of a course: the ratio of each figure to the one before
+  steps = { "steps", steps_text },
 }
 
 -- Of so many times as fast: what it takes less.

@@ -1,6 +1,6 @@
 -- Sorts a run's rows for a claim: those that it is about, in groups of equal settings, each in the order of x; then
--- makes one verdict of the groups' verdicts. A claim is confirmed only where every setting that it is about has figures,
--- and sound ones: what is missing or unreliable leaves it open, unless the sound rows alone refute it.
+-- makes one verdict of the groups' verdicts. A claim is confirmed only where every setting that it is about has
+-- figures, and sound ones: what is missing or unreliable leaves it open, unless the sound rows alone refute it.
 local gb = require "gpubench.native"
 local columns = require "gpubench.columns"
 local doubts = require "gpubench.expect.doubts"
@@ -41,8 +41,8 @@ end
 
 groups.is_about = is_about
 
--- Position of every value of an axis of names (some of which may be numbers), so that they keep the order that the script
--- gave them. Numbers have an order of their own.
+-- Position of every value of an axis of names (some of which may be numbers), so that they keep the order that the
+-- script gave them. Numbers have an order of their own.
 local function order_of(axes, x)
   for _, axis in ipairs(axes) do
     if axis.name == x then
@@ -67,8 +67,8 @@ local function is_before(a, b)
   return a < b
 end
 
--- x, and the axes that tell the two rows of a ratio apart, do not separate groups; all other axes do. As text, by name, and
--- the names in the order of the axes.
+-- x, and the axes that tell the two rows of a ratio apart, do not separate groups; all other axes do. As text, by name,
+-- and the names in the order of the axes.
 local function setting_of(claim, row, axes)
   local parts, values, names = {}, {}, {}
   for _, axis in ipairs(axes) do
@@ -113,7 +113,8 @@ local function put(group, claim, row)
     table.insert(group.missing, "no " .. (has_x and claim.y or claim.x))
   else
     local is_left_out = left_out[row.status] ~= nil
-    table.insert(is_left_out and group.left_out or group.missing, row.status .. (row.detail and ": " .. row.detail or ""))
+    table.insert(is_left_out and group.left_out or group.missing,
+      row.status .. (row.detail and ": " .. row.detail or ""))
     group.not_skipped = group.not_skipped or is_left_out and row.status ~= "skipped"
   end
 end
@@ -123,8 +124,8 @@ local function sort(items, claim, order)
   table.sort(items, function(a, b) return is_before(order[a.x] or a.x, order[b.x] or b.x) end)
 end
 
--- The points that a claim compares with each other, before they are measured: arrays of numbers of points. point_at(i) is
--- a table of the axes' values; what only a row has (where { kernel = "matmul" }) leaves no point out.
+-- The points that a claim compares with each other, before they are measured: arrays of numbers of points. point_at(i)
+-- is a table of the axes' values; what only a row has (where { kernel = "matmul" }) leaves no point out.
 function groups.of_points(claim, count, point_at, axes)
   local list, by_setting = {}, {}
   for index = 1, count do
@@ -141,9 +142,10 @@ function groups.of_points(claim, count, point_at, axes)
   return list
 end
 
--- claim: { x, y, of, over, where, from, to }. An array of { setting, values = of its axes, names = of these, items = { { x, y = estimate,
--- row, doubt }, ... } in the order of x, unreliable = the same in doubt, missing, broken, left_out = { text, ... }, of and over =
--- how many rows of either side of a ratio were measured }, and how many rows have each status that leaves them out.
+-- claim: { x, y, of, over, where, from, to }. An array of { setting, values = of its axes, names = of these, items = {
+-- { x, y = estimate, row, doubt }, ... } in the order of x, unreliable = the same in doubt, missing, broken, left_out =
+-- { text, ... }, of and over = how many rows of either side of a ratio were measured }, and how many rows have each
+-- status that leaves them out.
 function groups.split(claim, rows, axes)
   local list, by_setting, counts = {}, {}, {}
   for _, row in ipairs(rows) do
@@ -151,7 +153,8 @@ function groups.split(claim, rows, axes)
       local setting, values, names = setting_of(claim, row, axes)
       if not by_setting[setting] then
         by_setting[setting] = {
-          setting = setting, values = values, names = names, items = {}, unreliable = {}, missing = {}, broken = {}, left_out = {}, of = 0, over = 0,
+          setting = setting, values = values, names = names, items = {}, unreliable = {}, missing = {}, broken = {},
+          left_out = {}, of = 0, over = 0,
         }
         list[#list + 1] = by_setting[setting]
       end
@@ -238,8 +241,8 @@ end
 -- A reader wants examples, the table has the rest.
 local most_reasons = 3
 
--- The reasons of several groups as one: { text, first, setting, names, kind, busy }, the latter five of the first. Reasons of one kind
--- differ in figures alone, so that the first stands for all.
+-- The reasons of several groups as one: { text, first, setting, names, kind, busy }, the latter five of the first.
+-- Reasons of one kind differ in figures alone, so that the first stands for all.
 local function joined(reasons)
   local texts, seen, alike = {}, {}, 0
   for _, one in ipairs(reasons) do
@@ -278,8 +281,8 @@ end
 local severity = { confirmed = 1, ["not measurable here"] = 2, inconclusive = 3, refuted = 4 }
 
 -- judge(items) -> verdict, reason, finding; the worst verdict counts, with the reasons and findings of the groups that
--- have it. A reason is a text, or doubts.of where the claim is open; that of several groups, which this returns, is as in
--- joined(). Settings that the script skipped are no part of the claim, unless it skipped all of them. Also returns
+-- have it. A reason is a text, or doubts.of where the claim is open; that of several groups, which this returns, is as
+-- in joined(). Settings that the script skipped are no part of the claim, unless it skipped all of them. Also returns
 -- { held = the findings of the settings in which the claim is confirmed, settings = those that it is about }.
 function groups.judge(claim, rows, axes, judge)
   local list, counts = groups.split(claim, rows, axes)

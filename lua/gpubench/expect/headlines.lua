@@ -1,5 +1,6 @@
--- What a run answers, at the top of its report and at the end of its table: first what to do and what it gains; then every
--- claim that does not hold, and those that stay open or cannot be measured, together where one reason explains several.
+-- What a run answers, at the top of its report and at the end of its table: first what to do and what it gains; then
+-- every claim that does not hold, and those that stay open or cannot be measured, together where one reason explains
+-- several.
 local gb = require "gpubench.native"
 
 local headlines = {}
@@ -7,8 +8,8 @@ local headlines = {}
 -- Kinds of claims that say what to do or how much it gains.
 local tells_gain = { knee = true, ratio = true, faster = true, best = true, crossover = true, compared = true }
 
--- The sentences of confirmed claims for which the script has one; where it has none for any claim, that of the first claim
--- that tells what to do or how much it gains.
+-- The sentences of confirmed claims for which the script has one; where it has none for any claim, that of the first
+-- claim that tells what to do or how much it gains.
 local function gains(judged, claims)
   local list, first, any_asked = {}, nil, false
   for index, one in ipairs(judged) do
@@ -59,7 +60,8 @@ local function together(judged, claims, verdict)
   return list
 end
 
--- Whether the first claim that a script has an answer for is open or refuted, and no other one tells a gain of its figure.
+-- Whether the first claim that a script has an answer for is open or refuted, and no other one tells a gain of its
+-- figure.
 local function is_main_in_doubt(judged, claims)
   local main, y
   for index, one in ipairs(judged) do
@@ -112,12 +114,14 @@ function headlines.warnings(disturbed, points, judged)
   local open, busy = count_open(judged)
   local effect = ""
   if busy > 0 then
-    effect = string.format(", and %d of %s %s open", busy, gb.format.count(#judged, "claim"), busy == 1 and "stays" or "stay")
+    effect = string.format(", and %d of %s %s open", busy, gb.format.count(#judged, "claim"),
+      busy == 1 and "stays" or "stay")
   elseif open == 0 and #judged > 0 then
     effect = "; no claim stays open"
   end
-  return { string.format("Other programs took up to %.0f %% of the processor time that %d of %s wanted, so their times do not "
-    .. "count%s. Repeat the run on an idle machine, or with --wait-idle 600.", 100 * disturbed.worst, disturbed.points,
+  return { string.format("Other programs took up to %.0f %% of the processor time that %d of %s wanted, so their times "
+    .. "do not count%s. Repeat the run on an idle machine, or with --wait-idle 600.", 100 * disturbed.worst,
+    disturbed.points,
     gb.format.count(points, "point"), effect) }
 end
 

@@ -46,7 +46,8 @@ local function by_text(options, where)
   return " for every " .. (type(options.by) == "table" and table.concat(options.by, " and ") or options.by)
 end
 
--- The claim's text with columns as tables and charts name them; `text` keeps the names of results.csv, of which ids are made.
+-- The claim's text with columns as tables and charts name them; `text` keeps the names of results.csv, of which ids are
+-- made.
 local function in_words(claim, describe, where)
   local plain = { is_plain = true }
   for _, option in ipairs { "x", "y", "with", "axis" } do
@@ -182,10 +183,12 @@ define("faster", join(of_y, faster_fields), function(claim, where)
   claim.of, claim.over = { [claim.axis] = claim.value }, { [claim.axis] = claim.than }
   claim.at_least = factor  -- times as fast, whether the column is better lower or higher
   local times = factor == 1 and "" or string.format(" at least %g times", factor)
-  return string.format("%s is%s faster than %s by %s", set_to(claim, claim.axis, claim.value), times, claim.than, claim.y)
+  return string.format("%s is%s faster than %s by %s", set_to(claim, claim.axis, claim.value), times,
+    claim.than, claim.y)
 end, bounds.judge_faster)
 
--- Of the judge of gb.expect.that that runs now: why the first figure that it asked for may not be relied on, and its column.
+-- Of the judge of gb.expect.that that runs now: why the first figure that it asked for may not be relied on, and its
+-- column.
 local refused
 
 local verdicts = { confirmed = true, refuted = true, inconclusive = true, ["not measurable here"] = true }
@@ -195,8 +198,8 @@ local that_fields = {
   { "where", "table" }, { "axes", "array" }, { "id", "string" }, { "unmeasurable", "string" },
 }
 
--- A claim that only Lua can state: judge(rows) returns a verdict, the reason and, if it likes, the answer in a sentence.
--- Its rows are those that match `where`; they are measured in rounds if a column that it reads takes that.
+-- A claim that only Lua can state: judge(rows) returns a verdict, the reason and, if it likes, the answer in a
+-- sentence. Its rows are those that match `where`; they are measured in rounds if a column that it reads takes that.
 function expect.that(options)
   check.options("gb.expect.that", options, that_fields)
   check_choices("gb.expect.that", options)
@@ -219,7 +222,8 @@ function expect.that(options)
     local ok, verdict, reason, sentence = native.ask(options.judge, about)
     if not ok then error(verdict, 0) end
     if not verdicts[verdict] then
-      check.fail("gb.expect.that: judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got '%s'",
+      check.fail("gb.expect.that: judge must return 'confirmed', 'refuted', 'inconclusive' or "
+        .. "'not measurable here', got '%s'",
         type(verdict) == "string" and verdict or type(verdict))
     end
     if sentence ~= nil then check.kind("gb.expect.that: the answer that judge returns", sentence, "string") end

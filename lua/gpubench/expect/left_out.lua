@@ -95,7 +95,8 @@ function left_out.split(claims, axes, overrides)
     local one = figures[key]
     if #one.axis.values > 1 then kept[#kept + 1] = comparison(one.y, one.axis) end
   end
-  return kept, string.format("%s %s about other values of %s than --set gives, and left out", gb.format.count(count, "claim"),
+  return kept,
+    string.format("%s %s about other values of %s than --set gives, and left out", gb.format.count(count, "claim"),
     count == 1 and "is" or "are", table.concat(check.sorted_keys(axes_of), " and "))
 end
 

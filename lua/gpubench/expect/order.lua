@@ -50,8 +50,8 @@ local function course(claim, items)
   return items
 end
 
--- Without a tolerance every step must rise beyond the intervals. With one (a share), steps may stand still or fall by as
--- much, and the last figure must lie above the first.
+-- Without a tolerance every step must rise beyond the intervals. With one (a share), steps may stand still or fall by
+-- as much, and the last figure must lie above the first.
 local function monotonic(claim, direction)
   local rises, falls = "rises", "falls"
   if direction < 0 then rises, falls = falls, rises end

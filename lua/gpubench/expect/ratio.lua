@@ -44,8 +44,8 @@ function ratio.of(claim, items, x)
   return estimate.ratio(of.y, over.y), of, over
 end
 
--- What a claim found between two items, for its answer (expect/answer.lua): the figure of the second, `of`, against that
--- of the first, `over`.
+-- What a claim found between two items, for its answer (expect/answer.lua): the figure of the second, `of`, against
+-- that of the first, `over`.
 function ratio.finding(over, of)
   return {
     first = over.x, x = of.x, over = over.y, of = of.y,

@@ -1,5 +1,5 @@
--- The 95 % interval of a row's input_wait_share, from that of its rate: what a step does beside waiting takes as long in
--- every step, so that steps differ by how long they wait.
+-- The 95 % interval of a row's input_wait_share, from that of its rate: what a step does beside waiting takes as long
+-- in every step, so that steps differ by how long they wait.
 -- A row that lacks any of these figures is left as it is.
 local needed = { "input_wait_share", "examples_per_s", "examples_low_per_s", "examples_high_per_s" }
 

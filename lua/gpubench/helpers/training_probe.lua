@@ -1,5 +1,5 @@
--- The script of gb.measure.in_process: a small training, measured in a process of its own. Prints one line of JSON: the row,
--- or why there is none, and what doctor finds in this process.
+-- The script of gb.measure.in_process: a small training, measured in a process of its own. Prints one line of JSON: the
+-- row, or why there is none, and what doctor finds in this process.
 --
 --   --set place=gpu:0    where to train; the default device without it
 --   --set soft=true      gb.config.set_soft_device_placement

@@ -1,4 +1,5 @@
--- The axis of experiments that compare numbers of workers set by hand with gb.AUTOTUNE, which is called "autotune" there.
+-- The axis of experiments that compare numbers of workers set by hand with gb.AUTOTUNE, which is called "autotune"
+-- there.
 local gb = require "gpubench"
 
 local workers = {}

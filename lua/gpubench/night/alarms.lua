@@ -1,5 +1,5 @@
--- What a night reports beside changes: devices that are absent, figures that earlier nights had and it lacks, and claims
--- that it refutes. Each is stored with its news at once; the summary tells the news.
+-- What a night reports beside changes: devices that are absent, figures that earlier nights had and it lacks, and
+-- claims that it refutes. Each is stored with its news at once; the summary tells the news.
 local gb = require "gpubench.native"
 local suites = require "gpubench.night.suite"
 local native = gb._native
@@ -48,14 +48,17 @@ local function line_of_card(night, one, group, since)
   local now = cards_tonight(night)[one.slot]
   if now and now ~= one.card then
     local from = night.cards_before[now]
-    local came = from and from ~= one.slot and "which was " .. from or not from and "which is new here" or "which was there before"
+    local came = from and from ~= one.slot and "which was " .. from or not from and "which is new here"
+      or "which was there before"
     return string.format("%s: the card was changed: %s is gone, %s is there now, %s; %s", one.slot, short(one.card),
       short(now), came, count)
   end
-  return string.format("%s%s: %s, which the last night with it had; nothing was measured on it now", one.slot, card, count)
+  return string.format("%s%s: %s, which the last night with it had; nothing was measured on it now",
+    one.slot, card, count)
 end
 
--- What the night lacks, by device and experiment, or by device where it has nothing at all of one: { line, ids, whole, card }.
+-- What the night lacks, by device and experiment, or by device where it has nothing at all of one: { line, ids, whole,
+-- card }.
 local function groups_of_missing(night, list, since)
   local measured, groups, order, experiments = {}, {}, {}, {}
   local function device_of(one) return one.slot .. "\0" .. (is_card(one.card) and one.card or "") end
@@ -104,7 +107,9 @@ function night_alarms.look_for_missing(out, suite, night)
   end
   night.missing_values = #news + #known
   -- In front what no alarm names, behind what one has just named.
-  for index, group in ipairs(groups_of_missing(night, known, true)) do table.insert(night.not_measured, index, group.line) end
+  for index, group in ipairs(groups_of_missing(night, known, true)) do
+    table.insert(night.not_measured, index, group.line)
+  end
   for _, group in ipairs(groups_of_missing(night, news)) do
     if night.suite_was_edited and not group.whole then
       table.move(group.ids, 1, #group.ids, #given_up + 1, given_up)
@@ -130,8 +135,8 @@ function night_alarms.look_at_cards(night)
   table.sort(night.notes)
 end
 
--- Devices that the suite names and that are not there: { device = whether it is there }. An alarm when one is lost, or was
--- never there.
+-- Devices that the suite names and that are not there: { device = whether it is there }. An alarm when one is lost, or
+-- was never there.
 function night_alarms.look_at_devices(out, suite, night)
   for device, is_there in pairs(night.named_devices) do
     local state = "absent " .. device
@@ -146,8 +151,8 @@ function night_alarms.look_at_devices(out, suite, night)
   local machines = history.machines(out)
   if machines[1] then
     history.tell_state(out, suite.name, night.id, "machines " .. table.concat(machines, " "), string.format(
-      "two machines call themselves '%s' (machine ids %s and %s), and their figures are mixed in one series: give each a "
-      .. "name of its own with --host NAME", night.host, machines[1], machines[2]))
+      "two machines call themselves '%s' (machine ids %s and %s), and their figures are mixed in one series: give each "
+      .. "a name of its own with --host NAME", night.host, machines[1], machines[2]))
   end
 end
 
@@ -156,7 +161,8 @@ end
 function night_alarms.look_at_claims(out, suite, night)
   for _, one in ipairs(night.folders) do
     local job = one.job
-    local own = night_alarms.describe(job) .. (#job.script.settings > 0 and " " .. table.concat(job.script.settings, " ") or "")
+    local own = night_alarms.describe(job)
+      .. (#job.script.settings > 0 and " " .. table.concat(job.script.settings, " ") or "")
     local always = ("/" .. job.script.path):find("/suites/", 1, true) ~= nil
     local read, claims = pcall(history.claims, out, one.path, suite.name, night.id, own, job.device or "", always)
     if not read then io.stderr:write(one_line(one.path .. ": " .. tostring(claims)), "\n") end

@@ -1,5 +1,5 @@
--- What a night leaves for people and for monitoring: five lines of text, JSON, JUnit's XML, and metrics in the OpenMetrics
--- format.
+-- What a night leaves for people and for monitoring: five lines of text, JSON, JUnit's XML, and metrics in the
+-- OpenMetrics format.
 local gb = require "gpubench.native"
 local native = gb._native
 local one_line = native.results.one_line
@@ -37,7 +37,8 @@ end
 -- What is new, what is open, and whether anything could be judged.
 local function headline(night)
   if night.waiting and #night.alarms == 0 then return "not judged" end
-  local parts = { #night.alarms == 1 and "1 new alarm" or #night.alarms > 1 and #night.alarms .. " new alarms" or "no new alarm" }
+  local parts = { #night.alarms == 1 and "1 new alarm" or #night.alarms > 1 and #night.alarms .. " new alarms"
+    or "no new alarm" }
   if #night.open > 0 then parts[#parts + 1] = string.format("%d open", #night.open) end
   if night.reliable == 0 then table.insert(parts, 1, "nothing could be judged") end
   return table.concat(parts, ", ")
@@ -48,14 +49,15 @@ function night_files.unfinished(night, why)
   return one_line(of(night) .. ": " .. why) .. "\n"
 end
 
--- night: { suite, host, id, devices, jobs, done, seconds, latest, reliable, alarms, better, recovered, open, left_out, status,
--- waiting, unmarked, not_measured, missing_values, still_refuted, notes }. alarms, better, recovered: news; open: by
--- reported_changes.by_alarm; not_measured, still_refuted, notes: lines. latest: as native.history.latest.
+-- night: { suite, host, id, devices, jobs, done, seconds, latest, reliable, alarms, better, recovered, open, left_out,
+-- status, waiting, unmarked, not_measured, missing_values, still_refuted, notes }. alarms, better, recovered: news;
+-- open: by reported_changes.by_alarm; not_measured, still_refuted, notes: lines. latest: as native.history.latest.
 function night_files.summary(night)
   local function write(news) return night_files.line(night, news) end
   local lines = {
     of(night) .. ": " .. headline(night),
-    string.format("measured: %d of %s on %s in %s, %d of %s reliable", night.done, gb.format.count(night.jobs, "script run"),
+    string.format("measured: %d of %s on %s in %s, %d of %s reliable", night.done,
+      gb.format.count(night.jobs, "script run"),
       #night.devices > 0 and table.concat(night.devices, ", ") or "no device", gb.format.seconds(night.seconds),
       night.reliable, gb.format.count(#night.latest, "value")),
     "new: " .. (night.waiting and #night.alarms == 0 and not_judged(night) or first_of(night.alarms, write))
@@ -83,7 +85,8 @@ local function some(list)
   return list[1] ~= nil and list or nil
 end
 
--- The whole night as one line of JSON. `schema` grows when a field changes its meaning or goes away; empty lists are left out.
+-- The whole night as one line of JSON. `schema` grows when a field changes its meaning or goes away; empty lists are
+-- left out.
 function night_files.json(night)
   local open, values = {}, {}
   for index, one in ipairs(night.open) do open[index] = { id = one.alarm, line = one.line, figures = #one } end
@@ -92,8 +95,10 @@ function night_files.json(night)
                       metric = one.metric, unit = one.unit, value = one.value, reliable = one.reliable }
   end
   return native.results.json {
-    schema = 1, suite = night.suite, host = night.host, night = night.id, status = night.status, headline = headline(night),
-    jobs = night.jobs, done = night.done, seconds = night.seconds, reliable = night.reliable, judged = not night.waiting,
+    schema = 1, suite = night.suite, host = night.host, night = night.id, status = night.status,
+    headline = headline(night),
+    jobs = night.jobs, done = night.done, seconds = night.seconds, reliable = night.reliable,
+    judged = not night.waiting,
     alarms = some(plain_news(night, night.alarms)), better = some(plain_news(night, night.better)),
     recovered = some(plain_news(night, night.recovered)), open = some(open), not_measured = some(night.not_measured),
     still_refuted = some(night.still_refuted), notes = some(night.notes), values = some(values),
@@ -104,16 +109,19 @@ end
 function night_files.junit(night)
   local cases = {}
   for _, one in ipairs(night.alarms) do
-    cases[#cases + 1] = { class = one.kind, name = "#" .. one.id, outcome = "failed", message = night_files.line(night, one) }
+    cases[#cases + 1] = { class = one.kind, name = "#" .. one.id, outcome = "failed",
+      message = night_files.line(night, one) }
   end
   for _, one in ipairs(night.open) do
-    cases[#cases + 1] = { class = "open", name = "#" .. one.alarm, outcome = "skipped", message = "told before, and open: " .. one.line }
+    cases[#cases + 1] = { class = "open", name = "#" .. one.alarm, outcome = "skipped",
+      message = "told before, and open: " .. one.line }
   end
   for _, line in ipairs(night.not_measured) do
     cases[#cases + 1] = { class = "not measured", name = line, outcome = "error", message = line }
   end
   for _, one in ipairs(night.latest) do
-    local name = one.metric .. (one.axes == "" and "" or " of " .. one.axes) .. (one.slot == "" and "" or " on " .. one.slot)
+    local name = one.metric .. (one.axes == "" and "" or " of " .. one.axes)
+      .. (one.slot == "" and "" or " on " .. one.slot)
     cases[#cases + 1] = { class = one.experiment, name = name, outcome = one.reliable and "passed" or "skipped",
                           message = one.reliable and "" or "unreliable" }
   end
@@ -145,8 +153,10 @@ function night_files.metrics(night)
   local new_changes = 0
   for _, one in ipairs(night.alarms) do new_changes = new_changes + (one.kind == "regression" and 1 or 0) end
   for _, one in ipairs {
-    { "gpubench_new_alarms", nil, "Regressions, missing figures, lost devices and refuted claims that are news.", #night.alarms },
-    { "gpubench_open_alarms", nil, "Regressions that are not resolved and have not recovered.", #night.open + new_changes },
+    { "gpubench_new_alarms", nil, "Regressions, missing figures, lost devices and refuted claims that are news.",
+      #night.alarms },
+    { "gpubench_open_alarms", nil, "Regressions that are not resolved and have not recovered.",
+      #night.open + new_changes },
     { "gpubench_missing_values", nil, "Figures that earlier nights had and this one lacks.", night.missing_values },
     { "gpubench_script_runs_left_out", nil, "Runs of scripts and devices that were not measured.", #night.left_out },
     { "gpubench_exit_status", nil, "0 well, 1 an alarm, 2 an error, 3 nothing measured.", night.status },
@@ -156,7 +166,9 @@ function night_files.metrics(night)
     family(one[1], one[2], one[3])
     sample(one[1], own, one[4])
   end
-  if night.reliable > 0 then family("gpubench_value", nil, "A reliable figure of this night, in the SI unit of the label unit.") end
+  if night.reliable > 0 then
+    family("gpubench_value", nil, "A reliable figure of this night, in the SI unit of the label unit.")
+  end
   local of_series, order = {}, {}
   for _, one in ipairs(night.latest) do
     local text = labels {

@@ -1,6 +1,6 @@
--- A script that `gpubench nightly` runs in a process of its own before it measures, because a look at a GPU takes some of
--- its memory (gb.devices). A line for each device with its free memory, then one for each problem that doctor finds: the device (empty:
--- the machine), the check and what was found, with tabs between them.
+-- A script that `gpubench nightly` runs in a process of its own before it measures, because a look at a GPU takes some
+-- of its memory (gb.devices). A line for each device with its free memory, then one for each problem that doctor finds:
+-- the device (empty: the machine), the check and what was found, with tabs between them.
 local gb = require "gpubench.native"
 local device_facts = require "gpubench.device_facts"
 local native = gb._native

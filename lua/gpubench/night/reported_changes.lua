@@ -6,15 +6,18 @@ function changes.state(one)
   local id = one.alarm == "" and "" or "#" .. one.alarm .. " "
   local text = id .. one.state
   if one.state == "recovered" then text = text .. " with " .. one.closed end
-  if one.state == "resolved" then text = text .. " " .. one.closed .. (one.note == "" and "" or " (" .. one.note .. ")") end
+  if one.state == "resolved" then
+    text = text .. " " .. one.closed .. (one.note == "" and "" or " (" .. one.note .. ")")
+  end
   return text
 end
 
--- One line: "#7f3k2qa9 matmul step_time_s of size=64 on gpu:0 of vm: takes 4.1 % more time since 2026-03-01; cause: ...".
--- more: what stands behind the change.
+-- One line: "#7f3k2qa9 matmul step_time_s of size=64 on gpu:0 of vm: takes 4.1 % more time since 2026-03-01; cause:
+-- ...". more: what stands behind the change.
 function changes.line(one, more)
   return string.format("%s%s %s%s on %s%s: %s%s since %s; cause: %s", one.alarm == "" and "" or "#" .. one.alarm .. " ",
-    one.experiment, one.metric, one.axes == "" and "" or " of " .. one.axes, one.slot == "" and "" or one.slot .. " of ",
+    one.experiment, one.metric, one.axes == "" and "" or " of " .. one.axes,
+    one.slot == "" and "" or one.slot .. " of ",
     one.host, one.change, more or "", one.started:match "^[^T]*", one.cause)
 end
 

@@ -1,5 +1,5 @@
--- Measures again, in fresh processes at the end of a night, what may be an alarm: values far from their level, so that a
--- fault is an alarm the same night, and a repair is told as early.
+-- Measures again, in fresh processes at the end of a night, what may be an alarm: values far from their level, so that
+-- a fault is an alarm the same night, and a repair is told as early.
 local native = require("gpubench.native")._native
 local history, system = native.history, native.system
 local out = native.options.out
@@ -63,7 +63,8 @@ function second_look.measure(suite, night, limit_s, run_again)
   local groups = by_run(all, night)
   for _, group in ipairs(groups) do
     local info = native.results.read(group.folder).info
-    group.settings = narrowed(group.job.script.settings, group, type(info.axis_names) == "table" and info.axis_names or {})
+    group.settings = narrowed(group.job.script.settings, group,
+      type(info.axis_names) == "table" and info.axis_names or {})
     group.left = processes
   end
   for _ = 1, processes do

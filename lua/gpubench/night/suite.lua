@@ -89,16 +89,20 @@ local function check_processes(where, entry)
     local known = false
     for _, one in ipairs(launchers) do known = known or launcher == one end
     if not known then
-      check.fail("%s: launcher: '%s' is none; possible are %s, and without one gpubench starts the processes on this machine",
+      check.fail("%s: launcher: '%s' is none; possible are %s, and without one gpubench starts "
+        .. "the processes on this machine",
         where, launcher:sub(1, 100), table.concat(launchers, ", "))
     end
     if not count then check.fail("%s: launcher: it needs processes = N, the number that %s starts", where, launcher) end
   end
   if not count then return end
   local limit = launcher and most_processes.launched or most_processes.here
-  if count < 1 or count > limit then check.fail("%s: processes: a number from 1 to %d expected, got %d", where, limit, count) end
+  if count < 1 or count > limit then
+    check.fail("%s: processes: a number from 1 to %d expected, got %d", where, limit, count)
+  end
   if entry.once == false then
-    check.fail("%s: once: a script with processes = N runs once, for all devices together; leave out once = false", where)
+    check.fail("%s: once: a script with processes = N runs once, for all devices together; "
+      .. "leave out once = false", where)
   end
 end
 
@@ -134,7 +138,8 @@ local function read_script(where, folder, entry)
   if type(entry[1]) ~= "string" then check.fail("%s: the name or file of an experiment expected first", where) end
   named[1] = nil
   if entry[1]:find "%c" or entry[1] == "" or #entry[1] > most_path then
-    check.fail("%s: the name or file of an experiment is empty, has a control character, or more than %d bytes", where, most_path)
+    check.fail("%s: the name or file of an experiment is empty, has a control character, or more than %d bytes",
+      where, most_path)
   end
   where = where .. " (" .. entry[1] .. ")"
   check.options(where, named, script_fields)
@@ -146,7 +151,9 @@ local function read_script(where, folder, entry)
   table.sort(settings)
   local path = find(folder, entry[1])
   if not path then
-    return nil, "there is no such script; looked beside the suite, in the working folder and among the experiments (gpubench list)"
+    return nil,
+      "there is no such script; looked beside the suite, in the working folder and among the experiments "
+        .. "(gpubench list)"
   end
   return { name = entry[1], path = path, settings = settings, devices = entry.devices,
            once = entry.once or entry.processes ~= nil, processes = entry.processes, launcher = entry.launcher,
@@ -190,12 +197,15 @@ end
 -- Names of the suites that come with the program.
 function suite.names()
   local names = {}
-  for _, path in ipairs(system.scripts_in(system.resource "suites")) do names[#names + 1] = path:match "([^/]+)%.lua$" end
+  for _, path in ipairs(system.scripts_in(system.resource "suites")) do
+    names[#names + 1] = path:match "([^/]+)%.lua$"
+  end
   return names
 end
 
--- { name, path, checksum, scripts = { { name, path, settings = { "axis=value" }, devices, once, processes, launcher, minutes,
--- ... } }, unread, and the fields }. unread: a line for each script that is not there, which costs itself and not the night.
+-- { name, path, checksum, scripts = { { name, path, settings = { "axis=value" }, devices, once, processes, launcher,
+-- minutes, ... } }, unread, and the fields }. unread: a line for each script that is not there, which costs itself and
+-- not the night.
 function suite.read(text)
   local path = find_suite(text)
   local where = "nightly: " .. path
@@ -211,7 +221,8 @@ function suite.read(text)
   end
   check_devices(where, given.devices)
   if #given.scripts == 0 then check.fail("%s: it names no scripts", where) end
-  local read = { path = path, name = given.name or path:match "([^/]+)%.lua$" or path, checksum = native.results.checksum(text_of_file),
+  local read = { path = path, name = given.name or path:match "([^/]+)%.lua$" or path,
+    checksum = native.results.checksum(text_of_file),
                  scripts = {}, unread = {} }
   if not read.name:find "^[%w_.-]+$" or read.name:find "^[.-]" or #read.name > most_name then
     check.fail("%s: the name '%s' cannot be a file's: letters, digits, '_', '-' and '.', at most %d", where,
@@ -227,7 +238,8 @@ function suite.read(text)
     if script then
       read.scripts[#read.scripts + 1] = script
     else
-      read.unread[#read.unread + 1] = string.format("script %d (%s): %s", index, type(entry) == "table" and entry[1] or entry, reason)
+      read.unread[#read.unread + 1] = string.format("script %d (%s): %s", index,
+        type(entry) == "table" and entry[1] or entry, reason)
     end
   end
   if #read.scripts == 0 then check.fail("%s: %s", where, read.unread[1]) end

@@ -66,8 +66,8 @@ local function seconds_from(times, axes, points, skipped)
   return seconds
 end
 
--- The seconds of each point (0 where `skipped` has it) in the newest run of this machine that was measured with the same
--- options and has all these points; and its name. Nil where there is none.
+-- The seconds of each point (0 where `skipped` has it) in the newest run of this machine that was measured with the
+-- same options and has all these points; and its name. Nil where there is none.
 function earlier_run.seconds(name, axes, points, skipped)
   for _, directory in ipairs(native.results.runs_here(name, options.out, most_runs)) do
     local ok, run = pcall(native.results.read, directory)

@@ -22,8 +22,8 @@ local function label_of(row, in_use)
   return texts[1] and table.concat(texts, "; ")
 end
 
--- Labels a row that the point which has just run gave. Cells that arithmetic would have filled are not numbers (NaN) then;
--- they become empty.
+-- Labels a row that the point which has just run gave. Cells that arithmetic would have filled are not numbers (NaN)
+-- then; they become empty.
 function emulated.label(row)
   local in_use = native.emulation.in_use()
   if next(in_use) == nil then return end
@@ -52,8 +52,9 @@ function emulated.warnings(rows)
   for _, label in ipairs(labels) do
     for one in (label .. ";"):gmatch "emulated ([^,;]+)," do products[one] = true end
   end
-  return { string.format("Rows of emulated devices show times calculated from the profile of %s, measured on none. They have "
-    .. "no loss, accuracy or other result of arithmetic. The column emulation says how far their times were checked.",
+  return { string.format("Rows of emulated devices show times calculated from the profile of %s, measured on none. "
+    .. "They have no loss, accuracy or other result of arithmetic. The column emulation says how "
+      .. "far their times were checked.",
     table.concat(check.sorted_keys(products), ", ")) }
 end
 
@@ -63,7 +64,8 @@ function emulated.profiles(rows)
   for _, row in ipairs(rows) do
     for _, name in ipairs(row.emulation and type(row.device) == "string" and names_in(row.device) or {}) do
       local model = name:match ":(%w+):"
-      local is_known, numbers = native.protect(native.emulation.profile_in_use, model)  -- the name may be the script's own
+      -- the name may be the script's own
+      local is_known, numbers = native.protect(native.emulation.profile_in_use, model)
       if is_known then profiles[model] = numbers end
     end
   end

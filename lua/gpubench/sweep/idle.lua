@@ -1,5 +1,5 @@
--- Waits for an idle machine before the first point of a script (--wait-idle). Several processes wait together, until the
--- machine of each is idle.
+-- Waits for an idle machine before the first point of a script (--wait-idle). Several processes wait together, until
+-- the machine of each is idle.
 local gb = require "gpubench.native"
 local processes = require "gpubench.sweep.processes"
 local native = gb._native
@@ -49,7 +49,8 @@ local function wait(limit_s)
   if not said then return end
   native.progress.hide()
   if not busy then return say("the machine is idle after " .. gb.format.seconds(system.seconds() - began)) end
-  say(string.format("the machine was not idle within %s: %s. Measuring goes on; claims about times may stay open", limit,
+  say(string.format("the machine was not idle within %s: %s. Measuring goes on; claims "
+    .. "about times may stay open", limit,
     busy))
 end
 
@@ -60,14 +61,15 @@ local glance_s = 0.3
 local function warn()
   local ok, busy = pcall(look, glance_s)  -- not every system tells how busy it is
   if not ok or not busy or not native.processes.speaks() then return end
-  say(string.format("the machine is busy: %s. Claims about times may stay open; --wait-idle 600 waits until it is idle", busy))
+  say(string.format("the machine is busy: %s. Claims about times may stay open; --wait-idle 600 "
+    .. "waits until it is idle", busy))
 end
 
 local has_looked = false
 
--- A collective call. Only the first one looks or waits, also where a script has several experiments. is_about_times: the
--- experiment has claims that a busy machine leaves open. Processes that a command starts together are not one measurement
--- each, and say nothing.
+-- A collective call. Only the first one looks or waits, also where a script has several experiments. is_about_times:
+-- the experiment has claims that a busy machine leaves open. Processes that a command starts together are not one
+-- measurement each, and say nothing.
 function idle.before_first_point(is_about_times)
   local limit_s = native.options.wait_idle_s
   if has_looked or limit_s == 0 and not (is_about_times and native.options.group == "") then return end

@@ -14,8 +14,8 @@ local seconds, set_seed, pcall = native.system.seconds, gb.config.set_seed, pcal
 local measurement = {}
 
 -- A run returns one row or an array of rows; a row's `samples` are its step times, its `timeline` what was traced, its
--- `profile` the time of layers and ops, its `stages` a pipeline's and its `ranks` the replicas', which are for the script
--- alone.
+-- `profile` the time of layers and ops, its `stages` a pipeline's and its `ranks` the replicas', which are for the
+-- script alone.
 local function as_rows(result)
   if type(result) ~= "table" then
     native.fail("run must return a table of columns, as gb.measure.training does; it returned "
@@ -31,7 +31,8 @@ local function as_rows(result)
   return result
 end
 
--- Why work ran on another device than the one that it was for: outside of points, as of models that the script has made.
+-- Why work ran on another device than the one that it was for: outside of points, as of models that the script has
+-- made.
 local fallbacks_outside, is_outside = {}, {}
 
 -- Those of a point, with those outside.
@@ -54,7 +55,9 @@ end
 local function mark_fallbacks(row, fallbacks, measured_on)
   if not fallbacks[1] then return end
   row.detail = table.concat(fallbacks, "; ")
-  if measured_on and row.device ~= measured_on then doubts.put(row, "quality", doubts.of("other_device", row.detail)) end
+  if measured_on and row.device ~= measured_on then
+    doubts.put(row, "quality", doubts.of("other_device", row.detail))
+  end
 end
 
 local function complete(row, axes, point, fallbacks)
@@ -102,8 +105,8 @@ function measurement.reset_devices(in_use)
   if next(in_use) == nil then native.reset_devices() end
 end
 
--- Why a sweep ends with its point: the user stopped it, this process can use a device no more, or another process of the
--- run is gone.
+-- Why a sweep ends with its point: the user stopped it, this process can use a device no more, or another process of
+-- the run is gone.
 local ends_sweep = { interrupted = true, device_lost = true, group_lost = true }
 
 -- What a row says is an error.
@@ -121,7 +124,8 @@ local function disturbance(rows)
   local lost = 0
   for _, one in ipairs(rows) do lost = math.max(lost, one.row.cpu_lost_share or 0) end
   if lost < native.contention.disturbed_share then return nil end
-  return doubts.of("busy", string.format("other programs took %.0f %% of the processor time that it wanted", 100 * lost)), lost
+  return doubts.of("busy",
+    string.format("other programs took %.0f %% of the processor time that it wanted", 100 * lost)), lost
 end
 
 -- Between rounds: as long as a point is measured, at most.
@@ -129,9 +133,9 @@ function measurement.wait_until_calm()
   return (native.contention.wait_idle(options.budget_s))
 end
 
--- One call of run, with its own seed: { rows = { { row, samples, timeline, profile }, ... } of all processes, stopped = why the
--- sweep ends with it, traceback = that of an error, seconds = what another call would take, disturbed = why its times do not
--- count, and lost_share }.
+-- One call of run, with its own seed: { rows = { { row, samples, timeline, profile }, ... } of all processes, stopped =
+-- why the sweep ends with it, traceback = that of an error, seconds = what another call would take, disturbed = why its
+-- times do not count, and lost_share }.
 function measurement.measure(experiment, axes, point, seed)
   local before, started, made_s = native.memory_in_use(), seconds(), once.seconds
   local own = {}

@@ -66,8 +66,8 @@ local function sum_to_one(row)
   end
 end
 
--- all, calm: rows of all rounds, and of those whose times count; at least one each. has_interval[name]: columns that get an
--- interval though no row has one.
+-- all, calm: rows of all rounds, and of those whose times count; at least one each. has_interval[name]: columns that
+-- get an interval though no row has one.
 local function of(all, calm, has_interval)
   local merged = {}
   for name, value in pairs(calm[1]) do merged[name] = value end
@@ -121,9 +121,10 @@ local function doubt_of(call, row)
   return call.disturbed or doubts.in_row(row, "quality")
 end
 
--- calls: by round, { rows = { { row, samples, timeline, profile }, ... }, disturbed = the doubt in its times }, each with as
--- many rows. axes: those of the sweep. Returns the merged { row, samples, timeline, profile } of each (the latter three of the first round), and by row
--- { all, calm, busy }: the rows of all rounds, of those whose times count, by round, and whether others disturbed one.
+-- calls: by round, { rows = { { row, samples, timeline, profile }, ... }, disturbed = the doubt in its times }, each
+-- with as many rows. axes: those of the sweep. Returns the merged { row, samples, timeline, profile } of each (the
+-- latter three of the first round), and by row { all, calm, busy }: the rows of all rounds, of those whose times count,
+-- by round, and whether others disturbed one.
 function merge.rows(calls, planned, axes, has_interval)
   local merged, rounds = {}, {}
   for index, first in ipairs(calls[1].rows) do
@@ -141,10 +142,13 @@ function merge.rows(calls, planned, axes, has_interval)
     local enough = #calm >= statistics.least_for_interval
     if planned > 1 and not enough and has_times(row, axes) then
       doubts.put(row, "quality", doubts.of(why and why.kind or "unfinished", string.format(
-        "the times of %d of %d rounds count, %d are needed%s", #calm, why and #all or planned, statistics.least_for_interval,
+        "the times of %d of %d rounds count, %d are needed%s", #calm, why and #all or planned,
+        statistics.least_for_interval,
         why and ": " .. why.text or "")))
     end
-    if planned == 1 and why and not doubts.in_row(row, "quality") and has_times(row, axes) then doubts.put(row, "quality", why) end
+    if planned == 1 and why and not doubts.in_row(row, "quality") and has_times(row, axes) then
+      doubts.put(row, "quality", why)
+    end
     merged[index] = { row = row, samples = first.samples, timeline = first.timeline, profile = first.profile }
     rounds[index] = { all = all, calm = by_round, busy = busy }
   end

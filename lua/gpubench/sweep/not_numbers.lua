@@ -29,7 +29,9 @@ end
 function not_numbers.note(row)
   local text = not_numbers.in_row(row)
   local detail = row.detail or ""
-  if text and type(detail) == "string" and not detail:find(text, 1, true) then row.detail = detail == "" and text or text .. "; " .. detail end
+  if text and type(detail) == "string" and not detail:find(text, 1, true) then
+    row.detail = detail == "" and text or text .. "; " .. detail
+  end
 end
 
 return not_numbers

@@ -55,7 +55,8 @@ local function plain(rows)
   return list
 end
 
--- rows and status: as measurement.measure has them of this process. Returns those of all, and why the sweep cannot go on.
+-- rows and status: as measurement.measure has them of this process. Returns those of all, and why the sweep cannot go
+-- on.
 function processes.agree(rows, axes, status, detail)
   if processes.count == 1 or status == "group_lost" then return rows, status end
   local failure = status ~= "ok" and (detail or status) or nil

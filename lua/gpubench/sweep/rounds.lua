@@ -1,5 +1,6 @@
--- Measures the points that claims compare side by side. Each round calls `run` once for every point of a group, in order
--- and then in reverse, so that a drift of the machine meets all points alike. The points' budget is shared by the rounds.
+-- Measures the points that claims compare side by side. Each round calls `run` once for every point of a group, in
+-- order and then in reverse, so that a drift of the machine meets all points alike. The points' budget is shared by the
+-- rounds.
 local gb = require "gpubench.native"
 local processes = require "gpubench.sweep.processes"
 local native = gb._native
@@ -9,8 +10,8 @@ local rounds = {}
 
 -- With nine rounds the interval leaves out the smallest and the largest: one disturbed round widens nothing.
 rounds.most = 9
--- A point's rounds may take this many times its budget, most of which are set-up and warm-up. The least number of rounds
--- may take so long with the smallest budget too: a row without them decides nothing.
+-- A point's rounds may take this many times its budget, most of which are set-up and warm-up. The least number of
+-- rounds may take so long with the smallest budget too: a row without them decides nothing.
 local times_budget, least_limit_s = 25, 20
 -- Of measuring in one round: less is dominated by the first steps.
 local least_budget_s = 0.05
@@ -47,7 +48,8 @@ Group.__index = Group
 function rounds.group(points, fixed, is_untimed)
   local list = {}
   for index, number in ipairs(points) do list[index] = { number = number, calls = {}, seconds = 0 } end
-  return setmetatable({ points = list, fixed = fixed, planned = fixed or rounds.most, round = 0, is_untimed = is_untimed }, Group)
+  return setmetatable({ points = list, fixed = fixed, planned = fixed or rounds.most, round = 0,
+    is_untimed = is_untimed }, Group)
 end
 
 local function is_open(point)
@@ -81,8 +83,10 @@ function Group:plan()
   for k = 2, #agreed do
     local point = self.points[agreed[k]]
     local limit_s = rounds.limit_s()
-    point.too_long = string.format("%s a call of run: %d rounds do not fit into %s (%s)", gb.format.seconds(point.seconds),
-      native.statistics.least_for_interval, gb.format.seconds(limit_s), limit_s == options.timeout_s and "--timeout" or "--budget")
+    point.too_long = string.format("%s a call of run: %d rounds do not fit into %s (%s)",
+      gb.format.seconds(point.seconds),
+      native.statistics.least_for_interval, gb.format.seconds(limit_s),
+        limit_s == options.timeout_s and "--timeout" or "--budget")
   end
 end
 

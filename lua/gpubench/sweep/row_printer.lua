@@ -15,7 +15,8 @@ end
 
 -- run: as made by results.new_run; style: { width, color, all_columns }; screen: in place of the terminal.
 local function new(run, style, screen)
-  local printer = setmetatable({ run = run, style = style, screen = screen or terminal, waiting = {}, next = 1 }, Printer)
+  local printer = setmetatable({ run = run, style = style, screen = screen or terminal, waiting = {},
+    next = 1 }, Printer)
   printer.screen.write(run:opening(style))
   return printer
 end

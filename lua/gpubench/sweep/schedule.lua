@@ -22,8 +22,8 @@ local pcall = pcall
 local schedule = {}
 
 -- The first points of groups, in the order in which these are measured: that of the sweep. A process that was started
--- together with others (run --repeat, ab) has a random order of its own: what one point does to the next one, such as its
--- heat, is then not the same in all processes.
+-- together with others (run --repeat, ab) has a random order of its own: what one point does to the next one, such as
+-- its heat, is then not the same in all processes.
 local function order_of(count, related, by_first)
   local firsts = {}
   for index = 1, count do
@@ -99,7 +99,8 @@ local function fails_late(point, call)
   end
   if #call.rows == #first.rows then return nil end
   return { rows = { { row = { status = "error", detail = string.format(
-    "run returned %s in round 1 and %s in round %d; every call must return as many", gb.format.count(#first.rows, "row"),
+    "run returned %s in round 1 and %s in round %d; every call must return as many",
+    gb.format.count(#first.rows, "row"),
     gb.format.count(#call.rows, "row"), #point.calls + 1) } } } }
 end
 
@@ -126,12 +127,14 @@ function Sweep:call(group, point)
   return call.stopped, self:write_call(group, point, call)
 end
 
--- The rows of the first call are on disk before the next begins; when its rounds are over, the merged ones replace them.
--- Returns why they could not be written.
+-- The rows of the first call are on disk before the next begins; when its rounds are over, the merged ones replace
+-- them. Returns why they could not be written.
 function Sweep:write_call(group, point, call)
   local ok, reason = pcall(function()
     if #point.calls + (point.failed and 1 or 0) == 1 then
-      for _, one in ipairs((self:rows_of(group, point))) do self.run:add(one.row, one.samples, one.timeline, one.profile) end
+      for _, one in ipairs((self:rows_of(group, point))) do
+        self.run:add(one.row, one.samples, one.timeline, one.profile)
+      end
     end
     if group.planned == 1 or point.failed then return end
     for k, one in ipairs(call.rows) do
@@ -198,8 +201,8 @@ function Sweep:take_rounds(group)
   end
 end
 
--- A column that the first measured rows do not have, though one by a similar name is there, is misspelt: what is left of
--- the sweep would be measured in vain.
+-- A column that the first measured rows do not have, though one by a similar name is there, is misspelt: what is left
+-- of the sweep would be measured in vain.
 function Sweep:misspelt_column()
   if self.has_looked then return nil end
   local rows = self.run:rows()

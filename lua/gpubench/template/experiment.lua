@@ -17,7 +17,8 @@ gb.experiment {
     gb.axis("batch_size", { 1, 32, 128 }),
   },
 
-  -- Measures one point and returns its row. Everything made here is freed afterwards. gb.skip("reason") leaves a point out.
+  -- Measures one point and returns its row. Everything made here is freed afterwards. gb.skip("reason") leaves a point
+  -- out.
   run = function(point)
     return gb.device(point.device, function()
       local model = gb.Sequential {

@@ -25,7 +25,8 @@ local function larger_batches_of_fit(facts, changes)
     if use.name == "fit" and use.site and #use.sources == 0 and not options.is then
       local size = options.batch_size or usual_batch_of_fit
       if math.type(size) == "integer" and size > 0 then
-        changes[#changes + 1] = change.field(use.site, 3, "batch_size", size * batch_factor, tostring(size * batch_factor))
+        changes[#changes + 1] = change.field(use.site, 3, "batch_size", size * batch_factor,
+          tostring(size * batch_factor))
       end
     end
   end
@@ -44,7 +45,8 @@ local function larger_batch(facts)
     elseif source.size and source.size < size * batch_factor then
       why = string.format("an epoch has %s examples, fewer than a batch of %d", source.size, size * batch_factor)
     else
-      changes[#changes + 1] = change.argument(node.site, 1, string.format("%d instead of %d", size * batch_factor, size),
+      changes[#changes + 1] = change.argument(node.site, 1,
+        string.format("%d instead of %d", size * batch_factor, size),
         function(value) return math.type(value) == "integer" and value * batch_factor or value end, size_edit(size))
     end
   end
@@ -54,7 +56,9 @@ end
 
 -- The greatest difference between numbers of equal place, as a share of the larger one; nil where shapes differ.
 local function difference(a, b)
-  if type(a) ~= "table" then return type(b) ~= "table" and math.abs(a - b) / math.max(math.abs(a), math.abs(b), 1e-30) or nil end
+  if type(a) ~= "table" then
+    return type(b) ~= "table" and math.abs(a - b) / math.max(math.abs(a), math.abs(b), 1e-30) or nil
+  end
   if type(b) ~= "table" or #a ~= #b then return nil end
   local most = 0
   for index, one in ipairs(a) do
@@ -84,7 +88,8 @@ end
 -- The map in front of a batch, behind it: the function gets whole batches.
 local function map_behind_batch(map_site, batch_site)
   local pending, maps, is_checked = setmetatable({}, { __mode = "k" }), {}, false
-  local advice = string.format("map behind batch: batch in line %d, then the map of line %d", batch_site.line, map_site.line)
+  local advice = string.format("map behind batch: batch in line %d, then the map of line %d", batch_site.line,
+    map_site.line)
   return {
     {
       site = map_site, what = "all", text = advice, advice = advice,

@@ -1,6 +1,6 @@
--- The calls by which a script makes its pipeline and its training. While a script runs, calls are recorded (once, before
--- anything is measured) or changed (change.lua). Functions and methods without a change stay the program's own, so that
--- the point as it was is measured as it is.
+-- The calls by which a script makes its pipeline and its training. While a script runs, calls are recorded (once,
+-- before anything is measured) or changed (change.lua). Functions and methods without a change stay the program's own,
+-- so that the point as it was is measured as it is.
 local gb = require "gpubench.native"
 local host = gb._native.host
 -- Only this module may replace methods.
@@ -13,8 +13,8 @@ local stages = {
   "filter", "padded_batch", "unbatch", "cache", "shard", "concatenate", "enumerate", "throttle", "interleave",
 }
 
--- What may be recorded or changed: { owner, name, kind, is_method }. Kinds: "stage" makes a dataset, "use" trains on one,
--- "random" draws numbers.
+-- What may be recorded or changed: { owner, name, kind, is_method }. Kinds: "stage" makes a dataset, "use" trains on
+-- one, "random" draws numbers.
 local function targets()
   local list = {}
   local function add(owner, name, kind, is_method)
@@ -120,7 +120,8 @@ local function changes_of(place, number, by_key)
 end
 
 -- source: of the script. changes: those to make. recorder: nil, or an object whose methods begin(target) -> any and
--- finish(target, site, that, packed, results) are called around every call. Returns a value that ends it when it is closed.
+-- finish(target, site, that, packed, results) are called around every call. Returns a value that ends it when it is
+-- closed.
 function calls.install(source, changes, recorder)
   local by_key, names = changes_by_key(changes)
   local replaced = {}
@@ -151,7 +152,9 @@ function calls.install(source, changes, recorder)
     if one.before then one.before() one.made = true end
   end
   return setmetatable({}, { __close = function()
-    for index = #replaced, 1, -1 do replaced[index].target.owner[replaced[index].target.name] = replaced[index].original end
+    for index = #replaced, 1, -1 do
+      replaced[index].target.owner[replaced[index].target.name] = replaced[index].original
+    end
   end })
 end
 

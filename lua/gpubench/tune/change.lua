@@ -2,8 +2,8 @@
 -- makes it would have to be edited. A remedy (remedies.lua) consists of changes.
 --
 -- { site = { file, line, name, number = of the call in its expression }, what = the part of the call that it changes,
--- arguments(packed, first) -> packed, result(value) -> value, instead(original, ...) -> results, before() = ahead of the
--- script, edit(source, call) -> edits or nil, text, advice = the comment of a diff where there is no edit }
+-- arguments(packed, first) -> packed, result(value) -> value, instead(original, ...) -> results, before() = ahead of
+-- the script, edit(source, call) -> edits or nil, text, advice = the comment of a diff where there is no edit }
 local change = {}
 
 -- "map in line 12"
@@ -14,7 +14,8 @@ end
 -- `:prefetch(gb.AUTOTUNE)` behind the call of a stage.
 function change.append(site, text, result)
   return {
-    site = site, what = text, result = result, text = string.format("%s behind %s", text:gsub("^:", ""), place_of(site)),
+    site = site, what = text, result = result,
+    text = string.format("%s behind %s", text:gsub("^:", ""), place_of(site)),
     edit = function(source, call) return source:append(call, text) end,
   }
 end
@@ -51,7 +52,8 @@ end
 -- Another way to make the call: instead(original, ...). The text has no line that says the same, so that the diff has
 -- a comment: advice.
 function change.instead(site, advice, instead)
-  return { site = site, what = "all", text = string.format("%s: %s", place_of(site), advice), instead = instead, advice = advice }
+  return { site = site, what = "all", text = string.format("%s: %s", place_of(site), advice), instead = instead,
+    advice = advice }
 end
 
 -- A statement ahead of the script's layers: `before` does it. line: of the function that it begins; nil: of the script.

@@ -1,5 +1,5 @@
--- Measures sets of remedies beside the point as it was, in rounds (schedule.lua), as an experiment whose axis is the set:
--- its rows say what was changed.
+-- Measures sets of remedies beside the point as it was, in rounds (schedule.lua), as an experiment whose axis is the
+-- set: its rows say what was changed.
 local gb = require "gpubench"
 local columns = require "gpubench.columns"
 local estimate = require "gpubench.expect.estimate"
@@ -100,9 +100,9 @@ local function judge(sets, figure, gains, found)
   end
 end
 
--- what: { name, title, sets, figure, columns }. A set: { name, changes, changes_results, over = the set that it is compared
--- with }; the first is the point as it was. Returns by set { value, low, high }, how many times as good it is as what it is
--- compared with, or { why }; and the row of the point as it was.
+-- what: { name, title, sets, figure, columns }. A set: { name, changes, changes_results, over = the set that it is
+-- compared with }; the first is the point as it was. Returns by set { value, low, high }, how many times as good it is
+-- as what it is compared with, or { why }; and the row of the point as it was.
 function comparison.measure(subject, what)
   local by_name, names, gains, found = {}, {}, {}, {}
   for index, set in ipairs(what.sets) do by_name[set.name], names[index] = set, set.name end

@@ -30,7 +30,8 @@ local function parallel_reads(facts)
 end
 
 -- Stages behind which a prefetch still runs ahead of the training.
-local passes_on = { prefetch = true, prefetch_to_device = true, take = true, skip = true, repeated = true, options = true }
+local passes_on = { prefetch = true, prefetch_to_device = true, take = true, skip = true, repeated = true,
+  options = true }
 
 local function has_prefetch(last)
   local node = last

@@ -18,8 +18,8 @@ local function proposed(row)
 end
 
 -- sets: those whose remedies are measured, each with divides: by how much its change divides what it removes; all of it
--- disappears where there is none. Returns { [remedy] = { value, low, high, at_most } }; a remedy that no finding proposes
--- has none, nor has a row without steps.
+-- disappears where there is none. Returns { [remedy] = { value, low, high, at_most } }; a remedy that no finding
+-- proposes has none, nor has a row without steps.
 function promises.of(row, sets)
   local by_name, list = row and proposed(row) or {}, {}
   for _, set in ipairs(sets) do
@@ -27,7 +27,8 @@ function promises.of(row, sets)
     local part = 1 - 1 / (set.divides or math.huge)
     if remedy and remedy.expected_gain_share > 0 then
       list[set.name] = {
-        value = times_without(part * remedy.expected_gain_share), low = times_without(part * remedy.expected_gain_low_share),
+        value = times_without(part * remedy.expected_gain_share),
+        low = times_without(part * remedy.expected_gain_low_share),
         high = times_without(part * remedy.expected_gain_high_share),
         -- So many examples take no less time than one.
         at_most = math.min(remedy.at_most_times_as_fast or math.huge, set.divides or math.huge),

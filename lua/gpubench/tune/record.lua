@@ -1,5 +1,5 @@
--- What a script's run calls, as plain data that keeps no dataset, model or tensor alive: the stages of its pipelines, and
--- how it trains on them.
+-- What a script's run calls, as plain data that keeps no dataset, model or tensor alive: the stages of its pipelines,
+-- and how it trains on them.
 local Recorder = {}
 Recorder.__index = Recorder
 

@@ -1,11 +1,11 @@
--- The remedies that `gpubench tune` tries, in its order, by the names of core/diagnose. A row is { name, propose(facts),
--- changes_results, divides }: propose returns the changes of the script (change.lua), or nil and why it does not apply; rows
--- that change what is learned are measured apart from the others; divides: by how much the change divides what it would
--- remove, if it does not remove all of it.
+-- The remedies that `gpubench tune` tries, in its order, by the names of core/diagnose. A row is { name,
+-- propose(facts), changes_results, divides }: propose returns the changes of the script (change.lua), or nil and why it
+-- does not apply; rows that change what is learned are measured apart from the others; divides: by how much the change
+-- divides what it would remove, if it does not remove all of it.
 --
--- facts: what a run called (record.lua: pipelines, uses, compiles, devices, reads, policies, has_layers, layers_line), the
--- device of the model, whether that has_own_memory, the figure to improve, and of_no_use: what the row's facts rule out
--- (core/diagnose/no_use).
+-- facts: what a run called (record.lua: pipelines, uses, compiles, devices, reads, policies, has_layers, layers_line),
+-- the device of the model, whether that has_own_memory, the figure to improve, and of_no_use: what the row's facts rule
+-- out (core/diagnose/no_use).
 local check = require "gpubench.check"
 local native = require("gpubench.native")._native
 
@@ -41,7 +41,8 @@ local function distinct(changes)
   local list, seen = {}, {}
   for _, one in ipairs(changes) do
     local site = one.site
-    local key = site and string.format("%s:%d:%s:%d:%s", site.file, site.line, site.name, site.number, one.what) or one.what
+    local key = site and string.format("%s:%d:%s:%d:%s", site.file, site.line, site.name, site.number,
+      one.what) or one.what
     if not seen[key] then list[#list + 1] = one end
     seen[key] = true
   end
@@ -59,7 +60,8 @@ function remedies.propose(facts, wanted)
       if facts.of_no_use[row.name] then reason = facts.of_no_use[row.name] else changes, reason = row.propose(facts) end
       if changes then
         applicable[#applicable + 1] = {
-          name = row.name, changes = distinct(changes), changes_results = row.changes_results or false, divides = row.divides,
+          name = row.name, changes = distinct(changes), changes_results = row.changes_results or false,
+          divides = row.divides,
         }
       else
         others[#others + 1] = { name = row.name, reason = reason }

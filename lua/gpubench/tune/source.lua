@@ -10,7 +10,9 @@ Source.__index = Source
 local source = {}
 
 local statements = {}
-for word in ("break do else elseif end for goto if local repeat return until while"):gmatch "%a+" do statements[word] = true end
+for word in ("break do else elseif end for goto if local repeat return until while"):gmatch "%a+" do
+  statements[word] = true
+end
 
 -- Whether token `index` begins something behind an expression: a statement, or the next part of a list.
 local function begins_another(list, index)
@@ -102,8 +104,8 @@ function Source:calls(line, name)
   return found
 end
 
--- The call that is made as the `count`-th one of a line and name: an expression that is run again makes its calls again.
--- Returns the token that names it, and its number in the expression; nil where the text does not have it.
+-- The call that is made as the `count`-th one of a line and name: an expression that is run again makes its calls
+-- again. Returns the token that names it, and its number in the expression; nil where the text does not have it.
 function Source:call(line, name, count)
   local found = self:calls(line, name)
   if #found == 0 then return nil end

@@ -1,5 +1,5 @@
--- The script to tune and one point of it. Every measurement runs the whole script anew and calls `run` for the point, so
--- that a change meets a call at the script's top level as well as one in `run`, just as an edited script would.
+-- The script to tune and one point of it. Every measurement runs the whole script anew and calls `run` for the point,
+-- so that a change meets a call at the script's top level as well as one in `run`, just as an edited script would.
 local gb = require "gpubench.native"
 local calls = require "gpubench.tune.calls"
 local check = require "gpubench.check"
@@ -181,7 +181,8 @@ local function figures_of(declaration)
   return list
 end
 
--- given: { point, experiment } as the command line has them. Returns nil and the reason where the script skips the point.
+-- given: { point, experiment } as the command line has them. Returns nil and the reason where the script skips the
+-- point.
 function subject.new(path, text, given)
   local self = setmetatable({ path = path, text = text, source = source.new(path, text) }, Subject)
   local declarations = self:declarations()

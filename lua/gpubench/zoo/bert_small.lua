@@ -1,5 +1,5 @@
--- Turc, Chang, Lee, Toutanova: Well-Read Students Learn Better, 2019: the encoder of 4 layers of 512 ("BERT-Small") with
--- its pooler, 28 763 648 parameters. With `classes`, logits of so many follow the pooler.
+-- Turc, Chang, Lee, Toutanova: Well-Read Students Learn Better, 2019: the encoder of 4 layers of 512 ("BERT-Small")
+-- with its pooler, 28 763 648 parameters. With `classes`, logits of so many follow the pooler.
 local gb = require "gpubench.native"
 local transformer = require "gpubench.zoo.transformer"
 
@@ -30,7 +30,8 @@ end
 local function first_token(x) return x:gather(gb.tensor({ 0 }, { dtype = "int64" }), 1):squeeze(1) end
 
 return {
-  defaults = { vocabulary = 30522, context = 512, length = 0, width = 512, depth = 4, heads = 8, dropout = 0.1, classes = 0 },
+  defaults = { vocabulary = 30522, context = 512, length = 0, width = 512, depth = 4, heads = 8, dropout = 0.1,
+    classes = 0 },
   build = function(options)
     local input = transformer.input("bert_small", options)
     local x = gb.layers.Embedding(options.vocabulary, options.width, {

@@ -1,10 +1,11 @@
--- Sandler, Howard, Zhu, Zhmoginov, Chen: MobileNetV2: Inverted Residuals and Linear Bottlenecks, 2018, as in torchvision.
--- 3 504 872 parameters.
+-- Sandler, Howard, Zhu, Zhmoginov, Chen: MobileNetV2: Inverted Residuals and Linear Bottlenecks, 2018, as in
+-- torchvision. 3 504 872 parameters.
 local gb = require "gpubench.native"
 
 -- Expansion, channels, blocks, stride of the first block.
 local stages = {
-  { 1, 16, 1, 1 }, { 6, 24, 2, 2 }, { 6, 32, 3, 2 }, { 6, 64, 4, 2 }, { 6, 96, 3, 1 }, { 6, 160, 3, 2 }, { 6, 320, 1, 1 },
+  { 1, 16, 1, 1 }, { 6, 24, 2, 2 }, { 6, 32, 3, 2 }, { 6, 64, 4, 2 }, { 6, 96, 3, 1 }, { 6, 160, 3, 2 },
+  { 6, 320, 1, 1 },
 }
 
 local function normalized(x, name)
@@ -14,7 +15,8 @@ end
 local function relu6(x) return gb.layers.ReLU(6)(x) end
 
 local function pointwise(x, filters, name)
-  return normalized(gb.layers.Conv2D(filters, 1, { use_bias = false, kernel_initializer = "he_normal", name = name })(x), name)
+  return normalized(gb.layers.Conv2D(filters, 1,
+    { use_bias = false, kernel_initializer = "he_normal", name = name })(x), name)
 end
 
 -- A convolution of 3 x 3, symmetrically padded.

@@ -1,5 +1,5 @@
--- Residual nets as in torchvision (v1.5: the stride is in the 3 x 3 convolution). Padding is symmetric, as PyTorch's, in
--- layers of its own: "same" pads only the far side of an image where a stride is 2.
+-- Residual nets as in torchvision (v1.5: the stride is in the 3 x 3 convolution). Padding is symmetric, as PyTorch's,
+-- in layers of its own: "same" pads only the far side of an image where a stride is 2.
 local gb = require "gpubench.native"
 
 local resnet = {}

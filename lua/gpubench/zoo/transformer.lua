@@ -7,7 +7,8 @@ local transformer = {}
 -- Input of tokens for these options, after a check of them.
 function transformer.input(name, options)
   if options.heads < 1 or options.width % options.heads ~= 0 then
-    check.fail("gb.zoo.%s: 'heads' must divide 'width', got %d heads and a width of %d", name, options.heads, options.width)
+    check.fail("gb.zoo.%s: 'heads' must divide 'width', got %d heads and a width of %d", name, options.heads,
+      options.width)
   end
   if options.length > options.context then
     check.fail("gb.zoo.%s: a 'length' of %d is beyond the 'context' of %d", name, options.length, options.context)
@@ -31,7 +32,8 @@ function transformer.positions(context)
 end
 
 function transformer.dense(units, name, activation)
-  return gb.layers.Dense(units, { activation = activation, kernel_initializer = transformer.initializer(), name = name })
+  return gb.layers.Dense(units,
+    { activation = activation, kernel_initializer = transformer.initializer(), name = name })
 end
 
 function transformer.attention(options, name, causal)

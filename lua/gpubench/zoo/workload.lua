@@ -1,5 +1,5 @@
--- Nets of gb.zoo as a measurement trains them: sizes that a machine of two cores trains in seconds, the loss, and random
--- batches.
+-- Nets of gb.zoo as a measurement trains them: sizes that a machine of two cores trains in seconds, the loss, and
+-- random batches.
 local gb = require "gpubench.native"
 
 local workload = {}

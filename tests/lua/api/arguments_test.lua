@@ -23,10 +23,12 @@ testing.case("layers and models look at all of their arguments, on symbols and o
   end
 end)
 
-testing.case("training = false holds the statistics of a batch normalization, whatever the model is called for", function()
+testing.case("training = false holds the statistics of a batch normalization, whatever the "
+    .. "model is called for", function()
   local function moved(options)
     local input = gb.Input { 3 }
-    local model = gb.Model { inputs = input, outputs = L.Dense(1)(L.BatchNormalization { name = "norm" }(input, options)) }
+    local model = gb.Model { inputs = input,
+      outputs = L.Dense(1)(L.BatchNormalization { name = "norm" }(input, options)) }
     model:compile { optimizer = "sgd", loss = "mse" }
     model:fit(normal(8, 3) + 5, normal(8, 1), { verbose = 0 })
     local mean

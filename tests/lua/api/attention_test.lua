@@ -35,7 +35,8 @@ local function build(options)
     local hidden = gb.layers.Dense(width)(gb.layers.Dense(2 * width, { activation = "gelu" })(x))
     x = gb.layers.RMSNormalization()(gb.layers.Add() { x, hidden })
   end
-  local model = gb.Model { inputs = input, outputs = gb.layers.Dense(2, { activation = "softmax" })(gb.layers.Flatten()(x)) }
+  local model = gb.Model { inputs = input,
+    outputs = gb.layers.Dense(2, { activation = "softmax" })(gb.layers.Flatten()(x)) }
   gb.config.set_dtype_policy "float32"
   model:compile {
     optimizer = gb.optimizers.Adam { learning_rate = 0.003 }, loss = "sparse_categorical_crossentropy",
@@ -109,7 +110,8 @@ end)
 
 case("what does not fit is named", function()
   raises("num_heads must be at least 1, got 0", gb.layers.MultiHeadAttention, 0, 4)
-  raises("num_query_heads must be a multiple of num_key_value_heads, got 6 and 4", gb.layers.GroupQueryAttention, 4, 6, 4)
+  raises("num_query_heads must be a multiple of num_key_value_heads, got 6 and 4",
+    gb.layers.GroupQueryAttention, 4, 6, 4)
   raises("must be at least 1, got float32[2, 0, 2, 4]", gb.layers.MultiHeadAttention(2, 4), gb.zeros { 2, 0, 4 })
   raises("the mask must be [keys], [queries, keys] or [heads, queries, keys]", gb.layers.MultiHeadAttention(2, 4),
     { gb.zeros { 2, 3, 4 }, gb.zeros { 2, 3, 4 }, gb.zeros({ 2, 5 }, { dtype = "bool" }) })

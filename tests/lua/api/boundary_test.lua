@@ -174,7 +174,8 @@ testing.case("a model that is running is not compiled", function()
     return ((labels - predictions) ^ 2):mean()
   end
   model:compile { optimizer = "sgd", loss = loss }
-  model:fit(x, y, { verbose = 0, callbacks = { { on_epoch_begin = compile, on_batch_end = compile, on_epoch_end = compile } } })
+  model:fit(x, y,
+    { verbose = 0, callbacks = { { on_epoch_begin = compile, on_batch_end = compile, on_epoch_end = compile } } })
   model:evaluate(gb.data.Dataset.from_generator(function()
     compile()
     coroutine.yield(x, y)
@@ -184,7 +185,8 @@ testing.case("a model that is running is not compiled", function()
     testing.contains(reason, "false: ")
     testing.contains(reason, "compile is possible before and after fit, evaluate, predict")
   end
-  model:fit(x, y, { verbose = 0, callbacks = { { on_epoch_end = function() model:set_weights(model:get_weights()) end } } })
+  model:fit(x, y,
+    { verbose = 0, callbacks = { { on_epoch_end = function() model:set_weights(model:get_weights()) end } } })
   model:compile { optimizer = "adam", loss = "mse" }
   testing.is_true(model:fit(x, y, { verbose = 0 }).history.loss[1])
 end)
@@ -205,7 +207,8 @@ testing.case("what is made before a sweep works in every point", function()
     model:fit(gb.ones { 4, 3 }, gb.ones { 4, 2 }, { verbose = 0 })
     metric:update_state(gb.ones { 2, 1 }, gb.ones { 2, 1 })
     optimizer:apply_gradients({ gb.ones { 1 } }, { variable })
-    return { v = step(gb.ones { 1 }):item() + unbuilt(gb.ones { 1, 3 }).shape[2] + gb.concat({ empty, gb.ones { 1, 3 } }).shape[1] }
+    return { v = step(gb.ones { 1 })
+      :item() + unbuilt(gb.ones { 1, 3 }).shape[2] + gb.concat({ empty, gb.ones { 1, 3 } }).shape[1] }
   end }
   for _, row in ipairs(rows) do testing.equal({ row.status, row.v }, { "ok", 5.0 }) end
   testing.equal(#rows, 3)
@@ -246,7 +249,9 @@ end)
 
 testing.case("numbers that do not fit are named", function()
   testing.raises("batch: at most 268435456 rows are possible in a batch, got 9223372036854775807", function()
-    for _ in gb.data.Dataset.from_tensor_slices(gb.ones { 3 }):filter(function(x) return x:gt(0) end):batch(most):iter() do end
+    for _ in gb.data.Dataset.from_tensor_slices(gb.ones { 3 }):filter(function(x) return x:gt(0) end)
+        :batch(most):iter() do
+    end
   end)
   testing.raises("option 'k': 1 to 2147483647 is expected, got 4294967296", gb.metrics.TopKCategoricalAccuracy,
     { k = 1 << 32 })

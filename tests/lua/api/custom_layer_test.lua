@@ -29,13 +29,16 @@ local function two_layers(make, options)
   return model
 end
 
-for _, options in ipairs { {}, { execution = "eager" }, { gradient_accumulation_steps = 2 }, { recompute = { "first" } } } do
+for _, options in ipairs { {}, { execution = "eager" }, { gradient_accumulation_steps = 2 },
+    { recompute = { "first" } } } do
   case("trains as Dense does, " .. testing.show(options), function()
     local function copy() local all = {} for k, v in pairs(options) do all[k] = v end return all end
     local own = two_layers(linear, copy())
     local dense = two_layers(gb.layers.Dense, copy())
     equal(own:count_params(), 4 * 5 + 5 + 5 * 3 + 3)
-    for _, model in ipairs { own, dense } do model:fit(x, y, { epochs = 2, batch_size = 8, shuffle = false, verbose = 0 }) end
+    for _, model in ipairs { own, dense } do
+      model:fit(x, y, { epochs = 2, batch_size = 8, shuffle = false, verbose = 0 })
+    end
     for i, weight in ipairs(own:get_weights()) do
       testing.is_true((weight - dense:get_weights()[i]):abs():max():item() < 1e-6)
     end
@@ -55,7 +58,9 @@ end)
 
 case("statistics are assigned in training", function()
   local counter = gb.layers.custom {
-    build = function(self) self.calls = self:add_weight { name = "calls", shape = {}, initializer = "zeros", trainable = false } end,
+    build = function(self)
+      self.calls = self:add_weight { name = "calls", shape = {}, initializer = "zeros", trainable = false }
+    end,
     call = function(self, v, training)
       if training then self.calls:assign_add(1) end
       return v
@@ -89,7 +94,8 @@ case("layers inside belong to it", function()
   testing.is_true(before[20] < before[1])
   local names = {}
   for i, variable in ipairs(layer.variables) do names[i] = variable.name end
-  equal(testing.show(names), testing.show { "block/dense/kernel", "block/dense/bias", "block/rest_2/gamma", "block/rest_2/beta",
+  equal(testing.show(names),
+    testing.show { "block/dense/kernel", "block/dense/bias", "block/rest_2/gamma", "block/rest_2/beta",
     "block/rest_2/moving_mean", "block/rest_2/moving_variance" })
   equal(model:count_params { trainable = false }, 8)
   local path = gb._native.options.out .. "/results/block"
@@ -143,7 +149,8 @@ case("its activations are offloaded, and its flops are counted", function()
   local kept, moved = train(false), train(true)
   testing.is_true(moved:memory(256).offloaded > 0)
   for i, weight in ipairs(kept:get_weights()) do equal(values(weight), values(moved:get_weights()[i])) end
-  local batches = gb.data.Dataset.from_tensor_slices({ gb.ones { 256, 64 }, gb.zeros { 256, 64 } }):batch(256):repeated()
+  local batches = gb.data.Dataset.from_tensor_slices({ gb.ones { 256, 64 }, gb.zeros { 256, 64 } })
+    :batch(256):repeated()
   local row = gb.measure.training(kept, batches, { budget = 0.05, min_time = 0.01 })
   local products = 2 * 256 * 64 * 64 * (6 + 5 + 6)  -- forward, gradients of inputs but the first, gradients of kernels
   testing.is_true(row.flops_per_step >= products and row.flops_per_step < 1.1 * products)
@@ -165,7 +172,8 @@ case("what goes wrong names the layer", function()
     end,
     call = identity,
   })
-  raises("must list positive sizes", custom { build = function(self) self:add_weight { shape = { 0 } } end, call = identity })
+  raises("must list positive sizes",
+    custom { build = function(self) self:add_weight { shape = { 0 } } end, call = identity })
   raises("unknown initializer", custom {
     build = function(self) self:add_weight { shape = { 2 }, initializer = "nosuch" } end, call = identity,
   })
@@ -176,6 +184,7 @@ case("what goes wrong names the layer", function()
   raises("'call'", gb.layers.custom, { build = function() end })
   local used = gb.layers.Dense(4)
   used(x)
-  local layer = gb.layers.custom { build = function(self) self.used = used end, call = function(self, v) return self.used(v) end }
+  local layer = gb.layers.custom { build = function(self) self.used = used end,
+    call = function(self, v) return self.used(v) end }
   raises("is a layer that has weights already", layer, x)
 end)

@@ -27,9 +27,13 @@ testing.case("files are listed and read", function()
   write_records(out .. "list_b", { "x" })
   write_records(out .. "list_a", { "y" })
   testing.equal(texts(Dataset.list_files (out .. "list_*")), out .. "list_a " .. out .. "list_b")
-  local function shuffled() return texts(Dataset.list_files({ out .. "list_a", out .. "list_b" }, { shuffle = true, seed = 1 })) end
+  local function shuffled()
+    return texts(Dataset.list_files({ out .. "list_a", out .. "list_b" }, { shuffle = true, seed = 1 }))
+  end
   testing.equal(shuffled(), shuffled())
-  for bytes in Dataset.list_files(out .. "list_a"):map(gb.data.read_file()):iter() do testing.equal(#bytes, 12 + 1 + 4) end
+  for bytes in Dataset.list_files(out .. "list_a"):map(gb.data.read_file()):iter() do
+    testing.equal(#bytes, 12 + 1 + 4)
+  end
 end)
 
 testing.case("files that are not there are named", function()
@@ -74,7 +78,8 @@ testing.case("damaged records are named, or counted and left out", function()
 end)
 
 testing.case("examples hold numbers, strings and tensors", function()
-  local bytes = gb.data.example { whole = { 1, -2 }, part = { 1, 0.5 }, name = "x", pixels = gb.zeros({ 3 }, { dtype = "uint8" }),
+  local bytes = gb.data.example { whole = { 1, -2 }, part = { 1, 0.5 }, name = "x",
+    pixels = gb.zeros({ 3 }, { dtype = "uint8" }),
     grid = gb.tensor { { 1, 2 }, { 3, 4 } } }
   local parse = gb.data.parse_example {
     { name = "whole", shape = { -1 }, dtype = "int64" }, { name = "part", shape = { 2 } },
@@ -93,8 +98,10 @@ testing.case("examples hold numbers, strings and tensors", function()
   end
 end)
 
-testing.case("workers that the program chooses take examples whose size varies, with and without a cache behind them", function()
-  local path = write_records(out .. "varying", { gb.data.example { n = { 1, 2 } }, gb.data.example { n = { 3, 4, 5 } } })
+testing.case("workers that the program chooses take examples whose size varies, with and without a "
+    .. "cache behind them", function()
+  local path = write_records(out .. "varying",
+    { gb.data.example { n = { 1, 2 } }, gb.data.example { n = { 3, 4, 5 } } })
   local parse = gb.data.parse_example { { name = "n", shape = { -1 }, dtype = "int64" } }
   local parsed = Dataset.tfrecord(path):map(parse, { num_parallel_calls = gb.AUTOTUNE })
   for _, dataset in ipairs { parsed, parsed:cache() } do
@@ -132,7 +139,8 @@ testing.case("rows of CSV files become tensors", function()
     function() for _ in Dataset.csv(path, { columns = columns }):iter() do end end)
   testing.raises("csv: no column is called 'z'; names are those that `columns` gives (x, y, label), not the header's",
     function() Dataset.csv(path, { columns = columns, select = { "z" } }) end)
-  testing.raises("csv: no column is called 'y'; names are those that `columns` gives (none), not the header's", function()
+  testing.raises("csv: no column is called 'y'; names are those that `columns` gives "
+      .. "(none), not the header's", function()
     Dataset.csv(path, { columns = { "float32", "float32", "int64", "bytes" }, select = { "y" } })
   end)
   testing.raises("there is no column 0; columns count from 1",
@@ -172,7 +180,8 @@ end)
 
 testing.case("packed rows are batched", function()
   local path = write_text(out .. "packed.csv", "1;2\n3;4\n")
-  local dataset = Dataset.csv(path, { columns = { "float32", "float32" }, header = false, delimiter = ";", pack = true })
+  local dataset = Dataset.csv(path,
+    { columns = { "float32", "float32" }, header = false, delimiter = ";", pack = true })
   for rows in dataset:batch(2):iter() do testing.equal(rows:to_table(), { { 1.0, 2.0 }, { 3.0, 4.0 } }) end
 end)
 
@@ -191,14 +200,17 @@ testing.case("images are decoded, classes are folders", function()
   testing.raises("decode: an image of 1000000000 x 1000000000 needs 2",
     function() gb.image.decode { size = { 1000000000, 1000000000 } } end)
   testing.raises("decode: channels = 2 cannot be", function() gb.image.decode { channels = 2 } end)
-  testing.raises("one of 'bilinear' 'nearest' expected, got 'cubic'", function() gb.image.decode { method = "cubic" } end)
+  testing.raises("one of 'bilinear' 'nearest' expected, got 'cubic'",
+    function() gb.image.decode { method = "cubic" } end)
   testing.raises("takes elements that start with a byte string, uint8[?]; these are (int64[])",
     function() Dataset.from_tensor_slices(gb.arange(3)):map(gb.image.decode()) end)
   testing.raises("image_folder: there is no folder none", function() Dataset.image_folder "none" end)
   local path = write_text(out .. "no_image.jpg", "text")
-  local images = Dataset.list_files(path):map(gb.data.read_file()):map(gb.image.decode { channels = 3, size = { 4, 4 } })
+  local images = Dataset.list_files(path):map(gb.data.read_file())
+    :map(gb.image.decode { channels = 3, size = { 4, 4 } })
   testing.equal(images.element_types[1], "uint8[4, 4, 3]")
-  testing.raises("decode: 4 bytes that are neither a JPEG nor a PNG image", function() for _ in images:iter() do end end)
+  testing.raises("decode: 4 bytes that are neither a JPEG nor a PNG image",
+    function() for _ in images:iter() do end end)
 end)
 
 testing.case("files are interleaved as tf.data does it: what list_files gives names a file", function()
@@ -208,7 +220,8 @@ testing.case("files are interleaved as tf.data does it: what list_files gives na
   local seen = {}
   for record in all:iter() do seen[#seen + 1] = text(record) end
   testing.equal(table.concat(seen, " "), "a1 a2 a3 b1 b2 b3")
-  testing.raises("a path is a string or its bytes, uint8[n] as list_files gives them; this is float32[2]", Dataset.tfrecord,
+  testing.raises("a path is a string or its bytes, uint8[n] as list_files gives them; this is float32[2]",
+    Dataset.tfrecord,
     gb.ones { 2 })
 end)
 

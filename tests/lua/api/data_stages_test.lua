@@ -154,7 +154,8 @@ testing.case("what a Lua function cannot do says why", function()
     return function() return values(range(3):map(data.lua_function(fn, options))) end
   end
   local int = { output = { "int64" } }
-  testing.raises("lua_function: the function uses 'gb', a table with a metatable; it runs in threads", failing(function(n) return gb.zeros { n } end))
+  testing.raises("lua_function: the function uses 'gb', a table with a metatable; it runs in threads",
+    failing(function(n) return gb.zeros { n } end))
   local floor = math.floor
   testing.raises("lua_function: the function uses 'floor', a native function", failing(function(n) return floor(n) end))
   local held = gb.zeros { 2 }
@@ -164,8 +165,10 @@ testing.case("what a Lua function cannot do says why", function()
   testing.raises("attempt to index a number value", failing(function(n) return n.x.y end, int))
   testing.raises("lua_function: the function returned 2 values where 1 are expected: (int64[])",
     failing(function() return 1, 2 end, int))
-  testing.raises("lua_function: result 1: int64[] is expected, got int64[2]", failing(function() return { 1, 2 } end, int))
-  testing.raises("lua_function: result 1: int64[] is expected: 0.5 is no int64", failing(function() return 0.5 end, int))
+  testing.raises("lua_function: result 1: int64[] is expected, got int64[2]",
+    failing(function() return { 1, 2 } end, int))
+  testing.raises("lua_function: result 1: int64[] is expected: 0.5 is no int64",
+    failing(function() return 0.5 end, int))
   testing.raises("lua_function: the function returned nothing", failing(function() end))
   testing.raises("option 'output': at least one type is expected", failing(function() end, { output = {} }))
 end)
@@ -209,8 +212,8 @@ testing.case("generators are read by the script's thread alone, and fail by name
     of(function() coroutine.yield { 1 } end, "int64"))
   testing.raises("from_generator: value 1: int64[] is expected, got float32[2]",
     of(function() coroutine.yield(gb.zeros { 2 }) end, "int64"))
-  testing.raises("from_generator: the function returned a number; it yields each element (coroutine.yield), or returns a "
-    .. "function that gives the next one at each call", of(function() return 5 end, "int64"))
+  testing.raises("from_generator: the function returned a number; it yields each element (coroutine.yield), or returns "
+    .. "a function that gives the next one at each call", of(function() return 5 end, "int64"))
   testing.raises("from_generator: the function returned a string; it yields", of(function()
     coroutine.yield(1)
     return "done"
@@ -285,7 +288,9 @@ testing.case("buffers of an interleave under AUTOTUNE stay within the budget", f
   for _ in all:iter() do count = count + 1 end
   testing.equal(count, 80)
   for _, stage in ipairs(all:stats()) do
-    if stage.stage == "interleave" then testing.is_true(stage.buffer * (512 << 10) <= 2 << 20, tostring(stage.buffer)) end
+    if stage.stage == "interleave" then
+      testing.is_true(stage.buffer * (512 << 10) <= 2 << 20, tostring(stage.buffer))
+    end
   end
 end)
 
@@ -311,7 +316,8 @@ testing.case("windows overlap, have strides, and drop what is incomplete", funct
   testing.equal(values(range(7):window(3)), "0,1,2 3,4,5 6")
   testing.equal(values(range(7):window { size = 3, shift = 2, drop_remainder = true }), "0,1,2 2,3,4 4,5,6")
   testing.equal(values(range(7):window(3, { shift = 1, stride = 2, drop_remainder = true })), "0,2,4 1,3,5 2,4,6")
-  testing.equal(values(range(7):window(2, { drop_remainder = true }):batch(2):map(function(x) return x:sum() end)), "6 9")
+  testing.equal(values(range(7):window(2, { drop_remainder = true }):batch(2)
+    :map(function(x) return x:sum() end)), "6 9")
   testing.raises("size is missing: a number first, or by name", function() range(7):window { shift = 2 } end)
   testing.raises("window: a shift of 0; at least 1 is needed", function() range(7):window(2, { shift = 0 }) end)
 end)
@@ -325,7 +331,8 @@ testing.case("windows and buckets are destroyed while they run", function()
   local ragged = range(1, 1000):map(gb.data.lua_function(function(n)
     return ("x"):rep(n % 9 + 1)
   end, { output = { "uint8[?]" } }), { num_parallel_calls = 2 })
-  for batch in ragged:bucket_by_sequence_length({ bucket_boundaries = { 5 }, bucket_batch_sizes = { 2, 3 } }):prefetch(2)
+  for batch in ragged:bucket_by_sequence_length({ bucket_boundaries = { 5 },
+    bucket_batch_sizes = { 2, 3 } }):prefetch(2)
     :iter() do
     testing.is_true(#batch >= 2)
     break
@@ -336,7 +343,9 @@ testing.case("buckets hold elements of similar length", function()
   local words = range(1, 7):map(gb.data.lua_function(function(n) return ("x"):rep(n) end, { output = { "uint8[?]" } }))
   local function shapes(options)
     local found = {}
-    for batch in words:bucket_by_sequence_length(options):iter() do found[#found + 1] = table.concat(batch.shape, "x") end
+    for batch in words:bucket_by_sequence_length(options):iter() do
+      found[#found + 1] = table.concat(batch.shape, "x")
+    end
     return table.concat(found, " ")
   end
   local options = { bucket_boundaries = { 3, 5 }, bucket_batch_sizes = { 2, 2, 1 } }

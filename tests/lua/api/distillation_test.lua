@@ -64,7 +64,8 @@ testing.case("mistakes are named", function()
     testing.raises("mean_squared_error takes labels and predictions, and no inputs of the model",
       gb.losses.MeanSquaredError(), y, teacher(x), x)
   end
-  testing.raises("temperature must be above 0 and at most 1e+06, got -1", gb.losses.Distillation, { teacher = teacher, temperature = -1 })
+  testing.raises("temperature must be above 0 and at most 1e+06, got -1", gb.losses.Distillation,
+    { teacher = teacher, temperature = -1 })
   testing.raises("weight must be a share from 0 to 1, got 2", gb.losses.Distillation, { teacher = teacher, weight = 2 })
   testing.raises("teacher", gb.losses.Distillation, {})
   testing.raises("has no weights yet", gb.losses.Distillation, { teacher = gb.Sequential { gb.layers.Dense(10) } })

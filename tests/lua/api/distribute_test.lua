@@ -28,7 +28,9 @@ end
 
 local function difference(model, other)
   local weights, largest = other:get_weights(), 0
-  for i, weight in ipairs(model:get_weights()) do largest = math.max(largest, (weight - weights[i]):abs():max():item()) end
+  for i, weight in ipairs(model:get_weights()) do
+    largest = math.max(largest, (weight - weights[i]):abs():max():item())
+  end
   return largest
 end
 
@@ -41,7 +43,8 @@ end
 
 case("weighted metrics are those of one device", function()
   local x = gb.random.normal({ 11, 2 }, { seed = 3 })
-  local data = gb.data.Dataset.from_tensor_slices { x, x:sum(-1, true), gb.random.uniform({ 11 }, { seed = 4 }) }:batch(4)
+  local data = gb.data.Dataset.from_tensor_slices { x, x:sum(-1, true),
+    gb.random.uniform({ 11 }, { seed = 4 }) }:batch(4)
   local function figures()
     gb.config.set_seed(5)
     local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
@@ -76,8 +79,8 @@ end)
 
 case("validation, evaluation and prediction are those of one device", function()
   local model = strategy_of(2):scope(build)
-  -- Small weights, since a loss is the float32 sum of 101 rows: at ln 10 a row the spacing of such sums is 1.5e-7 of the
-  -- mean, where the trained model (6.4 a row) has 6e-7.
+  -- Small weights, since a loss is the float32 sum of 101 rows: at ln 10 a row the spacing of such sums is 1.5e-7 of
+  -- the mean, where the trained model (6.4 a row) has 6e-7.
   local single, weights = build(), {}
   for i, weight in ipairs(single:get_weights()) do weights[i] = weight * 0.5 end
   single:set_weights(weights)
@@ -185,7 +188,8 @@ case("synchronized batch norm in a step written by hand normalizes by the whole 
   local whole = trained(false, function(step, ...) return step(...) end)
   -- Nothing changes without a strategy.
   is_true(difference(trained(true, function(step, ...) return step(...) end), whole) == 0, "one device")
-  for _, strategy in ipairs { strategy_of(1), strategy_of(2), strategy_of(most), strategy_of(2, { shares = { 3, 1 } }) } do
+  for _, strategy in ipairs { strategy_of(1), strategy_of(2), strategy_of(most),
+      strategy_of(2, { shares = { 3, 1 } }) } do
     local function together(synchronized)
       return strategy:scope(function() return trained(synchronized, function(...) return strategy:run(...) end) end)
     end
@@ -195,7 +199,8 @@ case("synchronized batch norm in a step written by hand normalizes by the whole 
   local layer, plain = gb.layers.BatchNormalization { synchronized = true }, gb.layers.BatchNormalization()
   local function half(of) return function(x) return of(x:rows(1, 2), { training = true }) end end
   strategy_of(2):run(half(plain), gb.ones { 8, 3 })
-  raises("synchronized, it normalizes the rows that each replica was given of a batch, and got float32[2, 3]: call it on all",
+  raises("synchronized, it normalizes the rows that each replica was given of a batch, and got "
+    .. "float32[2, 3]: call it on all",
     function() strategy_of(2):run(half(layer), gb.ones { 8, 3 }) end)
 end)
 
@@ -253,7 +258,8 @@ case("batch norm keeps one set of statistics", function()
   local strategy = strategy_of(2)
   local function build_normalized()
     gb.config.set_seed(5)
-    local model = gb.Sequential { gb.layers.BatchNormalization { momentum = 0.5, input_shape = { 784 } }, gb.layers.Dense(10) }
+    local model = gb.Sequential { gb.layers.BatchNormalization { momentum = 0.5, input_shape = { 784 } },
+      gb.layers.Dense(10) }
     model:compile { optimizer = "sgd", loss = gb.losses.CategoricalCrossentropy { from_logits = true } }
     return model
   end
@@ -284,7 +290,9 @@ case("a quantization-aware layer covers the whole batch", function()
   end
   local single = ranges(trained(function(fn) return fn() end))
   equal(#single, 2)
-  for i, range in ipairs(ranges(trained(function(fn) return strategy_of(2):scope(fn) end))) do near(range, single[i], 1e-3) end
+  for i, range in ipairs(ranges(trained(function(fn) return strategy_of(2):scope(fn) end))) do
+    near(range, single[i], 1e-3)
+  end
 end)
 
 case("rows tell what replicas spend on each other", function()
@@ -300,7 +308,8 @@ case("rows tell what replicas spend on each other", function()
     for _, column in ipairs(shares) do equal(row[column], nil) end
     contains(row.detail, "no shares but the input's: ")
     equal(row.ranks, { { device = "gpu:0" }, { device = "gpu:1" } })
-    raises("own_s of rank 0 is missing; where the times of replicas are not known, the row's detail says why", gb.distribute.balanced_shares, row.ranks)
+    raises("own_s of rank 0 is missing; where the times of replicas are not known, the row's detail says why",
+      gb.distribute.balanced_shares, row.ranks)
     return
   end
   for _, column in ipairs(shares) do is_true(row[column] >= 0 and row[column] <= 1, column) end
@@ -344,7 +353,8 @@ end)
 
 case("of several strategies in a loop nothing is told", function()
   local first, second = by_hand(strategy_of(2)), by_hand(strategy_of(2))
-  local row = gb.measure.loop(function(...) first(...) return second(...) end, digits:batch(64), { budget = 0.05, min_time = 0.01 })
+  local row = gb.measure.loop(function(...) first(...) return second(...) end, digits:batch(64),
+    { budget = 0.05, min_time = 0.01 })
   equal({ row.batch_size, row.detail }, { 64, "no columns of replicas: 2 strategies run in the loop" })
   equal({ row.replicas, row.exchanges, row.ranks }, {})
 end)
@@ -363,8 +373,10 @@ if kind == "cpu:" then case("a slow replica is named, and a balanced split gives
 end) end
 
 case("efficiency relates to one replica", function()
-  local alone_row = { replicas = 1, batch_size = 32, examples_per_s = 1000, examples_low_per_s = 950, examples_high_per_s = 1050 }
-  local row = { replicas = 2, batch_size = 64, examples_per_s = 1800, examples_low_per_s = 1700, examples_high_per_s = 1900 }
+  local alone_row = { replicas = 1, batch_size = 32, examples_per_s = 1000, examples_low_per_s = 950,
+    examples_high_per_s = 1050 }
+  local row = { replicas = 2, batch_size = 64, examples_per_s = 1800, examples_low_per_s = 1700,
+    examples_high_per_s = 1900 }
   gb.measure.efficiency(row, { alone_row, alone_row }, "weak")
   near(row.weak_efficiency, 0.9, 1e-12)
   near(row.weak_efficiency_low, 1700 / 2100, 1e-12)
@@ -378,13 +390,15 @@ end)
 
 case("mistakes are named", function()
   local strategy = gb.distribute.MirroredStrategy
-  raises("unknown cross_device 'ring' (known: automatic, local, nccl, reduction_to_one)", strategy, { cross_device = "ring" })
+  raises("unknown cross_device 'ring' (known: automatic, local, nccl, reduction_to_one)", strategy,
+    { cross_device = "ring" })
   raises("'float16' or 'bfloat16' is expected, got 'int8'", strategy, { compression = "int8" })
   raises("at least 1 is expected, got 0", strategy, { bucket_bytes = 0 })
   raises(kind .. "7", strategy, { devices = { "cpu:0", kind .. "7" } })
   raises("a strategy has one replica on a device, and " .. kind .. "1 is given twice", strategy,
     { devices = { kind .. 1, kind .. 1 } })
-  raises("shares: one for each of the 2 devices is needed, got 3", strategy, { devices = { kind .. 0, kind .. 1 }, shares = { 1, 2, 3 } })
+  raises("shares: one for each of the 2 devices is needed, got 3", strategy,
+    { devices = { kind .. 0, kind .. 1 }, shares = { 1, 2, 3 } })
   local two = strategy_of(2)
   raises("argument 1 of the function: a Tensor or a PerReplica is expected, got string", two.run, two, print, "text")
   raises("tensors are divided among the replicas by rows; argument 2 has 3, and those before it have 2", two.run, two,

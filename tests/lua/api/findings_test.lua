@@ -47,13 +47,15 @@ testing.case("rows say what their steps are of, and what the script chose", func
 end)
 
 testing.case("what the script has already is not proposed, and tune is told why", function()
-  local cells = row { pipeline_stages = "idx; batch; prefetch", input_wait_share = 0.6, launch_share = 0.02, passes_off = "none" }
+  local cells = row { pipeline_stages = "idx; batch; prefetch", input_wait_share = 0.6, launch_share = 0.02,
+    passes_off = "none" }
   local names = {}
   for _, remedy in ipairs(native.findings(cells)[1].remedies) do names[remedy.name] = true end
   testing.equal(names, { cache = true })
   local reasons = native.remedies_of_no_use(cells)
   testing.equal({ reasons.prefetch, reasons.graph, reasons.more_workers, reasons.cache },
-    { "the pipeline runs ahead of the training already", "the model runs as a graph already", "the pipeline has no map" })
+    { "the pipeline runs ahead of the training already", "the model runs as a graph already",
+      "the pipeline has no map" })
   testing.equal(native.remedies_of_no_use { status = "ok" }, {})
 end)
 

@@ -28,7 +28,9 @@ local images, labels = digits(64)
 
 testing.case("a compiled step over four parts updates as the large batch", function()
   local whole, parts = build(), build { gradient_accumulation_steps = 4 }
-  for _, model in ipairs { whole, parts } do model:fit(images, labels, { batch_size = 64, shuffle = false, verbose = 0 }) end
+  for _, model in ipairs { whole, parts } do
+    model:fit(images, labels, { batch_size = 64, shuffle = false, verbose = 0 })
+  end
   same_weights(whole, parts)
 end)
 
@@ -80,7 +82,8 @@ end
 testing.case("measuring names the parts; a whole batch has no such column", function()
   local data = gb.datasets.mnist("train"):batch(64)
   local options = { budget = 0.05, min_time = 0.01 }
-  testing.equal(gb.measure.training(build { gradient_accumulation_steps = 4 }, data, options).gradient_accumulation_steps, 4)
+  testing.equal(gb.measure.training(build { gradient_accumulation_steps = 4 }, data,
+    options).gradient_accumulation_steps, 4)
   testing.equal(gb.measure.training(build(), data, options).gradient_accumulation_steps, nil)
 end)
 

@@ -1,4 +1,5 @@
--- Handles of one object are equal and one key; a Sequential lists its layers as Keras does; empty datasets are datasets.
+-- Handles of one object are equal and one key; a Sequential lists its layers as Keras does; empty datasets are
+-- datasets.
 local gb = require "gpubench"
 local testing = require "testing"
 
@@ -58,7 +59,8 @@ end
 
 testing.case("ranges, heads and tails of nothing are empty", function()
   for name, empty in pairs {
-    range = Dataset.range(0), backwards = Dataset.range(5, 2), take = Dataset.range(4):take(0), skip = Dataset.range(4):skip(4),
+    range = Dataset.range(0), backwards = Dataset.range(5, 2), take = Dataset.range(4):take(0),
+    skip = Dataset.range(4):skip(4),
     more = Dataset.range(4):skip(9), filtered = Dataset.range(4):filter(function(v) return v:gt(9) end):take(0),
   } do
     testing.equal(values(empty), {}, name)
@@ -75,6 +77,8 @@ testing.case("ranges, heads and tails of nothing are empty", function()
     end), name)
   end
   testing.equal(values(Dataset.range(4):take(-1)), { 0, 1, 2, 3 })
-  testing.equal(values(Dataset.range(0, 4):flat_map(function(n) return Dataset.range(n:item()) end)), { 0, 0, 1, 0, 1, 2 })
-  testing.raises("take: a count of -2; 0 and more are possible, and -1 for all", Dataset.range(4).take, Dataset.range(4), -2)
+  testing.equal(values(Dataset.range(0, 4):flat_map(function(n) return Dataset.range(n:item()) end)),
+    { 0, 0, 1, 0, 1, 2 })
+  testing.raises("take: a count of -2; 0 and more are possible, and -1 for all", Dataset.range(4).take,
+    Dataset.range(4), -2)
 end)

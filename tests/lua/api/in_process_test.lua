@@ -28,7 +28,8 @@ testing.case("memory that is too small is told", function()
 end)
 
 testing.case("what it cannot be given is refused", function()
-  testing.raises("no variable of the environment that can be set: 'LD_PRELOAD'", in_process, { environment = { LD_PRELOAD = "x" } })
+  testing.raises("no variable of the environment that can be set: 'LD_PRELOAD'", in_process,
+    { environment = { LD_PRELOAD = "x" } })
   testing.raises("option 'neighbours': 0 to", in_process, { neighbours = -1 })
   testing.raises("option 'processors': 0 to 65536 are possible", in_process, { processors = 1 << 20 })
   testing.raises("option 'neighbours': 0 to", in_process, { neighbours = 1 << 40 })

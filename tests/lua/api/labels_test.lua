@@ -1,5 +1,5 @@
--- Labels meet predictions in front of every loss and metric; cross-entropies outside of their domain are Keras'; ops that do
--- not depend on a shift of their inputs do not lose their digits to it.
+-- Labels meet predictions in front of every loss and metric; cross-entropies outside of their domain are Keras'; ops
+-- that do not depend on a shift of their inputs do not lose their digits to it.
 local gb = require "gpubench"
 local testing = require "testing"
 
@@ -18,7 +18,8 @@ testing.case("a script's loss and metric learn what the named ones learn, with l
   for _, labels in ipairs { gb.tensor { -4, -2, 2, 4 }, gb.tensor { { -4 }, { -2 }, { 2 }, { 4 } },
     gb.tensor({ -4, -2, 2, 4 }, { dtype = "int64" }) } do
     for _, loss in ipairs { "mse", error_of, function(a, b) return (a - b):abs():square():mean() end } do
-      local own = type(loss) == "function" and labels.dtype == "int64" and function(a, b) return loss(a:cast "float32", b) end or loss
+      local own = type(loss) == "function" and labels.dtype == "int64"
+        and function(a, b) return loss(a:cast "float32", b) end or loss
       local slope, history = line(labels, own, { function(a, b) return (a:cast "float32" - b):abs():mean(-1) end })
       testing.near(slope, 2.0, 1e-3)
       testing.near(history.loss[100], 0.0, 1e-5)
@@ -37,7 +38,8 @@ testing.case("what cannot be matched is refused, by loss and by metric", functio
   model:compile { optimizer = "sgd", loss = "sparse_categorical_crossentropy",
     metrics = { function(a, b) return (b:argmax() - a):abs():cast "float32" end } }
   model:fit(gb.ones { 4, 2 }, gb.zeros({ 4 }, { dtype = "int64" }), { verbose = 0, batch_size = 4 })  -- class indices
-  model:compile { optimizer = "sgd", loss = function(a, b) return b:mean() + a:mean() * 0 end, metrics = { difference } }
+  model:compile { optimizer = "sgd", loss = function(a, b) return b:mean() + a:mean() * 0 end,
+    metrics = { difference } }
   testing.raises(refusal, model.evaluate, model, gb.ones { 4, 2 }, gb.ones { 4 }, { batch_size = 4 })
   testing.equal(predictions.shape, { 4, 4 })
 end)
@@ -45,7 +47,8 @@ end)
 testing.case("cross-entropies of what no softmax made are Keras'", function()
   local hot, index = gb.tensor { { 1, 0 } }, gb.tensor({ 0 }, { dtype = "int64" })
   -- Keras 3.15 on TensorFlow 2.20.
-  for _, case in ipairs { { 2, 6, 1.38629, 0.69315 }, { 5, -2, 0, 0 }, { 0.2, 0.6, 1.38629, 1.38629 }, { 0.25, 0.75, 1.38629, 1.38629 } } do
+  for _, case in ipairs { { 2, 6, 1.38629, 0.69315 }, { 5, -2, 0, 0 }, { 0.2, 0.6, 1.38629, 1.38629 },
+      { 0.25, 0.75, 1.38629, 1.38629 } } do
     local predictions = gb.tensor { { case[1], case[2] } }
     for _, wrap in ipairs { function(f) return f end, gb.compile } do
       local categorical = wrap(function(p) return gb.losses.CategoricalCrossentropy()(hot, p) end)
@@ -54,7 +57,8 @@ testing.case("cross-entropies of what no softmax made are Keras'", function()
       testing.near(sparse(predictions):item(), case[4], 1e-4)
     end
   end
-  local x, y = gb.random.normal({ 64, 3 }, { seed = 1 }), gb.random.uniform({ 64 }, { seed = 2, high = 3 }):floor():cast "int64"
+  local x, y = gb.random.normal({ 64, 3 }, { seed = 1 }),
+    gb.random.uniform({ 64 }, { seed = 2, high = 3 }):floor():cast "int64"
   for loss, labels in pairs { categorical_crossentropy = y:one_hot(3), sparse_categorical_crossentropy = y } do
     local model = gb.Sequential { L.Dense(3, { input_shape = { 3 } }) }
     model:compile { optimizer = "adam", loss = loss, metrics = { loss } }

@@ -80,7 +80,8 @@ for name, body in pairs(models) do
   testing.case(name .. ": eager and planned steps give the same", function()
     local losses = {}
     for _, eager in ipairs { false, true } do
-      local history = made(body, { run_eagerly = eager }):fit(inputs, labels, { epochs = 2, batch_size = 32, verbose = 0 })
+      local history = made(body, { run_eagerly = eager }):fit(inputs, labels,
+        { epochs = 2, batch_size = 32, verbose = 0 })
       losses[#losses + 1] = (history.loss or history.history.loss)[2]
     end
     testing.near(losses[1], losses[2], 1e-4)

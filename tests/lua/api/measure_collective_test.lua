@@ -54,7 +54,8 @@ testing.case("mistakes are named", function()
     '"reduction_to_one" is a way of its own', collective,
     { sizes = sizes, devices = devices, algorithm = "ring", cross_device = "reduction_to_one" })
   testing.raises("3 bytes are less than one float32 element", collective, { sizes = { 3 }, devices = devices })
-  testing.raises("no numbers of type uint8 are exchanged", collective, { sizes = sizes, dtype = "uint8", devices = devices })
+  testing.raises("no numbers of type uint8 are exchanged", collective,
+    { sizes = sizes, dtype = "uint8", devices = devices })
   testing.raises("cpu:1 is there twice", collective, { sizes = sizes, devices = { "cpu:1", "cpu:1" } })
   testing.raises("there is no device cpu:9", collective, { sizes = sizes, devices = { "cpu:9" } })
   testing.raises("at least one device", collective, { sizes = sizes, devices = {} })

@@ -48,6 +48,7 @@ testing.case("options are checked", function()
   refused("concurrency must be 1 to 1024, got -1", { concurrency = -1 })
   refused("concurrency must be 1 to 1024, got 5000000000", { concurrency = 5000000000 })
   refused("concurrency must be 1 to 1024, got -7", { concurrency = -7 })
-  refused("the input has batches of 16 already", { input = gb.data.Dataset.from_tensor_slices { gb.ones { 64, 784 } }:batch(16) })
+  refused("the input has batches of 16 already",
+    { input = gb.data.Dataset.from_tensor_slices { gb.ones { 64, 784 } }:batch(16) })
   testing.raises("Model", gb.measure.inference, gb.layers.Dense(1))
 end)

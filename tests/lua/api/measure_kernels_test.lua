@@ -24,7 +24,8 @@ testing.case("mistakes are named", function()
   testing.raises("n must be at least 1, got 0", kernels, { { op = "matmul", m = 1, n = 0, k = 1 } })
   testing.raises("unknown padding", kernels,
     { { op = "conv2d", batch = 1, height = 4, width = 4, channels = 1, filters = 1, padding = "full" } })
-  testing.raises("int64[1, 1] is not floating-point", kernels, { { op = "matmul", m = 1, n = 1, k = 1, dtype = "int64" } })
+  testing.raises("int64[1, 1] is not floating-point", kernels,
+    { { op = "matmul", m = 1, n = 1, k = 1, dtype = "int64" } })
 end)
 
 testing.case("the memory of kernels is free again", function()

@@ -42,7 +42,8 @@ testing.case("fit finds the batch that fits", function()
   images, labels = images:rows(1, 2000), labels:rows(1, 2000)
   collectgarbage()
   local losses = 0
-  model:fit(images, labels, { batch_size = gb.AUTOTUNE, verbose = 0, callbacks = { { on_batch_end = function() losses = losses + 1 end } } })
+  model:fit(images, labels,
+    { batch_size = gb.AUTOTUNE, verbose = 0, callbacks = { { on_batch_end = function() losses = losses + 1 end } } })
   testing.is_true(losses >= 2, "not all examples fit at once")
   testing.is_true(gb.config.memory_info().peak <= 24 * MiB)
   testing.is_true(gb.config.memory_info().peak >= 21 * MiB, "but most of the memory was put to use")

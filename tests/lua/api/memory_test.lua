@@ -12,7 +12,8 @@ local models = {
   end,
   convolution = function()
     return { gb.layers.Reshape({ 28, 28, 1 }, { input_shape = { 784 } }),
-             gb.layers.Conv2D(16, 3, { activation = "relu" }), gb.layers.BatchNormalization(), gb.layers.MaxPooling2D(2),
+             gb.layers.Conv2D(16, 3, { activation = "relu" }), gb.layers.BatchNormalization(),
+             gb.layers.MaxPooling2D(2),
              gb.layers.Flatten(), gb.layers.Dropout(0.2), gb.layers.Dense(10, { activation = "softmax" }) }
   end,
 }
@@ -85,7 +86,8 @@ testing.case("activations have a peak of their own", function()
 end)
 
 testing.case("accumulation in four parts holds a quarter of the activations", function()
-  local whole, parts = build("convolution"):memory(256), build("convolution", { gradient_accumulation_steps = 4 }):memory(256)
+  local whole, parts = build("convolution"):memory(256),
+    build("convolution", { gradient_accumulation_steps = 4 }):memory(256)
   testing.is_true(parts.activations < 0.27 * whole.activations, parts.activations .. " of " .. whole.activations)
 end)
 
@@ -225,13 +227,16 @@ testing.case("limits that nothing fits are refused", function()
   testing.raises("is below the 1.17 MiB that the variables of model 'sequential' and of its optimizer take alone",
     gb.find_batch_size, model, digits, MiB)
   local variables = model:memory(1).variables + model:memory(1).optimizer
-  testing.raises("for a batch of 1, the smallest there is; the limit is", gb.find_batch_size, model, digits, variables + 1024)
+  testing.raises("for a batch of 1, the smallest there is; the limit is", gb.find_batch_size, model, digits,
+    variables + 1024)
   testing.raises("a limit in bytes is expected, got 0", gb.find_batch_size, model, digits, 0)
   testing.raises("a Dataset of single examples is expected", gb.find_batch_size, model, "mnist", MiB)
   local x = gb.zeros { 8, 784 }
-  testing.raises("gb.AUTOTUNE is found for training, by fit; evaluate takes a number of examples", model.evaluate, model, x,
+  testing.raises("gb.AUTOTUNE is found for training, by fit; evaluate takes a number of examples",
+    model.evaluate, model, x,
     gb.zeros { 8, 10 }, { batch_size = gb.AUTOTUNE })
-  testing.raises("gb.AUTOTUNE is found for training, by fit; predict takes", model.predict, model, x, { batch_size = gb.AUTOTUNE })
+  testing.raises("gb.AUTOTUNE is found for training, by fit; predict takes", model.predict, model, x,
+    { batch_size = gb.AUTOTUNE })
   testing.raises("batch: gb.AUTOTUNE is no size of a batch", digits.batch, digits, gb.AUTOTUNE)
   testing.raises("gb.AUTOTUNE chooses it for tensors", model.fit, model, digits:batch(8), { batch_size = gb.AUTOTUNE })
 end)
@@ -256,5 +261,6 @@ testing.case("data is taken to be float32 whatever a model computes in", functio
 end)
 
 testing.case("a budget of nothing is no budget", function()
-  testing.raises("option 'recompute_budget': bytes are expected, at least 1, got 0", build, "dense", { recompute_budget = 0 })
+  testing.raises("option 'recompute_budget': bytes are expected, at least 1, got 0", build, "dense",
+    { recompute_budget = 0 })
 end)

@@ -6,7 +6,9 @@ local case, equal, raises, near = testing.case, testing.equal, testing.raises, t
 local function values(tensor) return testing.show(tensor:to_table()) end
 local x, y = gb.random.uniform({ 8, 4 }, { seed = 1 }), gb.random.uniform({ 8, 2 }, { seed = 2 })
 
-local function encoder() return gb.Sequential { gb.layers.Dense(3, { activation = "relu", input_shape = { 4 } }), gb.layers.Dense(3) } end
+local function encoder()
+  return gb.Sequential { gb.layers.Dense(3, { activation = "relu", input_shape = { 4 } }), gb.layers.Dense(3) }
+end
 local function residual()
   local input = gb.Input { shape = { 3 } }
   return gb.Model { inputs = input, outputs = gb.layers.Dense(3)(input) + input, name = "residual" }
@@ -37,7 +39,8 @@ case("chains inside chains stay chains", function()
   equal(#gb.Sequential { encoder(), gb.layers.Dense(2) }.layers, 3)
   raises("a chain with a functional model in it starts with", gb.Sequential, { gb.layers.Dense(3), residual() })
   local input = gb.Input { shape = { 4 } }
-  local two = gb.Model { inputs = input, outputs = { gb.layers.Dense(2)(input), gb.layers.Dense(3)(input) }, name = "two" }
+  local two = gb.Model { inputs = input, outputs = { gb.layers.Dense(2)(input), gb.layers.Dense(3)(input) },
+    name = "two" }
   raises("model 'two' has 1 inputs and 2 outputs; a chain takes one of each", gb.Sequential, { two })
 end)
 
@@ -72,7 +75,8 @@ case("layers by name and by number, and what they give", function()
 end)
 
 case("parameters, trainable and not", function()
-  local model = gb.Sequential { gb.layers.Dense(3, { input_shape = { 4 } }), gb.layers.BatchNormalization(), gb.layers.Dense(2) }
+  local model = gb.Sequential { gb.layers.Dense(3, { input_shape = { 4 } }), gb.layers.BatchNormalization(),
+    gb.layers.Dense(2) }
   equal(model:count_params(), 15 + 12 + 8)
   equal({ model:count_params { trainable = true }, model:count_params { trainable = false } }, { 15 + 6 + 8, 6 })
   model:get_layer("dense").trainable = false
@@ -97,7 +101,8 @@ case("losses of each output are in the history", function()
   local model = two_outputs {
     loss = { class = "sparse_categorical_crossentropy", points = "mse" }, metrics = { class = "accuracy" },
   }
-  local history = model:fit(x, { y, classes }, { epochs = 2, verbose = 0, validation_data = { x, { y, classes } } }).history
+  local history = model:fit(x, { y, classes },
+    { epochs = 2, verbose = 0, validation_data = { x, { y, classes } } }).history
   local names = {}
   for name in pairs(history) do names[#names + 1] = name end
   table.sort(names)
@@ -105,7 +110,8 @@ case("losses of each output are in the history", function()
     "val_class_loss", "val_loss", "val_points_loss" })
   near(history.loss[2], history.class_loss[2] + history.points_loss[2], 1e-5)
   local by_order = two_outputs { loss = { "mse", "sparse_categorical_crossentropy" } }
-  near(by_order:fit(x, { y, classes }, { epochs = 2, verbose = 0 }).history.points_loss[2], history.points_loss[2], 1e-6)
+  near(by_order:fit(x, { y, classes }, { epochs = 2, verbose = 0 }).history.points_loss[2],
+    history.points_loss[2], 1e-6)
 end)
 
 case("names that are no outputs", function()

@@ -249,7 +249,8 @@ end)
 testing.case("gb.measure.training gives the standard columns", function()
   local model = small()
   model:compile { optimizer = "adam", loss = "sparse_categorical_crossentropy", metrics = { "accuracy" } }
-  local row = gb.measure.training(model, gb.data.Dataset.from_tensor_slices { x, y }:batch(2), { budget = 0.05, min_time = 0.01, warmup = 0.05 })
+  local row = gb.measure.training(model, gb.data.Dataset.from_tensor_slices { x, y }:batch(2),
+    { budget = 0.05, min_time = 0.01, warmup = 0.05 })
   testing.equal(row.batch_size, 2)
   testing.equal(row.execution, "graph")
   testing.equal(#row.samples, row.steps)
@@ -278,7 +279,8 @@ testing.case("times that cannot be are refused, and both are named", function()
     testing.raises("a min_time of 2 s is more than the budget of 0.2 s", measure, { budget = 0.2, min_time = 2 })
     testing.raises("a budget of -1 s and a min_time of ", measure, { budget = -1 })
     testing.raises("a budget of 0 s and a min_time of ", measure, { budget = 0 })
-    testing.raises("a budget of 0.2 s and a min_time of -1 s; both must be above 0", measure, { budget = 0.2, min_time = -1 })
+    testing.raises("a budget of 0.2 s and a min_time of -1 s; both must be above 0", measure,
+      { budget = 0.2, min_time = -1 })
   end
 end)
 
@@ -303,7 +305,8 @@ end)
 
 testing.case("mistakes are named", function()
   local model = small()
-  testing.raises("Dense: unknown option 'unit' (did you mean 'units'?) (known: units, activation", gb.layers.Dense, { unit = 3 })
+  testing.raises("Dense: unknown option 'unit' (did you mean 'units'?) (known: units, activation",
+    gb.layers.Dense, { unit = 3 })
   testing.raises("Dense: option 'units' must be an integer, got a string (many)", gb.layers.Dense, "many")
   testing.raises("Dense: option 'units' is required", gb.layers.Dense)
   testing.raises("unknown loss 'mean'", model.compile, model, { loss = "mean" })
@@ -339,16 +342,20 @@ end)
 testing.case("a loss that gives one number for a batch counts by the batch's examples", function()
   gb.config.set_seed(2)
   local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
-  model:compile { optimizer = "sgd", loss = function(truth, answer) return ((truth - answer) * (truth - answer)):mean() end }
-  local examples = gb.data.Dataset.from_tensor_slices { gb.tensor { { 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, 9 } }, gb.ones { 4, 1 } }
+  model:compile { optimizer = "sgd",
+    loss = function(truth, answer) return ((truth - answer) * (truth - answer)):mean() end }
+  local examples = gb.data.Dataset.from_tensor_slices { gb.tensor { { 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, 9 } },
+    gb.ones { 4, 1 } }
   local whole = model:evaluate(examples:batch(4)).loss
   testing.near(model:evaluate(examples:batch(3)).loss / whole, 1, 1e-5)
 end)
 
 testing.case("a misspelt name says what there is", function()
-  testing.raises("gb.layers: no 'Dence' (did you mean 'Dense'?) (known: Activation, ", function() return gb.layers.Dence end)
+  testing.raises("gb.layers: no 'Dence' (did you mean 'Dense'?) (known: Activation, ",
+    function() return gb.layers.Dence end)
   testing.raises("gb.measure: no 'trainin' (did you mean 'training'?)", function() return gb.measure.trainin end)
-  testing.raises("option 'callbacks': gb.callbacks.EarlyStopping or another, or table of functions expected, got string",
+  testing.raises("option 'callbacks': gb.callbacks.EarlyStopping or another, or table of "
+    .. "functions expected, got string",
     function()
       local model = small()
       model:compile { optimizer = "sgd", loss = "sparse_categorical_crossentropy" }

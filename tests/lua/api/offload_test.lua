@@ -1,5 +1,5 @@
--- Offload from a script: the same weights to the bit, in less memory of the device. On the first GPU, or on the second of
--- two logical CPU devices.
+-- Offload from a script: the same weights to the bit, in less memory of the device. On the first GPU, or on the second
+-- of two logical CPU devices.
 local gb = require "gpubench"
 local testing = require "testing"
 
@@ -16,7 +16,8 @@ local function build(options, policy)
   local model = gb.device(device, function()
     local layers = {}
     for i = 1, 6 do
-      layers[i] = gb.layers.Dense(64, { activation = "relu", input_shape = i == 1 and { 784 } or nil, name = "hidden_" .. i })
+      layers[i] = gb.layers.Dense(64,
+        { activation = "relu", input_shape = i == 1 and { 784 } or nil, name = "hidden_" .. i })
     end
     layers[7] = gb.layers.Dense(10, { activation = "softmax" })
     return gb.Sequential(layers)
@@ -42,12 +43,14 @@ end
 for _, policy in ipairs { "float32", "mixed_bfloat16", "mixed_float16" } do
   testing.case(policy .. ": weights are those of a model that keeps all, to the bit", function()
     expect_equal(weights_of({ offload = true }, policy), weights_of({}, policy))
-    expect_equal(weights_of({ offload = { "hidden_1", "hidden_2" }, offload_ahead = 2 }, policy), weights_of({}, policy))
+    expect_equal(weights_of({ offload = { "hidden_1", "hidden_2" }, offload_ahead = 2 }, policy),
+      weights_of({}, policy))
   end)
 end
 
 testing.case("with accumulation and recomputation too", function()
-  expect_equal(weights_of { offload = true, gradient_accumulation_steps = 4 }, weights_of { gradient_accumulation_steps = 4 })
+  expect_equal(weights_of { offload = true, gradient_accumulation_steps = 4 },
+    weights_of { gradient_accumulation_steps = 4 })
   local recompute = { "hidden_2", "hidden_4" }
   expect_equal(weights_of { offload = true, recompute = recompute }, weights_of { recompute = recompute })
 end)
@@ -57,7 +60,8 @@ testing.case("a training that goes on from a file ends alike", function()
   local path = gb._native.options.out .. "/results/offload.safetensors"
   os.remove(path)
   weights_of({ offload = true }, nil, { epochs = 1, steps_per_epoch = 2, verbose = 0, resume = path })
-  expect_equal(weights_of({ offload = true }, nil, { epochs = 2, steps_per_epoch = 2, verbose = 0, resume = path }), whole)
+  expect_equal(weights_of({ offload = true }, nil,
+    { epochs = 2, steps_per_epoch = 2, verbose = 0, resume = path }), whole)
   os.remove(path)
 end)
 
@@ -92,7 +96,8 @@ testing.case("what cannot be offloaded says why", function()
   testing.raises("there is no layer 'conv' to offload (layers: hidden_1, hidden_2", unknown.memory, unknown, 256)
   testing.raises("a number of layers from 0 to 1000 is expected, got -1", build, { offload = true, offload_ahead = -1 })
   testing.raises("in graph execution only, and eager was asked for", build, { offload = true, execution = "eager" })
-  local here = gb.device("cpu:0", function() return gb.Sequential { gb.layers.Dense(10, { input_shape = { 784 } }) } end)
+  local here = gb.device("cpu:0",
+    function() return gb.Sequential { gb.layers.Dense(10, { input_shape = { 784 } }) } end)
   here:compile { optimizer = "sgd", loss = "mean_squared_error", offload = true }
   testing.raises("all its layers are on cpu:0, which is the host; place it on a GPU", here.memory, here, 64)
 end)

@@ -48,9 +48,11 @@ testing.case("names of kinds that are misspelt", function()
   testing.raises("unknown activation 'rellu' (did you mean 'relu'?)", gb.layers.Dense, 1, { activation = "rellu" })
   testing.raises("unknown option 'activaton' (did you mean 'activation'?)", gb.layers.Dense, 1, { activaton = "relu" })
   local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 1 } }) }
-  testing.raises("unknown loss 'categorical_crossentrpy' (did you mean 'categorical_crossentropy'?)", model.compile, model,
+  testing.raises("unknown loss 'categorical_crossentrpy' (did you mean 'categorical_crossentropy'?)",
+    model.compile, model,
     { optimizer = "sgd", loss = "categorical_crossentrpy" })
-  testing.raises("unknown optimizer 'adm' (did you mean 'adam'?)", model.compile, model, { optimizer = "adm", loss = "mse" })
+  testing.raises("unknown optimizer 'adm' (did you mean 'adam'?)", model.compile, model,
+    { optimizer = "adm", loss = "mse" })
 end)
 
 testing.case("a word that is like nothing gets no guess", function()

@@ -3,7 +3,9 @@ local gb = require "gpubench"
 local testing = require "testing"
 local page = gb._native.page
 
-local function table_of(rows) return { caption = "Rates", align = "lr", headings = { "op", "rate" }, rows = rows, looks = { "refuted" } } end
+local function table_of(rows)
+  return { caption = "Rates", align = "lr", headings = { "op", "rate" }, rows = rows, looks = { "refuted" } }
+end
 
 testing.case("a page has its headline, sections, items and tables", function()
   local html = page.html {
@@ -15,7 +17,8 @@ testing.case("a page has its headline, sections, items and tables", function()
       { id = "two", heading = "Nothing in it" },
     },
   }
-  for _, text in ipairs { "<h1>1 passed</h1>", "NVIDIA &lt;H200&gt;", "A line.", "summary.json", "<h2 id=\"one\">One</h2>",
+  for _, text in ipairs { "<h1>1 passed</h1>", "NVIDIA &lt;H200&gt;", "A line.", "summary.json",
+    "<h2 id=\"one\">One</h2>",
     "an item", "a note", "9 TFLOP/s", "verdict refuted" } do
     testing.contains(html, text)
   end
@@ -24,7 +27,8 @@ end)
 
 testing.case("a row must have a cell for each heading", function()
   testing.raises("page: a row of 'Rates' has another number of cells than there are headings", page.html,
-    { title = "", headline = "", sections = { { id = "one", heading = "One", tables = { table_of { { "matmul" } } } } } })
+    { title = "", headline = "",
+      sections = { { id = "one", heading = "One", tables = { table_of { { "matmul" } } } } } })
 end)
 
 testing.case("JSON becomes tables", function()

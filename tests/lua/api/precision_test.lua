@@ -119,7 +119,8 @@ for _, eager in ipairs { false, true } do
     local function sgd() return gb.optimizers.SGD { learning_rate = 1e6 } end
     testing.equal((train_one { optimizer = sgd(), factors = tiny, auto_scale_loss = false, eager = eager }), 1.0)
     testing.near((train_one { optimizer = sgd(), factors = tiny, eager = eager }), 0.99, 1e-4)
-    testing.near((train_one { optimizer = sgd(), factors = tiny, policy = "mixed_bfloat16", eager = eager }), 0.99, 1e-4)
+    testing.near((train_one { optimizer = sgd(), factors = tiny, policy = "mixed_bfloat16",
+      eager = eager }), 0.99, 1e-4)
   end)
 
   testing.case("an overflow skips the step, halves the scale and leaves the counter" .. how, function()
@@ -150,7 +151,8 @@ end
 
 testing.case("a schedule goes on where it was after a skipped step", function()
   local rate = gb.schedules.ExponentialDecay(0.5, 1, 0.5, { staircase = true })
-  local optimizer = gb.optimizers.LossScaleOptimizer(gb.optimizers.SGD { learning_rate = rate }, { initial_scale = 2 ^ 16 })
+  local optimizer = gb.optimizers.LossScaleOptimizer(gb.optimizers.SGD { learning_rate = rate },
+    { initial_scale = 2 ^ 16 })
   -- Skipped; 0.5 of the rate; 0.25 of it.
   testing.equal((train_one { optimizer = optimizer, factors = { { 1 }, { 0.5 }, { 0.5 } } }), 1 - 0.25 - 0.125)
 end)
@@ -193,7 +195,8 @@ testing.case("what scales no loss says so, and options are checked", function()
   local sgd = gb.optimizers.SGD()
   testing.equal(sgd.loss_scale, nil)
   testing.equal(sgd.skipped_steps, nil)
-  testing.raises("Optimizer:get_scaled_loss: sgd scales no loss; wrap it by gb.optimizers.LossScaleOptimizer(optimizer)",
+  testing.raises("Optimizer:get_scaled_loss: sgd scales no loss; wrap it by "
+    .. "gb.optimizers.LossScaleOptimizer(optimizer)",
     sgd.get_scaled_loss, sgd, gb.tensor(1))
   testing.raises("Optimizer:get_unscaled_gradients: sgd scales no loss", sgd.get_unscaled_gradients, sgd, {})
   local scaled = gb.optimizers.LossScaleOptimizer(sgd)
@@ -206,7 +209,8 @@ testing.case("what scales no loss says so, and options are checked", function()
   testing.raises("a floating-point loss is expected, got int64[]", scaled.get_scaled_loss, scaled,
     gb.tensor(1, { dtype = "int64" }))
   testing.raises("the inner optimizer is a LossScaleOptimizer already", gb.optimizers.LossScaleOptimizer, scaled)
-  testing.raises("LossScaleOptimizer: initial_scale must be a number from 1, got 0", gb.optimizers.LossScaleOptimizer, sgd,
+  testing.raises("LossScaleOptimizer: initial_scale must be a number from 1, got 0",
+    gb.optimizers.LossScaleOptimizer, sgd,
     { initial_scale = 0 })
   testing.raises("LossScaleOptimizer: initial_scale must be a number from 1, got 1e+39",
     gb.optimizers.LossScaleOptimizer, sgd, { initial_scale = 1e39 })
@@ -218,7 +222,8 @@ end)
 
 testing.case("variables of 16 bits are trained by a scaled loss too", function()
   local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 4 }, dtype = "float16" }) }
-  model:compile { optimizer = gb.optimizers.LossScaleOptimizer("sgd", { initial_scale = 8 }), loss = "mean_squared_error" }
+  model:compile { optimizer = gb.optimizers.LossScaleOptimizer("sgd", { initial_scale = 8 }),
+    loss = "mean_squared_error" }
   local before = model:evaluate(gb.ones { 8, 4 }, gb.zeros { 8, 1 }).loss
   model:fit(gb.ones { 8, 4 }, gb.zeros { 8, 1 }, { epochs = 3, verbose = 0 })
   testing.is_true(model:evaluate(gb.ones { 8, 4 }, gb.zeros { 8, 1 }).loss < before)
@@ -247,13 +252,15 @@ end)
 testing.case("numerics: what float16 loses of a float32 model, layer by layer", function()
   local model = one_weight "float32"
   model:compile { optimizer = "sgd", loss = product_loss }
-  local data = gb.data.Dataset.from_tensor_slices { gb.tensor { { 1 }, { 2 } }, gb.tensor { { 1e-8 }, { 1e-5 } } }:batch(2)
+  local data = gb.data.Dataset.from_tensor_slices { gb.tensor { { 1 }, { 2 } },
+    gb.tensor { { 1e-8 }, { 1e-5 } } }:batch(2)
   local rows = gb.measure.numerics(model, data, { as = "float16" })
   local found = {}
   for _, row in ipairs(rows) do
     found[#found + 1] = row.layer .. " " .. row.value .. (row.gradient and " gradient" or "")
   end
-  testing.equal(found, { "input output", "dense output", "dense kernel", "input output gradient", "dense output gradient",
+  testing.equal(found,
+    { "input output", "dense output", "dense kernel", "input output gradient", "dense output gradient",
     "dense kernel gradient" })
   local outputs, gradients = rows[2], rows[5]
   testing.equal({ outputs.smallest, outputs.largest, outputs.underflows, outputs.as }, { 1.0, 2.0, 0, "float16" })

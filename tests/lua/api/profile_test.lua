@@ -17,9 +17,11 @@ local shares = {
 
 local function small(options)
   local model = gb.Sequential {
-    gb.layers.Dense(16, { activation = "relu", input_shape = { 8 }, name = "hidden" }), gb.layers.Dense(2, { name = "classes" }),
+    gb.layers.Dense(16, { activation = "relu", input_shape = { 8 }, name = "hidden" }),
+    gb.layers.Dense(2, { name = "classes" }),
   }
-  model:compile { optimizer = "sgd", loss = "sparse_categorical_crossentropy", execution = options and options.execution }
+  model:compile { optimizer = "sgd", loss = "sparse_categorical_crossentropy",
+    execution = options and options.execution }
   return model
 end
 
@@ -121,7 +123,8 @@ end)
 
 testing.case("the Profiler names its mistakes before it trains", function()
   testing.raises("Profiler: argument #1: option 'path' is required", Profiler, {})
-  testing.raises("Profiler: steps = { 3, 2 }: the first and the last step are expected, from 1, in this order", Profiler,
+  testing.raises("Profiler: steps = { 3, 2 }: the first and the last step are expected, "
+    .. "from 1, in this order", Profiler,
     { path = folder, steps = { 3, 2 } })
   testing.raises("option 'steps': { first, last } is expected, got 3 numbers", Profiler,
     { path = folder, steps = { 1, 2, 3 } })

@@ -43,7 +43,8 @@ testing.case("in a loop written by hand, on layers by name", function()
 end)
 
 testing.case("schedules tell their shares", function()
-  local decay = gb.prune.PolynomialDecay { initial_sparsity = 0.1, final_sparsity = 0.9, begin_step = 10, end_step = 20 }
+  local decay = gb.prune.PolynomialDecay { initial_sparsity = 0.1, final_sparsity = 0.9, begin_step = 10,
+    end_step = 20 }
   testing.equal({ decay:at(9), decay:at(20), decay:at(100) }, { 0.0, 0.9, 0.9 })
   testing.near(decay:at(10), 0.1, 1e-12)
   testing.near(decay:at(15), 0.9 - 0.8 / 8, 1e-12)

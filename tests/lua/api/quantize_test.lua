@@ -85,7 +85,8 @@ testing.case("what it refuses", function()
   local model = dense_classifier()
   local small = gb.quantize.int8(model, { calibration = held_out })
   small:compile(classification)
-  testing.raises("layer 'hidden' computes in int8, which has no gradient; train the model", small.fit, small, training, { verbose = 0 })
+  testing.raises("layer 'hidden' computes in int8, which has no gradient; train the model", small.fit, small, training,
+    { verbose = 0 })
   testing.raises("layer 'hidden' computes in int8, which has no gradient; train the model", small.memory, small, 64)
   testing.raises("quantize: model 'sequential", gb.quantize.int8, small, { calibration = held_out })
   testing.raises("option 'layers': at least one name is expected", gb.quantize.int8, model,
@@ -109,7 +110,8 @@ end
 testing.case("layers of 16 bits before a quantized one are looked at as the numbers that they give", function()
   for _, policy in ipairs { "mixed_bfloat16", "mixed_float16", "bfloat16", "float16" } do
     local model = gb.Sequential {
-      gb.layers.Dense(32, { dtype = policy, input_shape = { 8 }, name = "narrow" }), gb.layers.Dense(4, { name = "wide" }),
+      gb.layers.Dense(32, { dtype = policy, input_shape = { 8 }, name = "narrow" }),
+      gb.layers.Dense(4, { name = "wide" }),
     }
     local given = gb.random.normal { 64, 8 }
     local data = gb.data.Dataset.from_tensor_slices(given):batch(16)
@@ -149,17 +151,20 @@ testing.case("options of a calibration are checked where there is none", functio
   local aware = trained(gb.quantize.aware(dense_classifier()), 1)
   testing.raises("batches must be at least 1, got -5", gb.quantize.int8, aware, { batches = -5 })
   testing.raises("give 'calibration'", gb.quantize.int8, aware, { method = "mse" })
-  testing.raises("option 'percentile': is for method = \"percentile\" alone", gb.quantize.int8, aware, { percentile = 50 })
+  testing.raises("option 'percentile': is for method = \"percentile\" alone", gb.quantize.int8, aware,
+    { percentile = 50 })
 end)
 
 testing.case("a layer that is called twice is recomputed by the range that each call had", function()
-  local given = gb.data.Dataset.from_tensor_slices({ gb.random.normal { 16, 4 } * 5, gb.random.normal { 16, 3 } }):batch(16)
+  local given = gb.data.Dataset.from_tensor_slices({ gb.random.normal { 16, 4 } * 5,
+    gb.random.normal { 16, 3 } }):batch(16)
   local function weights(recompute)
     gb.config.set_seed(5)
     local input, shared = gb.Input { 4 }, gb.layers.Dense(4, { name = "shared" })
     local twice = shared(gb.layers.Activation("softmax")(shared(input)))
     local model = gb.quantize.aware(gb.Model { inputs = input, outputs = gb.layers.Dense(3)(twice) })
-    model:compile { optimizer = gb.optimizers.SGD { learning_rate = 0.1 }, loss = "mean_squared_error", recompute = recompute }
+    model:compile { optimizer = gb.optimizers.SGD { learning_rate = 0.1 }, loss = "mean_squared_error",
+      recompute = recompute }
     model:fit(given, { epochs = 2, verbose = 0 })
     return model:get_weights()
   end

@@ -30,7 +30,9 @@ local function check(name, make)
     return { call(), call(), call() }
   end
   local once, again = drawn(7), drawn(7)
-  if not (differ(once[1], once[2]) or differ(once[2], once[3])) then error(name .. " draws the same numbers in each call") end
+  if not (differ(once[1], once[2]) or differ(once[2], once[3])) then
+    error(name .. " draws the same numbers in each call")
+  end
   testing.equal(again, once, name)
 end
 
@@ -108,7 +110,8 @@ end)
 testing.case("a map draws by element, as before", function()
   local function drawn()
     local list = {}
-    for v in gb.data.Dataset.range(3):map(function(n) return gb.random.normal({}, { seed = 2 }) + n:cast "float32" * 0 end) do
+    for v in gb.data.Dataset.range(3)
+        :map(function(n) return gb.random.normal({}, { seed = 2 }) + n:cast "float32" * 0 end) do
       list[#list + 1] = v:item()
     end
     return list

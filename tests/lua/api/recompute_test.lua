@@ -6,7 +6,8 @@ local function build(options)
   gb.config.set_seed(9)
   local layers = {}
   for i = 1, 20 do
-    layers[i] = gb.layers.Dense(64, { activation = "relu", input_shape = i == 1 and { 784 } or nil, name = "hidden_" .. i })
+    layers[i] = gb.layers.Dense(64,
+      { activation = "relu", input_shape = i == 1 and { 784 } or nil, name = "hidden_" .. i })
   end
   layers[21] = gb.layers.Dense(10, { activation = "softmax" })
   local model = gb.Sequential(layers)
@@ -46,7 +47,8 @@ testing.case("names of layers may have slashes", function()
   local function arena(options)
     local layers = {}
     for i = 1, 8 do
-      layers[i] = gb.layers.Dense(64, { activation = "relu", input_shape = i == 1 and { 64 } or nil, name = "block/" .. i })
+      layers[i] = gb.layers.Dense(64,
+        { activation = "relu", input_shape = i == 1 and { 64 } or nil, name = "block/" .. i })
     end
     layers[9] = gb.layers.Dense(10, { activation = "softmax" })
     local model = gb.Sequential(layers)
@@ -63,5 +65,6 @@ testing.case("what cannot be recomputed says why", function()
   local small = build { recompute_budget = 1 << 20 }
   testing.raises("no choice of layers to recompute brings a training step within recompute_budget = 1 MiB; the",
     small.fit, small, digits, { steps_per_epoch = 1, verbose = 0 })
-  testing.raises("names of layers are expected, or a budget", build, { recompute = { "hidden_1" }, recompute_budget = 1 })
+  testing.raises("names of layers are expected, or a budget", build,
+    { recompute = { "hidden_1" }, recompute_budget = 1 })
 end)

@@ -45,23 +45,28 @@ local classes = gb.tensor({ 1, 0, 3 }, { dtype = "int64" })
 local image = { 1, 4, 4, 1 }
 local matrix = { 3, 4 }
 local functions = {
-  neg = function(x) return -x * x end, abs = function(x) return x:abs() * x end, square = function(x) return x:square() end,
+  neg = function(x) return -x * x end, abs = function(x) return x:abs() * x end,
+  square = function(x) return x:square() end,
   sqrt = function(x) return (x:square() + 1):sqrt() end, rsqrt = function(x) return (x:square() + 1):rsqrt() end,
   exp = function(x) return x:exp() end, log = function(x) return (x:square() + 1):log() end,
   relu = function(x) return x:relu():square() end, sigmoid = function(x) return x:sigmoid() end,
   tanh = function(x) return x:tanh() end, erf = function(x) return x:erf() end, silu = function(x) return x:silu() end,
   gelu = function(x) return x:gelu() end, gelu_tanh = function(x) return x:gelu(true) end,
   softmax = function(x) return x:softmax() end, log_softmax = function(x) return x:log_softmax() end,
-  add = function(x) return x + x * x end, sub = function(x) return x - x * x end, mul = function(x) return x * x:tanh() end,
+  add = function(x) return x + x * x end, sub = function(x) return x - x * x end,
+  mul = function(x) return x * x:tanh() end,
   div = function(x) return x / (x:square() + 1) end, pow = function(x) return (x:abs() + 0.5) ^ 3 end,
   exponent = function(x) return gb.full(matrix, 2.0) ^ x end,
-  maximum = function(x) return x:maximum(x * 0.2):square() end, minimum = function(x) return x:minimum(x * 0.2):square() end,
-  clip = function(x) return x:clip(-0.5, 0.5):square() end, where = function(x) return gb.where(x:gt(0), x:square(), x) end,
+  maximum = function(x) return x:maximum(x * 0.2):square() end,
+  minimum = function(x) return x:minimum(x * 0.2):square() end,
+  clip = function(x) return x:clip(-0.5, 0.5):square() end,
+  where = function(x) return gb.where(x:gt(0), x:square(), x) end,
   sum = function(x) return x:square():sum(1) end, mean = function(x) return x:square():mean(-1) end,
   max = function(x) return x:square():max(1) end, min = function(x) return x:square():min(-1) end,
   variance = function(x) return x:variance(-1) end, std = function(x) return x:std(1) end,
   cumsum = function(x) return x:square():cumsum(1) end, reshape = function(x) return x:reshape { 2, 6 }:square() end,
-  transpose = function(x) return x:transpose():square() end, slice = function(x) return x[{ { 1, 2 }, { 2, 3 } }]:square() end,
+  transpose = function(x) return x:transpose():square() end,
+  slice = function(x) return x[{ { 1, 2 }, { 2, 3 } }]:square() end,
   concat = function(x) return gb.concat({ x, x:square() }, 1) end, broadcast = function(x) return x[1] * x end,
   reverse = function(x) return x:reverse(1):square() end, tile = function(x) return x:tile { 2, 1 }:square() end,
   gather = function(x) return x:gather(indices):square() end,
@@ -72,7 +77,9 @@ local functions = {
   elu = function(x) return gb.layers.ELU()(x) end,
   softplus = function(x) return gb.layers.Activation("softplus")(x) end,
   softmax_crossentropy = function(x) return gb.losses.CategoricalCrossentropy { from_logits = true }(labels, x) end,
-  sparse_crossentropy = function(x) return gb.losses.SparseCategoricalCrossentropy { from_logits = true }(classes, x) end,
+  sparse_crossentropy = function(x)
+    return gb.losses.SparseCategoricalCrossentropy { from_logits = true }(classes, x)
+  end,
   binary_crossentropy = function(x) return gb.losses.BinaryCrossentropy { from_logits = true }(labels, x) end,
   resize = function(x) return gb.image.resize(x:reshape(image), { 7, 3 }):square() end,
   resize_nearest = function(x) return gb.image.resize(x:reshape(image), { 7, 3 }, { method = "nearest" }):square() end,
@@ -80,13 +87,16 @@ local functions = {
   batch_norm = function(x) return gb.layers.BatchNormalization()(x):square() end,
   layer_norm = function(x) return gb.layers.LayerNormalization()(x) end,
   max_pool = function(x) return gb.layers.MaxPooling2D(2)(x:reshape(image)):square() end,
-  attention = function(x) return gb.dot_product_attention(x:reshape { 1, 3, 1, 4 }, x:reshape { 1, 3, 1, 4 }, x:reshape { 1, 3, 1, 4 }) end,
+  attention = function(x)
+    return gb.dot_product_attention(x:reshape { 1, 3, 1, 4 }, x:reshape { 1, 3, 1, 4 }, x:reshape { 1, 3, 1, 4 })
+  end,
 }
 -- Those that have no rule, and so say it.
 local refused = {
   layer_norm = "layer_norm_gradient", max_pool = "max_pool2d_gradient", attention = "attention_gradient",
   batch_norm = "batch_norm_inference_gradient", binary_crossentropy = "binary_cross_entropy_gradient",
-  softmax_crossentropy = "softmax_cross_entropy_gradient", sparse_crossentropy = "sparse_softmax_cross_entropy_gradient",
+  softmax_crossentropy = "softmax_cross_entropy_gradient",
+  sparse_crossentropy = "sparse_softmax_cross_entropy_gradient",
 }
 local of_images = { resize = true, resize_nearest = true, average_pool = true, max_pool = true }
 

@@ -89,7 +89,8 @@ case("Lambda: one input, several inputs, training", function()
   local double = gb.layers.Lambda(function(v) return v * 2 end)
   equal(values(double(x)), values(x * 2))
   local input = gb.Input { shape = { 4 } }
-  local model = gb.Model { inputs = input, outputs = gb.layers.Lambda(function(v) return v[1] * v[2] end) { input, input + 1 } }
+  local model = gb.Model { inputs = input,
+    outputs = gb.layers.Lambda(function(v) return v[1] * v[2] end) { input, input + 1 } }
   equal(values(model(x)), values(x * (x + 1)))
   local noisy = gb.layers.Lambda(function(v, training) return training and v + 1 or v end)
   equal(values(noisy(x, { training = true })), values(x + 1))
@@ -122,13 +123,15 @@ case("inside a compiled function and under a tape", function()
 end)
 
 case("a function as an activation", function()
-  local dense = gb.layers.Dense(3, { activation = function(v) return v:maximum(v * 0.1) end, kernel_initializer = "ones" })
+  local dense = gb.layers.Dense(3,
+    { activation = function(v) return v:maximum(v * 0.1) end, kernel_initializer = "ones" })
   local z = x - 0.5
   equal(values(dense(z)), values(z:matmul(gb.ones { 4, 3 }):maximum(z:matmul(gb.ones { 4, 3 }) * 0.1)))
   equal(values(gb.layers.Activation(function(v) return v * v end)(x)), values(x * x))
   local image = gb.random.uniform({ 2, 5, 5, 3 }, { seed = 3 })
   local plain = gb.layers.DepthwiseConv2D(3, { depthwise_initializer = "ones" })
-  local squared = gb.layers.DepthwiseConv2D(3, { depthwise_initializer = "ones", activation = function(v) return v * v end })
+  local squared = gb.layers.DepthwiseConv2D(3,
+    { depthwise_initializer = "ones", activation = function(v) return v * v end })
   equal(values(squared(image)), values(plain(image) * plain(image)))
   equal(testing.show(gb.layers.TimeDistributed(gb.layers.Dense(2))(gb.ones { 3, 5, 4 }).shape), "{ 3, 5, 2 }")
   raises("its activation must keep the shape", function()
@@ -155,7 +158,8 @@ end)
 
 case("weights that would not be trained are refused", function()
   local weight = gb.Variable({ 1, 1, 1, 1 }, { name = "loose" })
-  local model = gb.Sequential { gb.layers.Lambda(function(v) return v * weight end, { input_shape = { 4 } }), gb.layers.Dense(2) }
+  local model = gb.Sequential { gb.layers.Lambda(function(v) return v * weight end, { input_shape = { 4 } }),
+    gb.layers.Dense(2) }
   model:compile { optimizer = "sgd", loss = "mse" }
   raises("reads 'loose', which is no weight of the model", model.fit, model, x, gb.zeros { 6, 2 }, { verbose = 0 })
 end)

@@ -84,7 +84,8 @@ testing.case("in gb.where a number takes the tensor's dtype", function()
   check("{1,0}", x, function(t) return gb.where(t:lt(2), t, 0) end)
   check("{-1,2}", x, function(t) return gb.where(t:lt(2), -1, t) end)
   check("{1.0,0.0}", x, function(t) return gb.where(t:lt(2), 1, 0) end)
-  check("{{5,0},{0,6}}", x, function(t) return gb.where(gb.tensor { { true, false }, { false, true } }, t + 4, { 0, 0 }) end)
+  check("{{5,0},{0,6}}", x,
+    function(t) return gb.where(gb.tensor { { true, false }, { false, true } }, t + 4, { 0, 0 }) end)
   testing.raises("0.5 is no int64", gb.where, x:lt(2), x, 0.5)
   testing.raises("argument #3: Tensor, number or table of numbers expected, got string", gb.where, x:lt(2), x, "x")
 end)
@@ -114,7 +115,8 @@ testing.case("wrong arguments are named", function()
   testing.raises("a multiple of 0; at least 1 is needed", x.tile, x, { 0, 1 })
   testing.raises("stack needs at least one tensor", gb.stack, {})
   testing.raises("float32[2, 3] and float32[3] differ in shape", gb.stack, { x, gb.zeros { 3 } })
-  testing.raises("1 paddings for float32[2, 3]; one {before, after} for each dimension is needed", gb.pad, x, { { 1, 1 } })
+  testing.raises("1 paddings for float32[2, 3]; one {before, after} for each dimension is needed", gb.pad,
+    x, { { 1, 1 } })
   testing.raises("padding 2 is not {before, after}, each 0 or more", gb.pad, x, { { 0, 0 }, { 1 } })
   testing.raises("padding 1 is not {before, after}, each 0 or more", gb.pad, x, { { -1, 0 }, { 1, 1 } })
   testing.raises("clip(low, high): two bounds are needed", x.clip, x, 1)
@@ -123,7 +125,8 @@ end)
 testing.case("tensors of any shape have a text, and few empty tables", function()
   local none = gb.zeros { 1 << 33, 0 }
   testing.equal(tostring(none):match "\n(.*)", "[[],\n [],\n [],\n ...,\n [],\n [],\n []]")
-  testing.raises("to_table: float32[8589934592, 0] would be 8589934592 empty tables; at most 1000000 are made", none.to_table, none)
+  testing.raises("to_table: float32[8589934592, 0] would be 8589934592 empty tables; at most 1000000 are made",
+    none.to_table, none)
   testing.equal(#gb.zeros({ 3, 0 }):to_table(), 3)
   local high = {}
   for k = 1, 31 do high[k] = 2 end

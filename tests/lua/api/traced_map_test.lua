@@ -2,8 +2,8 @@ local gb = require "gpubench"
 local testing = require "testing"
 
 local rows = gb.data.Dataset.from_tensor_slices(gb.tensor { { 1, 2 }, { 3, 4 } })
-local ways = "write the choice with tensor ops such as gb.where(condition, a, b), or have Lua called for every element: "
-  .. "map(gb.data.lua_function(fn))"
+local ways = "write the choice with tensor ops such as gb.where(condition, a, b), or have Lua called for every "
+  .. "element: map(gb.data.lua_function(fn))"
 
 --- That a map of `fn` is refused, for a reason that tells both ways out.
 local function refused(reason, fn)
@@ -87,7 +87,8 @@ testing.case("extents that vary stand for any", function()
   testing.equal(words:map(function(x) return gb.pad(x, { { 0, 3 } }) end).element_types[1], "uint8[?]")
   testing.raises("Elements are (uint8[?]); map traces the function with 5040 for every extent that varies",
     words.map, words, function(x) return x:reshape { 7, 3 } end)
-  testing.raises("map: the function depends on an extent that varies", words.map, words, function(x) return x:cast("int64") * #x end)
+  testing.raises("map: the function depends on an extent that varies", words.map, words,
+    function(x) return x:cast("int64") * #x end)
 end)
 
 local Dataset = gb.data.Dataset
@@ -134,7 +135,9 @@ testing.case("slices of examples of varying length", function()
   local path = gb._native.options.out .. "/results/varying"
   do
     local writer <close> = gb.data.tfrecord_writer(path)
-    for _, v in ipairs { { 1.0, 2.0, 3.0, 4.0 }, { 5.0 }, { 6.0, 7.0, 8.0 } } do writer:write(gb.data.example { v = v }) end
+    for _, v in ipairs { { 1.0, 2.0, 3.0, 4.0 }, { 5.0 }, { 6.0, 7.0, 8.0 } } do
+      writer:write(gb.data.example { v = v })
+    end
   end
   local parsed = Dataset.tfrecord(path):map(gb.data.parse_example { { name = "v", shape = { -1 } } })
   local first = parsed:map(function(v) return v[{ 1, 3 }] end)
@@ -164,7 +167,8 @@ end)
 testing.case("a decision by an extent that varies is no decision", function()
   local batches = Dataset.from_tensor_slices(gb.zeros { 6, 5 }):batch(4)
   local function is_refused(fn)
-    testing.raises("map: the function depends on an extent that varies from element to element", batches.map, batches, fn)
+    testing.raises("map: the function depends on an extent that varies from element to element",
+      batches.map, batches, fn)
     testing.raises("drop_remainder, or map before the batch", batches.map, batches, fn)
     testing.raises("gb.data.lua_function(fn)", batches.map, batches, fn)
   end
@@ -210,5 +214,6 @@ testing.case("ops that keep an extent that varies", function()
   local batches = Dataset.range(6):batch(4)
   testing.equal(batches:map(function(x) return x:expand_dims(1) end).element_types[1], "int64[?, 1]")
   testing.equal(batches:map(function(x) return x:expand_dims(0):squeeze(0) end).element_types[1], "int64[?]")
-  testing.raises("map: the function depends on an extent that varies", images.map, images, function(x) return x:expand_dims(0) end)
+  testing.raises("map: the function depends on an extent that varies", images.map, images,
+    function(x) return x:expand_dims(0) end)
 end)

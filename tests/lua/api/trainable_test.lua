@@ -57,7 +57,8 @@ case("after training a change takes another compile", function()
   model:fit(x, y, { verbose = 0 })
   local dense = layer_of(model, "Dense")
   dense.trainable = false
-  raises("layer '" .. dense.name .. "' was made not trainable after the model was compiled; compile it again", model.fit,
+  raises("layer '" .. dense.name
+    .. "' was made not trainable after the model was compiled; compile it again", model.fit,
     model, x, y, { verbose = 0 })
   model:evaluate(x, y)
   model:compile { optimizer = "adam", loss = "mse" }

@@ -134,7 +134,8 @@ testing.case("metrics that weigh examples", function()
     return model:evaluate(x, y, { sample_weight = given, batch_size = batch_size or 4 })
   end
   for _, batch_size in ipairs { 4, 3 } do
-    local both = figures({ metrics = { "mae" }, weighted_metrics = { "mae", gb.metrics.RootMeanSquaredError() } }, weights, batch_size)
+    local both = figures({ metrics = { "mae" }, weighted_metrics = { "mae", gb.metrics.RootMeanSquaredError() } },
+      weights, batch_size)
     testing.near(both.mae, 2.5, 1e-6)
     testing.near(both.weighted_mae, (1 + 2 * 3 + 4) / 4, 1e-6)
     testing.near(both.root_mean_squared_error, math.sqrt((1 + 2 * 9 + 16) / 4), 1e-5)
@@ -143,7 +144,8 @@ testing.case("metrics that weigh examples", function()
   testing.near(figures({ weighted_metrics = { out = "mae" } }, weights).mae, 11 / 4, 1e-6)
   testing.near(figures({ weighted_metrics = { "mae" } }, gb.zeros { 4 }).mae, 0, 0)
   local function trained(class_weight)
-    local classes = classifier { optimizer = gb.optimizers.SGD { learning_rate = 1e-9 }, weighted_metrics = { "accuracy" } }
+    local classes = classifier { optimizer = gb.optimizers.SGD { learning_rate = 1e-9 },
+      weighted_metrics = { "accuracy" } }
     classes:set_weights { gb.zeros { 2, 2 }, gb.tensor { 1, 0 } }
     local points_x, labels = points(8)
     return classes:fit(points_x, labels, { verbose = 0, class_weight = class_weight }).history.accuracy[1]
@@ -151,7 +153,8 @@ testing.case("metrics that weigh examples", function()
   testing.near(trained(), 0.5, 1e-6)
   testing.near(trained { [0] = 3, [1] = 1 }, 0.75, 1e-6)
   raises(function() figures { weighted_metrics = { gb.metrics.AUC() } } end, "weighted_metrics: 'auc' counts")
-  raises(function() figures { weighted_metrics = { middle = "mae" } } end, "option 'weighted_metrics': the model has no output 'middle'")
+  raises(function() figures { weighted_metrics = { middle = "mae" } } end,
+    "option 'weighted_metrics': the model has no output 'middle'")
 end)
 
 testing.case("losses as scripts call them", function()
@@ -166,7 +169,8 @@ end)
 
 testing.case("class indices of sequences", function()
   local tokens = gb.Sequential { gb.Input { 3, 4 }, gb.layers.Dense(5, { activation = "softmax" }) }
-  tokens:compile { optimizer = gb.optimizers.SGD(1), loss = "sparse_categorical_crossentropy", metrics = { "accuracy" } }
+  tokens:compile { optimizer = gb.optimizers.SGD(1), loss = "sparse_categorical_crossentropy",
+    metrics = { "accuracy" } }
   local x, y = gb.ones { 6, 3, 4 }, gb.zeros({ 6, 3 }, { dtype = "int64" })
   local history = tokens:fit(x, y, { epochs = 30, verbose = 0 }).history
   testing.is_true(history.loss[30] < history.loss[1], "the loss falls")
@@ -215,7 +219,8 @@ end)
 
 testing.case("callbacks end the training and reduce the rate", function()
   local x, y = points(8)
-  local wild = classifier { optimizer = gb.optimizers.SGD { learning_rate = 1e38 }, loss = function(_, p) return p * 1e38 end }
+  local wild = classifier { optimizer = gb.optimizers.SGD { learning_rate = 1e38 },
+    loss = function(_, p) return p * 1e38 end }
   local batches = 0
   wild:fit(x, y, { batch_size = 1, epochs = 3, verbose = 0, callbacks = { gb.callbacks.TerminateOnNaN(),
     { on_batch_end = function() batches = batches + 1 end } } })
@@ -236,7 +241,8 @@ testing.case("a checkpoint of weights only", function()
   local model = classifier { optimizer = "sgd" }
   local path = gb._native.options.out .. "/results/weights-{epoch}.safetensors"
   model:fit(x, y, { verbose = 0, callbacks = { gb.callbacks.ModelCheckpoint(path, { save_weights_only = true }) } })
-  local other = gb.Sequential { gb.layers.Dense(2, { activation = "softmax", input_shape = { 2 }, name = model.layers[1].name }) }
+  local other = gb.Sequential { gb.layers.Dense(2,
+    { activation = "softmax", input_shape = { 2 }, name = model.layers[1].name }) }
   other:load_weights((path:gsub("{epoch}", "01")))
   testing.equal(other:get_weights()[1]:to_table(), model:get_weights()[1]:to_table())
 end)
@@ -244,7 +250,8 @@ end)
 testing.case("a frozen layer has no penalty", function()
   local x, y = points(4)
   local function loss_of(trainable)
-    local model = gb.Sequential { gb.layers.Dense(2, { activation = "softmax", input_shape = { 2 }, trainable = trainable,
+    local model = gb.Sequential { gb.layers.Dense(2,
+      { activation = "softmax", input_shape = { 2 }, trainable = trainable,
       kernel_regularizer = gb.regularizers.L2(1), kernel_initializer = "ones" }) }
     model:compile { optimizer = "sgd", loss = "sparse_categorical_crossentropy" }
     return model:evaluate(x, y).loss
@@ -273,9 +280,11 @@ end)
 testing.case("each variable needs its gradient, and an optimizer its model", function()
   local a, b, c = gb.Variable(gb.ones { 2 }), gb.Variable(gb.ones { 2 }), gb.Variable(gb.ones { 2 })
   local sgd, gradient = gb.optimizers.SGD { learning_rate = 1 }, gb.ones { 2 }
-  raises(function() sgd:apply_gradients({ gradient }, { a, b }) end, "got no gradient for variable 2 of 2; false stands for none")
+  raises(function() sgd:apply_gradients({ gradient }, { a, b }) end,
+    "got no gradient for variable 2 of 2; false stands for none")
   raises(function() sgd:apply_gradients({ nil, gradient }, { a, b }) end, "got no gradient for variable 1 of 2")
-  raises(function() sgd:apply_gradients({ gradient, gradient, gradient }, { a, b }) end, "got 3 gradients for 2 variables")
+  raises(function() sgd:apply_gradients({ gradient, gradient, gradient }, { a, b }) end,
+    "got 3 gradients for 2 variables")
   testing.equal({ a:to_table(), b:to_table() }, { { 1.0, 1.0 }, { 1.0, 1.0 } })
   sgd:apply_gradients({ gradient, false }, { a, b })
   testing.equal({ a:to_table(), b:to_table() }, { { 0.0, 0.0 }, { 1.0, 1.0 } })
@@ -288,7 +297,8 @@ testing.case("a monitored function needs its mode, before the first epoch", func
   local function fit(metrics, monitor, mode)
     local model = classifier { optimizer = "sgd", metrics = metrics }
     model:fit(x, y, { epochs = 2, verbose = 0, callbacks = {
-      { on_epoch_end = function() epochs = epochs + 1 end }, gb.callbacks.EarlyStopping { monitor = monitor, mode = mode } } })
+      { on_epoch_end = function() epochs = epochs + 1 end },
+        gb.callbacks.EarlyStopping { monitor = monitor, mode = mode } } })
   end
   local function mine(_, b) return (b - b):mean(-1) end
   raises(function() fit({ mine }, "metric_1") end, "give mode = \"min\" or mode = \"max\"")

@@ -1,11 +1,13 @@
--- Model:load_weights with a map of names; what a map does to tensors is in tests/core/train/compress/mapped_weights_test.cpp.
+-- Model:load_weights with a map of names; what a map does to tensors is in
+-- tests/core/train/compress/mapped_weights_test.cpp.
 local gb = require "gpubench"
 local testing = require "testing"
 
 local path = gb._native.options.out .. "/results/weights.safetensors"
 
 local function model(name)
-  return gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 }, name = name }), gb.layers.Dense(2, { name = name .. "2" }) }
+  return gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 }, name = name }),
+    gb.layers.Dense(2, { name = name .. "2" }) }
 end
 
 local function weights(of)
@@ -35,14 +37,17 @@ testing.case("bad maps are errors that change nothing", function()
   refused("string or table of options expected, got number", 3)
   refused("`names` has 'nope', and model 'sequential' has no weight of that name; it has fc/kernel to fc2/bias",
     { path, names = { nope = "x" } })
-  refused("weight 'fc/kernel': part 3 of 2; parts are 1 to 2", { path, names = { ["fc/kernel"] = { "a", part = 3, of = 2 } } })
+  refused("weight 'fc/kernel': part 3 of 2; parts are 1 to 2",
+    { path, names = { ["fc/kernel"] = { "a", part = 3, of = 2 } } })
   refused("mine", { path, names = function() error "mine" end })
-  refused("result #1 of the function: string or table of options expected, got number", { path, names = function() return 3 end })
+  refused("result #1 of the function: string or table of options expected, got number",
+    { path, names = function() return 3 end })
   refused("fc/kernel (the map gives no tensor)", { path, names = function() end })
   refused("fc/bias (as 'other')", { path, names = { ["fc/bias"] = "other" } })
   refused("unknown layout 'x' (known: keras, torch)", { path, layout = "x" })
   refused("none: cannot be opened", { "none" })
-  refused("tensor 'fc/kernel' is float32[3, 2], here float32[2, 3]; weight 'fc/kernel' of model 'sequential' is float32[3, 2]",
+  refused("tensor 'fc/kernel' is float32[3, 2], here float32[2, 3]; weight 'fc/kernel' of model "
+    .. "'sequential' is float32[3, 2]",
     { path, layout = "torch" })
   testing.equal(weights(saved), before)
 end)

@@ -32,8 +32,9 @@ local rising = { 10, 40, 80, 82 }
 
 testing.case("a knee says from where on, how much it gains, and what is left", function()
   local claim = gb.expect.knee { x = "n", y = "examples_per_s" }
-  testing.equal(answer_of(claim, rows("a", { 10, 40, 100, 101 })), "Open: examples/s reaches 90 % of its best before the "
-    .. "last n (not proven: about 10 times): the difference is smaller than the scatter; a larger --budget narrows the intervals")
+  testing.equal(answer_of(claim, rows("a", { 10, 40, 100, 101 })), "Open: examples/s reaches 90 % of its best before "
+    .. "the last n (not proven: about 10 times): the difference is smaller than the scatter; a larger "
+      .. "--budget narrows the intervals")
   local sharp = gb.expect.knee { x = "n", y = "examples_per_s", share = 0.5 }
   testing.equal(answer_of(sharp, rows("a", rising)),
     "N of 4 or more: 8 times [6.55, 9.78] the examples/s at 1; beyond it at most 100 % is gained")
@@ -42,7 +43,8 @@ end)
 testing.case("placeholders are filled with what was found", function()
   local function ratio(text)
     return gb.expect.ratio {
-      y = "examples_per_s", of = { way = "graph" }, over = { way = "loop" }, at_least = 1, where = { n = 1 }, answer = text,
+      y = "examples_per_s", of = { way = "graph" }, over = { way = "loop" }, at_least = 1, where = { n = 1 },
+      answer = text,
     }
   end
   local of, over = rows("a", { 40 }), rows("a", { 10 }, "loop")
@@ -58,14 +60,18 @@ end)
 
 testing.case("what is faster is more than 1 times as fast, by times as by rates", function()
   local function faster(text, y)
-    return gb.expect.faster { axis = "way", value = "graph", than = "loop", y = y, factor = 1.5, where = { n = 1 }, answer = text }
+    return gb.expect.faster { axis = "way", value = "graph", than = "loop", y = y, factor = 1.5, where = { n = 1 },
+      answer = text }
   end
   local fast, slow = rows("a", { 40 }), rows("a", { 10 }, "loop")
   testing.equal(answer_of(faster("{times}, {more} more, {less} less", "examples_per_s"), fast, slow),
     "4 times [3.27, 4.89], 300 % [227, 389] more, 75 % [69.4, 79.5] less")
-  for _, list in ipairs { fast, slow } do list[1].step_time_s, list[1].step_time_low_s, list[1].step_time_high_s = 1, 0.9, 1.1 end
+  for _, list in ipairs { fast, slow } do
+    list[1].step_time_s, list[1].step_time_low_s, list[1].step_time_high_s = 1, 0.9, 1.1
+  end
   slow[1].step_time_s, slow[1].step_time_low_s, slow[1].step_time_high_s = 2, 1.8, 2.2
-  testing.equal(answer_of(faster("{times}, {less} less", "step_time_s"), fast, slow), "2 times [1.64, 2.44], 50 % [38.9, 59.1] less")
+  testing.equal(answer_of(faster("{times}, {less} less", "step_time_s"), fast, slow),
+    "2 times [1.64, 2.44], 50 % [38.9, 59.1] less")
 end)
 
 testing.case("a span over several settings names those at its ends, so that it is no interval", function()
@@ -76,13 +82,15 @@ testing.case("a span over several settings names those at its ends, so that it i
     "From 3 times [2.45, 3.67] (device b) to 8 times [6.55, 9.78] (device a), from 10/s (device a) to 20/s (device b)")
   testing.equal(answer_of(claim, rows("a", rising), rows("b", rising)), "8 times [6.55, 9.78], 10/s")
   local knee = gb.expect.knee { x = "n", y = "examples_per_s", share = 0.5, answer = "use {x}, not {first}" }
-  testing.equal(answer_of(knee, rows("a", rising), rows("b", { 20, 60, 61, 62 })), "Use 4 (device a) or 2 (device b), not 1")
+  testing.equal(answer_of(knee, rows("a", rising), rows("b", { 20, 60, 61, 62 })),
+    "Use 4 (device a) or 2 (device b), not 1")
 end)
 
 testing.case("a course, a best value and a bound have their figures", function()
   local course = { x = "n", y = "examples_per_s" }
   testing.equal(answer_of(gb.expect.increasing(course), rows("a", rising)),
-    "Open: examples/s rises with n (not proven: about 8.2 times): the difference is smaller than the scatter; a larger --budget narrows the intervals")
+    "Open: examples/s rises with n (not proven: about 8.2 times): the difference is smaller than the "
+      .. "scatter; a larger --budget narrows the intervals")
   testing.equal(answer_of(gb.expect.increasing { x = "n", y = "examples_per_s", to = 4 }, rows("a", rising)),
     "Examples/s goes from 10/s at n 1 to 80/s at 4")
   local steps = gb.expect.increasing {
@@ -90,7 +98,8 @@ testing.case("a course, a best value and a bound have their figures", function()
   }
   testing.equal(answer_of(steps, rows("a", rising)), "Each: 4 times by n 2, 2 times by n 4")
   testing.equal(answer_of(steps, rows("a", rising), rows("b", { 20, 21, 40, 41 })),
-    "Each: with device a 4 times by n 2, 2 times by n 4; with device b 1.05 times [0.859, 1.28] by n 2, 1.9 times by n 4")
+    "Each: with device a 4 times by n 2, 2 times by n 4; with device b 1.05 times [0.859, 1.28] by n 2, "
+      .. "1.9 times by n 4")
   testing.equal(answer_of(gb.expect.best { x = "n", y = "examples_per_s", value = 4, tolerance = 0.5,
     answer = "n = {x}: {share} of {first}" }, rows("a", rising)), "N = 4: 97.6 % [79.8, 119] of 8")
   testing.equal(answer_of(gb.expect.at_least { y = "examples_per_s", value = 5, where = { n = 1 }, answer = "{of}" },
@@ -132,8 +141,8 @@ testing.case("what does not hold, or stays open, is no answer with a gain", func
   }
   testing.equal(answer_of(claim, rows("a", rising)), "Not so here: examples/s of n 4 is at least 20 times that of n 1: "
     .. "examples/s with n 4 is 8 times [6.55, 9.78] that with n 1")
-  testing.equal(answer_of(claim, {}), "Not measurable here: examples/s of n 4 is at least 20 times that of n 1: no point "
-    .. "matches")
+  testing.equal(answer_of(claim, {}), "Not measurable here: examples/s of n 4 is at least 20 times that of n 1: no "
+    .. "point matches")
 end)
 
 local busy = { kind = "busy", text = "other programs took 27 % of the processor time that it wanted" }
@@ -152,8 +161,8 @@ testing.case("a ratio whose interval holds its bound says what it came to", func
   local claim = gb.expect.ratio {
     y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 8, claim = "4 is better",
   }
-  testing.equal(answer_of(claim, rows("a", rising)), "Open: 4 is better: examples/s with n 4 is 8 times [6.55, 9.78] that "
-    .. "with n 1; a larger --budget narrows the interval")
+  testing.equal(answer_of(claim, rows("a", rising)), "Open: 4 is better: examples/s with n 4 is 8 times [6.55, 9.78] "
+    .. "that with n 1; a larger --budget narrows the interval")
 end)
 
 testing.case("an open claim says in plain words what kept it open, and what to do", function()
@@ -161,19 +170,21 @@ testing.case("an open claim says in plain words what kept it open, and what to d
   local function open(kind)
     return answer_of(claim, unreliable(rows("a", rising), { kind = kind, text = "x" }))
   end
-  testing.equal(open "busy", "Open: it rises (not proven: about 8.2 times): other programs used the processors while it was "
-    .. "measured; repeat the run on an idle machine, or with --wait-idle 600")
-  testing.equal(open "too_long", "Open: it rises (not proven: about 8.2 times): too few of its rounds fit into the time for a "
-    .. "point; repeat the run with a larger --budget")
-  testing.equal(open "scatter", "Open: it rises (not proven: about 8.2 times): its times scatter too much; repeat the run with "
-    .. "a larger --budget, on an idle machine")
-  testing.equal(open "unknown", "Open: it rises (not proven: about 8.2 times): 4 of 4 rows unreliable: x with device a, way graph")
+  testing.equal(open "busy", "Open: it rises (not proven: about 8.2 times): other programs used the processors while "
+    .. "it was measured; repeat the run on an idle machine, or with --wait-idle 600")
+  testing.equal(open "too_long", "Open: it rises (not proven: about 8.2 times): too few of its rounds fit into the "
+    .. "time for a point; repeat the run with a larger --budget")
+  testing.equal(open "scatter", "Open: it rises (not proven: about 8.2 times): its times scatter too much; repeat the "
+    .. "run with a larger --budget, on an idle machine")
+  testing.equal(open "unknown",
+    "Open: it rises (not proven: about 8.2 times): 4 of 4 rows unreliable: x with device a, way graph")
   testing.equal(open(nil), open "unknown")
 end)
 
 testing.case("what holds in some settings is answered for these", function()
   local claim = gb.expect.ratio {
-    y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 2, answer = "use 4: {times}", claim = "4 is better",
+    y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 2, answer = "use 4: {times}",
+    claim = "4 is better",
   }
   local list = join(rows("a", rising), unreliable(rows("b", rising), busy))
   local judged = claims.judge_all({ claim }, list, axes)
@@ -188,7 +199,8 @@ testing.case("settings that have no value in common are counted", function()
   local claim = gb.expect.ratio {
     y = "examples_per_s", of = { way = "graph" }, over = { way = "loop" }, at_least = 2, answer = "compile: {times}",
   }
-  local graph, slow = join(rows("a", { 40, 40 }), rows("b", { 40, 40 })), join(rows("a", { 10, 10 }, "loop"), rows("b", { 10, 10 }, "loop"))
+  local graph, slow = join(rows("a", { 40, 40 }), rows("b", { 40, 40 })),
+    join(rows("a", { 10, 10 }, "loop"), rows("b", { 10, 10 }, "loop"))
   unreliable({ graph[4] }, busy)
   local judged = claims.judge_all({ claim }, join(graph, slow), axes)
   testing.equal(judged[1].partly, "In 3 of 4 cases only: compile: 4 times [3.27, 4.89]")
@@ -198,7 +210,8 @@ testing.case("what the settings of an answer have in common is named", function(
   local claim = gb.expect.ratio {
     y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 2, answer = "Use 4: {times}",
   }
-  local list = join(rows("a", rising, "loop"), rows("a", rising, "graph"), unreliable(rows("a", rising, "compiled"), busy),
+  local list = join(rows("a", rising, "loop"), rows("a", rising, "graph"),
+    unreliable(rows("a", rising, "compiled"), busy),
     unreliable(rows("b", rising, "loop"), busy))
   local three_ways = { axes[1], axes[2], gb.axis("way", { "loop", "graph", "compiled" }) }
   testing.equal(claims.judge_all({ claim }, list, three_ways)[1].partly,
@@ -207,7 +220,8 @@ end)
 
 testing.case("a figure's setting names every axis where fewer would fit another figure too", function()
   local claim = gb.expect.at_most { y = "examples_per_s", value = 100, answer = "{of}" }
-  testing.equal(answer_of(claim, rows("a", { 10 }, "graph"), rows("b", { 20 }, "graph"), { rows("a", { 15, 30 }, "loop")[2] }),
+  testing.equal(answer_of(claim, rows("a", { 10 }, "graph"), rows("b", { 20 }, "graph"),
+    { rows("a", { 15, 30 }, "loop")[2] }),
     "From 10/s [9/s, 11/s] (device a, n 1, way graph) to 30/s [27/s, 33/s] (device a, n 2, way loop)")
 end)
 
@@ -222,16 +236,21 @@ testing.case("claims that one reason keeps open are one sentence, and each that 
   local lines = headlines.of(judged, list)
   testing.equal(lines[1].verdict, "refuted")
   testing.contains(lines[1].answer, "Not so here: third: examples/s is 40/s [36/s, 44/s], the bound 1 M/s")
-  testing.equal(lines[2].answer, 'Open: "first" (not proven: about 10/s) and "second" (not proven: about 10/s): other programs used the processors while it was measured; '
-    .. "repeat the run on an idle machine, or with --wait-idle 600")
+  testing.equal(lines[2].answer,
+    'Open: "first" (not proven: about 10/s) and "second" (not proven: about 10/s): other programs used the '
+      .. "processors while it was measured; repeat the run on an idle machine, or with --wait-idle 600")
   testing.equal(headlines.of(judged, list, { "do it", "or that" })[1], { answer = "do it", verdict = "" })
 end)
 
 testing.case("where the first answer is open, no other one stands in its place", function()
-  local main = gb.expect.at_least { y = "examples_per_s", value = 1, claim = "main", answer = "do {of}", where = { n = 1 } }
-  local other = gb.expect.at_least { y = "examples_per_s", value = 1, claim = "c", answer = "also {of}", where = { n = 2 } }
+  local main = gb.expect.at_least { y = "examples_per_s", value = 1, claim = "main", answer = "do {of}",
+    where = { n = 1 } }
+  local other = gb.expect.at_least { y = "examples_per_s", value = 1, claim = "c", answer = "also {of}",
+    where = { n = 2 } }
   local data = rows("a", rising)
-  local function first() return headlines.of(claims.judge_all({ main, other }, data, axes), { main, other })[1].answer end
+  local function first()
+    return headlines.of(claims.judge_all({ main, other }, data, axes), { main, other })[1].answer
+  end
   testing.equal(first(), "Do 10/s [9/s, 11/s]")
   unreliable({ data[1] }, busy)
   testing.contains(first(), "Open: main (not proven: about 10/s): ")
@@ -251,9 +270,10 @@ testing.case("the warning of a busy machine says how many claims stay open becau
   local function warning(data)
     return headlines.warnings({ points = 1, worst = 0.27 }, 4, claims.judge_all({ claim }, data, axes))[1]
   end
-  testing.contains(warning(rows("a", rising)), "that 1 of 4 points wanted, so their times do not count; no claim stays open. "
-    .. "Repeat")
-  testing.contains(warning(unreliable(rows("a", rising), { kind = "scatter", text = "known to 18 % only" })), "do not count. Repeat")
+  testing.contains(warning(rows("a", rising)), "that 1 of 4 points wanted, so their times do not count; no claim stays "
+    .. "open. Repeat")
+  testing.contains(warning(unreliable(rows("a", rising), { kind = "scatter", text = "known to 18 % only" })),
+    "do not count. Repeat")
   testing.contains(warning(unreliable(rows("a", rising), busy)), "do not count, and 1 of 1 claim stays open. Repeat")
   testing.equal(headlines.warnings({ points = 0, worst = 0 }, 4, {}), {})
 end)
@@ -323,7 +343,8 @@ testing.case("a function may answer from the rows; one that fails costs nothing"
     local values = { ... }
     return function() return values end
   end
-  for _, wrong in ipairs { function() error "broken" end, function() return 7 end, function() end, list(), list("a", 7) } do
+  for _, wrong in ipairs { function() error "broken" end, function() return 7 end, function() end, list(),
+      list("a", 7) } do
     testing.equal(run { answer = wrong }.answers[1].answer, "Figure goes from 3 at n 1 to 6 at 2")
   end
   testing.equal(run({ expect = {} }).answers, nil)

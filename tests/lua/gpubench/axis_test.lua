@@ -45,7 +45,8 @@ testing.case("an axis may tell what it accepts", function()
   local workers = gb.axis("workers", { 1, "auto" }, { accepts = accepts })
   testing.equal(axis.override(workers, { "auto", "16" }).values, { "auto", 16 })
   for _, text in ipairs { "0", "1.5", "automatic" } do
-    testing.raises("--set workers=" .. text .. ": possible: whole numbers from 1, auto", axis.override, workers, { text })
+    testing.raises("--set workers=" .. text .. ": possible: whole numbers from 1, auto", axis.override,
+      workers, { text })
   end
   testing.equal(sweep.plain { workers }, { { name = "workers", values = { 1, "auto" } } })
 end)
@@ -76,7 +77,8 @@ testing.case("points are counted before one is made", function()
   local values = {}
   for i = 1, 1000 do values[i] = i end
   local axes = { gb.axis("a", values), gb.axis("b", values), gb.axis("c", { 1, 2 }) }
-  testing.raises("gb.experiment: the axes make 2000000 points (1000 of a, 1000 of b, 2 of c); at most 1000000 are possible",
+  testing.raises("gb.experiment: the axes make 2000000 points (1000 of a, 1000 of b, 2 of c); "
+    .. "at most 1000000 are possible",
     sweep.points, axes)
   axes[3] = nil
   testing.equal(sweep.describe(axes, sweep.points(axes)[1000000]), "a=1000 b=1000")
@@ -130,7 +132,8 @@ testing.case("parameters have one value, which the command line may replace", fu
   options.axes = before
   local axes = { gb.axis("n", { 1 }) }
   testing.equal(sweep.override(axes, { epochs = { "3" } })[1].values, { 1 })
-  testing.raises("--set epoch: there is no such axis (axes: n; parameters: epochs, rate, word) (did you mean 'epochs'?)",
+  testing.raises("--set epoch: there is no such axis (axes: n; parameters: epochs, rate, "
+    .. "word) (did you mean 'epochs'?)",
     sweep.override, axes, { epoch = { "3" } })
   testing.raises("gb.experiment: the axis 'rate' is the name of a gb.param too; choose another name", gb.experiment,
     { name = "p", title = "t", axes = { gb.axis("rate", { 1 }) }, run = print })

@@ -14,7 +14,8 @@ testing.case("a chart for each value of an axis", function()
   local list = chart.expand({ plain, gb.chart.bar { x = "n", y = "b", each = "input", where = { n = 1 } } }, axes)
   testing.equal(list, {
     plain,
-    { kind = "bar", x = "n", y = "b", each = "input", where = { n = 1, input = "pixels" }, name = "b_by_n_input_pixels" },
+    { kind = "bar", x = "n", y = "b", each = "input", where = { n = 1, input = "pixels" },
+      name = "b_by_n_input_pixels" },
     { kind = "bar", x = "n", y = "b", each = "input", where = { n = 1, input = "jpeg" }, name = "b_by_n_input_jpeg" },
   })
   local named = chart.expand({ gb.chart.bar { x = "n", y = "b", each = "n", name = "a", title = "t" } }, axes)
@@ -46,7 +47,8 @@ end)
 testing.case("a heat map has rows, and charts of single steps have neither x nor y", function()
   testing.equal(gb.chart.heat { x = "a", y = "b", series = "c", log_y = true },
     { kind = "heat", x = "a", y = "b", series = "c", log_y = 10 })
-  testing.raises("gb.chart.heat: option 'series' is required: its values are the rows", gb.chart.heat, { x = "a", y = "b" })
+  testing.raises("gb.chart.heat: option 'series' is required: its values are the rows", gb.chart.heat,
+    { x = "a", y = "b" })
   testing.raises("gb.chart.heat: option 'x' is required", gb.chart.heat, { y = "b", series = "c" })
   testing.raises("gb.chart.heat: unknown option 'log_x'", gb.chart.heat, { x = "a", y = "b", series = "c", log_x = 2 })
   testing.equal(gb.chart.distribution { series = "c", log_x = 10 }, { kind = "distribution", series = "c", log_x = 10 })
@@ -59,7 +61,8 @@ end)
 
 testing.case("mistakes are named", function()
   testing.raises("gb.chart.line: option 'y' is required", gb.chart.line, { x = "a" })
-  testing.raises("gb.chart.line: unknown option 'logx' (known: x, y, series, where, each, order, limit, log_x, log_y, name, title)", gb.chart.line,
+  testing.raises("gb.chart.line: unknown option 'logx' (known: x, y, series, where, each, order, limit, log_x, "
+    .. "log_y, name, title)", gb.chart.line,
     { x = "a", y = "b", logx = 2 })
   testing.raises("gb.chart.line: option 'log_x': the base of a logarithm is above 1, got 1", gb.chart.line,
     { x = "a", y = "b", log_x = 1 })

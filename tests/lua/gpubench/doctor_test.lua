@@ -17,16 +17,19 @@ local function told(results, options)
 end
 
 local fine = { name = "driver", state = "ok", found = "580", problem = false }
-local dark = { name = "gpu_link", device = "gpu:0", state = "unknown", found = "the driver does not report it", problem = false }
+local dark = { name = "gpu_link", device = "gpu:0", state = "unknown", found = "the driver does not report it",
+  problem = false }
 local slow = {
   name = "gpu_link", device = "gpu:1", state = "costs speed", found = "8 lanes\nof 16", consequence = "slow copies",
   remedy = "another slot", problem = true,
 }
-local faulty = { name = "gnuplot", state = "wrong", found = "none", consequence = "no charts", remedy = "install it", problem = true }
+local faulty = { name = "gnuplot", state = "wrong", found = "none", consequence = "no charts", remedy = "install it",
+  problem = true }
 
 testing.case("the first line answers, problems come first, what is fine is one line", function()
   local dim = { name = "gpu_mig", device = "gpu:0", state = "unknown", found = dark.found, problem = false }
-  local lines, status = told { fine, dark, slow, dim, faulty, { name = "load", state = "ok", found = "1 %", problem = false } }
+  local lines,
+    status = told { fine, dark, slow, dim, faulty, { name = "load", state = "ok", found = "1 %", problem = false } }
   testing.equal(lines, {
     "1 thing is wrong, 1 thing costs speed here.",
     "gnuplot: none", "    costs   no charts", "    remedy  install it",

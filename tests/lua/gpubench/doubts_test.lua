@@ -1,4 +1,5 @@
--- No code reads the sentences of doubts: verdicts, kinds, remedies and exit statuses stay where each is replaced by "x".
+-- No code reads the sentences of doubts: verdicts, kinds, remedies and exit statuses stay where each is replaced by
+-- "x".
 local gb = require "gpubench"
 local claims = require "gpubench.expect.claim"
 local exit_status = require "gpubench.exit_status"
@@ -10,8 +11,10 @@ local doubts = results.doubts()
 
 local function row(device, n, factor)
   return {
-    status = "ok", device = device, n = n, work_s = n * factor, work_low_s = n * factor * 0.8, work_high_s = n * factor * 1.2,
-    peak_memory_bytes = n, test_accuracy = n / 10, test_accuracy_low = n / 10 - 0.08, test_accuracy_high = n / 10 + 0.08,
+    status = "ok", device = device, n = n, work_s = n * factor, work_low_s = n * factor * 0.8,
+    work_high_s = n * factor * 1.2,
+    peak_memory_bytes = n, test_accuracy = n / 10, test_accuracy_low = n / 10 - 0.08,
+    test_accuracy_high = n / 10 + 0.08,
   }
 end
 
@@ -29,7 +32,8 @@ local function claims_of()
     gb.expect.ratio { y = "work_s", of = { n = 4 }, over = { n = 1 }, at_least = 4 },
     gb.expect.ratio { y = "work_s", of = { device = "a" }, over = { device = "b" }, at_most = 1 },
     gb.expect.crossover { x = "n", y = "work_s", of = { device = "a" }, over = { device = "b" } },
-    gb.expect.at_least { y = "test_accuracy", value = 0.1 }, gb.expect.best { x = "n", y = "test_accuracy", value = 2, tolerance = 0.1 },
+    gb.expect.at_least { y = "test_accuracy", value = 0.1 },
+    gb.expect.best { x = "n", y = "test_accuracy", value = 2, tolerance = 0.1 },
     gb.expect.equal { x = "n", y = "peak_memory_bytes", tolerance = 0.1 }, gb.expect.agree { y = "work_s", with = "n" },
     gb.expect.that {
       claim = "by hand", judge = function(rows)

@@ -52,8 +52,8 @@ end)
 testing.case("ok: every point that is not skipped", function()
   local required = { require = { "ok" } }
   testing.equal(texts(rows_of("ok", "skipped"), required), {})
-  testing.equal(texts(rows_of("ok", "timeout", "out_of_memory"), required), { "3: --require ok does not hold: 2 rows of 3 "
-    .. "not ok (the first at n=2); give more time with --timeout" })
+  testing.equal(texts(rows_of("ok", "timeout", "out_of_memory"), required), { "3: --require ok does not hold: 2 rows "
+    .. "of 3 not ok (the first at n=2); give more time with --timeout" })
 end)
 
 testing.case("reliable: ok, and the quality of every row too", function()
@@ -65,12 +65,14 @@ testing.case("reliable: ok, and the quality of every row too", function()
   local text = "3: --require reliable does not hold: 1 row of 2 not reliable (the first at n=2: unreliable: noise)"
   testing.equal(texts(rows, required), { text })
   for doubt, remedy in pairs {
-    busy = "repeat the run on an idle machine, or with --wait-idle 600", buffers = "repeat the run with a larger --budget",
+    busy = "repeat the run on an idle machine, or with --wait-idle 600",
+    buffers = "repeat the run with a larger --budget",
   } do
     rows[2].doubt = doubt
     testing.equal(texts(rows, required), { text .. "; " .. remedy })
   end
-  testing.contains(texts(rows_of("ok", "timeout"), required)[1], "3: --require reliable does not hold: 1 row of 2 not ok")
+  testing.contains(texts(rows_of("ok", "timeout"), required)[1],
+    "3: --require reliable does not hold: 1 row of 2 not ok")
 end)
 
 testing.case("device: a row that is ok ran on it", function()
@@ -91,7 +93,8 @@ testing.case("a device that is not there is told before anything is measured, wi
   local absence, unusable = native.gpu_absence, native.unusable_gpus
   native.gpu_absence = function() return "no driver" end
   testing.contains(exit_status.missing_device { "ok", "device=gpu:7" },
-    "--require device=gpu:7: there is no gpu:7 (devices: " .. table.concat(gb.devices(), ", ") .. "); no GPU: no driver")
+    "--require device=gpu:7: there is no gpu:7 (devices: " .. table.concat(gb.devices(), ", ")
+      .. "); no GPU: no driver")
   testing.equal(exit_status.missing_device { "device=cpu:9" }:find "no driver", nil)
   native.gpu_absence, native.unusable_gpus = function() end, function() return { "GPU 1 cannot be used: too old" } end
   testing.contains(exit_status.missing_device { "device=gpu:7" }, "; GPU 1 cannot be used: too old")
@@ -119,7 +122,8 @@ testing.case("figures that are no numbers pass neither ok, reliable nor --strict
   for name, value in pairs { NaN = 0 / 0, infinite = math.huge, ["-infinite"] = -math.huge } do
     local rows = rows_of("ok", "ok", "ok")
     rows[2].loss, rows[3].loss, rows[1].loss = value, value, 1.0
-    local why = "2 rows of 3 with figures that are no numbers (the first at n=2): loss is " .. (value ~= value and "NaN" or name)
+    local why = "2 rows of 3 with figures that are no numbers (the first at n=2): loss is "
+      .. (value ~= value and "NaN" or name)
     testing.equal(texts(rows, { require = { "ok" } }), { "3: --require ok does not hold: " .. why })
     testing.equal(texts(rows, { require = { "reliable" } }), { "3: --require reliable does not hold: " .. why })
     testing.equal(texts(rows, { strict = true }), { "1: " .. why .. "; see the report, or run without --strict" })

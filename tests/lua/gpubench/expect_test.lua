@@ -85,7 +85,8 @@ testing.case("not measurable here says why", function()
   testing.equal(reason, "skipped: no GPU")
   verdict, reason = judge(claim, { { status = "error", detail = "broken", device = "a", n = 1 } })
   testing.equal(reason, "error: broken at device=a")
-  verdict, reason = judge(gb.expect.increasing { x = "n", y = "examples_per_s", where = { device = "c" } }, rows("a", { 1 }))
+  verdict, reason = judge(gb.expect.increasing { x = "n", y = "examples_per_s", where = { device = "c" } },
+    rows("a", { 1 }))
   testing.equal(reason, "no point matches")
   verdict, reason = judge(gb.expect.increasing { x = "n", y = "examples_per_s" }, rows("a", { 1 }))
   testing.equal(verdict .. ": " .. reason, "not measurable here: fewer than two values of n at device=a")
@@ -119,7 +120,8 @@ testing.case("a setting without any figure leaves the claim open", function()
   testing.equal({ verdict, reason }, { "inconclusive", "out_of_memory: why at device=b; 1 row out of memory" })
   -- What the script leaves out on purpose is no part of its claim.
   verdict, reason = judge(claim, rows("a", { 10, 20 }), { failed("b", 1, "skipped") })
-  testing.equal({ verdict, reason }, { "confirmed", "rises from 10/s to 20/s between n 1 and 2 at device=a; 1 row skipped" })
+  testing.equal({ verdict, reason },
+    { "confirmed", "rises from 10/s to 20/s between n 1 and 2 at device=a; 1 row skipped" })
 end)
 
 testing.case("a row without a figure leaves the claim open, unless memory ends the course there", function()
@@ -161,7 +163,8 @@ end)
 testing.case("rows that a claim is not about do not matter to it", function()
   local list = unreliable(rows("a", { 10, 20, 30 }), 3)
   testing.equal(judge(gb.expect.increasing { x = "n", y = "examples_per_s", to = 2 }, list), "confirmed")
-  testing.equal(judge(gb.expect.ratio { y = "step_time_s", of = { n = 2 }, over = { n = 1 }, at_most = 1 }, list), "confirmed")
+  testing.equal(judge(gb.expect.ratio { y = "step_time_s", of = { n = 2 }, over = { n = 1 }, at_most = 1 },
+    list), "confirmed")
 end)
 
 testing.case("noise in times says nothing about bytes, counts and accuracies, nor the other way round", function()
@@ -177,7 +180,8 @@ testing.case("noise in times says nothing about bytes, counts and accuracies, no
 end)
 
 testing.case("a figure that came once decides nothing where it depends on time or seed", function()
-  local list = { { status = "ok", n = 1, fit_s = 1, test_accuracy = 0.5 }, { status = "ok", n = 2, fit_s = 9, test_accuracy = 0.9 } }
+  local list = { { status = "ok", n = 1, fit_s = 1, test_accuracy = 0.5 },
+    { status = "ok", n = 2, fit_s = 9, test_accuracy = 0.9 } }
   for column, why in pairs { fit_s = "it was measured once", test_accuracy = "one training" } do
     local verdict, reason = judge(gb.expect.increasing { x = "n", y = column }, list)
     testing.equal(verdict, "inconclusive")
@@ -198,7 +202,8 @@ testing.case("points that were never measured leave a claim open, unless what wa
   testing.equal(judged(rows("a", { 10, 20 }), last).reason,
     "1 point was not measured; so far: rises from 10/s to 20/s between n 1 and 2 at device=a")
   one = judged(rows("a", { 10 }), last)
-  testing.equal({ one.verdict, one.reason }, { "inconclusive", "1 point was not measured; so far: fewer than two values of n at device=a" })
+  testing.equal({ one.verdict, one.reason },
+    { "inconclusive", "1 point was not measured; so far: fewer than two values of n at device=a" })
   testing.equal(judged({}, last).verdict, "inconclusive")
   testing.equal(judged(rows("a", { 20, 10 }), last).verdict, "refuted")
   claim = gb.expect.increasing { x = "n", y = "examples_per_s", where = { device = "a" }, to = 2 }
@@ -210,7 +215,8 @@ testing.case("rounds that were stopped refute where a figure is of no known kind
     local list = {}
     for index, value in ipairs(values) do
       list[index] = {
-        status = "ok", device = "a", n = 2 ^ (index - 1) // 1 | 0, [column] = value, quality = "unreliable: 1 of 9 rounds",
+        status = "ok", device = "a", n = 2 ^ (index - 1) // 1 | 0, [column] = value,
+        quality = "unreliable: 1 of 9 rounds",
         doubt = "unfinished",
       }
     end
@@ -302,7 +308,8 @@ testing.case("best: is open without the value, without others, and without sound
   local claim = gb.expect.best { x = "n", y = "examples_per_s", value = 4, tolerance = 0.05 }
   local verdict, reason = judge(claim, rows("a", { 50, 100 }))
   testing.equal({ verdict, reason }, { "not measurable here", "no examples_per_s at n 4 at device=a" })
-  verdict, reason = judge(gb.expect.best { x = "n", y = "examples_per_s", value = 1, tolerance = 0.05 }, rows("a", { 50 }))
+  verdict, reason = judge(gb.expect.best { x = "n", y = "examples_per_s", value = 1, tolerance = 0.05 },
+    rows("a", { 50 }))
   testing.equal({ verdict, reason }, { "not measurable here", "no other value of n at device=a" })
   testing.equal(judge(claim, unreliable(rows("a", { 50, 100, 110 }), 2)), "inconclusive")
   testing.raises("gb.expect.best: option 'tolerance' is required", gb.expect.best, { x = "n", y = "b", value = 1 })
@@ -334,13 +341,16 @@ testing.case("agree: two columns of the same row", function()
   testing.equal(judge(gb.expect.agree { y = "listed", with = "visible", tolerance = 0.5 }, counted(3, 2)), "confirmed")
   testing.equal({ judge(gb.expect.agree { y = "listed", with = "nothing" }, counted(3)) },
     { "inconclusive", "a row has no nothing at device=a n=1.0" })
-  testing.equal(judge(gb.expect.agree { y = "step_time_s", with = "examples_per_s" }, rows("a", { 1 }, 0.1)), "inconclusive")
+  testing.equal(judge(gb.expect.agree { y = "step_time_s", with = "examples_per_s" }, rows("a", { 1 }, 0.1)),
+    "inconclusive")
 end)
 
 testing.case("crossover: between the last x surely above and the first surely below", function()
   local claim = gb.expect.crossover { x = "n", y = "step_time_s", of = { device = "a" }, over = { device = "b" } }
   testing.equal(claim.text, "step_time_s of device=a falls below that of device=b as n rises")
-  local function judged(rates, error) return judge(claim, rows("a", rates, error), rows("b", { 100, 50, 25 }, error)) end
+  local function judged(rates, error)
+    return judge(claim, rows("a", rates, error), rows("b", { 100, 50, 25 }, error))
+  end
   testing.equal({ judged { 50, 50, 50 } }, { "confirmed", "between n 1 and 4: ratio 2 at n 1, 0.5 at n 4" })
   testing.equal({ judged({ 50, 100, 100 }, 0) }, { "confirmed", "between n 1 and 2: ratio 2 at n 1, 0.5 at n 2" })
   testing.equal({ judged { 200, 100, 50 } }, { "refuted", "below at the smallest n already: ratio 0.5 at n 1" })
@@ -367,13 +377,16 @@ testing.case("that: a claim in Lua", function()
   testing.equal({ judge(that("confirmed", "why")) }, { "confirmed", "why" })
   local verdict, reason = judge(that("perhaps"))
   testing.equal(verdict, "inconclusive")
-  testing.contains(reason, "judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got 'perhaps'")
+  testing.contains(reason,
+    "judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got 'perhaps'")
 end)
 
 -- Rows of a script's own columns: `xs` and the figures 1, 2, 3, ... or those given.
 local function own_rows(xs, figures)
   local list = {}
-  for index, x in ipairs(xs) do list[index] = { status = "ok", n = 1, x = x, size_bytes = figures and figures[index] or index } end
+  for index, x in ipairs(xs) do
+    list[index] = { status = "ok", n = 1, x = x, size_bytes = figures and figures[index] or index }
+  end
   return list
 end
 
@@ -452,7 +465,8 @@ testing.case("what a script knows to be unmeasurable is not judged, and takes no
     local claim = gb.expect.at_least(options)
     testing.equal(claims.needs_rounds(claim, false), not why)
     testing.equal({ judge(claim, rows("a", { 0.5, 0.5 }, 0.1)) }, why and { "not measurable here", why } or
-      { "confirmed", "step_time_s is 2 s [1.8 s, 2.2 s] at device=a n=1; step_time_s is 2 s [1.8 s, 2.2 s] at device=a n=2" })
+      { "confirmed",
+        "step_time_s is 2 s [1.8 s, 2.2 s] at device=a n=1; step_time_s is 2 s [1.8 s, 2.2 s] at device=a n=2" })
   end
   local that = gb.expect.that {
     claim = "c", reads = { "step_time_s" }, judge = function() error "not called" end, unmeasurable = "why",
@@ -467,8 +481,10 @@ testing.case("mistakes are named", function()
   testing.raises("gb.expect.increasing: option 'x' is required", gb.expect.increasing, { y = "b" })
   testing.raises("gb.expect.ratio: option 'at_least' or 'at_most' is required", gb.expect.ratio,
     { y = "b", of = {}, over = {} })
-  testing.raises("gb.expect.knee: option 'share': between 0 and 1, got 2", gb.expect.knee, { x = "a", y = "b", share = 2 })
-  testing.raises("gb.expect.at_least: unknown option 'x' (known: y, value, where, claim, by, answer, id, unmeasurable)", gb.expect.at_least,
+  testing.raises("gb.expect.knee: option 'share': between 0 and 1, got 2", gb.expect.knee,
+    { x = "a", y = "b", share = 2 })
+  testing.raises("gb.expect.at_least: unknown option 'x' (known: y, value, where, claim, by, answer, id, unmeasurable)",
+    gb.expect.at_least,
     { x = "a", y = "b", value = 1 })
 end)
 
@@ -476,7 +492,8 @@ testing.case("a claim about a figure that is no number is refuted, of others it 
   for _, value in ipairs { 0 / 0, math.huge, -math.huge } do
     local list = rows("a", { 10, 20, 30 }, 0.01)
     for index, row in ipairs(list) do row.loss = index == 3 and value or 1.0 / index end
-    for _, claim in ipairs { gb.expect.at_most { y = "loss", value = 10 }, gb.expect.at_least { y = "loss", value = -10 },
+    for _, claim in ipairs { gb.expect.at_most { y = "loss", value = 10 },
+      gb.expect.at_least { y = "loss", value = -10 },
       gb.expect.decreasing { x = "n", y = "loss" }, gb.expect.increasing { x = "n", y = "loss" },
       gb.expect.ratio { y = "loss", of = { n = 4 }, over = { n = 1 }, at_most = 10 } } do
       local verdict, reason = judge(claim, list)

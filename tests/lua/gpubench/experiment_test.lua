@@ -6,7 +6,8 @@ local sweeps = 0
 
 local function sweep(options)
   sweeps = sweeps + 1
-  local declaration = { name = "experiment_test_" .. sweeps, title = "a `title` with \"quotes\", commas, <script> and\na newline" }
+  local declaration = { name = "experiment_test_" .. sweeps,
+    title = "a `title` with \"quotes\", commas, <script> and\na newline" }
   for key, value in pairs(options) do declaration[key] = value end
   return gb.experiment(declaration)
 end
@@ -34,7 +35,8 @@ testing.case("a point that fails is a row, and the sweep goes on", function()
       return { figure = 1 }
     end,
   }
-  testing.equal({ rows[1].status, rows[2].status, rows[3].status, rows[4].status }, { "error", "skipped", "skipped", "ok" })
+  testing.equal({ rows[1].status, rows[2].status, rows[3].status, rows[4].status },
+    { "error", "skipped", "skipped", "ok" })
   testing.contains(rows[1].detail, "broken")
   testing.contains(rows[1].detail, "experiment_test.lua:")
   testing.equal({ rows[2].detail, rows[3].detail }, { "not here", "odd" })
@@ -57,7 +59,8 @@ end)
 testing.case("a point that keeps tensors is unreliable", function()
   local kept
   local rows = sweep { run = function() kept = gb.ones { 1000 } return {} end }
-  testing.contains(rows[1].memory_quality, "of cpu:0 still in use after the point: something outside run keeps its tensors")
+  testing.contains(rows[1].memory_quality,
+    "of cpu:0 still in use after the point: something outside run keeps its tensors")
   testing.is_true(kept)
   kept = nil
   collectgarbage()
@@ -75,7 +78,8 @@ testing.case("an axis is a field of the point, and a misspelt one an error", fun
   local rows = sweep { axes = { gb.axis("batch", { 1 }) }, run = function(point) return { n = point.bach } end }
   testing.contains(rows[1].detail, "point: there is no axis 'bach' (axes: batch)")
   rows = sweep { run = function() return 3 end }
-  testing.contains(rows[1].detail, "run must return a table of columns, as gb.measure.training does; it returned a number")
+  testing.contains(rows[1].detail,
+    "run must return a table of columns, as gb.measure.training does; it returned a number")
   experiment.status = 0
 end)
 
@@ -83,20 +87,25 @@ testing.case("mistakes in the declaration are named", function()
   local function run() end
   testing.raises("gb.experiment: option 'name' is required: it names the folders of results", gb.experiment,
     { title = "t", run = run })
-  testing.raises("gb.experiment: option 'run' is required: a function that measures a point and returns a table of columns",
+  testing.raises("gb.experiment: option 'run' is required: a function that measures a point "
+    .. "and returns a table of columns",
     gb.experiment, { name = "n", title = "t" })
   testing.raises("gb.experiment: option 'run': function expected, got table", sweep, { run = {} })
-  testing.raises("gb.experiment: the title is empty; it is the headline of the report", sweep, { run = run, title = " " })
+  testing.raises("gb.experiment: the title is empty; it is the headline of the report", sweep,
+    { run = run, title = " " })
   testing.raises("gb.experiment: column 2 is no name and not made by gb.column(name, options)", sweep,
     { run = run, columns = { "a", 2 } })
-  testing.raises("gb.experiment: unknown option 'axis' (known: name, title, topic, needs, question, cause, remedy, reading, answer, axes, run, skip, seconds, columns, trials, charts, expect) (did you mean 'axes'?)",
+  testing.raises("gb.experiment: unknown option 'axis' (known: name, title, topic, needs, question, cause, remedy, "
+    .. "reading, answer, axes, run, skip, seconds, columns, trials, charts, expect) (did you mean 'axes'?)",
     gb.experiment, { name = "n", title = "t", run = run, axis = {} })
-  testing.raises("gb.experiment: the name '../up' cannot be a folder's", gb.experiment, { name = "../up", title = "t", run = run })
+  testing.raises("gb.experiment: the name '../up' cannot be a folder's", gb.experiment,
+    { name = "../up", title = "t", run = run })
   testing.raises("gb.experiment: axis 1 is not made by gb.axis", sweep, { run = run, axes = { { 1, 2 } } })
   testing.raises("gb.experiment: the axis 'a' is there twice", sweep,
     { run = run, axes = { gb.axis("a", { 1 }), gb.axis("a", { 2 }) } })
   testing.raises("gb.experiment: chart 1 is not made by gb.chart.line", sweep, { run = run, charts = { { x = "a" } } })
-  testing.raises("gb.experiment: expectation 1 is not made by gb.expect", sweep, { run = run, expect = { { x = "a" } } })
+  testing.raises("gb.experiment: expectation 1 is not made by gb.expect", sweep,
+    { run = run, expect = { { x = "a" } } })
 end)
 
 testing.case("two experiments of one name are refused; a declaration that failed leaves its name free", function()
@@ -151,13 +160,16 @@ testing.case("a row that cannot be written is its point's error, and the sweep g
 end)
 
 testing.case("a cell that its column does not take is its point's error, and the sweep goes on", function()
-  local bad = { { quality = 5 }, { steps = "many" }, { cpu_lost_share = "x" }, { compute_low_share = true }, { status = 3 } }
+  local bad = { { quality = 5 }, { steps = "many" }, { cpu_lost_share = "x" }, { compute_low_share = true },
+    { status = 3 } }
   local rows = sweep {
     axes = { gb.axis("n", { 1, 2, 3, 4, 5, 6 }) }, expect = { gb.expect.increasing { x = "n", y = "figure" } },
     run = function(point) return bad[point.n] or { figure = 1, quality = "ok", steps = 3 } end,
   }
-  testing.contains(rows[1].detail, "run returned 5 in the column 'quality', which takes text: ok, or unreliable and why")
-  testing.contains(rows[2].detail, "run returned 'many' in the column 'steps', which takes a number: steps that were measured")
+  testing.contains(rows[1].detail,
+    "run returned 5 in the column 'quality', which takes text: ok, or unreliable and why")
+  testing.contains(rows[2].detail,
+    "run returned 'many' in the column 'steps', which takes a number: steps that were measured")
   testing.contains(rows[3].detail, "run returned 'x' in the column 'cpu_lost_share', which takes a number")
   testing.contains(rows[4].detail, "run returned true in the column 'compute_low_share', which takes a number")
   testing.contains(rows[5].detail, "run returned the status 3; ok, out_of_memory, error, timeout, skipped are possible")

@@ -5,11 +5,13 @@ local native = gb._native
 local busy = "other programs use 43 % of the processors, the hypervisor takes 2 %"
 local calm = "other programs use 1 % of the processors, the hypervisor takes 0 %"
 
--- What is told while the machine is as `readings` say, one for each second. Returns the text, and how long each wait was.
+-- What is told while the machine is as `readings` say, one for each second. Returns the text, and how long each wait
+-- was.
 local function told(limit_s, readings, is_about_times)
   local text, waits, now, lines = {}, {}, 0, {}
   local stderr, loaded = io.stderr, package.loaded["gpubench.sweep.idle"]
-  local kept = { native.contention.wait_idle, native.system.seconds, native.progress.show, native.progress.hide, native.options.wait_idle_s }
+  local kept = { native.contention.wait_idle, native.system.seconds, native.progress.show, native.progress.hide,
+    native.options.wait_idle_s }
   io.stderr = {
     write = function(_, ...) for _, part in ipairs { ... } do text[#text + 1] = part end end,
     flush = function() end,
@@ -22,7 +24,9 @@ local function told(limit_s, readings, is_about_times)
     return reading == calm, reading
   end
   native.system.seconds = function() return now end
-  native.progress.show = function(state) lines[#lines + 1] = string.format("%g s left  %s", state.left_s, state.text) end
+  native.progress.show = function(state)
+    lines[#lines + 1] = string.format("%g s left  %s", state.left_s, state.text)
+  end
   native.progress.hide = function() lines[#lines + 1] = "" end
   native.options.wait_idle_s = limit_s
   local ok, reason = pcall(function()
@@ -43,8 +47,8 @@ end)
 
 testing.case("without the option a busy machine is said once, where claims are about times", function()
   local text, waits = told(0, { busy, busy }, true)
-  testing.equal({ text, waits }, { "the machine is busy: " .. busy .. ". Claims about times may stay open; --wait-idle 600 waits "
-    .. "until it is idle\n", { 0.3 } })
+  testing.equal({ text, waits }, { "the machine is busy: " .. busy .. ". Claims about times may stay open; --wait-idle "
+    .. "600 waits until it is idle\n", { 0.3 } })
   testing.equal({ told(0, { calm }, true) }, { "", { 0.3 }, {} })
 end)
 
@@ -54,8 +58,8 @@ end)
 
 testing.case("a busy machine is waited for, once", function()
   local text, waits = told(60, { busy, busy, calm })
-  testing.equal(text, "waiting for an idle machine, at most 1 min (--wait-idle): other programs use 43 % of the processors, "
-    .. "the hypervisor takes 2 %\nthe machine is idle after 3 s\n")
+  testing.equal(text, "waiting for an idle machine, at most 1 min (--wait-idle): other programs use 43 % of the "
+    .. "processors, the hypervisor takes 2 %\nthe machine is idle after 3 s\n")
   testing.equal(waits, { 1, 1, 1 })
 end)
 

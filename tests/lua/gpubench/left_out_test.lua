@@ -21,7 +21,8 @@ local compared = "examples_per_s of n=512 compared with that of n=8"
 
 testing.case("claims about values that --set does not give are left out, and its ends are compared", function()
   local kept, text = split({ knee, ratio }, { gb.axis("n", { 8, 512 }) }, "n")
-  testing.equal({ texts(kept), text }, { { compared }, "2 claims are about other values of n than --set gives, and left out" })
+  testing.equal({ texts(kept), text },
+    { { compared }, "2 claims are about other values of n than --set gives, and left out" })
   kept, text = split({ ratio }, { gb.axis("n", { 8 }) }, "n")
   testing.equal({ texts(kept), text }, { {}, "1 claim is about other values of n than --set gives, and left out" })
 end)
@@ -52,7 +53,8 @@ testing.case("each kind of claim says which values it needs", function()
     if one[3] then testing.equal({ index, is_left_out(one[1], one[3]) }, { index, true }) end
   end
   -- The best of others takes an own value too.
-  testing.equal(texts(split({ by_kind[4][1] }, { gb.axis("n", { 1, 4 }) }, "n")), { "work_s of n=4 compared with that of n=1" })
+  testing.equal(texts(split({ by_kind[4][1] }, { gb.axis("n", { 1, 4 }) }, "n")),
+    { "work_s of n=4 compared with that of n=1" })
 end)
 
 testing.case("the comparison says how many times the last value's figure is the first one's", function()
@@ -72,7 +74,8 @@ testing.case("the comparison says how many times the last value's figure is the 
   testing.equal(judged(40, 0), { "confirmed", "Examples/s with n 512 is 4 times that with n 8" })
   testing.equal(judged(5, 0), { "confirmed", "Examples/s with n 512 is 0.5 times that with n 8" })
   testing.equal(judged(11, 0.2), { "inconclusive", "Open: examples/s with n 512 compared with that with n 8 "
-    .. "(not proven: about 1.1 times): the difference is smaller than the scatter; a larger --budget narrows the intervals" })
+    .. "(not proven: about 1.1 times): the difference is smaller than the scatter; a larger "
+      .. "--budget narrows the intervals" })
 end)
 
 testing.case("axes of gb.expect.that are axes of the experiment", function()

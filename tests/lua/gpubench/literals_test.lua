@@ -4,8 +4,10 @@ local testing = require "testing"
 
 testing.case("texts are what Lua makes of them", function()
   for _, written in ipairs {
-    [["a"]], [['a']], [[""]], [["\a\b\f\n\r\t\v\\\"\'"]], [['"']], [["\x41\65\065\u{41}\u{20AC}\u{7FFFFFFF}\u{000000041}"]],
-    '"a\\\nb"', '"a\\\r\nb"', '"a\\z  \n\t b"', "[[a\nb]]", "[[\na]]", "[[\r\na\r\nb\rc]]", "[==[a]]]=]b]==]", '"\\0001"', '"\\255"',
+    [["a"]], [['a']], [[""]], [["\a\b\f\n\r\t\v\\\"\'"]], [['"']],
+    [["\x41\65\065\u{41}\u{20AC}\u{7FFFFFFF}\u{000000041}"]],
+    '"a\\\nb"', '"a\\\r\nb"', '"a\\z  \n\t b"', "[[a\nb]]", "[[\na]]", "[[\r\na\r\nb\rc]]", "[==[a]]]=]b]==]",
+    '"\\0001"', '"\\255"',
     '"a\0b"', '"\27[31m"', '"-- no comment"', "[[]]",
   } do
     testing.equal(literals.text_of(written), assert(load("return " .. written))())
@@ -14,7 +16,8 @@ end)
 
 testing.case("texts that Lua refuses are none", function()
   for _, written in ipairs {
-    '"a', '"', "'a\"", '"\\q"', '"\\x4"', '"\\xgg"', '"\\256"', '"\\u{110000000}"', '"\\u{}"', '"\\u41"', '"\\"', "[[a", "[=[a]]", "a", "",
+    '"a', '"', "'a\"", '"\\q"', '"\\x4"', '"\\xgg"', '"\\256"', '"\\u{110000000}"', '"\\u{}"', '"\\u41"', '"\\"', "[[a",
+    "[=[a]]", "a", "",
   } do
     testing.is_true(not load("return " .. written) or written == "a" or written == "", written)
     testing.equal(literals.text_of(written), nil)
@@ -23,7 +26,8 @@ end)
 
 testing.case("random texts are what Lua makes of them", function()
   math.randomseed(7)
-  local pieces = { "a", "\\", "\\n", "\\x41", "\\65", "\\z", " ", "\\u{41}", "'", '\\"', "\\\\", "0", "[", "]", "{", "\\\n", "\r" }
+  local pieces = { "a", "\\", "\\n", "\\x41", "\\65", "\\z", " ", "\\u{41}", "'", '\\"', "\\\\", "0", "[", "]", "{",
+    "\\\n", "\r" }
   local taken = 0
   for _ = 1, 5000 do
     local parts = {}
@@ -43,7 +47,8 @@ end
 testing.case("values are what Lua makes of them", function()
   local text = [=[
 -- A comment
-return { 1, -2, 0x1F, 1e3, .5, "a" .. 'b' .. [[c]], true, false, n = 8e9; ["x y"] = { { } }, [3.5] = "k", [true] = nil, --[[ e ]]
+return { 1, -2, 0x1F, 1e3, .5, "a" .. 'b' .. [[c]], true, false, n = 8e9; ["x y"] = { { } },
+  [3.5] = "k", [true] = nil, --[[ e ]]
 }]=]
   testing.equal(read(text), assert(load(text))())
   for _, value in ipairs { "7", "-7", '"a"', "true", "false", "nil", "{}", "-0x10;" } do
@@ -103,7 +108,8 @@ end)
 
 testing.case("a title is read, and never called", function()
   for _, title in ipairs {
-    [["a\\"..(function() while true do end end)()--"]], [["\\" and {} or "b"]], [["a".."b"..{}]], [["a\\"..("x"):rep(1<<40).."b"]],
+    [["a\\"..(function() while true do end end)()--"]], [["\\" and {} or "b"]], [["a".."b"..{}]],
+    [["a\\"..("x"):rep(1<<40).."b"]],
     "[[a]]..f()", '"a" ; "b"',
   } do
     local texts = literals.texts_of_experiment("gb.experiment { title = " .. title .. "\n, run = f }")

@@ -45,7 +45,8 @@ testing.case("the device is never less busy than its kernels take", function()
   for index, compute in ipairs { 0.9, 0.85, 0.8, 0.4, 0.3, 0.35, 0.6 } do
     rounds[index] = {
       quality = "ok", compute_share = compute, communication_share = 0.05, device_busy = compute + 0.05,
-      host_share = index % 2 == 0 and 0.95 - compute or 0, launch_share = index % 2 == 1 and 0.95 - compute or 0, other_share = 0,
+      host_share = index % 2 == 0 and 0.95 - compute or 0, launch_share = index % 2 == 1 and 0.95 - compute or 0,
+      other_share = 0,
     }
   end
   local row = merge.rows(calls_of(rounds), 7, {}, { compute_share = true, device_busy = true })[1].row
@@ -63,7 +64,9 @@ end)
 testing.case("a figure that is no number in one round is none of the row, which says so", function()
   for _, value in ipairs { 0 / 0, math.huge } do
     local rounds = {}
-    for index = 1, 7 do rounds[index] = { quality = "ok", status = "ok", loss = index == 5 and value or 0.5, step_time_s = 1.0 } end
+    for index = 1, 7 do
+      rounds[index] = { quality = "ok", status = "ok", loss = index == 5 and value or 0.5, step_time_s = 1.0 }
+    end
     local row = merge.rows(calls_of(rounds), 7, {}, { loss = true })[1].row
     testing.is_true(row.loss ~= row.loss or row.loss == math.huge)
     testing.contains(row.detail, value ~= value and "loss is NaN" or "loss is infinite")

@@ -28,7 +28,8 @@ local free = "\tfree_memory_bytes\t9e9"
 
 testing.case("a GPU that is throttled, shared or faulty is left out, and the others are measured", function()
   local text = night {
-    "gpu:0" .. free, "gpu:1" .. free, "gpu:2" .. free, "gpu:3\tfree_memory_bytes\t1e9", "gpu:4" .. free, "cpu:0" .. free,
+    "gpu:0" .. free, "gpu:1" .. free, "gpu:2" .. free, "gpu:3\tfree_memory_bytes\t1e9", "gpu:4" .. free,
+    "cpu:0" .. free,
     "gpu:0\tgpu_throttling\tthermal slowdown, 92 °C",
     "gpu:1\tgpu_sharing\tused by python3 (process 17)",
     "gpu:2\tgpu_errors\t2 uncorrected since the driver was loaded",
@@ -86,7 +87,8 @@ local function whole_night(replaced, suite_text)
     append = function() return { pending = {}, refused = {}, unmarked = {} } end,
     write_night = function(_, name, text) left.files[name:match "%.%a+$"] = text end,
     open_changes = nothing, latest = nothing, missing = nothing, claims = nothing, untold = nothing, suspects = nothing,
-    cards = nothing, machines = nothing, judge_night = function() return 0 end, told = nothing, report_missing = nothing,
+    cards = nothing, machines = nothing, judge_night = function() return 0 end, told = nothing,
+    report_missing = nothing,
     remember = function() return "" end, tell_state = function() return "" end, hold = function() return true end,
   }, replaced)
   print = function(text) said[#said + 1] = text end
@@ -94,10 +96,14 @@ local function whole_night(replaced, suite_text)
     stderr = { write = function(_, ...) warned[#warned + 1] = table.concat { ... } end },
     write = function(...) said[#said + 1] = table.concat { ... } end,
   })
-  for _, name in ipairs { "gpubench.night.alarms", "gpubench.night.second_look", "gpubench.night.suite" } do package.loaded[name] = nil end
+  for _, name in ipairs { "gpubench.night.alarms", "gpubench.night.second_look", "gpubench.night.suite" } do
+    package.loaded[name] = nil
+  end
   local ok, reason = pcall(function() left.status = testing.command "nightly" { suite = path } end)
   native.host, native.history, native.system, print, io = saved.host, saved.history, saved.system, saved.print, saved.io
-  for _, name in ipairs { "gpubench.night.alarms", "gpubench.night.second_look", "gpubench.night.suite" } do package.loaded[name] = nil end
+  for _, name in ipairs { "gpubench.night.alarms", "gpubench.night.second_look", "gpubench.night.suite" } do
+    package.loaded[name] = nil
+  end
   assert(ok, reason)
   left.said, left.warned = table.concat(said, "\n"), table.concat(warned)
   return left
@@ -115,8 +121,8 @@ testing.case("a history that another program holds is waited for once in a night
   local root = native.options.out .. "/results/"
   testing.equal(given, { root .. "batch_size/run1", root .. "batch_size/run1 " .. root .. "models/run2",
     root .. "models/run2 " .. root .. "inference/run3" })
-  testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; 1 run can be appended "
-    .. "by 'gpubench history --rebuild' only\n")
+  testing.contains(left.files[".txt"], "new: not judged, since the history cannot be written now; 1 run can be "
+    .. "appended by 'gpubench history --rebuild' only\n")
 end)
 
 testing.case("a night whose history fails while it is judged has its summary", function()
@@ -129,7 +135,8 @@ end)
 testing.case("what has recovered is told, and is no alarm", function()
   local left = whole_night {
     untold = function()
-      return { { id = "b2c3d4e5", kind = "recovered", is_alarm = false, night = "", line = "#a1b2c3d4: matmul call_s as before" } }
+      return { { id = "b2c3d4e5", kind = "recovered", is_alarm = false, night = "",
+        line = "#a1b2c3d4: matmul call_s as before" } }
     end,
   }
   testing.equal(left.status, 3)  -- no value is stubbed
@@ -150,7 +157,9 @@ end)
 
 testing.case("news count as told only when the summary is on disk", function()
   local left = whole_night {
-    untold = function() return { { id = "a1b2c3d4", kind = "regression", is_alarm = true, night = "", line = "slow" } } end,
+    untold = function()
+      return { { id = "a1b2c3d4", kind = "regression", is_alarm = true, night = "", line = "slow" } }
+    end,
     write_night = function() error("the disk is full", 0) end,
     told = function() error "nobody was told" end,
   }
@@ -164,7 +173,8 @@ local function lost(fields)
 end
 
 local function measured_on_cpu()
-  return { { slot = "cpu:0", card = "a processor", suite = "whole", host = "h", experiment = "matmul", axes = "", metric = "call_s", unit = "s",
+  return { { slot = "cpu:0", card = "a processor", suite = "whole", host = "h", experiment = "matmul", axes = "",
+    metric = "call_s", unit = "s",
     value = 1, reliable = true } }
 end
 
@@ -198,7 +208,8 @@ local first_card, second_card = "GPU-11111111-2222-3333-4444-555555555555", "GPU
 
 local function measured_on(card, slot)
   return function()
-    return { { slot = slot, card = card, suite = "whole", host = "h", experiment = "matmul", axes = "", metric = "call_s",
+    return { { slot = slot, card = card, suite = "whole", host = "h", experiment = "matmul", axes = "",
+      metric = "call_s",
       unit = "s", value = 1, reliable = true } }
   end
 end
@@ -226,8 +237,8 @@ testing.case("lost, swapped and moved cards are named as that", function()
     latest = measured_on(second_card, "gpu:0"), close_card = close_card,
     missing = function() return { lost { card = first_card, slot = "gpu:1" } } end,
   }
-  testing.equal(of_third, { "no longer measured: gpu:1 (GPU-11111111): 1 figure of it, which the last night with it had; "
-    .. "nothing was measured on it now (1)" })
+  testing.equal(of_third, { "no longer measured: gpu:1 (GPU-11111111): 1 figure of it, which the last night with it "
+    .. "had; nothing was measured on it now (1)" })
 end)
 
 testing.case("an experiment that the suite no longer has is not missed", function()
@@ -236,7 +247,8 @@ testing.case("an experiment that the suite no longer has is not missed", functio
     latest = measured_on_cpu,
   }
   testing.contains(whole_night(gone).files[".txt"], "not measured: none\n")
-  local left = whole_night(gone, 'return { minutes = 1, scripts = { "batch_size", { "models", devices = { "gpu" } } } }')
+  local left = whole_night(gone,
+    'return { minutes = 1, scripts = { "batch_size", { "models", devices = { "gpu" } } } }')
   testing.contains(left.files[".txt"], "not measured: matmul")  -- the script that made no run may have it
 end)
 

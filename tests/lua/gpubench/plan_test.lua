@@ -26,7 +26,8 @@ testing.case("skipped points take no time, others as the script says, or one mea
   result = planned { skip = skip, seconds = function(point, one) return point.flag and one + 1 or 7 end }
   testing.equal(result.seconds, { 0, 0, options.point_s + 1, 7, 0, 0 })
   testing.equal(plan.total(result), string.format("2 points: %s to %s, a guess (no earlier run has these points "
-    .. "and options); 4 skipped", gb.format.seconds((options.point_s + 8) / 2), gb.format.seconds((options.point_s + 8) * 2)))
+    .. "and options); 4 skipped", gb.format.seconds((options.point_s + 8) / 2),
+      gb.format.seconds((options.point_s + 8) * 2)))
   testing.equal(plan.total(planned { skip = function() return "all" end }), "0 points; 6 skipped")
 end)
 
@@ -76,16 +77,19 @@ testing.case("a run of these points with these options says how long they take",
   local name = keep_run(all)
   testing.equal(planned {}.seconds, all)
   testing.equal(plan.total(planned {}), "6 points: 21 s, as in the run " .. name)
-  local result = planned { skip = function(point) return point.n == 1 and "one" end, seconds = function() return 99 end }
+  local result = planned { skip = function(point) return point.n == 1 and "one" end,
+    seconds = function() return 99 end }
   testing.equal(result.seconds, { 0, 0, 3.0, 4.0, 5.0, 6.0 })
   testing.equal(plan.total(result), "4 points: 18 s, as in the run " .. name .. "; 2 skipped")
   testing.equal(planned({ name = name_of_experiment .. "_other" }).run, nil)
-  testing.equal(plan.of({ name = name_of_experiment }, { gb.axis("n", { 1, 4 }) }, sweep.points { gb.axis("n", { 1, 4 }) }).run, nil)
+  testing.equal(plan.of({ name = name_of_experiment }, { gb.axis("n", { 1, 4 }) },
+    sweep.points { gb.axis("n", { 1, 4 }) }).run, nil)
 
   -- Runs that say nothing of these points are passed over for older ones.
   keep_run { 9, 9, 9 }
   testing.equal(planned {}.run, name)
-  testing.equal(planned({ skip = function(point) return point.n ~= 1 and "not one" end }).seconds, { 9.0, 9.0, 0, 0, 0, 0 })
+  testing.equal(planned({ skip = function(point) return point.n ~= 1 and "not one" end }).seconds,
+    { 9.0, 9.0, 0, 0, 0, 0 })
   for change, value in pairs { quick = not options.quick, budget_s = 77, timeout_s = 1, device = "cpu:0", threads = 3,
     processes = 2 } do
     keep_run({ 8, 8, 8, 8, 8, 8 }, function(given)

@@ -40,7 +40,8 @@ testing.case("the interval of few values: sorted ones that hold the median with 
   testing.equal(statistics.estimate { 90, 2, 3, 4, 5, 6, 7, 8, 1 }, { value = 5, low = 2, high = 8 })
   local many = {}
   for i = 1, 31 do many[i] = i end
-  testing.equal(statistics.estimate(many), { value = 16, low = 10, high = 22 })  -- published tables: 10th and 22nd of 31
+  -- published tables: 10th and 22nd of 31
+  testing.equal(statistics.estimate(many), { value = 16, low = 10, high = 22 })
   for k = 1, 3000 do many[k] = k end
   testing.equal(statistics.estimate(many), { value = 1500.5, low = 1446, high = 1555 })
 end)
@@ -124,7 +125,8 @@ testing.case("trials give learned figures an interval; one training decides noth
   local verdict, reason = judge(nil)
   testing.equal(verdict, "inconclusive")
   testing.contains(reason, "one training, which tells nothing of another seed's; give the experiment 'trials'")
-  testing.raises("gb.experiment: option 'trials': 5; an interval of 95 % takes at least 6, and at most 1000 are possible", sweep,
+  testing.raises("gb.experiment: option 'trials': 5; an interval of 95 % takes at least 6, and at "
+    .. "most 1000 are possible", sweep,
     { trials = 5, run = function() return {} end })
   testing.raises("gb.experiment: option 'trials': 0;", sweep, { trials = 0, run = function() return {} end })
 end)
@@ -145,7 +147,8 @@ testing.case("a point whose set-up is too long for six rounds decides nothing ab
   testing.equal(calls, 1)
   testing.contains(rows[2].quality, "6 rounds do not fit into")
   testing.equal(rows[1].rounds, 9)
-  testing.equal(gb._native.results.read("rounds_test", gb._native.options.out).info.expectations[1].verdict, "inconclusive")
+  testing.equal(gb._native.results.read("rounds_test", gb._native.options.out).info.expectations[1].verdict,
+    "inconclusive")
 end)
 
 testing.case("what a script makes once takes no time of a round", function()
@@ -197,7 +200,8 @@ testing.case("a later round that fails is what became of the point", function()
     end,
     expect = { gb.expect.at_most { y = "work_s", value = 2 } },
   }
-  testing.contains(rows[1].detail, "run returned 1 row in round 1 and 2 rows in round 2; every call must return as many")
+  testing.contains(rows[1].detail,
+    "run returned 1 row in round 1 and 2 rows in round 2; every call must return as many")
 end)
 
 local function taken_in_calls(shares, count)
@@ -217,7 +221,8 @@ local function taken_in_calls(shares, count)
   return rows, run.info.expectations[1], run.info.warnings
 end
 
-testing.case("disturbed rounds are repeated when the machine is calm, and leave a claim open where it never is", function()
+testing.case("disturbed rounds are repeated when the machine is calm, and leave a claim open "
+    .. "where it never is", function()
   -- The fourth to the seventh round of both points: five of nine count. One more does.
   local some = { 0, 0, 0, 0, 0, 0, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3 }
   local rows, one, warnings = taken_in_calls(some, 2 * 10)
@@ -227,7 +232,9 @@ testing.case("disturbed rounds are repeated when the machine is calm, and leave 
   for call = 1, 100 do all[call] = 0.2 end
   rows, one, warnings = taken_in_calls(all, 2 * 11)  -- calm twice, then no more
   testing.equal({ one.verdict, waits }, { "inconclusive", 3 })
-  testing.equal(rows[1].quality, "unreliable: the times of 0 of 11 rounds count, 6 are needed: other programs took 20 % of the processor time that it wanted")
+  testing.equal(rows[1].quality,
+    "unreliable: the times of 0 of 11 rounds count, 6 are needed: other programs took 20 % of the processor "
+      .. "time that it wanted")
   testing.contains(warnings[1], "Other programs took up to 20 % of the processor time that 2 of 2 points wanted")
   testing.contains(one.reason, "other programs took 20 %")
 end)
@@ -235,22 +242,29 @@ end)
 testing.case("a point that is measured once and disturbed has unreliable times, and sound bytes", function()
   lost_shares = { 0.5 }
   local axes = { gb.axis("n", { 1 }) }
-  testing.equal(sweep({ axes = axes, run = function() return { held_bytes = 5, test_accuracy = 0.5 } end })[1].quality, nil)
+  testing.equal(sweep({ axes = axes, run = function() return { held_bytes = 5, test_accuracy = 0.5 } end })[1].quality,
+    nil)
   lost_shares = { 0.5 }
   local rows = sweep {
-    run = function() return { held_bytes = 5, work_s = 0.1 } end, expect = { gb.expect.at_most { y = "held_bytes", value = 5 } },
+    run = function() return { held_bytes = 5, work_s = 0.1 } end,
+    expect = { gb.expect.at_most { y = "held_bytes", value = 5 } },
   }
   testing.contains(rows[1].quality, "other programs took 50 %")
   testing.near(rows[1].cpu_lost_share, 0.5, 0)
-  testing.equal(gb._native.results.read("rounds_test", gb._native.options.out).info.expectations[1].verdict, "confirmed")
+  testing.equal(gb._native.results.read("rounds_test",
+    gb._native.options.out).info.expectations[1].verdict, "confirmed")
 end)
 
 local taken = { kind = "busy", text = "other programs took 30 %" }
-local function call(row, disturbed) return { rows = { { row = row, samples = { row.work_s } } }, disturbed = disturbed } end
+local function call(row, disturbed)
+  return { rows = { { row = row, samples = { row.work_s } } }, disturbed = disturbed }
+end
 
 testing.case("rounds that were disturbed do not count, and too few that do leave the row unreliable", function()
   local calls = {}
-  for round = 1, 8 do calls[round] = call({ status = "ok", work_s = round, steps = 10, replicas = 2, test_accuracy = round / 10 }) end
+  for round = 1, 8 do
+    calls[round] = call({ status = "ok", work_s = round, steps = 10, replicas = 2, test_accuracy = round / 10 })
+  end
   calls[3] = call({ status = "ok", work_s = 100, steps = 10, replicas = 2, test_accuracy = 0.3 }, taken)
   local merged, counted = merge.rows(calls, 8, {}, { work_s = true, test_accuracy = true })
   local row = merged[1].row
@@ -260,7 +274,8 @@ testing.case("rounds that were disturbed do not count, and too few that do leave
   testing.equal({ counted[1].all[3].work_s, row.test_accuracy, row.test_accuracy_high }, { 100, 0.45, 0.8 })
   for round = 4, 5 do calls[round].disturbed = taken end
   merged, counted = merge.rows(calls, 8, {}, {})
-  testing.equal(merged[1].row.quality, "unreliable: the times of 5 of 8 rounds count, 6 are needed: other programs took 30 %")
+  testing.equal(merged[1].row.quality,
+    "unreliable: the times of 5 of 8 rounds count, 6 are needed: other programs took 30 %")
   testing.equal({ merged[1].row.doubt, counted[1].busy }, { "busy", true })
 end)
 
@@ -327,7 +342,8 @@ testing.case("names that choose rows are axes or declared columns, before the fi
     gb.expect.ratio { y = "work_s", of = { exection = "graph" }, over = over, at_most = 1 })
   testing.raises("did you mean 'execution'?", declare,
     gb.expect.ratio { y = "work_s", of = { exection = "graph" }, over = over, at_most = 1 })
-  testing.raises("expectation 1: option 'x': there is no axis 'm'", declare, gb.expect.increasing { x = "m", y = "work_s" })
+  testing.raises("expectation 1: option 'x': there is no axis 'm'", declare,
+    gb.expect.increasing { x = "m", y = "work_s" })
   testing.raises("expectation 1: option 'by': there is no axis 'devise'", declare,
     gb.expect.at_most { y = "work_s", value = 2, by = { "execution", "devise" } })
   testing.raises("expectation 1: option 'where': there is no axis 'stage'", declare,
@@ -355,7 +371,8 @@ testing.case("a figure that no row has is an error: at once where it is misspelt
   testing.raises("claim 'gain_bytes is at least 1': no row has the column 'gain_bytes'; they have ", measure,
     { gb.expect.at_least { y = "gain_bytes", value = 1 } })
   testing.equal(count, 3)
-  testing.raises("chart 'yeild_bytes_by_n': no row has the column 'yeild_bytes' (did you mean 'yield_bytes'?)", measure, nil,
+  testing.raises("chart 'yeild_bytes_by_n': no row has the column 'yeild_bytes' (did you mean "
+    .. "'yield_bytes'?)", measure, nil,
     { gb.chart.line { x = "n", y = "yeild_bytes" } })
   testing.equal(#measure { gb.expect.at_least { y = "power_w", value = 1 } }, 3)
 end)
@@ -364,7 +381,8 @@ testing.case("the better direction is the column's, and an error where it has no
   local function judge(better)
     local claim = gb.expect.best { x = "n", y = "test_accuracy", value = 2, tolerance = 0.01, better = better }
     local function row(n, accuracy)
-      return { status = "ok", n = n, test_accuracy = accuracy, test_accuracy_low = accuracy, test_accuracy_high = accuracy }
+      return { status = "ok", n = n, test_accuracy = accuracy, test_accuracy_low = accuracy,
+        test_accuracy_high = accuracy }
     end
     return require("gpubench.expect.claim").judge_all({ claim }, { row(1, 0.5), row(2, 0.99), row(3, 0.2) },
       { gb.axis("n", { 1, 2, 3 }) })[1].verdict
@@ -372,7 +390,8 @@ testing.case("the better direction is the column's, and an error where it has no
   testing.equal({ judge(), judge "lower" }, { "confirmed", "refuted" })
   testing.equal(gb.expect.faster { axis = "n", value = 1, than = 2, y = "mfu" }.at_least, 1)
   testing.equal(gb.expect.faster { axis = "n", value = 1, than = 2, y = "step_time_s" }.at_least, 1)
-  testing.raises("gb.expect.best: whether 'score' is better lower or higher is not known: say it by the option 'better'",
+  testing.raises("gb.expect.best: whether 'score' is better lower or higher is not known: "
+    .. "say it by the option 'better'",
     gb.expect.best, { x = "n", y = "score", value = 2, tolerance = 0.01 })
   testing.raises("('lower' or 'higher', got 'more')", gb.expect.faster,
     { axis = "n", value = 1, than = 2, y = "copy_share", better = "more" })

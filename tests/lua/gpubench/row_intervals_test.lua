@@ -19,7 +19,8 @@ testing.case("input wait: within 0 and 1, and only where there is an interval to
   }
   testing.equal(row.input_wait_low_share, 0)
   testing.equal(input_wait({ input_wait_share = 0.5, examples_per_s = 1 }).input_wait_low_share, nil)
-  row = { input_wait_share = 0.5, input_wait_low_share = 0.4, examples_per_s = 1, examples_low_per_s = 1, examples_high_per_s = 1 }
+  row = { input_wait_share = 0.5, input_wait_low_share = 0.4, examples_per_s = 1, examples_low_per_s = 1,
+    examples_high_per_s = 1 }
   testing.equal(input_wait(row).input_wait_low_share, 0.4)
 end)
 

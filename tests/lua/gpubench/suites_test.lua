@@ -27,13 +27,16 @@ end)
 
 -- News of the night n2, if nothing else is said.
 local function news(fields)
-  return setmetatable(fields, { __index = { id = "a1b2c3d4", kind = "regression", night = "n2", is_alarm = true, line = "it is slow" } })
+  return setmetatable(fields,
+    { __index = { id = "a1b2c3d4", kind = "regression", night = "n2", is_alarm = true, line = "it is slow" } })
 end
 
 local function night(fields)
   local one = {
-    suite = "s", host = "h", id = "n2", devices = { "gpu:0" }, jobs = 2, done = 2, seconds = 60, latest = {}, reliable = 1,
-    better = {}, open = {}, recovered = {}, left_out = {}, status = 0, alarms = {}, missing_values = 0, still_refuted = {},
+    suite = "s", host = "h", id = "n2", devices = { "gpu:0" }, jobs = 2, done = 2, seconds = 60,
+    latest = {}, reliable = 1,
+    better = {}, open = {}, recovered = {}, left_out = {}, status = 0, alarms = {}, missing_values = 0,
+    still_refuted = {},
     unmarked = {}, notes = {},
   }
   for name, value in pairs(fields) do one[name] = value end
@@ -56,7 +59,8 @@ testing.case("a summary has five lines, whatever the texts are", function()
 end)
 
 testing.case("the headline says what could not be judged", function()
-  testing.contains(night_files.summary(night { reliable = 0 }), "s on h, night n2: nothing could be judged, no new alarm\n")
+  testing.contains(night_files.summary(night { reliable = 0 }),
+    "s on h, night n2: nothing could be judged, no new alarm\n")
   testing.contains(night_files.summary(night { waiting = true }), "s on h, night n2: not judged\n")
   testing.contains(night_files.unfinished(night {}, "it goes on"), "s on h, night n2: it goes on\n")
 end)
@@ -77,18 +81,22 @@ end)
 
 testing.case("one alarm is one line, however many changes it has", function()
   local function change(fields)
-    return setmetatable(fields, { __index = { alarm = "a1b2c3d4", experiment = "matmul", metric = "step_time_s", axes = "n=1",
-      change = "takes 4.1 % more time", started = "2026-03-01T02:00:00Z", slot = "gpu:0", host = "h", cause = "unknown" } })
+    return setmetatable(fields,
+      { __index = { alarm = "a1b2c3d4", experiment = "matmul", metric = "step_time_s", axes = "n=1",
+      change = "takes 4.1 % more time", started = "2026-03-01T02:00:00Z", slot = "gpu:0", host = "h",
+        cause = "unknown" } })
   end
   local groups = changes.by_alarm { change {}, change { metric = "rate" }, change { alarm = "b1b2c3d4", axes = "" } }
   testing.equal(#groups, 2)
-  testing.equal(groups[1].line, "#a1b2c3d4 matmul step_time_s of n=1 on gpu:0 of h: takes 4.1 % more time, and 1 more since "
-    .. "2026-03-01; cause: unknown")
-  testing.equal(groups[2].line, "#b1b2c3d4 matmul step_time_s on gpu:0 of h: takes 4.1 % more time since 2026-03-01; cause: unknown")
+  testing.equal(groups[1].line, "#a1b2c3d4 matmul step_time_s of n=1 on gpu:0 of h: takes 4.1 % more time, and 1 more "
+    .. "since 2026-03-01; cause: unknown")
+  testing.equal(groups[2].line,
+    "#b1b2c3d4 matmul step_time_s on gpu:0 of h: takes 4.1 % more time since 2026-03-01; cause: unknown")
 end)
 
 testing.case("metrics have a label set once", function()
-  local value = { suite = "s", host = "h", slot = "cpu:0", experiment = "e", axes = "", metric = "m_s", unit = "s", value = 1,
+  local value = { suite = "s", host = "h", slot = "cpu:0", experiment = "e", axes = "", metric = "m_s",
+    unit = "s", value = 1,
                   reliable = true }
   local text = night_files.metrics(night { latest = { value, value }, reliable = 2 })
   local _, count = text:gsub("gpubench_value{", "")
@@ -96,10 +104,13 @@ testing.case("metrics have a label set once", function()
 end)
 
 testing.case("metrics are valid, whatever the labels are", function()
-  local value = { suite = "s", host = 'a"b\\c\nd', slot = "cpu:0", experiment = "e", axes = "n=1", metric = "m_s", unit = "s",
+  local value = { suite = "s", host = 'a"b\\c\nd', slot = "cpu:0", experiment = "e", axes = "n=1",
+    metric = "m_s", unit = "s",
                   value = 0.1, reliable = true }
-  local doubtful = { suite = "s", host = "h", slot = "", experiment = "e", axes = "", metric = "other_s", unit = "s", value = 1 }
-  local text = night_files.metrics(night { latest = { value, doubtful }, reliable = 1, alarms = { news {} }, open = { { alarm = "d1b2c3d4" } } })
+  local doubtful = { suite = "s", host = "h", slot = "", experiment = "e", axes = "", metric = "other_s",
+    unit = "s", value = 1 }
+  local text = night_files.metrics(night { latest = { value, doubtful }, reliable = 1, alarms = { news {} },
+    open = { { alarm = "d1b2c3d4" } } })
   testing.contains(text, [[host="a\"b\\c\nd"]])
   testing.contains(text, "} 0.10000000000000001\n")
   testing.is_true(not text:find "other_s", "an unreliable value")

@@ -1,5 +1,5 @@
--- What gpubench tune prints as promised: the shares of the step that findings say to disappear with a remedy, and the most
--- that can be gained.
+-- What gpubench tune prints as promised: the shares of the step that findings say to disappear with a remedy, and the
+-- most that can be gained.
 local batch_remedies = require "gpubench.tune.batch_remedies"
 local input_remedies = require "gpubench.tune.input_remedies"
 local promises = require "gpubench.tune.promises"
@@ -36,7 +36,8 @@ testing.case("the findings that propose a remedy add up", function()
   testing.near(promised({ launch_share = 0.3, host_share = 0.2, compute_share = 0.5 }, "graph").value, 2, 1e-9)
 end)
 
-testing.case("a prefetch hides no more than the step's own time, and a larger batch shares a step's fixed cost", function()
+testing.case("a prefetch hides no more than the step's own time, and a larger batch shares a "
+    .. "step's fixed cost", function()
   testing.near(promised({ input_wait_share = 0.75 }, "prefetch").value, 1 / 0.75, 1e-9)
   testing.near(promised({ input_wait_share = 0.75 }, "cache").value, 4, 1e-9)
   testing.near(promised({ launch_share = 0.4, compute_share = 0.6 }, "larger_batch").value, 1 / 0.7, 1e-9)

@@ -30,7 +30,8 @@ testing.case("tokens know their lines and their closing brackets", function()
 end)
 
 testing.case("functions keep their frames, on the same lines", function()
-  local text = tokens.keep_frames "local f = function(a, ...)\n  return g(a)\nend\nfunction t.m:n() return 1 end -- function()"
+  local text =
+    tokens.keep_frames "local f = function(a, ...)\n  return g(a)\nend\nfunction t.m:n() return 1 end -- function()"
   testing.equal(text, "local f = function(a, ...) local gpubench_tune <close> = nil\n  return g(a)\nend\n"
     .. "function t.m:n() local gpubench_tune <close> = nil return 1 end -- function()")
   testing.is_true(load(text))
@@ -70,21 +71,25 @@ s.lua:4
     "+  :map(g, { device = d, num_parallel_calls = 1, deterministic = false })\n")
   testing.equal(script:set_field(script:call(6, "map", 1), 2, "n", "1"), nil)  -- a variable: its table is elsewhere
   local sugar = source.new("s.lua", "model:compile { loss = f }\nother:compile {}\n")
-  testing.contains(edited(sugar.text, sugar:set_field(sugar:call(1, "compile", 1), 1, "a", "1")), "+model:compile { a = 1, loss = f }\n")
-  testing.contains(edited(sugar.text, sugar:set_field(sugar:call(2, "compile", 1), 1, "a", "1")), "+other:compile { a = 1 }\n")
+  testing.contains(edited(sugar.text, sugar:set_field(sugar:call(1, "compile", 1), 1, "a", "1")),
+    "+model:compile { a = 1, loss = f }\n")
+  testing.contains(edited(sugar.text, sugar:set_field(sugar:call(2, "compile", 1), 1, "a", "1")),
+    "+other:compile { a = 1 }\n")
 end)
 
 testing.case("stages are appended, arguments wrapped or replaced", function()
   local script = source.new("s.lua", chain)
   local batch = script:call(2, "batch", 1)
-  testing.contains(edited(chain, script:append(batch, ":prefetch(gb.AUTOTUNE)")), "-  :batch(32)\n+  :batch(32):prefetch(gb.AUTOTUNE)\n")
+  testing.contains(edited(chain, script:append(batch, ":prefetch(gb.AUTOTUNE)")),
+    "-  :batch(32)\n+  :batch(32):prefetch(gb.AUTOTUNE)\n")
   testing.contains(edited(chain, script:replace_argument(batch, 1, "128")), "+  :batch(128)\n")
   testing.contains(edited(chain, script:wrap_argument(batch, 1, "4 * (", ")")), "+  :batch(4 * (32))\n")
   testing.equal(script:wrap_argument(batch, 2, "", ""), nil)
 end)
 
 testing.case("statements get lines of their own, or stand behind the parameters", function()
-  local text = 'local gb = require("gpubench")\ngb.experiment {\n  run = function(point)\n    return 1\n  end,\n}\nlocal f = function() return 2 end\n'
+  local text = 'local gb = require("gpubench")\ngb.experiment {\n  run = function(point)\n    return 1\n  '
+    .. 'end,\n}\nlocal f = function() return 2 end\n'
   local script = source.new("s.lua", text)
   testing.equal({ script:library_name() }, { "gb", 1 })
   testing.contains(edited(text, script:begin_function(3, "set()")), "s.lua:4\n+    set()\n     return 1\n")

@@ -22,17 +22,19 @@ testing.case("sizes are arguments", function()
     :count_params { trainable = true }, 691523)
   testing.equal(gb.zoo.gpt2_small { vocabulary = 11, context = 5, width = 8, depth = 1, heads = 2 }
     :predict(gb.zeros({ 2, 5 }, { dtype = "int32" })).shape, { 2, 5, 11 })
-  testing.raises("gb.zoo.resnet50: unknown option 'depth' (known: blocks, classes, input_shape, width)", gb.zoo.resnet50,
+  testing.raises("gb.zoo.resnet50: unknown option 'depth' (known: blocks, classes, input_shape, width)",
+    gb.zoo.resnet50,
     { depth = 3 })
   testing.raises("gb.zoo.resnet50: option 'classes': integer expected, got string", gb.zoo.resnet50, { classes = "x" })
   testing.raises("gb.zoo.lstm_text: option 'units': a size is expected, got -1", gb.zoo.lstm_text, { units = -1 })
   testing.raises("gb.zoo.gpt2_small: 'heads' must divide 'width', got 5 heads and a width of 768", gb.zoo.gpt2_small,
     { heads = 5 })
-  testing.raises("gb.zoo.bert_small: a 'length' of 600 is beyond the 'context' of 512", gb.zoo.bert_small, { length = 600 })
+  testing.raises("gb.zoo.bert_small: a 'length' of 600 is beyond the 'context' of 512", gb.zoo.bert_small,
+    { length = 600 })
 end)
 
--- Flops by hand of one more example in a step, layer by layer. A product takes 2 for each multiplication, forward and for the
--- gradient of each operand that has one (images and tokens have none); what its epilogue adds is part of it.
+-- Flops by hand of one more example in a step, layer by layer. A product takes 2 for each multiplication, forward and
+-- for the gradient of each operand that has one (images and tokens have none); what its epilogue adds is part of it.
 local function product(multiplications, gradients) return (1 + (gradients or 2)) * 2 * multiplications end
 
 -- Softmax and cross entropy take 5 for each of a row's scores and 1 in the gradient; the mean adds each row's loss.
@@ -94,7 +96,8 @@ local function counted_flops(name, options)
   local flops = {}
   for i = 1, 2 do
     local model = workload.compiled(name, options, "float32")
-    local row = gb.measure.training(model, workload.batches(name, options, 2 * i), { budget = 0.01, min_time = 0.001, warmup = 0.01 })
+    local row = gb.measure.training(model, workload.batches(name, options, 2 * i),
+      { budget = 0.01, min_time = 0.001, warmup = 0.01 })
     flops[i] = row.flops_per_step
   end
   return math.tointeger((flops[2] - flops[1]) / 2)
@@ -130,7 +133,8 @@ for _, name in ipairs(workload.names) do
       local model = workload.compiled(name, options, precision)
       local input = workload.batches(name, options, 4):take(1):cache()
       local history = model:fit(input:repeated(12), { epochs = 2, verbose = 0 }).history
-      testing.is_true(history.loss[2] < history.loss[1], string.format("%s %g %g", precision, history.loss[1], history.loss[2]))
+      testing.is_true(history.loss[2] < history.loss[1],
+        string.format("%s %g %g", precision, history.loss[1], history.loss[2]))
       testing.is_true(model:memory(input).total > 0)
     end
   end)

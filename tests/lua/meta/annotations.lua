@@ -1,5 +1,5 @@
--- Reads the annotations of a file of lua/meta by the rules of lua-language-server, which editors use. A line that breaks
--- one is an error that names file and line.
+-- Reads the annotations of a file of lua/meta by the rules of lua-language-server, which editors use. A line that
+-- breaks one is an error that names file and line.
 local annotations = {}
 
 -- A text that is read from the left. `names` gets the types that it names.
@@ -62,7 +62,9 @@ end
 function Reader:type()
   repeat
     self:single_type()
-    while self.text:find "^%[%]" or self.text:find "^%?" do self.text = self.text:sub(self.text:find "^%?" and 2 or 3) end
+    while self.text:find "^%[%]" or self.text:find "^%?" do
+      self.text = self.text:sub(self.text:find "^%?" and 2 or 3)
+    end
   until not self:take "|"
 end
 

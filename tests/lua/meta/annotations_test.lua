@@ -1,5 +1,5 @@
--- Editors understand lua/meta: its annotations follow their language, name only types that exist, and give each function
--- and table of gb to a class.
+-- Editors understand lua/meta: its annotations follow their language, name only types that exist, and give each
+-- function and table of gb to a class.
 local gb = require "gpubench"
 local annotations = require "annotations"
 local testing = require "testing"
@@ -21,9 +21,11 @@ end
 testing.case("an annotation that is not well-formed is refused", function()
   local wrong = {
     ["param"] = "a name expected", ["param x"] = "a type expected", ["return { a: }"] = "a type expected",
-    ["field x table<string, number"] = "a closing bracket expected", ["class A what it is"] = "the end of the line expected",
+    ["field x table<string, number"] = "a closing bracket expected",
+    ["class A what it is"] = "the end of the line expected",
     ["fild x number"] = "unknown tag '@fild'", ["return fun(x: number"] = "a closing bracket expected",
-    ["operator add(A)"] = "':' expected", ["param x string|"] = "a type expected", ["field [integer string"] = "a closing",
+    ["operator add(A)"] = "':' expected", ["param x string|"] = "a type expected",
+    ["field [integer string"] = "a closing",
   }
   for text, reason in pairs(wrong) do
     local ok, message = pcall(annotations.parse, text)

@@ -1,5 +1,5 @@
--- The reference and the program agree: every function, class and member that scripts can reach is documented, and nothing
--- is documented that does not exist.
+-- The reference and the program agree: every function, class and member that scripts can reach is documented, and
+-- nothing is documented that does not exist.
 local gb = require "gpubench"
 local reference = require "reference"
 local testing = require "testing"

@@ -1,5 +1,6 @@
 -- gpubench's side of the comparison on a GPU: measures the lines of a plan (the module peers_plan, written by
--- compare.py) and prints a line of JSON with the samples of each figure as soon as it is there. Models train on batches that stay on the device.
+-- compare.py) and prints a line of JSON with the samples of each figure as soon as it is there. Models train on batches
+-- that stay on the device.
 local gb = require "gpubench"
 local plan = require "peers_plan"
 
@@ -51,7 +52,8 @@ end
 -- Two batches of random images and labels; on the host, which is where datasets are.
 local function random_data(model)
   return gb.device("cpu:0", function()
-    local shape = #model.image > 0 and { 2 * model.batch, table.unpack(model.image) } or { 2 * model.batch, model.inputs }
+    local shape = #model.image > 0 and { 2 * model.batch, table.unpack(model.image) }
+      or { 2 * model.batch, model.inputs }
     local images = gb.random.uniform(shape):cast(model.dtype)
     local labels = (gb.random.uniform { 2 * model.batch } * model.classes):cast "int64"
     return gb.data.Dataset.from_tensor_slices { images, labels }:batch(model.batch)
@@ -85,7 +87,8 @@ end
 
 local function measure(model, resident)
   -- Without a trace: it would come behind the samples, but a fault of CUPTI would end the process and its other lines.
-  local limits = { budget = plan.seconds, min_time = plan.seconds, warmup = plan.seconds, resident = resident, trace = false }
+  local limits = { budget = plan.seconds, min_time = plan.seconds, warmup = plan.seconds, resident = resident,
+    trace = false }
   local row = gb.measure.training(build(model), random_data(model), limits)
   collectgarbage()
   return row

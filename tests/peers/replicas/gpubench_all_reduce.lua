@@ -1,4 +1,5 @@
--- Times of all_reduce between CPU devices of one thread each, for the sizes of PEERS_SIZES; the last line is the result.
+-- Times of all_reduce between CPU devices of one thread each, for the sizes of PEERS_SIZES; the last line is the
+-- result.
 local gb = require "gpubench"
 
 local replicas = math.tointeger(os.getenv "PEERS_REPLICAS" or "2")
@@ -13,4 +14,5 @@ for index, row in ipairs(gb.measure.collective { sizes = sizes, devices = device
   if row.wrong ~= 0 then error(row.wrong .. " elements are wrong") end
   times[index] = string.format('"%d": %.9g', sizes[index], row.collective_time_s)
 end
-print(string.format('{"system": "gpubench", "times_s": {%s}, "version": "%s"}', table.concat(times, ", "), gb.version or ""))
+print(string.format('{"system": "gpubench", "times_s": {%s}, "version": "%s"}', table.concat(times, ", "),
+  gb.version or ""))

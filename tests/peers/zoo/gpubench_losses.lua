@@ -1,5 +1,6 @@
--- The loss of each step of one net of gb.zoo, on the batches in x.npy and y.npy of PEERS_FOLDER; its name, options and batch
--- size come from the environment too. With PEERS_WEIGHTS it begins with the weights that PyTorch began with. The last line of the output is the result.
+-- The loss of each step of one net of gb.zoo, on the batches in x.npy and y.npy of PEERS_FOLDER; its name, options and
+-- batch size come from the environment too. With PEERS_WEIGHTS it begins with the weights that PyTorch began with. The
+-- last line of the output is the result.
 local gb = require "gpubench"
 local names = require "names"
 local zoo_options = require "zoo_options"
@@ -21,4 +22,5 @@ local losses = {}
 for x, y in examples:batch(batch_size) do
   losses[#losses + 1] = string.format("%.9g", model:train_on_batch(x, y).loss)
 end
-print(string.format('{"system": "gpubench", "losses": [%s], "version": "%s"}', table.concat(losses, ", "), gb.version or ""))
+print(string.format('{"system": "gpubench", "losses": [%s], "version": "%s"}', table.concat(losses, ", "),
+  gb.version or ""))

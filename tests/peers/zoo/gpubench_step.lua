@@ -1,5 +1,5 @@
--- Steps of one net of gb.zoo, timed by epochs as the peers' are: epochs of fit, or of answers to one batch. What to run comes
--- from the environment (PEERS_NET, PEERS_BATCH, PEERS_OPTIONS, PEERS_STEPS, PEERS_SECONDS, PEERS_PRECISION,
+-- Steps of one net of gb.zoo, timed by epochs as the peers' are: epochs of fit, or of answers to one batch. What to run
+-- comes from the environment (PEERS_NET, PEERS_BATCH, PEERS_OPTIONS, PEERS_STEPS, PEERS_SECONDS, PEERS_PRECISION,
 -- PEERS_INFERENCE); the last line of the output is the result.
 local gb = require "gpubench"
 local zoo_options = require "zoo_options"

@@ -1,7 +1,8 @@
 -- Names of weights: what torchvision, the published GPT-2 and torch_nets.py call the weights of the nets of gb.zoo.
 local names = {}
 
-local of_normalization = { gamma = "weight", beta = "bias", moving_mean = "running_mean", moving_variance = "running_var" }
+local of_normalization = { gamma = "weight", beta = "bias", moving_mean = "running_mean",
+  moving_variance = "running_var" }
 
 function names.resnet(weight)
   local layer, part = weight:match "^(.+)/([%w_]+)$"
@@ -10,7 +11,9 @@ function names.resnet(weight)
   local stage, block, rest = layer:match "^stage(%d)_block(%d+)_(.+)$"
   if not stage then return (layer == "conv1_bn" and "bn1." or "conv1.") .. leaf end
   local prefix = string.format("layer%d.%d.", stage, block - 1)
-  if rest:find "^shortcut" then return prefix .. (rest == "shortcut_bn" and "downsample.1." or "downsample.0.") .. leaf end
+  if rest:find "^shortcut" then
+    return prefix .. (rest == "shortcut_bn" and "downsample.1." or "downsample.0.") .. leaf
+  end
   return prefix .. (rest:find "_bn$" and "bn" or "conv") .. rest:match "conv(%d)" .. "." .. leaf
 end
 

@@ -3,8 +3,8 @@
 --   SAFETY_SEED, SAFETY_BATCH, SAFETY_COUNT   the same calls for the same three
 --   SAFETY_FIRST   the point to begin with (1)
 --   SAFETY_OUT     the folder given as --out; calls.log in it gets a line for each call before it is made
--- Calls are spread over points of an experiment, so that objects meet another point, and --timeout ends what goes on for
--- ever because it was told to.
+-- Calls are spread over points of an experiment, so that objects meet another point, and --timeout ends what goes on
+-- for ever because it was told to.
 local gb = require "gpubench"
 local signatures = require "signatures"
 local values = require "values"
@@ -63,7 +63,8 @@ local operators = {
   idiv = function(a, b) return a // b end, unm = function(a) return -a end, len = function(a) return #a end,
   concat = function(a, b) return a .. b end, call = function(a, ...) return a(...) end,
   index = function(a, k) return a[k] end, newindex = function(a, k, v) a[k] = v return a end,
-  tostring = function(a) return tostring(a) end, eq = function(a, b) return a == b end, lt = function(a, b) return a < b end,
+  tostring = function(a) return tostring(a) end, eq = function(a, b) return a == b end,
+  lt = function(a, b) return a < b end,
   loop = function(a)
     local last
     for one in a do
@@ -134,18 +135,21 @@ local contexts = {
     model:fit(gb.tensor(x), gb.tensor(y), { verbose = 0, callbacks = { { [moment] = call } } })
   end,
   loss = function(call)
-    local model = model_to_fit { optimizer = "sgd", loss = function(a, b) call(a, b) return (a - b):square():mean() end }
+    local model = model_to_fit { optimizer = "sgd",
+      loss = function(a, b) call(a, b) return (a - b):square():mean() end }
     model:fit(gb.tensor(x), gb.tensor(y), { verbose = 0 })
   end,
   layer = function(call) gb.layers.Lambda(function(v) call(v) return v end)(gb.ones { 2, 3 }) end,
   layer_in_fit = function(call)
-    local model = gb.Sequential { gb.layers.Input { 3 }, gb.layers.Lambda(function(v) call(v) return v end), gb.layers.Dense(2) }
+    local model = gb.Sequential { gb.layers.Input { 3 }, gb.layers.Lambda(function(v) call(v) return v end),
+      gb.layers.Dense(2) }
     model:compile { optimizer = "sgd", loss = "mse" }
     values.keep_result(model)
     model:fit(gb.tensor(x), gb.tensor(y), { verbose = 0 })
   end,
   metric = function(call)
-    local model = model_to_fit { optimizer = "sgd", loss = "mse", metrics = { function(a, b) call(a, b) return (a - b):mean() end } }
+    local model = model_to_fit { optimizer = "sgd", loss = "mse",
+      metrics = { function(a, b) call(a, b) return (a - b):mean() end } }
     values.keep_result(model)
     model:evaluate(gb.tensor(x), gb.tensor(y), { verbose = 0 })
   end,
@@ -227,7 +231,8 @@ for name in pairs(contexts) do context_names[#context_names + 1] = name end
 table.sort(context_names)
 
 -- An example of the reference with something in it replaced.
-local replacements = { "0", "-1", "1 << 62", "math.maxinteger", "nil", "{}", "''", "0/0", "gb", "function() end", "1e308", "'cpu:0'" }
+local replacements = { "0", "-1", "1 << 62", "math.maxinteger", "nil", "{}", "''", "0/0", "gb", "function() end",
+  "1e308", "'cpu:0'" }
 local function changed_example()
   local example = values.one_of(doc.examples)
   local places = {}
@@ -288,7 +293,8 @@ local function now_and_then(result)
 end
 experiment { name = "calls", title = "Calls", axes = { gb.axis("part", points) }, skip = now_and_then(nil),
   seconds = now_and_then(0.1), answer = now_and_then "Nothing.", run = function(point)
-  math.randomseed(seed, (batch << 32) + point.part)  -- a batch that goes on at a point makes the same calls from there on
+  -- a batch that goes on at a point makes the same calls from there on
+  math.randomseed(seed, (batch << 32) + point.part)
   log:write("part\t", point.part, "\n")
   if math.random() < 0.3 then values.forget() end
   made = (point.part - 1) * calls_in_a_point

@@ -1,5 +1,6 @@
--- What lua/meta says of every function, method, field and operator: names with the types of their parameters, the fields
--- of tables of options, the texts that are quoted anywhere (names of types, devices, layers, ...), and the examples.
+-- What lua/meta says of every function, method, field and operator: names with the types of their parameters, the
+-- fields of tables of options, the texts that are quoted anywhere (names of types, devices, layers, ...), and the
+-- examples.
 local signatures = {}
 
 -- The type at the start of a text: up to a blank that is not within brackets nor behind ",", ":" or "|".
@@ -95,15 +96,18 @@ end
 function signatures.complete(doc)
   -- The class that the reference leaves out: scripts get its objects from gb._native.
   doc.bound.Run = true
-  for method, types in pairs { begin = { "Cells", "string" }, add = { "Cells", "number[]", "any" }, replace = { "Cells[]" },
+  for method,
+    types in pairs { begin = { "Cells", "string" }, add = { "Cells", "number[]", "any" }, replace = { "Cells[]" },
     add_round = { "Cells", "integer", "integer", "number[]" }, set_info = { "table" }, finish = { "FinishOptions" },
     directory = {}, name = {}, rows = {}, summary = { "TextOptions" } } do
     doc.names["Run:" .. method] = types
   end
 
   -- Sizes of stages may stand in the table of options, by name.
-  for method, fields in pairs { shuffle = { buffer_size = "integer", seed = "integer?" }, repeated = { count = "integer?" },
-    batch = { batch_size = "integer", drop_remainder = "boolean?" }, take = { count = "integer" }, skip = { count = "integer" },
+  for method,
+    fields in pairs { shuffle = { buffer_size = "integer", seed = "integer?" }, repeated = { count = "integer?" },
+    batch = { batch_size = "integer", drop_remainder = "boolean?" }, take = { count = "integer" },
+    skip = { count = "integer" },
     padded_batch = { batch_size = "integer", drop_remainder = "boolean?" }, prefetch = { buffer_size = "integer?" },
     shard = { num_shards = "integer", index = "integer" } } do
     local class, types = "Dataset:" .. method, doc.names["Dataset:" .. method]
@@ -114,7 +118,8 @@ function signatures.complete(doc)
   end
 
   -- What every object may be used in, whether the reference has it or not.
-  local forms = { index = { "any" }, newindex = { "any", "any" }, tostring = {}, eq = { "any" }, lt = { "any" }, loop = {},
+  local forms = { index = { "any" }, newindex = { "any", "any" }, tostring = {}, eq = { "any" },
+    lt = { "any" }, loop = {},
     ipairs = {} }
   local rows <const> = "integer|integer[]|(integer[])[]"
   for class in pairs(doc.bound) do

@@ -1,5 +1,6 @@
 -- Nothing that is given to a call is dropped: every function, method and callable object of lua/meta is called with one
--- argument too many, and those that take options with one option too many. None may succeed, whatever its other arguments.
+-- argument too many, and those that take options with one option too many. None may succeed, whatever its other
+-- arguments.
 --   SAFETY_META    the files of lua/meta, between colons
 --   SAFETY_SEED    the arguments
 local gb = require "gpubench"
@@ -21,7 +22,9 @@ for file in os.getenv("SAFETY_META"):gmatch "[^:]+" do
 end
 local doc = signatures.read(files)
 -- Objects that are called with whatever the script's function takes, and by loops.
-for _, name in ipairs { "CompiledFunction call", "Dataset call", "DatasetIterator call", "gb.skip" } do takes_any_number[name] = true end
+for _, name in ipairs { "CompiledFunction call", "Dataset call", "DatasetIterator call", "gb.skip" } do
+  takes_any_number[name] = true
+end
 doc.names["Layer call"] = doc.names["Layer call"] and { "Tensor|SymbolicTensor", "CallOptions" }
 doc.names["Model call"] = doc.names["Model call"] and { "Tensor|SymbolicTensor", "CallOptions" }
 doc.names["Loss call"] = doc.names["Loss call"] and { "Tensor", "Tensor", "Tensor" }

@@ -42,7 +42,8 @@ local function model()
   if random() < 0.8 then built:compile { optimizer = "sgd", loss = "mse", metrics = { "mean_squared_error" } } end
   return built
 end
-local shapes = { {}, { 1 }, { 3 }, { 4, 3 }, { 4, 2 }, { 0 }, { 0, 3 }, { 2, 0 }, { 1, 4, 4, 1 }, { 2, 3, 3, 3 }, { 1, 1, 1, 1, 1 },
+local shapes = { {}, { 1 }, { 3 }, { 4, 3 }, { 4, 2 }, { 0 }, { 0, 3 }, { 2, 0 }, { 1, 4, 4, 1 }, { 2, 3, 3, 3 },
+  { 1, 1, 1, 1, 1 },
   { 1 << 33, 0 }, { 0, 1 << 33 } }
 local dtypes = { "float32", "int64", "uint8", "bool", "float16", "bfloat16", "int32", "int8" }
 
@@ -69,13 +70,17 @@ build = {
   SymbolicTensor = function() return gb.Input { 3 } end,
   Optimizer = function() return one_of { gb.optimizers.SGD, gb.optimizers.Adam, gb.optimizers.RMSprop } {} end,
   Loss = function() return one_of { gb.losses.MeanSquaredError, gb.losses.CategoricalCrossentropy } {} end,
-  Metric = function() return one_of { gb.metrics.Accuracy, gb.metrics.MeanSquaredError, gb.metrics.TopKCategoricalAccuracy } {} end,
+  Metric = function()
+    return one_of { gb.metrics.Accuracy, gb.metrics.MeanSquaredError, gb.metrics.TopKCategoricalAccuracy } {}
+  end,
   Callback = function() return gb.callbacks.EarlyStopping {} end,
   Schedule = function() return gb.schedules.CosineDecay(0.1, 10) end,
   SparsitySchedule = function() return gb.prune.ConstantSparsity { target_sparsity = 0.5, begin_step = 0 } end,
   Pruning = function() return gb.prune.low_magnitude(model(), { schedule = build.SparsitySchedule() }) end,
   Strategy = function() return gb.distribute.MirroredStrategy { devices = { "cpu:0" } } end,
-  PerReplica = function() return (gb.distribute.MirroredStrategy { devices = { "cpu:0" } }:run(function(x) return x + 1 end, gb.ones { 2 })) end,
+  PerReplica = function()
+    return (gb.distribute.MirroredStrategy { devices = { "cpu:0" } }:run(function(x) return x + 1 end, gb.ones { 2 }))
+  end,
   Tape = function()
     local kept
     gb.tape(function(tape) kept = tape return gb.ones {} end)
@@ -139,7 +144,8 @@ local function anything_function(depth)
     function(...) return result, ... end,
     function() collectgarbage() return gb.ones { 2 } end,
     function() return pcall(values.again or error) end,
-    print and tostring, math.abs, string.rep, gb.ones, gb.zeros, gb.data.Dataset.range, coroutine.wrap(function(x) return x end),
+    print and tostring, math.abs, string.rep, gb.ones, gb.zeros, gb.data.Dataset.range,
+    coroutine.wrap(function(x) return x end),
   }
 end
 

@@ -1,5 +1,6 @@
--- Values that no function expects: numbers and texts at limits, tables that lie about themselves, and those on which what
--- recurs, copies or counts could stumble. integers, numbers and texts are values, the others functions that make one.
+-- Values that no function expects: numbers and texts at limits, tables that lie about themselves, and those on which
+-- what recurs, copies or counts could stumble. integers, numbers and texts are values, the others functions that make
+-- one.
 local gb = require "gpubench"
 
 local wrong = {}
@@ -18,7 +19,9 @@ wrong.texts = { "", "\0", "a\0b", "%s%n", ("x"):rep(5000), ("x"):rep(1 << 20), "
 
 local function with(metatable) return function() return setmetatable({}, metatable) end end
 wrong.lying = {
-  function() return setmetatable({}, { __len = function() return wrong.integers[math.random(#wrong.integers)] end }) end,
+  function()
+    return setmetatable({}, { __len = function() return wrong.integers[math.random(#wrong.integers)] end })
+  end,
   with { __len = function() coroutine.yield(1) return 2 end, __index = function() coroutine.yield(1) end },
   with { __index = function() error "index" end },
   with { __index = function(_, k) return k end },

@@ -14,7 +14,8 @@ local function refused(name, header)
     end), path)
   end)
 end
-refused("names_twice", [[{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}]])
+refused("names_twice",
+  [[{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}]])
 refused("a_key_twice", [[{"a":{"dtype":"F32","shape":[1],"shape":[2],"data_offsets":[0,8]}}]])
 refused("a_shape_with_names", [[{"a":{"dtype":"F32","shape":{"a":1},"data_offsets":[0,8]}}]])
 refused("a_shape_of_text", [[{"a":{"dtype":"F32","shape":["2"],"data_offsets":[0,8]}}]])

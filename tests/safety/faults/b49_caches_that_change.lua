@@ -1,5 +1,5 @@
--- A cache's file that is shortened while it is read ends the loop with an error, and its elements can be written to: they
--- were memory of a mapped file.
+-- A cache's file that is shortened while it is read ends the loop with an error, and its elements can be written to:
+-- they were memory of a mapped file.
 local gb = require "gpubench"
 
 local function made(name)

@@ -24,7 +24,9 @@ end
 local function closing(body) return setmetatable({}, { __close = body }) end
 local function finalized(body) return setmetatable({}, { __gc = body }) end
 local function refused(text, ok, reason)
-  if ok or not tostring(reason):find(text, 1, true) then error("expected '" .. text .. "', got " .. tostring(reason), 0) end
+  if ok or not tostring(reason):find(text, 1, true) then
+    error("expected '" .. text .. "', got " .. tostring(reason), 0)
+  end
 end
 local function expect(value, wanted)
   if value ~= wanted then error("expected " .. tostring(wanted) .. ", got " .. tostring(value), 0) end
@@ -41,7 +43,8 @@ local events = {
     refused("cannot resume dead coroutine", coroutine.resume(co))
   end,
   resume_that_fails = function()
-    local co = coroutine.create(function() local _ <close> = closing(function() probe "after an error" end) error "odd" end)
+    local co =
+      coroutine.create(function() local _ <close> = closing(function() probe "after an error" end) error "odd" end)
     refused("odd", coroutine.resume(co))
     refused("odd", coroutine.close(co))
     expect(coroutine.status(co), "dead")
@@ -88,7 +91,8 @@ local events = {
   close_refused = function()
     refused("cannot close a running coroutine", pcall(coroutine.close, coroutine.running()))
     local outer = coroutine.running()
-    coroutine.wrap(function() refused("cannot close a normal coroutine", pcall(coroutine.close, outer)) probe "inside" end)()
+    coroutine.wrap(
+      function() refused("cannot close a normal coroutine", pcall(coroutine.close, outer)) probe "inside" end)()
     refused("coroutine expected", pcall(coroutine.close, 1))
   end,
   resume_refused = function()

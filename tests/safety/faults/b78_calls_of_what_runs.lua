@@ -1,5 +1,6 @@
 -- Every call on a model, its parts and its data, at every moment at which the model's own fit, evaluate, predict or
--- measurement calls the script: it is refused with a message, or works, and what runs goes on as if nothing had happened.
+-- measurement calls the script: it is refused with a message, or works, and what runs goes on as if nothing had
+-- happened.
 local gb = require "gpubench"
 local testing = require "testing"
 
@@ -55,7 +56,8 @@ local function generated(nth)
 end
 local function fit(model, callback, data)
   if data then return model:fit(data, { verbose = 0, epochs = epochs, callbacks = { callback } }) end
-  return model:fit(x, y, { verbose = 0, batch_size = batch_size, epochs = epochs, shuffle = false, callbacks = { callback } })
+  return model:fit(x, y,
+    { verbose = 0, batch_size = batch_size, epochs = epochs, shuffle = false, callbacks = { callback } })
 end
 
 -- Each runs the model and returns figures that do not depend on what happens at the moment.
@@ -67,7 +69,8 @@ local moments = {
   on_epoch_end = function() return fit(build_subject(), at "on_epoch_end").history end,
   on_train_end = function() return fit(build_subject(), at "on_train_end").history end,
   logs_of_a_batch = function()
-    return fit(build_subject(), { on_batch_end = function(step, logs) if step == 2 then hook(logs.loss) end end }).history
+    return fit(build_subject(),
+      { on_batch_end = function(step, logs) if step == 2 then hook(logs.loss) end end }).history
   end,
   closing_handler = function()
     return fit(build_subject(), { on_batch_begin = function(step)
@@ -82,16 +85,21 @@ local moments = {
     end }).history
   end,
   coroutine = function()
-    return fit(build_subject(), { on_batch_begin = function(step) if step == 2 then coroutine.wrap(hook)() end end }).history
+    return fit(build_subject(),
+      { on_batch_begin = function(step) if step == 2 then coroutine.wrap(hook)() end end }).history
   end,
   scheduler = function()
     return fit(build_subject(), gb.callbacks.LearningRateScheduler(with_hook(function() return 0.0 end))).history
   end,
   loss = function()
-    return fit(build_subject { loss = with_hook(function(labels, predictions) return ((labels - predictions) ^ 2):mean() end) }, {}).history
+    return fit(
+      build_subject { loss = with_hook(function(labels, predictions) return ((labels - predictions) ^ 2):mean() end) },
+      {}).history
   end,
   metric = function()
-    return fit(build_subject { metrics = { with_hook(function(labels, predictions) return (labels - predictions):abs():mean() end) } },
+    return fit(
+      build_subject {
+      metrics = { with_hook(function(labels, predictions) return (labels - predictions):abs():mean() end) } },
       {}).history
   end,
   activation = function()
@@ -105,7 +113,8 @@ local moments = {
   generator_of_evaluate = function() return build_subject():evaluate(generated(4)) end,
   generator_of_predict = function() return build_subject():predict(generated(4)):to_table() end,
   generator_of_validation = function()
-    return build_subject():fit(x, y, { verbose = 0, batch_size = batch_size, shuffle = false, validation_data = generated(4) }).history
+    return build_subject()
+      :fit(x, y, { verbose = 0, batch_size = batch_size, shuffle = false, validation_data = generated(4) }).history
   end,
   generator_of_train_on_batch = function()
     return { build_subject():train_on_batch(x, y), fit(subject, {}, generated(2)).history.loss }
@@ -142,7 +151,9 @@ local calls = {
   fit_of_the_same_batch = function(m) m:fit(x, y, { verbose = 0, batch_size = batch_size, shuffle = false }) end,
   fit_autotune = function(m) m:fit(x, y, { verbose = 0, batch_size = gb.AUTOTUNE }) end,
   fit_class_weight = function(m) m:fit(x, y, { verbose = 0, class_weight = { [0] = 3 } }) end,
-  fit_that_fails = function(m) m:fit(x, y, { verbose = 0, callbacks = { { on_batch_end = function() error "odd" end } } }) end,
+  fit_that_fails = function(m)
+    m:fit(x, y, { verbose = 0, callbacks = { { on_batch_end = function() error "odd" end } } })
+  end,
   fit_generated = function(m) m:fit(generated(0), quiet) end,
   evaluate = function(m) m:evaluate(x, y) end,
   evaluate_in_batches = function(m) m:evaluate(examples:batch(batch_size)) end,
@@ -159,7 +170,9 @@ local calls = {
   memory = function(m) m:memory(4) end,
   memory_report = function(m) gb.memory.report(m) end,
   profile = function(m) m:profile(examples:repeated():batch(batch_size), { steps = 2 }) end,
-  measure_training = function(m) gb.measure.training(m, examples:repeated():batch(batch_size), { budget = 0.001, trace = false }) end,
+  measure_training = function(m)
+    gb.measure.training(m, examples:repeated():batch(batch_size), { budget = 0.001, trace = false })
+  end,
   measure_inference = function(m) gb.measure.inference(m, { batch = 2, duration = 0.001 }) end,
   measure_numerics = function(m) gb.measure.numerics(m, examples:batch(batch_size)) end,
   input_proof = function(m) gb.measure.input_proof(m, examples:repeated():batch(batch_size), { budget = 0.001 }) end,
@@ -185,7 +198,9 @@ local calls = {
   end,
   quantize = function(m) gb.quantize.int8(m, { calibration = examples:batch(batch_size) }) end,
   quantize_aware = function(m) gb.quantize.aware(m) end,
-  prune = function(m) gb.prune.low_magnitude(m, { schedule = gb.prune.ConstantSparsity { target_sparsity = 0.5, begin_step = 0 } }) end,
+  prune = function(m)
+    gb.prune.low_magnitude(m, { schedule = gb.prune.ConstantSparsity { target_sparsity = 0.5, begin_step = 0 } })
+  end,
   shrink = function(m) gb.prune.shrink(m, { dense = 0.5 }) end,
   map = function() for _ in examples:map(function(a, b) return a * 2, b end):batch(2):iter() do break end end,
   strategy = function()
@@ -217,13 +232,16 @@ local function same(actual, expected, where)
   if type(expected) == "table" then
     for key, value in pairs(expected) do same(actual[key], value, where .. "." .. tostring(key)) end
   elseif type(expected) == "number" then
-    if not (math.abs(actual - expected) <= 1e-6) then error(("%s: %.9g, expected %.9g"):format(where, actual, expected), 0) end
+    if not (math.abs(actual - expected) <= 1e-6) then
+      error(("%s: %.9g, expected %.9g"):format(where, actual, expected), 0)
+    end
   elseif actual ~= expected then
     error(("%s: %s, expected %s"):format(where, tostring(actual), tostring(expected)), 0)
   end
 end
 
-local guarded = { compile = true, find_batch_size = true, find_batch_size_made = true, fit_autotune = true, fit_class_weight = true }
+local guarded = { compile = true, find_batch_size = true, find_batch_size_made = true, fit_autotune = true,
+  fit_class_weight = true }
 -- These take long, and differ from others in what they measure only.
 local costly = { input_proof = true, pipeline = true, measure_inference = true }
 local with_costly = { on_batch_begin = true, generator_of_fit = true, loss = true, measured_loop = true }

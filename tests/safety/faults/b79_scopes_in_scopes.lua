@@ -112,7 +112,8 @@ testing.case("a callback belongs to one fit at a time", function()
   } do
     local shared, refusal = make(), nil
     local function nested()
-      local ok, reason = pcall(other.fit, other, x, y, { verbose = 0, batch_size = 1, epochs = 2, callbacks = { shared } })
+      local ok,
+        reason = pcall(other.fit, other, x, y, { verbose = 0, batch_size = 1, epochs = 2, callbacks = { shared } })
       refusal = not ok and reason or "none"
     end
     model:fit(x, y, { verbose = 0, batch_size = 1, epochs = 2, callbacks = { shared, { on_batch_end = nested } } })
@@ -251,7 +252,8 @@ testing.case("what a call uses is let go of within it", function()
   local model = built()
   local data = gb.data.Dataset.from_tensor_slices { x, y }:batch(2)
   model:fit(data, { verbose = 0, callbacks = { { on_epoch_begin = function() data = nil collect() end } } })
-  local history = model:fit(x, y, { verbose = 0, callbacks = { { on_epoch_begin = function() model = nil collect() end } } })
+  local history = model:fit(x, y,
+    { verbose = 0, callbacks = { { on_epoch_begin = function() model = nil collect() end } } })
   testing.is_true(history.history.loss[1])
   local f
   f = gb.compile(function(v) f = nil collect() return v + 1 end)

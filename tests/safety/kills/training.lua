@@ -1,5 +1,5 @@
--- A training that is saved after every step, with checkpoints, a log and records. Run again it goes on where it was: what
--- it finds must be whole.
+-- A training that is saved after every step, with checkpoints, a log and records. Run again it goes on where it was:
+-- what it finds must be whole.
 local gb = require "gpubench"
 
 local out <const> = "out/results/"

@@ -1,5 +1,6 @@
 -- Attempts to leave the sandbox. run prepares the folders and starts a group at a time: SAFETY_GROUP. An attempt gives
--- true where it got out; what it leaves outside of the output folder is found by run. Ends with "N attempts, M got out".
+-- true where it got out; what it leaves outside of the output folder is found by run. Ends with "N attempts, M got
+-- out".
 local gb = require "gpubench"
 
 local outside = "../outside"  -- with "victim", which must stay as it is
@@ -45,8 +46,11 @@ local function tries(folder)
       return true
     end },
     { "CSVLogger", function() return fit { callbacks = { gb.callbacks.CSVLogger(folder .. "/new.csv") } } end },
-    { "ModelCheckpoint", function() return fit { callbacks = { gb.callbacks.ModelCheckpoint(folder .. "/new_{epoch}") } } end },
-    { "Profiler", function() return fit { callbacks = { gb.callbacks.Profiler { path = folder .. "/new", steps = { 1, 1 } } } } end },
+    { "ModelCheckpoint",
+      function() return fit { callbacks = { gb.callbacks.ModelCheckpoint(folder .. "/new_{epoch}") } } end },
+    { "Profiler",
+      function() return fit { callbacks = { gb.callbacks.Profiler { path = folder .. "/new",
+      steps = { 1, 1 } } } } end },
     { "resume", function() return fit { resume = folder .. "/new.state" } end },
   }
 end
@@ -117,7 +121,8 @@ end
 function groups.workers()
   -- They run in other states, from their own source: no upvalue but what is written here.
   local bodies = {
-    io = "return io ~= nil and 1 or 0", os = "return os ~= nil and 1 or 0", package = "return package ~= nil and 1 or 0",
+    io = "return io ~= nil and 1 or 0", os = "return os ~= nil and 1 or 0",
+    package = "return package ~= nil and 1 or 0",
     debug = "return debug ~= nil and 1 or 0", require = "return require ~= nil and 1 or 0",
     dofile = "return dofile ~= nil and 1 or 0", loadfile = "return loadfile ~= nil and 1 or 0",
     binary = "return load and string.dump and load(string.dump(function() end), 'x', 'b') and 1 or 0",
@@ -127,8 +132,10 @@ function groups.workers()
       return load(function() at = at + 1 return at <= #code and code:sub(at, at) or nil end) and 1 or 0]],
     load_of_globals = "return load and load('return io or os or package or debug or require')() and 1 or 0",
     of_strings = "local m = getmetatable('') return m and (m.__index.io or m.__index.os) and 1 or 0",
-    of_environment = "local n = 0 for k in pairs(_G) do if k == 'io' or k == 'os' or k == 'gb' then n = 1 end end return n",
-    of_coroutines = "return coroutine and coroutine.wrap(function() return (io or os or require) and 1 or 0 end)() or 0",
+    of_environment = "local n = 0 for k in pairs(_G) do if k == 'io' or k == 'os' or k == "
+      .. "'gb' then n = 1 end end return n",
+    of_coroutines = "return coroutine and coroutine.wrap(function() return (io or os or "
+      .. "require) and 1 or 0 end)() or 0",
     of_finalizers = [[local got = 0
       do setmetatable({}, { __gc = function() if io or os or require then got = 1 end end }) end
       collectgarbage() return got]],
@@ -175,7 +182,8 @@ function groups.metatables()
     end)
   end
   for _, object in ipairs { gb.ones { 1 }, gb.data.Dataset.range(1), gb.layers.Dense(1), gb.optimizers.SGD {} } do
-    attempt("an object's metatable", function() return type(getmetatable(object)) == "table" and getmetatable(object) end)
+    attempt("an object's metatable",
+      function() return type(getmetatable(object)) == "table" and getmetatable(object) end)
     attempt("an object's metatable replaced", function() return setmetatable(object, {}) end)
   end
   attempt("a file's methods on another object", function()
@@ -283,25 +291,33 @@ function groups.links()
   for _, file in ipairs { "victim", "dangling", "loop", "hard" } do
     attempt("io.open of the link " .. file, function() return io.open("out/results/" .. file, "w") end)
     attempt("io.open to append to the link " .. file, function() return io.open("out/results/" .. file, "a") end)
-    attempt("save_npy to the link " .. file, function() gb.save_npy("out/results/" .. file, gb.ones { 1 }) return true end)
-    attempt("tfrecord_writer to the link " .. file, function() return gb.data.tfrecord_writer("out/results/" .. file) end)
+    attempt("save_npy to the link " .. file,
+      function() gb.save_npy("out/results/" .. file, gb.ones { 1 }) return true end)
+    attempt("tfrecord_writer to the link " .. file,
+      function() return gb.data.tfrecord_writer("out/results/" .. file) end)
     attempt("weights to the link " .. file, function() model():save_weights("out/results/" .. file) return true end)
   end
-  for _, path in ipairs { "/proc/self/cwd/../outside/new", "/proc/self/root" .. "/tmp/gpubench-new", "/dev/shm/gpubench-new" } do
+  for _, path in ipairs { "/proc/self/cwd/../outside/new", "/proc/self/root" .. "/tmp/gpubench-new",
+      "/dev/shm/gpubench-new" } do
     attempt(path, function() return io.open(path, "w") end)
   end
   -- Paths that are checked before they exist, and lead through a link when they are opened.
   local late = {
     CSVLogger = function(path) return { callbacks = { gb.callbacks.CSVLogger(path .. "/new.csv") } } end,
-    ModelCheckpoint = function(path) return { callbacks = { gb.callbacks.ModelCheckpoint(path .. "/new_{epoch}") } } end,
-    Profiler = function(path) return { callbacks = { gb.callbacks.Profiler { path = path .. "/new", steps = { 1, 1 } } } } end,
+    ModelCheckpoint = function(path)
+      return { callbacks = { gb.callbacks.ModelCheckpoint(path .. "/new_{epoch}") } }
+    end,
+    Profiler = function(path)
+      return { callbacks = { gb.callbacks.Profiler { path = path .. "/new", steps = { 1, 1 } } } }
+    end,
     resume = function(path) return { resume = path .. "/new.state" } end,
   }
   for name, options in pairs(late) do
     attempt("a folder with a link is renamed: " .. name, function()
       local given = options "out/results/moved/link"
       given.callbacks = given.callbacks or {}
-      table.insert(given.callbacks, 1, { on_train_begin = function() os.rename("out/results/tree", "out/results/moved") end })
+      table.insert(given.callbacks, 1,
+        { on_train_begin = function() os.rename("out/results/tree", "out/results/moved") end })
       return fit(given) and not os.rename("out/results/moved", "out/results/tree")
     end)
   end
@@ -328,7 +344,8 @@ function groups.natives()
       attempt("gb._native.results." .. name, function() return rawget(of.results, name) end)
     end
   end
-  local commands = { "ab", "baseline", "calibrate", "changes", "check", "compare", "doctor", "explain", "finish", "history",
+  local commands = { "ab", "baseline", "calibrate", "changes", "check", "compare", "doctor", "explain",
+    "finish", "history",
     "list", "new", "nightly", "pack", "prune", "repeat", "report", "show", "tune" }
   for _, command in ipairs(commands) do
     attempt("require of the command " .. command, function() return require("gpubench.commands." .. command) end)
@@ -342,8 +359,10 @@ function groups.natives()
   attempt("starting processes", function()
     return require("gpubench.fresh_processes").run { words = { "touch", outside .. "/new" }, script = "x" }
   end)
-  for _, out in ipairs { outside, "../outside/deeper", "out/results/link", "/tmp/gpubench-new", "out/results/up/outside", "." } do
-    attempt("a run in " .. out, function() return native.results.new_run { experiment = "new", title = "t", out = out, axes = {} } end)
+  for _, out in ipairs { outside, "../outside/deeper", "out/results/link", "/tmp/gpubench-new",
+      "out/results/up/outside", "." } do
+    attempt("a run in " .. out,
+      function() return native.results.new_run { experiment = "new", title = "t", out = out, axes = {} } end)
   end
   for _, name in ipairs { "../../../outside/new", "..", "link", "linked", "a/b", "" } do
     attempt("a run named " .. name, function()
@@ -357,7 +376,8 @@ function groups.natives()
         charts = { gb.chart.line { name = name, x = "n", y = "v" } }, run = function(point) return { v = point.n } end }
     end)
   end
-  for _, variable in ipairs { "LD_PRELOAD", "PATH", "LD_LIBRARY_PATH", "GPUBENCH_PATH", "OCL_ICD_FILENAMES", "A\nLD_PRELOAD" } do
+  for _, variable in ipairs { "LD_PRELOAD", "PATH", "LD_LIBRARY_PATH", "GPUBENCH_PATH", "OCL_ICD_FILENAMES",
+      "A\nLD_PRELOAD" } do
     attempt("a variable of a probe " .. variable, function()
       return native.probe { environment = { [variable] = "./planted.so" } }
     end)
@@ -365,7 +385,8 @@ function groups.natives()
   for _, setting in ipairs { "--trusted", "x=1 --trusted", "batch_size\0" } do
     attempt("a setting of a probe " .. setting, function() return native.probe { settings = { [setting] = "1" } } end)
   end
-  for _, folder in ipairs { "../outside/run", "out/results/link/run", "out/results/up/outside/run", "out/results/absolute/run" } do
+  for _, folder in ipairs { "../outside/run", "out/results/link/run", "out/results/up/outside/run",
+      "out/results/absolute/run" } do
     attempt("the end of the run " .. folder, function() return native.results.end_abandoned(folder, "by another") end)
   end
 end
@@ -387,7 +408,8 @@ function groups.databases()
     local magic, sum = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 0
     for i = 1, #target do sum = sum + string.unpack("b", target, i) end
     local head = magic .. be4(0) .. be4(0) .. be4(1) .. be4(512) .. be4(4096)
-    return head .. ("\0"):rep(512 - #head) .. be4(0x40000000 // 4096 + 1) .. target .. be4(#target) .. be4(sum & 0xffffffff) .. magic
+    return head .. ("\0"):rep(512 - #head) .. be4(0x40000000 // 4096 + 1) .. target .. be4(#target)
+      .. be4(sum & 0xffffffff) .. magic
   end
   local victim = assert(os.getenv "SAFETY_VICTIM")
   for _, name in ipairs { "history.db", "other.db" } do
@@ -395,11 +417,13 @@ function groups.databases()
     write("out/results/" .. name .. "-journal", journal_of(victim))
   end
   local native = rawget(gb, "_native")
-  for _, name in ipairs { "runs", "rebuild", "merge", "judge", "trend", "experiments", "latest", "append", "write_page", "json" } do
+  for _, name in ipairs { "runs", "rebuild", "merge", "judge", "trend", "experiments", "latest", "append",
+      "write_page", "json" } do
     attempt("the history's " .. name, function() return native.history[name](".") or native.history[name]("out") end)
   end
   attempt("reading runs beside it", function() return native.results.read("history.db", "out") end)
-  for _, path in ipairs { "out/baselines/v1/run.json", "out/calibration/machine.json", "out/results/../baselines/x", "out/new",
+  for _, path in ipairs { "out/baselines/v1/run.json", "out/calibration/machine.json",
+    "out/results/../baselines/x", "out/new",
     "out/results/up/outside/new" } do
     attempt("writing " .. path, function() return io.open(path, "w") end)
     attempt("renaming to " .. path, function()

@@ -5,8 +5,8 @@ local sweep = require "gpubench.sweep.points"
 
 local input_rows = { count = 128 }
 
--- The digits in small: as fast to go through as a test needs. They are made anew in each point, after which no tensor may
--- be left.
+-- The digits in small: as fast to go through as a test needs. They are made anew in each point, after which no tensor
+-- may be left.
 function input_rows.small_arrays()
   local classes = {}
   for i = 1, input_rows.count do classes[i] = i % 10 end

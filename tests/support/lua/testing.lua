@@ -51,7 +51,9 @@ end
 
 function testing.near(actual, expected, tolerance)
   checks = checks + 1
-  if math.abs(actual - expected) > tolerance then fail("expected %.9g within %g, got %.9g", expected, tolerance, actual) end
+  if math.abs(actual - expected) > tolerance then
+    fail("expected %.9g within %g, got %.9g", expected, tolerance, actual)
+  end
 end
 
 -- `text` is plain text, not a pattern.
@@ -70,7 +72,8 @@ end
 
 -- What messages of the program never hold: texts of libraries, of the standard library and of Lua's own checks.
 local raw = { "vector::", "basic_", "std::", "bad_alloc", "json.exception", "filesystem error", "[json", "bad argument",
-  "attempt to perform", "attempt to index", "attempt to compare", "attempt to add", "attempt to call", "table index is" }
+  "attempt to perform", "attempt to index", "attempt to compare", "attempt to add", "attempt to call",
+    "table index is" }
 
 -- The call must fail, with a message of the program's own.
 function testing.refuses(body, ...)
@@ -78,7 +81,9 @@ function testing.refuses(body, ...)
   local ok, reason = pcall(body, ...)
   if ok then fail "expected an error, but there was none" end
   for _, text in ipairs(raw) do
-    if tostring(reason):find(text, 1, true) then fail("expected a message of the program's own, got %q", tostring(reason)) end
+    if tostring(reason):find(text, 1, true) then
+      fail("expected a message of the program's own, got %q", tostring(reason))
+    end
   end
   return tostring(reason)
 end

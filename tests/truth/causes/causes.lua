@@ -1,11 +1,11 @@
--- Whether the findings name the cause: a confusion matrix over configurations whose cause is known, because the same step
--- without it was measured too.
---   GPUBENCH_PATH=tests/truth/causes gpubench tests/truth/causes/causes.lua [--set seeds=3] [--set cpu=true] [--set only=NAME]
--- seeds: how many draws; cpu: configurations on CPU devices too, for an idle machine; busy: findings of unreliable rows
--- count too, to try a rule on a machine that is not idle; budget: seconds of each measurement. A configuration whose cause costs
--- less than 10 % or more than 60 % says nothing and is reported. It fails below 38 of 40, if a cause is found in fewer than
--- two of three, or above one false alarm in 20; with lenient, below 24 of 40 or above 6 false alarms in 20, for tests beside
--- other programs.
+-- Whether the findings name the cause: a confusion matrix over configurations whose cause is known, because the same
+-- step without it was measured too.
+--   GPUBENCH_PATH=tests/truth/causes gpubench tests/truth/causes/causes.lua [--set seeds=3] [--set cpu=true] [--set
+-- only=NAME] seeds: how many draws; cpu: configurations on CPU devices too, for an idle machine; busy: findings of
+-- unreliable rows count too, to try a rule on a machine that is not idle; budget: seconds of each measurement. A
+-- configuration whose cause costs less than 10 % or more than 60 % says nothing and is reported. It fails below 38 of
+-- 40, if a cause is found in fewer than two of three, or above one false alarm in 20; with lenient, below 24 of 40 or
+-- above 6 false alarms in 20, for tests beside other programs.
 local gb = require "gpubench"
 local made = require "made"
 local with_cause = require "with_cause"
@@ -139,10 +139,16 @@ for seed = 1, seeds do
   local right, all, by_finding = judge_causes(seed)
   local alarms, quiet = judge_alarms(seed)
   print(string.format("seed %d: %d of %d causes found, %d false alarms of %d", seed, right, all, alarms, quiet))
-  if only == "" and right < all * least_share then failures[#failures + 1] = string.format("seed %d: %d of %d causes", seed, right, all) end
-  if alarms > quiet * most_alarms then failures[#failures + 1] = string.format("seed %d: %d false alarms", seed, alarms) end
+  if only == "" and right < all * least_share then
+    failures[#failures + 1] = string.format("seed %d: %d of %d causes", seed, right, all)
+  end
+  if alarms > quiet * most_alarms then
+    failures[#failures + 1] = string.format("seed %d: %d false alarms", seed, alarms)
+  end
   for finding, one in pairs(by_finding) do
-    if one.right < one.all * least_of_finding then failures[#failures + 1] = string.format("seed %d: %s %d of %d", seed, finding, one.right, one.all) end
+    if one.right < one.all * least_of_finding then
+      failures[#failures + 1] = string.format("seed %d: %s %d of %d", seed, finding, one.right, one.all)
+    end
   end
 end
 print_matrix()

@@ -1,5 +1,5 @@
--- What the configurations are made of: accelerators whose rates are chosen, models whose arithmetic is known, and ways to
--- spend time. Nothing here is taken from core/diagnose.
+-- What the configurations are made of: accelerators whose rates are chosen, models whose arithmetic is known, and ways
+-- to spend time. Nothing here is taken from core/diagnose.
 local gb = require "gpubench"
 
 local made = {}

@@ -1,6 +1,6 @@
--- Configurations with a cause. Each is { finding, name, run = function(has_cause, pick) -> row }: the same step with its
--- cause and without; pick(low, high) draws a number from the seed, and the same ones for both. `cpu`: not on an emulated
--- device.
+-- Configurations with a cause. Each is { finding, name, run = function(has_cause, pick) -> row }: the same step with
+-- its cause and without; pick(low, high) draws a number from the seed, and the same ones for both. `cpu`: not on an
+-- emulated device.
 local gb = require "gpubench"
 local made = require "made"
 
@@ -31,7 +31,8 @@ for _, of in ipairs { { "little", 1.3 }, { "half", 1.6 }, { "more", 1.8 } } do
   end)
 end
 
--- Launches, long ones, because a busy machine makes each a little longer: an eager step of many small kernels; without the cause they are as many, in a graph.
+-- Launches, long ones, because a busy machine makes each a little longer: an eager step of many small kernels; without
+-- the cause they are as many, in a graph.
 local unfused = {
   fuse_epilogue = false, fuse_activation_gradient = false, fuse_accumulation = false, fuse_bias_gradient = false,
   fuse_elementwise = false,
@@ -40,7 +41,8 @@ for _, of in ipairs { { "little work", 1.05e-3 }, { "some work", 1.13e-3 }, { "m
   local name, kernel_s = of[1], of[2]
   add("launch_bound", "eager kernels with " .. name, function(has_cause, pick)
     made.accelerator { launch_s = 1.5e-3 * pick(0.97, 1.1), kernel_s = kernel_s, float32_flops_per_s = 1e13 }
-    local shape = { batch = 32, width = 64, features = 64, depth = 4, execution = has_cause and "eager" or "graph", passes = not has_cause and unfused or nil }
+    local shape = { batch = 32, width = 64, features = 64, depth = 4, execution = has_cause and "eager" or "graph",
+      passes = not has_cause and unfused or nil }
     return made.on(0, function() return made.train(made.model(shape), made.batches(shape), { resident = true }) end)
   end)
 end
@@ -64,7 +66,8 @@ for _, of in ipairs { { "little", 0.3 }, { "half", 0.6 }, { "much", 0.85 } } do
         return y:sum()
       end)
       local x = gb.zeros { 512, 512 }
-      local ticks = gb.data.Dataset.from_tensor_slices(gb.device("cpu:0", function() return gb.zeros { 4 } end)):batch(1)
+      local ticks = gb.data.Dataset.from_tensor_slices(gb.device("cpu:0",
+        function() return gb.zeros { 4 } end)):batch(1)
       return gb.measure.loop(function()
         local loss = step(x)
         if has_cause then
@@ -149,7 +152,8 @@ for _, options in ipairs {
 end
 
 -- Replicas that are late.
-for _, of in ipairs { { "a little more", 1.5 }, { "twice as much", 2 }, { "three times as much", 3 }, { "four times as much", 4 } } do
+for _, of in ipairs { { "a little more", 1.5 }, { "twice as much", 2 }, { "three times as much", 3 },
+    { "four times as much", 4 } } do
   local name, first = of[1], of[2]
   add("uneven_replicas", "one replica gets " .. name, function(has_cause, pick)
     local seconds = made.step_s * pick(0.95, 1.05)

@@ -8,7 +8,8 @@ local function add(name, changes, shape, options)
   list[#list + 1] = {
     name = name,
     run = function(_, pick)
-      local all = { float32_flops_per_s = made.rate_for(shape, (options and options.seconds or made.step_s) * pick(0.9, 1.1)) }
+      local all = { float32_flops_per_s = made.rate_for(shape,
+        (options and options.seconds or made.step_s) * pick(0.9, 1.1)) }
       if options and options.policy then
         all.float16_flops_per_s = all.float32_flops_per_s
         all.float32_flops_per_s = all.float16_flops_per_s / 4
@@ -45,7 +46,8 @@ for _, batch in ipairs { 128, 2048 } do
 end
 add("16 bits, aligned", {}, {}, { policy = "mixed_bfloat16" })
 add("16 bits, aligned, wider", {}, { width = 2048 }, { policy = "mixed_bfloat16" })
-add("batches that are copied under the step", { pinned_bytes_per_s = 3e8, pageable_bytes_per_s = 3e8 }, {}, { copies = true })
+add("batches that are copied under the step", { pinned_bytes_per_s = 3e8, pageable_bytes_per_s = 3e8 }, {},
+  { copies = true })
 add("two replicas with a fast link", {}, { batch = 256 }, { replicas = 2 })
 add("four replicas with a fast link", {}, { batch = 256 }, { replicas = 4, seconds = 1.25 * made.step_s })
 add("slow launches that a graph hides", { launch_s = 50e-6 }, {})

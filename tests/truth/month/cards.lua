@@ -1,5 +1,5 @@
--- Cards that machine.txt describes, a line each: slot, UUID, seconds per unit of size. With `first.txt` the first process of
--- a night is slower by that factor.
+-- Cards that machine.txt describes, a line each: slot, UUID, seconds per unit of size. With `first.txt` the first
+-- process of a night is slower by that factor.
 local gb = require "gpubench"
 local facts = require "gpubench.device_facts"
 

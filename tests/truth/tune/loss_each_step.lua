@@ -6,7 +6,8 @@ local function write(diary, count, loss)
   for line = 1, 1500 do diary[line] = string.format("step %d: line %d, loss %s", count, line, loss) end
 end
 
--- On an emulated accelerator: a CPU computes in the script's own thread, and nothing runs ahead that a read could wait for.
+-- On an emulated accelerator: a CPU computes in the script's own thread, and nothing runs ahead that a read could wait
+-- for.
 slow_script {
   name = "loss_each_step", title = "Every step waits for its loss", remedy = "fewer_synchronizations",
   run = function(is_mended)
@@ -17,7 +18,8 @@ slow_script {
         for _ = 1, 6 do y = y:matmul(weights) end
         return y:sum()
       end)
-      local ticks = gb.data.Dataset.from_tensor_slices(gb.device("cpu:0", function() return gb.zeros { 64 } end)):batch(1)
+      local ticks = gb.data.Dataset.from_tensor_slices(gb.device("cpu:0",
+        function() return gb.zeros { 64 } end)):batch(1)
       local count, value, diary = 0, nil, {}
       return gb.measure.loop(function()
         local loss = step(x)

@@ -1,8 +1,9 @@
--- Declares a script that is slow for one known reason, with the same script as a person would mend it: what that gains is
--- the truth beside which `gpubench tune` stands. Run by tests/truth/run tune.
+-- Declares a script that is slow for one known reason, with the same script as a person would mend it: what that gains
+-- is the truth beside which `gpubench tune` stands. Run by tests/truth/run tune.
 local gb = require "gpubench"
 
--- options: { name, title, remedy = the remedy that has to help, figure = examples_per_s unless given, run(is_mended) -> row }
+-- options: { name, title, remedy = the remedy that has to help, figure = examples_per_s unless given, run(is_mended) ->
+-- row }
 return function(options)
   gb.experiment {
     name = options.name, title = options.title, remedy = options.remedy,

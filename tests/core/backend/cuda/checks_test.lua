@@ -1,5 +1,5 @@
--- A net of each kind trains on gpu:0 as on the CPU; run with the checks of the simulated CUDA on, which end the program at
--- the first fault of a kernel.
+-- A net of each kind trains on gpu:0 as on the CPU; run with the checks of the simulated CUDA on, which end the program
+-- at the first fault of a kernel.
 local gb = require "gpubench"
 local testing = require "testing"
 local thirds = require "thirds"
@@ -21,17 +21,20 @@ end
 
 local nets = {
   dense = function()
-    return sequential { layers.Dense(16, { activation = "relu", input_shape = { 12 } }), layers.Dense(8, { activation = "gelu" }) }
+    return sequential { layers.Dense(16, { activation = "relu", input_shape = { 12 } }),
+      layers.Dense(8, { activation = "gelu" }) }
   end,
   convolutional = function()
     return sequential {
-      layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }), layers.Conv2D(4, 3, { activation = "relu", padding = "same" }),
+      layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }),
+      layers.Conv2D(4, 3, { activation = "relu", padding = "same" }),
       layers.BatchNormalization(), layers.MaxPooling2D { 2, 2 }, layers.Dropout(0.25), layers.Flatten(),
     }
   end,
   pooled = function()
     return sequential {
-      layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }), layers.Conv2D(40, 3, { activation = "relu", padding = "same" }),
+      layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }),
+      layers.Conv2D(40, 3, { activation = "relu", padding = "same" }),
       layers.MaxPooling2D { 2, 2 }, layers.Flatten(),
     }
   end,

@@ -67,7 +67,8 @@ testing.case("a map on the device gives what it gives on the host, before and be
   testing.equal(collect(examples():map(noisy, { device = "cpu:0" })), host)
   testing.equal(collect(examples():prefetch_to_device("gpu:0"):map(noisy, { device = "gpu:0" })), host)
   local function doubled(x, y) return x * 2, y end
-  testing.equal(collect(examples():batch(5):map(doubled, { device = "gpu:0" })), collect(examples():map(doubled):batch(5)))
+  testing.equal(collect(examples():batch(5):map(doubled, { device = "gpu:0" })),
+    collect(examples():map(doubled):batch(5)))
 end)
 
 testing.case("a loop gets tensors on the device, and its state goes on there", function()

@@ -18,7 +18,8 @@ end
 
 local function small_model()
   local model = gb.Sequential {
-    gb.layers.Dense(32, { activation = "relu", input_shape = { 784 } }), gb.layers.Dense(10, { activation = "softmax" }),
+    gb.layers.Dense(32, { activation = "relu", input_shape = { 784 } }),
+    gb.layers.Dense(10, { activation = "softmax" }),
   }
   model:compile { optimizer = "adam", loss = "categorical_crossentropy", metrics = { "accuracy" } }
   return model
@@ -70,7 +71,8 @@ end)
 
 testing.case("names, indices and numbers that are impossible are refused with what is possible", function()
   fresh(function()
-    testing.raises("unknown emulated accelerator 'h300' (did you mean 'h100'?) (known: a100, h100, h200, t4, v100; custom",
+    testing.raises("unknown emulated accelerator 'h300' (did you mean 'h100'?) (known: a100, "
+      .. "h100, h200, t4, v100; custom",
       gb.device, "emulated:h300:0", function() end)
     testing.raises("there is no device emulated:h200:8; there are emulated:h200:0 to emulated:h200:7",
       gb.device, "emulated:h200:8", function() end)
@@ -79,11 +81,13 @@ testing.case("names, indices and numbers that are impossible are refused with wh
   end)
   fresh(function()
     local set = gb.config.set_custom_profile
-    testing.raises("the number 'memory_bytes' is missing; option 'like' takes missing ones from one of a100, h100", set, {})
+    testing.raises("the number 'memory_bytes' is missing; option 'like' takes missing ones "
+      .. "from one of a100, h100", set, {})
     testing.raises("memory_bytes_per_s is 0; 1000 to 1e+18 is possible", set, { like = "h200", memory_bytes_per_s = 0 })
     testing.raises("launch_s is -1; 0 to 1 is possible", set, { like = "h200", launch_s = -1 })
     testing.raises("float32_flops_per_s is inf; 1000 to", set, { like = "h200", float32_flops_per_s = math.huge })
-    testing.raises("unknown number of a profile 'launch' (did you mean 'launch_s'?)", set, { like = "h200", launch = 1 })
+    testing.raises("unknown number of a profile 'launch' (did you mean 'launch_s'?)", set,
+      { like = "h200", launch = 1 })
     testing.raises("unknown emulated accelerator 'tpu'", set, { like = "tpu" })
     testing.raises("option 'launch_s': number expected, got a string", set, { like = "h200", launch_s = "fast" })
     testing.raises("option 'like': string expected, got a number", set, { like = 1 })
@@ -97,7 +101,8 @@ testing.case("a custom profile and a memory limit hold", function()
     testing.raises("emulated:custom:0: out of memory", gb.device, "emulated:custom:0", function()
       return gb.zeros { 2 ^ 29 }
     end)
-    testing.raises("emulated:t4:0: out of memory", gb.device, "emulated:t4:0", function() return gb.zeros { 2 ^ 23 } end)
+    testing.raises("emulated:t4:0: out of memory", gb.device, "emulated:t4:0",
+      function() return gb.zeros { 2 ^ 23 } end)
   end)
 end)
 
@@ -119,11 +124,14 @@ testing.case("rows of an emulated device are labelled and have no results of ari
   }
   local rows = experiments.rows_of(declaration, {})
   testing.equal({ rows[1].status, rows[1].device }, { "ok", "emulated:h200:0" })
-  testing.equal(rows[1].emulation, "emulated NVIDIA H200, not measured on one; its profile is not checked against a GPU")
+  testing.equal(rows[1].emulation,
+    "emulated NVIDIA H200, not measured on one; its profile is not checked against a GPU")
   testing.equal({ rows[1].loss or "empty", rows[1].accuracy or "empty", rows[1].test_accuracy or "empty" },
     { "empty", "empty", "empty" })
   assert(rows[1].step_time_s > 0 and rows[1].compute_share > 0)
-  for _, judged in ipairs(experiments.judge(declaration, rows, {})) do testing.equal(judged.verdict, "not measurable here") end
+  for _, judged in ipairs(experiments.judge(declaration, rows, {})) do
+    testing.equal(judged.verdict, "not measurable here")
+  end
 
   local on_cpu = experiments.rows_of({ run = function() return { figure = 1 } end }, {})
   testing.equal(on_cpu[1].emulation, nil)
@@ -134,7 +142,8 @@ testing.case("replicas on emulated devices exchange in their profile's time", fu
     local strategy = gb.distribute.MirroredStrategy { devices = { "emulated:h200:0", "emulated:h200:1" } }
     testing.equal(strategy.communicator, "emulated")
     local model = strategy:scope(small_model)
-    local row = gb.measure.training(model, gb.datasets.mnist("train"):batch(128, { drop_remainder = true }), { budget = 0.1 })
+    local row = gb.measure.training(model, gb.datasets.mnist("train"):batch(128, { drop_remainder = true }),
+      { budget = 0.1 })
     testing.equal({ row.replicas, row.device }, { 2, "emulated:h200:0 emulated:h200:1" })
     assert(row.exchanges > 0)
   end)
@@ -152,7 +161,8 @@ testing.case("a calibration finds a profile, and refuses a CPU and an unknown on
     local found = calibration.measure("emulated:v100:0", "h200")
     local known = native.emulation.profile "v100"
     -- Far more than the time that a busy machine adds to waits.
-    for _, name in ipairs { "float32_flops_per_s", "float16_flops_per_s", "memory_bytes_per_s", "pinned_bytes_per_s" } do
+    for _, name in ipairs { "float32_flops_per_s", "float16_flops_per_s", "memory_bytes_per_s",
+        "pinned_bytes_per_s" } do
       local ratio = found.numbers[name] / known[name]
       assert(ratio > 1 / 3 and ratio < 3, string.format("%s is found %.2f times as large", name, ratio))
     end
@@ -163,7 +173,8 @@ end)
 
 testing.case("a kernel's samples need a kind, bytes and a time", function()
   local function fit(sample) return native.emulation.fit({ like = "h200" }, { sample }) end
-  testing.raises("unknown kind of kernel 'conv' (known: elements", fit, { kind = "conv", flops = 1, bytes = 1, seconds = 1 })
+  testing.raises("unknown kind of kernel 'conv' (known: elements", fit,
+    { kind = "conv", flops = 1, bytes = 1, seconds = 1 })
   testing.raises("needs bytes and a time above 0", fit, { kind = "product", flops = 1, bytes = 0, seconds = 1 })
   testing.raises("at least one sample is needed", native.emulation.median_error, { like = "h200" }, {})
 end)

@@ -46,7 +46,8 @@ for _, eager in ipairs { false, true } do
   testing.case("two GPUs update as one with the global batch" .. (eager and ", eagerly" or ""), function()
     local alone = weights { eager = eager }
     same(weights { eager = eager, strategy = gb.distribute.MirroredStrategy { devices = both } }, alone)
-    same(weights { eager = eager, strategy = gb.distribute.MirroredStrategy { devices = both, bucket_bytes = 64 } }, alone)
+    same(weights { eager = eager,
+      strategy = gb.distribute.MirroredStrategy { devices = both, bucket_bytes = 64 } }, alone)
     same(weights { eager = eager, strategy = gb.distribute.MirroredStrategy { devices = both, cross_device = "nccl",
                                                                               shares = { 1, 3 } } }, alone)
   end)

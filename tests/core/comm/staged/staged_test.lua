@@ -49,7 +49,8 @@ end
 
 testing.case("collectives are measured, and right", function()
   for _, op in ipairs { "all_reduce", "all_gather", "reduce_scatter", "broadcast" } do
-    local row = gb.measure.collective { op = op, sizes = { 4096 }, devices = both, cross_device = "local", budget = 0.02 }[1]
+    local row = gb.measure.collective { op = op, sizes = { 4096 }, devices = both, cross_device = "local",
+      budget = 0.02 }[1]
     testing.equal({ row.device, row.replicas, row.wrong }, { "gpu:0+gpu:1", 2, 0 })
     testing.contains(row.implementation, "local through host memory")
   end
