@@ -3,9 +3,9 @@ local native = require("gpubench.native")._native
 
 local comparisons = {}
 
--- Sides by name, the baseline first. options: those of the command; names: what to call the sides. details: `again`, two
--- sides that were measured to confirm what is worse; `more`, the command that measures more of both, { command = words
--- before its option --repeat, rest = words after it }; `file`, where the text is written.
+-- Sides by name, the baseline first. options: those of the command; names: what to call the sides. details: `again`,
+-- two sides that were measured to confirm what is worse; `more`, the command that measures more of both, { command =
+-- words before its option --repeat, rest = words after it }; `file`, where the text is written.
 function comparisons.sides(sides, options, names, details)
   details = details or {}
   return native.compare.judge {

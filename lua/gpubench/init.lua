@@ -14,7 +14,8 @@ function counted.of(name, f)
     local given = select("#", ...)
     for index = most + 1, given do
       if select(index, ...) ~= nil then
-        native.fail(string.format("%s: takes at most %d argument%s, got %d", name, most, most == 1 and "" or "s", given))
+        native.fail(string.format("%s: takes at most %d argument%s, got %d", name, most, most == 1 and "" or "s",
+          given))
       end
     end
     return f(...)

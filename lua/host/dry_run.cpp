@@ -1,10 +1,9 @@
-#include "lua/host/natives.h"
-
 #include <lua.hpp>
 #include <string>
 
 #include "core/base/error.h"
 #include "lua/bind/bind.h"
+#include "lua/host/natives.h"
 
 namespace gpubench::lua {
 namespace {

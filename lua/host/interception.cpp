@@ -1,5 +1,3 @@
-#include "lua/host/natives.h"
-
 #include <fmt/format.h>
 #include <lua.hpp>
 #include <string>
@@ -8,6 +6,7 @@
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
+#include "lua/host/natives.h"
 
 namespace gpubench::lua {
 namespace {

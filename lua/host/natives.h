@@ -17,8 +17,8 @@ enum class StateOf {
 /// Opens gb and gb._native.
 void open_natives(lua_State* L, StateOf state);
 
-/// pcall, xpcall and the coroutine library for scripts: as Lua's own, but an interrupt passes through them, and a signal
-/// handler can determine the running coroutine.
+/// pcall, xpcall and the coroutine library for scripts: as Lua's own, but an interrupt passes through them, and a
+/// signal handler can determine the running coroutine.
 void open_protected_calls(lua_State* L);
 
 /// Blocks what scripts must not do: run programs, load machine code, write outside the output folders. Reading stays
@@ -30,10 +30,10 @@ void close_sandbox(lua_State* L);
 /// Called before the Lua library is opened, which adds functions to gb.measure that only compute from rows.
 void refuse_work(lua_State* L);
 
-/// gb._native.host, by which `gpubench tune` changes single calls of a script while they are made: methods(class) -> its
-/// table of methods; call_site() -> file, line of the script's call of the Lua function that calls it, or nothing if the
-/// library or a tail call made it; definition(function) -> file, line; begin_run(), Session's. For commands of the
-/// library: a script that reached them could replace methods of the program.
+/// gb._native.host, by which `gpubench tune` changes single calls of a script while they are made: methods(class) ->
+/// its table of methods; call_site() -> file, line of the script's call of the Lua function that calls it, or nothing
+/// if the library or a tail call made it; definition(function) -> file, line; begin_run(), Session's. For commands of
+/// the library: a script that reached them could replace methods of the program.
 void open_interception(lua_State* L);
 
 /// gb._native.probe { processors, environment, address_space, neighbours, settings, threads }: a small training in a

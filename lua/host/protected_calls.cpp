@@ -1,8 +1,7 @@
-#include "lua/host/natives.h"
-
 #include "core/base/interrupt.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
+#include "lua/host/natives.h"
 #include "lua/host/script_exit.h"
 
 namespace gpubench::lua {

@@ -1,6 +1,4 @@
 // The sandbox is native because a script can replace everything that Lua code looks up, including string methods.
-#include "lua/host/natives.h"
-
 #include <lua.hpp>
 #include <string>
 #include <string_view>
@@ -9,6 +7,7 @@
 #include "lua/api/output_path.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/load_text.h"
+#include "lua/host/natives.h"
 
 namespace gpubench::lua {
 namespace {

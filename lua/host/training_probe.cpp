@@ -1,5 +1,3 @@
-#include "lua/host/natives.h"
-
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -19,6 +17,7 @@
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/host/child_process.h"
+#include "lua/host/natives.h"
 
 namespace gpubench::lua {
 namespace {

@@ -21,8 +21,8 @@ local SparsitySchedule = {}
 function SparsitySchedule:at(step) end
 
 --- The kernels of a model with masks: after every training step the masked weights are zero. One of fit's callbacks, or
---- stepped by hand. It counts steps from its making; in a training that was resumed (`fit { resume = }`), from the beginning
---- of that, with the masks that its zeros show.
+--- stepped by hand. It counts steps from its making; in a training that was resumed (`fit { resume = }`), from the
+--- beginning of that, with the masks that its zeros show.
 ---@class Pruning
 local Pruning = {}
 --- After each training step of a loop written by hand, and outside of gb.compile.
@@ -58,8 +58,8 @@ function gb.prune.ConstantSparsity(options) end
 ---@field schedule SparsitySchedule
 ---@field layers string[]? names; all with a kernel but the last of them unless given
 
---- Sets the kernels' weights of the smallest magnitude to zero, a share of each kernel. Zeros alone make a model neither
---- smaller in memory nor faster: kernels here are dense.
+--- Sets the kernels' weights of the smallest magnitude to zero, a share of each kernel. Zeros alone make a model
+--- neither smaller in memory nor faster: kernels here are dense.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -79,10 +79,11 @@ function gb.prune.ConstantSparsity(options) end
 ---@return Pruning
 function gb.prune.low_magnitude(model, options) end
 
---- A new model without the units (filters) whose weights have the smallest norm, and without what the layers behind read
---- of them. Compile it anew, and train on: what the units gave is missing. Layers whose outputs are added (a residual) lose
---- the same units, those with the smallest norm over all their kernels, and take one share. Refused, with the layer's name,
---- are units of the model's outputs, those added to the model's input, and those that a layer mixes in an unknown way.
+--- A new model without the units (filters) whose weights have the smallest norm, and without what the layers behind
+--- read of them. Compile it anew, and train on: what the units gave is missing. Layers whose outputs are added (a
+--- residual) lose the same units, those with the smallest norm over all their kernels, and take one share. Refused,
+--- with the layer's name, are units of the model's outputs, those added to the model's input, and those that a layer
+--- mixes in an unknown way.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -99,22 +100,25 @@ function gb.prune.low_magnitude(model, options) end
 ---@return Model
 function gb.prune.shrink(model, shares) end
 
--- Models that compute in int8, a quarter of float32's bytes: after training with a few batches to look at, or trained for
--- it. Dense and Conv2D are quantized: kernels by output channel, what they are given by one scale a layer, both
+-- Models that compute in int8, a quarter of float32's bytes: after training with a few batches to look at, or trained
+-- for it. Dense and Conv2D are quantized: kernels by output channel, what they are given by one scale a layer, both
 -- symmetrically (a scale times -127 to 127). Everything else stays float32; layers in a row hand on int8.
 
 ---@class QuantizeOptions
----@field calibration Dataset? batches, with or without labels; held-out training data, and never the test set. Needed for every layer whose range no quantization-aware training has found
+---@field calibration Dataset? batches, with or without labels; held-out training data, and never the test set. Needed
+--- for every layer whose range no quantization-aware training has found
 ---@field batches integer? how many of them are looked at; all unless given
----@field method string? what a layer's range is: "max", the largest magnitude, unless given; "percentile"; or "mse", which costs least by the squares of what rounding and saturation change
+---@field method string? what a layer's range is: "max", the largest magnitude, unless given; "percentile"; or "mse",
+--- which costs least by the squares of what rounding and saturation change
 ---@field percentile number? for that method: of the magnitudes that do not saturate; 99.99 unless given
 ---@field layers string[]? names; every Dense and Conv2D unless given
 
---- A new model of the same layers that computes in int8. A BatchNormalization that alone reads a quantized layer is folded
---- into it. The new model can predict, be measured, saved and, once compiled, evaluated, but not be trained. Its layers have
---- the option `quantization = "int8"`, an int8 `kernel`, and the variables `kernel_scale` and `input_scale`. Where it runs,
---- each size of batch that it has been asked in holds its kernels once more, in the order that the device's product reads.
---- int8 has no NaN: what is not a number becomes some number. A gradient through an int8 layer is an error.
+--- A new model of the same layers that computes in int8. A BatchNormalization that alone reads a quantized layer is
+--- folded into it. The new model can predict, be measured, saved and, once compiled, evaluated, but not be trained. Its
+--- layers have the option `quantization = "int8"`, an int8 `kernel`, and the variables `kernel_scale` and
+--- `input_scale`. Where it runs, each size of batch that it has been asked in holds its kernels once more, in the order
+--- that the device's product reads. int8 has no NaN: what is not a number becomes some number. A gradient through an
+--- int8 layer is an error.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -139,10 +143,10 @@ function gb.quantize.int8(model, options) end
 ---@field layers string[]? names; every Dense and Conv2D unless given
 
 --- A new model of the same layers and weights that is trained like any other, in float32, while kernels and inputs are
---- rounded as in int8; gradients go straight through the rounding, and stop where it saturates. The range of a layer's input
---- is a moving average of the batches' largest magnitudes (with gradient_accumulation_steps, of the parts'). Replicas find that of
---- the whole batch together, as one device would: a number is exchanged in every quantized layer of a forward pass. What
---- gb.quantize.int8 makes of it needs no calibration.
+--- rounded as in int8; gradients go straight through the rounding, and stop where it saturates. The range of a layer's
+--- input is a moving average of the batches' largest magnitudes (with gradient_accumulation_steps, of the parts').
+--- Replicas find that of the whole batch together, as one device would: a number is exchanged in every quantized layer
+--- of a forward pass. What gb.quantize.int8 makes of it needs no calibration.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -165,14 +169,15 @@ function gb.quantize.aware(model, options) end
 
 ---@class DistillationOptions
 ---@field teacher Model with weights; it predicts on the same inputs and is not trained
----@field loss string|Loss|LossFunction|nil of the labels, one value per example; "categorical_crossentropy" unless given
+---@field loss string|Loss|LossFunction|nil of the labels, one value per example; "categorical_crossentropy" unless
+--- given
 ---@field temperature number? softens both models' distributions; 3 unless given
 ---@field weight number? of the teacher's part, the labels' has the rest; 0.9 unless given
 ---@field from_logits boolean? the models' outputs are not yet softmax, for a loss given by name too; false unless given
 
---- A smaller model learns from a larger one (Hinton et al., 2015): the loss of the labels, and the cross-entropy of both
---- models' softened distributions, times the square of the temperature. In loops written by hand it is given the model's
---- inputs too.
+--- A smaller model learns from a larger one (Hinton et al., 2015): the loss of the labels, and the cross-entropy of
+--- both models' softened distributions, times the square of the temperature. In loops written by hand it is given the
+--- model's inputs too.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -110,14 +110,14 @@ function gb.data.parse_example(features) end
 ---@field columns (string|CsvColumn)[] types or descriptions of all columns of the files, in their order
 ---@field header boolean? whether the first row of each file has names (true)
 ---@field delimiter string? one character (",")
----@field select (integer|string)[]? positions (from 1) or names (given in `columns`, the header's alone do not count) of
---- the columns that elements have, in this order (all)
+---@field select (integer|string)[]? positions (from 1) or names (given in `columns`, the header's alone do not count)
+--- of the columns that elements have, in this order (all)
 ---@field pack boolean? one float32[n] of all columns in place of a scalar for each (false)
 ---@field ignore_errors boolean? leave out rows that are wrong and count them (false)
 
---- The rows of CSV files (RFC 4180; plain or gzip), a tensor for each column. Blanks around numbers mean nothing, in texts
---- they are kept; numbers too small for float32 are 0. Errors name the file and the line; reading goes on with the next
---- one.
+--- The rows of CSV files (RFC 4180; plain or gzip), a tensor for each column. Blanks around numbers mean nothing, in
+--- texts they are kept; numbers too small for float32 are 0. Errors name the file and the line; reading goes on with
+--- the next one.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -122,9 +122,9 @@ function Strategy:reduce(operation, value, axis) end
 ---@return Strategy
 function gb.distribute.MirroredStrategy(options) end
 
---- A replica on each device of every process that runs the script (mpirun, srun, `gpubench run --workers 4 script`); in a
---- process of its own it is a MirroredStrategy. All processes make the same calls in the same order. The devices are this
---- process's; shares and delays are of its replicas.
+--- A replica on each device of every process that runs the script (mpirun, srun, `gpubench run --workers 4 script`); in
+--- a process of its own it is a MirroredStrategy. All processes make the same calls in the same order. The devices are
+--- this process's; shares and delays are of its replicas.
 ---
 --- ```lua
 --- local gb = require "gpubench"

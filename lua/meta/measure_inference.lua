@@ -70,13 +70,14 @@ function gb.measure.inference(model, options) end
 ---@field smallest number least magnitude that is not zero; 0 where all are
 ---@field largest number greatest magnitude that is finite
 
---- How the numbers of a compiled model lie in the range of their types, on the first batch of a dataset: the outputs and
---- trainable weights of every layer in the order of their calls, then their gradients. It computes as a training step does, dropout
---- and batch statistics included, and changes nothing.
+--- How the numbers of a compiled model lie in the range of their types, on the first batch of a dataset: the outputs
+--- and trainable weights of every layer in the order of their calls, then their gradients. It computes as a training
+--- step does, dropout and batch statistics included, and changes nothing.
 ---
 --- ```lua
 --- local gb = require "gpubench"
---- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 }, use_bias = false, kernel_initializer = "ones" }) }
+--- local layer = gb.layers.Dense(1, { input_shape = { 2 }, use_bias = false, kernel_initializer = "ones" })
+--- local model = gb.Sequential { layer }
 --- model:compile { optimizer = "sgd", loss = function(labels, predictions) return labels * predictions end }
 --- local data = gb.data.Dataset.from_tensor_slices { gb.ones { 1, 2 }, gb.tensor { { 1e-8 } } }:batch(1)
 --- local lost = 0

@@ -111,10 +111,10 @@ function Model:profile(dataset, options) end
 -- Training loops written by hand, measured as gb.measure.training measures a model.
 
 --- Calls `step` with the tensors of each element of `dataset`, again and again, until the time per call is known
---- precisely enough. The row has the columns of gb.measure.training that need no model, `last_loss` (the first result of
---- the last call, when it is a scalar tensor) and `samples`. Where the function calls strategy:run of one strategy,
---- `batch_size` counts the examples of all processes, and the columns of replicas and `ranks` say what they spend on each
---- other; of several strategies nothing is said, and `detail` says so.
+--- precisely enough. The row has the columns of gb.measure.training that need no model, `last_loss` (the first result
+--- of the last call, when it is a scalar tensor) and `samples`. Where the function calls strategy:run of one strategy,
+--- `batch_size` counts the examples of all processes, and the columns of replicas and `ranks` say what they spend on
+--- each other; of several strategies nothing is said, and `detail` says so.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -137,11 +137,12 @@ function gb.measure.loop(step, dataset, options) end
 ---@field bytes_per_s number
 ---@field first_element_s number from opening the pipeline to its first element
 ---@field samples number[] seconds an element, each over a window of some milliseconds
----@field stages StageStatistics[] sources first; unlike those of Dataset:stats(), sums over all epochs since measuring began (workers and buffers: as they were at the end)
+---@field stages StageStatistics[] sources first; unlike those of Dataset:stats(), sums over all epochs since measuring
+--- began (workers and buffers: as they were at the end)
 
 --- Takes the elements of `dataset`, epoch after epoch, and does nothing with them: how fast the pipeline is without a
---- model. Opening the epochs is part of it. Where buffers would distort the rate, measuring begins and ends with an epoch,
---- for up to twice the budget, and `quality` is unreliable where none fits.
+--- model. Opening the epochs is part of it. Where buffers would distort the rate, measuring begins and ends with an
+--- epoch, for up to twice the budget, and `quality` is unreliable where none fits.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -155,14 +156,14 @@ function gb.measure.loop(step, dataset, options) end
 ---@return PipelineRow
 function gb.measure.pipeline(dataset, options) end
 
---- Whether `model` waits for `dataset`, proven by taking the input away: measures the step with the whole pipeline, with
---- up to 64 batches that lie ready in host memory, and with two batches that stay on the device, each twice for half of
---- the budget. The row is that of gb.measure.training, all of it from both halves with the whole pipeline, with
+--- Whether `model` waits for `dataset`, proven by taking the input away: measures the step with the whole pipeline,
+--- with up to 64 batches that lie ready in host memory, and with two batches that stay on the device, each twice for
+--- half of the budget. The row is that of gb.measure.training, all of it from both halves with the whole pipeline, with
 --- `cached_step_time_s` and `resident_step_time_s` (mean steps), `input_ratio` (the mean step over that on resident
 --- batches, with its 95 % interval) and `input_cause`: what the pipeline's slowest thread was at, measured without the
---- model. With these the `verdict` tells an input bound by reading, processing, transfer (devices with a memory of their
---- own) or hand-over (the host's own work for ready batches) apart; it is proven where the interval lies above 1.05 and
---- fits `input_wait_share`.
+--- model. With these the `verdict` tells an input bound by reading, processing, transfer (devices with a memory of
+--- their own) or hand-over (the host's own work for ready batches) apart; it is proven where the interval lies above
+--- 1.05 and fits `input_wait_share`.
 ---
 --- ```lua
 --- local gb = require "gpubench"

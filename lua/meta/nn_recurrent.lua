@@ -26,9 +26,9 @@ gb.layers = {}
 ---@class LSTMOptions: RecurrentOptions
 ---@field unit_forget_bias boolean? whether the forget gate's bias begins at 1; true unless given
 
---- A second input is a mask of bools or integers, [steps] per example: at masked steps (false or 0), the layer keeps its
---- state, and returns it again with return_sequences. Layers do not pass masks on, so give it to each one; a loss of
---- the sequence counts masked steps too, which Keras leaves out.
+--- A second input is a mask of bools or integers, [steps] per example: at masked steps (false or 0), the layer keeps
+--- its state, and returns it again with return_sequences. Layers do not pass masks on, so give it to each one; a loss
+--- of the sequence counts masked steps too, which Keras leaves out.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -110,13 +110,13 @@ function Model:compile(options) end
 ---@field shuffle boolean? tensors are shuffled anew in every epoch unless false
 ---@field validation_data Dataset|table|nil a batched dataset, or { inputs, labels[, weights] }
 ---@field validation_split number? share of the rows of tensors, taken from their end
----@field sample_weight Tensor|table|nil factors of the examples in the loss, one for each example; a list of tensors: one for
---- each output. The elements of a dataset may have them behind the labels
----@field class_weight table<integer, number>? factors of the examples by their class, from 0, in the loss of a model with one
---- output; 1 where there is none. Multiplied by those of sample_weight, where Keras takes one of the two
----@field steps_per_epoch integer? an epoch ends with the dataset unless given; where the dataset ends before, it begins anew
---- (Keras ends the training). Each epoch begins with the dataset's begin (Keras goes on where the epoch before ended:
---- dataset:repeated() does that here)
+---@field sample_weight Tensor|table|nil factors of the examples in the loss, one for each example; a list of tensors:
+--- one for each output. The elements of a dataset may have them behind the labels
+---@field class_weight table<integer, number>? factors of the examples by their class, from 0, in the loss of a model
+--- with one output; 1 where there is none. Multiplied by those of sample_weight, where Keras takes one of the two
+---@field steps_per_epoch integer? an epoch ends with the dataset unless given; where the dataset ends before, it begins
+--- anew (Keras ends the training). Each epoch begins with the dataset's begin (Keras goes on where the epoch before
+--- ended: dataset:repeated() does that here)
 ---@field initial_epoch integer?
 ---@field callbacks (Callback|CallbackFunctions|Pruning)[]?
 ---@field verbose integer|string|nil 0: silent; 1 or "auto": one line, on a terminal only; 2: a line per epoch

@@ -1,5 +1,5 @@
--- `gpubench tune SCRIPT`: applies remedies to a point of the script, one at a time and then together, measures each beside
--- the point as it was, and prints what each gains and the lines that those that help change.
+-- `gpubench tune SCRIPT`: applies remedies to a point of the script, one at a time and then together, measures each
+-- beside the point as it was, and prints what each gains and the lines that those that help change.
 local gb = require "gpubench"
 require "gpubench.tune.calls"  -- before the script could reach what it takes away
 local check = require "gpubench.check"

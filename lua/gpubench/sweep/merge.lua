@@ -51,7 +51,7 @@ end
 local shares_of_step = results.step_classes()
 
 -- Sums and parts of some of them, which are divided by the same number.
-local derived_shares = { "device_busy", "small_kernel_share" }
+local all_shares = table.move(shares_of_step, 1, #shares_of_step, 3, { "device_busy", "small_kernel_share" })
 
 -- Shares exclude each other and sum to 1 in every round; their medians, each by itself, need not.
 local function sum_to_one(row)
@@ -59,7 +59,7 @@ local function sum_to_one(row)
   local total = 0
   for _, name in ipairs(shares_of_step) do total = total + (row[name] or 0) end
   if total <= 0 then return end
-  for _, name in ipairs(table.move(derived_shares, 1, #derived_shares, #shares_of_step + 1, { table.unpack(shares_of_step) })) do
+  for _, name in ipairs(all_shares) do
     for _, column in ipairs { name, results.interval_end(name, "low"), results.interval_end(name, "high") } do
       if row[column] then row[column] = math.min(row[column] / total, 1) end
     end

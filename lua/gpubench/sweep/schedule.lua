@@ -184,7 +184,9 @@ function Sweep:rows_of(group, point)
   for _, one in ipairs(merged) do
     one.row.point, one.row.point_time_s = point.number, point.seconds
     if one.row.status == "ok" then merge.note_slow_mean(one.row) end
-    if point.too_long and one.row.status == "ok" then doubts.put(one.row, "quality", doubts.of("too_long", point.too_long)) end
+    if point.too_long and one.row.status == "ok" then
+      doubts.put(one.row, "quality", doubts.of("too_long", point.too_long))
+    end
     one.row.verdict = self.run:verdict(one.row)
   end
   return merged, rounds_of

@@ -148,6 +148,7 @@ for _, case in ipairs { { 4, 5, { 2, 3 } }, { 1, 3, { 4, 2 } }, { 3, 1, { 1, 5 }
 end
 
 testing.case("other interpolations are refused", function()
-  testing.raises("UpSampling2D: interpolation must be 'nearest' or 'bilinear', got 'bicubic'", gb.layers.UpSampling2D, 2,
+  testing.raises("UpSampling2D: interpolation must be 'nearest' or 'bilinear', got 'bicubic'",
+    gb.layers.UpSampling2D, 2,
     { interpolation = "bicubic" })
 end)

@@ -36,7 +36,9 @@ end)
 local function all_reduces(replicas, latency)
   local rows = {}
   for index, bytes in ipairs { 1e3, 1e5, 1e7 } do
-    rows[index] = { replicas = replicas, message_bytes = bytes, collective_time_s = latency + bytes / 1e9, op = "all_reduce" }
+    rows[index] = {
+      replicas = replicas, message_bytes = bytes, collective_time_s = latency + bytes / 1e9, op = "all_reduce",
+    }
   end
   return rows
 end
@@ -74,7 +76,8 @@ testing.case("mistakes are named", function()
   testing.raises("a row needs the number 'step_time_s'", model,
     { collectives = rows, step_time_s = 1, gradient_bytes = 1, measured = { { replicas = 2 } } })
   testing.raises("at least two sizes", model, { collectives = { rows[1] }, step_time_s = 1, gradient_bytes = 1 })
-  testing.raises("no all-reduce of 2 or more replicas", model, { collectives = {}, step_time_s = 1, gradient_bytes = 1 })
+  testing.raises("no all-reduce of 2 or more replicas", model,
+    { collectives = {}, step_time_s = 1, gradient_bytes = 1 })
   testing.raises("step_time_s must be above 0", model, { collectives = rows, step_time_s = -1, gradient_bytes = 1 })
   testing.raises("unknown pattern 'star'", model,
     { collectives = rows, step_time_s = 1, gradient_bytes = 1, pattern = "star" })

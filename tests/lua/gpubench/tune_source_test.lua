@@ -93,7 +93,8 @@ testing.case("statements get lines of their own, or stand behind the parameters"
   local script = source.new("s.lua", text)
   testing.equal({ script:library_name() }, { "gb", 1 })
   testing.contains(edited(text, script:begin_function(3, "set()")), "s.lua:4\n+    set()\n     return 1\n")
-  testing.contains(edited(text, script:begin_function(7, "set()")), "-local f = function() return 2 end\n+local f = function() set() return 2 end\n")
+  testing.contains(edited(text, script:begin_function(7, "set()")),
+    "-local f = function() return 2 end\n+local f = function() set() return 2 end\n")
   testing.contains(edited(text, script:before_line(2, "set()")), "s.lua:2\n+set()\n gb.experiment {\n")
   testing.equal({ source.new("s.lua", "local g = require 'gpubench'"):library_name() }, { "g", 1 })
 end)
