@@ -88,6 +88,5 @@ return function(options)
   end
   local more = { command = { "gpubench", "ab", words[1], words[2] }, rest = { "--", table.unpack(words, 3) } }
   local groups, names = { sides[1].group, sides[2].group }, { sides[1].name, sides[2].name }
-  return comparisons.print(comparisons.sides(groups, options, names,
-    { more = more }))
+  return comparisons.print(comparisons.sides(groups, options, names, { more = more }))
 end
