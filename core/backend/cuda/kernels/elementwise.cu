@@ -6,7 +6,7 @@
 namespace gpubench::cuda {
 namespace {
 
-/// Elements that a thread stores at once: 16 bytes.
+/// Elements that a thread casts at once: 16 bytes of the 16-bit side.
 constexpr int cast_pack = 8;
 constexpr std::int64_t cast_tile = cast_pack * block_threads;
 
@@ -46,9 +46,7 @@ __global__ void cast_kernel(ElementwiseAccess access, void* out, const void* in)
   });
 }
 
-/// Between floating types without gaps: eight elements a thread, 16 bytes of the 16-bit side at once.
-inline constexpr int cast_pack = 8;
-
+/// Between floating types without gaps.
 __global__ void flat_cast_kernel(std::int64_t elements, void* out, Dtype to, const void* in, Dtype from) {
   for (std::int64_t i = first_index() * cast_pack; i < elements; i += index_step() * cast_pack) {
     if (i + cast_pack <= elements) {
