@@ -6,6 +6,7 @@
 
 #include "core/results/column.h"
 #include "core/results/record.h"
+#include "core/results/step_classes.h"
 
 namespace gpubench {
 
@@ -22,6 +23,13 @@ inline void expect_declared(const Record& record, std::string_view measurement) 
 /// The number in a cell; NaN, which equals nothing, where it is empty or a text.
 inline double number(const Record& record, std::string_view column) {
   return number_in(record.get(column)).value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+/// Of all classes of a step that the row has; 1 if none is missing.
+inline double sum_of_shares(const Record& record) {
+  double sum = 0;
+  for (const StepClass& one : step_classes) sum += number_in(record.get(one.column)).value_or(0);
+  return sum;
 }
 
 }  // namespace gpubench

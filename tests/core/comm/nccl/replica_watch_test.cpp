@@ -186,10 +186,7 @@ TEST_F(ReplicaWatchTest, AllReplicasRecordAnewForTheTrace) {
 TEST_F(ReplicaWatchTest, SharesOfAStepSumToOne) {
   const StepMeasurement measurement = traced();
   double sum = 0;
-  for (const char* column : {"compute_share", "communication_share", "peer_wait_share", "copy_share",
-                             "input_wait_share", "launch_share", "host_share", "other_share"}) {
-    sum += number(measurement.record, column);
-  }
+  for (const StepClass& one : step_classes) sum += number(measurement.record, one.column);
   EXPECT_NEAR(sum, 1, 1e-9);
 }
 

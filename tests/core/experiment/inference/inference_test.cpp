@@ -59,11 +59,7 @@ TEST_F(Inference, TheSharesOfAQuerySumToOne) {
   for (const std::int64_t clients : {1, 3}) {
     options.concurrency = clients;
     const auto [record, samples, timeline] = measure_inference(model, options);
-    double sum = 0;
-    for (const char* column : {"compute_share", "communication_share", "copy_share", "input_wait_share", "launch_share",
-                               "host_share", "other_share"})
-      sum += number(record, column);
-    EXPECT_NEAR(sum, 1, 1e-6);
+    EXPECT_NEAR(sum_of_shares(record), 1, 1e-6);
     EXPECT_GT(number(record, "compute_share"), 0);
     EXPECT_GT(number(record, "copy_share"), 0) << "the answers";
     EXPECT_EQ(timeline, nullptr);

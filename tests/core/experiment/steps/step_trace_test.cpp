@@ -68,9 +68,7 @@ TEST_F(StepTraceTest, FillsSharesThatSumToOne) {
   EXPECT_EQ(number(record, "device_busy"), 1);
   EXPECT_GT(number(record, "traced_step_time_s"), 0);
   expect_declared(record, "training");
-  double sum = 0;
-  for (const StepClass& one : step_classes) sum += number_in(record.get(one.column)).value_or(0);
-  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_NEAR(sum_of_shares(record), 1, 1e-12);
   EXPECT_EQ(trace.breakdown.doubt, "");
 }
 

@@ -64,14 +64,6 @@ class Counting final : public Tracer {
 
 class TracePhaseTest : public ::testing::Test {
  protected:
-  static double sum_of_shares(const Record& record) {
-    double sum = 0;
-    for (const char* column : {"compute_share", "communication_share", "copy_share", "input_wait_share", "launch_share",
-                               "host_share", "other_share"})
-      sum += number(record, column);
-    return sum;
-  }
-
   Devices devices_{DeviceConfig{}};
   Runtime runtime_{devices_};
   HalfWaiting steps_;

@@ -71,11 +71,7 @@ TEST_F(Measure, TheSharesOfAStepOnTheCpuSumToOne) {
     config.executor.execution = execution;
     Trainer model = trainer(support::small_classifier(), std::move(config));
     const Record record = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16), options).record;
-    double sum = 0;
-    for (const char* column : {"compute_share", "communication_share", "copy_share", "input_wait_share", "launch_share",
-                               "host_share", "other_share"})
-      sum += number(record, column);
-    EXPECT_NEAR(sum, 1, 1e-6);
+    EXPECT_NEAR(sum_of_shares(record), 1, 1e-6);
     EXPECT_GT(number(record, "compute_share"), 0);
     EXPECT_GT(number(record, "launch_share"), 0);
     EXPECT_LE(number(record, "other_share"), 0.05);
