@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/data/stage/batch.h"
+#include "core/device/device.h"
 #include "core/telemetry/proc/proc_file.h"
 #include "core/train/batch_size_search.h"
 #include "core/train/memory_text.h"

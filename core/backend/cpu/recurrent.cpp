@@ -15,6 +15,7 @@
 #include "core/backend/cpu/recurrent_steps.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
 
 namespace gpubench::cpu {
 namespace {

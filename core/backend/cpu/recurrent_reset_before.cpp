@@ -5,6 +5,7 @@
 #include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/recurrent_steps.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "core/math/elementary.h"
 
 namespace gpubench::cpu {
