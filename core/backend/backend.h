@@ -10,13 +10,18 @@
 #include <string_view>
 #include <vector>
 
-#include "core/device/device.h"
 #include "core/device/device_fault.h"
+#include "core/device/memory_pool.h"
+#include "core/device/stream.h"
 #include "core/graph/op.h"
+#include "core/tensor/device_id.h"
 #include "core/tensor/tensor_view.h"
 #include "core/trace/tracer.h"
 
 namespace gpubench {
+
+class Device;
+class Tracer;
 
 /// The types that a kernel is planned for. Tensors are row-major on every backend, images channels last; a kernel that
 /// needs another layout converts inside its run.
@@ -93,7 +98,7 @@ class Backend {
   }
   /// A tracer of the backend's devices, for one trace. nullptr: their work runs inside the calls that launch it, where
   /// HostSpans show it. Throws Error with the reason if tracing is impossible.
-  virtual std::unique_ptr<Tracer> new_tracer() const { return nullptr; }
+  virtual std::unique_ptr<Tracer> new_tracer() const = 0;
   /// Throws Error("cpu: conv2d: bfloat16 with groups is not supported") rather than falling back.
   virtual std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const = 0;
 };

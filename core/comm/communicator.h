@@ -11,7 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/comm/collective.h"
-#include "core/device/device.h"
+#include "core/device/stream.h"
 
 namespace gpubench {
 

@@ -13,6 +13,7 @@
 #include "core/comm/mpi/mpi_communicator.h"
 #include "core/comm/nccl/nccl_factory.h"
 #include "core/comm/staged/staged_communicator.h"
+#include "core/device/device.h"
 #include "core/device/memory_nodes.h"
 
 namespace gpubench {

@@ -13,6 +13,8 @@
 
 namespace gpubench {
 
+class Device;
+
 /// How the replicas of one process exchange; the names follow Keras' classes.
 enum class CrossDevice : std::uint8_t {
   automatic,  ///< nccl for GPUs and emulated devices, local for CPU devices

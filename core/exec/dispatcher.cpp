@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "core/graph/copy.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/cast.h"

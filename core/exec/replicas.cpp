@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 
 namespace gpubench {
 namespace {

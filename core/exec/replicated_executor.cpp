@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/base/interrupt.h"
+#include "core/device/device.h"
 #include "core/graph/copy.h"
 
 namespace gpubench {

@@ -1,8 +1,17 @@
 #include "core/exec/runtime.h"
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 
 namespace gpubench {
+
+Stream& Runtime::stream(const DeviceId& device) {
+  return devices_.device(device).stream();
+}
+
+HostSpans* Runtime::copy_spans(const DeviceId& device) const {
+  return spans_ != nullptr && devices_.device(device).shares_host_memory() ? spans_ : nullptr;
+}
 
 Arena::Claim Runtime::claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label) {
   std::shared_ptr<Arena>& arena = arenas_[device];

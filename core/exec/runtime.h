@@ -58,7 +58,7 @@ class Runtime {
 
   const Devices& devices() const { return devices_; }
   VariableStore& variables() { return variables_; }
-  Stream& stream(const DeviceId& device) { return devices_.device(device).stream(); }
+  Stream& stream(const DeviceId& device);
   Arena::Claim claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
   /// Size of the arena shared by all plans on `device`; 0 if there is none.
   std::size_t arena_bytes(const DeviceId& device) const;
@@ -78,9 +78,7 @@ class Runtime {
   }
   HostSpans* spans() const { return spans_; }
   /// spans() if copies of this device's streams run in the calling thread, else nullptr: a tracer shows them.
-  HostSpans* copy_spans(const DeviceId& device) const {
-    return spans_ != nullptr && devices_.device(device).shares_host_memory() ? spans_ : nullptr;
-  }
+  HostSpans* copy_spans(const DeviceId& device) const;
   bool records() const { return records_; }
   /// Blocks until all work queued on the devices is done.
   void synchronize();

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/device/device.h"
 #include "core/device/memory_pool.h"
 #include "core/graph/graph.h"
+#include "core/tensor/device_id.h"
 #include "core/tensor/tensor_view.h"
 
 namespace gpubench {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/device/bound_thread.h"
+#include "core/device/device.h"
 
 namespace gpubench {
 

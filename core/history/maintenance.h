@@ -12,9 +12,8 @@
 namespace gpubench {
 
 struct Rebuilt {
-  std::size_t stored = 0;    ///< runs whose values were read from their folders
-  std::size_t kept = 0;      ///< runs whose folders are gone
-  std::size_t reported = 0;  ///< changes, by whoever judges then
+  std::size_t stored = 0;  ///< runs whose values were read from their folders
+  std::size_t kept = 0;    ///< runs whose folders are gone
   std::vector<RunValues> second_looks = {};
   /// "<folder>: why": runs that could not be read, and those that still go on.
   std::vector<std::string> left_out;

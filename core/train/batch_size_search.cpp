@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/device/device.h"
 #include "core/train/step_memory.h"
 
 namespace gpubench {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/data/tune/pipeline.h"
+#include "core/device/device.h"
 #include "core/telemetry/nvtx.h"
 
 namespace gpubench {

@@ -10,6 +10,7 @@
 
 #include "core/backend/registry/float32.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "core/diagnose/findings.h"
 #include "core/diagnose/no_use.h"
 #include "core/report/text/explanation.h"

@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "core/device/device.h"
 #include "core/telemetry/nvml/gpu_facts.h"
 #include "core/telemetry/proc/environment.h"
 #include "lua/api/openers.h"

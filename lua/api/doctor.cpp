@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/backend/cuda/cuda_backend.h"
+#include "core/device/device.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"

@@ -12,6 +12,7 @@
 #include "core/backend/emulated/emulated_backend.h"
 #include "core/backend/emulated/kernel_time.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
 #include "lua/api/types.h"

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/data/stage/batch.h"
+#include "core/device/device.h"
 #include "core/exec/plan/plan_memory.h"
 #include "core/telemetry/proc/proc_file.h"
 #include "core/train/batch_size_search.h"

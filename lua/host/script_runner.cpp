@@ -17,6 +17,7 @@
 #include "core/base/resources.h"
 #include "core/base/terminal.h"
 #include "core/base/watchdog.h"
+#include "core/device/device.h"
 #include "core/group/join.h"
 #include "core/results/build_info.h"
 #include "core/results/run_directory.h"

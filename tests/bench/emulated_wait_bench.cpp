@@ -5,6 +5,7 @@
 
 #include "core/backend/emulated/emulated_backend.h"
 #include "core/backend/emulated/emulated_stream.h"
+#include "core/device/device.h"
 
 namespace gpubench {
 namespace {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "core/ops/matmul.h"
 #include "core/telemetry/cupti/activity_tracer.h"
 #include "core/telemetry/nvml/gpu_probe.h"

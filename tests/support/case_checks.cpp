@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "core/device/device.h"
 #include "tests/support/case_inputs.h"
 
 namespace gpubench::support {

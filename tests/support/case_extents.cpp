@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "core/graph/graph.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/evaluate.h"

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/device/device.h"
 #include "core/graph/graph.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/case_inputs.h"

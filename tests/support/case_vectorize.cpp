@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/device/device.h"
 #include "core/passes/vectorize.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/case_inputs.h"

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/device/device.h"
 #include "core/graph/leaf_ops.h"
 
 namespace gpubench::support {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/case_inputs.h"
 #include "tests/support/evaluate.h"

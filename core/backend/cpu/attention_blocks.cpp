@@ -8,6 +8,7 @@
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/random_words.h"
 #include "core/backend/cpu/rows.h"
+#include "core/device/device.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
+#include "core/device/device.h"
 
 namespace gpubench::cpu {
 namespace {

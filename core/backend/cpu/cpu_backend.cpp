@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/ops/fused_matmul.h"
+#include "core/trace/timeline.h"
 
 namespace gpubench {
 namespace {
@@ -90,6 +91,10 @@ CpuBackend::CpuBackend(std::span<const CpuDeviceOptions> devices) {
     const DeviceId id{DeviceId::Kind::cpu, static_cast<std::int16_t>(devices_.size()), {}};
     devices_.push_back(std::make_unique<HostDevice>(id, options));
   }
+}
+
+std::unique_ptr<Tracer> CpuBackend::new_tracer() const {
+  return nullptr;
 }
 
 std::string CpuBackend::library() const {

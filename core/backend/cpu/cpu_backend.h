@@ -28,6 +28,7 @@ class CpuBackend final : public Backend {
   std::string_view name() const override { return "cpu"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }
   std::string library() const override;
+  std::unique_ptr<Tracer> new_tracer() const override;
   bool fuses(const Op& op, const Signature& signature, Device& device) const override;
   std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const override;
 

@@ -6,6 +6,7 @@
 #include "core/backend/cpu/few_channel_conv_loops.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/pool_loops.h"
+#include "core/device/device.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
+#include "core/device/device.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/fused_matmul.h"

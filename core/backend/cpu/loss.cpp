@@ -13,6 +13,7 @@
 #include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "core/ops/loss.h"
 
 namespace gpubench::cpu {

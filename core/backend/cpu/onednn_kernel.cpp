@@ -4,6 +4,7 @@
 
 #include "core/base/align.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -9,6 +9,7 @@
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/pool_loops.h"
 #include "core/backend/cpu/widened.h"
+#include "core/device/device.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -7,6 +7,7 @@
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/widened.h"
+#include "core/device/device.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -14,6 +14,7 @@
 #include "core/backend/cpu/recurrent_cells.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
 
 namespace gpubench::cpu {
 namespace {

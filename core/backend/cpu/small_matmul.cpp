@@ -6,6 +6,7 @@
 #include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -15,6 +15,7 @@
 #include "core/nvidia/gpu_fault.h"
 #include "core/ops/cast.h"
 #include "core/telemetry/cupti/activity_tracer.h"
+#include "core/trace/timeline.h"
 
 namespace gpubench {
 namespace {

@@ -18,6 +18,7 @@
 #include "core/device/memory_nodes.h"
 #include "core/nvidia/gpu_slice.h"
 #include "core/telemetry/peaks.h"
+#include "core/trace/timeline.h"
 
 namespace gpubench::cuda {
 namespace {

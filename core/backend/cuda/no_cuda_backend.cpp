@@ -1,6 +1,8 @@
 // The backend of a program that was built without the CUDA toolkit.
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
+#include "core/trace/timeline.h"
 
 namespace gpubench {
 namespace {

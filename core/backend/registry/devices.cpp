@@ -10,6 +10,8 @@
 #include "core/backend/emulated/emulated_backend.h"
 #include "core/backend/registry/float32.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
+#include "core/trace/timeline.h"
 
 namespace gpubench {
 namespace {

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "core/comm/communicator.h"
-#include "core/device/device.h"
 
 namespace gpubench {
+
+class Device;
 
 /// A rank for each device, in their order.
 std::vector<std::unique_ptr<Communicator>> make_emulated_communicators(std::span<Device* const> devices);

@@ -3,10 +3,11 @@
 #include <memory>
 
 #include "core/comm/communicator.h"
-#include "core/device/device.h"
 #include "core/group/process_group.h"
 
 namespace gpubench {
+
+class Device;
 
 /// A new communicator with one rank per process; a collective call. Valid until ProcessGroup::conclude(). `gpu`: the
 /// device whose memory holds the tensors, which must be ready when a collective begins; it must outlive the

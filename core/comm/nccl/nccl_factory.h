@@ -10,6 +10,8 @@
 
 namespace gpubench {
 
+class Device;
+
 /// How long a rank waits for others before the run ends with PeerLost: GPUBENCH_NCCL_TIMEOUT in seconds, else 60 s.
 /// Throws Error if the variable is no valid time.
 Seconds nccl_patience();

@@ -6,9 +6,10 @@
 
 #include "core/comm/communicator.h"
 #include "core/comm/staged/staged_collective.h"
-#include "core/device/device.h"
 
 namespace gpubench {
+
+class Device;
 
 /// `inner` exchanges copies in host memory, or the tensors in place; all of its ranks must be wrapped this way.
 /// `device`, which must have page-locked host memory, must outlive the communicator.

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/backend/registry/devices.h"
+#include "core/device/device.h"
 
 namespace gpubench {
 

@@ -12,6 +12,7 @@
 #include "core/data/element.h"
 #include "core/data/linked_stop.h"
 #include "core/data/tune/tuner.h"
+#include "core/device/device.h"
 #include "core/trace/pipeline_spans.h"
 
 namespace gpubench {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/device/device.h"
 #include "core/exec/plan/place_buffers.h"
 #include "core/graph/exchange_ops.h"
 #include "core/graph/invariant.h"

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/align.h"
+#include "core/device/device.h"
 
 namespace gpubench {
 namespace {

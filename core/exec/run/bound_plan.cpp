@@ -1,5 +1,7 @@
 #include "core/exec/run/bound_plan.h"
 
+#include "core/device/device.h"
+
 namespace gpubench {
 
 BoundPlan::BoundPlan(const Plan& plan, const Devices& devices, const VariableStore* variables)

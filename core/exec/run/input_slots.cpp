@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/device/device.h"
+
 namespace gpubench {
 
 InputSlots::InputSlots(BoundPlan& bound, InputFeed feed)

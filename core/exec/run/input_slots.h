@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/device/device.h"
 #include "core/exec/run/bound_plan.h"
 
 namespace gpubench {

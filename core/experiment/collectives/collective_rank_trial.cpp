@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/device/device.h"
 #include "core/measure/stats/quantile.h"
 
 namespace gpubench {

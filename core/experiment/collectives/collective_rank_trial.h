@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/device/memory_pool.h"
 #include "core/experiment/collectives/collective_values.h"
 #include "core/experiment/collectives/collectives.h"
 #include "core/measure/stopping_rule.h"

@@ -7,6 +7,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/thread_team.h"
 #include "core/device/bound_thread.h"
+#include "core/device/device.h"
 #include "core/experiment/collectives/collective_rank_trial.h"
 #include "core/experiment/steps/step_measurement.h"
 

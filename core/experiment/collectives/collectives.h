@@ -13,6 +13,8 @@
 
 namespace gpubench {
 
+class Device;
+
 /// `bytes`: Collective::bytes(), rounded down to whole elements on every rank.
 struct CollectiveCase {
   CollectiveKind kind = CollectiveKind::all_reduce;

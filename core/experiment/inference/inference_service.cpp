@@ -8,6 +8,7 @@
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/by_position.h"
+#include "core/device/device.h"
 #include "core/telemetry/nvtx.h"
 
 namespace gpubench {

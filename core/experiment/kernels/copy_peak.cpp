@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/device/device.h"
 
 namespace gpubench {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "core/device/device.h"
-
 namespace gpubench {
+
+class Device;
 
 /// Bytes per second of the fastest of several large copies. Between host and device from page-locked memory; empty for
 /// devices that work in host memory.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "core/math/half.h"
 #include "core/ops/conv.h"
 #include "core/ops/matmul.h"

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/device/device.h"
 #include "core/experiment/kernels/kernel_case.h"
 #include "core/experiment/kernels/matmul_peak.h"
 #include "core/experiment/steps/step_measurement.h"

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/device/device.h"
+
 namespace gpubench {
 
 DeviceWatch::DeviceWatch(Runtime& runtime) : runtime_(runtime) {

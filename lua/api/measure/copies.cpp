@@ -1,5 +1,6 @@
 // gb.measure.copies: the best rates at which bytes reach, leave and move on a device.
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "lua/api/openers.h"
 #include "lua/api/results/results_values.h"
 #include "lua/api/session.h"

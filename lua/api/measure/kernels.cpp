@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/device/device.h"
 #include "lua/api/openers.h"
 #include "lua/api/results/results_values.h"
 #include "lua/api/session.h"

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "core/device/device.h"
+
 namespace gpubench::lua {
 namespace {
 

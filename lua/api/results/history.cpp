@@ -26,49 +26,6 @@
 
 namespace gpubench::lua {
 
-template <>
-struct Value<Appended> {
-  static void push(lua_State* L, const Appended& appended) {
-    lua_createtable(L, 0, 5);
-    Value<std::size_t>::push(L, appended.appended);
-    lua_setfield(L, -2, "appended");
-    Value<std::size_t>::push(L, appended.known);
-    lua_setfield(L, -2, "known");
-    Value<std::vector<std::string>>::push(L, appended.pending);
-    lua_setfield(L, -2, "pending");
-    Value<std::vector<std::string>>::push(L, appended.unmarked);
-    lua_setfield(L, -2, "unmarked");
-    Value<std::vector<std::string>>::push(L, appended.refused);
-    lua_setfield(L, -2, "refused");
-  }
-};
-
-template <>
-struct Value<Rebuilt> {
-  static void push(lua_State* L, const Rebuilt& rebuilt) {
-    lua_createtable(L, 0, 4);
-    Value<std::size_t>::push(L, rebuilt.stored);
-    lua_setfield(L, -2, "stored");
-    Value<std::size_t>::push(L, rebuilt.kept);
-    lua_setfield(L, -2, "kept");
-    Value<std::size_t>::push(L, rebuilt.reported);
-    lua_setfield(L, -2, "reported");
-    Value<std::vector<std::string>>::push(L, rebuilt.left_out);
-    lua_setfield(L, -2, "left_out");
-  }
-};
-
-template <>
-struct Value<MergedFile> {
-  static void push(lua_State* L, const MergedFile& merged) {
-    lua_createtable(L, 0, 2);
-    Value<std::size_t>::push(L, merged.added);
-    lua_setfield(L, -2, "added");
-    Value<std::string>::push(L, merged.fault);
-    lua_setfield(L, -2, "fault");
-  }
-};
-
 namespace {
 
 struct FilterOptions : TrendFilter {
@@ -78,15 +35,28 @@ struct FilterOptions : TrendFilter {
 };
 using Filter = std::optional<FilterOptions>;
 
+Info info_count(std::size_t count) {
+  return static_cast<std::int64_t>(count);
+}
+
+Info::List info_texts(const std::vector<std::string>& texts) {
+  return Info::List(texts.begin(), texts.end());
+}
+
 std::string path_of_history(const std::string& out) {
   return history_file(out).string();
 }
 
 /// Those that wait first. wait = false: does not wait for another program that writes the history.
-Appended append_runs(const std::string& out, const std::vector<std::string>& directories, std::optional<bool> wait) {
+Info append_runs(const std::string& out, const std::vector<std::string>& directories, std::optional<bool> wait) {
   make_results_folder(out);
-  return append_or_wait(out, {directories.begin(), directories.end()},
-                        wait.value_or(true) ? RunHistory::usual_patience_ms : 0);
+  const Appended appended = append_or_wait(out, {directories.begin(), directories.end()},
+                                           wait.value_or(true) ? RunHistory::usual_patience_ms : 0);
+  return Info::Fields{{"appended", info_count(appended.appended)},
+                      {"known", info_count(appended.known)},
+                      {"pending", info_texts(appended.pending)},
+                      {"unmarked", info_texts(appended.unmarked)},
+                      {"refused", info_texts(appended.refused)}};
 }
 
 std::size_t judge_history(const std::string& out) {
@@ -157,18 +127,23 @@ std::string write_page(const std::string& out, const std::string& experiment, co
 }
 
 /// Judges too.
-Rebuilt rebuild_history(const std::string& out) {
+Info rebuild_history(const std::string& out) {
   RunHistory history = new_history(out);
-  Rebuilt rebuilt = rebuild(history, out);
+  const Rebuilt rebuilt = rebuild(history, out);
   Judged which;
   which.again = values_again(history, rebuilt.second_looks);
-  rebuilt.reported = judge(history, which).size();
-  return rebuilt;
+  return Info::Fields{{"stored", info_count(rebuilt.stored)},
+                      {"kept", info_count(rebuilt.kept)},
+                      {"reported", info_count(judge(history, which).size())},
+                      {"left_out", info_texts(rebuilt.left_out)}};
 }
 
-std::vector<MergedFile> merge_histories(const std::string& out, const std::vector<std::string>& files) {
+Info merge_histories(const std::string& out, const std::vector<std::string>& files) {
   RunHistory history = new_history(out);
-  return merge(history, std::vector<std::filesystem::path>(files.begin(), files.end()));
+  Info::List list;
+  for (const MergedFile& one : merge(history, std::vector<std::filesystem::path>(files.begin(), files.end())))
+    list.emplace_back(Info::Fields{{"added", info_count(one.added)}, {"fault", one.fault}});
+  return list;
 }
 
 void back_up_history(const std::string& out, const std::string& file) {

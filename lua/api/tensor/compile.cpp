@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/device/device.h"
 #include "core/exec/executor.h"
 #include "core/exec/gradient_tape.h"
 #include "core/exec/plan_cache.h"

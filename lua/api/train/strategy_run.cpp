@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/device/device.h"
 #include "core/exec/plan_cache.h"
 #include "core/exec/replicated_executor.h"
 #include "core/graph/exchange_ops.h"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include "core/device/device.h"
 #include "tests/support/device_configs.h"
 
 namespace gpubench {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 
 namespace gpubench {
 namespace {

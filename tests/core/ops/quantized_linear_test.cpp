@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "tests/support/activated.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/case_inputs.h"

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
+#include "core/device/device.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {

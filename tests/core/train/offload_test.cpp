@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "core/train/step_memory.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"

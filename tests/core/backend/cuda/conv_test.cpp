@@ -10,6 +10,7 @@
 
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/backend/cuda/cudnn_plan.h"
+#include "core/device/device.h"
 #include "core/device/work_order.h"
 #include "core/exec/executor.h"
 #include "core/graph/gradients.h"

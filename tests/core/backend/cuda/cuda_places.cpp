@@ -1,5 +1,6 @@
 // Ops are tested on the first GPU.
 #include "core/backend/cuda/cuda_backend.h"
+#include "core/device/device.h"
 #include "tests/support/case_checks.h"
 
 namespace gpubench::support {

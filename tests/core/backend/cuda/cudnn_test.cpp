@@ -6,6 +6,7 @@
 
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "core/ops/softmax.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 

@@ -24,6 +24,7 @@
 #include "core/data/stage/shuffle.h"
 #include "core/data/stage/unbatch.h"
 #include "core/data/tune/pipeline.h"
+#include "core/device/device.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/random.h"
 #include "tests/core/data/functions.h"

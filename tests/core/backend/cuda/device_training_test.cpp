@@ -8,6 +8,7 @@
 #include "core/data/map/map.h"
 #include "core/data/stage/prefetch.h"
 #include "core/data/stage/repeat.h"
+#include "core/device/device.h"
 #include "core/experiment/training/input_proof.h"
 #include "core/experiment/training/pipeline_measurement.h"
 #include "core/experiment/training/training.h"

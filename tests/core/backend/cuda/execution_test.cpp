@@ -12,6 +12,7 @@
 #include "core/data/stage/by_position.h"
 #include "core/data/stage/prefetch.h"
 #include "core/data/stage/shuffle.h"
+#include "core/device/device.h"
 #include "core/exec/eager.h"
 #include "core/exec/executor.h"
 #include "core/experiment/kernels/copy_peak.h"

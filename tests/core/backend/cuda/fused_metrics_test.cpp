@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gmock/gmock.h>
 
+#include "core/device/device.h"
 #include "core/ops/measured_cross_entropy.h"
 #include "core/train/loss_scale.h"
 #include "tests/core/train/fixture.h"

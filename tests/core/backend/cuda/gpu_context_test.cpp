@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/backend/registry/devices.h"
+#include "core/device/device.h"
 #include "core/device/work_order.h"
 #include "core/exec/eager.h"
 #include "core/experiment/steps/device_watch.h"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "core/experiment/steps/trace_phase.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 

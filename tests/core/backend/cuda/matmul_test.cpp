@@ -9,6 +9,7 @@
 
 #include "core/backend/cuda/cublaslt.h"
 #include "core/backend/cuda/cuda_backend.h"
+#include "core/device/device.h"
 #include "core/exec/executor.h"
 #include "core/graph/gradients.h"
 #include "core/ops/bias.h"

@@ -2,6 +2,7 @@
 // at once: copies that are not waited for compute other weights.
 #include <gmock/gmock.h>
 
+#include "core/device/device.h"
 #include "core/train/step_memory.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/cuda_on_cpu/gpu.h"

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/device/device.h"
 #include "core/ops/indexing.h"
 #include "core/ops/loss.h"
 #include "core/ops/measured_cross_entropy.h"

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/comm/nccl/nccl_functions.h"
 #include "core/device/work_order.h"
+#include "core/trace/timeline.h"
 #include "tests/core/comm/nccl/gpus.h"
 
 namespace gpubench {

@@ -8,6 +8,7 @@
 #include "core/backend/registry/devices.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/device/device.h"
 #include "core/experiment/kernels/matmul_peak.h"
 #include "tests/core/experiment/declared.h"
 #include "tests/support/device_configs.h"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
+#include "core/device/device.h"
 #include "tests/core/experiment/declared.h"
 
 namespace gpubench {

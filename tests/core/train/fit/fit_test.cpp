@@ -9,6 +9,7 @@
 #include "core/base/interrupt.h"
 #include "core/data/stage/by_position.h"
 #include "core/data/stage/repeat.h"
+#include "core/device/device.h"
 #include "core/nn/architecture.h"
 #include "core/train/batch_size_search.h"
 #include "tests/core/train/fixture.h"
