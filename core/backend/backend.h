@@ -21,7 +21,6 @@
 namespace gpubench {
 
 class Device;
-class Tracer;
 
 /// The types that a kernel is planned for. Tensors are row-major on every backend, images channels last; a kernel that
 /// needs another layout converts inside its run.

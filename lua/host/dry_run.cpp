@@ -56,6 +56,7 @@ void refuse_measurements(lua_State* L) {
   for (lua_pushnil(L); lua_next(L, measure.index()) != 0;) {
     lua_pop(L, 1);
     const std::string name = lua_tostring(L, -1);
+    if (name == "share_interval") continue;  // computes from what was counted
     lua_pushvalue(L, measure.index());
     replace_by_refusal(L, name.c_str(), "gb.measure." + name);  // a field that exists may be set during a traversal
     lua_pop(L, 1);

@@ -31,14 +31,30 @@
 ---@field step_time_high_s number?
 ---@field step_time_p95_s number? time that 95 % of the steps do not exceed [s]
 ---@field warmup_s number? time before the first measured step: planning, and steps until their times are steady [s]
----@field compute_share number? share of the step in which kernels run [share]
----@field communication_share number? share of the step in which replicas exchange and no kernel runs [share]
----@field peer_wait_share number? share of the step spent waiting for a replica that is late [share]
----@field copy_share number? share of the step in which only copies and fills run [share]
----@field input_wait_share number? share of the step spent waiting for the next batch [share]
----@field launch_share number? share of the step in which the device is idle while the host launches work [share]
----@field host_share number? share of the step in which the device is idle while the host computes or waits [share]
----@field other_share number? share of the step that none of the other shares explains [share]
+---@field compute_share number? share of the step's time in which kernels run [share]
+---@field compute_low_share number?
+---@field compute_high_share number?
+---@field communication_share number? share of the step's time in which replicas exchange, and no kernel runs [share]
+---@field communication_low_share number?
+---@field communication_high_share number?
+---@field peer_wait_share number? share of the step's time in which replicas wait for a late one [share]
+---@field peer_wait_low_share number?
+---@field peer_wait_high_share number?
+---@field copy_share number? share of the step's time in which only copies and fills run [share]
+---@field copy_low_share number?
+---@field copy_high_share number?
+---@field input_wait_share number? share of the step's time in which the step waits for its batch [share]
+---@field input_wait_low_share number?
+---@field input_wait_high_share number?
+---@field launch_share number? share of the step's time in which the device idles while the host launches work [share]
+---@field launch_low_share number?
+---@field launch_high_share number?
+---@field host_share number? share of the step's time in which the device idles while the host computes or waits [share]
+---@field host_low_share number?
+---@field host_high_share number?
+---@field other_share number? share of the step's time in which no class explains what happens [share]
+---@field other_low_share number?
+---@field other_high_share number?
 ---@field device_busy number?
 --- share of the step in which at least one kernel runs on the device, those of exchanges too [share]
 ---@field flops_per_step number? floating-point operations that a step needs [FLOP]
@@ -91,7 +107,7 @@
 --- parts of a batch that a step trains on one after the other, where there are several
 ---@field fixed_flops_per_step number?
 --- those of flops_per_step that are as many whatever the batch is, such as the update of weights [FLOP]
----@field steps_of string? model, loop (a function of the script) or inference
+---@field steps_of string? model, loop (a function of the script), inference, or foreign (another program's)
 ---@field pipeline_stages string? stages of the pipeline, sources first, with their threads
 ---@field passes_off string? passes that the script switched off, or none
 ---@field host_time_s number? median time that the host needs to launch a step on a GPU, without waiting for it [s]
@@ -106,6 +122,7 @@
 ---@field tensor_share number? share of the GPUs' tensor cores that was busy (counted by Hopper and later) [share]
 ---@field dram_share number? share of the GPU memory's bandwidth that was used (counted by Hopper and later) [share]
 ---@field telemetry_share number? share of the measured time spent reading the GPUs' sensors [share]
+---@field small_kernel_share number? share of the step in kernels that are shorter than 20 us [share]
 ---@field traced_step_time_s number? mean wall time of the traced steps, which tracing slows down [s]
 ---@field observer_share number?
 --- share of the traced steps' time that tracing took; the timed steps are not traced [share]

@@ -230,15 +230,6 @@ std::shared_ptr<const ElementFunction> bound_to_source(lua_State* L, std::shared
   return lua->with_outputs_of(element, seed);
 }
 
-void open_lua_function(lua_State* L) {
-  {
-    const Module gb = Module::root(L);
-    const Module data = gb.submodule("data");
-    data.function<&make_lua_function>("lua_function");
-  }
-  Class<ElementFunction>{L};
-}
-
 /// `guess` replaces varying extents.
 TracedElement trace_element(lua_State* L, const LuaFunction& function, const Dataset& source, std::int64_t guess,
                             const std::string& what) {
@@ -282,6 +273,15 @@ std::shared_ptr<const ElementFunction> element_function(lua_State* L, const Elem
   if (is_fixed(source.element_types())) return graph_function(std::move(trace));
   session.random.give_seeds_again(seeds);
   return graph_function(std::move(trace), trace_element(L, function, source, extent_guesses[1], what));
+}
+
+void open_lua_function(lua_State* L) {
+  {
+    const Module gb = Module::root(L);
+    const Module data = gb.submodule("data");
+    data.function<&make_lua_function>("lua_function");
+  }
+  Class<ElementFunction>{L};
 }
 
 }  // namespace gpubench::lua

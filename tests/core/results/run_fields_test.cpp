@@ -12,7 +12,7 @@
 #include "core/results/append_file.h"
 #include "core/results/info.h"
 #include "core/results/run_writer.h"
-#include "tests/core/results/temporary_directory.h"
+#include "tests/support/files.h"
 #include "tests/support/generated_file.h"
 
 namespace gpubench {

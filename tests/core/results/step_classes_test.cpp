@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 TEST(StepClasses, ARowsSharesSumToOneWhateverTheStepDoes) {
   for (std::size_t alone = 0; alone < span_class_count; ++alone) {
-    Breakdown parts{.window = {Clock::time_point(0s), Clock::time_point(1s)}};
+    Breakdown parts{.window = {Clock::time_point(0s), Clock::time_point(1s)}, .doubt = {}};
     parts.charged[alone] = 600ms;
     parts.charged[span_class_count - 1 - alone] += 400ms;
     Record row;
@@ -27,7 +27,7 @@ TEST(StepClasses, ARowsSharesSumToOneWhateverTheStepDoes) {
 }
 
 TEST(StepClasses, ExchangesAreLeftToWhoKnowsThem) {
-  const Breakdown parts{.window = {Clock::time_point(0s), Clock::time_point(1s)}};
+  const Breakdown parts{.window = {Clock::time_point(0s), Clock::time_point(1s)}, .doubt = {}};
   Record alone, on_devices;
   set_breakdown(alone, parts, 1);
   EXPECT_TRUE(alone.has("communication_share"));

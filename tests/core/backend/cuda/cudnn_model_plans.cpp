@@ -62,7 +62,7 @@ std::vector<ConvolutionProblem> convolutions_of_step(const std::string& model, s
   lua::set_session(script.state(), session);
   lua::open_modules(script.state());
   script.run(fmt::format(fmt::runtime(planning), GPUBENCH_SOURCE_DIR, model, policy_of(dtype), batch_size));
-  Device& device = session.world()->devices.device(parse_device_id("gpu:0"));
+  Device& device = session.placement.world()->devices.device(parse_device_id("gpu:0"));
   return cuda_device(device).choices().convolutions.known();
 }
 
