@@ -26,6 +26,8 @@ struct TracedSteps : StepMarks {
   Clock::time_point returned;  ///< when the last step had returned, before that wait
   bool on_gpus = false;        ///< whether a tracer sees every replica's device; false without replicas
   double host_spans = 0;       ///< spans of a device's host threads, as the mean over devices
+
+  const StepMarks& marks() const { return *this; }
 };
 
 class StepTracer {

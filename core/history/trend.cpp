@@ -193,7 +193,7 @@ Trend trend(const RunHistory& history, const std::string& experiment,
   if (takes) std::erase_if(which, [&](const HistorySeries& series) { return !takes(series); });
   Trend all;
   history.for_each_series(which, [&](const HistorySeries& series, const auto& points) {
-    SeriesTrend& one = all.emplace_back(series);
+    SeriesTrend& one = all.emplace_back(SeriesTrend{.series = series});
     for (const HistoryPoint& point : points) {
       const HistoryRun& run = runs.at(point.run);
       one.points.push_back({run.name, run.started, point.value, point.low, point.high, point.reliable});

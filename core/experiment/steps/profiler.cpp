@@ -93,7 +93,7 @@ void Profiler::on_step(std::int64_t) {
 void Profiler::finish() {
   const std::unique_ptr<Trace> trace = std::move(trace_);
   const TracedSteps traced = trace->steps->finish();
-  trace->timeline.set_steps(traced);
+  trace->timeline.set_steps(traced.marks());
   const StepProfile profile = profile_steps(trace->timeline, traced);
   const Info info = profile_info(profile);
   const std::filesystem::path folder = this->folder();

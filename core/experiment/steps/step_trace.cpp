@@ -9,8 +9,8 @@ constexpr int steps_to_record = 3, steps_to_name = 1;
 
 /// The counted steps of a trace: those behind the first `lead`, which fill the devices.
 StepMarks counted_steps(const TracedSteps& traced, int lead) {
-  if (lead == 0) return traced;
-  StepMarks counted = traced;
+  StepMarks counted = traced.marks();
+  if (lead == 0) return counted;
   counted.begin = traced.ends[static_cast<std::size_t>(lead) - 1];
   counted.ends.assign(traced.ends.begin() + lead, traced.ends.end());
   counted.ends.back() = traced.returned;  // the wait for the devices would be a part of no other step

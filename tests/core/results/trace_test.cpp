@@ -1,5 +1,6 @@
 #include "core/results/trace.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <random>
