@@ -77,9 +77,7 @@ class CudnnAttention final : public Kernel {
       memory[count++] = workspace.data();  // the tensor between inputs and outputs of its graph
     } else {
       // cuDNN writes one number for each log of a sum; what it rounds is lost.
-      check(
-          cudaMemsetAsync(static_cast<std::byte*>(outputs[1].data) + query_bytes_, 0, query_bytes_, handle_of(stream)),
-          "cudaMemsetAsync");
+      check(cudaMemsetAsync(outputs[1].data + query_bytes_, 0, query_bytes_, handle_of(stream)), "cudaMemsetAsync");
     }
     for (const TensorView& output : outputs) memory[count++] = output.data;
     plan_.run(handle_of(stream), std::span(memory).first(count), workspace.data() + scratch_bytes_);
