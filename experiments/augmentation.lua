@@ -1,5 +1,4 @@
 local gb = require "gpubench"
-local input_wait = require "gpubench.helpers.input_wait"
 local jpeg_digits = require "gpubench.helpers.jpeg_digits"
 local workers = require "gpubench.helpers.workers"
 
@@ -121,7 +120,7 @@ gb.experiment {
     return gb.device(point.device, function()
       local sum = checksum(point)
       local input, prepare = images_of(point, examples)
-      local row = input_wait(gb.measure.loop(make_step(point.size, prepare), input))
+      local row = gb.measure.loop(make_step(point.size, prepare), input)
       row.images_checksum = sum
       return row
     end)

@@ -1,5 +1,4 @@
 local gb = require "gpubench"
-local input_wait = require "gpubench.helpers.input_wait"
 local jpeg_digits = require "gpubench.helpers.jpeg_digits"
 local workers = require "gpubench.helpers.workers"
 
@@ -103,7 +102,7 @@ gb.experiment {
       begin(point)
       collectgarbage()
       local first_step_s, step, batches = begin(point)
-      local steps = input_wait(gb.measure.loop(step, batches))
+      local steps = gb.measure.loop(step, batches)
       steps.measured = "steps"
       return {
         {

@@ -1,5 +1,4 @@
 local gb = require "gpubench"
-local input_wait = require "gpubench.helpers.input_wait"
 local jpeg_digits = require "gpubench.helpers.jpeg_digits"
 local workers = require "gpubench.helpers.workers"
 
@@ -107,7 +106,7 @@ local function make_model()
 end
 
 local function measure_training(input)
-  local row = input_wait(gb.measure.training(make_model(), input))
+  local row = gb.measure.training(make_model(), input)
   row.measured = "training"
   return row
 end

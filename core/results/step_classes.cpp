@@ -31,6 +31,7 @@ bool is_known(SpanClass span_class, ExchangeSource exchanges) {
   return span_class != SpanClass::peer_wait || exchanges == ExchangeSource::host;
 }
 
+/// Seconds, as the mean over devices.
 double charged_to(const StepClass& step_class, const Breakdown& parts) {
   Clock::duration sum{};
   for (std::size_t i = place_of(step_class.first); i <= place_of(step_class.last); ++i) sum += parts.charged[i];
@@ -58,10 +59,7 @@ Estimate share_of(const StepClass& step_class, std::span<const Breakdown> steps)
 void set_breakdown(Record& record, const Breakdown& parts, int steps, ExchangeSource exchanges) {
   for (const StepClass& one : step_classes) {
     if (!is_known(one.first, exchanges)) continue;
-    double share = 0;
-    for (std::size_t i = place_of(one.first); i <= place_of(one.last); ++i)
-      share += parts.share(static_cast<SpanClass>(i));
-    record.set(one.column, share);
+    record.set(one.column, charged_to(one, parts) / Seconds(parts.window.length()).count());
   }
   record.set("device_busy", parts.device_busy());
   record.set("small_kernel_share", parts.small_kernel_share());

@@ -140,14 +140,9 @@ std::vector<Breakdown> break_down_steps(std::span<const Span> spans, const StepM
 Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDevice> devices, Window window,
                           std::size_t dropped) {
   assert(!devices.empty());
-  Breakdown all;
-  all.window = window;
-  all.devices = static_cast<int>(devices.size());
-  for (const TracedDevice& device : devices) {
-    const Breakdown one = break_down(spans_of(device, spans), window);
-    for (std::size_t i = 0; i < all.charged.size(); ++i) all.charged[i] += one.charged[i];
-    all.in_small_kernels += one.in_small_kernels;
-  }
+  Breakdown all = break_down_steps(
+                      spans, {.begin = window.begin, .ends = {window.end}, .devices = {devices.begin(), devices.end()}})
+                      .front();
   all.doubt = doubt_about(all, spans, dropped);
   return all;
 }

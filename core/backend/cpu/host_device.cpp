@@ -102,18 +102,12 @@ std::unique_ptr<Event> HostDevice::new_event() {
 
 void HostDevice::bind_to_thread() {
   constexpr int nowhere = -1;
-  thread_local int used = 0, team = 0, team_node = nowhere;
+  thread_local int team = 0, team_node = nowhere;  // of the threads that OpenMP's library keeps for this one
   thread_local bool was_bound = false;
   const int node = node_ ? node_->index : nowhere;
-  if (used == threads_ && team_node == node) return;
-  used = threads_;
   // A device of one thread leaves the team of another one as it is: to end and begin its threads takes longer than most
   // kernels.
-  if (team_node == node && (team == threads_ || (threads_ == 1 && team > 0))) {
-    omp_set_num_threads(threads_);
-    return;
-  }
-  used = 0;  // until the team is there
+  if (team_node == node && (team == threads_ || (threads_ == 1 && team > 0))) return omp_set_num_threads(threads_);
   // OpenMP's library ends the process where it cannot start a thread of a team.
   if (threads_ > std::max(team, 1)) check_more_threads(threads_ - std::max(team, 1));
   omp_set_dynamic(0);
@@ -131,7 +125,7 @@ void HostDevice::bind_to_thread() {
   }
   was_bound = was_bound || node_;
   if (was_bound) bind_team(threads_, node_ ? node_->processors : process_processors());
-  used = team = threads_;
+  team = threads_;
   team_node = node;
 }
 

@@ -3,7 +3,7 @@
 --
 -- { site = { file, line, name, number = of the call in its expression }, what = the part of the call that it changes,
 -- arguments(packed, first) -> packed, result(value) -> value, instead(original, ...) -> results, before() = ahead of
--- the script, edit(source, call) -> edits or nil, text, advice = the comment of a diff where there is no edit }
+-- the script, edit(source, call) -> edits or nil, text, advice = what is told where there is no edit }
 local change = {}
 
 -- "map in line 12"
@@ -49,8 +49,8 @@ function change.argument(site, number, text, replace, edit)
   }
 end
 
--- Another way to make the call: instead(original, ...). The text has no line that says the same, so that the diff has
--- a comment: advice.
+-- Another way to make the call: instead(original, ...). The text has no line that says the same, so that the summary
+-- has a comment: advice.
 function change.instead(site, advice, instead)
   return { site = site, what = "all", text = string.format("%s: %s", place_of(site), advice), instead = instead,
     advice = advice }

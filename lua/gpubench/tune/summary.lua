@@ -1,5 +1,5 @@
 -- What `gpubench tune` prints at its end: each remedy with its gain beside what the diagnosis had promised, and the
--- diff.
+-- lines to change.
 local change = require "gpubench.tune.change"
 local comparison = require "gpubench.tune.comparison"
 local native = require("gpubench.native")._native
@@ -86,8 +86,8 @@ local function print_diff(heading, source, sets)
 end
 
 -- found: { subject, figure, plain, learned = the sets that were tried, gains, promises, together = the sets of several,
--- gains_together, kept = the remedies of the plain diff, kept_learned, gains_learned and promises_learned = beside the
--- kept ones, others, is_judged }.
+-- gains_together, kept = the remedies whose lines are shown, kept_learned, gains_learned and promises_learned = beside
+-- the kept ones, others, is_judged }.
 function summary.print(found)
   print("\n" .. native.results.one_line(string.format("remedies for %s at %s, by %s", found.subject.path,
     found.subject:point_text(), found.figure)))

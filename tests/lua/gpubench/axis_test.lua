@@ -139,3 +139,9 @@ testing.case("parameters have one value, which the command line may replace", fu
     { name = "p", title = "t", axes = { gb.axis("rate", { 1 }) }, run = print })
   for name in pairs(param.values) do param.values[name] = nil end
 end)
+
+testing.case("workers: AUTOTUNE by its name", function()
+  local workers = require "gpubench.helpers.workers"
+  testing.equal({ workers.calls "autotune", workers.calls(4) }, { gb.AUTOTUNE, 4 })
+  testing.equal(workers.axis().values[#workers.axis().values], "autotune")
+end)
