@@ -120,7 +120,8 @@ void expect_gradient(const OpCase& op_case, const Slopes& slopes, const Array& g
   Array numeric({{static_cast<std::int64_t>(slopes.values.size())}, got.type.dtype}), analytic(numeric.type);
   numeric.values = slopes.values;
   std::ranges::transform(slopes.elements, analytic.values.begin(), [&](std::int64_t element) { return got[element]; });
-  expect_close(analytic, numeric, 10 * tolerance_of(op_case, got.type.dtype), what, slopes.magnitude);
+  expect_close(analytic, numeric, 10 * tolerance_of(op_case, got.type.dtype), what,
+               std::max(slopes.magnitude, op_case.least_scale));
 }
 
 }  // namespace
