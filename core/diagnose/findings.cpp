@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <utility>
 
 #include "core/diagnose/no_use.h"
 #include "core/diagnose/rules/rules.h"
@@ -51,6 +52,43 @@ std::vector<CheckResult> machine_of(const Evidence& evidence) {
   return facts;
 }
 
+/// A trace has no claims and no second measurement: small findings of it lead away from the large ones.
+void judge_as_trace(Diagnosis& diagnosis, const Evidence& evidence) {
+  constexpr double least = 0.10, nearly_all = 0.97;
+  constexpr std::size_t most = 5;
+  diagnosis.is_of_trace = true;
+  std::vector<Finding>& findings = diagnosis.findings;
+  if (evidence.doubt()) {  // an incomplete trace has shares, and they are wrong
+    std::erase_if(findings, [](const Finding& one) { return one.rule != &cannot_tell; });
+    return;
+  }
+  // What was recorded is known; that steps differ is evidence, not doubt.
+  for (Finding& one : findings) {
+    if (one.doubt.empty() || one.rule == &cannot_tell) continue;
+    one.evidence += "; it differs between the steps: " + std::exchange(one.doubt, {});
+    one.flag.clear();
+  }
+  const double compute = evidence.number("compute_share").value_or(0);
+  diagnosis.is_healthy = compute >= nearly_all && (findings.empty() || findings.front().gain.value < least);
+  if (diagnosis.is_healthy) {
+    findings.clear();
+    return;
+  }
+  const auto is_class = [](const Finding& one) { return one.rule != &precision_unused && one.rule != &compute_bound; };
+  const auto is_large = [&](const Finding& one) {
+    return is_class(one) && (one.gain.value >= least || one.rule == &cannot_tell);
+  };
+  const bool has_large = std::ranges::any_of(findings, is_large);
+  const bool computes = std::ranges::any_of(findings, [](const Finding& one) { return one.rule == &compute_bound; });
+  std::erase_if(findings, [&](const Finding& one) {
+    if (one.rule == &compute_bound) return has_large;
+    return is_class(one) && (has_large || computes) && !is_large(one);
+  });
+  const auto place = [&](const Finding& one) { return one.rule == &precision_unused ? 1 : 0; };
+  std::ranges::stable_sort(findings, {}, place);
+  if (findings.size() > most) findings.resize(most);
+}
+
 }  // namespace
 
 std::span<const FindingRule* const> finding_rules() {
@@ -66,22 +104,24 @@ std::vector<std::string_view> findings_with(Remedy remedy) {
 }
 
 std::string Diagnosis::verdict() const {
-  if (findings.empty()) return {};
+  if (findings.empty()) return is_healthy ? "healthy: kernels run nearly all of the time" : "";
   const Finding& first = findings.front();
+  if (first.rule == &compute_bound && findings.size() > 1)
+    return fmt::format("{}, then {}", compute_bound.title, findings[1].headline);
   if (first.doubt.empty())
     return busy_first() + first.headline + (equal() == nullptr ? "" : "; as much: " + equal()->headline);
   return fmt::format("cannot tell: {}, but {}", first.headline, first.doubt);
 }
 
 std::string Diagnosis::cause() const {
-  if (findings.empty()) return {};
+  if (findings.empty()) return is_healthy ? "healthy" : "";
   const Finding& first = findings.front();
   if (!first.doubt.empty()) return std::string(cannot_tell.title);
   return busy_first() + name_of(first) + (equal() == nullptr ? "" : " and " + name_of(*equal()));
 }
 
 const Finding* Diagnosis::equal() const {
-  if (findings.size() < 2) return nullptr;
+  if (findings.size() < 2 || is_of_trace) return nullptr;  // what was recorded is known, however steps differ
   const Finding &first = findings[0], &second = findings[1];
   if (first.rule == &cannot_tell || second.rule == &cannot_tell || !second.doubt.empty()) return nullptr;
   return ends_within_noise(second.gain).high >= ends_within_noise(first.gain).low && second.gain.value > 0 ? &second
@@ -106,11 +146,12 @@ Diagnosis diagnose(const Record& row, const RunFacts& facts, Words words) {
   const bool can_gain =
       std::ranges::any_of(diagnosis.findings, [](const Finding& finding) { return finding.gain.value > 0; });
   // Busy kernels are the answer only where nothing else is.
-  if (can_gain)
+  if (can_gain && !evidence.is_of(StepsOf::foreign))
     diagnosis.is_busy =
         std::erase_if(diagnosis.findings, [](const Finding& one) { return one.rule == &compute_bound; }) > 0;
   std::ranges::stable_sort(diagnosis.findings, std::ranges::greater(),
                            [](const Finding& finding) { return finding.gain.value; });
+  if (evidence.is_of(StepsOf::foreign)) judge_as_trace(diagnosis, evidence);
   diagnosis.machine = machine_of(evidence);
   return diagnosis;
 }

@@ -14,12 +14,16 @@ std::span<const FindingRule* const> finding_rules();
 std::vector<std::string_view> findings_with(Remedy remedy);
 
 struct Diagnosis {
-  /// The largest gain first; never empty for a row that has_steps().
+  /// The largest gain first; of traces the five that gain a tenth or more, and what changes results last. Never empty
+  /// for a row that has_steps() and is not healthy.
   std::vector<Finding> findings;
   /// Facts of the machine that cost speed, or compute wrongly.
   std::vector<CheckResult> machine;
   /// Kernels take most of the step, beside findings that gain something.
   bool is_busy = false;
+  bool is_of_trace = false;
+  /// Of a trace: kernels run nearly always. Its findings are empty then.
+  bool is_healthy = false;
 
   /// The finding with the largest gain in one line, or "cannot tell ..."; with the next one, if its gain is within the
   /// noise of the first. Where kernels take most of the step and the

@@ -1,5 +1,5 @@
-// The changes to a script that remove what a finding names: one declared list, in the words of gpubench, PyTorch and
-// Keras. A finding proposes some of them (finding.h); `gpubench tune` applies them one at a time and measures each.
+// The changes to a script that remove what a finding names: one declared list, in the words of gpubench, PyTorch, Keras
+// and JAX. A finding proposes some of them (finding.h); `gpubench tune` applies them one at a time and measures each.
 #pragma once
 #include <optional>
 #include <span>
@@ -25,6 +25,8 @@ enum class Remedy {
   compiled_step,
   fewer_callbacks,
   fewer_synchronizations,
+  fixed_shapes,
+  kept_allocations,
   // replicas
   larger_buckets,
   compressed_exchanges,
@@ -44,21 +46,21 @@ enum class Remedy {
 };
 
 /// Whose words a remedy is shown in.
-enum class Words { lua, pytorch, keras };
+enum class Words { lua, pytorch, keras, jax };
 
 /// A text in the words of each.
 struct Wording {
-  std::string_view lua, pytorch, keras;
+  std::string_view lua, pytorch, keras, jax;
 
   std::string_view in(Words words) const;
 };
 /// Of texts that name no framework's own things.
 constexpr Wording in_all_words(std::string_view text) {
-  return {text, text, text};
+  return {text, text, text, text};
 }
-/// Of texts that name columns or calls of gpubench, and mean the same step in both other frameworks.
+/// Of texts that name columns or calls of gpubench, and mean the same step in the other frameworks.
 constexpr Wording in_words(std::string_view lua, std::string_view others) {
-  return {lua, others, others};
+  return {lua, others, others, others};
 }
 
 struct RemedyText {
@@ -82,7 +84,7 @@ const RemedyText& text_of(Remedy remedy);
 std::string_view to_string(Remedy remedy);
 /// Nothing for a name that is not in the list.
 std::optional<Remedy> remedy_named(std::string_view name);
-/// "lua", "pytorch" or "keras". Throws Error listing the possible ones.
+/// "lua", "pytorch", "keras" or "jax". Throws Error listing the possible ones.
 Words parse_words(std::string_view text);
 
 }  // namespace gpubench

@@ -61,6 +61,8 @@ constexpr std::array effects = {
         .remedy = Remedy::compiled_step, .removes = host_work, .shortens = {slow_kernels, input, copies, other}},
     RemedyEffect{.remedy = Remedy::fewer_callbacks, .removes = host_work, .shortens = waits},
     RemedyEffect{.remedy = Remedy::fewer_synchronizations, .removes = host_work, .shortens = waits},
+    RemedyEffect{.remedy = Remedy::fixed_shapes, .removes = host_work, .shortens = waits},
+    RemedyEffect{.remedy = Remedy::kept_allocations, .removes = host_work, .shortens = waits},
     RemedyEffect{.remedy = Remedy::larger_buckets,
                  .removes = {exchanges},
                  .shortens = host_work | StepParts{late_replicas},

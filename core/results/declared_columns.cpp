@@ -122,6 +122,7 @@ std::vector<Column> declared_optional_columns() {
   constexpr std::string_view traced = "training, loop, inference";
   constexpr std::string_view input_proof = "input_proof";
   constexpr std::string_view inference = "inference";
+  constexpr std::string_view traces = "traces of other programs";
   constexpr std::string_view collective = "collective";
   constexpr std::string_view pipeline = "pipeline";
   constexpr std::string_view gpus = "gpus";
@@ -201,8 +202,19 @@ std::vector<Column> declared_optional_columns() {
       {"input_cause", none, neither, text, input_proof,
        "what the slowest thread of the pipeline does, measured without the model"},
       {"input_cause_kind", none, neither, text, input_proof,
-       "the same in a word that programs can read: reading, processing or unknown", no_interval, full_tables},
-      {"last_loss", none, lower, learned, "loop", "what the last call of the loop's function returned"},
+       "the same in a word: reading, processing, main process, workers or unknown", no_interval, full_tables},
+      {"host_cause", none, neither, text, traces, "what the host did while the device had no work, and where",
+       no_interval, full_tables},
+      {"host_cause_kind", none, neither, text, traces,
+       "the same in a word, such as synchronization, operators, Python or compilation", no_interval, full_tables},
+      {"copy_cause", none, neither, text, traces, "the copies that take most time", no_interval, full_tables},
+      {"copy_cause_kind", none, neither, text, traces, "the same in a word, such as offload, pageable or readback",
+       no_interval, full_tables},
+      {"float32_product_share", share, lower, time, traces,
+       "share of the step in float32 products without tensor cores, by the names of kernels", no_interval, full_tables},
+      {"launch_lead_s", seconds, higher, time, traces,
+       "median time from a launch to its kernel; a few launches' time where the host never leads", no_interval,
+       full_tables},
       {"mode", none, neither, text, inference,
        "how queries were sent: single_stream (one by one) or offline (back to back)"},
       {"concurrency", none, neither, setting, inference, "clients that sent queries at the same time"},

@@ -7,10 +7,16 @@
 
 namespace gpubench {
 
-enum class InputCauseKind : std::uint8_t { unknown, reading, processing };
+enum class InputCauseKind : std::uint8_t {
+  unknown,
+  reading,
+  processing,
+  main_process,  ///< the process that trains makes the batches itself
+  workers,       ///< its workers are too few or too slow
+};
 
-inline constexpr EnumNames<InputCauseKind, 3> input_cause_kinds{"unknown cause of an input that is waited for",
-                                                                {"unknown", "reading", "processing"}};
+inline constexpr EnumNames<InputCauseKind, 5> input_cause_kinds{
+    "unknown cause of an input that is waited for", {"unknown", "reading", "processing", "main process", "workers"}};
 
 inline std::string_view to_string(InputCauseKind kind) {
   return input_cause_kinds[kind];

@@ -63,11 +63,17 @@ void declare_show(CommandOptions& options) {
 }
 
 void declare_explain(CommandOptions& options) {
-  options.argument("run", "RUN", "A run's folder, archive or name, or an experiment (its newest run)").required();
+  options
+      .arguments("run", "RUN or TRACE",
+                 "A run's folder, archive or name, an experiment (its newest run), or traces: files and folders that "
+                 "the profilers of PyTorch, TensorFlow, JAX and Nsight Systems wrote")
+      .required();
   options.integer("--point", "N", 1, std::numeric_limits<std::int64_t>::max(),
                   "Explain this point; default: the one at which most can be gained");
-  options.choice("--words", "WORDS", {"lua", "pytorch", "keras"},
-                 "Whose lines of code the remedies are: lua (the default), pytorch or keras");
+  options.choice(
+      "--words", "WORDS", {"lua", "pytorch", "keras", "jax"},
+      "Whose lines of code the remedies are: lua, pytorch, keras or jax (default: the trace's framework, or lua)");
+  options.text("--step", "NAME", "Of a trace: ranges whose names begin so are the steps (default: they are found)");
   options.flag("--json", "Print all of it as JSON");
   options.out_folder("Folder that holds results/");
   options.text_style();

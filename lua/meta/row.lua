@@ -132,8 +132,15 @@
 ---@field input_ratio_low number?
 ---@field input_ratio_high number?
 ---@field input_cause string? what the slowest thread of the pipeline does, measured without the model
----@field input_cause_kind string? the same in a word that programs can read: reading, processing or unknown
----@field last_loss number? what the last call of the loop's function returned
+---@field input_cause_kind string? the same in a word: reading, processing, main process, workers or unknown
+---@field host_cause string? what the host did while the device had no work, and where
+---@field host_cause_kind string? the same in a word, such as synchronization, operators, Python or compilation
+---@field copy_cause string? the copies that take most time
+---@field copy_cause_kind string? the same in a word, such as offload, pageable or readback
+---@field float32_product_share number?
+--- share of the step in float32 products without tensor cores, by the names of kernels [share]
+---@field launch_lead_s number?
+--- median time from a launch to its kernel; a few launches' time where the host never leads [s]
 ---@field mode string? how queries were sent: single_stream (one by one) or offline (back to back)
 ---@field concurrency number? clients that sent queries at the same time
 ---@field queries number? queries that were answered

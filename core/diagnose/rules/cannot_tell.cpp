@@ -43,13 +43,15 @@ constexpr Wording idle_machine =
     in_words("an idle machine (--wait-idle 600), or larger steps", "an idle machine, or larger steps");
 constexpr Wording trace_training = {"gb.measure.training(model, dataset, { trace = true })",
                                     "torch.profiler.profile() around some steps of a training",
-                                    "tf.profiler.experimental.start(\"<FOLDER>\") before some steps of a training"};
+                                    "tf.profiler.experimental.start(\"<FOLDER>\") before some steps of a training",
+                                    "jax.profiler.trace(\"<FOLDER>\") around some steps of a training"};
 constexpr Wording trace_steps = {"the option { trace = true } of the measurement",
                                  "torch.profiler.profile() around some steps",
-                                 "tf.profiler.experimental.start(\"<FOLDER>\") before some steps"};
+                                 "tf.profiler.experimental.start(\"<FOLDER>\") before some steps",
+                                 "jax.profiler.trace(\"<FOLDER>\") around some steps"};
 constexpr Wording look_at_trace = {"the option { trace = true } writes a trace for Perfetto",
                                    "profile.export_chrome_trace(\"<FILE>\") writes a trace for Perfetto",
-                                   "the profile's trace viewer in TensorBoard"};
+                                   "the profile's trace viewer in TensorBoard", "the profile's trace viewer in XProf"};
 
 Finding unknown_finding(double share, const std::string& reason, std::string why, std::string_view flag) {
   Finding finding = make_finding(cannot_tell, "", {share}, 0, Words::lua);
@@ -61,6 +63,8 @@ Finding unknown_finding(double share, const std::string& reason, std::string why
 
 std::optional<Finding> judge_unknown(const Evidence& evidence) {
   if (!evidence.ok()) return std::nullopt;
+  if (const Doubt doubt = evidence.doubt(); doubt && evidence.is_of(StepsOf::foreign))
+    return unknown_finding(1, doubt.text, evidence.text("detail"), "");
   if (const Doubt doubt = evidence.doubt())
     return unknown_finding(1, "the row is unreliable", doubt.text, words_of(doubt.kind).remedy);
   if (const auto tracing = evidence.number("observer_share"); tracing && *tracing > observed.value) {
@@ -79,6 +83,10 @@ std::optional<Finding> judge_unknown(const Evidence& evidence) {
   }
   const double other = evidence.number("other_share").value_or(0);
   if (other <= unexplained.value) return std::nullopt;
+  if (evidence.is_of(StepsOf::foreign))
+    return unknown_finding(
+        other, fmt::format("the trace does not say what the device waits for in {} of the step", percent_text(other)),
+        evidence.text("detail"), "");
   return unknown_finding(other, fmt::format("{} of the step belong to no class", percent_text(other)),
                          "no span of the traced steps covers them", look_at_trace.in(evidence.words()));
 }

@@ -23,7 +23,9 @@ std::optional<Finding> judge_compute(const Evidence& evidence) {
   if (!compute || compute->value < computing.value) return std::nullopt;
   Finding finding = make_finding(compute_bound, "", {0.0}, 0, evidence.words());
   finding.headline = "compute bound";
-  finding.evidence = fmt::format("kernels run during {} of the step", share_text(*compute));
+  const bool is_host = evidence.is_of(StepsOf::foreign) && !evidence.has_own_memory();
+  finding.evidence =
+      fmt::format("{} run during {} of the step", is_host ? "operators" : "kernels", share_text(*compute));
   if (!mfu) return finding;
   finding.headline += fmt::format(": {} of the best rate", percent_text(*mfu));
   finding.evidence += fmt::format("; {} of it is their arithmetic at the best product's rate", percent_text(*mfu));

@@ -28,14 +28,15 @@ constexpr Wording proof_flag = {
     "the DataLoader alone, and the step on one batch that stays on the device, tell reading, processing and transfer "
     "apart",
     "the dataset alone, and the step on one batch that stays on the device, tell reading, processing and transfer "
-    "apart"};
+    "apart",
+    "the loader alone, and the step on one batch that stays on the device, tell reading, processing and transfer apart"};
 
 std::string severity(double share) {
   return share > input_high.value ? "highly" : "moderately";
 }
 
 /// What makes the input slow. Scripts and pages see the names.
-enum class InputKind { unknown, reading, processing, transfer, hand_over };
+enum class InputKind { unknown, reading, processing, main_process, workers, transfer, hand_over };
 
 struct InputKindRow {
   std::string_view name;
@@ -43,10 +44,12 @@ struct InputKindRow {
 };
 
 const InputKindRow& row_of(InputKind kind) {
-  static const std::array<InputKindRow, 5> rows = {{
+  static const std::array<InputKindRow, 7> rows = {{
       {"", {Remedy::prefetch, Remedy::more_workers, Remedy::cache}},
       {"reading", {Remedy::parallel_reads, Remedy::prefetch, Remedy::cache}},
       {"processing", {Remedy::more_workers, Remedy::prefetch, Remedy::batched_map, Remedy::cache}},
+      {"no workers", {Remedy::more_workers, Remedy::prefetch, Remedy::cache}},
+      {"slow workers", {Remedy::more_workers, Remedy::batched_map, Remedy::cache}},
       {"transfer", {Remedy::prefetch_to_device, Remedy::pinned_memory}},
       {"hand-over", {Remedy::larger_batch, Remedy::prefetch}},
   }};
@@ -59,6 +62,10 @@ InputKind kind_of_cause(InputCauseKind cause) {
       return InputKind::reading;
     case InputCauseKind::processing:
       return InputKind::processing;
+    case InputCauseKind::main_process:
+      return InputKind::main_process;
+    case InputCauseKind::workers:
+      return InputKind::workers;
     case InputCauseKind::unknown:
       break;
   }
@@ -128,6 +135,7 @@ std::optional<Finding> judge_input(const Evidence& evidence) {
   Finding finding = input_finding(evidence, kind_of_cause(evidence.input_cause()), *waited);
   finding.evidence =
       fmt::format("{}: a step waits for its batch {} of its time", severity(waited->value), share_text(*waited));
+  if (const std::string cause = evidence.text("input_cause"); !cause.empty()) finding.evidence += ": " + cause;
   return finding;
 }
 
@@ -142,7 +150,7 @@ const FindingRule input_bound{
         "input_wait_share, or the step's part that disappears with resident data (input_ratio), reaches the "
         "moderate limit. Transfer: on a device with its own memory most of the difference remains with batches "
         "that lie ready in host memory; hand-over: the same in host memory; reading or processing: what the "
-        "pipeline's slowest thread does (input_cause).",
+        "pipeline's slowest thread does (input_cause); no workers and slow workers: the loader that a trace shows.",
     .thresholds = input_thresholds,
     .remedies = input_remedies,
     .proof = in_words("gb.measure.input_proof: the interval of input_ratio lies above 1.05",

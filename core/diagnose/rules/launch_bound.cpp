@@ -47,7 +47,26 @@ SmallKernels small_kernels(const Evidence& evidence) {
   return {share, std::max(0.0, share - needed)};
 }
 
+/// Of a trace, whose rows have no arithmetic.
+std::optional<Finding> judge_foreign_launch(const Evidence& evidence) {
+  std::optional<Share> launching = evidence.share("launch_share");
+  const double host = evidence.number("host_share").value_or(0);
+  const bool with_host = never_leads(evidence);
+  if (!launching || (with_host && host >= launching->value)) return std::nullopt;  // host_bound has both
+  if (with_host) launching = less(*launching, -host);
+  if (launching->value < launch_moderate.value) return std::nullopt;
+  Finding finding =
+      make_finding(launch_bound, "many small operations", *launching, launch_moderate.value, evidence.words());
+  finding.evidence =
+      fmt::format("the device idles {} of the step while the host launches work", share_text(*launching));
+  if (const auto small = evidence.number("small_kernel_share"))
+    finding.evidence += fmt::format("; kernels below 20 µs run during {} of the step", percent_text(*small));
+  finding.remedies = {Remedy::graph, Remedy::larger_batch};
+  return finding;
+}
+
 std::optional<Finding> judge_launch(const Evidence& evidence) {
+  if (evidence.is_of(StepsOf::foreign)) return judge_foreign_launch(evidence);
   const std::optional<Share> launching = evidence.share("launch_share");
   const auto [in_small, small] = small_kernels(evidence);
   const Share gain = less(launching.value_or(Share{}), -small);
@@ -86,6 +105,12 @@ std::optional<Finding> judge_launch(const Evidence& evidence) {
 
 }  // namespace
 
+bool never_leads(const Evidence& evidence) {
+  constexpr double two_launches_s = 30e-6;
+  const auto lead = evidence.number("launch_lead_s");
+  return lead && *lead < two_launches_s;
+}
+
 const FindingRule launch_bound{
     .name = "launch_bound",
     .title = "launch bound",
@@ -104,7 +129,8 @@ const FindingRule launch_bound{
     .proof =
         {"the same point with execution = \"graph\", or with four times the batch: examples_per_s rises",
          "the same step under torch.compile(mode=\"reduce-overhead\"), or with four times the batch: examples/s rise",
-         "the same step with run_eagerly=False, or with four times the batch: examples/s rise"},
+         "the same step with run_eagerly=False, or with four times the batch: examples/s rise",
+         "the same step under jax.jit, or with four times the batch: examples/s rise"},
     .judge = &judge_launch,
 };
 

@@ -19,6 +19,9 @@ extern const FindingRule unaligned_sizes;
 extern const FindingRule uneven_replicas;
 
 /// Below it, a step whose kernels take most of the time is called compute bound before the finding.
+/// Of a trace: kernels begin so soon after their launch that the host is never ahead of the device.
+bool never_leads(const Evidence& evidence);
+
 inline constexpr Threshold little_to_gain{"little", 0.10, "a gain of less than 10 % of the step",
                                           "the least gain for which another precision is proposed"};
 

@@ -5,13 +5,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/codec/output_file.h"
 #include "core/diagnose/fixed_work.h"
 #include "core/diagnose/remedy_effect.h"
+#include "core/diagnose/rules/rules.h"
 #include "core/report/text/color.h"
 #include "core/report/text/run_table.h"
 #include "core/report/text/text.h"
+#include "core/report/text/trace_text.h"
 
 namespace gpubench {
 namespace {
@@ -235,6 +239,35 @@ Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence) {
   return findings;
 }
 
+namespace {
+
+Words words_for(const Run& run, const ExplainOptions& options) {
+  if (options.words) return *options.words;
+  const Info::List& traces = run.info.items("traces");
+  const std::string framework = traces.empty() ? "" : traces.front().text("framework");
+  if (framework == "pytorch") return Words::pytorch;
+  if (framework == "tensorflow") return Words::keras;
+  if (framework == "jax") return Words::jax;
+  return traces.empty() ? Words::lua : Words::pytorch;
+}
+
+constexpr EnumNames<ExplainStatus, 3> status_names{"unknown status", {"explained", "healthy", "cannot_tell"}};
+
+}  // namespace
+
+std::string_view to_string(ExplainStatus status) {
+  return status_names[status];
+}
+
+ExplainStatus explain_status(const Run& run, const ExplainOptions& options) {
+  const std::vector<ExplainedRow> rows = explain_rows(run, options);
+  const Diagnosis& diagnosis = most_to_gain(rows).diagnosis;
+  if (diagnosis.is_healthy) return ExplainStatus::healthy;
+  return diagnosis.findings.front().rule == &cannot_tell || !diagnosis.findings.front().doubt.empty()
+             ? ExplainStatus::cannot_tell
+             : ExplainStatus::explained;
+}
+
 std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& options) {
   const RunFacts facts = facts_of(run.info);
   std::vector<ExplainedRow> rows;
@@ -243,7 +276,8 @@ std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& opt
     if (options.point && number_in(row.get("point")) != static_cast<double>(*options.point)) continue;
     has_point = true;
     if (!has_steps(row)) continue;
-    rows.push_back({row, place_of(run, row), diagnose(row, facts, options.words), waterfall_of(Evidence(row, facts))});
+    rows.push_back(
+        {row, place_of(run, row), diagnose(row, facts, words_for(run, options)), waterfall_of(Evidence(row, facts))});
   }
   if (options.point && !has_point) fail_point(run, *options.point);
   if (rows.empty()) {
@@ -258,37 +292,56 @@ std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& opt
 const ExplainedRow& most_to_gain(const std::vector<ExplainedRow>& rows) {
   // Where nothing can be told, nothing is known to be gained, and a point that failed has no time to lose.
   const auto gain = [](const ExplainedRow& one) {
-    const Finding& first = one.diagnosis.findings.front();
     if (!(one.waterfall.step_s > 0)) return -1.0;
+    if (one.diagnosis.findings.empty()) return 0.0;
+    const Finding& first = one.diagnosis.findings.front();
     return first.doubt.empty() && !first.remedies.empty() ? first.gain.value : 0.0;
   };
   return *std::ranges::max_element(rows, {}, gain);
 }
+
+namespace {
+
+/// What the run keeps of where the row's time went; nothing if its file is not there.
+Info profile_of(const Run& run, const Record& row) {
+  const std::filesystem::path file = run.directory / fmt::format("profile-{}.json", to_text(row.get("point")));
+  if (!std::filesystem::is_regular_file(file)) return {};
+  return parse_json(read_file(file), file.string());
+}
+
+}  // namespace
 
 std::string explanation_text(const Run& run, const ExplainOptions& options, const TextStyle& style) {
   const std::vector<ExplainedRow> rows = explain_rows(run, options);
   const RunFacts facts = facts_of(run.info);
   std::string text =
       wrap_words(one_line(run.info.text("experiment") + ": " + run.info.text("title")), 0, 4, style.width);
-  text += fmt::format("run {}\n\n", one_line(run.info.text("run")));
+  text += fmt::format("run {}\n", one_line(run.info.text("run")));
+  text += trace_facts_text(run.info, style) + "\n";
   if (options.point) {
     for (const ExplainedRow& one : rows)
-      text += (&one == rows.data() ? "" : "\n") + row_text(one, facts, options.words, style);
+      text += (&one == rows.data() ? "" : "\n") + row_text(one, facts, words_for(run, options), style);
     return text;
   }
   if (rows.size() > 1) {
     text += verdicts_text(run, rows, style);
     text += wrap_words("The point at which most is known to be gained; --point N explains another:", 0, 0, style.width);
   }
-  return text + row_text(most_to_gain(rows), facts, options.words, style);
+  const ExplainedRow& most = most_to_gain(rows);
+  text += row_text(most, facts, words_for(run, options), style);
+  if (!run.info.items("traces").empty()) text += trace_profile_text(profile_of(run, most.row));
+  return text;
 }
 
 Info explanation_info(const Run& run, const ExplainOptions& options) {
   Info::List points;
   const RunFacts facts = facts_of(run.info);
-  for (const ExplainedRow& one : explain_rows(run, options)) points.push_back(row_info(run, one, facts, options.words));
-  return Info::Fields{
-      {"run", run.info.text("run")}, {"experiment", run.info.text("experiment")}, {"points", std::move(points)}};
+  for (const ExplainedRow& one : explain_rows(run, options))
+    points.push_back(row_info(run, one, facts, words_for(run, options)));
+  return Info::Fields{{"run", run.info.text("run")},
+                      {"experiment", run.info.text("experiment")},
+                      {"status", std::string(to_string(explain_status(run, options)))},
+                      {"points", std::move(points)}};
 }
 
 }  // namespace gpubench

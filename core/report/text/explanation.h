@@ -22,8 +22,16 @@ struct ExplainedRow {
 
 struct ExplainOptions {
   std::optional<std::int64_t> point{};  ///< only its rows
-  Words words = Words::lua;
+  /// Nothing: those of the trace's framework, else Lua.
+  std::optional<Words> words{};
 };
+
+enum class ExplainStatus { explained, healthy, cannot_tell };
+/// "cannot_tell".
+std::string_view to_string(ExplainStatus status);
+
+/// Of the row with most to gain.
+ExplainStatus explain_status(const Run& run, const ExplainOptions& options);
 
 /// All rows with steps, in the order of points. Throws Error for a point that the run does not have, and if no row has
 /// steps.
@@ -37,7 +45,7 @@ std::string explanation_text(const Run& run, const ExplainOptions& options, cons
 /// { name, headline, kind, gain_share, ..., remedies = { { name, advice, line, changes_results, at_most_times_as_fast,
 /// expected_gain_share, ... } }, of_no_use = { { name, why } } } of each finding; `evidence`: what was diagnosed.
 Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence);
-/// { run, experiment, points = { { point, ..., verdict, step_s, waterfall, findings, machine } } }
+/// { run, experiment, status, points = { { point, ..., verdict, step_s, waterfall, findings, machine } } }
 Info explanation_info(const Run& run, const ExplainOptions& options);
 
 }  // namespace gpubench

@@ -7,7 +7,10 @@
 //
 //   render(text, format, out, style)  the same as "text", "csv", "json", "markdown" or "junit"; style: { width, color,
 //                              all_columns }
-//   explain(text, out, { point, words, json, style })  why its points were not faster, as text or JSON
+//   explain(text, out, { point, words, json, style })  why its points were not faster, as text or JSON, and
+//                              "explained", "healthy" or "cannot_tell"
+//   is_trace(place)            whether a file, or one in a folder, is a trace of a profiler
+//   run_of_traces(places, out, step)  writes a run of them; returns its folder
 //   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
 //   finish(text, out, formats) writes what a run that died lacks: { directory, report, notes }, without report where it
 //                              has all and no formats of charts are asked for
@@ -26,6 +29,8 @@
 #include "core/report/text/explanation.h"
 #include "core/report/text/render.h"
 #include "core/results/prune.h"
+#include "core/run/trace_run.h"
+#include "core/traces/open_traces.h"
 #include "lua/api/openers.h"
 #include "lua/api/results/results_values.h"
 #include "lua/api/session.h"
@@ -61,17 +66,30 @@ std::string render_stored(const std::string& text, const std::string& format, co
 
 struct ExplainTable {
   std::optional<std::int64_t> point;
-  std::string words = "lua";
+  std::optional<std::string> words;
   bool json = false;
   TextOptions style;
   static constexpr auto fields = std::tuple{field("point", &ExplainTable::point), field("words", &ExplainTable::words),
                                             field("json", &ExplainTable::json), field("style", &ExplainTable::style)};
 };
 
-std::string explain(const std::string& text, const std::string& out, const ExplainTable& table) {
-  const ExplainOptions options{.point = table.point, .words = parse_words(table.words)};
+/// explain(text, out, table) -> what to print, and "explained", "healthy" or "cannot_tell"
+std::tuple<std::string, std::string> explain(const std::string& text, const std::string& out,
+                                             const ExplainTable& table) {
+  ExplainOptions options{.point = table.point};
+  if (table.words) options.words = parse_words(*table.words);
   const Run run = read(text, out);
-  return table.json ? to_json(explanation_info(run, options)) : explanation_text(run, options, table.style);
+  return {table.json ? to_json(explanation_info(run, options)) : explanation_text(run, options, table.style),
+          std::string(to_string(explain_status(run, options)))};
+}
+
+bool is_trace_file(const std::string& place) {
+  return is_trace(place);
+}
+
+std::string explain_trace(const std::vector<std::string>& traces, const std::string& out,
+                          const std::optional<std::string>& step) {
+  return write_trace_run({traces.begin(), traces.end()}, {.out = out, .step = step.value_or("")}).string();
 }
 
 std::vector<std::string> runs_here(const std::string& experiment, const std::string& out, std::size_t most) {
@@ -127,6 +145,8 @@ void open_stored_run_commands(lua_State* L) {
   native.submodule("results")
       .function<&render_stored>("render")
       .function<&explain>("explain")
+      .function<&is_trace_file>("is_trace")
+      .function<&explain_trace>("run_of_traces")
       .function<&list>("list")
       .function<&finish, 3>("finish")
       .function<&pack>("pack")

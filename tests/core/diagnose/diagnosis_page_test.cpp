@@ -36,11 +36,11 @@ std::string remedy_table() {
 
 /// The lines of other frameworks, which tests/peers/words executes.
 std::string words_table() {
-  std::string text = "| remedy | PyTorch | Keras |\n|---|---|---|\n";
+  std::string text = "| remedy | PyTorch | Keras | JAX |\n|---|---|---|---|\n";
   const auto code = [](std::string_view line) { return line.empty() ? "" : fmt::format("`{}`", line); };
   for (const RemedyText& remedy : remedies())
-    text += fmt::format("| `{}` | {} | {} |\n", remedy.name, code(remedy.line(Words::pytorch)),
-                        code(remedy.line(Words::keras)));
+    text += fmt::format("| `{}` | {} | {} | {} |\n", remedy.name, code(remedy.line(Words::pytorch)),
+                        code(remedy.line(Words::keras)), code(remedy.line(Words::jax)));
   return text;
 }
 

@@ -27,7 +27,7 @@ TEST(Remedy, LinesAreInTheWordsOfWhoAsks) {
   EXPECT_THAT(text_of(Remedy::graph).line(parse_words("pytorch")), HasSubstr("torch.compile"));
   EXPECT_THAT(text_of(Remedy::graph).line(parse_words("keras")), HasSubstr("run_eagerly=False"));
   EXPECT_THAT(text_of(Remedy::graph).line(Words::keras), Not(HasSubstr("jit_compile"))) << "eager Keras has none";
-  EXPECT_THAT([] { parse_words("latin"); }, ThrowsMessage<Error>(HasSubstr("lua, pytorch, keras")));
+  EXPECT_THAT([] { parse_words("latin"); }, ThrowsMessage<Error>(HasSubstr("lua, pytorch, keras, jax")));
 }
 
 }  // namespace

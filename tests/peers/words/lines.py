@@ -7,13 +7,13 @@ page = pathlib.Path(__file__).resolve().parents[3] / "docs" / "diagnosis.md"
 
 
 def lines(framework):
-    """{remedy: line} of "pytorch" or "keras"."""
-    table = page.read_text().split("| remedy | PyTorch | Keras |\n|---|---|---|\n")[1].split("\n\n")[0]
-    column = {"pytorch": 1, "keras": 2}[framework]
+    """{remedy: line} of "pytorch", "keras" or "jax"."""
+    table = page.read_text().split("| remedy | PyTorch | Keras | JAX |\n|---|---|---|---|\n")[1].split("\n\n")[0]
+    column = {"pytorch": 1, "keras": 2, "jax": 3}[framework]
     found = {}
     for row in table.splitlines():
         cells = [cell.strip().strip("`") for cell in row.strip("| ").split(" | ")]
-        cells += [""] * (3 - len(cells))
+        cells += [""] * (4 - len(cells))
         if cells[column].strip("| "):
             found[cells[0]] = cells[column].strip("| ")
     return found

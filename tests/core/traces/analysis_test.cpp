@@ -1,0 +1,173 @@
+#include "core/traces/analysis.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "core/results/step_classes.h"
+#include "core/traces/chrome_trace.h"
+
+namespace gpubench {
+namespace {
+
+/// Writes Kineto's JSON; times are in microseconds.
+class Trace {
+ public:
+  Trace& host(const std::string& category, const std::string& name, double begin, double length, int thread = 1,
+              int correlation = 0) {
+    return add(category, name, begin, length, 10, thread,
+               correlation == 0 ? "" : fmt::format(R"("correlation": {})", correlation));
+  }
+  Trace& device(const std::string& category, const std::string& name, double begin, double length, int correlation) {
+    return add(category, name, begin, length, 0, 7,
+               fmt::format(R"("device": 0, "stream": 7, "correlation": {})", correlation));
+  }
+  /// A launch that takes 2 us and its kernel.
+  Trace& kernel(double launch, double begin, double length, const std::string& name = "gemm", int thread = 1) {
+    ++correlation_;
+    host("cuda_runtime", "cudaLaunchKernel", launch, 2, thread, correlation_);
+    return device("kernel", name, begin, length, correlation_);
+  }
+  TraceAnalysis analysis(const std::string& mark = {}) const {
+    const std::string text = fmt::format(R"({{"schemaVersion": 1, "traceEvents": [{}]}})", events_);
+    return analyse(std::move(read_chrome_trace(
+                                 std::make_unique<ByteSpanSource>("t.json", std::as_bytes(std::span(text))))
+                                 .front()),
+                   mark);
+  }
+
+ private:
+  Trace& add(const std::string& category, const std::string& name, double begin, double length, int process, int thread,
+             const std::string& args) {
+    events_ += fmt::format(R"({}{{"ph": "X", "cat": "{}", "name": "{}", "ts": {}, "dur": {}, "pid": {}, "tid": {}, )"
+                           R"("args": {{{}}}}})",
+                           events_.empty() ? "" : ",", category, name, begin, length, process, thread, args);
+    return *this;
+  }
+  std::string events_;
+  int correlation_ = 0;
+};
+
+double idle_us(const TraceAnalysis& analysis, IdleKind kind) {
+  double sum = 0;
+  for (const IdlePart& part : analysis.idle.front())
+    if (part.kind == kind) sum += static_cast<double>(part.time.length()) / 1000;
+  return sum;
+}
+
+double share(const Record& row, std::string_view column) {
+  return number_in(row.get(column)).value_or(NAN);
+}
+
+/// Thirty kernels of 1 ms, each launched 10 us before it begins: enough to be judged.
+Trace busy() {
+  Trace trace;
+  for (int i = 0; i < 30; ++i) trace.kernel(1000 * i, 1000 * i + 10, 990);
+  return trace;
+}
+
+TEST(Idle, IsChargedToTheThreadThatLaunchedWhatEndedTheGap) {
+  Trace trace = busy();
+  // 30 000 to 40 000: thread 1 takes a batch, thread 2 runs an operator and launches nothing.
+  trace.host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 30'100, 9000)
+      .host("cpu_op", "aten::add", 30'000, 5000, 2)
+      .kernel(39'990, 40'000, 1000);
+  const TraceAnalysis analysis = trace.analysis();
+  EXPECT_DOUBLE_EQ(idle_us(analysis, IdleKind::input), 9000);
+  EXPECT_DOUBLE_EQ(idle_us(analysis, IdleKind::operators), 0);
+  EXPECT_DOUBLE_EQ(idle_us(analysis, IdleKind::nothing), 990);
+  EXPECT_DOUBLE_EQ(idle_us(analysis, IdleKind::launch), 2 * 30);
+  const Record row = row_of(analysis);
+  EXPECT_NEAR(share(row, "input_wait_share"), 9000 / 40'990.0, 1e-9);
+  EXPECT_EQ(to_text(row.get("input_cause_kind")), "main process");
+}
+
+TEST(Idle, AWaitBeforeTheGapIsTheCauseOfWhatFollowsIt) {
+  Trace trace = busy();
+  trace.host("cpu_op", "aten::item", 29'000, 1010)
+      .host("cuda_runtime", "cudaStreamSynchronize", 29'010, 1000)
+      .host("cpu_op", "aten::mul", 30'010, 4980)
+      .kernel(34'990, 35'000, 1000);
+  const TraceAnalysis analysis = trace.analysis();
+  EXPECT_NEAR(idle_us(analysis, IdleKind::drained), 4980, 1);
+  EXPECT_EQ(idle_us(analysis, IdleKind::operators), 0);
+  EXPECT_EQ(to_text(row_of(analysis).get("host_cause_kind")), "synchronization");
+}
+
+TEST(Idle, ALoaderBehindAWaitStaysALoader) {
+  Trace trace = busy();
+  trace.host("cuda_runtime", "cudaStreamSynchronize", 29'010, 1000)
+      .host("user_annotation", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", 30'010, 4980)
+      .kernel(34'990, 35'000, 1000);
+  const TraceAnalysis analysis = trace.analysis();
+  EXPECT_NEAR(idle_us(analysis, IdleKind::input), 4980, 1);
+  EXPECT_EQ(to_text(row_of(analysis).get("input_cause_kind")), "workers");
+}
+
+TEST(Idle, RunningCompiledCodeIsNoCompilation) {
+  Trace trace = busy();
+  trace.host("user_annotation", "## Call CompiledFxGraph abc ##", 30'000, 3000)
+      .host("user_annotation", "compile_fx.compile_fx_inner (dynamo_timed)", 33'000, 1000)
+      .kernel(34'990, 35'000, 1000);
+  const TraceAnalysis analysis = trace.analysis();
+  EXPECT_NEAR(idle_us(analysis, IdleKind::compile), 1000, 1);
+  EXPECT_NEAR(idle_us(analysis, IdleKind::python), 3000, 1);
+}
+
+TEST(Analysis, ClassesSumToTheWindow) {
+  Trace trace = busy();
+  trace.host("cpu_op", "aten::mul", 30'010, 4000).kernel(34'990, 35'000, 1000);
+  const Record row = row_of(trace.analysis());
+  double sum = 0;
+  for (const StepClass& one : step_classes) sum += number_in(row.get(one.column)).value_or(0);
+  EXPECT_NEAR(sum, 1, 1e-9);
+}
+
+TEST(Steps, AreThoseThatAnOptimizerEnds) {
+  Trace trace;
+  for (int i = 0; i < 6; ++i) {
+    for (int k = 0; k < 5; ++k) trace.kernel(10'000 * i + 1000 * k, 10'000 * i + 1000 * k + 10, 900);
+    trace.host("user_annotation", "Optimizer.step#SGD.step", 10'000 * i + 8000, 1000);
+  }
+  const TraceAnalysis analysis = trace.analysis();
+  EXPECT_EQ(analysis.steps.rule, "Optimizer.step#");
+  EXPECT_EQ(analysis.steps.steps.size(), 5U);
+  EXPECT_EQ(analysis.step_count(), 3);
+  EXPECT_DOUBLE_EQ(analysis.window_s(), 0.030);
+}
+
+TEST(Quality, LaunchesWithoutKernelsCannotBeJudged) {
+  Trace trace;
+  for (int i = 1; i < 100; ++i) trace.host("cuda_runtime", "cudaLaunchKernel", 100 * i, 10, 1, i);
+  const TraceAnalysis analysis = trace.analysis();
+  ASSERT_NE(analysis.blocking(), nullptr);
+  EXPECT_EQ(analysis.blocking()->check, QualityCheck::no_device_events);
+}
+
+TEST(Quality, ReplaysThatWereRecordedInPartCannotBeJudged) {
+  Trace trace;
+  for (int i = 1; i <= 20; ++i) {
+    trace.host("cuda_runtime", "cudaGraphLaunch", 10'000 * i, 20, 1, i);
+    const int kernels = i % 4 == 0 ? 10 : 1;
+    for (int k = 0; k < (i > 10 ? 10 : kernels); ++k)
+      trace.device("kernel", "gemm", 10'000 * i + 100 + 500 * k, 400, i);
+  }
+  const TraceAnalysis analysis = trace.analysis();
+  ASSERT_NE(analysis.blocking(), nullptr);
+  EXPECT_EQ(analysis.blocking()->check, QualityCheck::partial_replays);
+}
+
+TEST(Quality, OneCollectiveThatWaitsForAnotherProfilerIsLeftOut) {
+  Trace trace = busy();
+  for (int i = 0; i < 6; ++i)
+    trace.host("cuda_runtime", "cudaLaunchKernel", 30'000 + 1000 * i, 2, 1, 500 + i)
+        .device("kernel", "ncclDevKernel_AllReduce", 30'010 + 1000 * i, i == 0 ? 100'000 : 500, 500 + i);
+  const TraceAnalysis analysis = trace.analysis();
+  ASSERT_FALSE(analysis.issues.empty());
+  EXPECT_EQ(analysis.issues.front().check, QualityCheck::one_event);
+  EXPECT_LT(analysis.window_s(), 0.04);
+}
+
+}  // namespace
+}  // namespace gpubench
