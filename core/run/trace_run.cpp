@@ -21,7 +21,8 @@ std::string name_after(const std::filesystem::path& trace) {
   if (name.empty()) name = trace.parent_path().filename().string();
   name = name.substr(0, std::min(name.find('.', 1), most));
   for (char& c : name) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     if (!is_plain) c = '_';
   }
   return name.empty() || name.front() == '-' ? "trace" + name : name;
@@ -31,8 +32,8 @@ Info::List all_devices(const std::vector<TraceAnalysis>& ranks) {
   Info::List devices;
   for (const TraceAnalysis& rank : ranks) {
     for (Info& device : devices_of(rank.trace)) {
-      const bool is_known = std::ranges::any_of(
-          devices, [&](const Info& one) { return one.text("name") == device.text("name"); });
+      const bool is_known =
+          std::ranges::any_of(devices, [&](const Info& one) { return one.text("name") == device.text("name"); });
       if (!is_known) devices.push_back(std::move(device));
     }
   }
@@ -48,7 +49,8 @@ std::vector<double> step_times(const TraceAnalysis& analysis) {
 
 }  // namespace
 
-std::filesystem::path write_trace_run(const std::vector<std::filesystem::path>& traces, const TraceRunOptions& options) {
+std::filesystem::path write_trace_run(const std::vector<std::filesystem::path>& traces,
+                                      const TraceRunOptions& options) {
   OpenedTraces opened = open_traces(traces);
   std::ranges::stable_sort(opened.ranks, {}, &ForeignTrace::rank);
   std::vector<TraceAnalysis> ranks;

@@ -13,8 +13,8 @@ struct TraceRunOptions {
   std::string step{};
 };
 
-/// Writes a run that is named after the first trace, and returns its folder. `traces`: files, and folders of the files of
-/// several ranks. Throws Error where nothing can be read.
+/// Writes a run that is named after the first trace, and returns its folder. `traces`: files, and folders of the files
+/// of several ranks. Throws Error where nothing can be read.
 std::filesystem::path write_trace_run(const std::vector<std::filesystem::path>& traces, const TraceRunOptions& options);
 
 }  // namespace gpubench

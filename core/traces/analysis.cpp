@@ -192,7 +192,8 @@ TraceAnalysis analyse(ForeignTrace trace, const std::string& mark) {
   drop_unused_devices(own);
   analysis.issues = leave_out_single_events(own);
   analysis.is_host_only = own.device.empty();
-  analysis.is_on_cpu = std::ranges::all_of(own.devices, [](const ForeignDevice& one) { return one.name.starts_with("cpu"); });
+  analysis.is_on_cpu =
+      std::ranges::all_of(own.devices, [](const ForeignDevice& one) { return one.name.starts_with("cpu"); });
   analysis.steps = find_steps(own, mark);
   analysis.window = analysis.steps.count() > 0 ? analysis.steps.window() : recorded_window(own);
   const HostActivity activity(own);
@@ -210,8 +211,7 @@ Record row_of(const TraceAnalysis& analysis) {
   Record row{{"status", std::string("ok")},
              {"device", device_names(analysis)},
              {"steps_of", std::string(steps_of_names[StepsOf::foreign])}};
-  if (const QualityIssue* const issue = analysis.blocking())
-    set_doubt(row, {DoubtKind::trace, issue->found});
+  if (const QualityIssue* const issue = analysis.blocking()) set_doubt(row, {DoubtKind::trace, issue->found});
   std::string unknown;
   for (const QualityIssue& issue : analysis.issues)
     if (issue.unknown > 0) unknown += (unknown.empty() ? "" : "; ") + issue.found;
@@ -223,7 +223,8 @@ Record row_of(const TraceAnalysis& analysis) {
   set_breakdown(row, break_down_each(analysis.timeline->spans(), marks.devices, marks.window()), steps);
   if (analysis.step_count() > 0) set_share_intervals(row, break_down_steps(analysis.timeline->spans(), marks));
   if (!analysis.is_host_only)
-    row.set("kernels", static_cast<double>(count_kernels(analysis)) / steps / static_cast<double>(marks.devices.size()));
+    row.set("kernels",
+            static_cast<double>(count_kernels(analysis)) / steps / static_cast<double>(marks.devices.size()));
   set_causes(row, analysis);
   return row;
 }

@@ -19,7 +19,7 @@ struct TraceAnalysis {
   ForeignTrace trace;
   std::vector<QualityIssue> issues;
   TraceSteps steps;
-  TraceInterval window;  ///< of the steps that count; without steps of all work
+  TraceInterval window;                     ///< of the steps that count; without steps of all work
   std::vector<std::vector<IdlePart>> idle;  ///< of each device; of the main thread where there is none
   bool is_host_only = false;                ///< no device was recorded: the main thread is looked at
   bool is_on_cpu = false;                   ///< the same, or processors are the device: operators are work
@@ -37,9 +37,11 @@ TraceAnalysis analyse(ForeignTrace trace, const std::string& mark = {});
 
 /// The row of a run: shares of the step with intervals, causes, and why nothing can be said.
 Record row_of(const TraceAnalysis& analysis);
-/// As profile_info() has it, with `idle`: { { kind, meaning, share, time_s, names = { { name, share, calls, place } } } }.
+/// As profile_info() has it, with `idle`: { { kind, meaning, share, time_s, names = { { name, share, calls, place } } }
+/// }.
 Info profile_of(const TraceAnalysis& analysis);
-/// { file, format, framework, rank, steps, step_rule, window_s, issues = { { check, blocks, unknown_share, found, to_do }
+/// { file, format, framework, rank, steps, step_rule, window_s, issues = { { check, blocks, unknown_share, found, to_do
+/// }
 /// }, ... }.
 Info facts_of(const TraceAnalysis& analysis);
 /// The devices of a trace as run.json has them.

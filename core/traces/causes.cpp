@@ -38,8 +38,8 @@ constexpr std::int64_t short_part = 100'000;
 
 using KindSums = std::array<KindSum, idle_kind_count>;
 
-/// The steps that are no longer than the median: those that nothing else on the machine has disturbed. All of the window
-/// without steps.
+/// The steps that are no longer than the median: those that nothing else on the machine has disturbed. All of the
+/// window without steps.
 std::vector<TraceInterval> quiet_steps(const TraceAnalysis& analysis) {
   std::vector<TraceInterval> steps(analysis.steps.steps.begin() + static_cast<std::ptrdiff_t>(analysis.steps.first),
                                    analysis.steps.steps.begin() + static_cast<std::ptrdiff_t>(analysis.steps.last));
@@ -81,12 +81,12 @@ std::vector<Named> longest_names(const KindSum& sum, std::size_t most) {
   return names;
 }
 
-/// "train.py(30): main" of a Python frame of Kineto or "$train.py:30 main" of XLA's profiler, where it is in no library:
-/// "train.py:30".
+/// "train.py(30): main" of a Python frame of Kineto or "$train.py:30 main" of XLA's profiler, where it is in no
+/// library: "train.py:30".
 std::string place_in(std::string_view frame) {
   constexpr std::array<std::string_view, 10> libraries = {"site-packages/", "dist-packages/", "lib/python", "torch/",
-                                                          "<built-in",     "<string>",       "nn.Module:", "autograd",
-                                                          "importlib",     "threading.py"};
+                                                          "<built-in",      "<string>",       "nn.Module:", "autograd",
+                                                          "importlib",      "threading.py"};
   for (const std::string_view library : libraries)
     if (frame.find(library) != std::string_view::npos) return {};
   if (frame.starts_with('$')) {
@@ -126,9 +126,7 @@ class Places {
 
 struct Scale {
   double steps, devices;
-  double seconds(std::int64_t nanoseconds) const {
-    return static_cast<double>(nanoseconds) * 1e-9 / steps / devices;
-  }
+  double seconds(std::int64_t nanoseconds) const { return static_cast<double>(nanoseconds) * 1e-9 / steps / devices; }
 };
 
 Scale scale_of(const TraceAnalysis& analysis) {
@@ -146,7 +144,8 @@ std::string names_text(const TraceAnalysis& analysis, const KindSum& sum) {
     const std::string& name = analysis.trace.names.text(one.name);
     if (name.empty()) continue;
     if (place.empty()) place = places.of(one.thread, one.longest.begin);
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", shown_text(name, 60), format_seconds(scale.seconds(one.time)));
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", shown_text(name, 60), format_seconds(scale.seconds(one.time)));
   }
   if (place.empty() && !sum.names.empty()) {
     const Named longest = longest_names(sum, 1).front();
@@ -216,7 +215,8 @@ bool set_small_operators(Record& row, const TraceAnalysis& analysis) {
 void set_host(Record& row, const TraceAnalysis& analysis, const KindSums& sums) {
   const std::array<std::pair<HostCauseKind, KindSum>, 7> families = {{
       {HostCauseKind::synchronization, sum_of(sums, {IdleKind::sync, IdleKind::drained})},
-      {HostCauseKind::operators, analysis.is_on_cpu ? KindSum{} : sum_of(sums, {IdleKind::operators, IdleKind::exchange})},
+      {HostCauseKind::operators,
+       analysis.is_on_cpu ? KindSum{} : sum_of(sums, {IdleKind::operators, IdleKind::exchange})},
       {HostCauseKind::python, sum_of(sums, {IdleKind::python, IdleKind::nothing})},
       {HostCauseKind::annotation, sum_of(sums, {IdleKind::annotation})},
       {HostCauseKind::allocation, sum_of(sums, {IdleKind::allocation})},
@@ -271,21 +271,28 @@ void set_copies(Record& row, const TraceAnalysis& analysis) {
   const double copies_a_step = static_cast<double>(most.count) / scale.steps / scale.devices;
   std::size_t repeated = 0;
   for (const auto& [size, count] : most.sizes) repeated += count > 1 ? count : 0;
-  const bool is_of_host = path != CopyPath::within_device && path != CopyPath::between_devices && path != CopyPath::unknown;
+  const bool is_of_host =
+      path != CopyPath::within_device && path != CopyPath::between_devices && path != CopyPath::unknown;
   // Weights and states that wait in host memory: many copies a step of sizes that come again, between kernels.
   const bool repeats = most.bytes == 0 || 2 * repeated > most.count;
   const bool is_offload = is_of_host && path != CopyPath::device_to_host && copies_a_step > 10 && repeats &&
                           (2 * on_compute_stream > to_device);
   const bool is_tpu = analysis.trace.devices.front().name.starts_with("tpu");
   CopyCauseKind kind = CopyCauseKind::unknown;
-  if (is_offload || (is_of_host && is_tpu)) kind = CopyCauseKind::offload;
-  else if (path == CopyPath::pageable_to_device) kind = CopyCauseKind::pageable;
-  else if (path == CopyPath::pinned_to_device || path == CopyPath::host_to_device) kind = CopyCauseKind::input;
-  else if (path == CopyPath::device_to_host) kind = CopyCauseKind::readback;
-  else if (path == CopyPath::within_device) kind = CopyCauseKind::within_device;
-  else if (path == CopyPath::between_devices) kind = CopyCauseKind::between_devices;
-  std::string text = fmt::format("{:.0f} copies{} {}", copies_a_step, analysis.step_count() > 0 ? " a step" : "",
-                                 path_text(path));
+  if (is_offload || (is_of_host && is_tpu))
+    kind = CopyCauseKind::offload;
+  else if (path == CopyPath::pageable_to_device)
+    kind = CopyCauseKind::pageable;
+  else if (path == CopyPath::pinned_to_device || path == CopyPath::host_to_device)
+    kind = CopyCauseKind::input;
+  else if (path == CopyPath::device_to_host)
+    kind = CopyCauseKind::readback;
+  else if (path == CopyPath::within_device)
+    kind = CopyCauseKind::within_device;
+  else if (path == CopyPath::between_devices)
+    kind = CopyCauseKind::between_devices;
+  std::string text =
+      fmt::format("{:.0f} copies{} {}", copies_a_step, analysis.step_count() > 0 ? " a step" : "", path_text(path));
   if (most.bytes > 0) {
     const double bytes = static_cast<double>(most.bytes) / scale.steps / scale.devices;
     text += fmt::format(", {} at {}/s", format_bytes(bytes),
@@ -306,7 +313,8 @@ void set_products(Record& row, const TraceAnalysis& analysis) {
     if (is_new) place->second = is_float32_product(analysis.trace.text(event));
     if (place->second) time += event.time.length();
   }
-  const double share = static_cast<double>(time) / static_cast<double>(analysis.window.length()) / scale_of(analysis).devices;
+  const double share =
+      static_cast<double>(time) / static_cast<double>(analysis.window.length()) / scale_of(analysis).devices;
   if (time > 0) row.set("float32_product_share", std::min(share, 1.0));
 }
 
@@ -323,9 +331,13 @@ void set_lead(Record& row, const TraceAnalysis& analysis) {
 }  // namespace
 
 std::string_view path_text(CopyPath path) {
-  constexpr std::array<std::string_view, 7> texts = {
-      "of unknown direction", "from pageable memory to the device", "from pinned memory to the device",
-      "from the host to the device", "from the device to the host", "within the device", "between devices"};
+  constexpr std::array<std::string_view, 7> texts = {"of unknown direction",
+                                                     "from pageable memory to the device",
+                                                     "from pinned memory to the device",
+                                                     "from the host to the device",
+                                                     "from the device to the host",
+                                                     "within the device",
+                                                     "between devices"};
   return texts[static_cast<std::size_t>(path)];
 }
 
@@ -378,14 +390,19 @@ Info::List idle_info(const TraceAnalysis& analysis) {
   for (const std::size_t i : order) {
     const IdleKindText& text = text_of(static_cast<IdleKind>(i));
     const double time = scale.seconds(sums[i].time);
-    Info one(Info::Fields{{"kind", std::string(text.name)}, {"meaning", std::string(text.meaning)},
-                          {"share", time / step_s}, {"time_s", time}});
+    Info one(Info::Fields{{"kind", std::string(text.name)},
+                          {"meaning", std::string(text.meaning)},
+                          {"share", time / step_s},
+                          {"time_s", time}});
     Info::List names;
     for (const Named& named : longest_names(sums[i], most)) {
       const double own = scale.seconds(named.time);
-      Info entry(Info::Fields{{"name", shown_text(analysis.trace.names.text(named.name), 120)}, {"share", own / step_s},
-                              {"time_s", own}, {"parts", static_cast<double>(named.parts) / scale.steps / scale.devices}});
-      if (const std::string place = places.of(named.thread, named.longest.begin); !place.empty()) entry.set("place", place);
+      Info entry(Info::Fields{{"name", shown_text(analysis.trace.names.text(named.name), 120)},
+                              {"share", own / step_s},
+                              {"time_s", own},
+                              {"parts", static_cast<double>(named.parts) / scale.steps / scale.devices}});
+      if (const std::string place = places.of(named.thread, named.longest.begin); !place.empty())
+        entry.set("place", place);
       names.push_back(std::move(entry));
     }
     one.set("names", std::move(names));

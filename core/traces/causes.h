@@ -11,8 +11,8 @@ namespace gpubench {
 
 struct TraceAnalysis;
 
-/// Sets input_cause, host_cause, copy_cause with their kinds, float32_product_share and launch_lead_s, where the row has
-/// such time.
+/// Sets input_cause, host_cause, copy_cause with their kinds, float32_product_share and launch_lead_s, where the row
+/// has such time.
 void set_causes(Record& row, const TraceAnalysis& analysis);
 
 /// "from pageable memory to the device".
@@ -21,8 +21,8 @@ std::string_view path_text(CopyPath path);
 /// recorded.
 std::string slowest_stage(const ForeignTrace& trace, TraceInterval window);
 
-/// Idle time by kind, most first: { { kind, meaning, share, time_s, names = { { name, share, calls, place } } } }. Times
-/// are per step and device.
+/// Idle time by kind, most first: { { kind, meaning, share, time_s, names = { { name, share, calls, place } } } }.
+/// Times are per step and device.
 Info::List idle_info(const TraceAnalysis& analysis);
 
 }  // namespace gpubench

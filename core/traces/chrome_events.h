@@ -1,5 +1,5 @@
-// The events of a trace in Chrome's JSON format, one at a time: a text of any size is read in one pass, and an event that
-// is damaged costs itself alone. Names with unescaped quotes, as Kineto wrote them until 2026, are read too.
+// The events of a trace in Chrome's JSON format, one at a time: a text of any size is read in one pass, and an event
+// that is damaged costs itself alone. Names with unescaped quotes, as Kineto wrote them until 2026, are read too.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +28,8 @@ struct ChromeEvent {
   std::string_view arg(std::string_view key) const;
 };
 
-/// A decimal number of microseconds, whatever its length and exponent, in whole nanoseconds; nothing for other texts and
-/// beyond what 64 bits hold.
+/// A decimal number of microseconds, whatever its length and exponent, in whole nanoseconds; nothing for other texts
+/// and beyond what 64 bits hold.
 std::optional<std::int64_t> nanoseconds_of(std::string_view microseconds);
 /// Nothing for a text that is no whole number.
 std::optional<std::int64_t> whole_number(std::string_view text);

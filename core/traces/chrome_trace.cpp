@@ -18,7 +18,19 @@
 namespace gpubench {
 namespace {
 
-enum class Category : std::uint8_t { none, skipped, kernel, copy, memset, accelerator, call, op, annotation, python, overhead };
+enum class Category : std::uint8_t {
+  none,
+  skipped,
+  kernel,
+  copy,
+  memset,
+  accelerator,
+  call,
+  op,
+  annotation,
+  python,
+  overhead
+};
 
 struct CategoryName {
   std::string_view name;
@@ -159,8 +171,7 @@ class Rank {
     }
     const NameId name = name_of(event.name);
     if (category == Category::none) {
-      uncategorized_.push_back(
-          {time, name, thread_of(event.process, event.thread), 0, !event.arg("step_num").empty()});
+      uncategorized_.push_back({time, name, thread_of(event.process, event.thread), 0, !event.arg("step_num").empty()});
       return;
     }
     HostEvent host{time, name, thread_of(event.process, event.thread), 0, work_of(category, name)};
@@ -278,7 +289,8 @@ class Rank {
     for (const TraceMeEvent& event : uncategorized_) lanes.add(event);
     lanes.finish();
     external_.resize(trace_.device.size(), -1);
-    if (trace_.format == "Chrome JSON" && trace_.framework != Framework::unknown) trace_.format = "JSON of XLA's profiler";
+    if (trace_.format == "Chrome JSON" && trace_.framework != Framework::unknown)
+      trace_.format = "JSON of XLA's profiler";
   }
 
   ForeignTrace trace_;
@@ -298,10 +310,10 @@ class Rank {
 [[noreturn]] void refuse(const std::string& file, const ChromeEvents& events, const ReadReport& report) {
   const Info& header = events.header();
   if (header.text("schema").find("chakra") != std::string::npos)
-    throw Error(fmt::format(
-        "{} is an execution trace (schema {}), which has no times; give the trace of torch.profiler, which "
-        "export_chrome_trace or tensorboard_trace_handler writes",
-        file, shown_text(header.text("schema"))));
+    throw Error(
+        fmt::format("{} is an execution trace (schema {}), which has no times; give the trace of torch.profiler, which "
+                    "export_chrome_trace or tensorboard_trace_handler writes",
+                    file, shown_text(header.text("schema"))));
   if (header.find("rocprofiler-sdk-tool") != nullptr)
     throw Error(fmt::format(
         "{} is a JSON file of rocprofv3, which is not read yet; torch.profiler and JAX's profiler record the same GPUs",

@@ -23,8 +23,8 @@ bool starts_with_any(std::string_view text, std::span<const std::string_view> pa
 }
 
 constexpr std::array<std::string_view, 14> allocating = {
-    "Malloc",      "cudaFree",  "hipFree",    "cuMemFree",    "HostAlloc",   "HostMalloc", "MemAlloc",
-    "MemCreate",   "MemMap",    "MemUnmap",   "MemRelease",   "HostRegister", "HostUnregister", "MemAddressReserve"};
+    "Malloc",    "cudaFree", "hipFree",  "cuMemFree",  "HostAlloc",    "HostMalloc",     "MemAlloc",
+    "MemCreate", "MemMap",   "MemUnmap", "MemRelease", "HostRegister", "HostUnregister", "MemAddressReserve"};
 
 /// The function behind the file of a Python frame, "torch/_inductor/compile_fx.py(812): compile_fx_inner": running
 /// compiled code passes through files that are named after the compiler.
@@ -34,9 +34,9 @@ std::string_view function_of(std::string_view frame) {
 }
 
 constexpr std::array<std::string_view, 13> compiling = {
-    "compile_inner",    "compile_fx",      "_compile_to_module", "AsyncCompile", "make_cubin",      "ptxas",
-    "backend_compile",  "codegen_and_compile", "XlaCompile",     "xla_compile",  "CompileModule",  "RunBackend",
-    "xla::Compile"};
+    "compile_inner", "compile_fx",      "_compile_to_module",  "AsyncCompile", "make_cubin",
+    "ptxas",         "backend_compile", "codegen_and_compile", "XlaCompile",   "xla_compile",
+    "CompileModule", "RunBackend",      "xla::Compile"};
 
 bool is_compiling(std::string_view name) {
   const std::string_view function = function_of(name);
@@ -47,13 +47,22 @@ bool is_compiling(std::string_view name) {
   return name.starts_with("$") && has(name, "pxla.py:") && name.ends_with(" compile");
 }
 
-constexpr std::array<std::string_view, 7> exchanging = {"nccl:", "gloo:", "c10d::", "record_param_comms", "mpi:",
-                                                        "ucc:", "xccl:"};
+constexpr std::array<std::string_view, 7> exchanging = {"nccl:", "gloo:", "c10d::", "record_param_comms",
+                                                        "mpi:",  "ucc:",  "xccl:"};
 
-constexpr std::array<std::string_view, 13> exchange_kernels = {
-    "nccl",           "rccl",        "multimem_all_reduce", "multimem_all_gather", "cross_device_reduce",
-    "custom_all_reduce", "deep_ep",  "nvshmem",            "oneccl",              "two_shot_all_reduce",
-    "one_shot_all_reduce", "allreduce_fusion", "lamport"};
+constexpr std::array<std::string_view, 13> exchange_kernels = {"nccl",
+                                                               "rccl",
+                                                               "multimem_all_reduce",
+                                                               "multimem_all_gather",
+                                                               "cross_device_reduce",
+                                                               "custom_all_reduce",
+                                                               "deep_ep",
+                                                               "nvshmem",
+                                                               "oneccl",
+                                                               "two_shot_all_reduce",
+                                                               "one_shot_all_reduce",
+                                                               "allreduce_fusion",
+                                                               "lamport"};
 
 /// Names of XLA, which appear as ops of a TPU.
 constexpr std::array<std::string_view, 6> xla_exchanges = {"all-reduce",         "all-gather", "reduce-scatter",
@@ -94,8 +103,8 @@ HostWork work_of_range(std::string_view name, HostWork usual) {
     return HostWork::input;
   if (is_compiling(name)) return HostWork::compile;
   if (is_communication_op(name)) return HostWork::communication;
-  constexpr std::array<std::string_view, 6> own_ranges = {"Optimizer.", "DistributedDataParallel.", "## Call ",
-                                                          "Torch-Compiled Region", "autograd::", "enumerate("};
+  constexpr std::array<std::string_view, 6> own_ranges = {
+      "Optimizer.", "DistributedDataParallel.", "## Call ", "Torch-Compiled Region", "autograd::", "enumerate("};
   if (usual == HostWork::annotation && starts_with_any(name, own_ranges)) return HostWork::python;
   return usual;
 }
@@ -121,9 +130,10 @@ CopyPath path_of_copy(std::string_view name) {
 }
 
 bool is_float32_product(std::string_view kernel) {
-  constexpr std::array<std::string_view, 12> with_tensor_cores = {"s16816", "s1688",  "tf32",  "hmma", "nvjet", "wgmma",
-                                                                  "h16816", "bf16",   "f16",   "fp16", "tensorop", "half"};
-  constexpr std::array<std::string_view, 5> products = {"sgemm", "scudnn", "gemmSN", "f32_aligned", "sm80_xmma_gemm_f32f32"};
+  constexpr std::array<std::string_view, 12> with_tensor_cores = {
+      "s16816", "s1688", "tf32", "hmma", "nvjet", "wgmma", "h16816", "bf16", "f16", "fp16", "tensorop", "half"};
+  constexpr std::array<std::string_view, 5> products = {"sgemm", "scudnn", "gemmSN", "f32_aligned",
+                                                        "sm80_xmma_gemm_f32f32"};
   return has_any(kernel, products) && !has_any(kernel, with_tensor_cores);
 }
 

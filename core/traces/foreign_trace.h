@@ -107,16 +107,16 @@ std::string_view to_string(Framework framework);
 
 /// What was read, and what was left out.
 struct ReadReport {
-  std::size_t events = 0;            ///< whole ones
-  std::size_t damaged = 0;           ///< that could not be read
-  std::uint64_t first_damage = 0;    ///< byte at which the first of them begins
-  std::string damage;                ///< what is wrong with it
-  std::uint64_t cut_at = 0;          ///< byte at which the file ends too early; 0: it does not
-  std::size_t without_length = 0;    ///< events with a negative or no duration
-  std::size_t duplicates = 0;        ///< equal events
-  std::size_t moved_to_launch = 0;   ///< device events that began before their launch
-  std::size_t shortened = 0;         ///< kernels that overlapped the next one of their stream
-  std::size_t overhead_events = 0;   ///< of the profiler
+  std::size_t events = 0;           ///< whole ones
+  std::size_t damaged = 0;          ///< that could not be read
+  std::uint64_t first_damage = 0;   ///< byte at which the first of them begins
+  std::string damage;               ///< what is wrong with it
+  std::uint64_t cut_at = 0;         ///< byte at which the file ends too early; 0: it does not
+  std::size_t without_length = 0;   ///< events with a negative or no duration
+  std::size_t duplicates = 0;       ///< equal events
+  std::size_t moved_to_launch = 0;  ///< device events that began before their launch
+  std::size_t shortened = 0;        ///< kernels that overlapped the next one of their stream
+  std::size_t overhead_events = 0;  ///< of the profiler
   std::int64_t overhead_ns = 0;
   std::size_t python_events = 0, op_events = 0;
 };
@@ -124,11 +124,11 @@ struct ReadReport {
 /// One rank.
 struct ForeignTrace {
   Framework framework = Framework::unknown;
-  std::string format;    ///< "Kineto JSON"
-  std::string file;      ///< as the user named it
-  std::string machine;   ///< its name; empty if unknown
-  int rank = -1;         ///< -1: unknown
-  int world_size = 0;    ///< 0: unknown
+  std::string format;     ///< "Kineto JSON"
+  std::string file;       ///< as the user named it
+  std::string machine;    ///< its name; empty if unknown
+  int rank = -1;          ///< -1: unknown
+  int world_size = 0;     ///< 0: unknown
   std::int64_t zero = 0;  ///< nanoseconds since the epoch, or of the file's own clock
   NameTable names;
   std::vector<TraceThread> threads;

@@ -75,8 +75,7 @@ void HostActivity::divide(std::size_t begin, std::size_t end) {
   };
   const auto run_until = [&](std::int64_t time) {
     while (!running.empty()) {
-      const auto first =
-          std::ranges::min_element(running, {}, [&](std::uint32_t one) { return events[one].time.end; });
+      const auto first = std::ranges::min_element(running, {}, [&](std::uint32_t one) { return events[one].time.end; });
       const std::int64_t ends = events[*first].time.end;
       if (ends > time) break;
       close(ends);
@@ -114,7 +113,8 @@ void HostActivity::visit_exchanges(TraceInterval interval, const Visit& visit) c
 
 const HostEvent* HostActivity::wait_before(std::uint32_t thread, std::int64_t time) const {
   const std::vector<std::uint32_t>& waits = waits_[thread];
-  const auto after = std::ranges::upper_bound(waits, time, {}, [&](std::uint32_t i) { return trace_.host[i].time.begin; });
+  const auto after =
+      std::ranges::upper_bound(waits, time, {}, [&](std::uint32_t i) { return trace_.host[i].time.begin; });
   return after == waits.begin() ? nullptr : &trace_.host[*std::prev(after)];
 }
 

@@ -15,9 +15,9 @@ class HostActivity {
   explicit HostActivity(const ForeignTrace& trace);
 
   using Visit = std::function<void(TraceInterval, const HostEvent*)>;
-  /// Calls `visit` with the parts of the interval, in order, and what the thread did: input before waits for the device,
-  /// allocation, launches, compilation, exchanges, ops and calls, ranges and Python; of these the innermost one. Null
-  /// where nothing is recorded.
+  /// Calls `visit` with the parts of the interval, in order, and what the thread did: input before waits for the
+  /// device, allocation, launches, compilation, exchanges, ops and calls, ranges and Python; of these the innermost
+  /// one. Null where nothing is recorded.
   void visit(std::uint32_t thread, TraceInterval interval, const Visit& visit) const;
   /// The parts of the interval in which a thread carries out an exchange between ranks; null in the others.
   void visit_exchanges(TraceInterval interval, const Visit& visit) const;
@@ -36,9 +36,9 @@ class HostActivity {
   void visit_parts(const std::vector<Part>& parts, TraceInterval interval, const Visit& visit) const;
 
   const ForeignTrace& trace_;
-  std::vector<std::vector<Part>> parts_;           // by thread
-  std::vector<Part> exchanges_;                    // of all threads, without overlap
-  std::vector<std::vector<std::uint32_t>> waits_;  // by thread: events
+  std::vector<std::vector<Part>> parts_;                     // by thread
+  std::vector<Part> exchanges_;                              // of all threads, without overlap
+  std::vector<std::vector<std::uint32_t>> waits_;            // by thread: events
   std::vector<std::pair<std::size_t, std::size_t>> ranges_;  // by thread: of ForeignTrace::host
   std::uint32_t main_ = 0;
 };

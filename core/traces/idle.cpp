@@ -95,7 +95,8 @@ struct UsualLaunches {
       if (event.launch != DeviceEvent::no_launch) {
         const HostEvent& call = trace.host[event.launch];
         lengths[call.name].push_back(call.time.length());
-        if (call.time.end > busy_until) latencies.push_back(std::max<std::int64_t>(0, event.time.begin - call.time.end));
+        if (call.time.end > busy_until)
+          latencies.push_back(std::max<std::int64_t>(0, event.time.begin - call.time.end));
       }
       busy_until = std::max(busy_until, event.time.end);
     }

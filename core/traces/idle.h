@@ -12,23 +12,23 @@
 namespace gpubench {
 
 enum class IdleKind : std::uint8_t {
-  input,            ///< takes a batch
-  sync,             ///< waits for the device
-  drained,          ///< goes on after a wait for the device, before which it could not launch
-  allocation,       ///< allocates or frees memory
-  compile,          ///< traces or compiles
-  first_use,        ///< launches a kernel that is loaded at that moment
-  launch,           ///< is in a call that launches
-  latency,          ///< has launched; the work has not begun
-  between,          ///< the next work was launched before: the device's own pause, up to 10 us
-  operators,        ///< runs the framework's operators
-  exchange,         ///< starts or carries out an exchange between ranks
-  annotation,       ///< is in a range that the program has marked
-  python,           ///< runs Python
-  nothing,          ///< nothing is recorded of it
-  device_wait,      ///< the work was launched before the gap and waits for something on the device
-  behind_unknown,   ///< it waits behind work that is not in the trace
-  no_launch,        ///< the trace has no launch of the work that ended the gap
+  input,           ///< takes a batch
+  sync,            ///< waits for the device
+  drained,         ///< goes on after a wait for the device, before which it could not launch
+  allocation,      ///< allocates or frees memory
+  compile,         ///< traces or compiles
+  first_use,       ///< launches a kernel that is loaded at that moment
+  launch,          ///< is in a call that launches
+  latency,         ///< has launched; the work has not begun
+  between,         ///< the next work was launched before: the device's own pause, up to 10 us
+  operators,       ///< runs the framework's operators
+  exchange,        ///< starts or carries out an exchange between ranks
+  annotation,      ///< is in a range that the program has marked
+  python,          ///< runs Python
+  nothing,         ///< nothing is recorded of it
+  device_wait,     ///< the work was launched before the gap and waits for something on the device
+  behind_unknown,  ///< it waits behind work that is not in the trace
+  no_launch,       ///< the trace has no launch of the work that ended the gap
 };
 inline constexpr std::size_t idle_kind_count = 17;
 

@@ -32,7 +32,8 @@ class ForeignDatabase {
   explicit ForeignDatabase(const std::filesystem::path& file) : file_(file.string()) {
     std::string uri = "file:";
     for (const char c : std::filesystem::absolute(file).string()) {
-      const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
+      const bool is_plain =
+          std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
       uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
     }
     sqlite3* opened = nullptr;
@@ -71,7 +72,8 @@ class ForeignDatabase {
 
 std::string text_in(sqlite3_stmt* statement, int column) {
   const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-  return text == nullptr ? std::string() : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+  return text == nullptr ? std::string()
+                         : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
 }
 
 class NsightReader {
@@ -108,11 +110,13 @@ class NsightReader {
       if (some.size() < 8) some.push_back(shown_text(table, 40));
     }
     if (is_rocm)
-      throw Error(fmt::format("{} is a database of rocprofv3 (rocpd), which is not read yet; torch.profiler and JAX's "
-                              "profiler record the same GPUs",
-                              shown_text(file.string(), 300)));
+      throw Error(
+          fmt::format("{} is a database of rocprofv3 (rocpd), which is not read yet; torch.profiler and JAX's "
+                      "profiler record the same GPUs",
+                      shown_text(file.string(), 300)));
     throw Error(fmt::format("{} is a database, but no export of Nsight Systems: it has the tables {}",
-                            shown_text(file.string(), 300), some.empty() ? "none" : fmt::format("{}", fmt::join(some, ", "))));
+                            shown_text(file.string(), 300),
+                            some.empty() ? "none" : fmt::format("{}", fmt::join(some, ", "))));
   }
 
   std::set<std::string> columns_of(const std::string& table) const {
@@ -183,7 +187,8 @@ class NsightReader {
     ++trace_.report.events;
     time = {sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
     constexpr std::int64_t most = INT64_MAX / 4;
-    const bool is_valid = sqlite3_column_type(row, 1) != SQLITE_NULL && time.end >= time.begin && time.begin > -most && time.end < most;
+    const bool is_valid =
+        sqlite3_column_type(row, 1) != SQLITE_NULL && time.end >= time.begin && time.begin > -most && time.end < most;
     if (!is_valid) ++trace_.report.without_length;
     return is_valid;
   }
@@ -197,7 +202,8 @@ class NsightReader {
         const std::int64_t global = sqlite3_column_int64(rows.get(), 3);
         const NameId name = string_of(rows.get(), 2);
         ++trace_.report.op_events;
-        trace_.host.push_back({time, name, thread_of(global), correlation_of(global, sqlite3_column_int64(rows.get(), 4)),
+        trace_.host.push_back({time, name, thread_of(global),
+                               correlation_of(global, sqlite3_column_int64(rows.get(), 4)),
                                work_of_call(trace_.names.text(name))});
       }
     }
@@ -237,7 +243,8 @@ class NsightReader {
   }
 
   void read_kernels() {
-    auto rows = query("CUPTI_ACTIVITY_KIND_KERNEL", with_place({"demangledName", "shortName"}), {"start", "end", "deviceId"});
+    auto rows =
+        query("CUPTI_ACTIVITY_KIND_KERNEL", with_place({"demangledName", "shortName"}), {"start", "end", "deviceId"});
     TraceInterval time;
     while (rows && database_.step(rows.get())) {
       if (!take_time(rows.get(), time)) continue;
@@ -302,7 +309,8 @@ class NsightReader {
   void name_devices() {
     trace_.devices.resize(devices_.size());
     for (const auto& [id, index] : devices_) {
-      if (const auto known = known_devices_.find(id); known != known_devices_.end()) trace_.devices[index] = known->second;
+      if (const auto known = known_devices_.find(id); known != known_devices_.end())
+        trace_.devices[index] = known->second;
       trace_.devices[index].name = fmt::format("gpu:{}", id);
     }
     for (const HostEvent& event : trace_.host) {

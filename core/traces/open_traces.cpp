@@ -120,19 +120,22 @@ std::vector<ForeignTrace> open_file(const fs::path& file) {
       throw Error(fmt::format("{} is a report of Nsight Systems; export it: nsys export --type sqlite {}", shown(file),
                               shown_text(file.filename().string())));
     case FileFormat::perfetto:
-      throw Error(fmt::format("{} is a trace of Perfetto, which is not read; the profilers of PyTorch and JAX write "
-                              "JSON and XPlane, rocprofv3's ROCm traces come from torch.profiler too",
-                              shown(file)));
+      throw Error(
+          fmt::format("{} is a trace of Perfetto, which is not read; the profilers of PyTorch and JAX write "
+                      "JSON and XPlane, rocprofv3's ROCm traces come from torch.profiler too",
+                      shown(file)));
     case FileFormat::damaged_text:
-      throw Error(fmt::format("{} is damaged: it has the bytes ef bf bd, which stand for others after a copy as text: "
-                              "copy it again as binary",
-                              shown(file)));
+      throw Error(
+          fmt::format("{} is damaged: it has the bytes ef bf bd, which stand for others after a copy as text: "
+                      "copy it again as binary",
+                      shown(file)));
     case FileFormat::none:
       break;
   }
-  throw Error(fmt::format("{} is no trace: known are the JSON of torch.profiler and of JAX's and TensorFlow's profiler "
-                          "(also .gz), XPlane (.xplane.pb), and Nsight Systems' SQLite export",
-                          shown(file)));
+  throw Error(
+      fmt::format("{} is no trace: known are the JSON of torch.profiler and of JAX's and TensorFlow's profiler "
+                  "(also .gz), XPlane (.xplane.pb), and Nsight Systems' SQLite export",
+                  shown(file)));
 }
 
 /// The files of a folder, in order, with those of the folders below.
@@ -158,8 +161,7 @@ bool has_better_copy(const fs::path& file, const std::set<fs::path>& all) {
     if (!name.ends_with(ending)) continue;
     return all.contains(file.parent_path() / (name.substr(0, name.size() - ending.size()) + ".xplane.pb"));
   }
-  return name == "perfetto_trace.json.gz" &&
-         std::ranges::any_of(all, [&](const fs::path& one) {
+  return name == "perfetto_trace.json.gz" && std::ranges::any_of(all, [&](const fs::path& one) {
            return one.parent_path() == file.parent_path() && one.string().ends_with(".xplane.pb");
          });
 }
@@ -169,7 +171,8 @@ std::pair<std::uint64_t, std::uint32_t> fingerprint(const fs::path& file) {
   const std::uint64_t size = source.left_at_most();
   std::vector<std::byte> piece(std::size_t{1} << 20);
   std::uint32_t sum = 0;
-  while (const std::size_t got = source.read_some(piece)) sum = crc32_of(std::span<const std::byte>(piece).first(got), sum);
+  while (const std::size_t got = source.read_some(piece))
+    sum = crc32_of(std::span<const std::byte>(piece).first(got), sum);
   return {size, sum};
 }
 
@@ -221,13 +224,15 @@ OpenedTraces open_traces(const std::vector<fs::path>& places) {
       continue;
     }
     if (!is_named && has_better_copy(file, all)) {
-      opened.notes.push_back(fmt::format("{} was left out: the .xplane.pb beside it has the same and more", shown(file)));
+      opened.notes.push_back(
+          fmt::format("{} was left out: the .xplane.pb beside it has the same and more", shown(file)));
       continue;
     }
     if (files.size() > 1) {
       const auto [place, is_new] = known.try_emplace(fingerprint(file), file);
       if (!is_new) {
-        opened.notes.push_back(fmt::format("{} was left out: it has the same bytes as {}", shown(file), shown(place->second)));
+        opened.notes.push_back(
+            fmt::format("{} was left out: it has the same bytes as {}", shown(file), shown(place->second)));
         continue;
       }
     }
@@ -240,10 +245,12 @@ OpenedTraces open_traces(const std::vector<fs::path>& places) {
     }
   }
   if (others > 0)
-    opened.notes.push_back(fmt::format("{} other file{} left out, as no traces", others, others == 1 ? " was" : "s were"));
+    opened.notes.push_back(
+        fmt::format("{} other file{} left out, as no traces", others, others == 1 ? " was" : "s were"));
   if (opened.ranks.empty())
-    throw Error(first_error.empty() ? fmt::format("explain: no trace in {}", places.empty() ? "nothing" : shown(places.front()))
-                                    : first_error);
+    throw Error(first_error.empty()
+                    ? fmt::format("explain: no trace in {}", places.empty() ? "nothing" : shown(places.front()))
+                    : first_error);
   return opened;
 }
 

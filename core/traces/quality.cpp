@@ -79,7 +79,9 @@ Found damaged(const Inputs& in) {
 
 Found no_work(const Inputs& in) {
   if (in.window.length() > 0) return {};
-  return QualityIssue{.check = QualityCheck::no_work, .blocks = true, .unknown = 1,
+  return QualityIssue{.check = QualityCheck::no_work,
+                      .blocks = true,
+                      .unknown = 1,
                       .found = "there are no events of operators, calls or kernels",
                       .to_do = "profile some steps of the running job"};
 }
@@ -88,17 +90,22 @@ Found no_device_events(const Inputs& in) {
   const std::size_t launches = count_launches(in.trace);
   if (launches == 0 || !in.trace.device.empty()) return {};
   return QualityIssue{
-      .check = QualityCheck::no_device_events, .blocks = true, .unknown = 1,
+      .check = QualityCheck::no_device_events,
+      .blocks = true,
+      .unknown = 1,
       .found = fmt::format("kernels were not recorded: there are {}, and no work of a device",
                            format_count(static_cast<std::int64_t>(launches), "launch")),
-      .to_do = "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]; and end other profilers, as one alone can "
-               "record kernels"};
+      .to_do =
+          "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]; and end other profilers, as one alone can "
+          "record kernels"};
 }
 
-constexpr std::array<std::string_view, 4> capture_marks = {"capture_", "_capture_graph", "_dummy_run", "CUDAGraph.capture"};
+constexpr std::array<std::string_view, 4> capture_marks = {"capture_", "_capture_graph", "_dummy_run",
+                                                           "CUDAGraph.capture"};
 
 bool is_capture_mark(std::string_view name) {
-  return std::ranges::any_of(capture_marks, [&](std::string_view mark) { return name.find(mark) != std::string_view::npos; });
+  return std::ranges::any_of(capture_marks,
+                             [&](std::string_view mark) { return name.find(mark) != std::string_view::npos; });
 }
 
 bool is_little(const ForeignTrace& trace) {
@@ -108,11 +115,14 @@ bool is_little(const ForeignTrace& trace) {
 
 Found capture(const Inputs& in) {
   const auto mark = std::ranges::find_if(in.trace.host, [&](const HostEvent& event) {
-    return (event.work == HostWork::annotation || event.work == HostWork::python) && is_capture_mark(in.trace.text(event));
+    return (event.work == HostWork::annotation || event.work == HostWork::python) &&
+           is_capture_mark(in.trace.text(event));
   });
   const double busy = share_of(busy_time(in.trace), in.window, in.trace.devices.size());
   if (mark == in.trace.host.end() || busy > 0.02) return {};
-  return QualityIssue{.check = QualityCheck::capture, .blocks = true, .unknown = 1,
+  return QualityIssue{.check = QualityCheck::capture,
+                      .blocks = true,
+                      .unknown = 1,
                       .found = fmt::format("this is the capture of a graph ({}), not the workload: {} of a device",
                                            shown_text(in.trace.text(*mark), 60),
                                            format_count(static_cast<std::int64_t>(in.trace.device.size()), "event")),
@@ -122,11 +132,13 @@ Found capture(const Inputs& in) {
 Found too_little(const Inputs& in) {
   if (!is_little(in.trace) || in.window.length() <= 0) return {};
   const std::size_t events = in.trace.device.empty() ? in.trace.host.size() : in.trace.device.size();
-  return QualityIssue{.check = QualityCheck::too_little, .blocks = true, .unknown = 1,
-                      .found = fmt::format("too little to judge: {} {}",
-                                           format_count(static_cast<std::int64_t>(events), "event"),
-                                           in.trace.device.empty() ? "of the host" : "of devices"),
-                      .to_do = "profile at least three steps"};
+  return QualityIssue{
+      .check = QualityCheck::too_little,
+      .blocks = true,
+      .unknown = 1,
+      .found = fmt::format("too little to judge: {} {}", format_count(static_cast<std::int64_t>(events), "event"),
+                           in.trace.device.empty() ? "of the host" : "of devices"),
+      .to_do = "profile at least three steps"};
 }
 
 Found start_up(const Inputs& in) {
@@ -139,12 +151,14 @@ Found start_up(const Inputs& in) {
                           in.idle_share(IdleKind::drained);
   const double first = in.idle_share(IdleKind::first_use) + in.idle_share(IdleKind::allocation);
   if (share_of(compute, in.window, in.trace.devices.size()) >= 0.02 || starting <= 0.40 || first <= 0) return {};
-  return QualityIssue{.check = QualityCheck::start_up, .blocks = true, .unknown = 1,
-                      .found = fmt::format("start-up is in the window: {} of it are waits, allocation and first uses of "
-                                           "kernels, and kernels run {}",
-                                           percent(starting),
-                                           percent(share_of(compute, in.window, in.trace.devices.size()))),
-                      .to_do = "schedule=torch.profiler.schedule(wait=5, warmup=2, active=5): a window after the warm-up"};
+  return QualityIssue{
+      .check = QualityCheck::start_up,
+      .blocks = true,
+      .unknown = 1,
+      .found = fmt::format("start-up is in the window: {} of it are waits, allocation and first uses of "
+                           "kernels, and kernels run {}",
+                           percent(starting), percent(share_of(compute, in.window, in.trace.devices.size()))),
+      .to_do = "schedule=torch.profiler.schedule(wait=5, warmup=2, active=5): a window after the warm-up"};
 }
 
 Found partial_replays(const Inputs& in) {
@@ -167,25 +181,33 @@ Found partial_replays(const Inputs& in) {
   for (const std::size_t count : counts)
     if (count > 0) ++how_often[count];
   if (how_often.empty())
-    return QualityIssue{.check = QualityCheck::partial_replays, .blocks = true, .unknown = 1,
+    return QualityIssue{.check = QualityCheck::partial_replays,
+                        .blocks = true,
+                        .unknown = 1,
                         .found = fmt::format("{} launches of graphs, and none of their kernels was recorded", graphs),
-                        .to_do = "record the nodes of graphs: nsys --cuda-graph-trace=node; of PyTorch, profile a run "
-                                 "without CUDA graphs"};
+                        .to_do =
+                            "record the nodes of graphs: nsys --cuda-graph-trace=node; of PyTorch, profile a run "
+                            "without CUDA graphs"};
   const std::size_t mode = std::ranges::max_element(how_often, {}, [](const auto& one) { return one.second; })->first;
-  const auto partial = static_cast<std::size_t>(std::ranges::count_if(counts, [&](std::size_t count) { return 2 * count < mode; }));
+  const auto partial =
+      static_cast<std::size_t>(std::ranges::count_if(counts, [&](std::size_t count) { return 2 * count < mode; }));
   const double share = static_cast<double>(partial) / static_cast<double>(graphs);
   if (share <= 0.05) return {};
-  return QualityIssue{.check = QualityCheck::partial_replays, .blocks = true, .unknown = 1,
-                      .found = fmt::format("{} launches of graphs, of which {} have less than half of the {} kernels that "
-                                           "most have: replays were recorded in part, and idle time is unknown",
-                                           graphs, partial, mode),
-                      .to_do = "profile fewer steps, or a run without graphs"};
+  return QualityIssue{
+      .check = QualityCheck::partial_replays,
+      .blocks = true,
+      .unknown = 1,
+      .found = fmt::format("{} launches of graphs, of which {} have less than half of the {} kernels that "
+                           "most have: replays were recorded in part, and idle time is unknown",
+                           graphs, partial, mode),
+      .to_do = "profile fewer steps, or a run without graphs"};
 }
 
 Found device_wait(const Inputs& in) {
   const double share = in.idle_share(IdleKind::device_wait);
   if (share <= material) return {};
-  return QualityIssue{.check = QualityCheck::device_wait, .unknown = share,
+  return QualityIssue{.check = QualityCheck::device_wait,
+                      .unknown = share,
                       .found = fmt::format("in {} of the window work that was launched before waits on the device, for "
                                            "what the trace does not say",
                                            percent(share)),
@@ -195,22 +217,27 @@ Found device_wait(const Inputs& in) {
 Found cropped(const Inputs& in) {
   const double share = in.idle_share(IdleKind::behind_unknown);
   if (share <= material) return {};
-  return QualityIssue{.check = QualityCheck::cropped, .blocks = true, .unknown = share,
-                      .found = fmt::format("{} of the window the first work waits behind work that is not in the trace: "
-                                           "the trace is cropped",
-                                           percent(share)),
-                      .to_do = "let the profile begin after a synchronization, or profile whole steps"};
+  return QualityIssue{
+      .check = QualityCheck::cropped,
+      .blocks = true,
+      .unknown = share,
+      .found = fmt::format("{} of the window the first work waits behind work that is not in the trace: "
+                           "the trace is cropped",
+                           percent(share)),
+      .to_do = "let the profile begin after a synchronization, or profile whole steps"};
 }
 
 Found no_launches(const Inputs& in) {
   const double share = in.idle_share(IdleKind::no_launch);
   const auto orphans = std::ranges::count(in.trace.device, DeviceEvent::no_launch, &DeviceEvent::launch);
   if (share > material)
-    return QualityIssue{.check = QualityCheck::no_launches, .unknown = share,
-                        .found = fmt::format("{} of the window is idle before work of which the trace has no launch ({} of "
-                                             "{} events of devices): why is unknown",
-                                             percent(share), orphans, in.trace.device.size()),
-                        .to_do = "record the host too: ProfilerActivity.CPU, nsys --trace=cuda,osrt,nvtx"};
+    return QualityIssue{
+        .check = QualityCheck::no_launches,
+        .unknown = share,
+        .found = fmt::format("{} of the window is idle before work of which the trace has no launch ({} of "
+                             "{} events of devices): why is unknown",
+                             percent(share), orphans, in.trace.device.size()),
+        .to_do = "record the host too: ProfilerActivity.CPU, nsys --trace=cuda,osrt,nvtx"};
   return {};
 }
 
@@ -227,10 +254,11 @@ Found profiler_cost(const Inputs& in) {
   const bool has_many = report.python_events > report.op_events && in.trace.framework == Framework::pytorch;
   if (!has_many && share <= 0.02) return {};
   return QualityIssue{.check = QualityCheck::profiler_cost,
-                      .found = has_many ? fmt::format("the profiler recorded {} Python calls, which makes the host slower: "
-                                                      "its shares are upper bounds",
-                                                      report.python_events)
-                                        : fmt::format("the profiler itself took {} of the window", percent(share)),
+                      .found = has_many
+                                   ? fmt::format("the profiler recorded {} Python calls, which makes the host slower: "
+                                                 "its shares are upper bounds",
+                                                 report.python_events)
+                                   : fmt::format("the profiler itself took {} of the window", percent(share)),
                       .to_do = has_many ? "with_stack=False for times, with_stack=True for places" : ""};
 }
 
@@ -256,27 +284,31 @@ Found no_steps(const Inputs& in) {
 Found moved_events(const Inputs& in) {
   const std::size_t moved = in.trace.report.moved_to_launch;
   if (in.trace.device.empty() || 100 * moved <= in.trace.device.size()) return {};
-  return QualityIssue{.check = QualityCheck::moved_events,
-                      .found = fmt::format("{} of {} works of devices begin before their launch, as clocks differ; they "
-                                           "were moved to it",
-                                           moved, in.trace.device.size())};
+  return QualityIssue{
+      .check = QualityCheck::moved_events,
+      .found = fmt::format("{} of {} works of devices begin before their launch, as clocks differ; they "
+                           "were moved to it",
+                           moved, in.trace.device.size())};
 }
 
 Found other_events(const Inputs& in) {
   const ReadReport& report = in.trace.report;
   std::vector<std::string> parts;
   if (report.duplicates > 0) parts.push_back(fmt::format("{} equal events count once", report.duplicates));
-  if (report.without_length > 0) parts.push_back(fmt::format("{} events without a valid length were left out", report.without_length));
-  if (report.shortened > 0) parts.push_back(fmt::format("{} kernels that run into the next one of their queue were cut", report.shortened));
+  if (report.without_length > 0)
+    parts.push_back(fmt::format("{} events without a valid length were left out", report.without_length));
+  if (report.shortened > 0)
+    parts.push_back(fmt::format("{} kernels that run into the next one of their queue were cut", report.shortened));
   if (parts.empty()) return {};
   std::string found = parts.front();
   for (std::size_t i = 1; i < parts.size(); ++i) found += "; " + parts[i];
   return QualityIssue{.check = QualityCheck::other_events, .found = std::move(found)};
 }
 
-constexpr std::array checks = {&damaged,     &no_work,     &no_device_events, &capture,           &too_little,
-                               &start_up,    &partial_replays, &device_wait,  &cropped,           &no_launches,
-                               &steps_without_work, &profiler_cost, &short_window, &no_steps, &moved_events, &other_events};
+constexpr std::array checks = {&damaged,      &no_work,     &no_device_events,   &capture,
+                               &too_little,   &start_up,    &partial_replays,    &device_wait,
+                               &cropped,      &no_launches, &steps_without_work, &profiler_cost,
+                               &short_window, &no_steps,    &moved_events,       &other_events};
 
 }  // namespace
 
@@ -298,11 +330,11 @@ std::vector<QualityIssue> leave_out_single_events(ForeignTrace& trace) {
     const std::int64_t median = own[own.size() / 2];
     if (event.time.length() <= times * median) return false;
     const bool is_exchange = event.work == DeviceWork::communication;
-    issues.push_back({.check = QualityCheck::one_event,
-                      .found = fmt::format("one {} took {}, the others {}: it was left out{}",
-                                           shown_text(trace.text(event), 50), seconds_text(event.time.length()),
-                                           seconds_text(median),
-                                           is_exchange ? ", as ranks began to profile at different times" : "")});
+    issues.push_back(
+        {.check = QualityCheck::one_event,
+         .found = fmt::format("one {} took {}, the others {}: it was left out{}", shown_text(trace.text(event), 50),
+                              seconds_text(event.time.length()), seconds_text(median),
+                              is_exchange ? ", as ranks began to profile at different times" : "")});
     return true;
   });
   return issues;

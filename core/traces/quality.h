@@ -1,5 +1,5 @@
-// Whether a trace is complete enough to be judged. What is checked here comes before any verdict: an incomplete trace of
-// a busy device looks like one of an idle device.
+// Whether a trace is complete enough to be judged. What is checked here comes before any verdict: an incomplete trace
+// of a busy device looks like one of an idle device.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -18,19 +18,19 @@ enum class QualityCheck : std::uint8_t {
   no_work,           ///< there are no events of work
   no_device_events,  ///< launches, and no work of a device
   too_little,
-  capture,           ///< a graph is captured, no workload
+  capture,  ///< a graph is captured, no workload
   start_up,
-  partial_replays,   ///< replays of graphs of which a part was recorded
+  partial_replays,  ///< replays of graphs of which a part was recorded
   device_wait,
-  cropped,           ///< work that was launched before the trace began
-  no_launches,       ///< work without a launch
-  one_event,         ///< one event that takes most of the time, and was left out
+  cropped,      ///< work that was launched before the trace began
+  no_launches,  ///< work without a launch
+  one_event,    ///< one event that takes most of the time, and was left out
   steps_without_work,
   profiler_cost,
   short_window,
   no_steps,
   moved_events,
-  other_events,      ///< duplicates, and events without a length
+  other_events,  ///< duplicates, and events without a length
 };
 
 struct QualityIssue {

@@ -21,7 +21,7 @@ struct Marks {
   std::string rule;
   std::vector<TraceInterval> ranges{};
   enum class Edge : std::uint8_t { begin, end } edge = Edge::begin;  ///< of a range, at which a step ends
-  bool ends_with_last = true;  ///< the last range is a whole step
+  bool ends_with_last = true;                                        ///< the last range is a whole step
 };
 
 /// "batch 12 of" and 12 of "batch 12 of"; the last number of a name counts.
@@ -72,7 +72,9 @@ std::optional<std::uint32_t> thread_with(const ForeignTrace& trace, std::string_
 std::optional<Marks> by_name(const ForeignTrace& trace, std::string_view start, Marks::Edge edge, bool ends_with_last) {
   const auto thread = thread_with(trace, start);
   if (!thread) return std::nullopt;
-  Marks marks{.rule = std::string(start), .ranges = ranges_of(trace, *thread, start), .edge = edge,
+  Marks marks{.rule = std::string(start),
+              .ranges = ranges_of(trace, *thread, start),
+              .edge = edge,
               .ends_with_last = ends_with_last};
   if (marks.ranges.size() < 2) return std::nullopt;
   return marks;
@@ -106,10 +108,12 @@ struct Repeated {
 };
 
 /// Whether the event is an outermost range of its kind. `covered`: until when one lasts, by thread and kind.
-bool may_be_step(const ForeignTrace& trace, const HostEvent& event, std::map<std::pair<std::uint32_t, bool>, std::int64_t>& covered) {
+bool may_be_step(const ForeignTrace& trace, const HostEvent& event,
+                 std::map<std::pair<std::uint32_t, bool>, std::int64_t>& covered) {
   const std::string& name = trace.text(event);
   const bool is_annotation = event.work == HostWork::annotation;
-  const bool is_function = name.starts_with("PjitFunction(") || name.starts_with("FunctionRun") || name.starts_with("multi_step_on");
+  const bool is_function =
+      name.starts_with("PjitFunction(") || name.starts_with("FunctionRun") || name.starts_with("multi_step_on");
   if (!is_annotation && !is_function) return false;
   const auto [place, is_new] = covered.try_emplace({event.thread, is_annotation}, INT64_MIN);
   if (event.time.begin < place->second) return false;
@@ -191,8 +195,8 @@ std::optional<Marks> find_marks(const ForeignTrace& trace) {
     const bool is_kineto = trace.framework == Framework::pytorch;
     return Marks{.rule = is_kineto ? "ProfilerStep" : "step numbers", .ranges = std::move(marked)};
   }
-  for (std::optional<Marks> marks : {by_name(trace, "Steps", Marks::Edge::begin, true), by_optimizer(trace),
-                                     by_loader(trace)})
+  for (std::optional<Marks> marks :
+       {by_name(trace, "Steps", Marks::Edge::begin, true), by_optimizer(trace), by_loader(trace)})
     if (marks) return marks;
   for (const char* serving : {"execute_context_", "gpu_model_runner: forward", "step[", "execute_model"})
     if (auto marks = by_name(trace, serving, Marks::Edge::begin, true); marks && marks->ranges.size() >= least_repeats)

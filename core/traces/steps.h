@@ -11,8 +11,8 @@ namespace gpubench {
 /// Where steps begin and end, on the host.
 struct TraceSteps {
   std::string rule;  ///< "ProfilerStep"; empty without steps
-  /// In order and without gaps between them, two or more that count; a step ends when the work that it has launched is done. Empty without
-  /// steps.
+  /// In order and without gaps between them, two or more that count; a step ends when the work that it has launched is
+  /// done. Empty without steps.
   std::vector<TraceInterval> steps;
   /// Without the first and the last one where there are four or more, and without those that have no work of a device
   /// at either end.

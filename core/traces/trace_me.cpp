@@ -21,7 +21,7 @@ std::string_view python_function(std::string_view name) {
 
 /// Words of functions that make a batch, in the names that people give them.
 bool makes_input(std::string_view function) {
-  constexpr std::array<std::string_view, 10> words = {"batch", "batches", "collate",  "preprocess", "augment",
+  constexpr std::array<std::string_view, 10> words = {"batch",  "batches", "collate",  "preprocess", "augment",
                                                       "loader", "dataset", "prefetch", "minibatch",  "dataloader"};
   if (function == "__next__") return true;
   while (!function.empty()) {
@@ -175,8 +175,10 @@ void TraceMeLanes::add_host(const TraceMeEvent& event, Lane lane) {
     trace_.device.push_back(device);
     return;
   }
-  if (name.starts_with('$')) ++trace_.report.python_events;
-  else ++trace_.report.op_events;
+  if (name.starts_with('$'))
+    ++trace_.report.python_events;
+  else
+    ++trace_.report.op_events;
   if (trace_.framework != Framework::jax && (name.starts_with("PjitFunction") || contains(name, "pxla.py")))
     trace_.framework = Framework::jax;
   if (trace_.framework == Framework::unknown && (name.starts_with("EagerExecute") || name.starts_with("FunctionRun") ||

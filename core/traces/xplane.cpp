@@ -204,8 +204,10 @@ class SpaceReader {
     if (stats.copy_details.empty()) return;
     device.bytes = number_behind(stats.copy_details, "size:");
     if (device.path == CopyPath::host_to_device) {
-      if (stats.copy_details.find("kind_src:pageable") != std::string_view::npos) device.path = CopyPath::pageable_to_device;
-      if (stats.copy_details.find("kind_src:pinned") != std::string_view::npos) device.path = CopyPath::pinned_to_device;
+      if (stats.copy_details.find("kind_src:pageable") != std::string_view::npos)
+        device.path = CopyPath::pageable_to_device;
+      if (stats.copy_details.find("kind_src:pinned") != std::string_view::npos)
+        device.path = CopyPath::pinned_to_device;
     }
   }
 

@@ -24,10 +24,10 @@ std::string steps_text(const Info& trace) {
 
 std::string one_trace_text(const Info& trace, const TextStyle& style) {
   const auto rank = trace.number("rank");
-  std::string text = wrap_words(
-      one_line(fmt::format("trace {}: {}{}; {}", trace.text("file"), trace.text("format"),
-                           rank ? fmt::format(", rank {:.0f}", *rank) : "", steps_text(trace))),
-      0, 2, style.width);
+  std::string text =
+      wrap_words(one_line(fmt::format("trace {}: {}{}; {}", trace.text("file"), trace.text("format"),
+                                      rank ? fmt::format(", rank {:.0f}", *rank) : "", steps_text(trace))),
+                 0, 2, style.width);
   for (const Info& issue : trace.items("issues")) {
     const bool blocks = issue.text("blocks") == "true";
     const std::string to_do = issue.text("to_do");
@@ -66,7 +66,10 @@ std::string trace_facts_text(const Info& run, const TextStyle& style) {
 std::string trace_profile_text(const Info& profile) {
   std::string text;
   Table idle;
-  idle.headings = {{"without work, by what the launching thread did"}, {"time", Align::right}, {"share", Align::right}, {"most of it"}};
+  idle.headings = {{"without work, by what the launching thread did"},
+                   {"time", Align::right},
+                   {"share", Align::right},
+                   {"most of it"}};
   for (const Info& kind : profile.items("idle")) {
     if (idle.rows.size() == most_kinds) break;
     const Info::List& names = kind.items("names");
@@ -76,7 +79,11 @@ std::string trace_profile_text(const Info& profile) {
   }
   if (!idle.rows.empty()) text += "\n" + render_text(idle);
   Table kernels;
-  kernels.headings = {{"kernels and copies"}, {"time", Align::right}, {"share", Align::right}, {"calls", Align::right}, {"launched by"}};
+  kernels.headings = {{"kernels and copies"},
+                      {"time", Align::right},
+                      {"share", Align::right},
+                      {"calls", Align::right},
+                      {"launched by"}};
   for (const Info& entry : profile.items("entries")) {
     if (kernels.rows.size() == most_kernels) break;
     if (entry.text("op").empty()) continue;

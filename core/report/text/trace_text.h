@@ -1,5 +1,5 @@
-// What a run keeps of a trace, as text for a terminal: what was read and what is missing, and where idle time and kernels'
-// time went.
+// What a run keeps of a trace, as text for a terminal: what was read and what is missing, and where idle time and
+// kernels' time went.
 #pragma once
 #include <string>
 

@@ -31,10 +31,10 @@ class Trace {
   }
   TraceAnalysis analysis(const std::string& mark = {}) const {
     const std::string text = fmt::format(R"({{"schemaVersion": 1, "traceEvents": [{}]}})", events_);
-    return analyse(std::move(read_chrome_trace(
-                                 std::make_unique<ByteSpanSource>("t.json", std::as_bytes(std::span(text))))
-                                 .front()),
-                   mark);
+    return analyse(
+        std::move(
+            read_chrome_trace(std::make_unique<ByteSpanSource>("t.json", std::as_bytes(std::span(text)))).front()),
+        mark);
   }
 
  private:

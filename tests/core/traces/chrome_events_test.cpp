@@ -36,7 +36,8 @@ TEST(Nanoseconds, AreExactForTimesOfAnyLength) {
 }
 
 TEST(ChromeEvents, FieldsAroundTheEventsMayComeInAnyOrder) {
-  const std::string text = R"({"a": 1, "traceEvents": [{"name": "k", "ph": "X", "ts": 1, "dur": 2, "args": {"b": [1, {"c": 2}],
+  const std::string text =
+      R"({"a": 1, "traceEvents": [{"name": "k", "ph": "X", "ts": 1, "dur": 2, "args": {"b": [1, {"c": 2}],
     "stream": 7}}, {}], "deviceProperties": [{"id": 0}]})";
   ReadReport report;
   ChromeEvents events(source_of(text), report);
@@ -75,12 +76,14 @@ TEST(ChromeEvents, ACutFileKeepsWhatIsWhole) {
 
 TEST(ChromeEvents, AnEventOfMegabytesIsReadInPieces) {
   const std::string large(3 << 20, 'x');
-  EXPECT_EQ(read(R"([{"ph": "X", "name": "a", "args": {"shapes": ")" + large + R"("}}, {"ph": "X", "name": "b"}])").names,
-            (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(
+      read(R"([{"ph": "X", "name": "a", "args": {"shapes": ")" + large + R"("}}, {"ph": "X", "name": "b"}])").names,
+      (std::vector<std::string>{"a", "b"}));
 }
 
 TEST(ChromeEvents, TextThatIsNoTraceEnds) {
-  for (const char* text : {"", " ", "hello", "{", "{}", "[", "[]", "[[[[", R"({"a")", R"({"traceEvents": 3})", "[1, 2]"})
+  for (const char* text :
+       {"", " ", "hello", "{", "{}", "[", "[]", "[[[[", R"({"a")", R"({"traceEvents": 3})", "[1, 2]"})
     EXPECT_TRUE(read(text).names.empty()) << text;
 }
 
