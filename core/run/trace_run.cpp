@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/codec/output_file.h"
@@ -9,7 +10,9 @@
 #include "core/report/page/finish.h"
 #include "core/results/run_writer.h"
 #include "core/traces/analysis.h"
+#include "core/traces/difference.h"
 #include "core/traces/open_traces.h"
+#include "core/traces/ranks.h"
 
 namespace gpubench {
 namespace {
@@ -40,6 +43,25 @@ Info::List all_devices(const std::vector<TraceAnalysis>& ranks) {
   return devices;
 }
 
+struct Side {
+  std::vector<TraceAnalysis> ranks{};
+  std::vector<std::string> notes{};
+
+  /// Its step is that of all.
+  const TraceAnalysis& slowest() const {
+    return *std::ranges::max_element(
+        ranks, {}, [](const TraceAnalysis& one) { return one.window_s() / std::max(one.step_count(), 1); });
+  }
+};
+
+Side read_side(const std::vector<std::filesystem::path>& traces, const AnalysisOptions& options) {
+  OpenedTraces opened = open_traces(traces);
+  std::ranges::stable_sort(opened.ranks, {}, &ForeignTrace::rank);
+  Side side{.notes = std::move(opened.notes)};
+  for (ForeignTrace& trace : opened.ranks) side.ranks.push_back(analyse(std::move(trace), options));
+  return side;
+}
+
 std::vector<double> step_times(const TraceAnalysis& analysis) {
   std::vector<double> times;
   for (std::size_t i = analysis.steps.first; i < analysis.steps.last; ++i)
@@ -47,14 +69,21 @@ std::vector<double> step_times(const TraceAnalysis& analysis) {
   return times;
 }
 
+TraceDifference difference_between(const TraceRunOptions& options, const std::vector<std::filesystem::path>& traces,
+                                   const Side& side) {
+  const Side before = read_side(options.against, {.mark = options.step});
+  if (!are_one_range(before.slowest(), side.slowest())) return difference_of(before.slowest(), side.slowest());
+  const AnalysisOptions whole{.whole = true};
+  return difference_of(read_side(options.against, whole).slowest(), read_side(traces, whole).slowest());
+}
+
 }  // namespace
 
-std::filesystem::path write_trace_run(const std::vector<std::filesystem::path>& traces,
-                                      const TraceRunOptions& options) {
-  OpenedTraces opened = open_traces(traces);
-  std::ranges::stable_sort(opened.ranks, {}, &ForeignTrace::rank);
-  std::vector<TraceAnalysis> ranks;
-  for (ForeignTrace& trace : opened.ranks) ranks.push_back(analyse(std::move(trace), options.step));
+TraceRun write_trace_run(const std::vector<std::filesystem::path>& traces, const TraceRunOptions& options) {
+  const Side side = read_side(traces, {.mark = options.step});
+  const std::vector<TraceAnalysis>& ranks = side.ranks;
+  std::optional<TraceDifference> difference;
+  if (!options.against.empty()) difference = difference_between(options, traces, side);
 
   const bool has_ranks = ranks.size() > 1;
   RunWriter writer({.experiment = name_after(traces.front()),
@@ -64,23 +93,30 @@ std::filesystem::path write_trace_run(const std::vector<std::filesystem::path>& 
                     .out = options.out});
   Info::List facts;
   for (const TraceAnalysis& rank : ranks) facts.push_back(facts_of(rank));
-  writer.set_info(Info::Fields{{"devices", all_devices(ranks)},
-                               {"traces", std::move(facts)},
-                               {"trace_notes", Info::List(opened.notes.begin(), opened.notes.end())}});
+  const RankWaits waits = rank_waits(ranks);
+  Info::Fields fields{{"devices", all_devices(ranks)},
+                      {"traces", std::move(facts)},
+                      {"trace_notes", Info::List(side.notes.begin(), side.notes.end())}};
+  if (has_ranks) fields.emplace_back("trace_ranks", waits_info(waits, ranks));
+  if (difference) fields.emplace_back("trace_difference", difference_info(*difference));
+  writer.set_info(std::move(fields));
   const RunFacts run = facts_of(writer.info());
-  std::int64_t point = 0;
-  for (const TraceAnalysis& rank : ranks) {
-    Record row = row_of(rank);
-    row.set("point", ++point);
+  std::vector<Record> rows;
+  for (const TraceAnalysis& rank : ranks) rows.push_back(row_of(rank));
+  set_waits(rows, waits, ranks);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Record& row = rows[i];
+    const auto point = static_cast<std::int64_t>(i) + 1;
+    row.set("point", point);
     row.set("process", std::int64_t{0});
-    if (has_ranks) row.set("rank", rank.trace.rank >= 0 ? std::int64_t{rank.trace.rank} : point - 1);
+    if (has_ranks) row.set("rank", ranks[i].trace.rank >= 0 ? std::int64_t{ranks[i].trace.rank} : point - 1);
     row.set("verdict", diagnose(row, run).verdict());
-    writer.add(std::move(row), step_times(rank));
-    if (rank.window.length() > 0)
-      replace_file(writer.directory() / fmt::format("profile-{}.json", point), to_json(profile_of(rank)));
+    writer.add(std::move(row), step_times(ranks[i]));
+    if (ranks[i].window.length() > 0)
+      replace_file(writer.directory() / fmt::format("profile-{}.json", point), to_json(profile_of(ranks[i])));
   }
   finish_run(writer, {});
-  return writer.directory();
+  return {writer.directory(), difference && difference->is_slower};
 }
 
 }  // namespace gpubench

@@ -11,10 +11,17 @@ struct TraceRunOptions {
   std::filesystem::path out = ".";
   /// Ranges whose names begin so are the steps; empty: they are found.
   std::string step{};
+  /// Traces of the state before; empty: there are none.
+  std::vector<std::filesystem::path> against{};
 };
 
-/// Writes a run that is named after the first trace, and returns its folder. `traces`: files, and folders of the files
+struct TraceRun {
+  std::filesystem::path directory;
+  bool is_slower = false;  ///< than the traces before
+};
+
+/// Writes a run that is named after the first trace. `traces`: files, and folders of the files
 /// of several ranks. Throws Error where nothing can be read.
-std::filesystem::path write_trace_run(const std::vector<std::filesystem::path>& traces, const TraceRunOptions& options);
+TraceRun write_trace_run(const std::vector<std::filesystem::path>& traces, const TraceRunOptions& options);
 
 }  // namespace gpubench

@@ -185,7 +185,7 @@ const QualityIssue* TraceAnalysis::blocking() const {
   return found == issues.end() ? nullptr : &*found;
 }
 
-TraceAnalysis analyse(ForeignTrace trace, const std::string& mark) {
+TraceAnalysis analyse(ForeignTrace trace, const AnalysisOptions& options) {
   TraceAnalysis analysis;
   analysis.trace = std::move(trace);
   ForeignTrace& own = analysis.trace;
@@ -194,7 +194,7 @@ TraceAnalysis analyse(ForeignTrace trace, const std::string& mark) {
   analysis.is_host_only = own.device.empty();
   analysis.is_on_cpu =
       std::ranges::all_of(own.devices, [](const ForeignDevice& one) { return one.name.starts_with("cpu"); });
-  analysis.steps = find_steps(own, mark);
+  if (!options.whole) analysis.steps = find_steps(own, options.mark);
   analysis.window = analysis.steps.count() > 0 ? analysis.steps.window() : recorded_window(own);
   const HostActivity activity(own);
   if (analysis.is_host_only && analysis.window.length() > 0 && !own.threads.empty())

@@ -32,8 +32,11 @@ struct TraceAnalysis {
   const QualityIssue* blocking() const;
 };
 
-/// `mark`: as of find_steps().
-TraceAnalysis analyse(ForeignTrace trace, const std::string& mark = {});
+struct AnalysisOptions {
+  std::string mark{};  ///< as of find_steps()
+  bool whole = false;  ///< without steps
+};
+TraceAnalysis analyse(ForeignTrace trace, const AnalysisOptions& options = {});
 
 /// The row of a run: shares of the step with intervals, causes, and why nothing can be said.
 Record row_of(const TraceAnalysis& analysis);

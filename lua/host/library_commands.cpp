@@ -73,6 +73,8 @@ void declare_explain(CommandOptions& options) {
   options.choice(
       "--words", "WORDS", {"lua", "pytorch", "keras", "jax"},
       "Whose lines of code the remedies are: lua, pytorch, keras or jax (default: the trace's framework, or lua)");
+  options.texts("--against", "TRACE", "Traces of the state before: what became longer and shorter; may be repeated");
+  options.flag("--fail-if-slower", "End with status 1 if a step is longer than in --against");
   options.text("--step", "NAME", "Of a trace: ranges whose names begin so are the steps (default: they are found)");
   options.flag("--json", "Print all of it as JSON");
   options.out_folder("Folder that holds results/");

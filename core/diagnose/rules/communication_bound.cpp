@@ -24,7 +24,7 @@ std::optional<Finding> judge_communication(const Evidence& evidence) {
     finding.evidence += fmt::format("; {:.0f} exchanges of {} in all", *exchanges, format_bytes(*bytes));
   if (const auto overlap = evidence.number("overlap_share"))
     finding.evidence += fmt::format(", {} of their time under kernels", percent_text(*overlap));
-  if (evidence.is_of(StepsOf::foreign))
+  if (evidence.is_of(StepsOf::foreign) && !evidence.replicas())
     finding.evidence += "; a part of it may be waiting for other ranks, whose traces tell them apart";
   finding.remedies.assign(communication_remedies.begin(), communication_remedies.end());
   return finding;

@@ -25,7 +25,10 @@ std::optional<Finding> judge_replicas(const Evidence& evidence) {
   if (late_host > 0)
     finding.evidence +=
         fmt::format(", and for {} the host of the late one works or waits itself", percent_text(late_host));
-  if (last > 0) {
+  if (last > 0 && evidence.is_of(StepsOf::foreign)) {
+    finding.evidence += fmt::format("; rank {} comes last to {} of the exchanges, and its row says what it does before",
+                                    evidence.text("last_rank"), percent_text(last));
+  } else if (last > 0) {
     finding.evidence += fmt::format("; replica {} ({}) comes last to {} of the exchanges", evidence.text("last_rank"),
                                     evidence.text("last_rank_device"), percent_text(last));
   }
@@ -38,6 +41,7 @@ std::optional<Finding> judge_replicas(const Evidence& evidence) {
 }  // namespace
 
 double host_time_of_late_replica(const Evidence& evidence) {
+  if (evidence.is_of(StepsOf::foreign)) return 0;  // a row is one rank
   const auto waiting = evidence.number("peer_wait_share"), host = evidence.number("host_share");
   const auto last = evidence.number("last_rank_share"), replicas = evidence.replicas();
   if (!waiting || !host || !last || *last < always_last.value || !replicas || *replicas < 2) return 0;

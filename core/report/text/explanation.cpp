@@ -297,7 +297,13 @@ const ExplainedRow& most_to_gain(const std::vector<ExplainedRow>& rows) {
     const Finding& first = one.diagnosis.findings.front();
     return first.doubt.empty() && !first.remedies.empty() ? first.gain.value : 0.0;
   };
-  return *std::ranges::max_element(rows, {}, gain);
+  const ExplainedRow& most = *std::ranges::max_element(rows, {}, gain);
+  // Ranks that wait are not the cause: the one that comes last is.
+  if (most.diagnosis.findings.empty() || most.diagnosis.findings.front().rule != &uneven_replicas) return most;
+  const auto last = std::ranges::find_if(rows, [&](const ExplainedRow& one) {
+    return one.row.has("rank") && one.row.get("rank") == most.row.get("last_rank");
+  });
+  return last == rows.end() ? most : *last;
 }
 
 namespace {
@@ -338,10 +344,13 @@ Info explanation_info(const Run& run, const ExplainOptions& options) {
   const RunFacts facts = facts_of(run.info);
   for (const ExplainedRow& one : explain_rows(run, options))
     points.push_back(row_info(run, one, facts, words_for(run, options)));
-  return Info::Fields{{"run", run.info.text("run")},
-                      {"experiment", run.info.text("experiment")},
-                      {"status", std::string(to_string(explain_status(run, options)))},
-                      {"points", std::move(points)}};
+  Info info(Info::Fields{{"run", run.info.text("run")},
+                         {"experiment", run.info.text("experiment")},
+                         {"status", std::string(to_string(explain_status(run, options)))},
+                         {"points", std::move(points)}});
+  for (const char* field : {"traces", "trace_ranks", "trace_difference", "trace_notes"})
+    if (const Info* const own = run.info.find(field)) info.set(field, *own);
+  return info;
 }
 
 }  // namespace gpubench

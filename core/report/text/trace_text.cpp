@@ -1,7 +1,9 @@
 #include "core/report/text/trace_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <tuple>
 
 #include "core/base/units.h"
 #include "core/diagnose/finding.h"
@@ -46,6 +48,58 @@ std::string time_cell(const Info& entry) {
   return format_seconds(entry.number("time_s").value_or(0));
 }
 
+/// "rank 1 comes last to 38 of 40 exchanges; the others wait 45.2 ms for it".
+std::string ranks_text(const Info& ranks, const TextStyle& style) {
+  std::string text;
+  if (const std::string note = ranks.text("note"); !note.empty())
+    text += wrap_words(one_line("ranks: " + note), 0, 2, style.width);
+  const Info::List& list = ranks.items("ranks");
+  if (list.empty()) return text;
+  const auto last = std::ranges::max_element(list, {}, [](const Info& one) { return one.number("last").value_or(0); });
+  Table table;
+  table.headings = {{"rank", Align::right},
+                    {"waits in exchanges", Align::right},
+                    {"transfers", Align::right},
+                    {"comes last", Align::right}};
+  for (const Info& one : list)
+    table.rows.push_back({one.text("rank"), format_seconds(one.number("waiting_s").value_or(0)),
+                          format_seconds(one.number("transfer_s").value_or(0)),
+                          fmt::format("{:.0f}", one.number("last").value_or(0))});
+  return text +
+         wrap_words(
+             fmt::format(
+                 "ranks: rank {} comes last to {:.0f} of {:.0f} exchanges, and the others wait for it; the ends of "
+                 "exchanges agree within {} after the clocks are aligned",
+                 last->text("rank"), last->number("last").value_or(0), ranks.number("exchanges").value_or(0),
+                 format_seconds(ranks.number("residual_s").value_or(0))),
+             0, 2, style.width) +
+         render_text(table);
+}
+
+void add_changes(Table& table, const Info::List& changes, std::size_t most) {
+  for (const Info& one : changes) {
+    if (most-- == 0) break;
+    const double added = one.number("added_s").value_or(0);
+    table.rows.push_back({shorten(one_line(one.text("name")), 60), format_seconds(one.number("before_s").value_or(0)),
+                          format_seconds(one.number("after_s").value_or(0)),
+                          (added < 0 ? "-" : "+") + format_seconds(std::abs(added))});
+  }
+}
+
+std::string difference_text(const Info& difference, const TextStyle& style) {
+  constexpr std::size_t most_classes = 10;
+  std::string text = wrap_words(one_line("difference: " + difference.text("sentence")), 0, 2, style.width);
+  for (const auto& [title, field, most] : {std::tuple{"class", "classes", most_classes},
+                                           {"kernel", "kernels", most_kernels},
+                                           {"without work", "idle", most_kinds}}) {
+    Table table;
+    table.headings = {{title}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}};
+    add_changes(table, difference.items(field), most);
+    if (!table.rows.empty()) text += render_text(table) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string trace_facts_text(const Info& run, const TextStyle& style) {
@@ -59,6 +113,8 @@ std::string trace_facts_text(const Info& run, const TextStyle& style) {
     }
     text += one_trace_text(trace, style);
   }
+  if (const Info* const ranks = run.find("trace_ranks")) text += ranks_text(*ranks, style);
+  if (const Info* const difference = run.find("trace_difference")) text += difference_text(*difference, style);
   for (const std::string& note : run.texts("trace_notes")) text += wrap_words(one_line(note), 0, 2, style.width);
   return text;
 }

@@ -10,7 +10,8 @@
 //   explain(text, out, { point, words, json, style })  why its points were not faster, as text or JSON, and
 //                              "explained", "healthy" or "cannot_tell"
 //   is_trace(place)            whether a file, or one in a folder, is a trace of a profiler
-//   run_of_traces(places, out, step)  writes a run of them; returns its folder
+//   run_of_traces(places, { out, step, against })  writes a run of them; returns its folder, and whether it is slower
+//                              than the traces `against`
 //   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
 //   finish(text, out, formats) writes what a run that died lacks: { directory, report, notes }, without report where it
 //                              has all and no formats of charts are asked for
@@ -87,9 +88,19 @@ bool is_trace_file(const std::string& place) {
   return is_trace(place);
 }
 
-std::string explain_trace(const std::vector<std::string>& traces, const std::string& out,
-                          const std::optional<std::string>& step) {
-  return write_trace_run({traces.begin(), traces.end()}, {.out = out, .step = step.value_or("")}).string();
+struct TraceTable {
+  std::string out = ".", step;
+  std::vector<std::string> against;
+  static constexpr auto fields = std::tuple{field("out", &TraceTable::out), field("step", &TraceTable::step),
+                                            field("against", &TraceTable::against)};
+};
+
+/// run_of_traces(places, { out, step, against }) -> the run's folder, and whether it is slower
+std::tuple<std::string, bool> run_of_traces(const std::vector<std::string>& traces, const TraceTable& table) {
+  const TraceRun run =
+      write_trace_run({traces.begin(), traces.end()},
+                      {.out = table.out, .step = table.step, .against = {table.against.begin(), table.against.end()}});
+  return {run.directory.string(), run.is_slower};
 }
 
 std::vector<std::string> runs_here(const std::string& experiment, const std::string& out, std::size_t most) {
@@ -146,7 +157,7 @@ void open_stored_run_commands(lua_State* L) {
       .function<&render_stored>("render")
       .function<&explain>("explain")
       .function<&is_trace_file>("is_trace")
-      .function<&explain_trace>("run_of_traces")
+      .function<&run_of_traces>("run_of_traces")
       .function<&list>("list")
       .function<&finish, 3>("finish")
       .function<&pack>("pack")

@@ -1,23 +1,30 @@
 -- `gpubench explain`: why the device was not busy, in words with evidence, and where the time of a step went; of a run, or
 -- of traces of other programs' profilers, of which it makes a run first.
 local native = require("gpubench.native")._native
+local results = native.results
 
--- The run to explain: the one that is named, or a new one of the traces.
+-- The run to explain: the one that is named, or a new one of the traces; and for these whether it is slower.
 local function run_of(options)
-  local places, out = options.run, native.options.out
-  local traces = 0
-  for _, place in ipairs(places) do traces = traces + (native.results.is_trace(place) and 1 or 0) end
-  if traces == 0 and #places == 1 then return places[1], false end
-  return native.results.run_of_traces(places, out, options.step), true
+  local places, traces = options.run, 0
+  for _, place in ipairs(places) do traces = traces + (results.is_trace(place) and 1 or 0) end
+  local is_run = traces == 0 and #places == 1
+  if is_run and not (options.against or options.step) then return places[1] end
+  if is_run then
+    native.fail(("explain: %s is no trace: --against and --step are about traces; gpubench compare compares runs")
+      :format(results.one_line(places[1])))
+  end
+  return results.run_of_traces(places, { out = native.options.out, step = options.step, against = options.against })
 end
 
 return function(options)
-  local run, is_of_trace = run_of(options)
-  local text, status = native.results.explain(run, native.options.out, {
+  local run, is_slower = run_of(options)
+  local is_of_trace = is_slower ~= nil
+  local text, status = results.explain(run, native.options.out, {
     point = options.point, words = options.words, json = options.json, style = native.options.style,
   })
   io.write(text)
   if is_of_trace and not options.json then io.write("\nrun: ", run, "\n") end
+  if is_slower and options.fail_if_slower then return 1 end
   -- A run of a script has an exit status of its own.
   return is_of_trace and status == "cannot_tell" and 2 or 0
 end

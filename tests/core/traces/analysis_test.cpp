@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
+#include "core/base/error.h"
 #include "core/results/step_classes.h"
 #include "core/traces/chrome_trace.h"
+#include "core/traces/difference.h"
+#include "core/traces/ranks.h"
 
 namespace gpubench {
 namespace {
@@ -34,7 +38,7 @@ class Trace {
     return analyse(
         std::move(
             read_chrome_trace(std::make_unique<ByteSpanSource>("t.json", std::as_bytes(std::span(text)))).front()),
-        mark);
+        {.mark = mark});
   }
 
  private:
@@ -167,6 +171,65 @@ TEST(Quality, OneCollectiveThatWaitsForAnotherProfilerIsLeftOut) {
   ASSERT_FALSE(analysis.issues.empty());
   EXPECT_EQ(analysis.issues.front().check, QualityCheck::one_event);
   EXPECT_LT(analysis.window_s(), 0.04);
+}
+
+/// Six steps of ten kernels; a loader takes `loading` us of each.
+Trace training(double loading, const char* optimizer = "SGD") {
+  Trace trace;
+  for (int i = 0; i < 8; ++i) {
+    const double step = (10'000 + loading) * i;
+    trace.host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", step, loading);
+    for (int k = 0; k < 9; ++k) trace.kernel(step + loading + 1000 * k, step + loading + 1000 * k + 10, 990);
+    trace.host("user_annotation", fmt::format("Optimizer.step#{}.step", optimizer), step + loading + 9500, 400);
+  }
+  return trace;
+}
+
+TEST(Difference, OfClassesSumsToThatOfTheSteps) {
+  const TraceDifference difference = difference_of(training(5000).analysis(), training(1000).analysis());
+  EXPECT_NEAR(difference.step.added_s(), -0.004, 1e-9);
+  double sum = 0;
+  for (const TimeChange& one : difference.classes) sum += one.added_s();
+  EXPECT_NEAR(sum, difference.step.added_s(), 1e-12);
+  EXPECT_FALSE(difference.is_slower);
+  EXPECT_TRUE(difference_of(training(1000).analysis(), training(5000).analysis()).is_slower);
+}
+
+TEST(Difference, OfOtherStepsIsRefused) {
+  Trace other;
+  for (int i = 0; i < 40; ++i) other.kernel(1000 * i * (i % 7 + 1), 1000 * i * (i % 7 + 1) + 10, 990);
+  EXPECT_THROW(difference_of(training(1000).analysis(), other.analysis()), Error);
+}
+
+/// One of two ranks, whose five exchanges begin at 1000 us of each step plus `late`, and end together.
+TraceAnalysis rank_of(double late) {
+  Trace trace;
+  for (int i = 0; i < 7; ++i) {
+    const double step = 10'000 * i;
+    trace.kernel(step, step + 10, 900);
+    trace.host("cuda_runtime", "cudaLaunchKernel", step + 1000 + late, 2, 1, 100 + i)
+        .device("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", step + 1010 + late, 4000 - late, 100 + i)
+        .host("user_annotation", "Optimizer.step#SGD.step", step + 9500, 400);
+    for (int k = 0; k < 3; ++k) trace.kernel(step + 6000 + 1000 * k, step + 6010 + 1000 * k, 900);
+  }
+  return trace.analysis();
+}
+
+TEST(Ranks, WaitForTheOneThatComesLast) {
+  std::vector<TraceAnalysis> ranks;
+  ranks.push_back(rank_of(0));
+  ranks.push_back(rank_of(3000));
+  const RankWaits waits = rank_waits(ranks);
+  ASSERT_EQ(waits.ranks.size(), 2U);
+  EXPECT_EQ(waits.exchanges, 4U);
+  EXPECT_EQ(waits.ranks[1].last, 4);
+  EXPECT_NEAR(waits.ranks[0].waiting_s, 4 * 0.003, 1e-9);
+  EXPECT_NEAR(waits.ranks[1].waiting_s, 0, 1e-9);
+  EXPECT_NEAR(waits.ranks[0].transfer_s, 4 * 0.001, 1e-9);
+  std::vector<Record> rows{row_of(ranks[0]), row_of(ranks[1])};
+  set_waits(rows, waits, ranks);
+  EXPECT_NEAR(share(rows[0], "peer_wait_share"), 0.3, 1e-6);
+  EXPECT_EQ(number_in(rows[0].get("last_rank")), 1);
 }
 
 }  // namespace
