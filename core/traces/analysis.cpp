@@ -16,6 +16,7 @@
 #include "core/trace/profile.h"
 #include "core/traces/causes.h"
 #include "core/traces/event_kinds.h"
+#include "core/traces/typical_step.h"
 
 namespace gpubench {
 namespace {
@@ -232,6 +233,7 @@ Record row_of(const TraceAnalysis& analysis) {
 Info profile_of(const TraceAnalysis& analysis) {
   Info info = profile_info(profile_steps(*analysis.timeline, analysis.timeline->steps()));
   info.set("idle", idle_info(analysis));
+  info.set("typical_step", typical_step(analysis));
   return info;
 }
 

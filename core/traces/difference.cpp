@@ -63,7 +63,8 @@ std::array<double, step_classes.size()> class_times(const TraceAnalysis& analysi
   std::array<double, step_classes.size()> times{};
   for (std::size_t i = 0; i < step_classes.size(); ++i) {
     Clock::duration sum{};
-    for (auto one = static_cast<std::size_t>(step_classes[i].first); one <= static_cast<std::size_t>(step_classes[i].last); ++one)
+    for (auto one = static_cast<std::size_t>(step_classes[i].first);
+         one <= static_cast<std::size_t>(step_classes[i].last); ++one)
       sum += parts.charged[one];
     times[i] = Seconds(sum).count() / parts.devices / steps;
   }
@@ -81,7 +82,7 @@ std::vector<TimeChange> largest(const Times& times) {
   return changes;
 }
 
-void add_kernels(Times& times, const TraceAnalysis& analysis, double steps, double TimeChange::* side) {
+void add_kernels(Times& times, const TraceAnalysis& analysis, double steps, double TimeChange::*side) {
   const StepProfile profile = profile_steps(*analysis.timeline, analysis.timeline->steps());
   const double scale = static_cast<double>(profile.steps) / steps;
   for (const ProfileEntry& entry : profile.entries) {
@@ -92,7 +93,7 @@ void add_kernels(Times& times, const TraceAnalysis& analysis, double steps, doub
   }
 }
 
-void add_idle(Times& times, const TraceAnalysis& analysis, double steps, double TimeChange::* side) {
+void add_idle(Times& times, const TraceAnalysis& analysis, double steps, double TimeChange::*side) {
   const double devices = static_cast<double>(std::max<std::size_t>(analysis.idle.size(), 1));
   for (const std::vector<IdlePart>& parts : analysis.idle) {
     for (const IdlePart& part : parts) {
@@ -128,10 +129,10 @@ std::string signed_time(double seconds) {
 
 std::string sentence_of(const TraceDifference& difference) {
   const TimeChange& step = difference.step;
-  std::string text = fmt::format("{} takes {} {} ({} -> {}, {:.2f} times as fast)",
-                                 difference.unit == "step" ? "a step" : difference.unit,
-                                 format_seconds(std::abs(step.added_s())), step.added_s() < 0 ? "less" : "more",
-                                 format_seconds(step.before_s), format_seconds(step.after_s), step.before_s / step.after_s);
+  std::string text = fmt::format(
+      "{} takes {} {} ({} -> {}, {:.2f} times as fast)", difference.unit == "step" ? "a step" : difference.unit,
+      format_seconds(std::abs(step.added_s())), step.added_s() < 0 ? "less" : "more", format_seconds(step.before_s),
+      format_seconds(step.after_s), step.before_s / step.after_s);
   std::vector<TimeChange> classes = difference.classes;
   std::ranges::stable_sort(classes, std::greater<>(), [](const TimeChange& one) { return std::abs(one.added_s()); });
   constexpr std::size_t most = 4;
@@ -154,7 +155,9 @@ double idle_added(const TraceDifference& difference) {
 Info changes_info(const std::vector<TimeChange>& changes) {
   Info::List list;
   for (const TimeChange& one : changes)
-    list.push_back(Info::Fields{{"name", shown_text(one.name, 120)}, {"before_s", one.before_s}, {"after_s", one.after_s},
+    list.push_back(Info::Fields{{"name", shown_text(one.name, 120)},
+                                {"before_s", one.before_s},
+                                {"after_s", one.after_s},
                                 {"added_s", one.added_s()}});
   return list;
 }
@@ -169,7 +172,8 @@ bool are_one_range(const TraceAnalysis& before, const TraceAnalysis& after) {
 TraceDifference difference_of(const TraceAnalysis& before, const TraceAnalysis& after) {
   for (const TraceAnalysis* const side : {&before, &after})
     if (const QualityIssue* const issue = side->blocking())
-      throw Error(fmt::format("explain: --against: {} cannot be judged: {}", shown_text(side->trace.file), issue->found));
+      throw Error(
+          fmt::format("explain: --against: {} cannot be judged: {}", shown_text(side->trace.file), issue->found));
   TraceDifference difference;
   difference.unit = common_unit(before, after);
   const bool by_steps = difference.unit == "step";

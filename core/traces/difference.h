@@ -1,5 +1,5 @@
-// What makes one trace's step longer or shorter than another's: differences of the classes, which sum to the difference of
-// the steps, then of kernels and of the causes of idle time.
+// What makes one trace's step longer or shorter than another's: differences of the classes, which sum to the difference
+// of the steps, then of kernels and of the causes of idle time.
 #pragma once
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ struct TimeChange {
 };
 
 struct TraceDifference {
-  std::string unit;                 ///< "step", or the range that both traces are of
+  std::string unit;  ///< "step", or the range that both traces are of
   std::size_t before_count = 0, after_count = 0;
   TimeChange step;
   std::vector<TimeChange> classes;  ///< in the order of step_classes; their changes sum to that of the step
@@ -25,7 +25,7 @@ struct TraceDifference {
   std::vector<TimeChange> idle;     ///< by IdleKind, the largest change first
   /// Whether the step is longer beyond what its steps differ by, and by more than 1 %.
   bool is_slower = false;
-  std::string sentence;             ///< "a step takes 42.9 ms less (...): input wait -59 ms, ..."
+  std::string sentence;  ///< "a step takes 42.9 ms less (...): input wait -59 ms, ..."
 };
 
 /// Whether the traces have steps by different rules, and one range holds all of both: they are compared without steps.
@@ -34,7 +34,8 @@ bool are_one_range(const TraceAnalysis& before, const TraceAnalysis& after);
 /// devices, or no steps and no range that holds both.
 TraceDifference difference_of(const TraceAnalysis& before, const TraceAnalysis& after);
 
-/// { unit, before_s, after_s, added_s, slower, sentence, classes = { { name, before_s, after_s, added_s } }, kernels, idle }
+/// { unit, before_s, after_s, added_s, slower, sentence, classes = { { name, before_s, after_s, added_s } }, kernels,
+/// idle }
 Info difference_info(const TraceDifference& difference);
 
 }  // namespace gpubench

@@ -16,8 +16,8 @@ struct Exchange {
   std::string name;
 };
 
-/// "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)" and "ncclDevKernel_AllReduce_Sum_f32_TREE_LL" are one collective, whose
-/// algorithm a rank chose.
+/// "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)" and "ncclDevKernel_AllReduce_Sum_f32_TREE_LL" are one collective,
+/// whose algorithm a rank chose.
 std::string collective_of(std::string_view name) {
   return std::string(name.substr(0, std::min(name.find('('), name.size())));
 }
@@ -28,7 +28,8 @@ std::vector<Exchange> exchanges_of(const TraceAnalysis& analysis) {
   std::vector<Exchange> exchanges;
   const auto add = [&](TraceInterval time, const std::string& name) {
     const std::int64_t middle = time.begin + time.length() / 2;
-    if (middle >= analysis.window.begin && middle < analysis.window.end) exchanges.push_back({time, collective_of(name)});
+    if (middle >= analysis.window.begin && middle < analysis.window.end)
+      exchanges.push_back({time, collective_of(name)});
   };
   for (const DeviceEvent& event : trace.device)
     if (event.work == DeviceWork::communication) add(event.time, trace.text(event));

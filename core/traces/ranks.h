@@ -1,5 +1,5 @@
-// Several ranks together: how long each waits in exchanges for the one that comes last, and who that is. Ranks judged one
-// by one contradict each other: the one that the others wait for has no communication.
+// Several ranks together: how long each waits in exchanges for the one that comes last, and who that is. Ranks judged
+// one by one contradict each other: the one that the others wait for has no communication.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,17 +12,17 @@
 namespace gpubench {
 
 struct RankWait {
-  double waiting_s = 0;   ///< in all exchanges, until the last rank arrived
-  double transfer_s = 0;  ///< from then on
-  std::int64_t last = 0;  ///< exchanges to which this rank alone came last
+  double waiting_s = 0;       ///< in all exchanges, until the last rank arrived
+  double transfer_s = 0;      ///< from then on
+  std::int64_t last = 0;      ///< exchanges to which this rank alone came last
   double clock_offset_s = 0;  ///< of its clock to that of the first rank, by the ends of exchanges, which coincide
 };
 
 struct RankWaits {
   std::vector<RankWait> ranks{};  ///< empty where they cannot be judged together
   std::size_t exchanges = 0;
-  double residual_s = 0;          ///< median of what the ends still differ by
-  std::string note{};             ///< why they cannot, or what was left out
+  double residual_s = 0;  ///< median of what the ends still differ by
+  std::string note{};     ///< why they cannot, or what was left out
 };
 
 /// Exchanges are matched by their order among those of one name; an exchange takes as long as on the rank where it is

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/report/chart/timeline_chart.h"
 #include "core/report/text/text.h"
 #include "core/results/append_file.h"
 
@@ -94,7 +95,7 @@ class FlameDrawing {
     }
     svg_ += "</g>\n";
     for (const FlameBox& part : box.parts) {
-      draw(part, x, row + 1, row == 0 ? color_of(part.name) : color, row == 0 ? std::string() : text);
+      draw(part, x, row + 1, row == 0 ? color_of_class(part.name) : color, row == 0 ? std::string() : text);
       x += flame_width * part.time / step_;
     }
   }
@@ -107,10 +108,6 @@ class FlameDrawing {
   }
 
  private:
-  static std::string_view color_of(std::string_view name) {
-    const auto found = std::ranges::find(flame_groups, name, &FlameGroup::name);
-    return found == flame_groups.end() ? flame_groups.back().color : found->color;
-  }
   /// As much of the name as the box has room for.
   static std::string fitting(const FlameBox& box, double own) {
     const auto letters = static_cast<std::size_t>(std::max(0.0, (own - 8) / letter_width));
@@ -158,7 +155,26 @@ std::string title_of(const std::string& file) {
   return "Profile of point " + file.substr(prefix.size(), file.size() - prefix.size() - suffix.size());
 }
 
+/// Of a trace.
+DrawnChart typical_step_chart(const Info& step, const std::string& file) {
+  const auto number = static_cast<std::int64_t>(number_of(step, "step"));
+  const std::string point = title_of(file).substr(std::string_view("Profile of ").size());
+  const std::string title = fmt::format("{} of {}", number > 0 ? "A typical step" : "The whole trace", point);
+  DrawnChart chart{.title = title, .svg = timeline_chart(step, title)};
+  chart.description = fmt::format(
+      "{}{}: what the streams of the device did, and below what the thread that launches did where the device had no work.",
+      number > 0 ? fmt::format("Step {}, of median length, ", number) : "",
+      format_seconds(number_of(step, "length_s")));
+  chart.links = {{file, escape_url(file)}};
+  return chart;
+}
+
 }  // namespace
+
+std::string_view color_of_class(std::string_view name) {
+  const auto found = std::ranges::find(flame_groups, name, &FlameGroup::name);
+  return found == flame_groups.end() ? flame_groups.back().color : found->color;
+}
 
 std::string flame_chart(const Info& profile, const std::string& title) {
   const double step = number_of(profile, "step_s");
@@ -180,6 +196,7 @@ std::vector<DrawnChart> profile_charts(const std::filesystem::path& directory, s
   for (const std::string& name : names) {
     try {
       const Info profile = parse_json(read_file(directory / name), name);
+      if (const Info* const step = profile.find("typical_step")) charts.push_back(typical_step_chart(*step, name));
       DrawnChart chart{.title = title_of(name), .svg = flame_chart(profile, title_of(name))};
       chart.description = description_of(profile);
       chart.figures = table_of(profile);

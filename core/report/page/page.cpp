@@ -14,6 +14,7 @@
 #include "core/report/page/page_explanation.h"
 #include "core/report/page/page_parts.h"
 #include "core/report/page/page_results.h"
+#include "core/report/page/page_trace.h"
 #include "core/report/text/answers.h"
 #include "core/report/text/render.h"
 #include "core/report/text/run_table.h"
@@ -26,9 +27,10 @@ namespace {
 using kainjow::mustache::data;
 
 // Shown elsewhere on the page, or of use to programs only.
-constexpr std::array<std::string_view, 18> not_facts = {
-    "experiment", "title",   "run",      "status", "rows",   "axis_names", "charts",  "expectations", "warnings",
-    "notes",      "columns", "question", "cause",  "remedy", "reading",    "answers", "figures",      "tags"};
+constexpr std::array<std::string_view, 22> not_facts = {
+    "experiment", "title", "run",     "status",      "rows",        "axis_names",      "charts",  "expectations",
+    "warnings",   "notes", "columns", "question",    "cause",       "remedy",          "reading", "answers",
+    "figures",    "tags",  "traces",  "trace_notes", "trace_ranks", "trace_difference"};
 constexpr std::size_t short_commit = 7;
 
 // `path` is the prefix of names in a nested table: "machine · ".
@@ -59,7 +61,7 @@ void add_facts(data& facts, const std::string& path, const std::string& name, co
   add(format_cell(*info.cell(), column.unit));
 }
 
-data facts_of(const Info& info) {
+data fact_rows(const Info& info) {
   data facts = empty_list();
   if (!info.fields()) return facts;
   for (const auto& [name, value] : *info.fields()) {
@@ -245,9 +247,10 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   set_list(page, "charts", charts_of(charts, "chart"));
   page.set("marks", marks_of(charts));
   set_explanation(page, run);
+  set_trace(page, run);
   set_results(page, run);
   set_list(page, "meanings", meanings_of(run));
-  page.set("facts", facts_of(run.info));
+  page.set("facts", fact_rows(run.info));
   return fill(embedded::report_template, page);
 }
 

@@ -66,6 +66,16 @@ std::string remedy_text(const Finding& finding, Remedy remedy, const Evidence& e
                      bound ? fmt::format("; at most {} times as fast", times_text(*bound)) : "");
 }
 
+}  // namespace
+
+std::vector<std::string> remedy_lines(const Finding& finding, const Evidence& evidence) {
+  std::vector<std::string> lines;
+  for (const Remedy remedy : finding.remedies) lines.push_back(remedy_text(finding, remedy, evidence));
+  return lines;
+}
+
+namespace {
+
 std::string left_out_text(const Finding& finding) {
   std::vector<std::string> parts;
   for (const auto& [remedy, why] : finding.left_out) parts.push_back(fmt::format("{}: {}", to_string(remedy), why));
@@ -76,8 +86,7 @@ std::string finding_text(const Finding& finding, const Evidence& evidence, std::
   std::string text = wrap_words(fmt::format("{}. {}", number, one_line(finding.headline)), 0, indent, style.width);
   text += labelled_line("why:", finding.evidence, style);
   text += labelled_line("in doubt:", finding.doubt, style);
-  for (const Remedy remedy : finding.remedies)
-    text += labelled_line("do:", remedy_text(finding, remedy, evidence), style);
+  for (const std::string& line : remedy_lines(finding, evidence)) text += labelled_line("do:", line, style);
   text += labelled_line("of no use:", left_out_text(finding), style);
   text += labelled_line("proof:", std::string(finding.rule->proof.in(evidence.words())), style);
   text += labelled_line("to know more:", finding.flag, style);
@@ -239,9 +248,7 @@ Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence) {
   return findings;
 }
 
-namespace {
-
-Words words_for(const Run& run, const ExplainOptions& options) {
+Words words_of(const Run& run, const ExplainOptions& options) {
   if (options.words) return *options.words;
   const Info::List& traces = run.info.items("traces");
   const std::string framework = traces.empty() ? "" : traces.front().text("framework");
@@ -250,6 +257,8 @@ Words words_for(const Run& run, const ExplainOptions& options) {
   if (framework == "jax") return Words::jax;
   return traces.empty() ? Words::lua : Words::pytorch;
 }
+
+namespace {
 
 constexpr EnumNames<ExplainStatus, 3> status_names{"unknown status", {"explained", "healthy", "cannot_tell"}};
 
@@ -277,7 +286,7 @@ std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& opt
     has_point = true;
     if (!has_steps(row)) continue;
     rows.push_back(
-        {row, place_of(run, row), diagnose(row, facts, words_for(run, options)), waterfall_of(Evidence(row, facts))});
+        {row, place_of(run, row), diagnose(row, facts, words_of(run, options)), waterfall_of(Evidence(row, facts))});
   }
   if (options.point && !has_point) fail_point(run, *options.point);
   if (rows.empty()) {
@@ -306,16 +315,11 @@ const ExplainedRow& most_to_gain(const std::vector<ExplainedRow>& rows) {
   return last == rows.end() ? most : *last;
 }
 
-namespace {
-
-/// What the run keeps of where the row's time went; nothing if its file is not there.
-Info profile_of(const Run& run, const Record& row) {
+Info stored_profile(const Run& run, const Record& row) {
   const std::filesystem::path file = run.directory / fmt::format("profile-{}.json", to_text(row.get("point")));
   if (!std::filesystem::is_regular_file(file)) return {};
   return parse_json(read_file(file), file.string());
 }
-
-}  // namespace
 
 std::string explanation_text(const Run& run, const ExplainOptions& options, const TextStyle& style) {
   const std::vector<ExplainedRow> rows = explain_rows(run, options);
@@ -326,7 +330,7 @@ std::string explanation_text(const Run& run, const ExplainOptions& options, cons
   text += trace_facts_text(run.info, style) + "\n";
   if (options.point) {
     for (const ExplainedRow& one : rows)
-      text += (&one == rows.data() ? "" : "\n") + row_text(one, facts, words_for(run, options), style);
+      text += (&one == rows.data() ? "" : "\n") + row_text(one, facts, words_of(run, options), style);
     return text;
   }
   if (rows.size() > 1) {
@@ -334,8 +338,8 @@ std::string explanation_text(const Run& run, const ExplainOptions& options, cons
     text += wrap_words("The point at which most is known to be gained; --point N explains another:", 0, 0, style.width);
   }
   const ExplainedRow& most = most_to_gain(rows);
-  text += row_text(most, facts, words_for(run, options), style);
-  if (!run.info.items("traces").empty()) text += trace_profile_text(profile_of(run, most.row));
+  text += row_text(most, facts, words_of(run, options), style);
+  if (!run.info.items("traces").empty()) text += tables_text(trace_profile_tables(stored_profile(run, most.row)));
   return text;
 }
 
@@ -343,7 +347,7 @@ Info explanation_info(const Run& run, const ExplainOptions& options) {
   Info::List points;
   const RunFacts facts = facts_of(run.info);
   for (const ExplainedRow& one : explain_rows(run, options))
-    points.push_back(row_info(run, one, facts, words_for(run, options)));
+    points.push_back(row_info(run, one, facts, words_of(run, options)));
   Info info(Info::Fields{{"run", run.info.text("run")},
                          {"experiment", run.info.text("experiment")},
                          {"status", std::string(to_string(explain_status(run, options)))},

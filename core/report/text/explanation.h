@@ -39,6 +39,13 @@ std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& opt
 /// The row with the largest gain of its verdict, of those that have a step; `rows` is not empty.
 const ExplainedRow& most_to_gain(const std::vector<ExplainedRow>& rows);
 
+/// Those that were asked for; else those of the trace's framework, or Lua.
+Words words_of(const Run& run, const ExplainOptions& options);
+/// "let several workers make the batches: DataLoader(...); at most 1.50 times as fast", for each remedy.
+std::vector<std::string> remedy_lines(const Finding& finding, const Evidence& evidence);
+/// profile-N.json of the row's point; nothing if the file is not there.
+Info stored_profile(const Run& run, const Record& row);
+
 /// A table of the verdicts, if there are several rows; then the findings and the waterfall of each row of the point, or
 /// of the row with most to gain.
 std::string explanation_text(const Run& run, const ExplainOptions& options, const TextStyle& style);

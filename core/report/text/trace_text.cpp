@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <tuple>
+#include <span>
 
 #include "core/base/units.h"
 #include "core/diagnose/finding.h"
@@ -24,103 +24,95 @@ std::string steps_text(const Info& trace) {
                      format_seconds(window / static_cast<double>(std::max<std::int64_t>(counted, 1))));
 }
 
-std::string one_trace_text(const Info& trace, const TextStyle& style) {
+void add_sentences(std::vector<std::string>& sentences, const Info& trace) {
   const auto rank = trace.number("rank");
-  std::string text =
-      wrap_words(one_line(fmt::format("trace {}: {}{}; {}", trace.text("file"), trace.text("format"),
-                                      rank ? fmt::format(", rank {:.0f}", *rank) : "", steps_text(trace))),
-                 0, 2, style.width);
+  sentences.push_back(fmt::format("trace {}: {}{}; {}", trace.text("file"), trace.text("format"),
+                                  rank ? fmt::format(", rank {:.0f}", *rank) : "", steps_text(trace)));
   for (const Info& issue : trace.items("issues")) {
-    const bool blocks = issue.text("blocks") == "true";
     const std::string to_do = issue.text("to_do");
-    text += wrap_words(one_line(fmt::format("{} {}{}", blocks ? "cannot be judged:" : "note:", issue.text("found"),
-                                            to_do.empty() ? "" : ". To do: " + to_do)),
-                       2, 4, style.width);
+    sentences.push_back(fmt::format("{} {}{}", issue.text("blocks") == "true" ? "cannot be judged:" : "note:",
+                                    issue.text("found"), to_do.empty() ? "" : ". To do: " + to_do));
   }
-  return text;
 }
 
 std::string share_cell(const Info& entry) {
   return percent_text(entry.number("share").value_or(0));
 }
 
-std::string time_cell(const Info& entry) {
-  return format_seconds(entry.number("time_s").value_or(0));
+std::string time_cell(const Info& entry, std::string_view field) {
+  return format_seconds(entry.number(field).value_or(0));
 }
 
-/// "rank 1 comes last to 38 of 40 exchanges; the others wait 45.2 ms for it".
-std::string ranks_text(const Info& ranks, const TextStyle& style) {
-  std::string text;
-  if (const std::string note = ranks.text("note"); !note.empty())
-    text += wrap_words(one_line("ranks: " + note), 0, 2, style.width);
+/// "ranks: rank 1 comes last to 38 of 40 exchanges ...".
+std::string ranks_sentence(const Info& ranks) {
   const Info::List& list = ranks.items("ranks");
-  if (list.empty()) return text;
   const auto last = std::ranges::max_element(list, {}, [](const Info& one) { return one.number("last").value_or(0); });
+  return fmt::format(
+      "ranks: rank {} comes last to {:.0f} of {:.0f} exchanges, and the others wait for it; the ends of exchanges agree within "
+      "{} after the clocks are aligned",
+      last->text("rank"), last->number("last").value_or(0), ranks.number("exchanges").value_or(0),
+      time_cell(ranks, "residual_s"));
+}
+
+Table ranks_table(const Info& ranks) {
   Table table;
   table.headings = {{"rank", Align::right},
                     {"waits in exchanges", Align::right},
                     {"transfers", Align::right},
                     {"comes last", Align::right}};
-  for (const Info& one : list)
-    table.rows.push_back({one.text("rank"), format_seconds(one.number("waiting_s").value_or(0)),
-                          format_seconds(one.number("transfer_s").value_or(0)),
+  for (const Info& one : ranks.items("ranks"))
+    table.rows.push_back({one.text("rank"), time_cell(one, "waiting_s"), time_cell(one, "transfer_s"),
                           fmt::format("{:.0f}", one.number("last").value_or(0))});
-  return text +
-         wrap_words(
-             fmt::format(
-                 "ranks: rank {} comes last to {:.0f} of {:.0f} exchanges, and the others wait for it; the ends of "
-                 "exchanges agree within {} after the clocks are aligned",
-                 last->text("rank"), last->number("last").value_or(0), ranks.number("exchanges").value_or(0),
-                 format_seconds(ranks.number("residual_s").value_or(0))),
-             0, 2, style.width) +
-         render_text(table);
+  return table;
 }
 
-void add_changes(Table& table, const Info::List& changes, std::size_t most) {
+Table changes_table(const std::string& heading, const Info::List& changes, std::size_t most) {
+  Table table;
+  table.headings = {{heading}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}};
   for (const Info& one : changes) {
-    if (most-- == 0) break;
+    if (table.rows.size() == most) break;
     const double added = one.number("added_s").value_or(0);
-    table.rows.push_back({shorten(one_line(one.text("name")), 60), format_seconds(one.number("before_s").value_or(0)),
-                          format_seconds(one.number("after_s").value_or(0)),
-                          (added < 0 ? "-" : "+") + format_seconds(std::abs(added))});
+    table.rows.push_back({shorten(one_line(one.text("name")), 60), time_cell(one, "before_s"),
+                          time_cell(one, "after_s"), (added < 0 ? "-" : "+") + format_seconds(std::abs(added))});
   }
-}
-
-std::string difference_text(const Info& difference, const TextStyle& style) {
-  constexpr std::size_t most_classes = 10;
-  std::string text = wrap_words(one_line("difference: " + difference.text("sentence")), 0, 2, style.width);
-  for (const auto& [title, field, most] : {std::tuple{"class", "classes", most_classes},
-                                           {"kernel", "kernels", most_kernels},
-                                           {"without work", "idle", most_kinds}}) {
-    Table table;
-    table.headings = {{title}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}};
-    add_changes(table, difference.items(field), most);
-    if (!table.rows.empty()) text += render_text(table) + "\n";
-  }
-  return text;
+  return table;
 }
 
 }  // namespace
 
-std::string trace_facts_text(const Info& run, const TextStyle& style) {
+std::vector<std::string> trace_sentences(const Info& run) {
   constexpr std::size_t most_traces = 8;
-  std::string text;
-  std::size_t count = 0;
-  for (const Info& trace : run.items("traces")) {
-    if (++count > most_traces) {
-      text += fmt::format("and {} more traces\n", run.items("traces").size() - most_traces);
-      break;
-    }
-    text += one_trace_text(trace, style);
+  std::vector<std::string> sentences;
+  const Info::List& traces = run.items("traces");
+  for (const Info& trace : std::span(traces).first(std::min(traces.size(), most_traces)))
+    add_sentences(sentences, trace);
+  if (traces.size() > most_traces) sentences.push_back(fmt::format("and {} more traces", traces.size() - most_traces));
+  for (const std::string& note : run.texts("trace_notes")) sentences.push_back(note);
+  if (const Info* const ranks = run.find("trace_ranks")) {
+    if (const std::string note = ranks->text("note"); !note.empty()) sentences.push_back("ranks: " + note);
+    if (!ranks->items("ranks").empty()) sentences.push_back(ranks_sentence(*ranks));
   }
-  if (const Info* const ranks = run.find("trace_ranks")) text += ranks_text(*ranks, style);
-  if (const Info* const difference = run.find("trace_difference")) text += difference_text(*difference, style);
-  for (const std::string& note : run.texts("trace_notes")) text += wrap_words(one_line(note), 0, 2, style.width);
-  return text;
+  if (const Info* const difference = run.find("trace_difference"))
+    sentences.push_back("difference: " + difference->text("sentence"));
+  return sentences;
 }
 
-std::string trace_profile_text(const Info& profile) {
-  std::string text;
+std::vector<TitledTable> trace_tables(const Info& run) {
+  constexpr std::size_t most_classes = 10;
+  std::vector<TitledTable> tables;
+  if (const Info* const ranks = run.find("trace_ranks"); ranks != nullptr && !ranks->items("ranks").empty())
+    tables.push_back({"How long ranks wait for each other", ranks_table(*ranks)});
+  if (const Info* const difference = run.find("trace_difference")) {
+    tables.push_back({"What changed, by class", changes_table("class", difference->items("classes"), most_classes)});
+    tables.push_back(
+        {"Kernels that changed most", changes_table("kernel", difference->items("kernels"), most_kernels)});
+    tables.push_back(
+        {"Time without work that changed most", changes_table("without work", difference->items("idle"), most_kinds)});
+  }
+  return tables;
+}
+
+std::vector<TitledTable> trace_profile_tables(const Info& profile) {
   Table idle;
   idle.headings = {{"without work, by what the launching thread did"},
                    {"time", Align::right},
@@ -129,11 +121,10 @@ std::string trace_profile_text(const Info& profile) {
   for (const Info& kind : profile.items("idle")) {
     if (idle.rows.size() == most_kinds) break;
     const Info::List& names = kind.items("names");
-    std::string most = names.empty() ? "" : shorten(names.front().text("name"), 60);
+    std::string most = names.empty() ? "" : shorten(one_line(names.front().text("name")), 60);
     if (!names.empty() && !names.front().text("place").empty()) most += " at " + names.front().text("place");
-    idle.rows.push_back({one_line(kind.text("kind")), time_cell(kind), share_cell(kind), one_line(most)});
+    idle.rows.push_back({kind.text("kind"), time_cell(kind, "time_s"), share_cell(kind), one_line(most)});
   }
-  if (!idle.rows.empty()) text += "\n" + render_text(idle);
   Table kernels;
   kernels.headings = {{"kernels and copies"},
                       {"time", Align::right},
@@ -143,11 +134,26 @@ std::string trace_profile_text(const Info& profile) {
   for (const Info& entry : profile.items("entries")) {
     if (kernels.rows.size() == most_kernels) break;
     if (entry.text("op").empty()) continue;
-    kernels.rows.push_back({shorten(one_line(entry.text("op")), 60), time_cell(entry), share_cell(entry),
-                            fmt::format("{:.0f}", entry.number("calls").value_or(0)), one_line(entry.text("layer"))});
+    kernels.rows.push_back({shorten(one_line(entry.text("op")), 60), time_cell(entry, "time_s"), share_cell(entry),
+                            fmt::format("{:.0f}", entry.number("calls").value_or(0)),
+                            shorten(one_line(entry.text("layer")), 60)});
   }
-  if (!kernels.rows.empty()) text += "\n" + render_text(kernels);
+  std::vector<TitledTable> tables;
+  if (!idle.rows.empty()) tables.push_back({"Why the device had no work", std::move(idle)});
+  if (!kernels.rows.empty()) tables.push_back({"Kernels and copies", std::move(kernels)});
+  return tables;
+}
+
+std::string tables_text(const std::vector<TitledTable>& tables) {
+  std::string text;
+  for (const TitledTable& one : tables) text += "\n" + render_text(one.table);
   return text;
+}
+
+std::string trace_facts_text(const Info& run, const TextStyle& style) {
+  std::string text;
+  for (const std::string& sentence : trace_sentences(run)) text += wrap_words(one_line(sentence), 0, 2, style.width);
+  return text + tables_text(trace_tables(run));
 }
 
 }  // namespace gpubench

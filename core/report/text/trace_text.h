@@ -2,15 +2,28 @@
 // kernels' time went.
 #pragma once
 #include <string>
+#include <vector>
 
-#include "core/report/text/text.h"
+#include "core/report/text/render.h"
+#include "core/report/text/table.h"
 #include "core/results/info.h"
 
 namespace gpubench {
 
-/// Of run.json: the file, its steps and what is incomplete; empty for runs of scripts.
+struct TitledTable {
+  std::string title;
+  Table table;
+};
+
+/// Of run.json: what was read, what is incomplete, who comes last and what changed, in sentences; empty for runs of
+/// scripts.
+std::vector<std::string> trace_sentences(const Info& run);
+/// Of run.json: waits of ranks, and changes against another trace.
+std::vector<TitledTable> trace_tables(const Info& run);
+/// Of profile-N.json: idle time by what the launching thread did, and kernels.
+std::vector<TitledTable> trace_profile_tables(const Info& profile);
+/// All sentences and tables of run.json.
 std::string trace_facts_text(const Info& run, const TextStyle& style);
-/// Of profile-N.json: tables of idle time by what the launching thread did, and of kernels.
-std::string trace_profile_text(const Info& profile);
+std::string tables_text(const std::vector<TitledTable>& tables);
 
 }  // namespace gpubench

@@ -1,0 +1,81 @@
+#include "core/report/page/page_trace.h"
+
+#include <string>
+#include <vector>
+
+#include "core/report/page/page_results.h"
+#include "core/report/text/explanation.h"
+#include "core/report/text/trace_text.h"
+
+namespace gpubench {
+namespace {
+
+using kainjow::mustache::data;
+
+data list_of(const std::vector<std::string>& texts) {
+  data all = empty_list();
+  for (const std::string& text : texts) all.push_back(text);
+  return all;
+}
+
+data findings_of(const ExplainedRow& row, const Evidence& evidence) {
+  data all = empty_list();
+  for (const Finding& finding : row.diagnosis.findings) {
+    data one;
+    one.set("headline", finding.headline);
+    one.set("evidence", finding.evidence);
+    one.set("remedies", list_of(remedy_lines(finding, evidence)));
+    one.set("proof", std::string(finding.rule->proof.in(evidence.words())));
+    all.push_back(one);
+  }
+  return all;
+}
+
+data cells_of(const std::vector<std::string>& texts) {
+  data all = empty_list();
+  for (const std::string& text : texts) {
+    data one;
+    one.set("text", text);
+    all.push_back(one);
+  }
+  return all;
+}
+
+data table_of(const TitledTable& table) {
+  data one, rows = empty_list();
+  std::vector<std::string> headings;
+  for (const Table::Heading& heading : table.table.headings) headings.push_back(heading.text);
+  for (const std::vector<std::string>& row : table.table.rows) {
+    data cells;
+    cells.set("cells", cells_of(row));
+    rows.push_back(cells);
+  }
+  one.set("title", table.title);
+  one.set("headings", cells_of(headings));
+  one.set("rows", rows);
+  return one;
+}
+
+}  // namespace
+
+void set_trace(data& page, const Run& run) {
+  if (run.info.items("traces").empty()) return;
+  set_list(page, "trace_sentences", list_of(trace_sentences(run.info)));
+  data tables = empty_list();
+  for (const TitledTable& table : trace_tables(run.info)) tables.push_back(table_of(table));
+  std::vector<ExplainedRow> rows;
+  try {
+    rows = explain_rows(run);
+  } catch (const Error&) {
+    set_list(page, "trace_tables", tables);  // no step is known: the sentences say why
+    return;
+  }
+  const ExplainedRow& most = most_to_gain(rows);
+  const RunFacts facts = facts_of(run.info);
+  page.set("headline", most.diagnosis.verdict());
+  set_list(page, "findings", findings_of(most, Evidence(most.row, facts, words_of(run, {}))));
+  for (const TitledTable& table : trace_profile_tables(stored_profile(run, most.row))) tables.push_back(table_of(table));
+  set_list(page, "trace_tables", tables);
+}
+
+}  // namespace gpubench
