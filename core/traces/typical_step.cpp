@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t cells = 1000;
 constexpr std::size_t most_lanes = 8;
 
-
 /// What takes most of each cell that is covered to a half or more.
 class Lane {
  public:
@@ -111,8 +110,9 @@ Info typical_step(const TraceAnalysis& analysis) {
   std::map<std::string, Lane> streams;
   for (const DeviceEvent& event : trace.device) {
     if (event.work == DeviceWork::wait || event.time.end <= window.begin || event.time.begin >= window.end) continue;
-    const std::string name = analysis.is_on_cpu ? trace.devices[event.device].name
-                                                : fmt::format("{} stream {}", trace.devices[event.device].name, event.stream);
+    const std::string name = analysis.is_on_cpu
+                                 ? trace.devices[event.device].name
+                                 : fmt::format("{} stream {}", trace.devices[event.device].name, event.stream);
     streams.try_emplace(name, window).first->second.add(event.time, class_text(event.work), trace.text(event));
   }
   std::vector<std::pair<std::string, const Lane*>> order;
@@ -130,7 +130,8 @@ Info typical_step(const TraceAnalysis& analysis) {
       lane.add(part.time, is_work ? "compute" : to_string(text.span_class),
                name.empty() ? std::string(text.name) : fmt::format("{}: {}", text.name, name));
     }
-    const std::string of_device = analysis.is_host_only || analysis.idle.size() == 1 ? "" : " of " + trace.devices[device].name;
+    const std::string of_device =
+        analysis.is_host_only || analysis.idle.size() == 1 ? "" : " of " + trace.devices[device].name;
     lanes.push_back(lane.info(analysis.is_host_only ? "main thread" : "without work" + of_device));
   }
   return Info::Fields{{"step", static_cast<std::int64_t>(has_steps ? step + 1 : 0)},

@@ -141,6 +141,9 @@
 --- share of the step in float32 products without tensor cores, by the names of kernels [share]
 ---@field launch_lead_s number?
 --- median time from a launch to its kernel; a few launches' time where the host never leads [s]
+---@field replayed_step_time_s number?
+--- mean step time of the trace, replayed without the host's work that the first finding is about [s]
+---@field replay_verdict string? what the replayed steps would wait for
 ---@field mode string? how queries were sent: single_stream (one by one) or offline (back to back)
 ---@field concurrency number? clients that sent queries at the same time
 ---@field queries number? queries that were answered

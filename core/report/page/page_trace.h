@@ -1,5 +1,5 @@
-// The part of a report about a trace of another program: findings with remedies, tables of what changed and who waits, what
-// was read and what was left out. The verdict is the page's headline.
+// The part of a report about a trace of another program: findings with remedies, tables of what changed and who waits,
+// what was read and what was left out. The verdict is the page's headline.
 #pragma once
 #include <kainjow/mustache.hpp>
 

@@ -82,12 +82,21 @@ std::string left_out_text(const Finding& finding) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+/// "without it a step takes 121 ms, 1.47 times as fast; then compute bound"; of traces.
+std::string replay_text(const Evidence& evidence) {
+  const auto replayed = evidence.number("replayed_step_time_s"), step = evidence.step_s();
+  if (!replayed || !step || !(*replayed > 0)) return {};
+  return fmt::format("the same launches without it take {} a step, {:.2f} times as fast; then {}",
+                     format_seconds(*replayed), *step / *replayed, evidence.text("replay_verdict"));
+}
+
 std::string finding_text(const Finding& finding, const Evidence& evidence, std::size_t number, const TextStyle& style) {
   std::string text = wrap_words(fmt::format("{}. {}", number, one_line(finding.headline)), 0, indent, style.width);
   text += labelled_line("why:", finding.evidence, style);
   text += labelled_line("in doubt:", finding.doubt, style);
   for (const std::string& line : remedy_lines(finding, evidence)) text += labelled_line("do:", line, style);
   text += labelled_line("of no use:", left_out_text(finding), style);
+  if (number == 1) text += labelled_line("replay:", replay_text(evidence), style);
   text += labelled_line("proof:", std::string(finding.rule->proof.in(evidence.words())), style);
   text += labelled_line("to know more:", finding.flag, style);
   return text;
@@ -224,6 +233,8 @@ Info row_info(const Run& run, const ExplainedRow& one, const RunFacts& facts, Wo
   for (const std::string& axis : axis_names(run)) axes.emplace_back(axis, one.row.get(axis));
   fields.set("axes", std::move(axes));
   fields.set("verdict", one.diagnosis.verdict());
+  for (const char* column : {"replayed_step_time_s", "replay_verdict"})
+    if (one.row.has(column)) fields.set(column, one.row.get(column));
   if (one.waterfall.step_s > 0) fields.set("step_s", one.waterfall.step_s);
   fields.set("waterfall", waterfall_info(one.waterfall));
   Info::List machine;

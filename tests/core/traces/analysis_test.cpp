@@ -11,6 +11,7 @@
 #include "core/traces/chrome_trace.h"
 #include "core/traces/difference.h"
 #include "core/traces/ranks.h"
+#include "core/traces/replay.h"
 
 namespace gpubench {
 namespace {
@@ -193,6 +194,26 @@ TEST(Difference, OfClassesSumsToThatOfTheSteps) {
   EXPECT_NEAR(sum, difference.step.added_s(), 1e-12);
   EXPECT_FALSE(difference.is_slower);
   EXPECT_TRUE(difference_of(training(1000).analysis(), training(5000).analysis()).is_slower);
+}
+
+TEST(Replay, WithoutTheLoaderStepsTakeWhatTheDeviceNeeds) {
+  const Replay replay = replay_without(training(5000).analysis(), HostWork::input);
+  // 10 ms of launches and kernels are left of 15.
+  EXPECT_NEAR(replay.step_s, 0.010, 1e-4);
+  EXPECT_NEAR(share(replay.row, "input_wait_share"), 0, 1e-9);
+}
+
+TEST(Replay, AWaitLastsAsLongAsTheDeviceWorks) {
+  Trace trace;
+  for (int i = 0; i < 8; ++i) {
+    const double step = 10'000 * i;
+    // The host launches 4 ms of work, waits for it, and thinks for 5 ms.
+    for (int k = 0; k < 4; ++k) trace.kernel(step + 10 * k, step + 20 + 1000 * k, 990);
+    trace.host("cuda_runtime", "cudaStreamSynchronize", step + 100, 3920)
+        .host("user_annotation", "Optimizer.step#SGD.step", step + 4100, 400);
+  }
+  EXPECT_NEAR(replay_without(trace.analysis(), HostWork::input).step_s, 0.010, 1e-4) << "nothing is removed";
+  EXPECT_NEAR(replay_without(trace.analysis(), HostWork::sync).step_s, 0.0061, 2e-4) << "the host's own time is left";
 }
 
 TEST(Difference, OfOtherStepsIsRefused) {
