@@ -30,6 +30,11 @@ local function is_number(value)
   return type(value) == "number" and value == value and value ~= math.huge and value ~= -math.huge
 end
 
+-- "loss is NaN"; nil where the row's figure is a number, or is none at all.
+function estimate.not_a_number(row, column)
+  return type(row[column]) == "number" and native.results.not_numbers { [column] = row[column] } or nil
+end
+
 -- of: number of a round -> value.
 local function of_rounds(of)
   local values = {}

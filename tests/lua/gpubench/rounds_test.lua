@@ -2,7 +2,6 @@
 local gb = require "gpubench"
 local estimate = require "gpubench.expect.estimate"
 local experiment = require "gpubench.experiment"
-local merge = require "gpubench.sweep.merge"
 local rounds = require "gpubench.sweep.rounds"
 local testing = require "testing"
 local statistics = gb._native.statistics
@@ -253,38 +252,6 @@ testing.case("a point that is measured once and disturbed has unreliable times, 
   testing.near(rows[1].cpu_lost_share, 0.5, 0)
   testing.equal(gb._native.results.read("rounds_test",
     gb._native.options.out).info.expectations[1].verdict, "confirmed")
-end)
-
-local taken = { kind = "busy", text = "other programs took 30 %" }
-local function call(row, disturbed)
-  return { rows = { { row = row, samples = { row.work_s } } }, disturbed = disturbed }
-end
-
-testing.case("rounds that were disturbed do not count, and too few that do leave the row unreliable", function()
-  local calls = {}
-  for round = 1, 8 do
-    calls[round] = call({ status = "ok", work_s = round, steps = 10, replicas = 2, test_accuracy = round / 10 })
-  end
-  calls[3] = call({ status = "ok", work_s = 100, steps = 10, replicas = 2, test_accuracy = 0.3 }, taken)
-  local merged, counted = merge.rows(calls, 8, {}, { work_s = true, test_accuracy = true })
-  local row = merged[1].row
-  testing.equal({ row.work_s, row.work_low_s, row.work_high_s, row.steps, row.replicas, row.rounds },
-    { 5, 1, 8, 80, 2, 8 })
-  testing.equal({ counted[1].calm[3], counted[1].calm[4].work_s, #merged[1].samples }, { nil, 4, 1 })
-  testing.equal({ counted[1].all[3].work_s, row.test_accuracy, row.test_accuracy_high }, { 100, 0.45, 0.8 })
-  for round = 4, 5 do calls[round].disturbed = taken end
-  merged, counted = merge.rows(calls, 8, {}, {})
-  testing.equal(merged[1].row.quality,
-    "unreliable: the times of 5 of 8 rounds count, 6 are needed: other programs took 30 %")
-  testing.equal({ merged[1].row.doubt, counted[1].busy }, { "busy", true })
-end)
-
-testing.case("a run that ends between rounds leaves the row unfinished, and no machine busy", function()
-  local calls = {}
-  for round = 1, 3 do calls[round] = call { status = "ok", work_s = round } end
-  local merged, counted = merge.rows(calls, 9, {}, {})
-  testing.equal({ merged[1].row.doubt, counted[1].busy }, { "unfinished", false })
-  testing.equal(merged[1].row.quality, "unreliable: the times of 3 of 9 rounds count, 6 are needed")
 end)
 
 testing.case("what is learned or counted does not wait for a calm machine", function()

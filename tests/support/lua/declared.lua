@@ -34,10 +34,9 @@ end
 -- The rows of a point, with its values in them.
 function declared.rows_of(declaration, point)
   native.reset_devices()
-  local rows = {}
-  for index, one in ipairs(measurement.measure(declaration, {}, point, native.options.seed).rows) do
-    rows[index] = one.row
-    for name, value in pairs(point) do one.row[name] = value end
+  local rows = measurement.measure(declaration, {}, point, native.options.seed).call:rows()
+  for _, row in ipairs(rows) do
+    for name, value in pairs(point) do row[name] = value end
   end
   return rows
 end
