@@ -81,25 +81,18 @@ LiveRun::Point& LiveRun::point_of(std::int64_t number) {
   return points_[place->second];
 }
 
-TakenState LiveRun::take(const TakenCall& how, const PointCall& call) {
+const PointRounds& LiveRun::take(const PointCall& call, std::int64_t number, std::int64_t planned, double seconds) {
   const std::lock_guard lock(mutex_);
   begun_.reset();
-  Point& point = point_of(how.point);
-  point.rounds.add(call, how.seconds);
-  TakenState state{.calm = point.rounds.calm()};
-  if (point.rounds.has_failed()) state.failed = point.rounds.merged(how.planned);
-  try {
-    if (point.rounds.size() == 1) write_first(point, how.planned, call.measured());
-    if (how.planned > 1 && !point.rounds.has_failed()) write_round(point, call.measured());
-  } catch (const std::exception& error) {
-    state.unwritten = error.what();
-  }
-  return state;
+  Point& point = point_of(number);
+  point.rounds.add(call, seconds);
+  if (point.rounds.size() == 1) write_first(point, planned, call.measured());
+  if (planned > 1 && point.rounds.failed().empty()) write_round(point, call.measured());
+  return point.rounds;
 }
 
 void LiveRun::write_first(Point& point, std::int64_t planned, const std::vector<MeasuredRow>& measured) {
-  std::vector<Record> rows = point.rounds.merged(planned);
-  judge(rows);
+  std::vector<Record> rows = judged(point.rounds.merged(planned));
   for (std::size_t index = 0; index < rows.size(); ++index) {
     const auto& [row, samples, timeline, profile] = measured[index];
     if (writer_) {
@@ -123,31 +116,22 @@ void LiveRun::write_round(const Point& point, const std::vector<MeasuredRow>& me
   }
 }
 
-FinishedPoints LiveRun::finish_points(std::int64_t planned, const std::vector<FinalPoint>& points) {
+std::vector<FinishedPoint> LiveRun::finish_points(std::int64_t planned, const std::vector<FinalPoint>& points) {
   const std::lock_guard lock(mutex_);
-  FinishedPoints finished;
+  std::vector<FinishedPoint> finished;
   std::vector<Record> all;
   for (const FinalPoint& one : points) {
-    FinishedPoint& done = finished.points.emplace_back();
+    FinishedPoint& done = finished.emplace_back();
     if (!places_.contains(one.point)) continue;  // the sweep has ended before its first call
     const Point& point = point_of(one.point);
-    done.rows = point.rows;
-    if (planned > 1) {
-      done.rows = point.rounds.merged(planned, one.too_long);
-      judge(done.rows);
-      all.insert(all.end(), done.rows.begin(), done.rows.end());
-    }
+    done.rows = planned > 1 ? judged(point.rounds.merged(planned, one.too_long)) : point.rows;
     if (!done.rows.empty() && doubt_in(done.rows.front())) done.lost_share = point.rounds.worst_lost_share();
+    all.insert(all.end(), done.rows.begin(), done.rows.end());
   }
-  if (all.empty()) return finished;
-  try {
-    if (writer_) writer_->replace(std::move(all));
-  } catch (const std::exception& error) {
-    finished.unwritten = error.what();
-    return finished;
-  }
+  if (planned == 1 || all.empty()) return finished;
+  if (writer_) writer_->replace(std::move(all));
   for (std::size_t index = 0; index < points.size(); ++index) {
-    if (!finished.points[index].rows.empty()) point_of(points[index].point).rows = finished.points[index].rows;
+    if (!finished[index].rows.empty()) point_of(points[index].point).rows = finished[index].rows;
   }
   return finished;
 }
@@ -191,13 +175,13 @@ std::string LiveRun::give_up(const GivenUp& how) noexcept {
   return text;
 }
 
-void LiveRun::judge(std::vector<Record>& rows) const {
-  if (!writer_) return;
+std::vector<Record> LiveRun::judged(std::vector<Record> rows) const {
   for (Record& row : rows) {
-    if (!has_steps(row)) continue;
+    if (!writer_ || !has_steps(row)) continue;
     const std::optional<std::string> verdict = diagnose(row, facts_of(writer_->info())).verdict();
     row.set("verdict", verdict ? Cell(*verdict) : Cell());
   }
+  return rows;
 }
 
 std::vector<Record> LiveRun::rows() const {
@@ -218,8 +202,7 @@ std::vector<JudgedRow> LiveRun::judged_rows() const {
   for (Record& row : mean_over_processes(rows())) {
     const auto number = std::get<std::int64_t>(row.get("point"));
     const PointRounds& rounds = points_[places_.at(number)].rounds;
-    const bool is_busy = !rounds.has_failed() && rounds.worst_lost_share() > 0;
-    judged.push_back({std::move(row), rounds.rounds_of(count[number]++), is_busy});
+    judged.push_back({std::move(row), rounds.rounds_of(count[number]++), rounds.worst_lost_share() > 0});
   }
   return judged;
 }

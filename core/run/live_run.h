@@ -23,25 +23,6 @@
 
 namespace gpubench {
 
-/// A call of `run`, as one of the rounds of its point.
-struct TakenCall {
-  std::int64_t point = 0;
-  /// How many rounds are planned now; 1: no claim compares the point.
-  std::int64_t planned = 1;
-  /// What the calls of the point took so far.
-  double seconds = 0;
-};
-
-/// What became of a call.
-struct TakenState {
-  /// Rounds of the point that nothing disturbed.
-  std::int64_t calm = 0;
-  /// The rows that say why the point is not measured any more.
-  std::vector<Record> failed = {};
-  /// Why the rows could not be written; empty if they were.
-  std::string unwritten = {};
-};
-
 /// A point whose rounds are over; `too_long`: why it has too few.
 struct FinalPoint {
   std::int64_t point = 0;
@@ -52,11 +33,6 @@ struct FinishedPoint {
   std::vector<Record> rows;
   /// If its times do not count because others disturbed it: the largest share of the processor time that they took.
   double lost_share = 0;
-};
-
-struct FinishedPoints {
-  std::vector<FinishedPoint> points;
-  std::string unwritten;
 };
 
 /// A row that claims are about: the mean over the processes, with what its rounds gave.
@@ -83,11 +59,12 @@ class LiveRun final : public UnfinishedRun {
 
   /// The point that is measured next: its axes and number, and what to call it.
   void begin(Record row, const std::string& text);
-  /// Keeps the rows of a call. Those of the first one are on disk afterwards, with their extras in files that are named
-  /// after the point, and what each of several rounds measured.
-  TakenState take(const TakenCall& how, const PointCall& call);
-  /// The rows of points that were measured in turn, of `planned` rounds. They replace those on disk.
-  FinishedPoints finish_points(std::int64_t planned, const std::vector<FinalPoint>& points);
+  /// Keeps the rows of a call, of which `planned` are to come; `seconds`: what the calls of the point took so far. Rows
+  /// of the first one are on disk afterwards, and what each of several measured. Throws Error if they cannot be
+  /// written.
+  const PointRounds& take(const PointCall& call, std::int64_t point, std::int64_t planned, double seconds);
+  /// The rows of points that were measured in turn; they replace those on disk. Throws Error if they cannot be written.
+  std::vector<FinishedPoint> finish_points(std::int64_t planned, const std::vector<FinalPoint>& points);
   /// Merges named fields into run.json. `warnings` (texts) stand above all else in the report.
   void set_info(const Info& fields);
   /// `charts` and `expectations` as in run.json; `status`: "done", "interrupted" or "error".
@@ -115,9 +92,9 @@ class LiveRun final : public UnfinishedRun {
   };
   Run run() const { return {writer_->directory(), writer_->columns(), writer_->records(), writer_->info()}; }
   Point& point_of(std::int64_t number);
-  /// Why the device was not busy, by the figures that a row ends up with (rounds are merged, and scripts may change
-  /// columns); a row without measured steps keeps its own cell.
-  void judge(std::vector<Record>& rows) const;
+  /// With why the device was not busy, by the figures that a row ends up with (rounds are merged, and scripts may
+  /// change columns); a row without measured steps keeps its own cell.
+  std::vector<Record> judged(std::vector<Record> rows) const;
   /// The rows of the first call, with what goes into files of their own.
   void write_first(Point& point, std::int64_t planned, const std::vector<MeasuredRow>& measured);
   void write_round(const Point& point, const std::vector<MeasuredRow>& measured);

@@ -128,7 +128,7 @@ void PointRounds::add(const PointCall& call, double seconds) {
     Record row{{"status", std::string("error")}};
     row.set("detail", fmt::format("run returned {} in round 1 and {} in round {}; every call must return as many",
                                   count(rounds_.front().rows), count(rows), round));
-    failed_ = std::vector{std::move(row)};
+    failed_ = {std::move(row)};
   } else {
     rounds_.push_back({std::move(rows), call.disturbance(), call.lost_share()});
   }
@@ -145,8 +145,8 @@ double PointRounds::worst_lost_share() const {
 }
 
 std::vector<Record> PointRounds::merged(std::int64_t planned, const std::optional<std::string>& too_long) const {
-  std::vector<Record> rows = failed_.value_or(std::vector<Record>{});
-  const std::size_t count = failed_ || rounds_.empty() ? 0 : rounds_.front().rows.size();
+  std::vector<Record> rows = failed_;
+  const std::size_t count = !rows.empty() || rounds_.empty() ? 0 : rounds_.front().rows.size();
   for (std::size_t index = 0; index < count; ++index) rows.push_back(merged_row(index, planned));
   for (Record& row : rows) {
     row.set("point", number_);
@@ -226,7 +226,7 @@ bool PointRounds::has_times(const Record& row) const {
 
 std::vector<RowOfRound> PointRounds::rounds_of(std::size_t index) const {
   std::vector<RowOfRound> list;
-  if (failed_) return list;
+  if (!failed_.empty()) return list;
   for (const Round& round : rounds_) {
     std::map<std::string, std::size_t> places;  // by process
     std::vector<Record> rows;

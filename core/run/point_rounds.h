@@ -46,9 +46,10 @@ class PointRounds {
   void add(const PointCall& call, double seconds);
 
   std::int64_t number() const { return number_; }
-  bool has_failed() const { return failed_.has_value(); }
+  /// The rows of the call that failed; empty if none did.
+  const std::vector<Record>& failed() const { return failed_; }
   /// Calls so far.
-  std::size_t size() const { return rounds_.size() + (failed_ ? 1 : 0); }
+  std::size_t size() const { return rounds_.size() + (failed_.empty() ? 0 : 1); }
   /// Rounds that nothing disturbed.
   std::int64_t calm() const;
   /// The largest share of the processor time that others took in a round whose times therefore do not count.
@@ -75,8 +76,7 @@ class PointRounds {
   std::int64_t number_;
   const SweepColumns& sweep_;
   std::vector<Round> rounds_;
-  /// The rows of the call that failed.
-  std::optional<std::vector<Record>> failed_;
+  std::vector<Record> failed_;
   double seconds_ = 0;
 };
 

@@ -190,7 +190,7 @@ local function judged_rows(run)
   local rows = {}
   for index, one in ipairs(run:judged_rows()) do
     rows[index] = one.row
-    estimate.set_rounds(one.row, one.rounds)
+    estimate.set_rounds(one.row, one)
   end
   return rows
 end

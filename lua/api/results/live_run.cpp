@@ -22,87 +22,58 @@ inline constexpr const char* class_name<LiveRun> = "Run";
 template <>
 inline constexpr const char* class_name<PointCall> = "PointCall";
 
-struct TakenCallOptions : TakenCall {
-  static constexpr auto fields = std::tuple{required("point", &TakenCall::point), field("planned", &TakenCall::planned),
-                                            field("seconds", &TakenCall::seconds)};
-};
-
 struct FinalPointOptions : FinalPoint {
   static constexpr auto fields =
       std::tuple{required("point", &FinalPoint::point), field("too_long", &FinalPoint::too_long)};
 };
 
-namespace {
-
-template <class T>
-void set_member(lua_State* L, const char* name, const T& value) {
-  Value<T>::push(L, value);
-  lua_setfield(L, -2, name);
-}
-
-}  // namespace
-
-/// { calm, failed = rows, unwritten = why }; without failed and unwritten where all is well.
 template <>
-struct Value<TakenState> {
-  static void push(lua_State* L, const TakenState& state) {
-    lua_newtable(L);
-    set_member(L, "calm", state.calm);
-    if (!state.failed.empty()) set_member(L, "failed", state.failed);
-    if (!state.unwritten.empty()) set_member(L, "unwritten", state.unwritten);
+struct Value<FinishedPoint> {
+  static void push(lua_State* L, const FinishedPoint& point) {
+    lua_createtable(L, 0, 2);
+    Value<std::vector<Record>>::push(L, point.rows);
+    lua_setfield(L, -2, "rows");
+    lua_pushnumber(L, point.lost_share);
+    lua_setfield(L, -2, "lost_share");
   }
 };
 
-/// { { rows, lost_share }, ..., unwritten = why }
 template <>
-struct Value<FinishedPoints> {
-  static void push(lua_State* L, const FinishedPoints& finished) {
-    lua_newtable(L);
-    lua_Integer place = 0;
-    for (const FinishedPoint& point : finished.points) {
-      lua_newtable(L);
-      set_member(L, "rows", point.rows);
-      set_member(L, "lost_share", point.lost_share);
-      lua_rawseti(L, -2, ++place);
-    }
-    if (!finished.unwritten.empty()) set_member(L, "unwritten", finished.unwritten);
+struct Value<RowOfRound> {
+  static void push(lua_State* L, const RowOfRound& one) {
+    lua_createtable(L, 0, 2);
+    Value<Record>::push(L, one.row);
+    lua_setfield(L, -2, "row");
+    lua_pushboolean(L, one.counts);
+    lua_setfield(L, -2, "counts");
   }
 };
 
-/// { row, rounds = { all, calm, busy } }: all and calm have rows by round.
 template <>
 struct Value<JudgedRow> {
   static void push(lua_State* L, const JudgedRow& judged) {
-    luaL_checkstack(L, 8, "rows of rounds");
-    lua_newtable(L);
-    set_member(L, "row", judged.row);
-    lua_newtable(L);
-    set_member(L, "busy", judged.is_busy);
-    lua_newtable(L);
-    lua_newtable(L);
-    lua_Integer round = 0;
-    for (const RowOfRound& one : judged.rounds) {
-      Value<Record>::push(L, one.row);
-      ++round;
-      if (one.counts) {
-        lua_pushvalue(L, -1);
-        lua_rawseti(L, -3, round);
-      }
-      lua_rawseti(L, -3, round);
-    }
-    lua_setfield(L, -3, "calm");
-    lua_setfield(L, -2, "all");
+    lua_createtable(L, 0, 3);
+    Value<Record>::push(L, judged.row);
+    lua_setfield(L, -2, "row");
+    Value<std::vector<RowOfRound>>::push(L, judged.rounds);
     lua_setfield(L, -2, "rounds");
+    lua_pushboolean(L, judged.is_busy);
+    lua_setfield(L, -2, "busy");
   }
 };
 
 namespace {
 
-TakenState take_call(LiveRun& run, const PointCall& call, const TakenCallOptions& how) {
-  return run.take(how, call);
+/// run:take(call, point, planned, seconds): how many rounds of the point nothing disturbed, and the rows that say why
+/// it is not measured any more.
+std::tuple<std::int64_t, std::vector<Record>> take_call(LiveRun& run, const PointCall& call, std::int64_t point,
+                                                        std::int64_t planned, double seconds) {
+  const PointRounds& rounds = run.take(call, point, planned, seconds);
+  return {rounds.calm(), rounds.failed()};
 }
 
-FinishedPoints finish_points(LiveRun& run, std::int64_t planned, const std::vector<FinalPointOptions>& points) {
+std::vector<FinishedPoint> finish_points(LiveRun& run, std::int64_t planned,
+                                         const std::vector<FinalPointOptions>& points) {
   return run.finish_points(planned, {points.begin(), points.end()});
 }
 

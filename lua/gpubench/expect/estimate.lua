@@ -10,12 +10,11 @@ local estimate = {}
 -- A difference is told where the whole interval lies beyond this share.
 estimate.noise = 0.01
 
--- By row: { all, calm, busy }, the rows that its rounds gave, those of them whose times count, by round, and whether
--- other programs disturbed one.
+-- By row: { rounds = { { row, counts = whether its times do }, ... }, busy = whether other programs disturbed one }.
 local rounds_of = setmetatable({}, { __mode = "k" })
 
-function estimate.set_rounds(row, rounds)
-  rounds_of[row] = rounds
+function estimate.set_rounds(row, measured)
+  rounds_of[row] = measured
 end
 
 -- For functions of the script, which may change it.
@@ -46,9 +45,9 @@ local function of_rounds(of)
 end
 
 local function figures_of(row, column)
-  local of, rounds = {}, rounds_of[row]
-  for round, one in pairs(rounds and (columns.is_disturbed(column) and rounds.calm or rounds.all) or {}) do
-    if is_number(one[column]) then of[round] = one[column] end
+  local of, is_disturbed = {}, columns.is_disturbed(column)
+  for round, one in pairs(rounds_of[row] and rounds_of[row].rounds or {}) do
+    if (one.counts or not is_disturbed) and is_number(one.row[column]) then of[round] = one.row[column] end
   end
   return of
 end

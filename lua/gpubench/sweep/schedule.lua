@@ -12,8 +12,8 @@ local rounds = require "gpubench.sweep.rounds"
 local native = gb._native
 local options = native.options
 local one_line = native.results.one_line
--- That of the program, whatever a script does to its globals.
-local stderr = io.stderr
+-- Those of the program, whatever a script does to its globals.
+local stderr, pcall = io.stderr, pcall
 
 local schedule = {}
 
@@ -89,11 +89,12 @@ function Sweep:call(group, point)
   self.line:clear()
   if measured.stopped == "interrupted" then return measured.stopped end
   point.seconds = point.seconds + measured.seconds
-  local state = self.run:take(measured.call, { point = index, planned = group.planned, seconds = point.seconds })
-  point.calm, point.failed = state.calm, state.failed ~= nil
-  for _, row in ipairs(state.failed or {}) do report_failure(row, text, measured.traceback) end
+  local ok, calm, failed = pcall(self.run.take, self.run, measured.call, index, group.planned, point.seconds)
+  if not ok then return measured.stopped, string.format("%s (at %s)", calm, text) end
+  point.calm, point.failed = calm, #failed > 0
+  for _, row in ipairs(failed) do report_failure(row, text, measured.traceback) end
   self.line:advance(index, 1 / group.planned)
-  return measured.stopped, state.unwritten and string.format("%s (at %s)", state.unwritten, text)
+  return measured.stopped
 end
 
 -- Returns why the sweep ends with the group, if it does, and why rows could not be written.
@@ -123,7 +124,8 @@ function Sweep:finish_group(group)
   for index, point in ipairs(group.points) do
     points[index] = { point = point.number, too_long = point.too_long }
   end
-  local finished = self.run:finish_points(group.planned, points)
+  local ok, finished = pcall(self.run.finish_points, self.run, group.planned, points)
+  if not ok then return finished end
   for index, one in ipairs(finished) do
     local number = group.points[index].number
     self.line:finish(number)
@@ -135,9 +137,8 @@ function Sweep:finish_group(group)
       local worst = math.max(self.disturbed.worst, one.lost_share)
       self.disturbed = { points = self.disturbed.points + 1, worst = worst }
     end
+    self.on_point(number, one.rows)
   end
-  if finished.unwritten then return finished.unwritten end
-  for index, one in ipairs(finished) do self.on_point(group.points[index].number, one.rows) end
 end
 
 local function new_sweep(given)

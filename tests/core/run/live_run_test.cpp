@@ -25,7 +25,7 @@ class LiveRunTest : public ::testing::Test {
   }
   static void measure(LiveRun& run, int rounds) {
     for (int round = 1; round <= rounds; ++round) {
-      for (const std::int64_t n : {1, 2}) run.take({.point = n, .planned = 9, .seconds = 1.0 * round}, call(n, round));
+      for (const std::int64_t n : {1, 2}) run.take(call(n, round), n, 9, round);
     }
   }
   static std::string file(const LiveRun& run, const char* name) {
@@ -43,16 +43,16 @@ TEST_F(LiveRunTest, RowsOfTheFirstRoundAreOnDiskUntilTheMediansReplaceThem) {
   EXPECT_THAT(file(run, "rounds.csv"), HasSubstr("2,0,1,1,work_s,1.0\r\n"));
   for (int round = 2; round <= 7; ++round) {
     for (const std::int64_t n : {1, 2}) {
-      const TakenState state = run.take({.point = n, .planned = 9, .seconds = 7}, call(n, round));
-      EXPECT_EQ(state.calm, round);
-      EXPECT_TRUE(state.failed.empty() && state.unwritten.empty());
+      const PointRounds& rounds = run.take(call(n, round), n, 9, 7);
+      EXPECT_EQ(rounds.calm(), round);
+      EXPECT_TRUE(rounds.failed().empty());
     }
   }
   EXPECT_THAT(file(run, "samples.csv"), HasSubstr("2,0,7,1,7\r\n"));
-  const FinishedPoints finished = run.finish_points(9, {{1}, {2, "too long"}, {3}});
-  EXPECT_EQ(finished.points[0].rows.at(0).get("work_s"), Cell(4.0));
-  EXPECT_THAT(to_text(finished.points[1].rows.at(0).get("quality")), HasSubstr("too long"));
-  EXPECT_TRUE(finished.points[2].rows.empty()) << "it was not measured";
+  const std::vector<FinishedPoint> finished = run.finish_points(9, {{1}, {2, "too long"}, {3}});
+  EXPECT_EQ(finished[0].rows.at(0).get("work_s"), Cell(4.0));
+  EXPECT_THAT(to_text(finished[1].rows.at(0).get("quality")), HasSubstr("too long"));
+  EXPECT_TRUE(finished[2].rows.empty()) << "it was not measured";
   EXPECT_THAT(file(run, "results.csv"), Not(HasSubstr("rounds count")));
   const std::vector<JudgedRow> judged = run.judged_rows();
   ASSERT_EQ(judged.size(), 2U);
@@ -64,9 +64,8 @@ TEST_F(LiveRunTest, AFailureIsTheRowOfItsPoint) {
   LiveRun run(plan(), {}, {}, {}, {}, nullptr, unfinished_);
   measure(run, 2);
   const PointCall broken({{{{"n", std::int64_t{1}}, {"status", std::string("error")}}}}, {});
-  const TakenState state = run.take({.point = 1, .planned = 9}, broken);
-  EXPECT_EQ(to_text(state.failed.at(0).get("detail")), "in round 3: error");
-  EXPECT_EQ(run.finish_points(9, {{1}, {2}}).points[0].rows, state.failed);
+  EXPECT_EQ(to_text(run.take(broken, 1, 9, 3).failed().at(0).get("detail")), "in round 3: error");
+  EXPECT_EQ(to_text(run.finish_points(9, {{1}, {2}})[0].rows.at(0).get("detail")), "in round 3: error");
   EXPECT_THAT(file(run, "results.csv"), HasSubstr("in round 3: error"));
   EXPECT_TRUE(run.judged_rows()[0].rounds.empty());
 }
@@ -92,7 +91,7 @@ TEST_F(LiveRunTest, RowsOfProcessesAreJudgedByTheirMeans) {
     PointCall mine = call(1, 1.0 * round), others = call(1, 3.0 * round);
     std::jthread process([&] { others.agree(second, "ok", {}); });
     mine.agree(first, "ok", {});
-    run.take({.point = 1, .planned = 2}, mine);
+    run.take(mine, 1, 2, round);
   }
   run.finish_points(2, {{1}});
   EXPECT_EQ(run.rows().size(), 2U);

@@ -183,7 +183,7 @@ TEST(PointRounds, ALaterCallThatFailsIsWhatBecameOfThePoint) {
   Rounds rounds;
   rounds.add(work(1));
   rounds.add({{"status", std::string("error")}, {"detail", std::string("broken")}});
-  EXPECT_TRUE(rounds.rounds().has_failed());
+  EXPECT_FALSE(rounds.rounds().failed().empty());
   EXPECT_EQ(text(rounds.merged(9), "detail"), "in round 2: broken");
   EXPECT_TRUE(rounds.rounds().rounds_of(0).empty());
 

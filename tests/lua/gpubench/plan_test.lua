@@ -65,7 +65,7 @@ local function keep_run(times, change)
   for index, time in pairs(times) do
     local point = points[index]
     local call = gb._native.results.call({ { row = { n = point.n, flag = point.flag } } }, {})
-    run:take(call, { point = index, seconds = time })
+    run:take(call, index, 1, time)
   end
   run:finish { status = "done", charts = {}, expectations = {} }
   return run:name()

@@ -191,16 +191,6 @@ testing.case("a later round that fails is what became of the point", function()
   }
   testing.equal({ calls, rows[1].status }, { 3, "error" })
   testing.contains(rows[1].detail, "in round 3: ")
-  calls = 0
-  rows = sweep {
-    run = function()
-      calls = calls + 1
-      return calls == 2 and { { work_s = 1.0 }, { work_s = 2.0 } } or { work_s = 1.0 }
-    end,
-    expect = { gb.expect.at_most { y = "work_s", value = 2 } },
-  }
-  testing.contains(rows[1].detail,
-    "run returned 1 row in round 1 and 2 rows in round 2; every call must return as many")
 end)
 
 local function taken_in_calls(shares, count)
@@ -275,19 +265,11 @@ testing.case("what is learned or counted does not wait for a calm machine", func
   testing.equal(waits_for "work_s"[1] > 0, true)
 end)
 
-testing.case("a mean far from the median is told", function()
-  local function row_of(rate)
-    return sweep { run = function() return { batch_size = 32, step_time_s = 0.01, examples_per_s = rate } end }[1]
-  end
-  testing.equal(row_of(3200).detail, nil)
-  testing.equal(row_of(1600).detail, "the mean step takes 2.0 times as long as the median")
-end)
-
 testing.case("figures are compared round by round, where both have it", function()
   local function row_of(values)
     local row, figures = { status = "ok", work_s = values[1] }, {}
-    for round, value in pairs(values) do figures[round] = { work_s = value } end
-    estimate.set_rounds(row, { all = figures, calm = figures })
+    for round, value in pairs(values) do figures[round] = { row = { work_s = value }, counts = true } end
+    estimate.set_rounds(row, { rounds = figures })
     return row
   end
   local a, b = row_of { 2, 4, 6, 8, 10, 12, [8] = 99 }, row_of { 1, 2, 3, 4, 5, 6, 7 }

@@ -49,8 +49,11 @@ end
 function declared.judge(declaration, rows, axes)
   columns.declare(columns.read("declared", declaration.columns or {}))
   for _, row in ipairs(rows) do
-    local calls = row.calls or { row, row, row, row, row, row }
-    estimate.set_rounds(row, { all = calls, calm = calls })
+    local rounds = {}
+    for round, one in ipairs(row.calls or { row, row, row, row, row, row }) do
+      rounds[round] = { row = one, counts = true }
+    end
+    estimate.set_rounds(row, { rounds = rounds })
   end
   return claims.judge_all(declaration.expect, rows, axes or declaration.axes)
 end

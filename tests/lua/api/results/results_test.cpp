@@ -27,7 +27,7 @@ class Results : public ::testing::Test {
     lua_setglobal(script_.state(), "out");
     script_.run(R"lua(
       results = gb._native.results
-      function add(run, point, ...) return run:take(results.call({ ... }, {}), { point = point }) end
+      function add(run, point, ...) return run:take(results.call({ ... }, {}), point, 1, 0) end
     )lua");
   }
 
@@ -40,7 +40,8 @@ TEST_F(Results, ARunIsWrittenAndReadBack) {
   EXPECT_EQ(script_.run(R"lua(
     local run = results.new_run { experiment = "e", title = "T", axes = { "batch" }, out = out }
     add(run, 1, { row = { batch = 8, step_time_s = 0.5, sound = true, label = "x" }, samples = { 0.4, 0.6 } })
-    assert(add(run, 2, { row = { batch = 16, status = "error", detail = "why" } }).failed[1].detail == "why")
+    local calm, failed = add(run, 2, { row = { batch = 16, status = "error", detail = "why" } })
+    assert(calm == 0 and failed[1].detail == "why")
     run:set_info { arguments = { "--quick" }, options = { seed = 7, list = { { a = 1 } } } }
     local finished = run:finish { expectations = { { claim = "c", verdict = "confirmed", reason = "r" } } }
     assert(#finished.notes == 0 and finished.report == run:directory() .. "/report.html", finished.report)
