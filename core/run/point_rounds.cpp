@@ -185,12 +185,14 @@ Record PointRounds::merged_row(std::size_t index, std::int64_t planned) const {
 
 Record PointRounds::medians(const Rows& all, const Rows& calm) const {
   const Record& first = *calm.front();
+  if (all.size() == 1) return first;
   std::set<std::string, std::less<>> ends;
   for (const auto& [name, cell] : first.cells()) {
     for (const char* const end : {"low", "high"}) ends.insert(end_of(name, end));
   }
   Record merged = first;
-  for (const auto& [name, cell] : first.cells()) {
+  for (const auto& cell : first.cells()) {
+    const std::string& name = cell.first;
     const Kind kind = sweep_.kind_of(name);
     const Rows& rows = sweep_.is_disturbed(name) ? calm : all;
     // No median may hide a figure that is no number.

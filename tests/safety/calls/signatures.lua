@@ -97,7 +97,8 @@ function signatures.complete(doc)
   -- Classes that the reference leaves out: scripts get their objects from gb._native.
   doc.bound.Run, doc.bound.PointCall = true, true
   for method,
-    types in pairs { ["Run:begin"] = { "Cells", "string" }, ["Run:take"] = { "PointCall", "integer", "integer", "number" },
+    types in pairs { ["Run:begin"] = { "Cells", "string" },
+    ["Run:take"] = { "PointCall", "integer", "integer", "number" },
     ["Run:finish_points"] = { "integer", "table[]" }, ["Run:set_info"] = { "table" },
     ["Run:finish"] = { "FinishOptions" }, ["Run:directory"] = {}, ["Run:name"] = {}, ["Run:rows"] = {},
     ["Run:judged_rows"] = {}, ["Run:opening"] = { "TextOptions" }, ["Run:point_text"] = { "integer", "integer" },
