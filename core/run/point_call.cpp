@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include "core/results/not_numbers.h"
 #include "core/results/row_check.h"
 #include "core/telemetry/proc/contention.h"
 

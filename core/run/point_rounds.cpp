@@ -10,7 +10,7 @@
 #include "core/measure/estimate.h"
 #include "core/measure/stats/quantile.h"
 #include "core/results/mean_over_processes.h"
-#include "core/results/not_numbers.h"
+#include "core/results/row_check.h"
 #include "core/results/step_classes.h"
 
 namespace gpubench {

@@ -12,7 +12,6 @@
 #include "core/report/text/run_table.h"
 #include "core/report/text/text.h"
 #include "core/results/doubt.h"
-#include "core/results/not_numbers.h"
 #include "core/results/row_check.h"
 #include "lua/api/openers.h"
 #include "lua/api/results/results_values.h"
