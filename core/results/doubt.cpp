@@ -92,9 +92,10 @@ Doubt read_doubt(std::string_view quality, std::string_view kind) {
   return {doubt_kind(kind), std::string(quality)};
 }
 
-void set_doubt(Record& row, const Doubt& doubt) {
-  row.set("quality", doubt ? quality_text(doubt.text) : std::string(sound));
-  if (doubt || row.has("doubt")) row.set("doubt", doubt ? Cell(std::string(to_string(doubt.kind))) : Cell());
+void set_doubt(Record& row, const Doubt& doubt, std::string_view quality) {
+  const std::string kind = doubt_column(quality);
+  row.set(quality, doubt ? quality_text(doubt.text) : std::string(sound));
+  if (doubt || row.has(kind)) row.set(kind, doubt ? Cell(std::string(to_string(doubt.kind))) : Cell());
 }
 
 Doubt doubt_in(const Record& row, std::string_view quality) {

@@ -68,8 +68,8 @@ struct Doubt {
 std::string quality_text(std::string_view sentence);
 /// From the cells of a quality and of its kind, either of which may be empty.
 Doubt read_doubt(std::string_view quality, std::string_view kind);
-/// Sets quality and doubt.
-void set_doubt(Record& row, const Doubt& doubt);
+/// Sets the quality and its doubt; of the row's times, or with "memory_quality" of its memory.
+void set_doubt(Record& row, const Doubt& doubt, std::string_view quality = "quality");
 /// Of the row's times, or with "memory_quality" of its memory.
 Doubt doubt_in(const Record& row, std::string_view quality = "quality");
 /// The column of the kind that belongs to a quality: "doubt" for "quality", "memory_doubt" for "memory_quality".

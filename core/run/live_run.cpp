@@ -12,6 +12,7 @@
 #include "core/history/pending.h"
 #include "core/report/text/render.h"
 #include "core/report/text/text.h"
+#include "core/results/mean_over_processes.h"
 #include "core/results/run_directory.h"
 #include "core/results/trace.h"
 #include "core/telemetry/proc/environment.h"
@@ -39,23 +40,31 @@ void read_into(Info::Fields& readings, Probe& probe) {
 
 }  // namespace
 
-LiveRun::LiveRun(RunPlan plan, const std::vector<ChartSpec>& charts, std::vector<Expectation> claims,
-                 ChartFormats formats, const ProcessGroup* group, UnfinishedRuns& unfinished)
-    : writer_(std::move(plan)), formats_(std::move(formats)), group_(group), unfinished_(unfinished) {
+LiveRun::LiveRun(const RunPlan& plan, const std::vector<std::string>& figures, const std::vector<ChartSpec>& charts,
+                 std::vector<Expectation> claims, ChartFormats formats, const ProcessGroup* group,
+                 UnfinishedRuns& unfinished)
+    : experiment_(plan.experiment),
+      columns_{{plan.axes.begin(), plan.axes.end()}, {}, {figures.begin(), figures.end()}},
+      formats_(std::move(formats)),
+      group_(group),
+      unfinished_(unfinished) {
+  for (const Column& column : plan.extra_columns) columns_.own.emplace(column.name, column);
+  if (group_ != nullptr && group_->rank() > 0) return;
+  writer_.emplace(plan);
   Info::Fields facts;
   for (const auto& [name, fact] : machine_facts()) {
     facts.emplace_back(name, std::visit([](const auto& value) { return Info(value); }, fact));
   }
-  writer_.set_info(Info::Fields{{"machine", std::move(facts)}});
-  announce(writer_, charts, std::move(claims));
+  writer_->set_info(Info::Fields{{"machine", std::move(facts)}});
+  announce(*writer_, charts, std::move(claims));
   unfinished_.add(this);
 }
 
 LiveRun::~LiveRun() {
   unfinished_.remove(this);
-  if (group_ == nullptr || writer_.info().text("status") != unfinished_status) return;
+  if (group_ == nullptr || !writer_ || writer_->info().text("status") != unfinished_status) return;
   try {
-    if (const std::string lost = group_->lost(); !lost.empty()) writer_.set_info(Info::Fields{{"detail", lost}});
+    if (const std::string lost = group_->lost(); !lost.empty()) writer_->set_info(Info::Fields{{"detail", lost}});
   } catch (const std::exception&) {
     // A full disk: there is nowhere to say it.
   }
@@ -66,48 +75,91 @@ void LiveRun::begin(Record row, const std::string& text) {
   begun_.emplace(std::move(row), text);
 }
 
-void LiveRun::add(Record row, const RowExtras& extras) {
-  const std::lock_guard lock(mutex_);
-  begun_.reset();
-  writer_.add(std::move(row), extras.samples);
-  if (extras.timeline) write_chrome_trace(*extras.timeline, file_of_point("trace"));
-  if (extras.profile) replace_file(file_of_point("profile"), to_json(*extras.profile));
+LiveRun::Point& LiveRun::point_of(std::int64_t number) {
+  const auto [place, is_new] = places_.emplace(number, points_.size());
+  if (is_new) points_.push_back({PointRounds(number, columns_), {}});
+  return points_[place->second];
 }
 
-void LiveRun::add_round(const Record& row, std::int64_t round, std::int64_t index, const std::vector<double>& samples) {
+const PointRounds& LiveRun::take(const PointCall& call, std::int64_t number, std::int64_t planned, double seconds) {
   const std::lock_guard lock(mutex_);
   begun_.reset();
-  writer_.add_round(row, round, index, samples);
+  Point& point = point_of(number);
+  point.rounds.add(call, seconds);
+  if (point.rounds.size() == 1) write_first(point, planned, call.measured());
+  if (planned > 1 && point.rounds.failed().empty()) write_round(point, call.measured());
+  return point.rounds;
 }
 
-void LiveRun::replace(std::vector<Record> rows) {
+void LiveRun::write_first(Point& point, std::int64_t planned, const std::vector<MeasuredRow>& measured) {
+  std::vector<Record> rows = judged(point.rounds.merged(planned));
+  for (std::size_t index = 0; index < rows.size(); ++index) {
+    const auto& [row, samples, timeline, profile] = measured[index];
+    if (writer_) {
+      writer_->add(rows[index], samples);
+      if (timeline) write_chrome_trace(*timeline, file_of_point("trace", point.rounds.number()));
+      if (profile) replace_file(file_of_point("profile", point.rounds.number()), to_json(*profile));
+    }
+    point.rows.push_back(std::move(rows[index]));
+  }
+}
+
+void LiveRun::write_round(const Point& point, const std::vector<MeasuredRow>& measured) {
+  if (!writer_) return;
+  const auto round = static_cast<std::int64_t>(point.rounds.size());
+  std::int64_t index = 0;
+  for (const MeasuredRow& one : measured) {
+    Record row = one.row;
+    row.set("point", point.rounds.number());
+    if (!row.has("process")) row.set("process", std::int64_t{0});
+    writer_->add_round(row, round, ++index, one.samples);
+  }
+}
+
+std::vector<FinishedPoint> LiveRun::finish_points(std::int64_t planned, const std::vector<FinalPoint>& points) {
   const std::lock_guard lock(mutex_);
-  writer_.replace(std::move(rows));
+  std::vector<FinishedPoint> finished;
+  std::vector<Record> all;
+  for (const FinalPoint& one : points) {
+    FinishedPoint& done = finished.emplace_back();
+    if (!places_.contains(one.point)) continue;  // the sweep has ended before its first call
+    const Point& point = point_of(one.point);
+    done.rows = planned > 1 ? judged(point.rounds.merged(planned, one.too_long)) : point.rows;
+    if (!done.rows.empty() && doubt_in(done.rows.front())) done.lost_share = point.rounds.worst_lost_share();
+    all.insert(all.end(), done.rows.begin(), done.rows.end());
+  }
+  if (planned == 1 || all.empty()) return finished;
+  if (writer_) writer_->replace(std::move(all));
+  for (std::size_t index = 0; index < points.size(); ++index) {
+    if (!finished[index].rows.empty()) point_of(points[index].point).rows = finished[index].rows;
+  }
+  return finished;
 }
 
 void LiveRun::set_info(const Info& fields) {
   const std::lock_guard lock(mutex_);
-  writer_.set_info(fields);
+  writer_.value().set_info(fields);
 }
 
 FinishedRun LiveRun::finish(const std::string& status, std::vector<ChartSpec> charts,
                             std::vector<Expectation> expectations) {
   const std::lock_guard lock(mutex_);
+  RunWriter& writer = writer_.value();
   set_last_facts(status == "interrupted" ? reason_to_stop(group_) : std::string());
-  FinishedRun finished = finish_run(writer_, {status, std::move(charts), std::move(expectations), formats_});
-  mark_for_night(writer_.directory(), writer_.info());
+  FinishedRun finished = finish_run(writer, {status, std::move(charts), std::move(expectations), formats_});
+  mark_for_night(writer.directory(), writer.info());
   return finished;
 }
 
 std::string LiveRun::give_up(const GivenUp& how) noexcept {
   mutex_.lock();  // for ever
-  if (writer_.info().text("status") != unfinished_status) return {};
+  if (writer_->info().text("status") != unfinished_status) return {};
   std::string text;
   try {
     if (how.timeout && begun_) {
       begun_->first.set("status", std::string("timeout"));
       begun_->first.set("detail", *how.timeout);
-      writer_.replace({begun_->first});  // it may have a row of its first round
+      writer_->replace({begun_->first});  // it may have a row of its first round
       text = one_line(fmt::format("{}: timeout: {}", begun_->second, *how.timeout)) + "\n";
     }
     try {
@@ -115,38 +167,69 @@ std::string LiveRun::give_up(const GivenUp& how) noexcept {
     } catch (const Error& error) {
       text += one_line(error.what()) + "\n";  // on a full disk, the status matters more
     }
-    for (const std::string& note : finish_unjudged(writer_, how.status, formats_).notes) text += one_line(note) + "\n";
-    mark_for_night(writer_.directory(), writer_.info());
+    for (const std::string& note : finish_unjudged(*writer_, how.status, formats_).notes) text += one_line(note) + "\n";
+    mark_for_night(writer_->directory(), writer_->info());
   } catch (const std::exception& error) {
     text += one_line(error.what()) + "\n";
   }
   return text;
 }
 
-std::optional<std::string> LiveRun::verdict(const Record& row) const {
-  if (has_steps(row)) return diagnose(row, facts_of(writer_.info())).verdict();
-  return row.has("verdict") ? std::optional(to_text(row.get("verdict"))) : std::nullopt;
+std::vector<Record> LiveRun::judged(std::vector<Record> rows) const {
+  for (Record& row : rows) {
+    if (!writer_ || !has_steps(row)) continue;
+    const std::optional<std::string> verdict = diagnose(row, facts_of(writer_->info())).verdict();
+    row.set("verdict", verdict ? Cell(*verdict) : Cell());
+  }
+  return rows;
+}
+
+std::vector<Record> LiveRun::rows() const {
+  std::vector<Record> rows;
+  for (const Point& point : points_) {
+    for (Record row : point.rows) {
+      row.set("experiment", experiment_);
+      if (!row.has("process")) row.set("process", std::int64_t{0});
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::vector<JudgedRow> LiveRun::judged_rows() const {
+  std::vector<JudgedRow> judged;
+  std::map<std::int64_t, std::size_t> count;  // by point
+  for (Record& row : mean_over_processes(rows())) {
+    const auto number = std::get<std::int64_t>(row.get("point"));
+    const PointRounds& rounds = points_[places_.at(number)].rounds;
+    judged.push_back({std::move(row), rounds.rounds_of(count[number]++), rounds.worst_lost_share() > 0});
+  }
+  return judged;
 }
 
 std::string LiveRun::opening(const TextStyle& style) {
-  rows_.emplace(writer_.info(), style);
+  row_stream_.emplace(writer_.value().info(), style);
   return opening_text(run(), style);
 }
 
-std::string LiveRun::row_text(const Record& row, std::size_t width) {
-  return rows_.value().text_of(row, writer_.columns(), width);
+std::string LiveRun::point_text(std::int64_t point, std::size_t width) {
+  RowStream& stream = row_stream_.value();
+  std::string text;
+  const auto place = places_.find(point);
+  if (place == places_.end()) return text;
+  for (const Record& row : points_[place->second].rows) text += stream.text_of(row, writer_->columns(), width);
+  return text;
 }
 
 std::string LiveRun::closing(const TextStyle& style) const {
-  return closing_text(run(), style, rows_.value().headings());
+  return closing_text(run(), style, row_stream_.value().headings());
 }
 
 /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second; also of a profile.
-std::filesystem::path LiveRun::file_of_point(std::string_view what) const {
-  const auto point = std::get<std::int64_t>(writer_.records().back().get("point"));
+std::filesystem::path LiveRun::file_of_point(std::string_view what, std::int64_t point) const {
   std::filesystem::path file;
   for (int number = 1; file.empty() || std::filesystem::exists(file); ++number) {
-    file = writer_.directory() /
+    file = writer_->directory() /
            (number == 1 ? fmt::format("{}-{}.json", what, point) : fmt::format("{}-{}-{}.json", what, point, number));
   }
   return file;
@@ -158,7 +241,7 @@ void LiveRun::set_last_facts(const std::string& detail) {
   read_into(readings, memory_);
   Info::Fields facts{{"process", std::move(readings)}};
   if (!detail.empty()) facts.emplace_back("detail", detail);
-  writer_.set_info(facts);
+  writer_->set_info(facts);
 }
 
 }  // namespace gpubench

@@ -1,9 +1,10 @@
-// A run while it goes on: its files, the probes that watch it, the point that is being measured, and how it ends, with
-// its script or without. Every run gets the machine's facts at its start and the process's own figures at its end, so
-// that no script can forget them.
+// A run while it goes on: the points that are measured and their rows, the run's files, the probes that watch it, and
+// how it ends, with its script or without. Rows come in once, as calls of `run`, and are merged and judged here. Every
+// run gets the machine's facts at its start and the process's own figures at its end, so that no script can forget
+// them.
 #pragma once
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,27 +16,42 @@
 #include "core/report/page/finish.h"
 #include "core/report/text/row_stream.h"
 #include "core/results/run_writer.h"
+#include "core/run/point_call.h"
+#include "core/run/point_rounds.h"
 #include "core/run/unfinished_runs.h"
 #include "core/telemetry/proc/process_probes.h"
-#include "core/trace/timeline.h"
 
 namespace gpubench {
 
-/// What a measured row has beside its columns: step times in seconds, the spans of the traced steps, and a profile of
-/// layers and ops, which go into files of their own.
-struct RowExtras {
-  std::vector<double> samples = {};
-  std::shared_ptr<const Timeline> timeline = {};
-  std::optional<Info> profile = {};
+/// A point whose rounds are over; `too_long`: why it has too few.
+struct FinalPoint {
+  std::int64_t point = 0;
+  std::optional<std::string> too_long = {};
 };
 
-/// Its files are written by one thread at a time; another one may end it at any moment (give_up()).
+struct FinishedPoint {
+  std::vector<Record> rows;
+  /// If its times do not count because others disturbed it: the largest share of the processor time that they took.
+  double lost_share = 0;
+};
+
+/// A row that claims are about: the mean over the processes, with what its rounds gave.
+struct JudgedRow {
+  Record row;
+  std::vector<RowOfRound> rounds;
+  /// Whether others disturbed a round.
+  bool is_busy = false;
+};
+
+/// Its files are written by one thread at a time; another one may end it at any moment (give_up()). Of processes that
+/// run together, process 0 writes; in the others the run has rows, and no files.
 class LiveRun final : public UnfinishedRun {
  public:
-  /// Makes the run's folder and writes what is known at its start. `group`: the processes that run together; nullptr:
-  /// there is one. `unfinished` and `group` must outlive the run.
-  LiveRun(RunPlan plan, const std::vector<ChartSpec>& charts, std::vector<Expectation> claims, ChartFormats formats,
-          const ProcessGroup* group, UnfinishedRuns& unfinished);
+  /// Makes the run's folder and writes what is known at its start. `figures`: the columns that claims and charts are
+  /// about. `group`: the processes that run together; nullptr: there is one. `unfinished` and `group` must outlive the
+  /// run.
+  LiveRun(const RunPlan& plan, const std::vector<std::string>& figures, const std::vector<ChartSpec>& charts,
+          std::vector<Expectation> claims, ChartFormats formats, const ProcessGroup* group, UnfinishedRuns& unfinished);
   /// A run that ends between two points because a process was lost has no row that says so; run.json says it.
   ~LiveRun() override;
   LiveRun(const LiveRun&) = delete;
@@ -43,43 +59,59 @@ class LiveRun final : public UnfinishedRun {
 
   /// The point that is measured next: its axes and number, and what to call it.
   void begin(Record row, const std::string& text);
-  /// Writes a row, and its extras into files that are named after its point. Throws Error.
-  void add(Record row, const RowExtras& extras);
-  /// Writes what one of several rounds of a point measured: row `index`, from 1, of `round`, from 1.
-  void add_round(const Record& row, std::int64_t round, std::int64_t index, const std::vector<double>& samples);
-  /// Replaces the rows of these points, the last ones, when their rounds are over.
-  void replace(std::vector<Record> rows);
+  /// Keeps the rows of a call, of which `planned` are to come; `seconds`: what the calls of the point took so far. Rows
+  /// of the first one are on disk afterwards, and what each of several measured. Throws Error if they cannot be
+  /// written.
+  const PointRounds& take(const PointCall& call, std::int64_t point, std::int64_t planned, double seconds);
+  /// The rows of points that were measured in turn; they replace those on disk. Throws Error if they cannot be written.
+  std::vector<FinishedPoint> finish_points(std::int64_t planned, const std::vector<FinalPoint>& points);
   /// Merges named fields into run.json. `warnings` (texts) stand above all else in the report.
   void set_info(const Info& fields);
   /// `charts` and `expectations` as in run.json; `status`: "done", "interrupted" or "error".
   FinishedRun finish(const std::string& status, std::vector<ChartSpec> charts, std::vector<Expectation> expectations);
   std::string give_up(const GivenUp& how) noexcept override;
 
-  /// Why the device was not busy, by the figures that a row ends up with (rounds are merged, and scripts may change
-  /// columns); its own cell for a row without measured steps.
-  std::optional<std::string> verdict(const Record& row) const;
+  /// Empty where the run has no files.
+  std::string directory() const { return writer_ ? writer_->directory().string() : ""; }
+  std::string name() const { return writer_ ? writer_->name() : ""; }
+  /// In the order in which the points were measured.
+  std::vector<Record> rows() const;
+  std::vector<JudgedRow> judged_rows() const;
 
-  std::string directory() const { return writer_.directory().string(); }
-  std::string name() const { return writer_.name(); }
-  std::vector<Record> rows() const { return writer_.records(); }
-
-  /// What a run prints above its rows, of each row, and below them. The first one comes first.
+  /// What a run prints above its rows, of a point (nothing of one without rows), and below them. The first one comes
+  /// first.
   std::string opening(const TextStyle& style);
-  std::string row_text(const Record& row, std::size_t width);
+  std::string point_text(std::int64_t point, std::size_t width);
   std::string closing(const TextStyle& style) const;
 
  private:
-  Run run() const { return {writer_.directory(), writer_.columns(), writer_.records(), writer_.info()}; }
-  std::filesystem::path file_of_point(std::string_view what) const;
+  /// The rounds of a point, and its rows as they were written last.
+  struct Point {
+    PointRounds rounds;
+    std::vector<Record> rows;
+  };
+  Run run() const { return {writer_->directory(), writer_->columns(), writer_->records(), writer_->info()}; }
+  Point& point_of(std::int64_t number);
+  /// With why the device was not busy, by the figures that a row ends up with (rounds are merged, and scripts may
+  /// change columns); a row without measured steps keeps its own cell.
+  std::vector<Record> judged(std::vector<Record> rows) const;
+  /// The rows of the first call, with what goes into files of their own.
+  void write_first(Point& point, std::int64_t planned, const std::vector<MeasuredRow>& measured);
+  void write_round(const Point& point, const std::vector<MeasuredRow>& measured);
+  std::filesystem::path file_of_point(std::string_view what, std::int64_t point) const;
   void set_last_facts(const std::string& detail);
 
-  RunWriter writer_;
+  std::optional<RunWriter> writer_;
+  std::string experiment_;
+  SweepColumns columns_;
   ChartFormats formats_;
   const ProcessGroup* group_;
   UnfinishedRuns& unfinished_;
   std::mutex mutex_;
   std::optional<std::pair<Record, std::string>> begun_;
-  std::optional<RowStream> rows_;
+  std::vector<Point> points_;
+  std::map<std::int64_t, std::size_t> places_;  // in points_, by number
+  std::optional<RowStream> row_stream_;
   CpuProbe cpu_;
   MemoryProbe memory_;
 };

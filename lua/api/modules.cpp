@@ -28,6 +28,7 @@ void open_modules(lua_State* L) {
   open_array_files(L);
   open_measured(L);
   open_results(L);
+  open_live_runs(L);
   open_stored_runs(L);
   open_page(L);
   open_contention(L);

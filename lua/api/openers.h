@@ -57,6 +57,7 @@ void open_quantization(lua_State* L);
 void open_reflection(lua_State* L);
 void open_regularizers(lua_State* L);
 void open_results(lua_State* L);
+void open_live_runs(lua_State* L);
 void open_schedules(lua_State* L);
 void open_statistics(lua_State* L);
 void open_stored_run_commands(lua_State* L);

@@ -2,10 +2,9 @@
 local gb = require "gpubench.native"
 local doubts = require "gpubench.expect.doubts"
 local missing_gpus = require "gpubench.missing_gpus"
-local not_numbers = require "gpubench.sweep.not_numbers"
 local sweep = require "gpubench.sweep.points"
 local native = gb._native
-local count_of = gb.format.count
+local count_of, not_numbers = gb.format.count, native.results.not_numbers
 
 local exit_status = {}
 
@@ -71,11 +70,11 @@ end
 
 -- Why figures of measured rows are no numbers; nil where all are.
 local function lost_figures(rows, axes)
-  local list = rows_with(rows, function(row) return is_ok(row) and not_numbers.in_row(row) ~= nil end)
+  local list = rows_with(rows, function(row) return is_ok(row) and not_numbers(row) ~= nil end)
   if #list == 0 then return nil end
   local where = #axes > 0 and string.format(" (the first at %s)", sweep.describe(axes, list[1])) or ""
   return string.format("%s of %d with figures that are no numbers%s: %s", count_of(#list, "row"), #rows, where,
-    not_numbers.in_row(list[1]))
+    not_numbers(list[1]))
 end
 
 -- Each gets rows, at least one of which was measured, and the axes, and says why it does not hold.

@@ -178,27 +178,26 @@ local function plain_verdicts(verdicts)
   return list
 end
 
-local function write_files(run, outcome, charts, verdicts, warnings, answers)
-  run:set_info(late_facts(run:rows()))
+local function write_files(run, rows, outcome, charts, verdicts, warnings, answers)
+  run:set_info(late_facts(rows))
   if warnings[1] then run:set_info { warnings = warnings } end
   if answers[1] then run:set_info { answers = answers } end
   return run:finish { status = outcome, charts = charts, expectations = plain_verdicts(verdicts) }
 end
 
 -- What claims are about: the means over all processes, with what their rounds gave.
-local function judged_rows(rows, rounds)
-  local means, count = native.results.means(rows), {}
-  for _, row in ipairs(means) do
-    local index = (count[row.point] or 0) + 1
-    count[row.point] = index
-    estimate.set_rounds(row, (rounds[row.point] or {})[index])
+local function judged_rows(run)
+  local rows = {}
+  for index, one in ipairs(run:judged_rows()) do
+    rows[index] = one.row
+    estimate.set_rounds(one.row, one)
   end
-  return means
+  return rows
 end
 
 -- What the rows say: verdicts, warnings, answers, charts with the places that claims found, and notes on what failed.
-local function conclude(declaration, axes, charts, rows, swept)
-  local judged, claims = judged_rows(rows, swept.rounds), declaration.expect or {}
+local function conclude(declaration, axes, charts, run, rows, swept)
+  local judged, claims = judged_rows(run), declaration.expect or {}
   local verdicts = claim.judge_all(claims, judged, axes, swept.unmeasured)
   local warnings, notes = emulated.warnings(rows), {}
   local others = headlines.warnings(swept.disturbed, #swept.points, verdicts)
@@ -213,14 +212,13 @@ end
 
 -- The files come first, since printing may block or fail; what was measured is written even where it cannot be judged,
 -- and shown even where it cannot be written. Returns the verdicts and what failed.
-local function finish(declaration, axes, charts, run, swept, printer)
-  local rows = run:rows()
+local function finish(declaration, axes, charts, run, rows, swept, printer)
   if processes.index > 0 then return {} end
-  local is_judged, found = pcall(conclude, declaration, axes, charts, rows, swept)
+  local is_judged, found = pcall(conclude, declaration, axes, charts, run, rows, swept)
   local failure = not is_judged and found or nil
   if failure then found = { verdicts = {}, warnings = {}, answers = {}, notes = {}, charts = charts } end
   local verdicts, warnings, answers = found.verdicts, found.warnings, found.answers
-  local ok, written = pcall(write_files, run, swept.outcome, found.charts, verdicts, warnings, answers)
+  local ok, written = pcall(write_files, run, rows, swept.outcome, found.charts, verdicts, warnings, answers)
   if printer then printer:finish() end
   for _, note in ipairs(found.notes) do stderr:write(one_line(note), "\n") end
   if not ok then return verdicts, written end
@@ -303,16 +301,15 @@ local function group_facts()
     varied = names[1] and names or nil }
 end
 
--- Process 0 writes the files.
+-- Process 0 writes the files. Returns the run, and its folder for all processes.
 local function new_run(declaration, axes, charts, seed)
   local together = processes.count > 1 and processes.describe() or nil
-  if processes.index > 0 then
-    return processes.silent_run(declaration.name, native.processes.from_first(""))
-  end
-  if together then
+  local is_first = processes.index == 0
+  if together and is_first then
     say(string.format("%d processes: %s", #together, table.concat(together, ", ")))
   end
-  if not has_axis(axes, "device") then gb.device() end  -- the facts name GPUs that the choice of the device passes over
+  if is_first and not has_axis(axes, "device") then gb.device() end  -- the facts name GPUs that its choice passes over
+  local figures = figures_of(declaration.expect or {}, charts)
   local run = native.results.new_run {
     experiment = declaration.name,
     title = declaration.title,
@@ -321,15 +318,17 @@ local function new_run(declaration, axes, charts, seed)
     out = options.out,
     charts = charts,
     claims = claim.announced(declaration.expect or {}),
+    figures = figures,
     chart_formats = options.chart_formats,
   }
-  if together then native.processes.from_first(run:directory()) end
+  local directory = together and native.processes.from_first(run:directory()) or run:directory()
+  if not is_first then return run, directory end
   run:set_info {
     question = declaration.question,
     cause = declaration.cause,
     remedy = declaration.remedy,
     reading = declaration.reading,
-    figures = figures_of(declaration.expect or {}, charts),
+    figures = figures,
     tags = options.tags[1] and options.tags or nil,
     params = next(param.values) and param.values or nil,
     changed_params = param.changed[1] and param.changed or nil,
@@ -346,20 +345,13 @@ local function new_run(declaration, axes, charts, seed)
     machine_checks = device_facts.problems(),
     processes = together,
   }
-  return run
-end
-
--- Those of which a claim or a chart shows the interval: { [column] = true }.
-local function with_interval(figures)
-  local shown = {}
-  for _, name in ipairs(figures) do shown[name] = true end
-  return shown
+  return run, directory
 end
 
 local function measure_and_finish(declaration, axes, charts, points)
   local seed = native.keep_configuration()
-  local run = new_run(declaration, axes, charts, seed)
-  local _ <close> = processes.index > 0 and run or nil
+  local run, directory = new_run(declaration, axes, charts, seed)
+  local _ <close> = processes.index > 0 and processes.end_of_run(directory) or nil
   idle.before_first_point(claim.any_about_times(declaration.expect))
   -- A process that fails in the first point must not end what others still do for the run.
   if processes.count > 1 then native.processes.conclude {} end
@@ -367,25 +359,24 @@ local function measure_and_finish(declaration, axes, charts, points)
   local swept = schedule.run {
     declaration = declaration, axes = axes, points = points, charts = charts, run = run, seed = seed,
     seconds = plan.of(declaration, axes, points).seconds,
-    on_row = function(row) say_json("row", declaration, run, { row = row }) end,
-    on_points = function(rows)
+    on_point = function(number, rows)
+      for _, row in ipairs(rows) do say_json("row", declaration, run, { row = row }) end
       if not printer then return end
-      for point, list in pairs(rows) do printer:take(point, list) end
+      printer:take(number)
       printer:print_ready()
     end,
-    has_interval = with_interval(figures_of(declaration.expect or {}, charts)),
   }
-  local outcome = swept.outcome
+  local outcome, rows = swept.outcome, run:rows()
   measurement.reset_devices(native.memory_in_use())
-  local verdicts, unfinished = finish(declaration, axes, charts, run, swept, printer)
+  local verdicts, unfinished = finish(declaration, axes, charts, run, rows, swept, printer)
   -- A process whose script fails behind its experiment would end process 0 while that still writes.
   if processes.count > 1 and outcome == "done" then native.processes.barrier() end
   native.check_interrupt()
   local failure = swept.failure or unfinished
-    or outcome == "done" and claim.unknown_column(declaration.expect or {}, charts, run:rows())
+    or outcome == "done" and claim.unknown_column(declaration.expect or {}, charts, rows)
   if failure then error(failure, 0) end  -- it has its place in the script
-  raise_status(declaration, axes, outcome, run:rows(), verdicts)
-  return run:rows()
+  raise_status(declaration, axes, outcome, rows, verdicts)
+  return rows
 end
 
 -- A checked copy of a script's declaration, with the columns as claims, tables and charts know them.

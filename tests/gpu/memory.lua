@@ -13,7 +13,7 @@ local function point(run)
   collectgarbage()
   collectgarbage()
   native.reset_devices()
-  return measurement.measure({ run = run }, {}, {}, 1).rows[1].row
+  return measurement.measure({ run = run }, {}, {}, 1).call:rows()[1]
 end
 
 local function on_gpu(body)

@@ -5,7 +5,6 @@
 //                          core/telemetry/proc/contention.h; what the system does not tell is absent
 //   wait_idle(limit_s)     waits until the machine is idle but for this run, at most so long: whether it is, and what
 //                          doctor's check `load` finds in the last reading
-//   disturbed_share        from this lost_share on, a point counts as disturbed
 #include "core/telemetry/proc/contention.h"
 
 #include <cstdlib>
@@ -83,9 +82,7 @@ void open_contention(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module contention = native.submodule("contention");
-  contention.function<&during, any_number>("during")
-      .function<&wait_idle>("wait_idle")
-      .value("disturbed_share", disturbed_share);
+  contention.function<&during, any_number>("during").function<&wait_idle>("wait_idle");
 }
 
 }  // namespace gpubench::lua

@@ -99,6 +99,7 @@ struct RunOptions {
   std::string out = ".";
   std::vector<ChartOptions> charts;
   std::vector<ExpectationOptions> claims;
+  std::vector<std::string> figures;
   ChartFormats chart_formats;
   static constexpr auto fields = std::tuple{required("experiment", &RunOptions::experiment),
                                             field("title", &RunOptions::title),
@@ -107,6 +108,7 @@ struct RunOptions {
                                             field("out", &RunOptions::out),
                                             field("charts", &RunOptions::charts),
                                             field("claims", &RunOptions::claims),
+                                            field("figures", &RunOptions::figures),
                                             field("chart_formats", &RunOptions::chart_formats)};
 };
 

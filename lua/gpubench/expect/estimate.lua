@@ -10,12 +10,11 @@ local estimate = {}
 -- A difference is told where the whole interval lies beyond this share.
 estimate.noise = 0.01
 
--- By row: { all, calm, busy }, the rows that its rounds gave, those of them whose times count, by round, and whether
--- other programs disturbed one.
+-- By row: { rounds = { { row, counts = whether its times do }, ... }, busy = whether other programs disturbed one }.
 local rounds_of = setmetatable({}, { __mode = "k" })
 
-function estimate.set_rounds(row, rounds)
-  rounds_of[row] = rounds
+function estimate.set_rounds(row, measured)
+  rounds_of[row] = measured
 end
 
 -- For functions of the script, which may change it.
@@ -30,6 +29,11 @@ local function is_number(value)
   return type(value) == "number" and value == value and value ~= math.huge and value ~= -math.huge
 end
 
+-- "loss is NaN"; nil where the row's figure is a number, or is none at all.
+function estimate.not_a_number(row, column)
+  return type(row[column]) == "number" and native.results.not_numbers { [column] = row[column] } or nil
+end
+
 -- of: number of a round -> value.
 local function of_rounds(of)
   local values = {}
@@ -41,9 +45,9 @@ local function of_rounds(of)
 end
 
 local function figures_of(row, column)
-  local of, rounds = {}, rounds_of[row]
-  for round, one in pairs(rounds and (columns.is_disturbed(column) and rounds.calm or rounds.all) or {}) do
-    if is_number(one[column]) then of[round] = one[column] end
+  local of, is_disturbed = {}, columns.is_disturbed(column)
+  for round, one in pairs(rounds_of[row] and rounds_of[row].rounds or {}) do
+    if (one.counts or not is_disturbed) and is_number(one.row[column]) then of[round] = one.row[column] end
   end
   return of
 end

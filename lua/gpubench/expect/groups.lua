@@ -5,7 +5,6 @@ local gb = require "gpubench.native"
 local columns = require "gpubench.columns"
 local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
-local not_numbers = require "gpubench.sweep.not_numbers"
 
 local groups = {}
 
@@ -103,7 +102,7 @@ local function put(group, claim, row)
   if doubt and doubt.kind == "unfinished" and columns.of(claim.y).kind == "unknown" then
     group.unfinished, doubt = doubt, nil
   end
-  local broken = row.status == "ok" and not_numbers.in_column(row, claim.y)
+  local broken = row.status == "ok" and estimate.not_a_number(row, claim.y)
   if broken then
     table.insert(group.broken, broken .. (claim.x and string.format(" at %s %s", claim.x, tostring(x)) or ""))
   elseif figure then

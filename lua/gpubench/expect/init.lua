@@ -10,7 +10,6 @@ local claim_of = require("gpubench.expect.claim").new
 local crossover = require "gpubench.expect.crossover"
 local doubts = require "gpubench.expect.doubts"
 local estimate = require "gpubench.expect.estimate"
-local not_numbers = require "gpubench.sweep.not_numbers"
 local groups = require "gpubench.expect.groups"
 local order = require "gpubench.expect.order"
 local native = require("gpubench.native")._native
@@ -242,7 +241,7 @@ local function figure_of(where, number, row, column)
   check.kind(where .. ": argument #" .. number + 1, column, "string")
   local figure = row.status == "ok" and estimate.of(row, column)
   local doubt = not figure
-    and doubts.of("no_figure", not_numbers.in_column(row, column)
+    and doubts.of("no_figure", estimate.not_a_number(row, column)
       or string.format("a row without %s: %s", column, row.detail or tostring(row.status)))
     or estimate.doubt(row, column)
   if not doubt then return figure end

@@ -46,12 +46,11 @@ local function key_of(axes, values)
   return table.concat(parts, " ")
 end
 
--- Seconds by key_of(). The rows of all processes have the time of their point.
+-- Seconds by key_of(). All rows of a point have its time.
 local function times_in(rows, axes)
   local times = {}
   for _, row in ipairs(rows) do
-    local key = key_of(axes, row)
-    if math.type(row.point_time_s) then times[key] = math.max(times[key] or 0, row.point_time_s) end
+    if math.type(row.point_time_s) then times[key_of(axes, row)] = row.point_time_s end
   end
   return times
 end

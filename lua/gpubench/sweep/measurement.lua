@@ -3,7 +3,6 @@
 local gb = require "gpubench.native"
 local doubts = require "gpubench.expect.doubts"
 local emulated = require "gpubench.sweep.emulated"
-local not_numbers = require "gpubench.sweep.not_numbers"
 local once = require "gpubench.sweep.once"
 local processes = require "gpubench.sweep.processes"
 local native = gb._native
@@ -60,17 +59,17 @@ local function mark_fallbacks(row, fallbacks, measured_on)
   end
 end
 
+-- Beside its cells, a row has what goes into files of its own, and what is for the script alone.
 local function complete(row, axes, point, fallbacks)
-  local copy = { status = "ok" }
+  local copy = {}
   for column, value in pairs(row) do copy[column] = value end
   local measured_on = copy.device
   for _, axis in ipairs(axes) do copy[axis.name] = point[axis.name] end
   mark_fallbacks(copy, fallbacks or {}, measured_on)
-  local extras = { row = copy, samples = copy.samples, timeline = copy.timeline, profile = copy.profile }
+  local one = { row = copy, samples = copy.samples, timeline = copy.timeline, profile = copy.profile }
   copy.samples, copy.timeline, copy.profile, copy.stages, copy.ranks = nil, nil, nil, nil, nil
   emulated.label(copy)
-  if copy.status == "ok" then not_numbers.note(copy) end
-  return extras
+  return one
 end
 
 local function kept_memory(before)
@@ -84,20 +83,16 @@ local function kept_memory(before)
   end
 end
 
--- given: the point for the script, which may change it.
-local function run_point(experiment, axes, point, given)
+-- own: the values of the axes. given: the point for the script, which may change it.
+local function run_point(experiment, axes, own, given)
   local reason = experiment.skip and experiment.skip(given)
   if reason then gb.skip(tostring(reason)) end
   local finished = {}
   keep_fallbacks_outside()
   local rows = as_rows(experiment.run(given))
   local fallbacks = fallbacks_of(native.take_fallbacks())
-  for index, row in ipairs(rows) do
-    finished[index] = complete(row, axes, point, fallbacks)
-    local one = finished[index]
-    native.results.check_row(one.row, one.samples, one.timeline, one.profile)
-  end
-  return finished
+  for index, row in ipairs(rows) do finished[index] = complete(row, axes, own, fallbacks) end
+  return native.results.call(finished, own)
 end
 
 -- As they were at the declaration, unless something that still lives uses them.
@@ -109,9 +104,6 @@ end
 -- the run is gone.
 local ends_sweep = { interrupted = true, device_lost = true, group_lost = true }
 
--- What a row says is an error.
-local is_loss = { device_lost = true, group_lost = true, peer_lost = true }
-
 -- What is known of a point before it is measured.
 function measurement.first_columns(axes, point, index)
   local row = { point = index }
@@ -119,47 +111,35 @@ function measurement.first_columns(axes, point, index)
   return row
 end
 
--- Why a call of run tells nothing about times, { kind, text }: what others took from this process while it ran.
-local function disturbance(rows)
-  local lost = 0
-  for _, one in ipairs(rows) do lost = math.max(lost, one.row.cpu_lost_share or 0) end
-  if lost < native.contention.disturbed_share then return nil end
-  return doubts.of("busy",
-    string.format("other programs took %.0f %% of the processor time that it wanted", 100 * lost)), lost
-end
-
 -- Between rounds: as long as a point is measured, at most.
 function measurement.wait_until_calm()
   return (native.contention.wait_idle(options.budget_s))
 end
 
--- One call of run, with its own seed: { rows = { { row, samples, timeline, profile }, ... } of all processes, stopped =
--- why the sweep ends with it, traceback = that of an error, seconds = what another call would take, disturbed = why its
--- times do not count, and lost_share }.
+-- One call of run, with its own seed: { call = the rows of all processes (core/run/point_call.h), nil if the user
+-- stopped it, stopped = why the sweep ends with it, traceback = that of an error, seconds = what another call would
+-- take }.
 function measurement.measure(experiment, axes, point, seed)
   local before, started, made_s = native.memory_in_use(), seconds(), once.seconds
   local own = {}
   for _, axis in ipairs(axes) do own[axis.name] = point[axis.name] end
   measurement.reset_devices(before)
   set_seed(seed)
-  local is_watched, taken, ok, status, detail, traceback =
+  local is_watched, taken, ok, call, detail, traceback =
     pcall(native.contention.during, native.protect, run_point, experiment, axes, own, point)
-  if not is_watched then taken, ok, status, detail = {}, false, "error", tostring(taken) end
-  local shown = not ok and is_loss[status] and "error" or status
-  local finished = ok and status or { complete({ status = shown, detail = detail }, axes, own) }
-  local kept = kept_memory(before)
-  for _, one in ipairs(finished) do
-    -- A row that another process has measured (gb.measure.in_process) has those of that process.
-    one.row.cpu_lost_share = one.row.cpu_lost_share or taken.lost_share
-    one.row.cpu_clock_hz = one.row.cpu_clock_hz or taken.clock_hz
-    if kept then doubts.put(one.row, "memory_quality", doubts.of("kept_memory", kept)) end
+  if not is_watched then taken, ok, call, detail = {}, false, "error", tostring(taken) end
+  local status = ok and "ok" or call
+  if not ok then
+    local is_loss = ends_sweep[status] or status == "peer_lost"
+    local shown = { status = is_loss and "error" or status, detail = detail }
+    call = native.results.call({ complete(shown, axes, own) }, own)
   end
-  local all, common = processes.agree(finished, axes, ok and "ok" or status, not ok and detail or nil)
-  if common == "interrupted" then return { rows = {}, stopped = common } end
-  local disturbed, lost_share = disturbance(all)
+  call:set_conditions(taken.lost_share, taken.clock_hz, kept_memory(before))
+  local common = processes.agree(call, status, not ok and detail or nil)
+  if common == "interrupted" then return { stopped = common } end
   return {
-    rows = all, stopped = ends_sweep[common] and common or nil, traceback = traceback,
-    seconds = seconds() - started - (once.seconds - made_s), disturbed = disturbed, lost_share = lost_share,
+    call = call, stopped = ends_sweep[common] and common or nil, traceback = traceback,
+    seconds = seconds() - started - (once.seconds - made_s),
   }
 end
 

@@ -44,10 +44,11 @@ local Group = {}
 Group.__index = Group
 
 -- points: numbers of points. fixed: how many rounds there are, whatever they take; nil: as many as fit. is_untimed: no
--- claim is about their times, and what is learned or counted does not wait for a calm machine.
+-- claim is about their times, and what is learned or counted does not wait for a calm machine. Of each point, `calm`
+-- counts the rounds that nothing disturbed.
 function rounds.group(points, fixed, is_untimed)
   local list = {}
-  for index, number in ipairs(points) do list[index] = { number = number, calls = {}, seconds = 0 } end
+  for index, number in ipairs(points) do list[index] = { number = number, calm = 0, seconds = 0 } end
   return setmetatable({ points = list, fixed = fixed, planned = fixed or rounds.most, round = 0,
     is_untimed = is_untimed }, Group)
 end
@@ -91,10 +92,7 @@ function Group:plan()
 end
 
 local function lacks_rounds(point)
-  if not is_open(point) then return false end
-  local calm = 0
-  for _, call in ipairs(point.calls) do calm = calm + (call.disturbed and 0 or 1) end
-  return calm < native.statistics.least_for_interval
+  return is_open(point) and point.calm < native.statistics.least_for_interval
 end
 
 -- Whether another round is worth its time. Disturbed ones are repeated when the machine is calm again, as many as were

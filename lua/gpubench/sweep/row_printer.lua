@@ -21,29 +21,26 @@ local function new(run, style, screen)
   return printer
 end
 
--- The rows of a point that is final.
-function Printer:take(point, rows)
-  self.waiting[point] = rows
+-- A point is final.
+function Printer:take(point)
+  self.waiting[point] = true
 end
 
-function Printer:print(rows)
+function Printer:print(point)
+  self.waiting[point] = nil
   -- 0: lines of any width, whatever the window is.
-  local width = self.style.width > 0 and self.screen.width() or 0
-  for _, row in ipairs(rows) do
-    local text = self.run:row_text(row, width)
-    if text ~= "" then self.screen.write(text) end
-  end
+  local text = self.run:point_text(point, self.style.width > 0 and self.screen.width() or 0)
+  if text ~= "" then self.screen.write(text) end
 end
 
 -- Whether there is something to print now. A reader that takes no output, such as a pager, must not stop the sweep.
 function Printer:is_ready()
-  return self.waiting[self.next] ~= nil and self.screen.takes_output()
+  return self.waiting[self.next] and self.screen.takes_output()
 end
 
 function Printer:print_ready()
   while self:is_ready() do
-    self:print(self.waiting[self.next])
-    self.waiting[self.next] = nil
+    self:print(self.next)
     self.next = self.next + 1
   end
 end
@@ -53,8 +50,7 @@ function Printer:finish()
   local left = {}
   for point in pairs(self.waiting) do left[#left + 1] = point end
   table.sort(left)
-  for _, point in ipairs(left) do self:print(self.waiting[point]) end
-  self.waiting = {}
+  for _, point in ipairs(left) do self:print(point) end
   self.screen.write(self.run:closing(self.style))
 end
 

@@ -1,13 +1,10 @@
--- Measures the points of an experiment: those that claims compare in rounds, in turn; the others once. Rows are written
--- when the rounds of their points are over.
+-- Measures the points of an experiment: those that claims compare in rounds, in turn; the others once. The run
+-- (core/run/live_run.h) keeps, merges, judges and writes the rows.
 local gb = require "gpubench.native"
 local axis_text = require("gpubench.sweep.points").describe
 local claim = require "gpubench.expect.claim"
-local doubts = require "gpubench.expect.doubts"
 local groups = require "gpubench.expect.groups"
 local measurement = require "gpubench.sweep.measurement"
-local merge = require "gpubench.sweep.merge"
-local processes = require "gpubench.sweep.processes"
 local progress = require "gpubench.sweep.progress"
 local random_order = require "gpubench.sweep.random_order"
 local related_points = require "gpubench.sweep.related_points"
@@ -15,9 +12,8 @@ local rounds = require "gpubench.sweep.rounds"
 local native = gb._native
 local options = native.options
 local one_line = native.results.one_line
--- That of the program, whatever a script does to its globals.
-local stderr = io.stderr
-local pcall = pcall
+-- Those of the program, whatever a script does to its globals.
+local stderr, pcall = io.stderr, pcall
 
 local schedule = {}
 
@@ -81,29 +77,6 @@ function Sweep:text_of(index)
   return #self.axes > 0 and one_line(axis_text(self.axes, self.points[index])) or self.declaration.name
 end
 
-local function failed(call)
-  for _, one in ipairs(call.rows) do
-    if one.row.status ~= "ok" then return true end
-  end
-  return false
-end
-
--- A later round that fails, or returns other rows, says what became of the point.
-local function fails_late(point, call)
-  local first = point.calls[1]
-  if failed(call) then
-    for _, one in ipairs(call.rows) do
-      one.row.detail = string.format("in round %d: %s", #point.calls + 1, one.row.detail or one.row.status)
-    end
-    return call
-  end
-  if #call.rows == #first.rows then return nil end
-  return { rows = { { row = { status = "error", detail = string.format(
-    "run returned %s in round 1 and %s in round %d; every call must return as many",
-    gb.format.count(#first.rows, "row"),
-    gb.format.count(#call.rows, "row"), #point.calls + 1) } } } }
-end
-
 -- One call of run. Returns why the sweep ends with it, if it does, and why its rows could not be written.
 function Sweep:call(group, point)
   local index, text = point.number, self:text_of(point.number)
@@ -111,85 +84,17 @@ function Sweep:call(group, point)
   self.line:show(text, index, 1 / group.planned,
     in_rounds and string.format("round %d/%d", group.round, group.planned) or nil)
   self.run:begin(measurement.first_columns(self.axes, self.points[index], index), text)
-  local call = native.with_round_budget(in_rounds and rounds.budget_s(group.planned) or nil, measurement.measure,
+  local measured = native.with_round_budget(in_rounds and rounds.budget_s(group.planned) or nil, measurement.measure,
     self.declaration, self.axes, self.points[index], self.seed + group.round - 1)
   self.line:clear()
-  if call.stopped == "interrupted" then return call.stopped end
-  point.seconds = point.seconds + call.seconds
-  local late = #point.calls > 0 and fails_late(point, call)
-  if late or failed(call) then
-    point.failed = late or call
-    for _, one in ipairs(point.failed.rows) do report_failure(one.row, text, call.traceback) end
-  else
-    point.calls[#point.calls + 1] = call
-  end
+  if measured.stopped == "interrupted" then return measured.stopped end
+  point.seconds = point.seconds + measured.seconds
+  local ok, calm, failed = pcall(self.run.take, self.run, measured.call, index, group.planned, point.seconds)
+  if not ok then return measured.stopped, string.format("%s (at %s)", calm, text) end
+  point.calm, point.failed = calm, #failed > 0
+  for _, row in ipairs(failed) do report_failure(row, text, measured.traceback) end
   self.line:advance(index, 1 / group.planned)
-  return call.stopped, self:write_call(group, point, call)
-end
-
--- The rows of the first call are on disk before the next begins; when its rounds are over, the merged ones replace
--- them. Returns why they could not be written.
-function Sweep:write_call(group, point, call)
-  local ok, reason = pcall(function()
-    if #point.calls + (point.failed and 1 or 0) == 1 then
-      for _, one in ipairs((self:rows_of(group, point))) do
-        self.run:add(one.row, one.samples, one.timeline, one.profile)
-      end
-    end
-    if group.planned == 1 or point.failed then return end
-    for k, one in ipairs(call.rows) do
-      local copy = { point = point.number, process = one.row.process or 0 }
-      for name, value in pairs(one.row) do copy[name] = value end
-      self.run:add_round(copy, group.round, k, one.samples)
-    end
-  end)
-  if not ok then return string.format("%s (at %s)", reason, self:text_of(point.number)) end
-end
-
--- By round, the mean of a row of process 0 and of its counterparts in the others, where all processes have it. Rows of
--- processes come one after the other.
-local function mean_over_processes(figures, k, which)
-  local per_process, means = #figures // processes.count, {}
-  for round in pairs(figures[k][which]) do
-    local rows = {}
-    for rank = 0, processes.count - 1 do rows[#rows + 1] = figures[rank * per_process + k][which][round] end
-    if #rows == processes.count then means[round] = #rows == 1 and rows[1] or native.results.means(rows)[1] end
-  end
-  return means
-end
-
-local function mean_rounds(figures)
-  local list = {}
-  for k = 1, #figures // processes.count do
-    local busy = false
-    for index = k, #figures, #figures // processes.count do busy = busy or figures[index].busy end
-    list[k] = {
-      all = mean_over_processes(figures, k, "all"), calm = mean_over_processes(figures, k, "calm"), busy = busy,
-    }
-  end
-  return list
-end
-
--- The rows of a point so far, and by row what its rounds gave.
-function Sweep:rows_of(group, point)
-  local merged, rounds_of
-  if point.failed then
-    merged, rounds_of = point.failed.rows, {}
-  elseif #point.calls == 0 then
-    return {}, {}
-  else
-    merged, rounds_of = merge.rows(point.calls, group.planned, self.axes, self.has_interval)
-    rounds_of = mean_rounds(rounds_of)
-  end
-  for _, one in ipairs(merged) do
-    one.row.point, one.row.point_time_s = point.number, point.seconds
-    if one.row.status == "ok" then merge.note_slow_mean(one.row) end
-    if point.too_long and one.row.status == "ok" then
-      doubts.put(one.row, "quality", doubts.of("too_long", point.too_long))
-    end
-    one.row.verdict = self.run:verdict(one.row)
-  end
-  return merged, rounds_of
+  return measured.stopped
 end
 
 -- Returns why the sweep ends with the group, if it does, and why rows could not be written.
@@ -213,57 +118,39 @@ function Sweep:misspelt_column()
   return is_similar and text or nil
 end
 
--- For the warning above the report: how many points others disturbed so that their times do not count.
-function Sweep:count_disturbed(point, rows)
-  local counts = #rows > 0 and not doubts.in_row(rows[1].row, "quality")
-  local worst = 0
-  for _, call in ipairs(point.calls) do worst = math.max(worst, call.disturbed and call.lost_share or 0) end
-  if counts or worst == 0 then return end
-  self.disturbed = { points = self.disturbed.points + 1, worst = math.max(self.disturbed.worst, worst) }
-end
-
-local function plain_rows(list)
-  local rows = {}
-  for index, one in ipairs(list) do rows[index] = one.row end
-  return rows
-end
-
 -- The rows of a group whose rounds are over. Returns why they could not be written.
 function Sweep:finish_group(group)
-  local all, finals = {}, {}
-  for _, point in ipairs(group.points) do
-    local rows, rounds_of = self:rows_of(group, point)
-    self.rounds[point.number] = rounds_of
-    self.line:finish(point.number)
-    finals[point.number] = plain_rows(rows)
-    for _, one in ipairs(rows) do
-      if one.row.status == "error" then self.outcome = "error" end
-      all[#all + 1] = one.row
+  local points = {}
+  for index, point in ipairs(group.points) do
+    points[index] = { point = point.number, too_long = point.too_long }
+  end
+  local ok, finished = pcall(self.run.finish_points, self.run, group.planned, points)
+  if not ok then return finished end
+  for index, one in ipairs(finished) do
+    local number = group.points[index].number
+    self.line:finish(number)
+    for _, row in ipairs(one.rows) do
+      if row.status == "error" then self.outcome = "error" end
     end
-    if #rows > 0 then self.done, self.measured[point.number] = self.done + 1, true end
-    self:count_disturbed(point, rows)
+    if #one.rows > 0 then self.done, self.measured[number] = self.done + 1, true end
+    if one.lost_share > 0 then
+      local worst = math.max(self.disturbed.worst, one.lost_share)
+      self.disturbed = { points = self.disturbed.points + 1, worst = worst }
+    end
+    self.on_point(number, one.rows)
   end
-  if group.planned > 1 and #all > 0 then
-    local ok, reason = pcall(self.run.replace, self.run, all)
-    if not ok then return reason end
-  end
-  for _, row in ipairs(all) do self.on_row(row) end
-  self.on_points(finals)
 end
 
 local function new_sweep(given)
   return setmetatable({
     -- As in gb.experiment.
     declaration = given.declaration, axes = given.axes, points = given.points, charts = given.charts, run = given.run,
-    seed = given.seed,                  -- of the first round
-    has_interval = given.has_interval,  -- by column: figures that get an interval from their rounds
-    on_row = given.on_row,              -- called with a row that is final and on disk
-    on_points = given.on_points,        -- the same for the points of a group: rows by the number of each
+    seed = given.seed,          -- of the first round
+    on_point = given.on_point,  -- called with a point's number and rows when these are final and on disk
     line = progress.new(given.seconds),  -- seconds: how long each point is expected to take
 
     outcome = "done",  -- or "error", "interrupted"
     failure = nil,     -- why the run's files could not be written, or what is wrong in the script
-    rounds = {},       -- by point and row, what its rounds gave
     measured = {},     -- by point, whether it has a row
     done = 0,          -- the number of these
     unmeasured = {},   -- the other points, as tables of the axes' values

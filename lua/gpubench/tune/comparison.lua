@@ -31,16 +31,15 @@ end
 -- One call of run, ahead of the rounds: { status, rows, or reason = why it failed and traceback }.
 function comparison.try(subject, changes, recorder)
   local declaration = { run = function() return subject:run(changes, recorder) end }
-  local call = native.with_round_budget(rounds.budget_s(rounds.most), native.uninterrupted, measurement.measure,
+  local measured = native.with_round_budget(rounds.budget_s(rounds.most), native.uninterrupted, measurement.measure,
     declaration, {}, {}, native.options.seed)
   native.check_interrupt()
   measurement.reset_devices(native.memory_in_use())
-  local rows = {}
-  for index, one in ipairs(call.rows) do
-    rows[index] = one.row
-    if one.row.status ~= "ok" then
-      if call.stopped then native.fail("tune: " .. tostring(one.row.detail)) end
-      return { status = one.row.status, reason = one.row.detail or one.row.status, traceback = call.traceback }
+  local rows = measured.call:rows()
+  for _, row in ipairs(rows) do
+    if row.status ~= "ok" then
+      if measured.stopped then native.fail("tune: " .. tostring(row.detail)) end
+      return { status = row.status, reason = row.detail or row.status, traceback = measured.traceback }
     end
   end
   return { status = "ok", rows = rows }

@@ -228,10 +228,12 @@ testing.case("the library's own functions refuse what is not theirs", function()
       table.unpack(arguments))
   end
   testing.raises("is not below the output folder", native.results.end_abandoned, "/tmp/elsewhere", "a text")
-  testing.raises("run returned the status 'weird'; ok, out_of_memory, error, timeout, skipped are possible",
-    native.results.check_row, { status = "weird" })
-  testing.raises("run returned a timeline that gb.measure has not made", native.results.check_row, {}, nil, 5)
-  testing.raises("'a\\x00b' cannot name a column", native.results.check_row, { ["a\0b"] = 1 })
+  local function call(row, timeline) return native.results.call({ { row = row, timeline = timeline } }, {}) end
+  testing.raises("run returned the status 'weird'; ok, out_of_memory, error, timeout, skipped are possible", call,
+    { status = "weird" })
+  testing.raises("run returned a timeline that gb.measure has not made", call, {}, 5)
+  testing.raises("run returned a column that is no cell: 'x': ", call, { x = {} })
+  testing.raises("'a\\x00b' cannot name a column", call, { ["a\0b"] = 1 })
 end)
 
 testing.case("stages of a dataset are limited", function()

@@ -8,7 +8,7 @@ local missing = "gpu:63"
 
 local function row_of(run, axes, point)
   native.reset_devices()
-  return measurement.measure({ run = run }, axes or {}, point or {}, 1).rows[1].row
+  return measurement.measure({ run = run }, axes or {}, point or {}, 1).call:rows()[1]
 end
 
 local function where(device)

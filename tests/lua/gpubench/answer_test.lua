@@ -125,9 +125,9 @@ testing.case("an interval that ends at its median says that many rounds gave the
   local list = join(rows("a", { 10 }, "loop"), rows("a", { 10 }))
   for index, values in ipairs { { 100, 100, 100, 100, 100, 100, 100 }, { 70, 95, 95, 95, 95, 95, 70 } } do
     local all = {}
-    for round, value in ipairs(values) do all[round] = { used_bytes = value } end
+    for round, value in ipairs(values) do all[round] = { row = { used_bytes = value }, counts = true } end
     list[index].used_bytes = 95
-    estimate.set_rounds(list[index], { all = all, calm = all })
+    estimate.set_rounds(list[index], { rounds = all })
   end
   local claim = gb.expect.ratio {
     y = "used_bytes", of = { way = "graph" }, over = { way = "loop" }, at_most = 1, answer = "{less}",

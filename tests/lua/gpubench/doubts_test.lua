@@ -113,7 +113,7 @@ testing.case("where other programs disturbed the rounds, a larger budget is no r
   local claim = gb.expect.increasing { x = "n", y = "work_s" }
   local function judged(busy)
     local rows = sound()
-    for _, one in ipairs(rows) do estimate.set_rounds(one, { all = {}, calm = {}, busy = busy }) end
+    for _, one in ipairs(rows) do estimate.set_rounds(one, { rounds = {}, busy = busy }) end
     return claims.judge_all({ claim }, { rows[1], row("a", 2, 0.55) }, axes)[1]
   end
   testing.equal({ judged(false).kind, judged(false).remedy }, { "overlap", "a larger --budget narrows the intervals" })

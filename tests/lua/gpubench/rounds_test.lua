@@ -2,7 +2,6 @@
 local gb = require "gpubench"
 local estimate = require "gpubench.expect.estimate"
 local experiment = require "gpubench.experiment"
-local merge = require "gpubench.sweep.merge"
 local rounds = require "gpubench.sweep.rounds"
 local testing = require "testing"
 local statistics = gb._native.statistics
@@ -192,16 +191,6 @@ testing.case("a later round that fails is what became of the point", function()
   }
   testing.equal({ calls, rows[1].status }, { 3, "error" })
   testing.contains(rows[1].detail, "in round 3: ")
-  calls = 0
-  rows = sweep {
-    run = function()
-      calls = calls + 1
-      return calls == 2 and { { work_s = 1.0 }, { work_s = 2.0 } } or { work_s = 1.0 }
-    end,
-    expect = { gb.expect.at_most { y = "work_s", value = 2 } },
-  }
-  testing.contains(rows[1].detail,
-    "run returned 1 row in round 1 and 2 rows in round 2; every call must return as many")
 end)
 
 local function taken_in_calls(shares, count)
@@ -255,38 +244,6 @@ testing.case("a point that is measured once and disturbed has unreliable times, 
     gb._native.options.out).info.expectations[1].verdict, "confirmed")
 end)
 
-local taken = { kind = "busy", text = "other programs took 30 %" }
-local function call(row, disturbed)
-  return { rows = { { row = row, samples = { row.work_s } } }, disturbed = disturbed }
-end
-
-testing.case("rounds that were disturbed do not count, and too few that do leave the row unreliable", function()
-  local calls = {}
-  for round = 1, 8 do
-    calls[round] = call({ status = "ok", work_s = round, steps = 10, replicas = 2, test_accuracy = round / 10 })
-  end
-  calls[3] = call({ status = "ok", work_s = 100, steps = 10, replicas = 2, test_accuracy = 0.3 }, taken)
-  local merged, counted = merge.rows(calls, 8, {}, { work_s = true, test_accuracy = true })
-  local row = merged[1].row
-  testing.equal({ row.work_s, row.work_low_s, row.work_high_s, row.steps, row.replicas, row.rounds },
-    { 5, 1, 8, 80, 2, 8 })
-  testing.equal({ counted[1].calm[3], counted[1].calm[4].work_s, #merged[1].samples }, { nil, 4, 1 })
-  testing.equal({ counted[1].all[3].work_s, row.test_accuracy, row.test_accuracy_high }, { 100, 0.45, 0.8 })
-  for round = 4, 5 do calls[round].disturbed = taken end
-  merged, counted = merge.rows(calls, 8, {}, {})
-  testing.equal(merged[1].row.quality,
-    "unreliable: the times of 5 of 8 rounds count, 6 are needed: other programs took 30 %")
-  testing.equal({ merged[1].row.doubt, counted[1].busy }, { "busy", true })
-end)
-
-testing.case("a run that ends between rounds leaves the row unfinished, and no machine busy", function()
-  local calls = {}
-  for round = 1, 3 do calls[round] = call { status = "ok", work_s = round } end
-  local merged, counted = merge.rows(calls, 9, {}, {})
-  testing.equal({ merged[1].row.doubt, counted[1].busy }, { "unfinished", false })
-  testing.equal(merged[1].row.quality, "unreliable: the times of 3 of 9 rounds count, 6 are needed")
-end)
-
 testing.case("what is learned or counted does not wait for a calm machine", function()
   local function waits_for(column)
     lost_shares, waits = {}, 0
@@ -308,19 +265,11 @@ testing.case("what is learned or counted does not wait for a calm machine", func
   testing.equal(waits_for "work_s"[1] > 0, true)
 end)
 
-testing.case("a mean far from the median is told", function()
-  local function row_of(rate)
-    return sweep { run = function() return { batch_size = 32, step_time_s = 0.01, examples_per_s = rate } end }[1]
-  end
-  testing.equal(row_of(3200).detail, nil)
-  testing.equal(row_of(1600).detail, "the mean step takes 2.0 times as long as the median")
-end)
-
 testing.case("figures are compared round by round, where both have it", function()
   local function row_of(values)
     local row, figures = { status = "ok", work_s = values[1] }, {}
-    for round, value in pairs(values) do figures[round] = { work_s = value } end
-    estimate.set_rounds(row, { all = figures, calm = figures })
+    for round, value in pairs(values) do figures[round] = { row = { work_s = value }, counts = true } end
+    estimate.set_rounds(row, { rounds = figures })
     return row
   end
   local a, b = row_of { 2, 4, 6, 8, 10, 12, [8] = 99 }, row_of { 1, 2, 3, 4, 5, 6, 7 }

@@ -94,13 +94,18 @@ end
 
 -- Adds what the reference does not name.
 function signatures.complete(doc)
-  -- The class that the reference leaves out: scripts get its objects from gb._native.
-  doc.bound.Run = true
+  -- Classes that the reference leaves out: scripts get their objects from gb._native.
+  doc.bound.Run, doc.bound.PointCall = true, true
   for method,
-    types in pairs { begin = { "Cells", "string" }, add = { "Cells", "number[]", "any" }, replace = { "Cells[]" },
-    add_round = { "Cells", "integer", "integer", "number[]" }, set_info = { "table" }, finish = { "FinishOptions" },
-    directory = {}, name = {}, rows = {}, summary = { "TextOptions" } } do
-    doc.names["Run:" .. method] = types
+    types in pairs { ["Run:begin"] = { "Cells", "string" },
+    ["Run:take"] = { "PointCall", "integer", "integer", "number" },
+    ["Run:finish_points"] = { "integer", "table[]" }, ["Run:set_info"] = { "table" },
+    ["Run:finish"] = { "FinishOptions" }, ["Run:directory"] = {}, ["Run:name"] = {}, ["Run:rows"] = {},
+    ["Run:judged_rows"] = {}, ["Run:opening"] = { "TextOptions" }, ["Run:point_text"] = { "integer", "integer" },
+    ["PointCall:agree"] = { "string", "string?" },
+    ["PointCall:fail"] = { "string", "string?" }, ["PointCall:rows"] = {},
+    ["PointCall:set_conditions"] = { "number?", "number?", "string?" } } do
+    doc.names[method] = types
   end
 
   -- Sizes of stages may stand in the table of options, by name.

@@ -92,6 +92,7 @@ build = {
     return gb._native.results.new_run { experiment = one_of { "inner", "other" }, title = "t", axes = { "n" },
       columns = { { name = "v", unit = "s" } }, out = values.folder:match "(.*)/results" }
   end,
+  PointCall = function() return gb._native.results.call({ { row = { v = 1 } } }, { n = 1 }) end,
   TfrecordWriter = function() return gb.data.tfrecord_writer(values.folder .. "/" .. random(3) .. ".tfrecord") end,
 }
 

@@ -34,10 +34,9 @@ end
 -- The rows of a point, with its values in them.
 function declared.rows_of(declaration, point)
   native.reset_devices()
-  local rows = {}
-  for index, one in ipairs(measurement.measure(declaration, {}, point, native.options.seed).rows) do
-    rows[index] = one.row
-    for name, value in pairs(point) do one.row[name] = value end
+  local rows = measurement.measure(declaration, {}, point, native.options.seed).call:rows()
+  for _, row in ipairs(rows) do
+    for name, value in pairs(point) do row[name] = value end
   end
   return rows
 end
@@ -50,8 +49,11 @@ end
 function declared.judge(declaration, rows, axes)
   columns.declare(columns.read("declared", declaration.columns or {}))
   for _, row in ipairs(rows) do
-    local calls = row.calls or { row, row, row, row, row, row }
-    estimate.set_rounds(row, { all = calls, calm = calls })
+    local rounds = {}
+    for round, one in ipairs(row.calls or { row, row, row, row, row, row }) do
+      rounds[round] = { row = one, counts = true }
+    end
+    estimate.set_rounds(row, { rounds = rounds })
   end
   return claims.judge_all(declaration.expect, rows, axes or declaration.axes)
 end

@@ -117,7 +117,7 @@ local function point(run)
   collectgarbage()
   collectgarbage()
   native.reset_devices()
-  return measurement.measure({ run = run }, {}, {}, 1).rows[1].row
+  return measurement.measure({ run = run }, {}, {}, 1).call:rows()[1]
 end
 
 testing.case("a GPU is split into logical ones with limits of their own", function()

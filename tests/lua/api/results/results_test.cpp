@@ -14,17 +14,21 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// `out` and `results` are globals of its scripts.
+// `out` and `results` are globals of its scripts, and add(run, point, { row, samples, ... }, ...), which adds rows.
 class Results : public ::testing::Test {
  protected:
   Results() {
     set_session(script_.state(), session_);
     open_results(script_.state());
+    open_live_runs(script_.state());
     open_stored_runs(script_.state());
     open_stored_run_commands(script_.state());
     Value<std::string>::push(script_.state(), out_.path().string());
     lua_setglobal(script_.state(), "out");
-    script_.run("results = gb._native.results");
+    script_.run(R"lua(
+      results = gb._native.results
+      function add(run, point, ...) return run:take(results.call({ ... }, {}), point, 1, 0) end
+    )lua");
   }
 
   TemporaryDirectory out_;
@@ -35,12 +39,13 @@ class Results : public ::testing::Test {
 TEST_F(Results, ARunIsWrittenAndReadBack) {
   EXPECT_EQ(script_.run(R"lua(
     local run = results.new_run { experiment = "e", title = "T", axes = { "batch" }, out = out }
-    run:add({ batch = 8, step_time_s = 0.5, sound = true, label = "x" }, { 0.4, 0.6 })
-    run:add { batch = 16, status = "error", detail = "why" }
+    add(run, 1, { row = { batch = 8, step_time_s = 0.5, sound = true, label = "x" }, samples = { 0.4, 0.6 } })
+    local calm, failed = add(run, 2, { row = { batch = 16, status = "error", detail = "why" } })
+    assert(calm == 0 and failed[1].detail == "why")
     run:set_info { arguments = { "--quick" }, options = { seed = 7, list = { { a = 1 } } } }
     local finished = run:finish { expectations = { { claim = "c", verdict = "confirmed", reason = "r" } } }
     assert(#finished.notes == 0 and finished.report == run:directory() .. "/report.html", finished.report)
-    assert(run:opening({}):find("e: T") and run:row_text({ batch = 8, status = "error" }, 0):find("8  error"))
+    assert(run:opening({}):find("e: T") and run:point_text(2, 0):find("16  error"))
     assert(run:closing({}):find("confirmed"))
     local stored = results.read("e", out)
     assert(stored.info.options.list[1].a == 1 and stored.info.options.seed == 7)
@@ -57,7 +62,7 @@ TEST_F(Results, ARunIsWrittenAndReadBack) {
 TEST_F(Results, WarningsOfARunAreKeptAndShownFirst) {
   script_.run(R"lua(
     local run = results.new_run { experiment = "e", out = out }
-    run:add { loss = 0.5 }
+    add(run, 1, { row = { loss = 0.5 } })
     run:set_info { warnings = { "Other programs took 23 %." } }
     run:finish {}
   )lua");
@@ -81,9 +86,8 @@ TEST_F(Results, TracesLieBesideTheRowsTheyBelongTo) {
   lua_setglobal(script_.state(), "timeline");
   EXPECT_EQ(script_.run(R"lua(
     local run = results.new_run { experiment = "e", out = out }
-    run:add({ point = 2, loss = 1 }, nil, timeline)
-    run:add({ point = 2, loss = 2 }, { 0.1 }, timeline)
-    run:add { point = 3, loss = 3 }
+    add(run, 2, { row = { loss = 1 }, timeline = timeline }, { row = { loss = 2 }, samples = { 0.1 }, timeline = timeline })
+    add(run, 3, { row = { loss = 3 } })
     local page = io.open(run:finish({}).report):read("a")
     assert(page:find('href="trace-2.json"', 1, true) and page:find('href="trace-2-2.json"', 1, true))
     return io.open(run:directory() .. "/trace-2-2.json"):read("a"):match("kernel of a trace")
@@ -96,7 +100,7 @@ TEST_F(Results, ProfilesLieBesideTheRowsTheyBelongTo) {
     local run = results.new_run { experiment = "e", out = out }
     local profile = { step_s = 0.01, steps = 2, gaps = {}, memory = {},
       entries = { { class = "compute", layer = "dense", op = "matmul", role = "forward", time_s = 0.01, share = 1, calls = 1 } } }
-    run:add({ point = 2, loss = 1 }, nil, nil, profile)
+    add(run, 2, { row = { loss = 1 }, profile = profile })
     local page = io.open(run:finish({}).report):read("a")
     assert(page:find('href="profile-2.json"', 1, true) and page:find("Profile of point 2", 1, true))
     return io.open(run:directory() .. "/profile-2.json"):read("a"):match('"dense"')
@@ -111,7 +115,8 @@ TEST_F(Results, TablesAreOfAnyRows) {
 }
 
 TEST_F(Results, StoredRunsAreRendered) {
-  script_.run("local run = results.new_run { experiment = 'e', out = out } run:add { loss = 0.5 } run:finish {}");
+  script_.run(
+      "local run = results.new_run { experiment = 'e', out = out } add(run, 1, { row = { loss = 0.5 } }) run:finish {}");
   EXPECT_THAT(script_.run("return results.render('e', 'markdown', out)"), HasSubstr("| loss |\n| ---: |\n| 0.5 |"));
 }
 
@@ -120,8 +125,8 @@ TEST_F(Results, MistakesAreNamed) {
               HasSubstr("the name 'a/b' cannot name a directory"));
   EXPECT_THAT(script_.error("results.new_run { experimnt = 'e' }"),
               HasSubstr("unknown option 'experimnt' (did you mean 'experiment'?) (known: experiment, title, axes, "
-                        "columns, out, charts, claims, chart_formats)"));
-  EXPECT_THAT(script_.error("results.new_run({ experiment = 'e', out = out }):add { x = {} }"), HasSubstr("'x'"));
+                        "columns, out, charts, claims, figures, chart_formats)"));
+  EXPECT_THAT(script_.error("results.call({ { row = { x = {} } } }, {})"), HasSubstr("'x'"));
   EXPECT_THAT(script_.error("results.new_run({ experiment = 'e', out = out }):set_info { f = print }"),
               HasSubstr("'f': boolean, number, string or table of these expected, got function"));
   EXPECT_THAT(script_.error("local t = {} t.t = t results.new_run({ experiment = 'e', out = out }):set_info(t)"),
