@@ -274,7 +274,9 @@ Found no_steps(const Inputs& in) {
   if (!in.steps.steps.empty()) return {};
   return QualityIssue{.check = QualityCheck::no_steps,
                       .found = "no steps: nothing marks them or repeats, so the whole trace counts as one",
-                      .to_do = in.trace.framework == Framework::jax
+                      .to_do = in.trace.format.starts_with("Nsight")
+                                   ? "put an NVTX range around each step: torch.cuda.nvtx.range(\"step\"), jax.named_scope"
+                               : in.trace.framework == Framework::jax
                                    ? "with jax.profiler.StepTraceAnnotation('step', step_num=i): around each step"
                                : in.trace.framework == Framework::tensorflow
                                    ? "with tf.profiler.experimental.Trace('train', step_num=i, _r=1): around each step"
@@ -322,7 +324,10 @@ std::vector<QualityIssue> leave_out_single_events(ForeignTrace& trace) {
     if (event.work != DeviceWork::wait) lengths[event.name].push_back(event.time.length());
   std::vector<QualityIssue> issues;
   std::erase_if(trace.device, [&](const DeviceEvent& event) {
-    if (event.work == DeviceWork::wait || static_cast<double>(event.time.length()) <= large * static_cast<double>(busy))
+    // The threads of a processor record what takes long and what does not under one name.
+    const bool is_on_cpu = trace.devices[event.device].name.starts_with("cpu");
+    if (is_on_cpu || event.work == DeviceWork::wait ||
+        static_cast<double>(event.time.length()) <= large * static_cast<double>(busy))
       return false;
     std::vector<std::int64_t>& own = lengths[event.name];
     if (own.size() < least) return false;

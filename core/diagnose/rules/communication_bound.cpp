@@ -27,6 +27,8 @@ std::optional<Finding> judge_communication(const Evidence& evidence) {
   if (evidence.is_of(StepsOf::foreign) && !evidence.replicas())
     finding.evidence += "; a part of it may be waiting for other ranks, whose traces tell them apart";
   finding.remedies.assign(communication_remedies.begin(), communication_remedies.end());
+  // What is seen in a trace of GPUs is exchanged by them already.
+  if (evidence.is_of(StepsOf::foreign)) std::erase(finding.remedies, Remedy::device_exchanges);
   return finding;
 }
 
