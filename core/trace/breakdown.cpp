@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <deque>
 #include <fmt/format.h>
 #include <iterator>
 #include <utility>
@@ -31,19 +32,21 @@ std::vector<Edge> edges_of(std::span<const Span> spans, Window window) {
   return edges;
 }
 
-/// The spans that are active at a moment, by class in their order of beginning.
+/// The spans that are active at a moment, by class in their order of beginning. A span that has ended is removed when
+/// it comes to the front or the back: thousands may run at once.
 class Running {
  public:
-  explicit Running(std::span<const Span> spans) : spans_(spans) {}
+  explicit Running(std::span<const Span> spans) : spans_(spans), has_ended_(spans.size()) {}
   void change(const Edge& edge) {
-    std::vector<std::size_t>& own = running_[static_cast<std::size_t>(spans_[edge.span].span_class)];
     if (edge.begins)
-      own.push_back(edge.span);
+      running_[static_cast<std::size_t>(spans_[edge.span].span_class)].push_back(edge.span);
     else
-      std::erase(own, edge.span);
+      has_ended_[edge.span] = true;
   }
-  const Span* charged() const {
-    for (const std::vector<std::size_t>& own : running_) {
+  const Span* charged() {
+    for (std::deque<std::size_t>& own : running_) {
+      while (!own.empty() && has_ended_[own.back()]) own.pop_back();
+      while (!own.empty() && has_ended_[own.front()]) own.pop_front();
       if (own.empty()) continue;
       const Span& last = spans_[own.back()];
       return last.span_class >= SpanClass::input_wait ? &last : &spans_[own.front()];
@@ -53,7 +56,8 @@ class Running {
 
  private:
   std::span<const Span> spans_;
-  std::array<std::vector<std::size_t>, span_class_count> running_;
+  std::vector<bool> has_ended_;
+  std::array<std::deque<std::size_t>, span_class_count> running_;
 };
 
 std::string doubt_about(const Breakdown& breakdown, std::span<const Span> spans, std::size_t dropped) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -143,21 +144,21 @@ class Profiling {
 template <class Keep>
 std::vector<ProfileEntry> summed(const StepProfile& profile, const Keep& keep) {
   std::vector<ProfileEntry> sums;
+  std::map<std::tuple<SpanClass, std::string, std::string>, std::size_t> places;
   for (const ProfileEntry& entry : profile.entries) {
     const NodeName kept = keep(entry.node);
-    const auto same = std::ranges::find_if(sums, [&](const ProfileEntry& sum) {
-      return sum.span_class == entry.span_class && sum.node.op == kept.op && sum.node.layer == kept.layer;
-    });
-    if (same == sums.end()) {
+    const auto [place, is_new] = places.try_emplace({entry.span_class, kept.op, kept.layer}, sums.size());
+    if (is_new) {
       sums.push_back(entry);
       sums.back().node = kept;
       sums.back().implementation.clear();
-    } else {
-      same->time += entry.time;
-      same->calls += entry.calls;
-      if (entry.flops) same->flops = same->flops.value_or(0) + *entry.flops;
-      if (entry.bytes) same->bytes = same->bytes.value_or(0) + *entry.bytes;
+      continue;
     }
+    ProfileEntry& same = sums[place->second];
+    same.time += entry.time;
+    same.calls += entry.calls;
+    if (entry.flops) same.flops = same.flops.value_or(0) + *entry.flops;
+    if (entry.bytes) same.bytes = same.bytes.value_or(0) + *entry.bytes;
   }
   std::ranges::stable_sort(sums, std::greater<>(), &ProfileEntry::time);
   return sums;

@@ -48,6 +48,9 @@ SpanClass class_on_host(IdleKind kind) {
   return text_of(kind).span_class;
 }
 
+/// Of a profile. Programs that name each kernel anew have as many as kernels: those that come later count as one.
+constexpr std::size_t most_nodes = 2000;
+
 /// Templates and arguments of C++ names tell nothing in a table.
 std::string short_name(std::string_view name) {
   constexpr std::size_t most = 80;
@@ -89,15 +92,25 @@ class TimelineMaker {
   NodeId node(NameId name, NameId op) {
     NodeId& known = nodes_[{name, op}];
     if (known == NodeId::none)
-      known = timeline_->node({.op = short_name(trace_.names.text(name)), .layer = trace_.names.text(op), .role = {}});
+      known = timeline_->node(nodes_.size() > most_nodes ? NodeName{.op = "other kernels", .layer = {}, .role = {}}
+                                                         : NodeName{.op = short_name(trace_.names.text(name)),
+                                                                    .layer = short_name(trace_.names.text(op)),
+                                                                    .role = {}});
     return known;
+  }
+
+  NameId lane_of(const DeviceEvent& event) {
+    const auto [place, is_new] = lanes_.try_emplace({event.device, event.stream});
+    if (is_new)
+      place->second = timeline_->name(fmt::format("{} stream {}", trace_.devices[event.device].name, event.stream));
+    return place->second;
   }
 
   void add(const DeviceEvent& event) {
     Span span;
     span.span_class = class_of(event.work);
     span.name = name(event.name);
-    span.lane = timeline_->name(fmt::format("{} stream {}", trace_.devices[event.device].name, event.stream));
+    span.lane = lane_of(event);
     span.gpu = event.device;
     span.node = node(event.name, event.op);
     span.begin = at(event.time.begin);
@@ -134,6 +147,7 @@ class TimelineMaker {
   std::unique_ptr<Timeline> timeline_;
   std::vector<NameId> names_;
   std::map<std::pair<NameId, NameId>, NodeId> nodes_;
+  std::map<std::pair<std::uint16_t, std::int32_t>, NameId> lanes_;
 };
 
 /// Devices without any work were not used; they are not idle.

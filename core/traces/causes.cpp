@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/shown_text.h"
@@ -106,10 +107,12 @@ class Places {
 
   std::string of(std::uint32_t thread, std::int64_t time) {
     if (!trace_.has_stacks) return {};
-    const auto in_thread = std::ranges::equal_range(trace_.host, thread, {}, &HostEvent::thread);
-    auto after = std::ranges::upper_bound(in_thread, time, {}, [](const HostEvent& event) { return event.time.begin; });
+    const std::vector<HostEvent>& host = trace_.host;
+    auto after = std::ranges::upper_bound(host, std::pair(thread, time), {}, [](const HostEvent& event) {
+      return std::pair(event.thread, event.time.begin);
+    });
     constexpr int most_steps = 20000;
-    for (int steps = 0; after != in_thread.begin() && steps < most_steps; ++steps) {
+    for (int steps = 0; after != host.begin() && std::prev(after)->thread == thread && steps < most_steps; ++steps) {
       --after;
       if (after->time.end <= time) continue;
       const auto [known, is_new] = places_.try_emplace(after->name);
@@ -239,7 +242,7 @@ void set_host(Record& row, const TraceAnalysis& analysis, const KindSums& sums) 
 }
 
 struct Copies {
-  std::int64_t time = 0, bytes = 0;
+  double time = 0, bytes = 0;  ///< in nanoseconds, of copies that may overlap
   std::size_t count = 0;
   std::map<std::int64_t, std::size_t> sizes{};
 };
@@ -249,21 +252,22 @@ void set_copies(Record& row, const TraceAnalysis& analysis) {
   std::set<std::pair<std::uint16_t, std::int32_t>> compute_streams;
   for (const DeviceEvent& event : analysis.trace.device)
     if (event.work == DeviceWork::kernel) compute_streams.emplace(event.device, event.stream);
-  std::int64_t on_compute_stream = 0, to_device = 0;
+  double on_compute_stream = 0, to_device = 0;
   for (const DeviceEvent& event : analysis.trace.device) {
     if (event.work != DeviceWork::copy || event.time.begin < analysis.window.begin ||
         event.time.begin >= analysis.window.end)
       continue;
     Copies& own = paths[event.path];
-    own.time += event.time.length();
-    own.bytes += event.bytes;
+    own.time += static_cast<double>(event.time.length());
+    own.bytes += static_cast<double>(event.bytes);
     ++own.count;
     if (event.bytes > 0) ++own.sizes[event.bytes];
     const bool is_down = event.path == CopyPath::pageable_to_device || event.path == CopyPath::pinned_to_device ||
                          event.path == CopyPath::host_to_device;
     if (!is_down) continue;
-    to_device += event.time.length();
-    if (compute_streams.contains({event.device, event.stream})) on_compute_stream += event.time.length();
+    to_device += static_cast<double>(event.time.length());
+    if (compute_streams.contains({event.device, event.stream}))
+      on_compute_stream += static_cast<double>(event.time.length());
   }
   if (paths.empty()) return;
   const auto& [path, most] = *std::ranges::max_element(paths, {}, [](const auto& one) { return one.second.time; });
@@ -293,10 +297,9 @@ void set_copies(Record& row, const TraceAnalysis& analysis) {
     kind = CopyCauseKind::between_devices;
   std::string text =
       fmt::format("{:.0f} copies{} {}", copies_a_step, analysis.step_count() > 0 ? " a step" : "", path_text(path));
-  if (most.bytes > 0) {
-    const double bytes = static_cast<double>(most.bytes) / scale.steps / scale.devices;
-    text += fmt::format(", {} at {}/s", format_bytes(bytes),
-                        format_bytes(static_cast<double>(most.bytes) / (static_cast<double>(most.time) * 1e-9)));
+  if (most.bytes > 0 && most.time > 0) {
+    text += fmt::format(", {} at {}/s", format_bytes(most.bytes / scale.steps / scale.devices),
+                        format_bytes(most.bytes / (most.time * 1e-9)));
   }
   row.set("copy_cause", text);
   row.set("copy_cause_kind", std::string(to_string(kind)));
@@ -304,17 +307,16 @@ void set_copies(Record& row, const TraceAnalysis& analysis) {
 
 void set_products(Record& row, const TraceAnalysis& analysis) {
   std::map<NameId, bool> known;
-  std::int64_t time = 0;
+  double time = 0;  // of kernels that may overlap
   for (const DeviceEvent& event : analysis.trace.device) {
     if (event.work != DeviceWork::kernel || event.time.begin < analysis.window.begin ||
         event.time.begin >= analysis.window.end)
       continue;
     const auto [place, is_new] = known.try_emplace(event.name, false);
     if (is_new) place->second = is_float32_product(analysis.trace.text(event));
-    if (place->second) time += event.time.length();
+    if (place->second) time += static_cast<double>(event.time.length());
   }
-  const double share =
-      static_cast<double>(time) / static_cast<double>(analysis.window.length()) / scale_of(analysis).devices;
+  const double share = time / static_cast<double>(analysis.window.length()) / scale_of(analysis).devices;
   if (time > 0) row.set("float32_product_share", std::min(share, 1.0));
 }
 
@@ -342,28 +344,22 @@ std::string_view path_text(CopyPath path) {
 }
 
 std::string slowest_stage(const ForeignTrace& trace, TraceInterval window) {
-  std::map<std::string, std::int64_t> total;
-  for (const HostEvent& event : trace.host) {
-    const std::string& name = trace.text(event);
-    if (name.starts_with("Iterator::") && event.time.begin >= window.begin && event.time.begin < window.end)
-      total[name] += event.time.length();
+  std::unordered_map<NameId, double> by_name;  // of ranges that may overlap
+  for (const HostEvent& event : trace.host)
+    if (trace.text(event).starts_with("Iterator::") && event.time.begin >= window.begin &&
+        event.time.begin < window.end)
+      by_name[event.name] += static_cast<double>(event.time.length());
+  std::map<std::string_view, double> own;
+  for (const auto& [name, time] : by_name) own[trace.names.text(name)] += time;
+  for (const auto& [name, time] : by_name) {
+    const std::string_view stage = trace.names.text(name);
+    const auto outer = own.find(stage.substr(0, stage.rfind("::")));
+    if (outer != own.end()) outer->second -= time;
   }
-  std::string slowest;
-  std::int64_t most = 0;
-  for (const auto& [name, time] : total) {
-    // A prefetch waits for what another thread makes.
-    if (name.ends_with("Prefetch") || name.ends_with("Root")) continue;
-    std::int64_t own = time;
-    for (const auto& [inner, inner_time] : total) {
-      const bool is_child = inner.starts_with(name + "::") && inner.find("::", name.size() + 2) == std::string::npos;
-      if (is_child) own -= inner_time;
-    }
-    if (own > most) {
-      most = own;
-      slowest = name;
-    }
-  }
-  return slowest;
+  // A prefetch waits for what another thread makes.
+  std::erase_if(own, [](const auto& one) { return one.first.ends_with("Prefetch") || one.first.ends_with("Root"); });
+  const auto most = std::ranges::max_element(own, {}, [](const auto& one) { return one.second; });
+  return most == own.end() || most->second <= 0 ? std::string() : std::string(most->first);
 }
 
 void set_causes(Record& row, const TraceAnalysis& analysis) {

@@ -16,8 +16,9 @@ namespace {
 constexpr std::size_t piece = std::size_t{64} << 10;
 constexpr std::size_t most_compacted = std::size_t{1} << 20;
 constexpr std::size_t largest_field = std::size_t{1} << 20;
+constexpr std::size_t most_header_fields = 1000;
 /// A reader of damaged text looks at each byte a few times; more is no trace.
-constexpr std::uint64_t most_wasted = std::uint64_t{256} << 20;
+constexpr std::uint64_t most_wasted = std::uint64_t{128} << 20;
 
 constexpr bool is_blank(char c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -204,6 +205,7 @@ std::optional<std::int64_t> nanoseconds_of(std::string_view microseconds) {
     rounds_up = digits % 10 >= 5;
     digits /= 10;
   }
+  if (exponent < 0) rounds_up = false;  // less than a tenth is left
   digits += rounds_up ? 1 : 0;
   if (digits > most) return std::nullopt;
   const auto value = static_cast<std::int64_t>(digits);
@@ -299,6 +301,7 @@ void ChromeEvents::begin() {
   const char first = skip_blanks();
   is_list_ = first == '[';
   has_events_ = is_list_;
+  if (first == 0) return give_up(source_error_.empty() ? "the file is empty" : source_error_);
   if (first != '[' && first != '{') return give_up("the text begins with neither { nor [");
   pass(1);
   place_ = is_list_ ? Place::events : Place::fields;
@@ -325,14 +328,16 @@ void ChromeEvents::read_field() {
     const std::size_t start = cursor.passed();
     if (cursor) cursor.skip();
     if (cursor.state() == Cursor::State::ended) {
-      if (window().size() < largest_text && fill()) continue;
+      if (window().size() >= largest_text) return give_up("a field of the file is larger than 64 MiB");
+      if (fill()) continue;
       report_.cut_at = position_ + window().size();
       place_ = Place::end;
       return;
     }
     if (!cursor) return give_up(cursor.fault());
     const std::string_view value = window().substr(start, cursor.passed() - start);
-    if (value.size() <= largest_field) {
+    const bool has_room = header_.fields() == nullptr || header_.fields()->size() < most_header_fields;
+    if (value.size() <= largest_field && has_room) {
       try {
         header_.set(key, parse_json_with_nan(std::string(value), "a field of the trace"));
       } catch (const Error&) {
@@ -444,7 +449,7 @@ bool ChromeEvents::read_event() {
     report_.first_damage = position_;
     report_.damage = outcome == Outcome::more ? "an event is larger than 64 MiB" : fault_;
   }
-  wasted_ += length + 1;
+  wasted_ += (outcome == Outcome::more ? window().size() : length) + 1;
   if (wasted_ > most_wasted) {
     report_.cut_at = position_;
     place_ = Place::end;

@@ -43,7 +43,7 @@ class ChromeEvents {
   /// Nullptr at the end of the events.
   const ChromeEvent* next();
   /// The fields of the file beside its events; complete when next() has returned nullptr. A field of more than a
-  /// mebibyte is left out.
+  /// mebibyte is left out, and so is what comes behind a thousand fields.
   const Info& header() const { return header_; }
   /// Whether the text has a list of events at all.
   bool has_events() const { return has_events_; }

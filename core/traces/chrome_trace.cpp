@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -17,6 +18,9 @@
 
 namespace gpubench {
 namespace {
+
+/// In one file; each is analysed on its own.
+constexpr std::size_t most_ranks = 1024;
 
 enum class Category : std::uint8_t {
   none,
@@ -116,11 +120,12 @@ class Rank {
     if (event.phase == 'B') return open(event);
     if (event.phase == 'E') return close(event);
     if (event.phase != 'X') return;
-    if (!event.begin_ns || !event.length_ns || *event.length_ns < 0) {
-      ++trace_.report.without_length;
-      return;
-    }
-    add(event, {*event.begin_ns, *event.begin_ns + *event.length_ns});
+    std::optional<TraceInterval> time;
+    if (event.begin_ns && event.length_ns) time = interval_of(*event.begin_ns, *event.length_ns);
+    if (time)
+      add(event, *time);
+    else
+      ++trace_.report.without_time;
   }
 
   ForeignTrace finish(const Info& header) {
@@ -154,7 +159,7 @@ class Rank {
 
   void describe(const ChromeEvent& event) {
     const std::string name = unescaped(event.arg("name"));
-    if (event.name == "process_name") process_names_[std::string(event.process)] = name;
+    if (event.name == "process_name") process_names_[unescaped(event.process)] = name;
     if (event.name == "thread_name") trace_.threads[thread_of(event.process, event.thread)].name = name;
   }
 
@@ -164,12 +169,17 @@ class Rank {
 
   void close(const ChromeEvent& event) {
     std::vector<Open>& own = open_[thread_of(event.process, event.thread)];
-    if (own.empty() || !event.begin_ns || *event.begin_ns < own.back().begin) {
-      ++trace_.report.without_length;
+    std::optional<TraceInterval> time;
+    // Of a begin and an end beyond all others the difference may not fit.
+    if (!own.empty() && event.begin_ns && *event.begin_ns >= own.back().begin && own.back().begin > INT64_MIN / 4 &&
+        *event.begin_ns < INT64_MAX / 4)
+      time = interval_of(own.back().begin, *event.begin_ns - own.back().begin);
+    if (!time) {
+      ++trace_.report.without_time;
       return;
     }
-    uncategorized_.push_back(
-        {{own.back().begin, *event.begin_ns}, own.back().name, thread_of(event.process, event.thread)});
+    require_room(uncategorized_.size());
+    uncategorized_.push_back({*time, own.back().name, thread_of(event.process, event.thread)});
     own.pop_back();
   }
 
@@ -178,11 +188,13 @@ class Rank {
     if (category == Category::none && event.process == "CPU functions") category = Category::op;
     if (category == Category::none && event.process == "CUDA functions") category = Category::kernel;
     if (category == Category::skipped) return;
+    require_room(uncategorized_.size() + trace_.host.size() + trace_.device.size());
     if (is_of_device(category)) return add_device(event, category, time);
     if (category == Category::overhead) {
       ++trace_.report.overhead_events;
-      trace_.report.overhead_ns += time.length();
+      trace_.report.overhead_ns += static_cast<double>(time.length());
     }
+    require_room(uncategorized_.size() + trace_.host.size() + trace_.device.size());
     const NameId name = name_of(event.name);
     if (category == Category::none) {
       uncategorized_.push_back({time, name, thread_of(event.process, event.thread), 0, !event.arg("step_num").empty()});
@@ -231,8 +243,9 @@ class Rank {
   std::uint16_t device_of(const ChromeEvent& event) {
     std::string_view id = event.arg("device");
     if (id.empty()) id = event.process;
-    const auto [place, is_new] = devices_.try_emplace(std::string(id), static_cast<std::uint16_t>(devices_.size()));
-    return place->second;
+    id = id.substr(0, longest_name);
+    if (const auto known = devices_.find(id); known != devices_.end()) return known->second;
+    return devices_.emplace(std::string(id), next_device(devices_.size())).first->second;
   }
 
   std::int32_t stream_of(const ChromeEvent& event) {
@@ -248,7 +261,7 @@ class Rank {
     device.device = device_of(event);
     device.stream = stream_of(event);
     device.correlation = static_cast<std::uint32_t>(whole_number(event.arg("correlation")).value_or(0));
-    device.bytes = whole_number(event.arg("bytes")).value_or(0);
+    device.bytes = std::max<std::int64_t>(whole_number(event.arg("bytes")).value_or(0), 0);
     if (category == Category::copy) device.work = DeviceWork::copy;
     if (category == Category::memset) device.work = DeviceWork::memset;
     const std::string& name = trace_.names.text(device.name);
@@ -263,7 +276,10 @@ class Rank {
     const auto op = ops_.find(external);
     event.op = op == ops_.end() ? NameId{} : op->second;
     if (event.work != DeviceWork::kernel) return;
-    event.work = work_of_kernel(trace_.names.text(event.name), trace_.names.text(event.op));
+    const std::uint64_t key = (static_cast<std::uint64_t>(event.name) << 32U) | static_cast<std::uint64_t>(event.op);
+    const auto [place, is_new] = kernel_works_.try_emplace(key, DeviceWork::kernel);
+    if (is_new) place->second = work_of_kernel(trace_.names.text(event.name), trace_.names.text(event.op));
+    event.work = place->second;
     if (event.work == DeviceWork::copy) event.path = path_of_copy(trace_.names.text(event.name));
   }
 
@@ -273,12 +289,12 @@ class Rank {
     trace_.framework = is_kineto ? Framework::pytorch : Framework::unknown;
     trace_.format = is_kineto ? "Kineto JSON" : "Chrome JSON";
     trace_.machine = header.text("host_name");
-    trace_.zero = static_cast<std::int64_t>(header.number("baseTimeNanoseconds").value_or(0));
+    trace_.zero = whole_number(header.text("baseTimeNanoseconds")).value_or(0);
     trace_.has_stacks = trace_.report.python_events > 0;
     trace_.is_amd = header.find("hip_runtime_version") != nullptr || header.find("roctracer_version") != nullptr;
     if (const Info* const group = header.find("distributedInfo")) {
-      if (trace_.rank < 0) trace_.rank = static_cast<int>(group->number("rank").value_or(-1));
-      trace_.world_size = static_cast<int>(group->number("world_size").value_or(0));
+      if (trace_.rank < 0) trace_.rank = count_in(*group, "rank").value_or(-1);
+      trace_.world_size = count_in(*group, "world_size").value_or(0);
     }
     trace_.devices.resize(devices_.size());
     for (const auto& [id, index] : devices_) {
@@ -295,13 +311,20 @@ class Rank {
     }
   }
 
+  static std::optional<int> count_in(const Info& info, std::string_view field) {
+    constexpr std::int64_t most = 100'000'000;
+    const auto number = whole_number(info.text(field));
+    return number && *number >= 0 && *number < most ? std::optional(static_cast<int>(*number)) : std::nullopt;
+  }
+
   bool has_categories() const { return trace_.report.op_events > 0 || !trace_.device.empty(); }
 
   /// Events without categories are those of TensorFlow and JAX, whose lanes say what they are.
   void sort_uncategorized() {
     if (uncategorized_.empty()) return;
     TraceMeLanes lanes(trace_);
-    for (const TraceMeEvent& event : uncategorized_) lanes.add(event);
+    trace_.host.reserve(trace_.host.size() + uncategorized_.size());
+    for (; !uncategorized_.empty(); uncategorized_.pop_front()) lanes.add(uncategorized_.front());
     lanes.finish();
     external_.resize(trace_.device.size(), -1);
     if (trace_.format == "Chrome JSON" && trace_.framework != Framework::unknown)
@@ -313,13 +336,14 @@ class Rank {
   std::string last_process_, last_thread_ = "\x01";
   std::uint32_t last_index_ = 0;
   std::map<std::string, std::string> process_names_;
-  std::map<std::string, std::uint16_t> devices_;
+  std::map<std::string, std::uint16_t, std::less<>> devices_;
   std::map<std::string, std::int32_t> streams_;
   std::unordered_map<std::int64_t, NameId> ops_;
   std::unordered_map<std::uint64_t, HostWork> works_;
+  std::unordered_map<std::uint64_t, DeviceWork> kernel_works_;
   std::unordered_map<std::uint32_t, std::vector<Open>> open_;
-  std::vector<std::int64_t> external_;  // of each device event
-  std::vector<TraceMeEvent> uncategorized_;
+  std::vector<std::int64_t> external_;      // of each device event
+  std::deque<TraceMeEvent> uncategorized_;  // freed piece by piece
 };
 
 [[noreturn]] void refuse(const std::string& file, const ChromeEvents& events, const ReadReport& report) {
@@ -335,6 +359,8 @@ class Rank {
         file));
   if (!report.damage.empty())
     throw Error(fmt::format("{} is no trace: at byte {}: {}", file, report.first_damage, report.damage));
+  if (report.cut_at > 0 && !events.has_events())
+    throw Error(fmt::format("{} is no trace: it is cut at byte {}, before its traceEvents", file, report.cut_at));
   throw Error(fmt::format("{} is JSON without traceEvents: no trace of a profiler", file));
 }
 
@@ -351,11 +377,17 @@ std::vector<ForeignTrace> read_chrome_trace(std::unique_ptr<ByteSource> source) 
     const std::string_view label = rank_label(event->process);
     if (last == nullptr || label != last_label) {
       auto place = ranks.find(label);
+      if (place == ranks.end() && ranks.size() >= most_ranks)
+        throw Error(fmt::format("{} has more than {} ranks", file, most_ranks));
       if (place == ranks.end()) place = ranks.emplace(label, std::make_unique<Rank>(label)).first;
       last = place->second.get();
       last_label = label;
     }
-    last->add(*event);
+    try {
+      last->add(*event);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", file, error.what()));
+    }
   }
   if (!events.has_events() || (report.events == 0 && !report.damage.empty())) refuse(file, events, report);
   // What belongs to no rank of a merged file is a handful of marks.
@@ -368,7 +400,11 @@ std::vector<ForeignTrace> read_chrome_trace(std::unique_ptr<ByteSource> source) 
     own.first_damage = report.first_damage;
     own.damage = report.damage;
     own.cut_at = report.cut_at;
-    traces.push_back(rank->finish(events.header()));
+    try {
+      traces.push_back(rank->finish(events.header()));
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", file, error.what()));
+    }
     traces.back().file = label.empty() ? file : file + " " + label;
   }
   if (traces.empty()) {

@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <tuple>
+
+#include "core/base/error.h"
 
 namespace gpubench {
 namespace {
+
+/// Three weeks; no profiler records as long.
+constexpr std::int64_t longest_trace = std::int64_t{1} << 51;
 
 auto order_of(const HostEvent& event) {
   return std::tuple(event.thread, event.time.begin, -event.time.end, event.name);
@@ -23,10 +29,34 @@ std::size_t sort_once(std::vector<Event>& events) {
   const auto equal = [](const Event& a, const Event& b) {
     return order_of(a) == order_of(b) && a.correlation == b.correlation;
   };
-  const auto last = std::ranges::unique(events, equal).begin();
+  const auto last = std::unique(events.begin(), events.end(), equal);
   const auto removed = static_cast<std::size_t>(events.end() - last);
   events.erase(last, events.end());
   return removed;
+}
+
+/// The begin of a middle one of some of the events.
+std::int64_t middle_of(const ForeignTrace& trace) {
+  constexpr std::size_t most = 1000;
+  std::vector<std::int64_t> begins;
+  const auto sample = [&](const auto& events) {
+    for (std::size_t i = 0; i < events.size(); i += events.size() / most + 1) begins.push_back(events[i].time.begin);
+  };
+  sample(trace.host);
+  sample(trace.device);
+  if (begins.empty()) return 0;
+  const auto middle = begins.begin() + static_cast<std::ptrdiff_t>(begins.size() / 2);
+  std::ranges::nth_element(begins, middle);
+  return *middle;
+}
+
+/// A single time of 0 among those since the epoch would make a window of decades.
+void leave_out_far_events(ForeignTrace& trace) {
+  const std::int64_t middle = middle_of(trace);
+  const auto is_far = [&](const auto& event) {
+    return event.time.begin < middle - longest_trace || event.time.begin > middle + longest_trace;
+  };
+  trace.report.without_time += std::erase_if(trace.host, is_far) + std::erase_if(trace.device, is_far);
 }
 
 bool submits(const HostEvent& event) {
@@ -74,11 +104,29 @@ void shorten_overlapping(ForeignTrace& trace) {
 }  // namespace
 
 NameId NameTable::id(std::string_view text) {
+  text = text.substr(0, longest_name);
   const auto known = ids_.find(text);
   if (known != ids_.end()) return known->second;
   const auto id = static_cast<NameId>(texts_.size());
   ids_.emplace(texts_.emplace_back(text), id);
   return id;
+}
+
+std::optional<TraceInterval> interval_of(std::int64_t begin, std::int64_t length) {
+  constexpr std::int64_t latest = INT64_MAX / 4;
+  if (length < 0 || length > longest_trace || begin < -latest || begin > latest) return std::nullopt;
+  return TraceInterval{begin, begin + length};
+}
+
+std::uint16_t next_device(std::size_t known) {
+  if (known >= most_devices) throw Error(fmt::format("the trace has more than {} devices", most_devices));
+  return static_cast<std::uint16_t>(known);
+}
+
+void require_room(std::size_t events) {
+  if (events >= most_trace_events)
+    throw Error(
+        fmt::format("the trace has more than {} million events: profile fewer steps", most_trace_events / 1'000'000));
 }
 
 std::string_view to_string(Framework framework) {
@@ -87,6 +135,7 @@ std::string_view to_string(Framework framework) {
 }
 
 void finish_trace(ForeignTrace& trace) {
+  leave_out_far_events(trace);
   trace.report.duplicates = sort_once(trace.host) + sort_once(trace.device);
   join_launches(trace);
 }

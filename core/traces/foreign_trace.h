@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,10 +14,18 @@
 
 namespace gpubench {
 
+/// Of a rank. Steps and idle time of each device are found on their own.
+inline constexpr std::size_t most_devices = 256;
+/// Of a rank: about 50 bytes of memory each. A gigabyte of Kineto's JSON has five million.
+inline constexpr std::size_t most_trace_events = 10'000'000;
+/// Bytes of a name that are kept: what comes behind them are arguments of templates.
+inline constexpr std::size_t longest_name = 4096;
+
 /// Texts that occur many times, each kept once; the first one is empty.
 class NameTable {
  public:
   NameTable() { id(""); }
+  /// Of longer texts the first longest_name bytes count.
   NameId id(std::string_view text);
   const std::string& text(NameId id) const { return texts_[static_cast<std::size_t>(id)]; }
   std::size_t size() const { return texts_.size(); }
@@ -32,6 +41,9 @@ struct TraceInterval {
   std::int64_t length() const { return end - begin; }
   bool operator==(const TraceInterval&) const = default;
 };
+
+/// Nothing for a negative length, and for times that no trace has: sums of what this returns fit 64 bits.
+std::optional<TraceInterval> interval_of(std::int64_t begin, std::int64_t length);
 
 enum class DeviceWork : std::uint8_t {
   kernel,
@@ -121,12 +133,12 @@ struct ReadReport {
   std::uint64_t first_damage = 0;   ///< byte at which the first of them begins
   std::string damage;               ///< what is wrong with it
   std::uint64_t cut_at = 0;         ///< byte at which the file ends too early; 0: it does not
-  std::size_t without_length = 0;   ///< events with a negative or no duration
+  std::size_t without_time = 0;     ///< events without a begin or a length, and those far from all others
   std::size_t duplicates = 0;       ///< equal events
   std::size_t moved_to_launch = 0;  ///< device events that began before their launch
   std::size_t shortened = 0;        ///< kernels that overlapped the next one of their stream
   std::size_t overhead_events = 0;  ///< of the profiler
-  std::int64_t overhead_ns = 0;
+  double overhead_ns = 0;           ///< of events that may overlap
   std::size_t python_events = 0, op_events = 0;
 };
 
@@ -152,8 +164,13 @@ struct ForeignTrace {
   const std::string& text(const HostEvent& event) const { return names.text(event.name); }
 };
 
-/// Sorts, removes equal events, and joins device events with their launches by correlation. Call it when all events are
-/// in.
+/// Index of a device behind `known` others. Throws Error beyond most_devices.
+std::uint16_t next_device(std::size_t known);
+/// Throws Error where the trace has most_trace_events already.
+void require_room(std::size_t events);
+
+/// Sorts, removes equal events and those that lie weeks before or behind the others, and joins device events with their
+/// launches by correlation. Call it when all events are in.
 void finish_trace(ForeignTrace& trace);
 
 /// Moves device events that begin before their launch behind it, and ends kernels of AMD where the next one of their

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <queue>
 
 #include "core/traces/trace_me.h"
 
@@ -9,7 +10,8 @@ namespace gpubench {
 namespace {
 
 /// The smaller, the more it says; marks of steps and the profiler's own time say nothing.
-constexpr int unsaid = 100;
+constexpr int unsaid = 8;
+constexpr std::size_t said_ranks = 8;
 constexpr std::array<int, host_work_count> ranks = {
     0,       // input
     1,       // sync
@@ -57,38 +59,34 @@ HostActivity::HostActivity(const ForeignTrace& trace)
 void HostActivity::divide(std::size_t begin, std::size_t end) {
   const std::vector<HostEvent>& events = trace_.host;
   std::vector<Part>& parts = parts_[events[begin].thread];
-  std::vector<std::uint32_t> running;  // in the order of their beginning
   std::int64_t since = events[begin].time.begin;
-  const auto close = [&](std::int64_t until) {
-    if (until > since && !running.empty()) {
-      std::uint32_t best = running.front();
-      for (const std::uint32_t one : running)
-        if (rank_of(events[one].work) <= rank_of(events[best].work)) best = one;
-      if (rank_of(events[best].work) != unsaid) {
-        if (!parts.empty() && parts.back().event == best && parts.back().time.end == since)
-          parts.back().time.end = until;
-        else
-          parts.push_back({{since, until}, best});
-      }
-    }
-    since = std::max(since, until);
-  };
+  // Of each rank what runs, in the order of its beginning; what has ended is removed when it comes to the top.
+  std::array<std::vector<std::uint32_t>, said_ranks> running;
+  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;
   const auto run_until = [&](std::int64_t time) {
-    while (!running.empty()) {
-      const auto first = std::ranges::min_element(running, {}, [&](std::uint32_t one) { return events[one].time.end; });
-      const std::int64_t ends = events[*first].time.end;
-      if (ends > time) break;
-      close(ends);
-      running.erase(first);
+    if (time <= since) return;
+    for (std::vector<std::uint32_t>& own : running) {
+      while (!own.empty() && events[own.back()].time.end <= since) own.pop_back();
+      if (own.empty()) continue;
+      const std::uint32_t best = own.back();
+      if (!parts.empty() && parts.back().event == best && parts.back().time.end == since)
+        parts.back().time.end = time;
+      else
+        parts.push_back({{since, time}, best});
+      break;
     }
-    close(time);
+    since = time;
   };
   for (std::size_t i = begin; i < end; ++i) {
-    run_until(events[i].time.begin);
-    running.push_back(static_cast<std::uint32_t>(i));
-    if (events[i].work == HostWork::sync) waits_[events[i].thread].push_back(static_cast<std::uint32_t>(i));
+    const HostEvent& event = events[i];
+    for (; !ends.empty() && ends.top() <= event.time.begin; ends.pop()) run_until(ends.top());
+    run_until(event.time.begin);
+    if (event.work == HostWork::sync) waits_[event.thread].push_back(static_cast<std::uint32_t>(i));
+    if (rank_of(event.work) == unsaid) continue;
+    running[static_cast<std::size_t>(rank_of(event.work))].push_back(static_cast<std::uint32_t>(i));
+    ends.push(event.time.end);
   }
-  run_until(INT64_MAX);
+  for (; !ends.empty(); ends.pop()) run_until(ends.top());
 }
 
 void HostActivity::visit_parts(const std::vector<Part>& parts, TraceInterval interval, const Visit& visit) const {

@@ -110,7 +110,7 @@ class Charging {
   Charging(const ForeignTrace& trace, const HostActivity& activity, std::uint16_t device)
       : trace_(trace), activity_(activity), usual_(trace, device), has_launches_(has_launches(trace, device)) {}
 
-  /// The gap between `gap.begin` and the event that ended it, at gap.end.
+  /// The gap between gap.begin and the work that ended it, at gap.end or beyond the window.
   void charge(TraceInterval gap, const DeviceEvent& next) {
     if (next.launch == DeviceEvent::no_launch) {
       if (has_launches_ || trace_.host.empty()) return put(gap, IdleKind::no_launch, next.name, 0);
@@ -131,6 +131,7 @@ class Charging {
   /// What a thread did in a part of a gap; where nothing is recorded of it, what the main thread did.
   void charge_thread(std::uint32_t thread, TraceInterval part) {
     if (part.length() <= 0) return;
+    if (trace_.host.empty()) return put(part, IdleKind::no_launch, NameId{}, 0);
     const HostEvent* const wait = activity_.wait_before(thread, part.begin);
     const bool is_drained = wait != nullptr && wait->time.end > part.begin - drain_time;
     const auto put_event = [&](TraceInterval time, const HostEvent* event, std::uint32_t own) {
@@ -168,15 +169,17 @@ class Charging {
   }
 
   void charge_queued(TraceInterval gap, const DeviceEvent& next, const HostEvent& call) {
-    if (gap.length() <= longest_pause) return put(gap, IdleKind::between, next.name, call.thread);
+    if (next.time.begin - gap.begin <= longest_pause) return put(gap, IdleKind::between, next.name, call.thread);
     const bool is_far = next.time.begin - call.time.end > behind_times * std::max(usual_.latency, microsecond);
     put(gap, is_far && is_first_work_ ? IdleKind::behind_unknown : IdleKind::device_wait, next.name, call.thread);
   }
 
   /// The op that waits, for the call of the runtime inside of it.
-  NameId reason_of(const HostEvent& wait) const {
+  NameId reason_of(const HostEvent& wait) {
+    if (last_wait_ == &wait) return reason_;
     const HostEvent* const op = activity_.around(wait.thread, wait.time.begin, HostWork::op);
-    return op != nullptr && op->time.end >= wait.time.end ? op->name : wait.name;
+    last_wait_ = &wait;
+    return reason_ = op != nullptr && op->time.end >= wait.time.end ? op->name : wait.name;
   }
 
   void put(TraceInterval time, IdleKind kind, NameId name, std::uint32_t thread) {
@@ -193,6 +196,8 @@ class Charging {
   const HostActivity& activity_;
   UsualLaunches usual_;
   bool has_launches_, is_first_work_ = true;
+  const HostEvent* last_wait_ = nullptr;
+  NameId reason_{};
   std::vector<IdlePart> parts_;
 };
 
@@ -213,7 +218,10 @@ std::vector<IdlePart> idle_parts(const ForeignTrace& trace, const HostActivity& 
   std::size_t works = 0;
   for (const DeviceEvent& event : trace.device) {
     if (event.device != device || event.work == DeviceWork::wait) continue;
-    if (event.time.begin >= window.end) break;
+    if (event.time.begin >= window.end) {
+      if (window.end > busy_until) charging.charge({busy_until, window.end}, event);
+      return charging.take();
+    }
     if (event.time.end > window.begin) {
       // The first few works may wait behind what was launched before the trace began.
       charging.set_first(works < 3);

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <sqlite3.h>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/input_limits.h"
 #include "core/base/shown_text.h"
 #include "core/traces/event_kinds.h"
 
@@ -29,7 +31,7 @@ struct EndQuery {
 /// A database of somebody else: it is read, never written, and what is in it runs no code and not for ever.
 class ForeignDatabase {
  public:
-  explicit ForeignDatabase(const std::filesystem::path& file) : file_(file.string()) {
+  explicit ForeignDatabase(const std::filesystem::path& file) {
     std::string uri = "file:";
     for (const char c : std::filesystem::absolute(file).string()) {
       const bool is_plain =
@@ -45,6 +47,7 @@ class ForeignDatabase {
     sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, static_cast<int>(largest_text));
   }
 
   std::unique_ptr<sqlite3_stmt, EndQuery> prepare(const std::string& sql) const {
@@ -61,12 +64,11 @@ class ForeignDatabase {
   }
 
   [[noreturn]] void fail() const {
-    throw Error(fmt::format("{} cannot be read as a database: {}", shown_text(file_, 300),
-                            database_ ? sqlite3_errmsg(database_.get()) : "out of memory"));
+    throw Error(
+        fmt::format("cannot be read as a database: {}", database_ ? sqlite3_errmsg(database_.get()) : "out of memory"));
   }
 
  private:
-  std::string file_;
   std::unique_ptr<sqlite3, CloseForeign> database_;
 };
 
@@ -85,7 +87,7 @@ class NsightReader {
     while (database_.step(names.get())) tables_.insert(text_in(names.get(), 0));
     const bool is_nsight = tables_.contains("CUPTI_ACTIVITY_KIND_KERNEL") || tables_.contains("META_DATA_EXPORT") ||
                            (tables_.contains("StringIds") && tables_.contains("NVTX_EVENTS"));
-    if (!is_nsight) refuse(file);
+    if (!is_nsight) refuse();
   }
 
   ForeignTrace read() {
@@ -102,7 +104,7 @@ class NsightReader {
   }
 
  private:
-  [[noreturn]] void refuse(const std::filesystem::path& file) const {
+  [[noreturn]] void refuse() const {
     std::vector<std::string> some;
     bool is_rocm = false;
     for (const std::string& table : tables_) {
@@ -111,11 +113,9 @@ class NsightReader {
     }
     if (is_rocm)
       throw Error(
-          fmt::format("{} is a database of rocprofv3 (rocpd), which is not read yet; torch.profiler and JAX's "
-                      "profiler record the same GPUs",
-                      shown_text(file.string(), 300)));
-    throw Error(fmt::format("{} is a database, but no export of Nsight Systems: it has the tables {}",
-                            shown_text(file.string(), 300),
+          "a database of rocprofv3 (rocpd), which is not read yet; torch.profiler and JAX's profiler record the same "
+          "GPUs");
+    throw Error(fmt::format("a database, but no export of Nsight Systems: it has the tables {}",
                             some.empty() ? "none" : fmt::format("{}", fmt::join(some, ", "))));
   }
 
@@ -133,8 +133,8 @@ class NsightReader {
     const std::set<std::string> own = columns_of(table);
     for (const std::string& one : needed)
       if (!own.contains(one))
-        throw Error(fmt::format("{}: the table {} has no column {}: this version of Nsight's export is not known",
-                                shown_text(trace_.file, 300), table, one));
+        throw Error(
+            fmt::format("the table {} has no column {}: this version of Nsight's export is not known", table, one));
     std::vector<std::string> list;
     for (const std::string& one : columns) list.push_back(own.contains(one) ? '"' + one + '"' : "NULL");
     return database_.prepare(fmt::format("SELECT {} FROM {}", fmt::join(list, ", "), table));
@@ -185,12 +185,15 @@ class NsightReader {
 
   bool take_time(sqlite3_stmt* row, TraceInterval& time) {
     ++trace_.report.events;
-    time = {sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
-    constexpr std::int64_t most = INT64_MAX / 4;
-    const bool is_valid =
-        sqlite3_column_type(row, 1) != SQLITE_NULL && time.end >= time.begin && time.begin > -most && time.end < most;
-    if (!is_valid) ++trace_.report.without_length;
-    return is_valid;
+    require_room(trace_.host.size() + trace_.device.size());
+    const std::int64_t begin = sqlite3_column_int64(row, 0), end = sqlite3_column_int64(row, 1);
+    constexpr std::int64_t latest = INT64_MAX / 4;
+    std::optional<TraceInterval> own;
+    if (sqlite3_column_type(row, 1) != SQLITE_NULL && begin > -latest && end < latest && end >= begin)
+      own = interval_of(begin, end - begin);
+    if (!own) ++trace_.report.without_time;
+    time = own.value_or(TraceInterval{});
+    return own.has_value();
   }
 
   void read_calls() {
@@ -228,9 +231,10 @@ class NsightReader {
 
   DeviceEvent device_event(sqlite3_stmt* row, TraceInterval time) {
     DeviceEvent event{.time = time};
-    const auto [place, is_new] =
-        devices_.try_emplace(sqlite3_column_int64(row, 2), static_cast<std::uint16_t>(devices_.size()));
-    event.device = place->second;
+    const std::int64_t id = sqlite3_column_int64(row, 2);
+    const auto known = devices_.find(id);
+    event.device =
+        known != devices_.end() ? known->second : devices_.emplace(id, next_device(devices_.size())).first->second;
     event.stream = static_cast<std::int32_t>(sqlite3_column_int64(row, 3));
     event.correlation = correlation_of(sqlite3_column_int64(row, 5), sqlite3_column_int64(row, 4));
     return event;
@@ -251,7 +255,9 @@ class NsightReader {
       DeviceEvent event = device_event(rows.get(), time);
       event.name = string_of(rows.get(), 6);
       if (event.name == NameId{}) event.name = string_of(rows.get(), 7);
-      event.work = work_of_kernel(trace_.names.text(event.name), {});
+      const auto [place, is_new] = kernel_works_.try_emplace(event.name, DeviceWork::kernel);
+      if (is_new) place->second = work_of_kernel(trace_.names.text(event.name), {});
+      event.work = place->second;
       trace_.device.push_back(event);
     }
   }
@@ -264,7 +270,7 @@ class NsightReader {
       if (!take_time(rows.get(), time)) continue;
       DeviceEvent event = device_event(rows.get(), time);
       event.work = DeviceWork::copy;
-      event.bytes = sqlite3_column_int64(rows.get(), 6);
+      event.bytes = std::max<std::int64_t>(sqlite3_column_int64(rows.get(), 6), 0);
       const std::string name = copy_name(sqlite3_column_int64(rows.get(), 7), rows.get());
       event.name = trace_.names.id(name);
       event.path = path_of_copy(name);
@@ -328,12 +334,17 @@ class NsightReader {
   std::map<std::int64_t, std::uint16_t> devices_;
   std::unordered_map<std::int64_t, std::uint32_t> threads_;
   std::map<std::int64_t, std::uint32_t> processes_;
+  std::unordered_map<NameId, DeviceWork> kernel_works_;
 };
 
 }  // namespace
 
 ForeignTrace read_nsight(const std::filesystem::path& file) {
-  return NsightReader(file).read();
+  try {
+    return NsightReader(file).read();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", shown_text(file.string(), 300), error.what()));
+  }
 }
 
 }  // namespace gpubench

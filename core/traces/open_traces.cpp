@@ -145,8 +145,10 @@ std::vector<fs::path> files_below(const fs::path& folder, std::vector<std::strin
   auto place = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
   for (; !error && place != fs::recursive_directory_iterator(); place.increment(error)) {
     if (!place->is_regular_file(error)) continue;
-    files.push_back(place->path());
-    if (files.size() < most_files) continue;
+    if (files.size() < most_files) {
+      files.push_back(place->path());
+      continue;
+    }
     notes.push_back(fmt::format("{} has more than {} files; the others were not looked at", shown(folder), most_files));
     break;
   }
@@ -174,6 +176,26 @@ std::pair<std::uint64_t, std::uint32_t> fingerprint(const fs::path& file) {
   while (const std::size_t got = source.read_some(piece))
     sum = crc32_of(std::span<const std::byte>(piece).first(got), sum);
   return {size, sum};
+}
+
+/// Two ranks of one run have different numbers.
+void note_ranks_of_several_runs(OpenedTraces& opened) {
+  std::map<std::pair<int, std::string>, const ForeignTrace*> ranks;
+  for (const ForeignTrace& one : opened.ranks) {
+    if (one.rank < 0) continue;
+    const auto [place, is_new] = ranks.try_emplace({one.rank, one.machine}, &one);
+    if (!is_new)
+      opened.notes.push_back(fmt::format("{} and {} are both rank {}: they may be of different runs",
+                                         shown(place->second->file), shown(one.file), one.rank));
+  }
+  const auto has_size = [](const ForeignTrace& one) { return one.world_size > 0; };
+  const auto first = std::ranges::find_if(opened.ranks, has_size);
+  if (first == opened.ranks.end()) return;
+  const auto other = std::ranges::find_if(
+      opened.ranks, [&](const ForeignTrace& one) { return has_size(one) && one.world_size != first->world_size; });
+  if (other != opened.ranks.end())
+    opened.notes.push_back(fmt::format("{} is of {} ranks, {} of {}: they are of different runs", shown(first->file),
+                                       first->world_size, shown(other->file), other->world_size));
 }
 
 bool is_run(const fs::path& place) {
@@ -208,6 +230,8 @@ OpenedTraces open_traces(const std::vector<fs::path>& places) {
   for (const fs::path& place : places) {
     std::error_code error;
     if (!fs::is_directory(place, error)) {
+      if (fs::exists(place, error) && !fs::is_regular_file(place, error))
+        throw Error(fmt::format("explain: {} is neither a file nor a folder", shown(place)));
       files.emplace_back(place, true);
       continue;
     }
@@ -247,6 +271,7 @@ OpenedTraces open_traces(const std::vector<fs::path>& places) {
   if (others > 0)
     opened.notes.push_back(
         fmt::format("{} other file{} left out, as no traces", others, others == 1 ? " was" : "s were"));
+  note_ranks_of_several_runs(opened);
   if (opened.ranks.empty())
     throw Error(first_error.empty()
                     ? fmt::format("explain: no trace in {}", places.empty() ? "nothing" : shown(places.front()))

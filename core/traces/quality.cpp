@@ -16,7 +16,7 @@ namespace {
 
 constexpr double material = 0.10;  // of the window
 constexpr std::size_t least_events = 20;
-constexpr std::int64_t least_work_ns = 10'000'000;
+constexpr double least_work_ns = 1e7;
 
 std::string seconds_text(std::int64_t nanoseconds) {
   return format_seconds(static_cast<double>(nanoseconds) * 1e-9);
@@ -26,16 +26,17 @@ std::string percent(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
 }
 
-double share_of(std::int64_t part, TraceInterval window, std::size_t devices = 1) {
-  return window.length() > 0 ? static_cast<double>(part) / static_cast<double>(window.length()) /
-                                   static_cast<double>(std::max<std::size_t>(devices, 1))
-                             : 0;
+double share_of(double part, TraceInterval window, std::size_t devices = 1) {
+  return window.length() > 0
+             ? part / static_cast<double>(window.length()) / static_cast<double>(std::max<std::size_t>(devices, 1))
+             : 0;
 }
 
-std::int64_t busy_time(const ForeignTrace& trace) {
-  std::int64_t busy = 0;
+/// In nanoseconds, the sum over events that may overlap.
+double busy_time(const ForeignTrace& trace) {
+  double busy = 0;
   for (const DeviceEvent& event : trace.device)
-    if (event.work != DeviceWork::wait) busy += event.time.length();
+    if (event.work != DeviceWork::wait) busy += static_cast<double>(event.time.length());
   return busy;
 }
 
@@ -56,7 +57,7 @@ struct Inputs {
         if (part.kind == kind) sum += part.time.length();
     return sum;
   }
-  double idle_share(IdleKind kind) const { return share_of(idle_of(kind), window, idle.size()); }
+  double idle_share(IdleKind kind) const { return share_of(static_cast<double>(idle_of(kind)), window, idle.size()); }
 };
 
 using Found = std::optional<QualityIssue>;
@@ -143,9 +144,9 @@ Found too_little(const Inputs& in) {
 
 Found start_up(const Inputs& in) {
   if (in.trace.device.empty()) return {};
-  std::int64_t compute = 0;
+  double compute = 0;
   for (const DeviceEvent& event : in.trace.device)
-    if (event.work == DeviceWork::kernel) compute += event.time.length();
+    if (event.work == DeviceWork::kernel) compute += static_cast<double>(event.time.length());
   const double starting = in.idle_share(IdleKind::sync) + in.idle_share(IdleKind::allocation) +
                           in.idle_share(IdleKind::first_use) + in.idle_share(IdleKind::compile) +
                           in.idle_share(IdleKind::drained);
@@ -297,8 +298,8 @@ Found other_events(const Inputs& in) {
   const ReadReport& report = in.trace.report;
   std::vector<std::string> parts;
   if (report.duplicates > 0) parts.push_back(fmt::format("{} equal events count once", report.duplicates));
-  if (report.without_length > 0)
-    parts.push_back(fmt::format("{} events without a valid length were left out", report.without_length));
+  if (report.without_time > 0)
+    parts.push_back(fmt::format("{} events without a valid time were left out", report.without_time));
   if (report.shortened > 0)
     parts.push_back(fmt::format("{} kernels that run into the next one of their queue were cut", report.shortened));
   if (parts.empty()) return {};
@@ -318,7 +319,7 @@ std::vector<QualityIssue> leave_out_single_events(ForeignTrace& trace) {
   constexpr double large = 0.20;  // of the busy time
   constexpr std::int64_t times = 20;
   constexpr std::size_t least = 5;
-  const std::int64_t busy = busy_time(trace);
+  const double busy = busy_time(trace);
   std::map<NameId, std::vector<std::int64_t>> lengths;
   for (const DeviceEvent& event : trace.device)
     if (event.work != DeviceWork::wait) lengths[event.name].push_back(event.time.length());
@@ -326,8 +327,7 @@ std::vector<QualityIssue> leave_out_single_events(ForeignTrace& trace) {
   std::erase_if(trace.device, [&](const DeviceEvent& event) {
     // The threads of a processor record what takes long and what does not under one name.
     const bool is_on_cpu = trace.devices[event.device].name.starts_with("cpu");
-    if (is_on_cpu || event.work == DeviceWork::wait ||
-        static_cast<double>(event.time.length()) <= large * static_cast<double>(busy))
+    if (is_on_cpu || event.work == DeviceWork::wait || static_cast<double>(event.time.length()) <= large * busy)
       return false;
     std::vector<std::int64_t>& own = lengths[event.name];
     if (own.size() < least) return false;

@@ -30,7 +30,7 @@ enum class QualityCheck : std::uint8_t {
   short_window,
   no_steps,
   moved_events,
-  other_events,  ///< duplicates, and events without a length
+  other_events,  ///< duplicates, and events without a time
 };
 
 struct QualityIssue {

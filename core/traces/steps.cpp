@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 
 #include "core/base/error.h"
 #include "core/base/shown_text.h"
@@ -83,8 +84,9 @@ std::optional<Marks> by_name(const ForeignTrace& trace, std::string_view start, 
 /// Whether every step has as many of the marks, and several.
 bool has_several_in_each(const std::vector<TraceInterval>& steps, const Marks& inner) {
   for (const TraceInterval& step : steps) {
-    const auto count = std::ranges::count_if(
-        inner.ranges, [&](const TraceInterval& one) { return one.begin >= step.begin && one.begin < step.end; });
+    const auto first = std::ranges::lower_bound(inner.ranges, step.begin, {}, &TraceInterval::begin);
+    const auto last = std::ranges::lower_bound(first, inner.ranges.end(), step.end, {}, &TraceInterval::begin);
+    const std::ptrdiff_t count = last - first;
     if (count < static_cast<std::ptrdiff_t>(least_repeats)) return false;
   }
   return !steps.empty();
@@ -123,32 +125,46 @@ bool may_be_step(const ForeignTrace& trace, const HostEvent& event,
 
 /// Outermost ranges on one thread that repeat, by the same name or by one that counts up, and cover half of the window.
 std::optional<Marks> by_repetition(const ForeignTrace& trace) {
-  std::map<std::pair<std::uint32_t, std::string>, Repeated> all;
+  using Key = std::pair<std::uint32_t, NameId>;  // of a thread
+  struct Numbered {
+    NameId rest{};
+    std::int64_t number = -1;
+  };
+  std::map<Key, Repeated> same, counted;
+  std::unordered_map<NameId, Numbered> names;
+  NameTable rests;
   std::map<std::pair<std::uint32_t, bool>, std::int64_t> covered;
+  const auto add_to = [](Repeated& own, TraceInterval time, std::int64_t number) {
+    own.ranges.push_back(time);
+    own.total += time.length();
+    own.counts_up = own.counts_up && number > own.last_number;
+    own.last_number = number;
+  };
   for (const HostEvent& event : trace.host) {
     if (!may_be_step(trace, event, covered)) continue;
-    const auto [name, number] = without_number(trace.text(event));
-    const auto add_to = [&](Repeated& own) {
-      own.ranges.push_back(event.time);
-      own.total += event.time.length();
-      own.counts_up = own.counts_up && number > own.last_number;
-      own.last_number = number;
-    };
-    add_to(all[{event.thread, trace.text(event)}]);
-    all[{event.thread, trace.text(event)}].counts_up = true;
-    if (number >= 0) add_to(all[{event.thread, name}]);
+    const auto [place, is_new] = names.try_emplace(event.name);
+    Numbered& name = place->second;
+    if (is_new) {
+      const auto [rest, number] = without_number(trace.text(event));
+      name = {rests.id(rest), number};
+    }
+    add_to(same[{event.thread, event.name}], event.time, 0);
+    if (name.number >= 0) add_to(counted[{event.thread, name.rest}], event.time, name.number);
   }
   const TraceInterval window = recorded_window(trace);
   const Repeated* best = nullptr;
-  std::string name;
-  for (const auto& [key, own] : all) {
-    if (own.ranges.size() < least_repeats || !own.counts_up || 2 * own.total < window.length()) continue;
-    if (best != nullptr && own.total <= best->total) continue;
+  std::string_view rule;
+  const auto look_at = [&](const Repeated& own, std::string_view name) {
+    if (own.ranges.size() < least_repeats || 2 * own.total < window.length()) return;
+    if (best != nullptr && own.total <= best->total) return;
     best = &own;
-    name = key.second;
-  }
+    rule = name;
+  };
+  for (const auto& [key, own] : same) look_at(own, trace.names.text(key.second));
+  for (const auto& [key, own] : counted)
+    if (own.counts_up) look_at(own, rests.text(key.second));
   if (best == nullptr) return std::nullopt;
-  return Marks{.rule = name, .ranges = best->ranges};
+  return Marks{.rule = std::string(rule), .ranges = best->ranges};
 }
 
 double variation(const std::vector<std::int64_t>& begins) {

@@ -67,20 +67,19 @@ std::string_view hlo_op(std::string_view name) {
 }
 
 std::uint32_t main_thread(const ForeignTrace& trace) {
-  std::vector<std::int64_t> steps(trace.threads.size()), other(trace.threads.size());
+  std::vector<double> steps(trace.threads.size()), other(trace.threads.size());  // steps may overlap
   std::int64_t covered = 0;
   for (std::size_t i = 0; i < trace.host.size(); ++i) {
     const HostEvent& event = trace.host[i];
     if (i == 0 || event.thread != trace.host[i - 1].thread) covered = INT64_MIN;
-    if (event.work == HostWork::step) steps[event.thread] += event.time.length();
+    if (event.work == HostWork::step) steps[event.thread] += static_cast<double>(event.time.length());
     // Of nested events the outer one alone, which comes first.
     if (event.time.begin >= covered) {
-      other[event.thread] += event.time.length();
+      other[event.thread] += static_cast<double>(event.time.length());
       covered = event.time.end;
     }
   }
-  const std::vector<std::int64_t>& most =
-      std::ranges::any_of(steps, [](std::int64_t time) { return time > 0; }) ? steps : other;
+  const std::vector<double>& most = std::ranges::any_of(steps, [](double time) { return time > 0; }) ? steps : other;
   return most.empty() ? 0 : static_cast<std::uint32_t>(std::ranges::max_element(most) - most.begin());
 }
 
@@ -124,14 +123,16 @@ std::uint16_t TraceMeLanes::device_of(std::string_view plane) {
   if (plane.starts_with("/device:GPU:")) name = "gpu:" + std::string(plane.substr(12));
   if (plane.starts_with("/device:TPU:")) name = "tpu:" + std::string(plane.substr(12));
   const auto same = std::ranges::find(trace_.devices, name, &ForeignDevice::name);
-  const auto index = static_cast<std::uint16_t>(same - trace_.devices.begin());
-  if (same == trace_.devices.end()) trace_.devices.push_back({.name = name, .description = {}});
+  const bool is_new = same == trace_.devices.end();
+  const std::uint16_t index =
+      is_new ? next_device(trace_.devices.size()) : static_cast<std::uint16_t>(same - trace_.devices.begin());
+  if (is_new) trace_.devices.push_back({.name = name, .description = {}});
   devices_.emplace(std::string(plane), index);
   return index;
 }
 
 void TraceMeLanes::add_device(const TraceMeEvent& event, Lane lane) {
-  const std::string name = trace_.names.text(event.name);
+  const std::string& name = trace_.names.text(event.name);
   DeviceEvent device{.time = event.time, .name = event.name};
   device.stream = static_cast<std::int32_t>(event.thread);
   device.correlation = event.correlation;
@@ -150,7 +151,9 @@ void TraceMeLanes::add_device(const TraceMeEvent& event, Lane lane) {
   } else if (name.starts_with("Memset")) {
     device.work = DeviceWork::memset;
   } else {
-    device.work = work_of_kernel(trace_.names.text(device.name), {});
+    const auto [place, is_new] = kernel_works_.try_emplace(device.name, DeviceWork::kernel);
+    if (is_new) place->second = work_of_kernel(trace_.names.text(device.name), {});
+    device.work = place->second;
     if (device.work == DeviceWork::copy) device.path = path_of_copy(name);
     if (lane == Lane::tpu_ops && hlo_op(name) == "copy-done") {
       device.work = DeviceWork::copy;

@@ -37,6 +37,7 @@ class TraceMeLanes {
   std::map<std::string, std::uint16_t, std::less<>> devices_;
   std::map<std::uint32_t, Lane> lanes_;
   std::map<NameId, HostWork> works_;
+  std::map<NameId, DeviceWork> kernel_works_;
 };
 
 /// Of a TraceMe: "PjitFunction(step)", "$train.py:12 batch", "IteratorGetNext".

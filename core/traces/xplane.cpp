@@ -130,14 +130,14 @@ class SpaceReader {
     while (fields.next()) {
       if (fields.field() == stat::metadata_id) id = fields.number();
       if (fields.field() == stat::str_value) text = fields.text();
-      if (fields.field() == stat::ref_value) text = stats_[fields.number()];
+      if (fields.field() == stat::ref_value) text = stat_name(fields.number());
       if (fields.field() == stat::int64_value || fields.field() == stat::uint64_value) number = fields.number();
     }
-    const std::string_view stat_name = stats_[id];
-    if (name.starts_with("Task Environment") && stat_name == "profile_start_time")
+    const std::string_view known = stat_name(id);
+    if (name.starts_with("Task Environment") && known == "profile_start_time")
       trace_.zero = static_cast<std::int64_t>(number);
-    if (stat_name == "device_type_string" || stat_name == "device_vendor") descriptions_[name] = text;
-    if (stat_name == "device_vendor" && text == "AMD") trace_.is_amd = true;
+    if (known == "device_type_string" || known == "device_vendor") descriptions_[name] = text;
+    if (known == "device_vendor" && text == "AMD") trace_.is_amd = true;
   }
 
   void read_line(const std::string& plane_name, Bytes part) {
@@ -167,7 +167,7 @@ class SpaceReader {
     while (fields.next()) {
       switch (fields.field()) {
         case event::metadata_id:
-          one.name = events_[fields.number()];
+          one.name = name_of(fields.number());
           break;
         case event::offset_ps:
           offset_ps = static_cast<std::int64_t>(fields.number());
@@ -186,14 +186,13 @@ class SpaceReader {
       }
     }
     ++trace_.report.events;
-    constexpr std::int64_t longest_ns = INT64_MAX / 4;
-    if (is_sum || length_ps < 0 || start_ns < -longest_ns || start_ns > longest_ns) {
-      ++trace_.report.without_length;
+    const std::optional<TraceInterval> time = is_sum ? std::nullopt : time_of(start_ns, offset_ps, length_ps);
+    if (!time) {
+      ++trace_.report.without_time;
       return;
     }
-    constexpr std::int64_t ps = 1000;
-    one.time.begin = start_ns + offset_ps / ps;
-    one.time.end = start_ns + (offset_ps + std::min(length_ps, INT64_MAX - std::max<std::int64_t>(offset_ps, 0))) / ps;
+    require_room(trace_.host.size() + trace_.device.size());
+    one.time = *time;
     one.correlation = stats.correlation;
     one.is_step = stats.is_step;
     const std::size_t before = trace_.device.size();
@@ -202,13 +201,32 @@ class SpaceReader {
     DeviceEvent& device = trace_.device.back();
     device.op = stats.op;
     if (stats.copy_details.empty()) return;
-    device.bytes = number_behind(stats.copy_details, "size:");
+    device.bytes = std::max<std::int64_t>(number_behind(stats.copy_details, "size:"), 0);
     if (device.path == CopyPath::host_to_device) {
       if (stats.copy_details.find("kind_src:pageable") != std::string_view::npos)
         device.path = CopyPath::pageable_to_device;
       if (stats.copy_details.find("kind_src:pinned") != std::string_view::npos)
         device.path = CopyPath::pinned_to_device;
     }
+  }
+
+  static std::optional<TraceInterval> time_of(std::int64_t start_ns, std::int64_t offset_ps, std::int64_t length_ps) {
+    constexpr std::int64_t ps = 1000, latest = INT64_MAX / 4;
+    if (length_ps < 0 || offset_ps > latest || offset_ps < -latest || length_ps > latest || start_ns > latest ||
+        start_ns < -latest)
+      return std::nullopt;
+    const std::int64_t begin = start_ns + offset_ps / ps;
+    return interval_of(begin, start_ns + (offset_ps + length_ps) / ps - begin);
+  }
+
+  NameId name_of(std::uint64_t id) const {
+    const auto known = events_.find(id);
+    return known == events_.end() ? NameId{} : known->second;
+  }
+
+  std::string_view stat_name(std::uint64_t id) const {
+    const auto known = stats_.find(id);
+    return known == stats_.end() ? std::string_view() : known->second;
   }
 
   static std::int64_t number_behind(std::string_view text, std::string_view key) {
@@ -235,7 +253,7 @@ class SpaceReader {
           text = fields.text();
           break;
         case stat::ref_value:
-          text = stats_[fields.number()];
+          text = stat_name(fields.number());
           break;
         default:
           break;

@@ -32,6 +32,10 @@
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
 #include "core/results/run_reader.h"
+#include "core/traces/analysis.h"
+#include "core/traces/chrome_trace.h"
+#include "core/traces/nsight.h"
+#include "core/traces/xplane.h"
 #include "core/train/files/model_files.h"
 #include "core/train/files/training_state.h"
 #include "core/train/store_variables.h"
@@ -232,6 +236,29 @@ void read_state(Bytes bytes) {
   load_training(trained.trainer, file_of(bytes, "state"));
 }
 
+/// All that a run keeps of a trace.
+void explain(ForeignTrace trace) {
+  const TraceAnalysis analysis = analyse(std::move(trace));
+  row_of(analysis);
+  if (analysis.window.length() > 0) to_json(profile_of(analysis));
+  to_json(facts_of(analysis));
+  devices_of(analysis.trace);
+}
+
+void read_chrome(Bytes bytes) {
+  for (ForeignTrace& rank : read_chrome_trace(std::make_unique<ByteSpanSource>("bytes", bytes)))
+    explain(std::move(rank));
+}
+
+void read_xplane_of(Bytes bytes) {
+  is_xplane(bytes);
+  explain(read_xplane("bytes", bytes));
+}
+
+void read_nsight_of(Bytes bytes) {
+  explain(read_nsight(file_of(bytes, "a.sqlite")));
+}
+
 template <auto Decode>
 void decode(Bytes bytes) {
   ByteSpanSource source("bytes", bytes);
@@ -245,6 +272,7 @@ HostTensor decode_any_idx(ByteSource& source) {
 const std::map<std::string, std::function<void(Bytes)>> readers = {
     {"archive", read_archive_of},
     {"cache", read_cache},
+    {"chrome", read_chrome},
     {"cifar10", read_cifar10},
     {"csv", read_csv},
     {"example", read_examples},
@@ -255,6 +283,7 @@ const std::map<std::string, std::function<void(Bytes)>> readers = {
     {"json", read_json},
     {"model", read_model},
     {"npy", decode<&decode_npy>},
+    {"nsight", read_nsight_of},
     {"png", read_png},
     {"run", read_run_of},
     {"safetensors", decode<&decode_safetensors>},
@@ -262,6 +291,7 @@ const std::map<std::string, std::function<void(Bytes)>> readers = {
     {"state", read_state},
     {"text", read_text},
     {"tfrecord", read_records},
+    {"xplane", read_xplane_of},
 };
 
 }  // namespace

@@ -48,7 +48,100 @@ local function png(width, height, depth, color, palette)
     chunk("IDAT", "\120\1" .. stored(rows) .. string.pack(">I4", adler32(rows))) .. chunk("IEND", "")
 end
 
+-- Traces of other profilers: three steps of a loader, an operator, a launch and its kernel, in microseconds.
+local function kineto_event(category, name, begin, length, args)
+  local thread = category == "kernel" and '"pid":0,"tid":7' or '"pid":10,"tid":10'
+  return ('{"ph":"X","cat":"%s","name":"%s",%s,"ts":%.3f,"dur":%.3f,"args":{%s}}'):format(category, name, thread, begin,
+    length, args)
+end
+local function kineto()
+  local events = { '{"ph":"M","name":"process_name","pid":10,"args":{"name":"python"}}' }
+  for i = 1, 3 do
+    local start <const> = 1712195495519703.772 + 1000 * i
+    local function add(...) events[#events + 1] = kineto_event(...) end
+    add("user_annotation", "ProfilerStep#" .. i, start, 1000, "")
+    add("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", start, 200, "")
+    for k = 1, 4 do
+      local id <const>, at <const> = 10 * i + k, start + 200 + 100 * k
+      add("cpu_op", "aten::mm", at, 20, ('"External id":%d'):format(id))
+      add("cuda_runtime", "cudaLaunchKernel", at + 5, 5, ('"correlation":%d'):format(id))
+      add("kernel", "sgemm \\u003c" .. k .. ">", at + 15, 40,
+        ('"device":0,"stream":7,"correlation":%d,"External id":%d'):format(id, id))
+    end
+  end
+  return '{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA A100","totalGlobalMem":42949672960}],' ..
+    '"distributedInfo":{"rank":1,"world_size":2},"baseTimeNanoseconds":1700000000000000000,"traceEvents":[' ..
+    table.concat(events, ",") .. ',{}],"traceName":"a.json"}'
+end
+local function trace_me_json()
+  local events = {}
+  for id, name in ipairs { "/host:CPU", "/device:GPU:0" } do
+    events[#events + 1] = ('{"ph":"M","pid":%d,"name":"process_name","args":{"name":"%s"}}'):format(id, name)
+    events[#events + 1] = ('{"ph":"M","pid":%d,"tid":1,"name":"thread_name","args":{"name":"%s"}}'):format(id,
+      id == 1 and "python" or "Stream #1(Kernel,MemcpyH2D)")
+  end
+  for i = 1, 4 do
+    for _, one in ipairs { { 1, "train", 0, 90, i }, { 1, "PjitFunction(step)", 10, 20 },
+      { 1, "$train.py:3 batch", 40, 40 }, { 2, "fusion", 30, 50 }, { 2, "MemcpyH2D", 85, 1e-3 } } do
+      events[#events + 1] = ('{"ph":"X","pid":%d,"tid":1,"name":"%s","ts":%g,"dur":%g,"args":{%s}}'):format(one[1],
+        one[2], 100 * i + one[3], one[4], one[5] and '"step_num":"' .. one[5] .. '"' or "")
+    end
+  end
+  return '{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[' ..
+    table.concat(events, ",") .. ",{}]}"
+end
+-- Protocol buffers: numbers, and texts or messages with their length.
+local function varint(number)
+  local bytes = ""
+  repeat
+    local rest <const> = number >> 7
+    bytes = bytes .. string.char(number & 0x7f | (rest ~= 0 and 0x80 or 0))
+    number = rest
+  until number == 0
+  return bytes
+end
+local function number(field, value) return varint(field << 3) .. varint(value) end
+local function bytes_of(field, bytes) return varint(field << 3 | 2) .. varint(#bytes) .. bytes end
+local function named(field, names)
+  local bytes = ""
+  for id, name in ipairs(names) do
+    bytes = bytes .. bytes_of(field, number(1, id) .. bytes_of(2, number(1, id) .. bytes_of(2, name)))
+  end
+  return bytes
+end
+local function xplane()
+  local function plane(name, line, events, stats, each)
+    local bytes = number(1, 1) .. bytes_of(2, line) .. number(3, 1000000)
+    for i = 0, 3 do bytes = bytes .. each(i) end
+    return bytes_of(1, number(1, 1) .. bytes_of(2, name) .. named(4, events) .. named(5, stats) .. bytes_of(3, bytes))
+  end
+  local function event(id, offset, length, stats)
+    return bytes_of(4, number(1, id) .. number(2, offset * 1000000) .. number(3, length * 1000000) .. stats)
+  end
+  local host = plane("/host:CPU", "python", { "train", "PjitFunction(step)", "cuLaunchKernel" },
+    { "step_num", "correlation_id" }, function(i)
+      return event(1, 100 * i, 90, bytes_of(4, number(1, 1) .. number(4, i))) .. event(2, 100 * i + 5, 20, "") ..
+        event(3, 100 * i + 10, 5, bytes_of(4, number(1, 2) .. number(3, i + 1)))
+    end)
+  local device = plane("/device:GPU:0", "Stream #1(Kernel)", { "fusion", "MemcpyH2D" },
+    { "correlation_id", "hlo_op", "memcpy_details", "fusion.1", "device_vendor" }, function(i)
+      return event(1, 100 * i + 20, 50, bytes_of(4, number(1, 1) .. number(3, i + 1)) ..
+        bytes_of(4, number(1, 2) .. number(7, 4))) ..
+        event(2, 100 * i + 75, 5, bytes_of(4, number(1, 3) .. bytes_of(5, "kind_src:pageable size:1024")))
+    end)
+  return host .. device .. bytes_of(4, "machine")
+end
+
+local function save_traces()
+  write("chrome", "kineto", kineto())
+  write("chrome", "list", '[{"ph":"X","name":"a \\"b\\"","ts":1e2,"dur":9.5,"pid":"p","tid":-1},' ..
+    '{"ph":"B","name":"c","ts":2,"pid":1,"tid":1},{"ph":"E","ts":4,"pid":1,"tid":1}]')
+  write("chrome", "trace_me", trace_me_json())
+  write("xplane", "gpu", xplane())
+end
+
 local function save_all()
+  save_traces()
   write("csv", "numbers", "a,b,c\n1.5,2,x\r\n\"-3e5\",4,\"y \"\"z\"\"\"\n,5,\n")
   write("json", "nested", [[{"a":[1,-2.5e10,null,true,"\u00e9\n"],"b":{"c":{}}}]])
   local idx = "\0\0\8\3" .. string.pack(">I4I4I4", 2, 2, 2) .. ("\7"):rep(8)
