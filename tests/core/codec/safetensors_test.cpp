@@ -106,6 +106,14 @@ TEST_F(SafetensorsFile, NamesWhatIsDamaged) {
           "the safetensors header is damaged: tensor 'a': 'data_offsets' is two numbers");
   message(tensor(R"("dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8])"),
           "the safetensors header is damaged: 'shape' occurs twice");
+  std::string rank_33 = "[1";
+  for (int i = 0; i < 32; ++i) rank_33 += ",1";
+  rank_33 += "]";
+  for (const char* shape : {R"(["2"])", "[2.5]"})
+    message(tensor(R"("dtype":"F32","data_offsets":[0,8],"shape":)" + std::string(shape)),
+            "the safetensors header is damaged: ");
+  message(tensor(R"("dtype":"F32","data_offsets":[0,4],"shape":)" + rank_33), "tensor 'a': a tensor of rank 33");
+  message(file_of(R"({"a":{},"a":{}})"), "the safetensors header is damaged: 'a' occurs twice");
   message(file_of(R"({"a":5})"),
           "the safetensors header is damaged: tensor 'a' is no object with dtype, shape and data_offsets");
   message(file_of(R"({"__metadata__":{"k":1}})"),
