@@ -249,48 +249,6 @@ testing.case("a resumed training goes on with its scale", function()
   testing.equal({ second.loss_scale, second.skipped_steps }, { scale, skipped })
 end)
 
-testing.case("numerics: what float16 loses of a float32 model, layer by layer", function()
-  local model = one_weight "float32"
-  model:compile { optimizer = "sgd", loss = product_loss }
-  local data = gb.data.Dataset.from_tensor_slices { gb.tensor { { 1 }, { 2 } },
-    gb.tensor { { 1e-8 }, { 1e-5 } } }:batch(2)
-  local rows = gb.measure.numerics(model, data, { as = "float16" })
-  local found = {}
-  for _, row in ipairs(rows) do
-    found[#found + 1] = row.layer .. " " .. row.value .. (row.gradient and " gradient" or "")
-  end
-  testing.equal(found,
-    { "input output", "dense output", "dense kernel", "input output gradient", "dense output gradient",
-    "dense kernel gradient" })
-  local outputs, gradients = rows[2], rows[5]
-  testing.equal({ outputs.smallest, outputs.largest, outputs.underflows, outputs.as }, { 1.0, 2.0, 0, "float16" })
-  -- Halves of 1e-8 and 1e-5, in the mean over two: both below 6.1e-5, one below the half of 6e-8.
-  testing.equal({ gradients.elements, gradients.zeros, gradients.underflows, gradients.lost }, { 2, 0, 2, 1 })
-  testing.near(gradients.largest, 5e-6, 1e-9)
-  testing.equal(gb.measure.numerics(model, data)[5].underflows, 0)
-  testing.equal(gb.measure.numerics(model, data)[5].as, "float32")
-  testing.raises("values are judged as float32, float16 or bfloat16, not as int8", gb.measure.numerics, model, data,
-    { as = "int8" })
-end)
-
-testing.case("numerics: gradients of the scaled loss show an overflow, and nothing is changed", function()
-  local model = under("mixed_float16", convolutional)
-  model:compile { optimizer = gb.optimizers.LossScaleOptimizer("sgd", { initial_scale = 2 ^ 40 }),
-    loss = "sparse_categorical_crossentropy" }
-  local inputs, labels = thirds.tensors(8)
-  local data = gb.data.Dataset.from_tensor_slices { inputs, labels }:batch(8)
-  local before = {}
-  for index, weight in ipairs(model.variables) do before[index] = weight:to_table() end
-  local overflowed, narrow = 0, 0
-  for _, row in ipairs(gb.measure.numerics(model, data)) do
-    if row.gradient then overflowed = overflowed + row.not_finite end
-    if row.dtype == "float16" then narrow = narrow + 1 end
-  end
-  testing.is_true(overflowed > 0, "a gradient overflows at 2^40")
-  testing.is_true(narrow >= 12, "layers compute in float16")
-  for index, weight in ipairs(model.variables) do testing.equal(weight:to_table(), before[index]) end
-end)
-
 testing.case("a model on several devices scales its loss", function()
   collectgarbage()
   collectgarbage()
