@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 
 #include "tests/core/codec/damage.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class SafetensorsFile : public TemporaryFolder {
  protected:
@@ -59,33 +59,21 @@ TEST_F(SafetensorsFile, ReadsAFileWrittenElsewhere) {
 TEST_F(SafetensorsFile, AFailedWriteKeepsTheEarlierFile) {
   write_safetensors(file("x"), {{floats("a")}, {}});
   const std::string before = contents(file("x"));
-  EXPECT_THAT(
-      [&] {
-        write_safetensors(file("x"), {{floats("a"), floats("a")}, {}});
-      },
-      ThrowsMessage<Error>(HasSubstr("x: tensor name 'a' occurs twice")));
-  EXPECT_THAT(
-      [&] {
-        write_safetensors(file("x"), {{floats("__metadata__")}, {}});
-      },
-      ThrowsMessage<Error>(HasSubstr("x: tensor name '__metadata__' is reserved")));
-  EXPECT_THAT(
-      [&] {
-        write_safetensors(file("x"), {{floats("\xff")}, {}});
-      },
-      ThrowsMessage<Error>(HasSubstr("x: names and metadata of tensors must be UTF-8")));
-  EXPECT_THAT(
-      [&] {
-        write_safetensors(file("none/x"), {{floats("a")}, {}});
-      },
-      ThrowsMessage<Error>(HasSubstr("none/x: cannot be written: No such file or directory")));
+  EXPECT_ERROR(HasSubstr("x: tensor name 'a' occurs twice"),
+               write_safetensors(file("x"), {{floats("a"), floats("a")}, {}}));
+  EXPECT_ERROR(HasSubstr("x: tensor name '__metadata__' is reserved"),
+               write_safetensors(file("x"), {{floats("__metadata__")}, {}}));
+  EXPECT_ERROR(HasSubstr("x: names and metadata of tensors must be UTF-8"),
+               write_safetensors(file("x"), {{floats("\xff")}, {}}));
+  EXPECT_ERROR(HasSubstr("none/x: cannot be written: No such file or directory"),
+               write_safetensors(file("none/x"), {{floats("a")}, {}}));
   EXPECT_EQ(contents(file("x")), before);
 }
 
 TEST_F(SafetensorsFile, NamesWhatIsDamaged) {
   const auto message = [&](const std::string& bytes, const std::string& text) {
     const std::filesystem::path path = write("x", bytes);
-    EXPECT_THAT([&] { read_safetensors(path); }, ThrowsMessage<Error>(HasSubstr(path.string() + ": " + text)));
+    EXPECT_ERROR(HasSubstr(path.string() + ": " + text), read_safetensors(path));
   };
   const auto tensor = [](const std::string& body) { return file_of(R"({"a":{)" + body + "}}", "12345678"); };
   message("", "the file is cut short: the safetensors header's length needs 8 bytes");

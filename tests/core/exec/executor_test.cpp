@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/exec/run/graph_executor.h"
 #include "core/ops/shape_ops.h"
 #include "tests/core/exec/small_model.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -141,10 +141,9 @@ TEST(Executor, AnUpdateOfACopyIsRefused) {
   const Value rate = moved.variable(model.rate), kernel = moved.variable(model.kernel);
   const std::array variables{kernel}, slopes{kernel};
   ops::sgd_update(moved, {}, rate, variables, slopes, {});
-  EXPECT_THAT(
-      [&] { make_executor(runtime, std::move(moved), {}); },
-      testing::ThrowsMessage<Error>(testing::HasSubstr("updates a tensor on cpu:1 in place, but the op is placed "
-                                                       "on cpu:0; place both on one device")));
+  EXPECT_ERROR(testing::HasSubstr("updates a tensor on cpu:1 in place, but the op is placed "
+                                  "on cpu:0; place both on one device"),
+               make_executor(runtime, std::move(moved), {}));
 }
 
 TEST(Executor, WhatDependsOnConstantsAloneRunsOnce) {
@@ -181,8 +180,7 @@ TEST(Executor, OutOfMemoryNamesThePlansTensors) {
 
 TEST(Executor, ReadsExecutionNames) {
   EXPECT_EQ(parse_execution("eager"), Execution::eager);
-  EXPECT_THAT([] { parse_execution("lazy"); },
-              testing::ThrowsMessage<Error>("unknown execution 'lazy' (known: graph, eager)"));
+  EXPECT_ERROR("unknown execution 'lazy' (known: graph, eager)", parse_execution("lazy"));
 }
 
 }  // namespace

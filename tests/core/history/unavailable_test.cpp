@@ -6,6 +6,7 @@
 #include "core/results/append_file.h"
 #include "tests/core/history/nights.h"
 #include "tests/core/results/file_size_limit.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -116,7 +117,7 @@ TEST_F(UnavailableHistory, OneWithWrongValues) {
   execute("UPDATE points SET value = 'text' WHERE run = 1");
   execute("UPDATE series SET unit = 'furlong' WHERE id = 1");
   const RunHistory history(path(), no_patience_ms);
-  EXPECT_THAT([&] { history.series(); }, ThrowsMessage<Error>(HasSubstr("furlong")));
+  EXPECT_ERROR(HasSubstr("furlong"), history.series());
 }
 
 }  // namespace

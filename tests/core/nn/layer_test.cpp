@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/nn/layer_kind.h"
 #include "tests/core/nn/called.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/fake_variables.h"
 
 namespace gpubench {
@@ -86,12 +87,10 @@ TEST(Policy, InputsOfOtherTypesAreCastAndIntegersAreNot) {
 }
 
 TEST(Policy, UnknownOnesAreRefused) {
-  EXPECT_THAT(
-      [] {
-        make_layer("Dense", under("mixed_int8", {{"units", std::int64_t{4}}}));
-      },
-      ThrowsMessage<Error>("unknown dtype or policy 'mixed_int8' (policies: float32, float16, bfloat16, "
-                           "mixed_float16, mixed_bfloat16)"));
+  EXPECT_ERROR(
+      "unknown dtype or policy 'mixed_int8' (policies: float32, float16, bfloat16, "
+      "mixed_float16, mixed_bfloat16)",
+      make_layer("Dense", under("mixed_int8", {{"units", std::int64_t{4}}})));
 }
 
 TEST(Dense, Refuses) {
@@ -106,8 +105,8 @@ TEST(Dense, Refuses) {
                   HasSubstr("Dense: unknown activation 'rely' (did you mean 'relu'?) (known: linear, relu, sigmoid")));
   const Called dense("Dense", {{"units", std::int64_t{4}}}, {f32({3})});
   const TensorType other = f32({5});
-  EXPECT_THAT([&] { dense.layer->infer(std::span(&other, 1)); },
-              ThrowsMessage<Error>("layer 'dense' (Dense): was built for 3 features, got float32[5]"));
+  EXPECT_ERROR("layer 'dense' (Dense): was built for 3 features, got float32[5]",
+               dense.layer->infer(std::span(&other, 1)));
 }
 
 const ConfigEntries conv = {{"filters", std::int64_t{32}}, {"kernel_size", Shape{3, 3}}};
@@ -206,11 +205,8 @@ TEST(Dropout, NeedsAStepInTraining) {
   const LayerPtr layer = make_layer("Dropout", {{"rate", 0.5}});
   Graph graph;
   const Value x = graph.input(f32({2, 3}), "x");
-  EXPECT_THAT(
-      [&] {
-        layer->call({graph, true}, std::span(&x, 1));
-      },
-      ThrowsMessage<Error>(HasSubstr("draws by the step counter in training, but this call has none")));
+  EXPECT_ERROR(HasSubstr("draws by the step counter in training, but this call has none"),
+               layer->call({graph, true}, std::span(&x, 1)));
 }
 
 TEST(BatchNormalization, ExchangesItsStatisticsOnlyWhereTheyAreAReplicas) {
@@ -227,8 +223,7 @@ TEST(BatchNormalization, ExchangesItsStatisticsOnlyWhereTheyAreAReplicas) {
   EXPECT_THAT(added(true, ReplicaCall{.batch_rows = 24}),
               ElementsAre("batch_norm", "mul", "all_reduce", "sub", "square", "add", "mul", "all_reduce",
                           "batch_norm_inference", "moving_average", "moving_average"));
-  EXPECT_THAT([&] { added(true, ReplicaCall{}); },
-              ThrowsMessage<Error>(HasSubstr("it normalizes the rows that each replica was given of a batch")));
+  EXPECT_ERROR(HasSubstr("it normalizes the rows that each replica was given of a batch"), added(true, ReplicaCall{}));
   EXPECT_THAT(added(false, ReplicaCall{.batch_rows = 24}), ElementsAre("batch_norm_inference"));
 }
 
@@ -281,9 +276,8 @@ TEST(Input, DeclaresAType) {
 }
 
 TEST(LayerKinds, UnknownLayer) {
-  EXPECT_THAT([] { make_layer("Danse"); },
-              ThrowsMessage<Error>(
-                  HasSubstr("unknown layer 'Danse' (did you mean 'Dense'?) (known: Input, Activation, Add, ")));
+  EXPECT_ERROR(HasSubstr("unknown layer 'Danse' (did you mean 'Dense'?) (known: Input, Activation, Add, "),
+               make_layer("Danse"));
 }
 
 TEST(Layer, BuildsOnTheDeviceOfItsScope) {

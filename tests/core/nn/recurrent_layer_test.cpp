@@ -8,6 +8,7 @@
 #include "core/nn/architecture.h"
 #include "core/ops/random.h"
 #include "tests/core/nn/called.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -106,8 +107,7 @@ TEST(Recurrent, Refuses) {
               ThrowsMessage<Error>("LSTM: units must be at most 2147483647, got 4611686018427387904"));
   const Called layer("LSTM", units(), {f32({5, 3})});
   const TensorType other = f32({5, 2});
-  EXPECT_THAT([&] { layer.layer->infer(std::span(&other, 1)); },
-              ThrowsMessage<Error>(HasSubstr("was built for 3 features, got float32[5, 2]")));
+  EXPECT_ERROR(HasSubstr("was built for 3 features, got float32[5, 2]"), layer.layer->infer(std::span(&other, 1)));
 }
 
 ConfigEntries around(std::string_view kind, const ConfigEntries& inner, ConfigEntries more = {}) {

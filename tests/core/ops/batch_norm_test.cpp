@@ -1,11 +1,10 @@
 #include "core/ops/batch_norm.h"
 
 #include <cmath>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::batch_norm_test {
@@ -147,13 +146,10 @@ GPUBENCH_OP_CASES(BatchNormOf16Bits, mixed_cases);
 TEST(BatchNormTest, RefusesParametersOfAnotherWidth) {
   Graph graph;
   const auto value = [&](Shape shape) { return graph.input({std::move(shape), Dtype::f32}, "x"); };
-  EXPECT_THAT(
-      [&] {
-        ops::batch_norm(graph, value({4, 3}), value({2}), value({3}), epsilon);
-      },
-      testing::ThrowsMessage<Error>("batch_norm: gamma must be float32[3], got float32[2]"));
-  EXPECT_THAT([&] { ops::batch_norm(graph, value({3}), value({3}), value({3}), epsilon); },
-              testing::ThrowsMessage<Error>("batch_norm: the input must be [batch, ..., channels], got float32[3]"));
+  EXPECT_ERROR("batch_norm: gamma must be float32[3], got float32[2]",
+               ops::batch_norm(graph, value({4, 3}), value({2}), value({3}), epsilon));
+  EXPECT_ERROR("batch_norm: the input must be [batch, ..., channels], got float32[3]",
+               ops::batch_norm(graph, value({3}), value({3}), value({3}), epsilon));
 }
 
 }  // namespace

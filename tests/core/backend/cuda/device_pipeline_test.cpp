@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <thread>
 
-#include "core/base/error.h"
 #include "core/data/cache/cache.h"
 #include "core/data/epoch_record.h"
 #include "core/data/function/graph_function.h"
@@ -32,6 +31,7 @@
 #include "tests/core/data/texts.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench::device_pipeline_test {
 namespace {
@@ -220,8 +220,9 @@ TEST_P(DeviceStages, LeavingEarlyLeavesNothingBehind) {
 }
 
 TEST_P(DeviceStages, WhoeverReadsInHostMemoryGetsAnError) {
-  EXPECT_THAT([] { dataset()->open(0); }, ThrowsMessage<Error>(HasSubstr(": its elements are on gpu:0, and what reads "
-                                                                         "the dataset works in host memory")));
+  EXPECT_ERROR(HasSubstr(": its elements are on gpu:0, and what reads "
+                         "the dataset works in host memory"),
+               dataset()->open(0));
 }
 
 TEST(DevicePipeline, ElementsThatAreKeptStayAsTheyAre) {
@@ -292,13 +293,13 @@ TEST(DevicePipeline, ErrorsOfTheSourceComeThrough) {
   const std::unique_ptr<Cursor> mapped = map(damaged(), noisy(), {.place = place()})->open(0, takes_all());
   Element element;
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(mapped->next(element));
-  EXPECT_THAT([&] { mapped->next(element); }, ThrowsMessage<Error>("element 3 is damaged"));
+  EXPECT_ERROR("element 3 is damaged", mapped->next(element));
   EXPECT_EQ(fetched(*mapped).size(), 7U);
 
   const DatasetPtr ahead = prefetch_to_device(damaged(), place(), 2);
   const std::unique_ptr<Cursor> copied = ahead->open(0, takes_all());
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(copied->next(element));
-  EXPECT_THAT([&] { copied->next(element); }, ThrowsMessage<Error>("element 3 is damaged"));
+  EXPECT_ERROR("element 3 is damaged", copied->next(element));
 
   const DatasetPtr without = prefetch_to_device(ignore_errors(damaged()), place(), 2);
   EXPECT_EQ(fetched(without, 0).size(), 10U);
@@ -337,9 +338,7 @@ TEST(DevicePipeline, ALostDeviceEndsThePipelineAndLetsItGo) {
 TEST(DevicePipeline, StagesThatWorkInHostMemoryRefuseElementsOnADevice) {
   const DatasetPtr mapped = map(batch(numbers(8), 2, true), doubled(), {.place = place()});
   const DatasetPtr copied = prefetch_to_device(batch(numbers(8), 2), place());
-  const auto refuses = [](const auto& make, const std::string& text) {
-    EXPECT_THAT([&] { make(); }, ThrowsMessage<Error>(text));
-  };
+  const auto refuses = [](const auto& make, const std::string& text) { EXPECT_ERROR(text, make()); };
   const std::string there = ": its source's elements are on gpu:0; put the ";
   refuses([&] { batch(mapped, 2); }, "batch" + there + "map behind the batch");
   refuses([&] { padded_batch(take(copied, 2), {.size = 2}); },
@@ -366,25 +365,20 @@ TEST(DevicePipeline, StagesThatWorkInHostMemoryRefuseElementsOnADevice) {
 }
 
 TEST(DevicePipeline, WhatCannotBeIsAnError) {
-  EXPECT_THAT([] { prefetch_to_device(numbers(4), place(), 0); },
-              ThrowsMessage<Error>("prefetch_to_device: a buffer of 0 elements; at least 1 is needed"));
-  EXPECT_THAT(
-      [] {
-        prefetch_to_device(numbers(4), place({DeviceId::Kind::gpu, 7, {}}));
-      },
-      ThrowsMessage<Error>("there is no device gpu:7; there is gpu:0, gpu:1, cpu:0"));
-  EXPECT_THAT(
-      [] {
-        map(numbers(4), noisy(), {.place = place({DeviceId::Kind::gpu, 7, {}})});
-      },
-      ThrowsMessage<Error>("there is no device gpu:7; there is gpu:0, gpu:1, cpu:0"));
-  EXPECT_THAT([] { map(numbers(4), noisy(), {.workers = 2, .place = place()}); },
-              ThrowsMessage<Error>("map: a map on a device has no parallel calls: it runs "
-                                   "in the consumer's thread, in order"));
-  EXPECT_THAT(
-      [] { map(numbers(4), std::make_shared<Identity>(), {.place = place()}); },
-      ThrowsMessage<Error>("map: only a function that is traced runs on a device; this one works on the host, so "
-                           "that it cannot be on gpu:0"));
+  EXPECT_ERROR("prefetch_to_device: a buffer of 0 elements; at least 1 is needed",
+               prefetch_to_device(numbers(4), place(), 0));
+  EXPECT_ERROR("there is no device gpu:7; there is gpu:0, gpu:1, cpu:0",
+               prefetch_to_device(numbers(4), place({DeviceId::Kind::gpu, 7, {}})));
+  EXPECT_ERROR("there is no device gpu:7; there is gpu:0, gpu:1, cpu:0",
+               map(numbers(4), noisy(), {.place = place({DeviceId::Kind::gpu, 7, {}})}));
+  EXPECT_ERROR(
+      "map: a map on a device has no parallel calls: it runs "
+      "in the consumer's thread, in order",
+      map(numbers(4), noisy(), {.workers = 2, .place = place()}));
+  EXPECT_ERROR(
+      "map: only a function that is traced runs on a device; this one works on the host, so "
+      "that it cannot be on gpu:0",
+      map(numbers(4), std::make_shared<Identity>(), {.place = place()}));
   TracedElement trace;
   trace.graph.input({{}, Dtype::i64}, "number");
   const Value pair = trace.graph.input({{2}, Dtype::f32}, "pair");
@@ -393,8 +387,8 @@ TEST(DevicePipeline, WhatCannotBeIsAnError) {
     trace.outputs = {ops::add(trace.graph, pair, pair)};
   }
   const auto elsewhere = graph_function(std::move(trace));
-  EXPECT_THAT([&] { map(numbers(4), elsewhere, {.place = place()}); },
-              ThrowsMessage<Error>("map: its function runs on gpu:0, and places an op on gpu:1 itself"));
+  EXPECT_ERROR("map: its function runs on gpu:0, and places an op on gpu:1 itself",
+               map(numbers(4), elsewhere, {.place = place()}));
 }
 
 }  // namespace

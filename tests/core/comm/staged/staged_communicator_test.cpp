@@ -10,12 +10,12 @@
 #include <thread>
 
 #include "core/backend/cuda/cuda_backend.h"
-#include "core/base/error.h"
 #include "core/comm/factory.h"
 #include "core/comm/staged/staged_collective.h"
 #include "core/math/half.h"
 #include "tests/core/comm/staged/gpu_tensor.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -242,10 +242,8 @@ TEST_F(Staged, ASideCollectiveGivenUpAfterItsBeginEndsTheOthers) {
 TEST_F(Staged, CollectivesThatAreImpossibleAreRefused) {
   make_ranks(1);
   const GpuTensor bytes(gpu(0), Dtype::u8, std::vector<unsigned char>(4, 1));
-  EXPECT_THAT([&] { rank(0).run({.tensors = {bytes.view()}}, gpu(0).stream()); },
-              ThrowsMessage<Error>(HasSubstr("uint8 tensors cannot be reduced")));
-  EXPECT_THAT([&] { rank(0).beside({.tensors = {bytes.view()}}); },
-              ThrowsMessage<Error>(HasSubstr("uint8 tensors cannot be reduced")));
+  EXPECT_ERROR(HasSubstr("uint8 tensors cannot be reduced"), rank(0).run({.tensors = {bytes.view()}}, gpu(0).stream()));
+  EXPECT_ERROR(HasSubstr("uint8 tensors cannot be reduced"), rank(0).beside({.tensors = {bytes.view()}}));
   EXPECT_FALSE(rank(0).recordable());
 }
 

@@ -15,6 +15,7 @@
 #include "tests/core/data/images.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -62,7 +63,7 @@ TEST(ElementError, CountsWhatWasPassedOver) {
   for (const std::int64_t workers : {0, 2}) {
     const std::unique_ptr<Cursor> cursor = map(numbers(30), fails_at(20, 1), {.workers = workers})->open();
     cursor->skip(18);
-    EXPECT_THAT([&] { read(*cursor); }, ThrowsMessage<Error>("element 20 is bad (element 21 of the epoch)"));
+    EXPECT_ERROR("element 20 is bad (element 21 of the epoch)", read(*cursor));
   }
 }
 
@@ -70,8 +71,8 @@ TEST(ElementError, OfAMapThatIsASourceIsNotCountedAgain) {
   const DatasetPtr first = map(repeat(numbers(5), 2), fails_at(3, 1));
   const DatasetPtr dataset = map(first, std::make_shared<Increment>(), {.workers = 1});
   const std::unique_ptr<Cursor> cursor = dataset->open();
-  EXPECT_THAT([&] { read(*cursor); }, ThrowsMessage<Error>("element 3 is bad (element 4 of the epoch)"));
-  EXPECT_THAT([&] { read(*cursor); }, ThrowsMessage<Error>("element 3 is bad (element 9 of the epoch)"));
+  EXPECT_ERROR("element 3 is bad (element 4 of the epoch)", read(*cursor));
+  EXPECT_ERROR("element 3 is bad (element 9 of the epoch)", read(*cursor));
 }
 
 TEST(ElementError, OfTheMachineStaysAsItIs) {
@@ -129,8 +130,7 @@ TEST_F(ElementPaths, OfElementsThatDoNotFitIntoABatchAreNamed) {
   write("cats/a.png", as_png(waves(4, 4, 3)));
   write("cats/b.png", as_png(waves(5, 5, 3)));
   const DatasetPtr images = image_folder(find_images(file("")), {}, {.channels = 3});
-  EXPECT_THAT([&] { read_texts(batch(images, 2)); },
-              ThrowsMessage<Error>(testing::EndsWith("equal shapes" + ending(2, "cats/b.png"))));
+  EXPECT_ERROR(testing::EndsWith("equal shapes" + ending(2, "cats/b.png")), read_texts(batch(images, 2)));
 }
 
 }  // namespace

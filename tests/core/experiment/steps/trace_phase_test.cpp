@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/experiment/declared.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -101,7 +102,7 @@ TEST_F(TracePhaseTest, AMissingTracerIsAnAbsenceOrAnErrorWhereItIsNeeded) {
   EXPECT_EQ(phase.absence(), "nobody may trace here");
   wishes.profiles = true;
   TracePhase needed(wishes, Seconds(0.01), false);
-  EXPECT_THAT([&] { needed.run(steps_, runtime_, nullptr); }, ThrowsMessage<Error>("nobody may trace here"));
+  EXPECT_ERROR("nobody may trace here", needed.run(steps_, runtime_, nullptr));
 }
 
 TEST_F(TracePhaseTest, ADeviceThatIsLostEndsTheTraceWithNothingOfIt) {

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/group/process_group.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -137,10 +137,10 @@ TEST(PeerWatch, AProcessThatStillRunsAfterTheEndOfItsGroupIsEnded) {
 
 TEST(PeerWatch, APortThatIsTakenIsNamed) {
   const LineListener taken(0);
-  EXPECT_THAT([&] { LineListener(taken.port()); },
-              ThrowsMessage<Error>(HasSubstr(fmt::format("port {}, over which the processes of a run watch each other, "
-                                                         "cannot be had: Address already in use",
-                                                         taken.port()))));
+  EXPECT_ERROR(HasSubstr(fmt::format("port {}, over which the processes of a run watch each other, "
+                                     "cannot be had: Address already in use",
+                                     taken.port())),
+               LineListener(taken.port()));
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/trace/exchange_trace.h"
 #include "tests/core/telemetry/cupti/fake_cupti.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -111,8 +111,7 @@ TEST_F(CuptiTest, TheDriversReasonIsTheError) {
 TEST_F(CuptiTest, OnlyOneTraceRuns) {
   const auto first = tracer(), second = tracer();
   first->start();
-  EXPECT_THAT([&] { second->start(); },
-              ThrowsMessage<Error>("tracing: another trace of this process is running; only one can"));
+  EXPECT_ERROR("tracing: another trace of this process is running; only one can", second->start());
   run_kernels(2);
   EXPECT_EQ(first->stop(timeline_), 0U);
   EXPECT_EQ(timeline_.spans().size(), 2U);

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/telemetry/nvml/gpu_sensors.h"
 #include "tests/core/telemetry/nvml/fake_nvml.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -24,8 +24,7 @@ TEST(Nvml, FindsAGpuByAnySpellingOfItsBusId) {
   const auto nvml = fake.open();
   EXPECT_EQ(nvml->find("0000:1b:00.0"), nvml->find("00000000:1B:00.0"));
   EXPECT_EQ(nvml->driver_version(), "580.65.06");
-  EXPECT_THAT([&] { nvml->find("0000:2c:00.0"); },
-              ThrowsMessage<Error>("NVML: the driver shows no GPU at 00000000:2C:00.0: Not Found"));
+  EXPECT_ERROR("NVML: the driver shows no GPU at 00000000:2C:00.0: Not Found", nvml->find("0000:2c:00.0"));
 }
 
 TEST(Nvml, IsShutDownOnceForEachTimeItWasOpened) {
