@@ -20,16 +20,13 @@ namespace {
 
 using support::Array;
 using support::CaseInput;
+using support::floats;
 using support::OpCase;
 using testing::ThrowsMessage;
 
 struct Sizes {
   std::int64_t batch, queries, keys, heads, groups, dim, value_dim;
 };
-
-CaseInput floats(Shape shape) {
-  return {.type = {std::move(shape), Dtype::f32}};
-}
 
 /// The weights of one query of one head, before and after some are dropped, and the log of the exponentials' sum.
 struct Weights {

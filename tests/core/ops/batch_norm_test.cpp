@@ -12,7 +12,9 @@ namespace {
 
 using support::Array;
 using support::CaseInput;
+using support::floats;
 using support::OpCase;
+using support::with_data_in;
 
 constexpr float epsilon = 1e-3F;
 
@@ -34,10 +36,6 @@ Statistics statistics_of(const Array& x, std::int64_t channels) {
 
 double deviation(double variance) {
   return std::sqrt(variance + static_cast<double>(epsilon));
-}
-
-CaseInput floats(Shape shape, double low = -1, double high = 1) {
-  return {.type = {std::move(shape), Dtype::f32}, .low = low, .high = high};
 }
 
 OpCase training_case(std::string name, const Shape& shape, double low = -1, double high = 1) {
@@ -114,17 +112,6 @@ std::vector<OpCase> batch_norm_cases() {
       gradient_case("training_gradient_far_from_zero", {40, 3}, true, 99, 101),
       gradient_case("inference_gradient", {6, 5}, false),
   };
-}
-
-/// Data of 16 bits beside float32 parameters and statistics.
-OpCase with_data_in(Dtype dtype, OpCase op_case) {
-  const Shape data = op_case.inputs[0].type.shape;
-  op_case.name += dtype == Dtype::bf16 ? "_bfloat16_data" : "_float16_data";
-  for (CaseInput& input : op_case.inputs) {
-    if (input.type.shape == data) input.type.dtype = dtype;
-  }
-  op_case.halves = false;
-  return op_case;
 }
 
 std::vector<OpCase> mixed_cases() {

@@ -12,11 +12,8 @@ namespace {
 
 using support::Array;
 using support::CaseInput;
+using support::floats;
 using support::OpCase;
-
-CaseInput floats(Shape shape) {
-  return {.type = {std::move(shape), Dtype::f32}};
-}
 
 struct Layer {
   Shape image, filter;

@@ -16,6 +16,7 @@ namespace {
 using math::Function;
 using support::Array;
 using support::CaseInput;
+using support::floats;
 using support::OpCase;
 using testing::HasSubstr;
 
@@ -69,10 +70,6 @@ OpCase chain_case(std::string name, std::vector<CaseInput> inputs, std::vector<C
                 }
               },
           .differentiable = false};
-}
-
-CaseInput floats(Shape shape, double low = -1, double high = 1) {
-  return {.type = {std::move(shape), Dtype::f32}, .low = low, .high = high};
 }
 
 std::vector<OpCase> chain_cases() {

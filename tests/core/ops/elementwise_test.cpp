@@ -15,6 +15,7 @@ namespace {
 using support::Array;
 using support::broadcast_offset;
 using support::CaseInput;
+using support::floats;
 using support::OpCase;
 
 double phi(double x) {
@@ -174,10 +175,6 @@ OpCase smooth(std::string name, CaseInput a, CaseInput b, Function f) {
 template <class O>
 OpCase discrete(std::string name, CaseInput a, CaseInput b, Function f) {
   return binary_case(std::move(name), std::make_shared<const O>(), std::move(a), std::move(b), f, false);
-}
-
-CaseInput floats(Shape shape, double low = -1, double high = 1) {
-  return {.type = {std::move(shape), Dtype::f32}, .low = low, .high = high};
 }
 
 double sum(double a, double b) {

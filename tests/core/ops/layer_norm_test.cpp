@@ -11,14 +11,11 @@ namespace gpubench::layer_norm_test {
 namespace {
 
 using support::Array;
-using support::CaseInput;
+using support::floats;
 using support::OpCase;
+using support::with_data_in;
 
 constexpr float epsilon = 1e-3F;
-
-CaseInput floats(Shape shape, double low = -1, double high = 1) {
-  return {.type = {std::move(shape), Dtype::f32}, .low = low, .high = high};
-}
 
 /// The numbers of the rows of x [rows...].
 Shape rows_of(const Shape& x) {
@@ -143,17 +140,6 @@ std::vector<OpCase> layer_norm_cases() {
       rms_norm_gradient_case("rms_norm_gradient", {6, 5}),
       rms_norm_gradient_case("rms_norm_gradient_on_threads", {600, 200}),
   };
-}
-
-/// Data of 16 bits beside float32 parameters.
-OpCase with_data_in(Dtype dtype, OpCase op_case) {
-  const Shape data = op_case.inputs[0].type.shape;
-  op_case.name += dtype == Dtype::bf16 ? "_bfloat16_data" : "_float16_data";
-  for (CaseInput& input : op_case.inputs) {
-    if (input.type.shape == data) input.type.dtype = dtype;
-  }
-  op_case.halves = false;
-  return op_case;
 }
 
 std::vector<OpCase> mixed_cases() {
