@@ -17,7 +17,7 @@ end
 
 local severity = { confirmed = 1, inconclusive = 2, refuted = 3 }
 
--- Every row of the group is held against the bounds; the worst one speaks.
+-- Every row of the group is held against the bounds; the worst one decides.
 function bounds.judge(claim, rows, axes)
   return groups.judge(claim, rows, axes, function(items)
     local worst, reason, figure

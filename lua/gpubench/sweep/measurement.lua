@@ -3,8 +3,8 @@
 local gb = require "gpubench.native"
 local doubts = require "gpubench.expect.doubts"
 local emulated = require "gpubench.sweep.emulated"
+local memoized = require "gpubench.sweep.memoized"
 local not_numbers = require "gpubench.sweep.not_numbers"
-local once = require "gpubench.sweep.once"
 local processes = require "gpubench.sweep.processes"
 local native = gb._native
 local options = native.options
@@ -137,7 +137,7 @@ end
 -- why the sweep ends with it, traceback = that of an error, seconds = what another call would take, disturbed = why its
 -- times do not count, and lost_share }.
 function measurement.measure(experiment, axes, point, seed)
-  local before, started, made_s = native.memory_in_use(), seconds(), once.seconds
+  local before, started, made_s = native.memory_in_use(), seconds(), memoized.seconds
   local own = {}
   for _, axis in ipairs(axes) do own[axis.name] = point[axis.name] end
   measurement.reset_devices(before)
@@ -159,7 +159,7 @@ function measurement.measure(experiment, axes, point, seed)
   local disturbed, lost_share = disturbance(all)
   return {
     rows = all, stopped = ends_sweep[common] and common or nil, traceback = traceback,
-    seconds = seconds() - started - (once.seconds - made_s), disturbed = disturbed, lost_share = lost_share,
+    seconds = seconds() - started - (memoized.seconds - made_s), disturbed = disturbed, lost_share = lost_share,
   }
 end
 

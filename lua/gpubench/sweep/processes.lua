@@ -83,7 +83,7 @@ function processes.silent_run(name, directory)
 end
 -- A process 0 that is lost cannot say in its run's files that it has ended.
 function Silent:__close()
-  if native.processes.speaks() then native.results.end_abandoned(self.directory, native.processes.lost()) end
+  if native.processes.reports_for_all() then native.results.end_abandoned(self.directory, native.processes.lost()) end
 end
 function Silent:begin() end
 function Silent:add(row)
