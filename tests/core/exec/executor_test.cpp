@@ -171,10 +171,11 @@ TEST(Executor, OutOfMemoryNamesThePlansTensors) {
   const GraphScope scope(graph, "layer");
   Program program{std::move(graph), {}};
   program.outputs = {ops::exp(program.graph, input)};
-  EXPECT_THAT([&] { make_executor(runtime, std::move(program.graph), program.outputs); },
-              testing::ThrowsMessage<OutOfMemory>(testing::AllOf(
-                  testing::HasSubstr("cpu:0: out of memory: 16 KiB asked for 'arena'"),
-                  testing::HasSubstr("of a limit of 4 KiB"), testing::HasSubstr("the plan's largest tensors: "))));
+  EXPECT_ERROR_OF(
+      OutOfMemory,
+      testing::AllOf(testing::HasSubstr("cpu:0: out of memory: 16 KiB asked for 'arena'"),
+                     testing::HasSubstr("of a limit of 4 KiB"), testing::HasSubstr("the plan's largest tensors: ")),
+      make_executor(runtime, std::move(program.graph), program.outputs));
   EXPECT_EQ(devices.device({}).memory().use().in_use, 0U);
 }
 

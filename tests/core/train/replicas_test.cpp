@@ -22,7 +22,6 @@ using support::flat;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 class ReplicasTest : public ::testing::Test {
  protected:
@@ -214,8 +213,7 @@ TEST_F(ReplicasTest, AFailingReplicaEndsTheStepForAll) {
     if (replica == 1) throw Error("its fan stopped");
     all->communicator(0).barrier();
   }));
-  EXPECT_THAT([&] { all->communicator(0).barrier(); },
-              ThrowsMessage<PeerLost>(HasSubstr("the replica on cpu:1 failed: its fan stopped")));
+  EXPECT_ERROR_OF(PeerLost, HasSubstr("the replica on cpu:1 failed: its fan stopped"), all->communicator(0).barrier());
 }
 
 TEST_F(ReplicasTest, MistakesAreNamed) {

@@ -24,7 +24,6 @@ namespace gpubench {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
@@ -40,8 +39,8 @@ TEST(CpuBackendTest, EachOptionIsADeviceWithItsOwnLimitAndThreads) {
   EXPECT_THAT(first.description(), HasSubstr("2 threads"));
   EXPECT_THAT(second.description(), testing::EndsWith("1 thread"));
   EXPECT_NO_THROW(first.memory().allocate(8 * mib, "weights"));
-  EXPECT_THAT([&] { second.memory().allocate(8 * mib, "weights"); },
-              ThrowsMessage<OutOfMemory>(HasSubstr("cpu:1: out of memory: 8 MiB asked for 'weights'")));
+  EXPECT_ERROR_OF(OutOfMemory, HasSubstr("cpu:1: out of memory: 8 MiB asked for 'weights'"),
+                  second.memory().allocate(8 * mib, "weights"));
 }
 
 TEST(CpuBackendTest, BindingSizesTheTeamOfTheCallingThreadOnly) {

@@ -37,7 +37,6 @@ namespace gpubench::device_pipeline_test {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const DeviceId gpu{DeviceId::Kind::gpu, 0, {}}, cpu{};
 
@@ -313,8 +312,7 @@ TEST(DevicePipeline, AnElementThatDoesNotFitTheDeviceIsAnError) {
   const DatasetPtr large = batch(from_tensor_slices({HostTensor::zeros({{1024, 1024}, Dtype::f32})}), 1024);
   const std::unique_ptr<Cursor> cursor = prefetch_to_device(large, there)->open(0, takes_all());
   Element element;
-  EXPECT_THAT([&] { cursor->next(element); },
-              ThrowsMessage<OutOfMemory>(HasSubstr("gpu:0: out of memory: 4 MiB asked for 'element'")));
+  EXPECT_ERROR_OF(OutOfMemory, HasSubstr("gpu:0: out of memory: 4 MiB asked for 'element'"), cursor->next(element));
 }
 
 TEST(DevicePipeline, ALostDeviceEndsThePipelineAndLetsItGo) {
@@ -326,11 +324,8 @@ TEST(DevicePipeline, ALostDeviceEndsThePipelineAndLetsItGo) {
     Element element;
     ASSERT_TRUE(cursor->next(element));
     cuda_on_cpu::fail_after(3, cudaErrorIllegalAddress);
-    EXPECT_THAT(
-        [&] {
-          while (cursor->next(element)) continue;
-        },
-        ThrowsMessage<DeviceLost>(HasSubstr("illegal memory access was encountered")));
+    EXPECT_ERROR_OF(DeviceLost, HasSubstr("illegal memory access was encountered"),
+                    while (cursor->next(element)) continue);
   }
   cuda_on_cpu::mend();
 }

@@ -28,7 +28,6 @@ namespace {
 
 using testing::Each;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const DeviceId gpu{DeviceId::Kind::gpu, 0, {}}, cpu{};
 
@@ -235,8 +234,8 @@ TEST(CudaMemory, WithoutGrowthAndLimitMostOfWhatIsFreeIsTakenAtOnce) {
 }
 
 TEST_F(CudaExecutionTest, OutOfMemoryLeavesTheGpuUsable) {
-  EXPECT_THAT([&] { devices_.device(gpu).memory().allocate(std::size_t{1} << 30U, "huge"); },
-              ThrowsMessage<OutOfMemory>(HasSubstr("gpu:0: out of memory: 1 GiB asked for 'huge'")));
+  EXPECT_ERROR_OF(OutOfMemory, HasSubstr("gpu:0: out of memory: 1 GiB asked for 'huge'"),
+                  devices_.device(gpu).memory().allocate(std::size_t{1} << 30U, "huge"));
   Accumulation work(runtime_, Execution::graph);
   EXPECT_THAT(run_steps(*work.executor, 3), testing::ElementsAre(18));
 }
@@ -245,18 +244,18 @@ TEST_F(CudaExecutionTest, AFaultOfAKernelLosesTheDevice) {
   Accumulation work(runtime_, Execution::graph);
   run_steps(*work.executor, 3);
   cuda_on_cpu::fail_after(1, cudaErrorIllegalAddress);
-  EXPECT_THAT([&] { run_steps(*work.executor, 3); },
-              ThrowsMessage<DeviceLost>(HasSubstr("illegal memory access was encountered (cudaErrorIllegalAddress)")));
+  EXPECT_ERROR_OF(DeviceLost, HasSubstr("illegal memory access was encountered (cudaErrorIllegalAddress)"),
+                  run_steps(*work.executor, 3));
   cuda_on_cpu::mend();
 }
 
 TEST_F(CudaExecutionTest, AGpuThatIsLostInACaptureIsNamedAsLost) {
   Accumulation work(runtime_, Execution::graph);
   cuda_on_cpu::fail_in_capture(0, cudaErrorIllegalAddress);
-  EXPECT_THAT(
-      [&] { run_steps(*work.executor, 6); },
-      ThrowsMessage<DeviceLost>(testing::StartsWith("CUDA: the recording of a graph failed: an illegal memory access "
-                                                    "was encountered (cudaErrorIllegalAddress)")));
+  EXPECT_ERROR_OF(DeviceLost,
+                  testing::StartsWith("CUDA: the recording of a graph failed: an illegal memory access "
+                                      "was encountered (cudaErrorIllegalAddress)"),
+                  run_steps(*work.executor, 6));
   cuda_on_cpu::mend();
   Accumulation again(runtime_, Execution::graph);
   EXPECT_THAT(run_steps(*again.executor, 6), testing::ElementsAre(18, 6 * 21)) << "no capture is left open";
@@ -375,10 +374,11 @@ TEST(CudaDevices, AContextThatCannotBeMadeSaysWhyAndWhatToDo) {
 }
 
 TEST(CudaDevices, KernelsThatTheGpuCannotRunSayWhatToBuild) {
-  EXPECT_THAT([] { cuda::check(cudaErrorNoKernelImageForDevice, "add"); },
-              ThrowsMessage<DeviceError>(HasSubstr(
-                  "(cudaErrorNoKernelImageForDevice): this program has no kernels for a GPU of its compute capability; "
-                  "build it with -DGPUBENCH_CUDA_ARCHITECTURES=all-major, or take the bundle (")));
+  EXPECT_ERROR_OF(
+      DeviceError,
+      HasSubstr("(cudaErrorNoKernelImageForDevice): this program has no kernels for a GPU of its compute capability; "
+                "build it with -DGPUBENCH_CUDA_ARCHITECTURES=all-major, or take the bundle ("),
+      cuda::check(cudaErrorNoKernelImageForDevice, "add"));
 }
 
 TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {

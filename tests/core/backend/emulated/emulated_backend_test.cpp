@@ -19,7 +19,6 @@ namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class EmulatedBackendTest : public testing::Test {
  protected:
@@ -211,8 +210,8 @@ TEST_F(EmulatedBackendTest, copies_take_the_times_of_their_link_and_bring_no_num
 TEST_F(EmulatedBackendTest, memory_is_limited_and_takes_none_of_the_machines) {
   Device& t4 = device("emulated:t4:1");
   const Buffer most = t4.memory().allocate(std::size_t{13} << 30, "most of it");
-  EXPECT_THAT([&] { t4.memory().allocate(std::size_t{4} << 30, "more"); },
-              ThrowsMessage<OutOfMemory>(HasSubstr("emulated:t4:1: out of memory")));
+  EXPECT_ERROR_OF(OutOfMemory, HasSubstr("emulated:t4:1: out of memory"),
+                  t4.memory().allocate(std::size_t{4} << 30, "more"));
   BackendConfig config;
   config.own<EmulatedOptions>().memory[parse_device_id("emulated:t4:0")].limit = std::size_t{1} << 40;
   EmulatedBackend backend(config);

@@ -14,7 +14,6 @@ namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class EmulatedCommunicatorTest : public testing::Test {
  protected:
@@ -84,7 +83,7 @@ TEST_F(EmulatedCommunicatorTest, numbers_go_from_host_to_host) {
 TEST_F(EmulatedCommunicatorTest, a_rank_that_gives_up_ends_the_waits_of_others) {
   on_all([&](std::size_t rank) {
     if (rank == 1) return communicators_[rank]->abort("rank 1 failed");
-    EXPECT_THAT([&] { communicators_[0]->barrier(); }, ThrowsMessage<PeerLost>("rank 1 failed"));
+    EXPECT_ERROR_OF(PeerLost, "rank 1 failed", communicators_[0]->barrier());
   });
 }
 

@@ -23,7 +23,6 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class Staged : public testing::Test {
  protected:
@@ -222,7 +221,7 @@ TEST_F(Staged, ARankThatFailsEndsTheOthers) {
     side->end(gpu(r).stream());
   });
   EXPECT_THAT(failures, ElementsAre("rank 1 failed in step 7: out of memory", ""));
-  EXPECT_THAT([&] { rank(1).barrier(); }, ThrowsMessage<PeerLost>("rank 1 failed in step 7: out of memory"));
+  EXPECT_ERROR_OF(PeerLost, "rank 1 failed in step 7: out of memory", rank(1).barrier());
 }
 
 TEST_F(Staged, ASideCollectiveGivenUpAfterItsBeginEndsTheOthers) {

@@ -77,7 +77,7 @@ TEST(ElementError, OfAMapThatIsASourceIsNotCountedAgain) {
 
 TEST(ElementError, OfTheMachineStaysAsItIs) {
   const auto exhausted = std::make_shared<Increment>(1, [](const ElementBlock&) { throw OutOfMemory("no memory"); });
-  EXPECT_THAT([&] { read(map(numbers(3), exhausted)); }, ThrowsMessage<OutOfMemory>("no memory"));
+  EXPECT_ERROR_OF(OutOfMemory, "no memory", read(map(numbers(3), exhausted)));
 }
 
 TEST_F(ElementPaths, AreNamed) {

@@ -14,7 +14,6 @@ namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 /// Hands on what it gets, and throws E for every third number.
 template <class E>
@@ -100,7 +99,7 @@ TEST(IgnoreErrors, DoesNotGoOnWhereTheStageBeforeItHasStopped) {
 }
 
 TEST(IgnoreErrors, AreNotThoseOfTheMachine) {
-  EXPECT_THAT([] { read(ignore_errors(failing<OutOfMemory>(9))); }, ThrowsMessage<OutOfMemory>("no third element"));
+  EXPECT_ERROR_OF(OutOfMemory, "no third element", read(ignore_errors(failing<OutOfMemory>(9))));
 }
 
 }  // namespace

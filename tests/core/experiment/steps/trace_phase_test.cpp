@@ -10,7 +10,6 @@ namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
 /// Waits for its input half of the time.
@@ -111,10 +110,10 @@ TEST_F(TracePhaseTest, ADeviceThatIsLostEndsTheTraceWithNothingOfIt) {
                            .keep_timeline = true};
   TracePhase phase(wishes, Seconds(0.01), false);
   Losing steps;
-  EXPECT_THAT(
-      [&] { phase.run(steps, runtime_, nullptr); },
-      ThrowsMessage<DeviceLost>(HasSubstr("tracing: a step failed: CUDA: cudaEventSynchronize failed: an illegal "
-                                          "memory access was encountered")));
+  EXPECT_ERROR_OF(DeviceLost,
+                  HasSubstr("tracing: a step failed: CUDA: cudaEventSynchronize failed: an illegal "
+                            "memory access was encountered"),
+                  phase.run(steps, runtime_, nullptr));
   EXPECT_EQ(attached, 0) << "the tracer has let go";
   EXPECT_EQ(phase.timeline(), nullptr);
   Record record;

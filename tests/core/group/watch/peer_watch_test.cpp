@@ -13,7 +13,6 @@ namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 constexpr WatchLimits patient{.silence = Seconds(600), .absence = Seconds(600)};
 
@@ -45,7 +44,7 @@ TEST_F(PeerWatches, AFailureReachesAll) {
   watches_[2]->fail("out of ideas", 7);
   for (const auto& watch : watches_) {
     wait_for(watch->lost());
-    EXPECT_THAT([&] { watch->lost().raise(); }, ThrowsMessage<PeerLost>("process 2 failed: out of ideas"));
+    EXPECT_ERROR_OF(PeerLost, "process 2 failed: out of ideas", watch->lost().raise());
   }
 }
 

@@ -10,7 +10,6 @@ namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Nvml, BusIdsHaveOneSpelling) {
   EXPECT_EQ(normal_bus_id("00000000:1B:00.0"), "00000000:1B:00.0");
@@ -35,7 +34,7 @@ TEST(Nvml, IsShutDownOnceForEachTimeItWasOpened) {
   }
   EXPECT_EQ(fake.opened, 0);
   fake.init_result = 9;
-  EXPECT_THAT([&] { fake.open(); }, ThrowsMessage<DeviceError>(HasSubstr("Driver Not Loaded")));
+  EXPECT_ERROR_OF(DeviceError, HasSubstr("Driver Not Loaded"), fake.open());
   EXPECT_EQ(fake.opened, 0);
 }
 
