@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include <vector>
 
-#include "core/base/error.h"
 #include "tests/core/compare/sides.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/files.h"
@@ -130,12 +129,7 @@ TEST_F(CalibrationFiles, ADamagedFileIsNamed) {
   const std::filesystem::path stored = store_calibration({.machine = "gpu:0 a GPU", .figures = {}}, file(""));
   const auto mistake = [&](const std::string& text) {
     std::ofstream(stored) << text;
-    try {
-      StoredCalibration(sides, file(""));
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+    return support::error_of([&] { StoredCalibration(sides, file("")); });
   };
   EXPECT_THAT(mistake("{\"figures\": ["), HasSubstr("not valid JSON"));
   EXPECT_THAT(mistake("{}"), HasSubstr("'figures' is no list; remove the file and calibrate again"));

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
 #include "tests/support/expect_error.h"
@@ -198,12 +197,7 @@ TEST(Architecture, RefusesWhatItCannotRead) {
                                       R"({"kind": "Input", "name": "i", "options": {"shape": [1e151]}}]})",
                                       {}));
   const auto refusal = [](const std::string& text) {
-    try {
-      architecture_from_json(text, {});
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("none");
+    return support::error_of([&] { architecture_from_json(text, {}); });
   };
   EXPECT_EQ(refusal("7"), "model architecture: an object with 'gpubench_model' is expected, got 7");
   EXPECT_EQ(refusal(R"({"gpubench_model": 1})"), R"(model architecture: 'layers' is missing in {"gpubench_model":1})");

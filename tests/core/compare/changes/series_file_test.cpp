@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
-#include "core/base/error.h"
 #include "core/base/input_limits.h"
 #include "tests/support/expect_error.h"
 
@@ -20,12 +19,7 @@ std::vector<Series> read(const std::string& text) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
+  return support::error_of([&] { read(text); });
 }
 
 TEST(SeriesFile, JsonLinesHaveOneSeriesEach) {

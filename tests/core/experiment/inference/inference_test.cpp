@@ -183,12 +183,7 @@ TEST_F(Inference, RefusesWhatMakesNoSense) {
     Trainer model = trainer(support::small_classifier());
     InferenceOptions options = quick_inference();
     change(options);
-    try {
-      measure_inference(model, options);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+    return support::error_of([&] { measure_inference(model, options); });
   };
   const Blobs blobs(6);
   const DatasetPtr examples = from_tensor_slices({blobs.points});
