@@ -40,7 +40,7 @@ local function of_rounds(of)
   return one
 end
 
-local function figures_of(row, column)
+local function figures_by_round(row, column)
   local of, rounds = {}, rounds_of[row]
   for round, one in pairs(rounds and (columns.is_disturbed(column) and rounds.calm or rounds.all) or {}) do
     if is_number(one[column]) then of[round] = one[column] end
@@ -53,7 +53,7 @@ end
 function estimate.of(row, column)
   local value = row[column]
   if not is_number(value) then return nil end
-  local one = of_rounds(figures_of(row, column))
+  local one = of_rounds(figures_by_round(row, column))
   if one then return one end
   local low, high = row[native.results.interval_end(column, "low")], row[native.results.interval_end(column, "high")]
   if not is_number(low) or not is_number(high) then low, high = value, value end
@@ -61,7 +61,7 @@ function estimate.of(row, column)
 end
 
 local function has_interval(row, column)
-  if of_rounds(figures_of(row, column)) then return true end
+  if of_rounds(figures_by_round(row, column)) then return true end
   return is_number(row[native.results.interval_end(column, "low")])
     and is_number(row[native.results.interval_end(column, "high")])
 end
