@@ -10,24 +10,11 @@ local function under(policy, body)
   return result
 end
 
-local function convolutional()
-  return gb.Sequential {
-    gb.layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }),
-    gb.layers.Conv2D(4, { 3, 3 }, { activation = "relu", padding = "same" }),
-    gb.layers.BatchNormalization(),
-    gb.layers.MaxPooling2D({ 2, 2 }),
-    gb.layers.Dropout(0.1),
-    gb.layers.Flatten(),
-    gb.layers.Dense(16, { activation = "gelu" }),
-    gb.layers.Dense(3, { activation = "softmax" }),
-  }
-end
-
 for _, policy in ipairs { "mixed_bfloat16", "mixed_float16" } do
   for _, eager in ipairs { false, true } do
     testing.case(policy .. ": a whole model trains" .. (eager and " eagerly" or ""), function()
       gb.config.set_seed(3)
-      local model = under(policy, convolutional)
+      local model = under(policy, thirds.convolutional)
       local inputs, labels = thirds.tensors(96)
       model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.02 },
         loss = "sparse_categorical_crossentropy", metrics = { "accuracy" }, run_eagerly = eager }
@@ -78,7 +65,7 @@ testing.case("layers of several policies are joined by casts", function()
 end)
 
 testing.case("a saved model keeps its policies", function()
-  local model = under("mixed_bfloat16", convolutional)
+  local model = under("mixed_bfloat16", thirds.convolutional)
   local inputs = thirds.tensors(4)
   local folder = gb._native.options.out .. "/results/mixed"
   model:save(folder)
@@ -171,7 +158,7 @@ for _, compiled in ipairs { false, true } do
   testing.case("a loop written by hand scales as compile does" .. (compiled and ", compiled" or ""), function()
     local function start()
       gb.config.set_seed(5)
-      return under("mixed_float16", convolutional), gb.optimizers.LossScaleOptimizer(
+      return under("mixed_float16", thirds.convolutional), gb.optimizers.LossScaleOptimizer(
         gb.optimizers.Adam { learning_rate = 0.01 }, { initial_scale = 2 ^ 40 })
     end
     local inputs, labels = thirds.tensors(8)
@@ -234,7 +221,7 @@ testing.case("a resumed training goes on with its scale", function()
   os.remove(file)
   local function train(epochs)
     gb.config.set_seed(5)
-    local model = under("mixed_float16", convolutional)
+    local model = under("mixed_float16", thirds.convolutional)
     local optimizer = gb.optimizers.LossScaleOptimizer("adam", { initial_scale = 2 ^ 40 })
     model:compile { optimizer = optimizer, loss = "sparse_categorical_crossentropy" }
     local inputs, labels = thirds.tensors(16)
