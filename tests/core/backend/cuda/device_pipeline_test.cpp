@@ -1,11 +1,8 @@
 // Pipelines whose elements end on a GPU. The streams of the CUDA on the CPU run as late as they may, or at once, so
 // that a copy or a kernel that forgets to wait gives other elements; the host cannot read the GPU's memory.
-#include <chrono>
-#include <filesystem>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <thread>
 
 #include "core/data/cache/cache.h"
 #include "core/data/epoch_record.h"
@@ -184,24 +181,13 @@ TEST_P(DeviceStages, PassingOverElementsChangesNothingElse) {
   EXPECT_EQ(fetched(*cursor), std::vector(all.begin() + 4, all.end()));
 }
 
-std::ptrdiff_t threads() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
-}
-
-/// A thread that was joined may still be listed for a moment.
-void expect_threads(std::ptrdiff_t most) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (threads() > most && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-  EXPECT_LE(threads(), most);
-}
-
 void expect_no_memory_in_use() {
   EXPECT_EQ(devices().device(gpu).memory().use().in_use, 0U);
   EXPECT_EQ(devices().device(gpu).host_memory()->use().in_use, 0U);
 }
 
 TEST_P(DeviceStages, LeavingEarlyLeavesNothingBehind) {
-  const std::ptrdiff_t before = threads();
+  const std::ptrdiff_t before = thread_count();
   {
     Element element;  // outlives the cursor
     {
