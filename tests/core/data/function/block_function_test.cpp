@@ -25,9 +25,7 @@ using testing::ThrowsMessage;
 
 /// Hands its inputs on, but throws what `text` makes of an element's first tensor, unless that is nothing.
 std::shared_ptr<const ElementFunction> refusing(std::function<std::string(const std::string&)> text) {
-  const auto same = [](std::span<const TensorType> inputs) {
-    return std::vector<TensorType>(inputs.begin(), inputs.end());
-  };
+  const auto same = [](TensorTypes inputs) { return std::vector<TensorType>(inputs.begin(), inputs.end()); };
   return std::make_shared<Native>(same, [text](const ElementBlock& block, ElementOutputs& outputs) {
     const TensorView& first = block.inputs[0];
     const std::string error = text({reinterpret_cast<const char*>(first.data), first.type->bytes()});
@@ -86,7 +84,7 @@ TEST_F(ElementPaths, AreNamed) {
   EXPECT_THAT([&] { read_texts(map(listed(), bad)); }, says("bad" + ending(2, "b")));
   EXPECT_THAT([&] { read_texts(map(listed(), bad, {.workers = 2})); }, says("bad" + ending(2, "b")));
   const auto keep = std::make_shared<Native>(
-      [](std::span<const TensorType>) {
+      [](TensorTypes) {
         return std::vector<TensorType>{{{}, Dtype::boolean}};
       },
       [](const ElementBlock&, ElementOutputs&) { throw Error("bad"); });

@@ -21,7 +21,7 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-std::vector<TensorType> same_types(std::span<const TensorType> inputs) {
+std::vector<TensorType> same_types(TensorTypes inputs) {
   return {inputs.begin(), inputs.end()};
 }
 

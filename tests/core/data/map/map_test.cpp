@@ -62,8 +62,7 @@ class Slow final : public Transformation {
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     class SlowCursor final : public Cursor {
      public:
-      SlowCursor(std::unique_ptr<Cursor> inner, std::span<const TensorType> types)
-          : inner_(std::move(inner)), produced_(types) {}
+      SlowCursor(std::unique_ptr<Cursor> inner, TensorTypes types) : inner_(std::move(inner)), produced_(types) {}
       bool next(Element& element) override {
         const Stopwatch watch;
         while (watch.elapsed() < std::chrono::milliseconds(1)) continue;

@@ -302,10 +302,8 @@ TEST(ParallelMapErrors, NameWhatIsPossible) {
 TEST(ParallelMapErrors, AFunctionThatCannotBePlannedIsOne) {
   class Unplannable final : public ElementFunction {
    public:
-    std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
-      return {inputs.begin(), inputs.end()};
-    }
-    std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override { throw Error("no plan"); }
+    std::vector<TensorType> output_types(TensorTypes inputs) const override { return {inputs.begin(), inputs.end()}; }
+    std::unique_ptr<ElementRunner> plan(TensorTypes) const override { throw Error("no plan"); }
   };
   const std::unique_ptr<Cursor> cursor = map(numbers(3), std::make_shared<Unplannable>(), {.workers = 2})->open();
   Element element;

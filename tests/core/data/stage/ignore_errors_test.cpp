@@ -19,10 +19,8 @@ using testing::ElementsAre;
 template <class E>
 class EveryThirdFails final : public ElementFunction {
  public:
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
-    return {inputs.begin(), inputs.end()};
-  }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override { return {inputs.begin(), inputs.end()}; }
+  std::unique_ptr<ElementRunner> plan(TensorTypes) const override {
     class Runner final : public ElementRunner {
      public:
       void run(const ElementBlock& elements, ElementOutputs& outputs) override {
