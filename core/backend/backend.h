@@ -25,8 +25,8 @@ class Device;
 /// The types that a kernel is planned for. Tensors are row-major on every backend, images channels last; a kernel that
 /// needs another layout converts inside its run.
 struct Signature {
-  std::span<const TensorType> inputs;
-  std::span<const TensorType> outputs;
+  TensorTypes inputs;
+  TensorTypes outputs;
 };
 
 /// One op prepared for fixed types on one device; nothing is left to choose or check. run() allocates nothing and may

@@ -66,7 +66,7 @@ BroadcastPlan<N> plan_strided(std::string_view op, Shape shape, std::array<Strid
 }
 
 template <std::size_t N>
-BroadcastPlan<N> plan_broadcast(std::string_view op, std::span<const TensorType> inputs, const Shape& output) {
+BroadcastPlan<N> plan_broadcast(std::string_view op, TensorTypes inputs, const Shape& output) {
   std::array<Strides, N> strides;
   for (std::size_t i = 0; i < N; ++i) strides[i] = stretched_strides(inputs[i].shape, output);
   return plan_strided<N>(op, output, std::move(strides));

@@ -47,9 +47,9 @@ bool have_own_memory(std::span<Device* const> devices) {
 /// GPUs exchange by NCCL unless another way is asked for; emulated devices stand for GPUs.
 bool exchange_by_nccl(std::span<Device* const> devices, CrossDevice cross_device) {
   const DeviceId::Kind kind = devices[0]->id().kind;
-  const bool speaks_nccl = kind == DeviceId::Kind::gpu || kind == DeviceId::Kind::emulated;
+  const bool uses_nccl = kind == DeviceId::Kind::gpu || kind == DeviceId::Kind::emulated;
   const bool alike = std::ranges::all_of(devices, [&](const Device* device) { return device->id().kind == kind; });
-  return cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && speaks_nccl && alike);
+  return cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && uses_nccl && alike);
 }
 
 bool are_emulated(std::span<Device* const> devices) {

@@ -16,7 +16,7 @@ namespace gpubench {
 class Produced {
  public:
   /// For elements of these types.
-  explicit Produced(std::span<const TensorType> types) {
+  explicit Produced(TensorTypes types) {
     if (!is_fixed(types)) return;
     bytes_each_ = 0;
     for (const TensorType& type : types) bytes_each_ += static_cast<std::int64_t>(type.bytes());
@@ -63,7 +63,7 @@ class StageCursor : public Cursor {
 
  protected:
   /// `stage` must outlive the cursor; `types` are those of the produced elements.
-  StageCursor(std::string_view stage, std::unique_ptr<Cursor> source, std::span<const TensorType> types)
+  StageCursor(std::string_view stage, std::unique_ptr<Cursor> source, TensorTypes types)
       : source_(std::move(source)), produced_(types), stage_(stage) {}
 
   const std::unique_ptr<Cursor> source_;

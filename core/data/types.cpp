@@ -41,17 +41,17 @@ std::int64_t parse_extent(std::string_view text, std::string_view all, std::stri
 
 }  // namespace
 
-bool is_fixed(std::span<const TensorType> types) {
+bool is_fixed(TensorTypes types) {
   return std::none_of(types.begin(), types.end(), varies);
 }
 
-std::size_t element_bytes(std::span<const TensorType> types) {
+std::size_t element_bytes(TensorTypes types) {
   std::size_t bytes = 0;
   for (const TensorType& type : types) bytes += type.bytes();
   return bytes;
 }
 
-std::optional<std::vector<TensorType>> common_types(std::span<const TensorType> a, std::span<const TensorType> b) {
+std::optional<std::vector<TensorType>> common_types(TensorTypes a, TensorTypes b) {
   if (a.size() != b.size()) return std::nullopt;
   std::vector<TensorType> common(a.begin(), a.end());
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -63,7 +63,7 @@ std::optional<std::vector<TensorType>> common_types(std::span<const TensorType> 
   return common;
 }
 
-std::vector<TensorType> stacked(std::span<const TensorType> types, std::int64_t count) {
+std::vector<TensorType> stacked(TensorTypes types, std::int64_t count) {
   std::vector<TensorType> batch(types.begin(), types.end());
   for (TensorType& type : batch) type.shape.insert(type.shape.begin(), count);
   return batch;
@@ -79,7 +79,7 @@ std::string to_text(const TensorType& type) {
   return fmt::format("{}[{}]", to_string(type.dtype), extents(type.shape));
 }
 
-std::string to_string(std::span<const TensorType> types) {
+std::string to_string(TensorTypes types) {
   std::string text;
   for (const TensorType& type : types) {
     text += text.empty() ? "" : ", ";

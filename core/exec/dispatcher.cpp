@@ -41,8 +41,7 @@ std::vector<Tensor> Dispatcher::apply_eagerly(const OpPtr& op, std::span<const T
   return outputs;
 }
 
-std::vector<Tensor> Dispatcher::apply(const Graph& graph, std::span<const Tensor> inputs,
-                                      std::span<const Value> outputs) {
+std::vector<Tensor> Dispatcher::apply(const Graph& graph, std::span<const Tensor> inputs, Values outputs) {
   std::vector<Tensor> results;
   if (trace_ != nullptr) {
     std::vector<Value> given;

@@ -37,7 +37,7 @@ class Dispatcher {
   }
   /// Applies every node of `graph`, with `inputs` in place of its inputs, and returns `outputs`. Layers are called on
   /// tensors this way, eagerly or inside a trace.
-  std::vector<Tensor> apply(const Graph& graph, std::span<const Tensor> inputs, std::span<const Value> outputs);
+  std::vector<Tensor> apply(const Graph& graph, std::span<const Tensor> inputs, Values outputs);
 
   /// The element type that ops see: of a variable, the one to which the current trace casts it.
   Dtype dtype_of(const Tensor& tensor) const;

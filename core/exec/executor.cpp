@@ -199,7 +199,7 @@ HostTensor EagerExecutor::read(int index) {
 constexpr EnumNames<Execution, 2> executions{"unknown execution", {"graph", "eager"}};
 
 PassDevices pass_devices(const Devices& devices) {
-  const auto fuses = [&devices](const DeviceId& id, const Op& op, std::span<const TensorType> inputs) {
+  const auto fuses = [&devices](const DeviceId& id, const Op& op, TensorTypes inputs) {
     Device& device = devices.device(id);
     device.bind_to_thread();
     const std::vector<TensorType> outputs = checked_outputs(op, inputs);

@@ -107,7 +107,7 @@ std::vector<Tensor> GradientTape::gradient(const Tensor& target, std::span<const
   return result;
 }
 
-void GradientTape::evaluate(std::size_t first, std::span<const Value> wanted) {
+void GradientTape::evaluate(std::size_t first, Values wanted) {
   const std::vector<Node>& nodes = graph_.nodes();
   std::vector<bool> needed(nodes.size(), false);
   for (const Value value : wanted) {

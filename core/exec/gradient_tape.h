@@ -36,7 +36,7 @@ class GradientTape final : public Tape {
   Value value_of(const Tensor& tensor);
   bool is_current(const VariableRead& read) const;
   std::vector<Tensor> symbolic_gradient(const Tensor& target, std::span<const Tensor> sources);
-  void evaluate(std::size_t first, std::span<const Value> wanted);
+  void evaluate(std::size_t first, Values wanted);
   void require_current(std::size_t node) const;
 
   Dispatcher& dispatcher_;

@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-Value copy_of(std::span<const Value> copies, Value old) {
+Value copy_of(Values copies, Value old) {
   const Value first = copies[static_cast<std::size_t>(old.node)];
   return {first.node, first.output + old.output};
 }
@@ -29,8 +29,7 @@ std::vector<Value> copy_nodes(const Graph& from, Graph& into, const CopyRule& ru
   return copies;
 }
 
-std::vector<Value> splice(Graph& into, const Graph& from, std::span<const Value> inputs,
-                          std::span<const Value> outputs) {
+std::vector<Value> splice(Graph& into, const Graph& from, Values inputs, Values outputs) {
   const Origin current = into.origin();
   const std::vector<Value> copies = copy_nodes(from, into, [&](Node& copy, const Node& node) {
     if (const auto* const given = op_as<InputOp>(node)) return inputs[static_cast<std::size_t>(given->index())];

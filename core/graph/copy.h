@@ -16,12 +16,11 @@ using CopyRule = std::function<Value(Node& copy, const Node& node)>;
 /// variables are shared. Returns for each node the value of `into` that replaces its first output.
 std::vector<Value> copy_nodes(const Graph& from, Graph& into, const CopyRule& rule = {});
 /// The value that replaces `old` in the graph into which copy_nodes() has copied.
-Value copy_of(std::span<const Value> copies, Value old);
+Value copy_of(Values copies, Value old);
 
 /// Copies a function's graph into a larger one, with `inputs` in place of its inputs, and returns the copies of
 /// `outputs`. Nodes keep their devices, labels and owners; nodes without an owner get the current one of `into`.
-std::vector<Value> splice(Graph& into, const Graph& from, std::span<const Value> inputs,
-                          std::span<const Value> outputs);
+std::vector<Value> splice(Graph& into, const Graph& from, Values inputs, Values outputs);
 
 /// Copies one replica's graph for another replica: on the device `to`, with its own variables, which `own` returns.
 /// Nodes keep their numbers. Throws Error naming a node that is not on `from`, because a replica has one device.

@@ -8,8 +8,7 @@ ExchangeOp::ExchangeOp(std::size_t tensors) {
   for (int i = 0; i < static_cast<int>(tensors); ++i) aliases_.push_back({i, i, Alias::Kind::in_place});
 }
 
-std::vector<Value> AllReduce::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                       std::span<const Value> output_gradients) const {
+std::vector<Value> AllReduce::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   if (reduction == Reduction::max) return Op::gradient(graph, inputs, outputs, output_gradients);
   std::vector<Value> gradients(inputs.size(), zero_gradient);
   for (std::size_t i = 0; i < inputs.size(); ++i) {

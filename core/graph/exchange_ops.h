@@ -11,14 +11,12 @@ namespace gpubench {
 /// Tensors of any types -> the same types, in place.
 class ExchangeOp : public Op {
  public:
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override {
-    return {inputs.begin(), inputs.end()};
-  }
+  std::vector<TensorType> infer(TensorTypes inputs) const override { return {inputs.begin(), inputs.end()}; }
   /// Each output shares memory with its input.
   std::vector<Alias> aliases() const override { return aliases_; }
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
   /// The communicator reports the exchanged bytes.
-  double bytes(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  double bytes(TensorTypes, TensorTypes) const override { return 0; }
 
  protected:
   explicit ExchangeOp(std::size_t tensors);
@@ -34,8 +32,7 @@ class AllReduce : public ExchangeOp {
   explicit AllReduce(std::size_t tensors, Reduction of = Reduction::sum, bool may_wait = false)
       : ExchangeOp(tensors), reduction(of), in_bucket(may_wait) {}
   std::string_view name() const override { return reduction == Reduction::sum ? "all_reduce" : "all_reduce_max"; }
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
 
   const Reduction reduction;
   const bool in_bucket;  ///< may be joined with others; runs beside kernels until a node reads the result

@@ -14,7 +14,7 @@ namespace gpubench {
 namespace {
 
 /// Marks the nodes that depend on a requested value.
-std::vector<bool> dependents(const Graph& graph, Value loss, std::span<const Value> wanted) {
+std::vector<bool> dependents(const Graph& graph, Value loss, Values wanted) {
   std::vector<bool> depends(static_cast<std::size_t>(loss.node) + 1, false);
   for (const Value value : wanted) {
     if (value.node <= loss.node) depends[static_cast<std::size_t>(value.node)] = true;
@@ -106,8 +106,7 @@ Origin gradient_of(const Origin& forward) {
 }
 
 /// Walks back from `loss` to the requested values; `sums` is empty or has one for each.
-std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value> with_respect_to,
-                                 std::span<const Value> sums) {
+std::vector<Value> differentiate(Graph& graph, Value loss, Values with_respect_to, Values sums) {
   const TensorType loss_type = graph.type(loss);
   if (!loss_type.shape.empty() || !is_floating(loss_type.dtype)) {
     throw Error(fmt::format("gradient: the loss must be a floating-point scalar, got {}; reduce it with mean or sum",
@@ -168,12 +167,11 @@ std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value
 
 }  // namespace
 
-std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> with_respect_to) {
+std::vector<Value> gradients(Graph& graph, Value loss, Values with_respect_to) {
   return differentiate(graph, loss, with_respect_to, {});
 }
 
-std::vector<Value> add_gradients(Graph& graph, Value loss, std::span<const Value> with_respect_to,
-                                 std::span<const Value> sums) {
+std::vector<Value> add_gradients(Graph& graph, Value loss, Values with_respect_to, Values sums) {
   return differentiate(graph, loss, with_respect_to, sums);
 }
 

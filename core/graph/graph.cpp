@@ -54,7 +54,7 @@ Value Graph::constant(float value) {
   return constant(HostTensor::scalar(value));
 }
 
-Value Graph::apply(OpPtr op, std::span<const Value> inputs) {
+Value Graph::apply(OpPtr op, Values inputs) {
   std::vector<TensorType> types;
   types.reserve(inputs.size());
   for (const Value input : inputs) types.push_back(type(input));

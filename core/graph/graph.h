@@ -62,9 +62,9 @@ class Graph {
 
   /// Adds a node with the current origin, labelled with the op's name if the origin has no label. Throws as Op::infer
   /// does. Returns the first output; the others are Value{node, 1}, ...
-  Value apply(OpPtr op, std::span<const Value> inputs);
+  Value apply(OpPtr op, Values inputs);
   Value apply(OpPtr op, std::initializer_list<Value> inputs) {
-    return apply(std::move(op), std::span<const Value>(inputs.begin(), inputs.size()));
+    return apply(std::move(op), Values(inputs.begin(), inputs.size()));
   }
 
   /// Adds an existing node, including leaf ops; passes copy nodes this way. Its inputs must be values of this graph;

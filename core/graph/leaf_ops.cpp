@@ -7,8 +7,7 @@
 
 namespace gpubench {
 
-std::vector<Value> Transfer::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                      std::span<const Value> output_gradients) const {
+std::vector<Value> Transfer::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   const GraphScope scope(graph, graph.node(inputs[0]).device, graph.origin().label);
   return {graph.apply(std::make_shared<const Transfer>(), {output_gradients[0]})};
 }
@@ -17,7 +16,7 @@ std::string BatchPart::attributes() const {
   return fmt::format("index={} parts={}", index_, parts_);
 }
 
-std::vector<TensorType> BatchPart::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> BatchPart::infer(TensorTypes inputs) const {
   if (inputs.size() != 1 || inputs[0].shape.empty()) throw Error("batch_part: needs one input with a batch dimension");
   TensorType part = inputs[0];
   if (part.shape[0] % parts_ != 0) {
@@ -32,7 +31,7 @@ std::size_t view_offset(const Op& op, const TensorType& output) {
   return part == nullptr ? 0 : static_cast<std::size_t>(part->index()) * output.bytes();
 }
 
-std::vector<TensorType> AddN::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> AddN::infer(TensorTypes inputs) const {
   if (inputs.empty()) throw Error("add_n: needs at least one input");
   for (const TensorType& type : inputs) {
     if (type == inputs[0]) continue;
@@ -41,12 +40,11 @@ std::vector<TensorType> AddN::infer(std::span<const TensorType> inputs) const {
   return {inputs[0]};
 }
 
-std::vector<Value> AddN::gradient(Graph&, std::span<const Value> inputs, std::span<const Value>,
-                                  std::span<const Value> output_gradients) const {
+std::vector<Value> AddN::gradient(Graph&, Values inputs, Values, Values output_gradients) const {
   return std::vector<Value>(inputs.size(), output_gradients[0]);
 }
 
-double AddN::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double AddN::flops(TensorTypes inputs, TensorTypes outputs) const {
   return static_cast<double>(inputs.size() - 1) * static_cast<double>(outputs[0].elements());
 }
 

@@ -12,8 +12,8 @@ class InputOp final : public Op {
  public:
   InputOp(int index, TensorType type) : index_(index), type_(std::move(type)) {}
   std::string_view name() const override { return "input"; }
-  std::vector<TensorType> infer(std::span<const TensorType>) const override { return {type_}; }
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::vector<TensorType> infer(TensorTypes) const override { return {type_}; }
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
   int index() const { return index_; }
 
  private:
@@ -26,8 +26,8 @@ class VariableOp final : public Op {
  public:
   explicit VariableOp(VariablePtr variable) : variable_(std::move(variable)) {}
   std::string_view name() const override { return "variable"; }
-  std::vector<TensorType> infer(std::span<const TensorType>) const override { return {variable_->type}; }
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::vector<TensorType> infer(TensorTypes) const override { return {variable_->type}; }
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
   const VariablePtr& variable() const { return variable_; }
 
  private:
@@ -39,8 +39,8 @@ class ConstantOp final : public Op {
  public:
   explicit ConstantOp(HostTensor value) : value_(std::move(value)) {}
   std::string_view name() const override { return "constant"; }
-  std::vector<TensorType> infer(std::span<const TensorType>) const override { return {value_.type()}; }
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::vector<TensorType> infer(TensorTypes) const override { return {value_.type()}; }
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
   const HostTensor& value() const { return value_; }
 
  private:
@@ -51,11 +51,10 @@ class ConstantOp final : public Op {
 class Transfer final : public Op {
  public:
   std::string_view name() const override { return "transfer"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override { return {inputs[0]}; }
+  std::vector<TensorType> infer(TensorTypes inputs) const override { return {inputs[0]}; }
   /// The gradient is a transfer back to the device of `x`.
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
 };
 
 /// x [parts * n, ...] -> [n, ...]: one of `parts` equal parts along the first dimension. A view, so parts after the
@@ -66,10 +65,10 @@ class BatchPart final : public Op {
   BatchPart(std::int64_t index, std::int64_t parts) : index_(index), parts_(parts) {}
   std::string_view name() const override { return "batch_part"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::view}}; }
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
-  double bytes(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
+  double bytes(TensorTypes, TensorTypes) const override { return 0; }
   std::int64_t index() const { return index_; }
 
  private:
@@ -83,12 +82,11 @@ std::size_t view_offset(const Op& op, const TensorType& output);
 class AddN final : public Op {
  public:
   std::string_view name() const override { return "add_n"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
   bool adds_inputs() const override { return true; }
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override { return BlockForm{}; }
 };
 

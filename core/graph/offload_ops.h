@@ -7,10 +7,10 @@ namespace gpubench {
 
 class HostCopyOp : public Op {
  public:
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override { return {inputs[0]}; }
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::vector<TensorType> infer(TensorTypes inputs) const override { return {inputs[0]}; }
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
   /// A copy over a link uses none of the device's memory bandwidth.
-  double bytes(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  double bytes(TensorTypes, TensorTypes) const override { return 0; }
 };
 
 /// (x): begins a copy of x to the host. The output is in host memory, and complete after StoreEnd.

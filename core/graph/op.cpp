@@ -4,8 +4,7 @@
 
 namespace gpubench {
 
-std::vector<Value> Op::gradient(Graph&, std::span<const Value> inputs, std::span<const Value>,
-                                std::span<const Value>) const {
+std::vector<Value> Op::gradient(Graph&, Values inputs, Values, Values) const {
   return std::vector<Value>(inputs.size());
 }
 
@@ -23,20 +22,20 @@ bool Op::has_effect() const {
   return std::any_of(all.begin(), all.end(), [](const Alias& alias) { return alias.kind == Alias::Kind::in_place; });
 }
 
-double Op::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double Op::flops(TensorTypes, TensorTypes outputs) const {
   double total = 0;
   for (const TensorType& type : outputs) total += static_cast<double>(type.elements());
   return total;
 }
 
-double Op::bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double Op::bytes(TensorTypes inputs, TensorTypes outputs) const {
   double total = 0;
   for (const TensorType& type : inputs) total += static_cast<double>(type.bytes());
   for (const TensorType& type : outputs) total += static_cast<double>(type.bytes());
   return total;
 }
 
-std::vector<TensorType> checked_outputs(const Op& op, std::span<const TensorType> inputs) {
+std::vector<TensorType> checked_outputs(const Op& op, TensorTypes inputs) {
   std::vector<TensorType> outputs = op.infer(inputs);
   for (const TensorType& type : outputs) check_size(type, op.name());
   return outputs;

@@ -22,6 +22,7 @@ struct Value {
   explicit operator bool() const { return node >= 0; }
   bool operator==(const Value&) const = default;
 };
+using Values = std::span<const Value>;
 /// A gradient of 0: the output does not change with a small change of the input (rounding, indices, comparisons).
 constexpr Value zero_gradient{-2, 0};
 
@@ -66,12 +67,11 @@ class Op {
   /// attributes are interchangeable: kernels are cached by both.
   virtual std::string attributes() const { return {}; }
   /// Output types for these inputs. Throws Error naming the op and its inputs.
-  virtual std::vector<TensorType> infer(std::span<const TensorType> inputs) const = 0;
+  virtual std::vector<TensorType> infer(TensorTypes inputs) const = 0;
   /// Adds the nodes of the vector-Jacobian product to `graph` and returns one Value per input: zero_gradient where the
   /// output does not change with it, none where the op has no rule, which is an error for who asks (integers and bools
   /// need neither). `output_gradients[i]` is none if the loss does not depend on output i. Default: no rule.
-  virtual std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                      std::span<const Value> output_gradients) const;
+  virtual std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const;
   virtual std::vector<Alias> aliases() const { return {}; }
   /// Whether the output is an input's bytes under another type, so that no kernel is needed.
   bool is_view() const;
@@ -84,13 +84,13 @@ class Op {
   /// (the default): elements are computed one after the other. At least one input is not shared.
   virtual std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const;
   /// Floating-point operations; a multiply-add counts as two. Default: one per output element.
-  virtual double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const;
+  virtual double flops(TensorTypes inputs, TensorTypes outputs) const;
   /// Lower bound of the bytes moved. Default: all inputs read once, all outputs written once.
-  virtual double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const;
+  virtual double bytes(TensorTypes inputs, TensorTypes outputs) const;
 };
 
 /// The op's output types for these inputs. Throws what Op::infer() throws, and Error for an output that no memory
 /// holds. All who ask an op for types ask here.
-std::vector<TensorType> checked_outputs(const Op& op, std::span<const TensorType> inputs);
+std::vector<TensorType> checked_outputs(const Op& op, TensorTypes inputs);
 
 }  // namespace gpubench

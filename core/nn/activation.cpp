@@ -85,7 +85,7 @@ class ActivationLayer final : public Layer {
  public:
   ActivationLayer(Config given, DeviceId device) : Layer(std::move(given), std::move(device)), activation_(*this) {}
   std::string default_name() const override { return "activation"; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     TensorType output = only_input(inputs, -1, "");
     output.dtype = activation_.output_dtype();
     return output;
@@ -93,7 +93,7 @@ class ActivationLayer final : public Layer {
   Channels channels() const override { return config().function("activation") ? Channels::unknown : Channels::kept; }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     return activation_.apply(context, inputs[0]);
   }
 

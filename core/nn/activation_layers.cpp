@@ -87,10 +87,10 @@ class FunctionLayer final : public Layer {
     if (function_.check != nullptr) function_.check(config());
   }
   std::string default_name() const override { return function_.default_name; }
-  TensorType output_type(std::span<const TensorType> inputs) const override { return only_input(inputs, -1, ""); }
+  TensorType output_type(TensorTypes inputs) const override { return only_input(inputs, -1, ""); }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     return function_.apply(config(), context.graph, inputs[0]);
   }
 
@@ -102,7 +102,7 @@ class Softmax final : public Layer {
  public:
   using Layer::Layer;
   std::string default_name() const override { return "softmax"; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     TensorType output = only_input(inputs, -1, "");
     const std::int64_t axis = config().integer("axis"), last = output.rank();
     if (axis == 0 || axis > last || axis < -last) {
@@ -114,7 +114,7 @@ class Softmax final : public Layer {
   }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     const std::int64_t rank = graph.type(inputs[0]).rank(), axis = (config().integer("axis") + rank) % rank;
     if (axis == rank - 1) return apply_activation(graph, "softmax", inputs[0], policy());

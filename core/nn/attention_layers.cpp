@@ -26,7 +26,7 @@ class HeadAttention : public Layer {
  public:
   Channels channels() const final { return Channels::unknown; }
   bool draws() const final { return dropout_ > 0; }
-  TensorType output_type(std::span<const TensorType> inputs) const final;
+  TensorType output_type(TensorTypes inputs) const final;
 
  protected:
   static std::vector<ConfigField> fields(std::vector<ConfigField> own) {
@@ -65,9 +65,9 @@ class HeadAttention : public Layer {
   Parts<T> parts_of(std::span<const T> inputs, const TypeOf& type_of) const;
   void check_mask(const TensorType& mask, const TensorType& query, const TensorType& value) const;
 
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) final;
+  void make_variables(VariableFactory& factory, TensorTypes inputs) final;
   Projection make_projection(VariableFactory& factory, const std::string& name, Shape kernel, Shape bias);
-  Value apply(const CallContext& context, std::span<const Value> inputs) const final;
+  Value apply(const CallContext& context, Values inputs) const final;
   /// [..., in] times the kernel, plus bias: [batch, time, out...].
   Value project(const CallContext& context, Value x, const Projection& projection, const Shape& out) const;
   Value broadcast_mask(Graph& graph, Value mask) const;
@@ -93,7 +93,7 @@ HeadAttention::Parts<T> HeadAttention::parts_of(std::span<const T> inputs, const
   return {given.data(), value, given.size() > 2 ? &given[2] : value, mask};
 }
 
-TensorType HeadAttention::output_type(std::span<const TensorType> inputs) const {
+TensorType HeadAttention::output_type(TensorTypes inputs) const {
   const auto parts = parts_of(inputs, [](const TensorType& type) { return type; });
   for (const TensorType* part : {parts.query, parts.value, parts.key}) {
     if (part->rank() == 2 && is_floating(part->dtype)) continue;
@@ -144,7 +144,7 @@ HeadAttention::Projection HeadAttention::make_projection(VariableFactory& factor
   return made;
 }
 
-void HeadAttention::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
+void HeadAttention::make_variables(VariableFactory& factory, TensorTypes inputs) {
   const auto parts = parts_of(inputs, [](const TensorType& type) { return type; });
   const auto [query_heads, key_heads, key_dim, value_dim] = heads_;
   const Shape position = output_shape(parts.query->shape[1]);
@@ -180,7 +180,7 @@ Value HeadAttention::broadcast_mask(Graph& graph, Value mask) const {
   return ops::reshape(graph, ops::cast(graph, mask, Dtype::boolean), shape);
 }
 
-Value HeadAttention::apply(const CallContext& context, std::span<const Value> inputs) const {
+Value HeadAttention::apply(const CallContext& context, Values inputs) const {
   Graph& graph = context.graph;
   const auto parts = parts_of(inputs, [&](Value value) { return graph.type(value); });
   ops::AttentionInputs given{.query = project(context, *parts.query, query_, {heads_.of_queries, heads_.key_dim}),

@@ -17,11 +17,11 @@ class BatchNormalization final : public Layer {
   std::optional<Normalization> normalization() const override {
     return Normalization{gamma_, beta_, moving_mean_, moving_variance_, config().number("epsilon")};
   }
-  TensorType output_type(std::span<const TensorType> inputs) const override;
+  TensorType output_type(TensorTypes inputs) const override;
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override;
+  Value apply(const CallContext& context, Values inputs) const override;
 
   ops::Normalized normalize(const CallContext& context, Value x, Value gamma, Value beta) const;
 
@@ -38,7 +38,7 @@ BatchNormalization::BatchNormalization(Config given, DeviceId device)
   parse_initializer(config().text("beta_initializer"));
 }
 
-TensorType BatchNormalization::output_type(std::span<const TensorType> inputs) const {
+TensorType BatchNormalization::output_type(TensorTypes inputs) const {
   const TensorType& input = only_input(inputs, -1, "[..., channels]");
   if (input.rank() < 1) fail(fmt::format("expects [..., channels] per example, got {}", to_string(input)));
   if (gamma_ && gamma_->type.shape[0] != input.shape.back()) {
@@ -47,7 +47,7 @@ TensorType BatchNormalization::output_type(std::span<const TensorType> inputs) c
   return input;
 }
 
-void BatchNormalization::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
+void BatchNormalization::make_variables(VariableFactory& factory, TensorTypes inputs) {
   const Shape channels{inputs[0].shape.back()};
   gamma_ = make_variable(factory, "gamma", channels, parse_initializer(config().text("gamma_initializer")));
   beta_ = make_variable(factory, "beta", channels, parse_initializer(config().text("beta_initializer")));
@@ -55,7 +55,7 @@ void BatchNormalization::make_variables(VariableFactory& factory, std::span<cons
   moving_variance_ = make_variable(factory, "moving_variance", channels, parse_initializer("ones"), false);
 }
 
-Value BatchNormalization::apply(const CallContext& context, std::span<const Value> inputs) const {
+Value BatchNormalization::apply(const CallContext& context, Values inputs) const {
   Graph& graph = context.graph;
   // Not weight(): the op takes float32 parameters and statistics beside data of 16 bits.
   const Value gamma = graph.variable(gamma_), beta = graph.variable(beta_);

@@ -43,7 +43,7 @@ class Conv final : public LinearLayer {
   std::string default_name() const override { return spatial == 1 ? "conv1d" : "conv2d"; }
   const LinearLayer* linear() const override { return options_.groups == 1 ? this : nullptr; }
 
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, spatial + 1, sliding_form(spatial));
     const std::int64_t channels = input.shape.back();
     if (channels % options_.groups != 0) {
@@ -63,7 +63,7 @@ class Conv final : public LinearLayer {
   /// Steps of zeros in front of a causal convolution's sequence.
   std::int64_t before() const { return causal_ ? (size_[1] - 1) * options_.dilations[1] : 0; }
 
-  Shape kernel_shape(std::span<const TensorType> inputs) const override {
+  Shape kernel_shape(TensorTypes inputs) const override {
     Shape shape = example_shape(size_, inputs[0].shape.back() / options_.groups, spatial);
     shape.push_back(width());
     return shape;
@@ -78,7 +78,7 @@ class Conv final : public LinearLayer {
   Value integer_product(Graph& graph, Value x, Value kernel, Value scale) const override {
     return ops::quantized_conv2d(graph, x, filter(graph, kernel), scale, options_);
   }
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     Value x = as_images(graph, inputs[0], spatial);
     if (before() > 0) x = ops::pad(graph, x, {0, 0, before(), 0}, {});

@@ -16,7 +16,7 @@ class Dense final : public LinearLayer {
   Dense(Config config, DeviceId device) : LinearLayer(std::move(config), std::move(device), "units") {}
   std::string default_name() const override { return "dense"; }
 
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, -1, "[features]");
     if (input.rank() < 1) fail(fmt::format("expects [..., features] per example, got {}", to_string(input)));
     if (kernel() && kernel()->type.shape[0] != input.shape.back()) {
@@ -29,13 +29,13 @@ class Dense final : public LinearLayer {
   }
 
  private:
-  Shape kernel_shape(std::span<const TensorType> inputs) const override { return {inputs[0].shape.back(), width()}; }
+  Shape kernel_shape(TensorTypes inputs) const override { return {inputs[0].shape.back(), width()}; }
   Value product(Graph& graph, Value x, Value kernel) const override { return ops::matmul(graph, x, kernel); }
   Value integer_product(Graph& graph, Value x, Value kernel, Value scale) const override {
     return ops::quantized_matmul(graph, x, kernel, scale);
   }
 
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     Shape shape = graph.type(inputs[0]).shape;
     if (shape.size() == 2) return output_of(context, inputs[0]);

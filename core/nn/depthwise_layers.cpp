@@ -26,7 +26,7 @@ class Depthwise : public SlidingLayer {
 
  protected:
   /// [height, width, channels] of the depthwise convolution's result.
-  Shape depthwise_shape(std::span<const TensorType> inputs) const {
+  Shape depthwise_shape(TensorTypes inputs) const {
     const TensorType& input = only_input(inputs, 3, sliding_form(2));
     if (kernel_ && kernel_->type.shape[2] != input.shape[2]) {
       fail(fmt::format("was built for {} channels, got {}", kernel_->type.shape[2], to_string(input)));
@@ -58,16 +58,14 @@ class DepthwiseConv2D final : public Depthwise {
     set_padding(padding_of(*this));
   }
   std::string default_name() const override { return "depthwise_conv2d"; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
-    return {depthwise_shape(inputs), output_dtype()};
-  }
+  TensorType output_type(TensorTypes inputs) const override { return {depthwise_shape(inputs), output_dtype()}; }
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override {
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override {
     make_depthwise_kernel(factory, "kernel", inputs[0]);
     make_bias(factory, depthwise_shape(inputs)[2]);
   }
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     return finish(context, convolve_depthwise(context, inputs[0]));
   }
 };
@@ -84,20 +82,20 @@ class SeparableConv2D final : public Depthwise {
     initializer("pointwise_initializer");
   }
   std::string default_name() const override { return "separable_conv2d"; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     Shape shape = depthwise_shape(inputs);
     shape[2] = filters_;
     return {std::move(shape), output_dtype()};
   }
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override {
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override {
     make_depthwise_kernel(factory, "depthwise_kernel", inputs[0]);
     pointwise_ = make_variable(factory, "pointwise_kernel", {1, 1, depthwise_shape(inputs)[2], filters_},
                                initializer("pointwise_initializer"));
     make_bias(factory, filters_);
   }
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     const Value between = convolve_depthwise(context, inputs[0]);
     return finish(context, ops::conv2d(context.graph, between, weight(context, pointwise_)));
   }
@@ -118,7 +116,7 @@ class Conv2DTranspose final : public SlidingLayer {
     initializer("kernel_initializer");
   }
   std::string default_name() const override { return "conv2d_transpose"; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, 3, sliding_form(2));
     if (kernel_ && kernel_->type.shape[3] != input.shape[2]) {
       fail(fmt::format("was built for {} channels, got {}", kernel_->type.shape[3], to_string(input)));
@@ -139,12 +137,12 @@ class Conv2DTranspose final : public SlidingLayer {
     }
     return shape;
   }
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override {
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override {
     kernel_ = make_variable(factory, "kernel", {size()[0], size()[1], filters_, inputs[0].shape[2]},
                             initializer("kernel_initializer"));
     make_bias(factory, filters_);
   }
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     const Shape& input = context.graph.type(inputs[0]).shape;
     Shape shape = result_shape(Shape(input.begin() + 1, input.end()));
     shape.insert(shape.begin(), input[0]);

@@ -49,8 +49,7 @@ class DistillationLoss final : public Loss {
     return values_with_inputs(graph, labels, predictions, {});
   }
 
-  Value values_with_inputs(Graph& graph, Value labels, Value predictions,
-                           std::span<const Value> inputs) const override {
+  Value values_with_inputs(Graph& graph, Value labels, Value predictions, Values inputs) const override {
     if (inputs.empty()) {
       throw Error("distillation: the teacher needs the model's inputs: loss(labels, predictions, inputs)");
     }
@@ -69,7 +68,7 @@ class DistillationLoss final : public Loss {
   }
 
   /// The teacher's softened logits.
-  Value teach(Graph& graph, Value predictions, std::span<const Value> inputs) const {
+  Value teach(Graph& graph, Value predictions, Values inputs) const {
     const GraphScope scope(graph, "teacher");
     const Value said = teacher_->call({graph}, inputs).front();
     const Shape wanted = graph.type(predictions).shape;

@@ -12,11 +12,11 @@ class Dropout final : public Layer {
   Dropout(Config config, DeviceId device);
   std::string default_name() const override { return "dropout"; }
   bool draws() const override { return rate_ > 0; }
-  TensorType output_type(std::span<const TensorType> inputs) const override;
+  TensorType output_type(TensorTypes inputs) const override;
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override;
+  Value apply(const CallContext& context, Values inputs) const override;
 
   double rate_;
   std::uint64_t seed_;
@@ -27,16 +27,16 @@ Dropout::Dropout(Config given, DeviceId device)
       rate_(config().number_within("rate", 0, 1)),
       seed_(static_cast<std::uint64_t>(config().integer("seed"))) {}
 
-TensorType Dropout::output_type(std::span<const TensorType> inputs) const {
+TensorType Dropout::output_type(TensorTypes inputs) const {
   return only_input(inputs, -1, "");
 }
 
-void Dropout::make_variables(VariableFactory& factory, std::span<const TensorType>) {
+void Dropout::make_variables(VariableFactory& factory, TensorTypes) {
   const std::uint64_t drawn = factory.next_seed();
   if (config().integer("seed") < 0) seed_ = drawn;
 }
 
-Value Dropout::apply(const CallContext& context, std::span<const Value> inputs) const {
+Value Dropout::apply(const CallContext& context, Values inputs) const {
   return context.training && rate_ > 0 ? dropped(*this, context, inputs[0], rate_, seed_) : inputs[0];
 }
 

@@ -20,7 +20,7 @@ class Embedding final : public Layer {
   std::string default_name() const override { return "embedding"; }
   Channels channels() const override { return Channels::unknown; }
 
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
     const Dtype dtype = inputs[0].dtype;
     if (is_floating(dtype) || dtype == Dtype::boolean || dtype == Dtype::bytes) {
@@ -32,12 +32,12 @@ class Embedding final : public Layer {
   }
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType>) override {
+  void make_variables(VariableFactory& factory, TensorTypes) override {
     table_ = make_variable(factory, "embeddings", {tokens_, width_},
                            parse_initializer(config().text("embeddings_initializer")));
   }
 
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     const Value rows = ops::gather(graph, graph.variable(table_), inputs[0], gpubench::Gather::Of::tokens);
     return ops::cast(graph, rows, policy().compute);

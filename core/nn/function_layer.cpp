@@ -20,15 +20,15 @@ class FunctionLayer final : public Layer {
   std::string default_name() const override { return function_->name(); }
   Channels channels() const override { return channels_; }
   bool draws() const override { return function_->draws(); }
-  TensorType output_type(std::span<const TensorType> inputs) const override;
+  TensorType output_type(TensorTypes inputs) const override;
   std::vector<VariablePtr> trainable_variables() const override;
   void set_trainable(bool trainable) override;
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override;
+  Value apply(const CallContext& context, Values inputs) const override;
 
-  TensorType traced_type(std::span<const TensorType> inputs, std::int64_t rows) const;
+  TensorType traced_type(TensorTypes inputs, std::int64_t rows) const;
   Value checked(const Graph& graph, Value result, std::int64_t rows) const;
 
   LayerFunctionPtr function_;
@@ -48,14 +48,14 @@ bool contains(const std::vector<VariablePtr>& variables, const VariablePtr& one)
   return std::ranges::find(variables, one) != variables.end();
 }
 
-std::string text_of(std::span<const TensorType> types) {
+std::string text_of(TensorTypes types) {
   std::string text;
   for (const TensorType& type : types) text += (text.empty() ? "" : ", ") + to_string(type);
   return text;
 }
 
 /// The inputs of a trace in a batch of `rows`.
-std::vector<Value> inputs_of(Graph& graph, std::span<const TensorType> examples, std::int64_t rows) {
+std::vector<Value> inputs_of(Graph& graph, TensorTypes examples, std::int64_t rows) {
   std::vector<Value> values;
   for (TensorType type : examples) {
     type.shape.insert(type.shape.begin(), rows);
@@ -102,7 +102,7 @@ Value FunctionLayer::checked(const Graph& graph, Value result, std::int64_t rows
                   rows, to_string(type)));
 }
 
-TensorType FunctionLayer::traced_type(std::span<const TensorType> inputs, std::int64_t rows) const {
+TensorType FunctionLayer::traced_type(TensorTypes inputs, std::int64_t rows) const {
   Graph graph;
   graph.set_device(device());
   const std::vector<Value> values = inputs_of(graph, inputs, rows);
@@ -123,7 +123,7 @@ TensorType FunctionLayer::traced_type(std::span<const TensorType> inputs, std::i
   return type;
 }
 
-TensorType FunctionLayer::output_type(std::span<const TensorType> inputs) const {
+TensorType FunctionLayer::output_type(TensorTypes inputs) const {
   if (inputs.empty()) fail("takes at least one input");
   const auto same = [&](const std::vector<TensorType>& types) { return std::ranges::equal(types, inputs); };
   if (built() && !built_for_.empty() && !same(built_for_)) {
@@ -143,7 +143,7 @@ TensorType FunctionLayer::output_type(std::span<const TensorType> inputs) const 
   return type;
 }
 
-void FunctionLayer::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
+void FunctionLayer::make_variables(VariableFactory& factory, TensorTypes inputs) {
   const AddWeight add = [&](const std::string& name, const Shape& shape, const Initializer& initializer, bool train) {
     return make_variable(factory, name, shape, initializer, train);
   };
@@ -175,7 +175,7 @@ void FunctionLayer::set_trainable(bool trainable) {
   for (const LayerPtr& part : body_->layers()) part->set_trainable(trainable);
 }
 
-Value FunctionLayer::apply(const CallContext& context, std::span<const Value> inputs) const {
+Value FunctionLayer::apply(const CallContext& context, Values inputs) const {
   const Running running(running_, *this);
   const std::int64_t rows = context.graph.type(inputs[0]).shape[0];
   const Value result = body_->call(context, inputs);

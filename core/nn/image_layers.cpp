@@ -32,14 +32,14 @@ class ZeroPadding2D final : public Layer {
     after_ = {sides.size() == 4 ? sides[1] : sides[0], sides.size() == 4 ? sides[3] : sides[next]};
   }
   std::string default_name() const override { return "zero_padding2d"; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     TensorType output = only_input(inputs, 3, sliding_form(2));
     for (std::size_t axis = 0; axis < 2; ++axis) output.shape[axis] += before_[axis] + after_[axis];
     return output;
   }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     return ops::pad(context.graph, inputs[0], {0, before_[0], before_[1]}, {0, after_[0], after_[1]});
   }
 
@@ -99,14 +99,14 @@ class UpSampling2D final : public Layer {
     }
   }
   std::string default_name() const override { return "up_sampling2d"; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     TensorType output = only_input(inputs, 3, sliding_form(2));
     for (std::size_t axis = 0; axis < 2; ++axis) output.shape[axis] = scaled_extent(output.shape[axis], size_[axis]);
     return output;
   }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     const Shape from = graph.type(inputs[0]).shape;
     if (bilinear_) return stretched(graph, stretched(graph, inputs[0], 1, size_[0]), 2, size_[1]);
@@ -124,14 +124,14 @@ class Rescaling final : public Layer {
  public:
   using Layer::Layer;
   std::string default_name() const override { return "rescaling"; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
     if (inputs[0].dtype == Dtype::bytes) fail(fmt::format("expects numbers, got {}", to_string(inputs[0])));
     return {inputs[0].shape, policy().compute};
   }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     const Value x = ops::cast(graph, inputs[0], policy().compute);
     const auto number = [&](const char* option) {
@@ -148,7 +148,7 @@ class NormalizationLayer final : public Layer {
   using Layer::Layer;
   std::string default_name() const override { return "normalization"; }
   Channels channels() const override { return Channels::kept; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, -1, "[..., channels]");
     if (input.rank() < 1) fail(fmt::format("expects [..., channels] per example, got {}", to_string(input)));
     if (mean_ && mean_->type.shape[0] != input.shape.back()) {
@@ -158,7 +158,7 @@ class NormalizationLayer final : public Layer {
   }
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override {
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override {
     const auto statistic = [&](const char* name) {
       const Initializer constant{.kind = Initializer::Kind::constant, .first = config().number(name)};
       return make_variable(factory, name, {inputs[0].shape.back()}, constant, false);
@@ -166,7 +166,7 @@ class NormalizationLayer final : public Layer {
     mean_ = statistic("mean");
     variance_ = statistic("variance");
   }
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     constexpr double least_deviation = 1e-7;  // of Keras
     const Value deviation = ops::maximum(graph, ops::sqrt(graph, weight(context, variance_)),

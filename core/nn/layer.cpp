@@ -40,19 +40,19 @@ Dtype Layer::computed(Dtype given) const {
   return is_floating(given) && is_floating(policy_.compute) ? policy_.compute : given;
 }
 
-std::vector<TensorType> Layer::computed(std::span<const TensorType> given) const {
+std::vector<TensorType> Layer::computed(TensorTypes given) const {
   std::vector<TensorType> types(given.begin(), given.end());
   for (TensorType& type : types) type.dtype = computed(type.dtype);
   return types;
 }
 
-TensorType Layer::infer(std::span<const TensorType> inputs) const {
+TensorType Layer::infer(TensorTypes inputs) const {
   TensorType output = output_type(computed(inputs));
   check_size(output, kind());
   return output;
 }
 
-void Layer::build(VariableFactory& factory, std::span<const TensorType> inputs) {
+void Layer::build(VariableFactory& factory, TensorTypes inputs) {
   infer(inputs);
   if (built_) return;
   if (name().empty()) set_automatic_name(default_name());
@@ -60,7 +60,7 @@ void Layer::build(VariableFactory& factory, std::span<const TensorType> inputs) 
   built_ = true;
 }
 
-Value Layer::call(const CallContext& context, std::span<const Value> inputs) const {
+Value Layer::call(const CallContext& context, Values inputs) const {
   std::vector<TensorType> types;
   for (const Value input : inputs) {
     const TensorType& type = context.graph.type(input);
@@ -118,7 +118,7 @@ void Layer::fail(const std::string& message) const {
   throw Error(fmt::format("{}: {}", title(), message));
 }
 
-const TensorType& Layer::only_input(std::span<const TensorType> inputs, int rank, std::string_view form) const {
+const TensorType& Layer::only_input(TensorTypes inputs, int rank, std::string_view form) const {
   if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
   if (rank >= 0 && inputs[0].rank() != rank) {
     fail(fmt::format("expects {} per example, got {}", form, to_string(inputs[0])));

@@ -105,12 +105,12 @@ class Layer {
   /// Whether it draws random numbers in training, and so needs CallContext::step.
   virtual bool draws() const { return false; }
   /// The output's type for one example. Throws Error naming the layer, its input and what is possible.
-  TensorType infer(std::span<const TensorType> inputs) const;
+  TensorType infer(TensorTypes inputs) const;
   /// Creates the variables for these inputs; does nothing if they exist.
-  void build(VariableFactory& factory, std::span<const TensorType> inputs);
+  void build(VariableFactory& factory, TensorTypes inputs);
   bool built() const { return built_; }
   /// Casts floating-point inputs to the layer's type of computation.
-  Value call(const CallContext& context, std::span<const Value> inputs) const;
+  Value call(const CallContext& context, Values inputs) const;
   /// In the order in which they are saved: trainable ones first.
   const std::vector<VariablePtr>& variables() const { return variables_; }
   /// Those that training updates: none of a frozen layer.
@@ -124,9 +124,9 @@ class Layer {
 
  protected:
   /// The following functions receive floating-point inputs in the layer's type of computation.
-  virtual TensorType output_type(std::span<const TensorType> inputs) const = 0;
-  virtual void make_variables(VariableFactory& /*factory*/, std::span<const TensorType> /*inputs*/) {}
-  virtual Value apply(const CallContext& context, std::span<const Value> inputs) const = 0;
+  virtual TensorType output_type(TensorTypes inputs) const = 0;
+  virtual void make_variables(VariableFactory& /*factory*/, TensorTypes /*inputs*/) {}
+  virtual Value apply(const CallContext& context, Values inputs) const = 0;
 
   /// Creates a variable "layer/name". `trainable`: a weight, and no statistic.
   VariablePtr make_variable(VariableFactory& factory, const std::string& name, Shape shape,
@@ -140,11 +140,11 @@ class Layer {
   Value weight(const CallContext& context, const VariablePtr& variable) const;
   /// The single input, of the given rank (per example; -1: any). `form` names its dimensions: "[height, width,
   /// channels]".
-  const TensorType& only_input(std::span<const TensorType> inputs, int rank, std::string_view form) const;
+  const TensorType& only_input(TensorTypes inputs, int rank, std::string_view form) const;
 
  private:
   Dtype computed(Dtype given) const;
-  std::vector<TensorType> computed(std::span<const TensorType> given) const;
+  std::vector<TensorType> computed(TensorTypes given) const;
 
   Config config_;
   std::shared_ptr<Owner> owner_;

@@ -25,13 +25,12 @@ class FunctionBody {
  public:
   virtual ~FunctionBody() = default;
   /// Creates the weights for inputs of these types (of one example).
-  virtual void build(const AddWeight& /*add_weight*/, std::span<const TensorType> /*inputs*/) {}
+  virtual void build(const AddWeight& /*add_weight*/, TensorTypes /*inputs*/) {}
   /// Adds the nodes. `inputs` have a batch dimension. Throws Error, naming the layer, if the function fails or returns
   /// anything but one tensor.
-  virtual Value call(const CallContext& context, std::span<const Value> inputs) = 0;
+  virtual Value call(const CallContext& context, Values inputs) = 0;
   /// build() and call() for the types alone: the variables have no memory, and the body is thrown away.
-  virtual Value trial(const AddWeight& add_weight, std::span<const TensorType> types, const CallContext& context,
-                      std::span<const Value> inputs) = 0;
+  virtual Value trial(const AddWeight& add_weight, TensorTypes types, const CallContext& context, Values inputs) = 0;
   /// Layers that the function calls. They are known after build(), and have their variables after the first call.
   virtual std::vector<std::shared_ptr<Layer>> layers() const { return {}; }
 };

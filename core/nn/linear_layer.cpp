@@ -64,7 +64,7 @@ Dtype LinearLayer::output_dtype() const {
   return activation_.output_dtype();
 }
 
-void LinearLayer::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
+void LinearLayer::make_variables(VariableFactory& factory, TensorTypes inputs) {
   const Shape shape = kernel_shape(inputs);
   const auto make = [&](const std::string& name, const HostTensor& initial) {
     return make_variable(factory, name, initial, false);

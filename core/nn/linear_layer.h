@@ -45,7 +45,7 @@ class LinearLayer : public Layer {
   std::int64_t width() const { return width_; }
   Dtype output_dtype() const;
   /// The kernel's shape for these inputs.
-  virtual Shape kernel_shape(std::span<const TensorType> inputs) const = 0;
+  virtual Shape kernel_shape(TensorTypes inputs) const = 0;
   /// The product of the input and the kernel, in float32 and in int8; `scale` [outputs] is the scale of the int32 sums.
   virtual Value product(Graph& graph, Value x, Value kernel) const = 0;
   virtual Value integer_product(Graph& graph, Value x, Value kernel, Value scale) const = 0;
@@ -53,7 +53,7 @@ class LinearLayer : public Layer {
   Value output_of(const CallContext& context, Value x) const;
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) final;
+  void make_variables(VariableFactory& factory, TensorTypes inputs) final;
   Value moved_range(const CallContext& context, Value x) const;
   Value rounded_input(const CallContext& context, Value x) const;
   Value rounded_kernel(const CallContext& context) const;

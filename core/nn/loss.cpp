@@ -192,7 +192,7 @@ class CustomLoss final : public Loss {
 
 }  // namespace
 
-Value Loss::call(Graph& graph, Value labels, Value predictions, std::span<const Value> inputs) const {
+Value Loss::call(Graph& graph, Value labels, Value predictions, Values inputs) const {
   const Value wide = in_float32(graph, predictions);
   const Value values = values_with_inputs(graph, meeting_labels(graph, labels, wide), wide, inputs);
   const Shape& shape = graph.type(values).shape;
@@ -200,7 +200,7 @@ Value Loss::call(Graph& graph, Value labels, Value predictions, std::span<const 
   return per_element && reduction() != LossReduction::mean ? ops::reduce_mean(graph, values, {-1}) : values;
 }
 
-Value Loss::values_with_inputs(Graph& graph, Value labels, Value predictions, std::span<const Value> /*inputs*/) const {
+Value Loss::values_with_inputs(Graph& graph, Value labels, Value predictions, Values /*inputs*/) const {
   return values(graph, labels, predictions);
 }
 

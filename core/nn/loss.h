@@ -28,7 +28,7 @@ class Loss {
   /// Values of any shape, computed in float32 from predictions of any floating-point type. `inputs`: the model's
   /// inputs, for losses that read them. Reduced by any but the mean, values are one per example: elements of the
   /// predictions' last dimension are averaged. Throws Error naming the loss and both types.
-  Value call(Graph& graph, Value labels, Value predictions, std::span<const Value> inputs = {}) const;
+  Value call(Graph& graph, Value labels, Value predictions, Values inputs = {}) const;
   /// Whether the loss also reads the model's inputs.
   virtual bool reads_inputs() const { return false; }
   /// Whether labels are class indices, which must be checked against the number of classes before a kernel reads them.
@@ -38,7 +38,7 @@ class Loss {
   /// Floating-point predictions have been cast to float32.
   virtual Value values(Graph& graph, Value labels, Value predictions) const = 0;
   /// Called by call(); by default values().
-  virtual Value values_with_inputs(Graph& graph, Value labels, Value predictions, std::span<const Value> inputs) const;
+  virtual Value values_with_inputs(Graph& graph, Value labels, Value predictions, Values inputs) const;
 };
 using LossPtr = std::shared_ptr<const Loss>;
 

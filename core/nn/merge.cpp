@@ -40,10 +40,10 @@ class Merge final : public Layer {
   Merge(Config given, DeviceId device)
       : Layer(std::move(given), std::move(device)), combination_(combination_of(kind())) {}
   std::string default_name() const override { return combination_.default_name; }
-  TensorType output_type(std::span<const TensorType> inputs) const override;
+  TensorType output_type(TensorTypes inputs) const override;
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+  Value apply(const CallContext& context, Values inputs) const override;
 
   const Combination& combination_;
 };
@@ -53,15 +53,15 @@ class Concatenate final : public Layer {
  public:
   using Layer::Layer;
   std::string default_name() const override { return "concatenate"; }
-  TensorType output_type(std::span<const TensorType> inputs) const override;
+  TensorType output_type(TensorTypes inputs) const override;
 
  private:
   /// Index into an example's shape.
   std::size_t dimension(const TensorType& example) const;
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+  Value apply(const CallContext& context, Values inputs) const override;
 };
 
-TensorType Merge::output_type(std::span<const TensorType> inputs) const {
+TensorType Merge::output_type(TensorTypes inputs) const {
   const std::size_t most = combination_.most_inputs;
   if (most > 0 && inputs.size() != most) fail(fmt::format("takes {} inputs, got {}", most, inputs.size()));
   if (inputs.size() < 2) fail(fmt::format("needs at least two inputs, got {}", inputs.size()));
@@ -79,7 +79,7 @@ TensorType Merge::output_type(std::span<const TensorType> inputs) const {
   return result;
 }
 
-Value Merge::apply(const CallContext& context, std::span<const Value> inputs) const {
+Value Merge::apply(const CallContext& context, Values inputs) const {
   Graph& graph = context.graph;
   Value result = inputs[0];
   for (const Value input : inputs.subspan(1)) result = combination_.combine(graph, result, input);
@@ -98,7 +98,7 @@ std::size_t Concatenate::dimension(const TensorType& example) const {
   return static_cast<std::size_t>(index);
 }
 
-TensorType Concatenate::output_type(std::span<const TensorType> inputs) const {
+TensorType Concatenate::output_type(TensorTypes inputs) const {
   if (inputs.size() < 2) fail(fmt::format("needs at least two inputs, got {}", inputs.size()));
   TensorType joined = inputs[0];
   const std::size_t axis = dimension(joined);
@@ -114,7 +114,7 @@ TensorType Concatenate::output_type(std::span<const TensorType> inputs) const {
   return joined;
 }
 
-Value Concatenate::apply(const CallContext& context, std::span<const Value> inputs) const {
+Value Concatenate::apply(const CallContext& context, Values inputs) const {
   const TensorType& type = context.graph.type(inputs[0]);
   const TensorType example{Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
   return ops::concat(context.graph, inputs, static_cast<int>(dimension(example)) + 1);

@@ -20,7 +20,7 @@ LayerPtr make_input(const TensorType& type, const DeviceId& device) {
       device);
 }
 
-std::string shape_text(std::span<const TensorType> types) {
+std::string shape_text(TensorTypes types) {
   std::string text;
   for (const TensorType& type : types) text += (text.empty() ? "" : ", ") + to_string(type.shape);
   return text;
@@ -161,7 +161,7 @@ void Model::name_layers() const {
   }
 }
 
-void Model::define(std::span<const TensorType> inputs) {
+void Model::define(TensorTypes inputs) {
   if (!defined()) {
     if (inputs.size() != 1) {
       throw Error(fmt::format("model '{}': Sequential takes one input, got {}", name_, inputs.size()));
@@ -173,7 +173,7 @@ void Model::define(std::span<const TensorType> inputs) {
   check_inputs(inputs);
 }
 
-void Model::check_inputs(std::span<const TensorType> inputs) const {
+void Model::check_inputs(TensorTypes inputs) const {
   const std::vector<TensorType> expected = input_types();
   const bool same = std::equal(expected.begin(), expected.end(), inputs.begin(), inputs.end(),
                                [](const TensorType& a, const TensorType& b) { return a.shape == b.shape; });
@@ -205,14 +205,14 @@ void Model::build(VariableFactory& factory) {
   built_ = true;
 }
 
-std::vector<Value> Model::call(const CallContext& context, std::span<const Value> inputs) const {
+std::vector<Value> Model::call(const CallContext& context, Values inputs) const {
   const std::vector<Value> values = call_each(context, inputs);
   std::vector<Value> results;
   for (const std::size_t output : outputs_) results.push_back(values[output]);
   return results;
 }
 
-std::vector<Value> Model::call_each(const CallContext& context, std::span<const Value> inputs) const {
+std::vector<Value> Model::call_each(const CallContext& context, Values inputs) const {
   std::vector<TensorType> examples;
   for (const Value input : inputs) {
     const TensorType& type = context.graph.type(input);

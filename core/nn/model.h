@@ -65,15 +65,15 @@ class Model {
   bool defined() const { return !calls_.empty(); }
   /// Sets the input type of a chain that has none (types of one example). Otherwise checks it, by shape only because
   /// call() casts. Throws Error naming both shapes.
-  void define(std::span<const TensorType> inputs);
+  void define(TensorTypes inputs);
   /// Creates all variables; does nothing if they exist. Throws Error if the model is not defined yet.
   void build(VariableFactory& factory);
   bool built() const { return built_; }
 
   /// Adds the model's nodes. Inputs have a batch dimension; they are cast to the declared element types.
-  std::vector<Value> call(const CallContext& context, std::span<const Value> inputs) const;
+  std::vector<Value> call(const CallContext& context, Values inputs) const;
   /// The same, but returns the outputs of all calls, in the order of calls().
-  std::vector<Value> call_each(const CallContext& context, std::span<const Value> inputs) const;
+  std::vector<Value> call_each(const CallContext& context, Values inputs) const;
   /// Applies the model's layers to other symbols: a model used as a layer. Layers without a name of the user get
   /// another one in a model where theirs is taken.
   std::vector<SymbolPtr> apply(const std::vector<SymbolPtr>& inputs, std::optional<bool> training = {}) const;
@@ -99,7 +99,7 @@ class Model {
  private:
   void cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs);
   void name_layers() const;
-  void check_inputs(std::span<const TensorType> inputs) const;
+  void check_inputs(TensorTypes inputs) const;
   void define_chain(const TensorType& input);
   void require_used(const std::vector<SymbolPtr>& inputs) const;
 

@@ -27,7 +27,7 @@ class Pooling final : public Layer {
   std::string default_name() const override {
     return std::string(pooled == Pooled::largest ? "max" : "average") + (spatial == 1 ? "_pooling1d" : "_pooling2d");
   }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, spatial + 1, sliding_form(spatial));
     const Extents counts = count_windows(*this, as_image(input, spatial), options_.size,
                                          {.strides = options_.strides, .padding = options_.padding});
@@ -35,7 +35,7 @@ class Pooling final : public Layer {
   }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     const Value x = as_images(graph, inputs[0], spatial);
     const Value y =
@@ -56,14 +56,14 @@ class GlobalPooling final : public Layer {
     return std::string(pooled == Pooled::largest ? "global_max" : "global_average") +
            (spatial == 1 ? "_pooling1d" : "_pooling2d");
   }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, spatial + 1, sliding_form(spatial));
     const std::int64_t channels = input.shape.back();
     return {config().flag("keepdims") ? example_shape({1, 1}, channels, spatial) : Shape{channels}, input.dtype};
   }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     std::vector<std::int64_t> axes(spatial);
     std::iota(axes.begin(), axes.end(), 1);
     const bool keep = config().flag("keepdims");

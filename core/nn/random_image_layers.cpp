@@ -145,16 +145,14 @@ class RandomImages final : public Layer {
   }
   std::string default_name() const override { return kind_.default_name; }
   bool draws() const override { return true; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
-    return only_input(inputs, 3, sliding_form(2));
-  }
+  TensorType output_type(TensorTypes inputs) const override { return only_input(inputs, 3, sliding_form(2)); }
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType>) override {
+  void make_variables(VariableFactory& factory, TensorTypes) override {
     const std::uint64_t drawn = factory.next_seed();
     if (config().integer("seed") < 0) seed_ = drawn;
   }
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     if (!context.training) return inputs[0];
     if (!context.step) fail("draws by the step counter in training, but this call has none");
     // Image i of a step is number i of a million: no two steps share a number.

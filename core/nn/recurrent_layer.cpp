@@ -44,7 +44,7 @@ Value swap_batch_and_steps(Graph& graph, Value x) {
   return ops::transpose(graph, x, {1, 0, 2});
 }
 
-Sequence sequence_of(Graph& graph, std::span<const Value> inputs) {
+Sequence sequence_of(Graph& graph, Values inputs) {
   Sequence sequence{.x = swap_batch_and_steps(graph, inputs[0])};
   if (inputs.size() > 1) {
     sequence.mask = ops::transpose(graph, ops::cast(graph, inputs[1], Dtype::boolean), {1, 0});
@@ -52,7 +52,7 @@ Sequence sequence_of(Graph& graph, std::span<const Value> inputs) {
   return sequence;
 }
 
-void check_mask(const Layer& layer, std::span<const TensorType> inputs) {
+void check_mask(const Layer& layer, TensorTypes inputs) {
   if (inputs.size() < 2) return;
   if (inputs.size() > 2) layer.fail(fmt::format("takes a sequence and a mask, got {} inputs", inputs.size()));
   const TensorType& mask = inputs[1];
@@ -105,7 +105,7 @@ RecurrentLayer::RecurrentLayer(Config given, DeviceId device)
   }
 }
 
-TensorType RecurrentLayer::output_type(std::span<const TensorType> inputs) const {
+TensorType RecurrentLayer::output_type(TensorTypes inputs) const {
   const TensorType& input = only_input(inputs.first(std::min<std::size_t>(inputs.size(), 1)), 2, "[steps, features]");
   check_mask(*this, inputs);
   if (input.shape[0] < 1) fail(fmt::format("needs at least one step, got {}", to_string(input)));
@@ -139,7 +139,7 @@ RecurrentWeights RecurrentLayer::make_weights(VariableFactory& factory, std::int
   return weights;
 }
 
-void RecurrentLayer::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
+void RecurrentLayer::make_variables(VariableFactory& factory, TensorTypes inputs) {
   weights_ = make_weights(factory, inputs[0].shape[1], [&](const std::string& name, const HostTensor& initial) {
     return make_variable(factory, name, initial, true);
   });
@@ -203,7 +203,7 @@ Value RecurrentLayer::run(const CallContext& context, const Sequence& sequence, 
   return ops::recurrence(graph, inputs, {.cell = cell_, .backwards = backwards});
 }
 
-Value RecurrentLayer::apply(const CallContext& context, std::span<const Value> inputs) const {
+Value RecurrentLayer::apply(const CallContext& context, Values inputs) const {
   Graph& graph = context.graph;
   const bool backwards = goes_backwards();
   const Value states = run(context, sequence_of(graph, inputs), weights_, backwards);

@@ -23,9 +23,9 @@ struct Sequence {
   Value x;       ///< [steps, batch, features]
   Value mask{};  ///< bool [steps, batch]; none: no masked steps
 };
-Sequence sequence_of(Graph& graph, std::span<const Value> inputs);
+Sequence sequence_of(Graph& graph, Values inputs);
 /// Fails as `layer` unless the inputs behind the first are none or a mask for the first one's steps.
-void check_mask(const Layer& layer, std::span<const TensorType> inputs);
+void check_mask(const Layer& layer, TensorTypes inputs);
 
 class RecurrentLayer final : public Layer {
  public:
@@ -33,7 +33,7 @@ class RecurrentLayer final : public Layer {
   RecurrentLayer(Config config, DeviceId device);
   std::string default_name() const override { return cell_ == RecurrentCell::lstm ? "lstm" : "gru"; }
   bool draws() const override { return dropout_ > 0 || recurrent_dropout_ > 0; }
-  TensorType output_type(std::span<const TensorType> inputs) const override;
+  TensorType output_type(TensorTypes inputs) const override;
 
   std::int64_t units() const { return units_; }
   bool returns_sequences() const { return config().flag("return_sequences"); }
@@ -47,8 +47,8 @@ class RecurrentLayer final : public Layer {
             bool backwards) const;
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override;
+  Value apply(const CallContext& context, Values inputs) const override;
 
   struct Biases {
     Value input;  ///< none for no bias

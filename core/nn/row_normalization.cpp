@@ -16,7 +16,7 @@ class RowNormalization : public Layer {
         epsilon_(static_cast<float>(config().number_within("epsilon", 0, 1))) {}
   Channels channels() const final { return Channels::unknown; }
 
-  TensorType output_type(std::span<const TensorType> inputs) const final {
+  TensorType output_type(TensorTypes inputs) const final {
     const TensorType& input = only_input(inputs, -1, "[..., channels]");
     if (input.rank() < 1) fail(fmt::format("expects [..., channels] per example, got {}", to_string(input)));
     const std::int64_t axis = config().integer("axis");
@@ -53,14 +53,14 @@ class LayerNormalization final : public RowNormalization {
   std::string default_name() const override { return "layer_normalization"; }
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override {
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override {
     const Shape channels{inputs[0].shape.back()};
     const auto initializer = [&](std::string_view option) { return parse_initializer(config().text(option)); };
     if (config().flag("scale")) gamma_ = make_variable(factory, "gamma", channels, initializer("gamma_initializer"));
     if (config().flag("center")) beta_ = make_variable(factory, "beta", channels, initializer("beta_initializer"));
   }
 
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     const std::int64_t channels = graph.type(inputs[0]).shape.back();
     return ops::layer_norm(graph, inputs[0], parameter(graph, gamma_, channels, 1),
@@ -76,11 +76,11 @@ class RmsNormalization final : public RowNormalization {
   std::string default_name() const override { return "rms_normalization"; }
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override {
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override {
     scale_ = make_variable(factory, "scale", {inputs[0].shape.back()}, parse_initializer("ones"));
   }
 
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     return ops::rms_norm(context.graph, inputs[0], context.graph.variable(scale_), epsilon());
   }
 

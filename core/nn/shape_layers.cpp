@@ -21,14 +21,14 @@ class Input final : public Layer {
   }
   std::string default_name() const override { return "input"; }
   const TensorType* declared_input() const override { return &type_; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     if (!inputs.empty()) fail(takes_none);
     return type_;
   }
 
  private:
   static constexpr const char* takes_none = "takes no input; it stands at the start of a model";
-  Value apply(const CallContext&, std::span<const Value>) const override { fail(takes_none); }
+  Value apply(const CallContext&, Values) const override { fail(takes_none); }
   TensorType type_;
 };
 
@@ -38,13 +38,13 @@ class Flatten final : public Layer {
   using Layer::Layer;
   std::string default_name() const override { return "flatten"; }
   Channels channels() const override { return Channels::flattened; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
     return {{inputs[0].elements()}, inputs[0].dtype};
   }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     const Shape& shape = context.graph.type(inputs[0]).shape;
     if (shape.size() == 2) return inputs[0];
     return ops::reshape(context.graph, inputs[0], {shape[0], element_count(std::span(shape).subspan(1))});
@@ -64,7 +64,7 @@ class Reshape final : public Layer {
   }
   std::string default_name() const override { return "reshape"; }
   Channels channels() const override { return Channels::mixed; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
     TensorType result{target_, inputs[0].dtype};
     const auto open = std::ranges::find(result.shape, -1);
@@ -79,7 +79,7 @@ class Reshape final : public Layer {
   }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     const TensorType& type = context.graph.type(inputs[0]);
     const TensorType example{Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
     Shape shape = output_type(std::span(&example, 1)).shape;
@@ -104,7 +104,7 @@ class Permute final : public Layer {
   }
   std::string default_name() const override { return "permute"; }
   Channels channels() const override { return Channels::mixed; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
     if (inputs[0].shape.size() != order_.size()) {
       fail(fmt::format("dims {} order {} dimensions, got {}", to_string(order_), order_.size(), to_string(inputs[0])));
@@ -115,7 +115,7 @@ class Permute final : public Layer {
   }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     std::vector<std::int64_t> order{0};
     order.insert(order.end(), order_.begin(), order_.end());
     return ops::transpose(context.graph, inputs[0], std::move(order));
@@ -130,13 +130,13 @@ class RepeatVector final : public Layer {
   RepeatVector(Config given, DeviceId device)
       : Layer(std::move(given), std::move(device)), count_(config().integer_from("n", 1)) {}
   std::string default_name() const override { return "repeat_vector"; }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, 1, "[features]");
     return {{count_, input.shape[0]}, input.dtype};
   }
 
  private:
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     const Shape& shape = graph.type(inputs[0]).shape;
     const Shape repeated{shape[0], count_, shape[1]};

@@ -74,7 +74,7 @@ class Bidirectional final : public Layer {
   }
   std::string default_name() const override { return "bidirectional"; }
   bool draws() const override { return inner_->draws(); }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs.first(std::min<std::size_t>(inputs.size(), 1)), 2, "[steps, features]");
     check_mask(*this, inputs);
     if (weights_[0].kernel && weights_[0].kernel->type.shape[0] != input.shape[1]) {
@@ -86,7 +86,7 @@ class Bidirectional final : public Layer {
   }
 
  private:
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override {
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override {
     const std::array names{"forward_", "backward_"};
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto make = [&](const std::string& name, const HostTensor& initial) {
@@ -95,7 +95,7 @@ class Bidirectional final : public Layer {
       weights_[i] = inner_->make_weights(factory, inputs[0].shape[1], make);
     }
   }
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     const Sequence sequence = sequence_of(graph, inputs);
     const bool sequences = inner_->returns_sequences();
@@ -127,7 +127,7 @@ class TimeDistributed final : public Layer {
       : Layer(std::move(given), std::move(device)), inner_(inner_layer(*this)) {}
   std::string default_name() const override { return "time_distributed"; }
   bool draws() const override { return inner_->draws(); }
-  TensorType output_type(std::span<const TensorType> inputs) const override {
+  TensorType output_type(TensorTypes inputs) const override {
     const TensorType step = step_of(inputs);
     TensorType output = inner_->infer(std::span(&step, 1));
     output.shape.insert(output.shape.begin(), inputs[0].shape[0]);
@@ -150,7 +150,7 @@ class TimeDistributed final : public Layer {
     VariableFactory& factory_;
   };
 
-  TensorType step_of(std::span<const TensorType> inputs) const {
+  TensorType step_of(TensorTypes inputs) const {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
     const TensorType& input = inputs[0];
     if (input.rank() < 1 || input.shape[0] < 1) {
@@ -158,13 +158,13 @@ class TimeDistributed final : public Layer {
     }
     return {Shape(input.shape.begin() + 1, input.shape.end()), input.dtype};
   }
-  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override {
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override {
     inner_->set_name(name());
     Adopting adopting(*this, factory);
     const TensorType step = step_of(inputs);
     inner_->build(adopting, std::span(&step, 1));
   }
-  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+  Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     const Shape shape = graph.type(inputs[0]).shape;
     Shape rows(shape.begin() + 1, shape.end());

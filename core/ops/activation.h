@@ -15,8 +15,7 @@ std::string_view to_string(Activation activation);
 
 /// The gradient before `activation`, from its result y and the gradient dy. If the derivative needs the argument
 /// (gelu), `linear` (the op without the activation) recomputes it from `inputs`.
-Value undo_activation(Graph& graph, Activation activation, const OpPtr& linear, std::span<const Value> inputs, Value y,
-                      Value dy);
+Value undo_activation(Graph& graph, Activation activation, const OpPtr& linear, Values inputs, Value y, Value dy);
 
 namespace ops {
 

@@ -55,8 +55,7 @@ void check_mask(std::string_view op, const TensorType& mask, const TensorType& q
 }
 
 /// Checks what Attention takes; returns the types that it gives.
-std::vector<TensorType> infer_attention(std::string_view op, const AttentionOptions& options,
-                                        std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_attention(std::string_view op, const AttentionOptions& options, TensorTypes inputs) {
   const TensorType &q = inputs[0], &k = inputs[1], &v = inputs[2];
   check_queries_and_keys(op, q, k, v);
   if (options.mask) check_mask(op, inputs[3], q, k);
@@ -115,13 +114,12 @@ std::string Attention::attributes() const {
   return attributes_of(options);
 }
 
-std::vector<TensorType> Attention::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Attention::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, input_count(options));
   return infer_attention(name(), options, inputs);
 }
 
-std::vector<Value> Attention::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                       std::span<const Value> output_gradients) const {
+std::vector<Value> Attention::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   if (output_gradients[1]) ops::refuse(name(), "only the weighted values have a gradient");
   std::vector<Value> given(inputs.begin(), inputs.end());
   given.insert(given.end(), outputs.begin(), outputs.end());
@@ -132,7 +130,7 @@ std::vector<Value> Attention::gradient(Graph& graph, std::span<const Value> inpu
   return result;
 }
 
-double Attention::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double Attention::flops(TensorTypes inputs, TensorTypes) const {
   const AttentionExtents extents(inputs[0], inputs[1], inputs[2]);
   return 2 * extents.pairs(options.causal) * static_cast<double>(extents.dim + extents.value_dim);
 }
@@ -141,17 +139,17 @@ std::string AttentionGradient::attributes() const {
   return attributes_of(options);
 }
 
-std::vector<TensorType> AttentionGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> AttentionGradient::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, outputs_at() + 3);
   const std::vector<TensorType> outputs = infer_attention(name(), options, inputs);
-  const std::span<const TensorType> given = inputs.subspan(outputs_at());
+  const TensorTypes given = inputs.subspan(outputs_at());
   ops::expect_type(name(), "the weighted values", given[0], outputs[0]);
   ops::expect_type(name(), "the logarithms of the sums", given[1], outputs[1]);
   ops::expect_type(name(), "the gradient", given[2], outputs[0]);
   return {inputs[0], inputs[1], inputs[2]};
 }
 
-double AttentionGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double AttentionGradient::flops(TensorTypes inputs, TensorTypes) const {
   const AttentionExtents extents(inputs[0], inputs[1], inputs[2]);
   return 2 * extents.pairs(options.causal) * static_cast<double>(3 * extents.dim + 2 * extents.value_dim);
 }

@@ -51,10 +51,9 @@ class Attention final : public Op {
   explicit Attention(AttentionOptions given);
   std::string_view name() const override { return "attention"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const AttentionOptions options;
 };
@@ -65,9 +64,9 @@ class AttentionGradient final : public Op {
   explicit AttentionGradient(AttentionOptions given) : options(given) {}
   std::string_view name() const override { return "attention_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   /// Five products: the weights are computed a second time.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   /// Index of the first output of Attention among the inputs.
   std::size_t outputs_at() const { return 3 + (options.mask ? 1U : 0U) + (options.dropout > 0 ? 1U : 0U); }

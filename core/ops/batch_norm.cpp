@@ -20,8 +20,7 @@ std::string epsilon_attribute(float epsilon) {
 
 /// Checks x (input 0) and `names[i]`, input i + 1, each [channels] and all of x's type or of float32; returns their
 /// type.
-TensorType check_inputs(std::string_view op, std::span<const TensorType> inputs,
-                        std::initializer_list<std::string_view> names) {
+TensorType check_inputs(std::string_view op, TensorTypes inputs, std::initializer_list<std::string_view> names) {
   const TensorType& x = inputs[0];
   ops::expect_floating(op, x);
   if (x.rank() < 2) {
@@ -36,14 +35,14 @@ TensorType check_inputs(std::string_view op, std::span<const TensorType> inputs,
   return channels;
 }
 
-std::vector<TensorType> infer_norm_gradient(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_norm_gradient(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 5);
   const TensorType channels = check_inputs(op, inputs, {"gamma", "the mean", "the variance"});
   ops::expect_type(op, "the gradient", inputs[4], inputs[0]);
   return {inputs[0], channels, channels};
 }
 
-double norm_flops(double count, std::span<const TensorType> outputs) {
+double norm_flops(double count, TensorTypes outputs) {
   return count * static_cast<double>(outputs[0].elements());
 }
 
@@ -53,7 +52,7 @@ std::string BatchNorm::attributes() const {
   return epsilon_attribute(epsilon);
 }
 
-std::vector<TensorType> BatchNorm::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> BatchNorm::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 3);
   const TensorType channels = check_inputs(name(), inputs, {"gamma", "beta"});
   if (inputs[0].elements() == 0 && channels.elements() > 0) {
@@ -64,8 +63,7 @@ std::vector<TensorType> BatchNorm::infer(std::span<const TensorType> inputs) con
   return {inputs[0], channels, channels};
 }
 
-std::vector<Value> BatchNorm::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                       std::span<const Value> output_gradients) const {
+std::vector<Value> BatchNorm::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   std::vector<Value> result(3, zero_gradient);
   std::vector<Value> parts;
   if (output_gradients[0]) {
@@ -90,7 +88,7 @@ std::vector<Value> BatchNorm::gradient(Graph& graph, std::span<const Value> inpu
   return result;
 }
 
-double BatchNorm::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double BatchNorm::flops(TensorTypes, TensorTypes outputs) const {
   return norm_flops(7, outputs);
 }
 
@@ -98,7 +96,7 @@ std::string BatchNormGradient::attributes() const {
   return epsilon_attribute(epsilon);
 }
 
-std::vector<TensorType> BatchNormGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> BatchNormGradient::infer(TensorTypes inputs) const {
   return infer_norm_gradient(name(), inputs);
 }
 
@@ -106,7 +104,7 @@ std::vector<Alias> BatchNormGradient::aliases() const {
   return {{0, 4, Alias::Kind::may_overwrite}, {0, 0, Alias::Kind::may_overwrite}};
 }
 
-double BatchNormGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double BatchNormGradient::flops(TensorTypes, TensorTypes outputs) const {
   return norm_flops(11, outputs);
 }
 
@@ -114,14 +112,13 @@ std::string BatchNormInference::attributes() const {
   return epsilon_attribute(epsilon);
 }
 
-std::vector<TensorType> BatchNormInference::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> BatchNormInference::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 5);
   check_inputs(name(), inputs, {"gamma", "beta", "the mean", "the variance"});
   return {inputs[0]};
 }
 
-std::vector<Value> BatchNormInference::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                                std::span<const Value> output_gradients) const {
+std::vector<Value> BatchNormInference::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   const Value dx = graph.apply(std::make_shared<const BatchNormInferenceGradient>(epsilon),
                                {inputs[0], inputs[1], inputs[3], inputs[4], output_gradients[0]});
   const Value dgamma{dx.node, 1}, dbeta{dx.node, 2};
@@ -135,7 +132,7 @@ std::vector<Value> BatchNormInference::gradient(Graph& graph, std::span<const Va
   return {dx, dgamma, dbeta, dmean, ops::div(graph, half, spread)};
 }
 
-double BatchNormInference::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double BatchNormInference::flops(TensorTypes, TensorTypes outputs) const {
   return norm_flops(2, outputs);
 }
 
@@ -143,7 +140,7 @@ std::string BatchNormInferenceGradient::attributes() const {
   return epsilon_attribute(epsilon);
 }
 
-std::vector<TensorType> BatchNormInferenceGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> BatchNormInferenceGradient::infer(TensorTypes inputs) const {
   return infer_norm_gradient(name(), inputs);
 }
 
@@ -151,7 +148,7 @@ std::vector<Alias> BatchNormInferenceGradient::aliases() const {
   return {{0, 4, Alias::Kind::may_overwrite}, {0, 0, Alias::Kind::may_overwrite}};
 }
 
-double BatchNormInferenceGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double BatchNormInferenceGradient::flops(TensorTypes, TensorTypes outputs) const {
   return norm_flops(5, outputs);
 }
 
@@ -162,8 +159,7 @@ namespace {
 class SharesAllReduce final : public AllReduce {
  public:
   explicit SharesAllReduce(double own_share) : AllReduce(1), share(own_share) {}
-  std::vector<Value> gradient(Graph& graph, std::span<const Value>, std::span<const Value>,
-                              std::span<const Value> output_gradients) const override {
+  std::vector<Value> gradient(Graph& graph, Values, Values, Values output_gradients) const override {
     const auto number = [&](double value) { return ops::scalar(graph, value, graph.type(output_gradients[0]).dtype); };
     const Value part = ops::mul(graph, output_gradients[0], number(share));
     const Value sum = graph.apply(std::make_shared<const SharesAllReduce>(share), {part});

@@ -13,10 +13,9 @@ class BatchNorm final : public Op {
   explicit BatchNorm(float given_epsilon) : epsilon(given_epsilon) {}
   std::string_view name() const override { return "batch_norm"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const float epsilon;
 };
@@ -27,9 +26,9 @@ class BatchNormGradient final : public Op {
   explicit BatchNormGradient(float given_epsilon) : epsilon(given_epsilon) {}
   std::string_view name() const override { return "batch_norm_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const float epsilon;
 };
@@ -40,11 +39,10 @@ class BatchNormInference final : public Op {
   explicit BatchNormInference(float given_epsilon) : epsilon(given_epsilon) {}
   std::string_view name() const override { return "batch_norm_inference"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const float epsilon;
 };
@@ -55,9 +53,9 @@ class BatchNormInferenceGradient final : public Op {
   explicit BatchNormInferenceGradient(float given_epsilon) : epsilon(given_epsilon) {}
   std::string_view name() const override { return "batch_norm_inference_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const float epsilon;
 };

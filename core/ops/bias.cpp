@@ -16,14 +16,14 @@ void check_has_channels(std::string_view op, const TensorType& type) {
   if (type.rank() == 0) throw Error(fmt::format("{}: the input must be [..., channels], got a scalar", op));
 }
 
-std::vector<TensorType> infer_bias_add(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_bias_add(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 2);
   check_has_channels(op, inputs[0]);
   ops::expect_type(op, "the bias", inputs[1], {{inputs[0].shape.back()}, inputs[0].dtype});
   return {inputs[0]};
 }
 
-std::vector<TensorType> infer_bias_gradient(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_bias_gradient(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 1);
   check_has_channels(op, inputs[0]);
   return {TensorType{{inputs[0].shape.back()}, inputs[0].dtype}};

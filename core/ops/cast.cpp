@@ -11,7 +11,7 @@ std::string Cast::attributes() const {
   return fmt::format("dtype={}", to_string(dtype));
 }
 
-std::vector<TensorType> Cast::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Cast::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   if (inputs[0].dtype == Dtype::bytes || dtype == Dtype::bytes) {
     ops::refuse(name(), fmt::format("{} cannot become {}", to_string(inputs[0]), to_string(dtype)));
@@ -19,8 +19,7 @@ std::vector<TensorType> Cast::infer(std::span<const TensorType> inputs) const {
   return {{inputs[0].shape, dtype}};
 }
 
-std::vector<Value> Cast::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                  std::span<const Value> output_gradients) const {
+std::vector<Value> Cast::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   const Dtype from = graph.type(inputs[0]).dtype;
   if (!is_floating(from) || !is_floating(dtype)) return {Value{}};
   return {ops::cast(graph, output_gradients[0], from)};
@@ -36,7 +35,7 @@ std::string CastAll::attributes() const {
   return fmt::format("dtype={}", to_string(dtype));
 }
 
-std::vector<TensorType> CastAll::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> CastAll::infer(TensorTypes inputs) const {
   std::vector<TensorType> outputs;
   for (const TensorType& input : inputs) {
     if (input.dtype != Dtype::f32) {

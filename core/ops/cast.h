@@ -11,10 +11,9 @@ class Cast final : public Op {
   explicit Cast(Dtype to) : dtype(to) {}
   std::string_view name() const override { return "cast"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
   std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override { return BlockForm{}; }
 
   const Dtype dtype;
@@ -28,8 +27,8 @@ class CastAll final : public Op {
   explicit CastAll(Dtype to);
   std::string_view name() const override { return "cast_all"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
 
   const Dtype dtype;
 };

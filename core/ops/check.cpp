@@ -10,7 +10,7 @@ void refuse(std::string_view op, std::string_view reason) {
   throw Error(fmt::format("{}: {}", op, reason));
 }
 
-void expect_count(std::string_view op, std::span<const TensorType> inputs, std::size_t count) {
+void expect_count(std::string_view op, TensorTypes inputs, std::size_t count) {
   if (inputs.size() == count) return;
   refuse(op, fmt::format("takes {} input{}, got {}", count, count == 1 ? "" : "s", inputs.size()));
 }

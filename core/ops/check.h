@@ -10,7 +10,7 @@ namespace gpubench::ops {
 /// Throws Error("op: reason").
 [[noreturn]] void refuse(std::string_view op, std::string_view reason);
 
-void expect_count(std::string_view op, std::span<const TensorType> inputs, std::size_t count);
+void expect_count(std::string_view op, TensorTypes inputs, std::size_t count);
 /// float32, float16 or bfloat16.
 void expect_floating(std::string_view op, const TensorType& type);
 /// Any type that can be added: neither bool nor bytes.

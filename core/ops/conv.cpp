@@ -66,7 +66,7 @@ std::string Conv2D::attributes() const {
                      to_string(options.activation));
 }
 
-std::vector<TensorType> Conv2D::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Conv2D::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, options.bias ? 3 : 2);
   ops::expect_floating(name(), inputs[0]);
   ops::expect_rank(name(), image_role, inputs[0], 4);
@@ -78,8 +78,7 @@ std::vector<TensorType> Conv2D::infer(std::span<const TensorType> inputs) const 
   return {result};
 }
 
-std::vector<Value> Conv2D::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                    std::span<const Value> output_gradients) const {
+std::vector<Value> Conv2D::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   if (options.turned) return Op::gradient(graph, inputs, outputs, output_gradients);
   Conv2DAttributes linear = options;
   linear.activation = Activation::none;
@@ -91,7 +90,7 @@ std::vector<Value> Conv2D::gradient(Graph& graph, std::span<const Value> inputs,
   return result;
 }
 
-double Conv2D::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double Conv2D::flops(TensorTypes inputs, TensorTypes outputs) const {
   return convolution_flops(outputs[0].shape, filter_extents(options, inputs[1].shape));
 }
 
@@ -102,7 +101,7 @@ std::string Conv2DInputGradient::attributes() const {
   return fmt::format("{} input_shape={}", window_attributes(options), to_string(input_shape));
 }
 
-std::vector<TensorType> Conv2DInputGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Conv2DInputGradient::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   const TensorType &dy = inputs[0], &filter = inputs[1];
   ops::expect_floating(name(), dy);
@@ -115,16 +114,15 @@ std::vector<TensorType> Conv2DInputGradient::infer(std::span<const TensorType> i
   return {dx};
 }
 
-std::vector<Value> Conv2DInputGradient::gradient(Graph& graph, std::span<const Value> inputs,
-                                                 std::span<const Value> outputs,
-                                                 std::span<const Value> output_gradients) const {
+std::vector<Value> Conv2DInputGradient::gradient(Graph& graph, Values inputs, Values outputs,
+                                                 Values output_gradients) const {
   if (options.turned) return Op::gradient(graph, inputs, outputs, output_gradients);
   // Linear in both inputs: the adjoint of the adjoint is the convolution itself.
   return {ops::conv2d(graph, output_gradients[0], inputs[1], options),
           ops::conv2d_filter_gradient(graph, output_gradients[0], inputs[0], options, graph.type(inputs[1]).shape)};
 }
 
-double Conv2DInputGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double Conv2DInputGradient::flops(TensorTypes inputs, TensorTypes) const {
   return convolution_flops(inputs[0].shape, filter_extents(options, inputs[1].shape));
 }
 
@@ -137,7 +135,7 @@ std::string Conv2DFilterGradient::attributes() const {
   return fmt::format("{} filter_shape={}", window_attributes(options), to_string(filter_shape));
 }
 
-std::vector<TensorType> Conv2DFilterGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Conv2DFilterGradient::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   const TensorType &x = inputs[0], &dy = inputs[1];
   ops::expect_floating(name(), x);
@@ -148,13 +146,12 @@ std::vector<TensorType> Conv2DFilterGradient::infer(std::span<const TensorType> 
   return {filter};
 }
 
-std::vector<Value> Conv2DFilterGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                                  std::span<const Value> output_gradients) const {
+std::vector<Value> Conv2DFilterGradient::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   return {ops::conv2d_input_gradient(graph, inputs[1], output_gradients[0], options, graph.type(inputs[0]).shape),
           ops::conv2d(graph, inputs[0], output_gradients[0], options)};
 }
 
-double Conv2DFilterGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double Conv2DFilterGradient::flops(TensorTypes inputs, TensorTypes) const {
   return convolution_flops(inputs[1].shape, filter_shape);
 }
 
@@ -162,19 +159,18 @@ std::string Conv2DMaxPool::attributes() const {
   return fmt::format("{} pool: {}", Conv2D(conv).attributes(), MaxPool2D(pool).attributes());
 }
 
-TensorType Conv2DMaxPool::convolved(std::span<const TensorType> inputs) const {
+TensorType Conv2DMaxPool::convolved(TensorTypes inputs) const {
   return Conv2D(conv).infer(inputs)[0];
 }
 
-std::vector<TensorType> Conv2DMaxPool::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Conv2DMaxPool::infer(TensorTypes inputs) const {
   if (ops::needs_argument(conv.activation)) {
     ops::refuse(name(), fmt::format("{} changes which element is largest", to_string(conv.activation)));
   }
   return MaxPool2D(pool).infer(std::array{convolved(inputs)});
 }
 
-std::vector<Value> Conv2DMaxPool::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                           std::span<const Value> output_gradients) const {
+std::vector<Value> Conv2DMaxPool::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   if (conv.turned) return Op::gradient(graph, inputs, outputs, output_gradients);
   std::vector<Value> result(inputs.size());
   if (!output_gradients[0]) return result;
@@ -188,7 +184,7 @@ std::vector<Value> Conv2DMaxPool::gradient(Graph& graph, std::span<const Value> 
   return result;
 }
 
-double Conv2DMaxPool::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double Conv2DMaxPool::flops(TensorTypes inputs, TensorTypes outputs) const {
   const std::array between{convolved(inputs)};
   return Conv2D(conv).flops(inputs, between) + MaxPool2D(pool).flops(between, outputs);
 }
@@ -206,15 +202,14 @@ TensorType Conv2DMaxPoolFilterGradient::spread(const TensorType& x) const {
   return Conv2D(conv).infer(std::array{x, TensorType{filter_shape, x.dtype}})[0];
 }
 
-std::vector<TensorType> Conv2DMaxPoolFilterGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Conv2DMaxPoolFilterGradient::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 3);
   const MaxPool2DGradient pool_gradient(pool, spread(inputs[0]).shape);
   const std::vector<TensorType> between = pool_gradient.infer(inputs.subspan(1));
   return Conv2DFilterGradient(conv, filter_shape).infer(std::array{inputs[0], between[0]});
 }
 
-double Conv2DMaxPoolFilterGradient::flops(std::span<const TensorType> inputs,
-                                          std::span<const TensorType> outputs) const {
+double Conv2DMaxPoolFilterGradient::flops(TensorTypes inputs, TensorTypes outputs) const {
   return Conv2DFilterGradient(conv, filter_shape).flops(std::array{inputs[0], spread(inputs[0])}, outputs);
 }
 

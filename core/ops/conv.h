@@ -36,11 +36,10 @@ class Conv2D final : public Op {
   explicit Conv2D(Conv2DAttributes given = {}) : options(given) {}
   std::string_view name() const override { return "conv2d"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   /// 2 B Ho Wo Kh Kw Cin Cout / groups, padding included; the epilogue is not counted.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const Conv2DAttributes options;
 };
@@ -52,10 +51,9 @@ class Conv2DInputGradient final : public Op {
   Conv2DInputGradient(Conv2DAttributes given, Shape shape);
   std::string_view name() const override { return "conv2d_input_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const Conv2DAttributes options;
   const Shape input_shape;
@@ -68,10 +66,9 @@ class Conv2DFilterGradient final : public Op {
   Conv2DFilterGradient(Conv2DAttributes given, Shape shape);
   std::string_view name() const override { return "conv2d_filter_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const Conv2DAttributes options;
   const Shape filter_shape;
@@ -85,14 +82,13 @@ class Conv2DMaxPool final : public Op {
       : conv(conv_options), pool(pool_options) {}
   std::string_view name() const override { return "conv2d_max_pool"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   /// Flops of both convolution and pool.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   /// The type of the convolution's result.
-  TensorType convolved(std::span<const TensorType> inputs) const;
+  TensorType convolved(TensorTypes inputs) const;
 
   const Conv2DAttributes conv;
   const Pool2DAttributes pool;
@@ -105,8 +101,8 @@ class Conv2DMaxPoolFilterGradient final : public Op {
   Conv2DMaxPoolFilterGradient(Conv2DAttributes conv_options, Pool2DAttributes pool_options, Shape filter);
   std::string_view name() const override { return "conv2d_max_pool_filter_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   /// The type of the gradient of the convolution's result.
   TensorType spread(const TensorType& x) const;

@@ -216,7 +216,7 @@ Derivatives derivatives(math::EluSlope, const At& at) {
           where(at.graph, below, ops::mul(at.graph, at.gradient, exp))};
 }
 
-std::vector<TensorType> infer_select(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_select(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 3);
   if (inputs[0].dtype != Dtype::boolean) {
     ops::refuse(op, fmt::format("the condition must be bool, got {}", to_string(inputs[0])));
@@ -237,8 +237,7 @@ std::vector<Value> of_select(const SimpleOpRow::Node& node) {
 
 }  // namespace
 
-std::vector<Value> ElementwiseOp::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                           std::span<const Value> output_gradients) const {
+std::vector<Value> ElementwiseOp::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   const Value b = inputs.size() > 1 ? inputs[1] : Value{};
   const Derivatives derived = function_.derivatives({graph, inputs[0], b, outputs[0], output_gradients[0]});
   std::vector<Value> result;
@@ -248,7 +247,7 @@ std::vector<Value> ElementwiseOp::gradient(Graph& graph, std::span<const Value> 
   return result;
 }
 
-double ElementwiseOp::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double ElementwiseOp::flops(TensorTypes, TensorTypes outputs) const {
   return static_cast<double>(function_.flops) * static_cast<double>(outputs[0].elements());
 }
 
@@ -266,27 +265,27 @@ void ElementwiseOp::check(const TensorType& type) const {
   }
 }
 
-std::vector<TensorType> UnaryOp::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> UnaryOp::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   check(inputs[0]);
   return {inputs[0]};
 }
 
-std::vector<TensorType> GradientOp::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> GradientOp::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   check(inputs[0]);
   ops::expect_type(name(), "the second input", inputs[1], inputs[0]);
   return {inputs[0]};
 }
 
-std::vector<TensorType> ArithmeticOp::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> ArithmeticOp::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   ops::expect_same_dtype(name(), inputs[0], inputs[1]);
   check(inputs[0]);
   return {{ops::broadcast_shapes(name(), inputs[0].shape, inputs[1].shape), inputs[0].dtype}};
 }
 
-std::vector<TensorType> PredicateOp::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> PredicateOp::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   if (domain() != math::Domain::bools) ops::expect_same_dtype(name(), inputs[0], inputs[1]);
   for (const TensorType& type : inputs) check(type);

@@ -28,9 +28,8 @@ struct ElementwiseFunction {
 class ElementwiseOp : public Op {
  public:
   std::string_view name() const final { return function_.name; }
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const final;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const final;
+  double flops(TensorTypes inputs, TensorTypes outputs) const final;
 
  protected:
   explicit ElementwiseOp(const ElementwiseFunction& function) : function_(function) {}
@@ -45,7 +44,7 @@ class ElementwiseOp : public Op {
 /// x -> y of the same type, which may overwrite x.
 class UnaryOp : public ElementwiseOp {
  public:
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<TensorType> infer(TensorTypes inputs) const final;
   std::vector<Alias> aliases() const final { return {{0, 0, Alias::Kind::may_overwrite}}; }
   std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const final { return BlockForm{}; }
 
@@ -56,7 +55,7 @@ class UnaryOp : public ElementwiseOp {
 /// dy and the function's result or argument, of the same type -> dx.
 class GradientOp : public ElementwiseOp {
  public:
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<TensorType> infer(TensorTypes inputs) const final;
   std::vector<Alias> aliases() const final {
     return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
   }
@@ -68,7 +67,7 @@ class GradientOp : public ElementwiseOp {
 /// a, b -> c of their dtype, with broadcasting; c may overwrite an input that is not broadcast.
 class ArithmeticOp : public ElementwiseOp {
  public:
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<TensorType> infer(TensorTypes inputs) const final;
   std::vector<Alias> aliases() const final {
     return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
   }
@@ -83,7 +82,7 @@ class ArithmeticOp : public ElementwiseOp {
 /// a, b -> bool, with broadcasting. No gradient.
 class PredicateOp : public ElementwiseOp {
  public:
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<TensorType> infer(TensorTypes inputs) const final;
   std::vector<Alias> aliases() const final;
   std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const final {
     return BlockForm{.inputs = BlockForm::Inputs::stretched};

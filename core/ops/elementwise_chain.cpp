@@ -37,7 +37,7 @@ std::string ElementwiseChain::attributes() const {
   return text + fmt::format("dtype={}", to_string(dtype));
 }
 
-std::vector<TensorType> ElementwiseChain::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> ElementwiseChain::infer(TensorTypes inputs) const {
   if (inputs.empty() || inputs.size() > max_inputs || steps.size() > max_steps) {
     ops::refuse(name(), fmt::format("takes 1 to {} inputs and at most {} steps, got {} and {}", max_inputs, max_steps,
                                     inputs.size(), steps.size()));
@@ -68,7 +68,7 @@ std::vector<Alias> ElementwiseChain::aliases() const {
   return result;
 }
 
-double ElementwiseChain::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double ElementwiseChain::flops(TensorTypes, TensorTypes outputs) const {
   return flops_per_element * static_cast<double>(outputs[0].elements());
 }
 

@@ -37,9 +37,9 @@ class ElementwiseChain final : public Op {
   std::string_view name() const override { return "elementwise_chain"; }
   /// "sub(#1, x) exp(x) dtype=float32"
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const std::vector<ChainStep> steps;
   const Dtype dtype;

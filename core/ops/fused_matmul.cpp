@@ -19,7 +19,7 @@ TensorType expect_aux(std::string_view op, Activation activation, const TensorTy
                           to_string(result), to_string(activation), argument_row_elements));
 }
 
-void expect_matrices(std::string_view op, std::span<const TensorType> inputs) {
+void expect_matrices(std::string_view op, TensorTypes inputs) {
   if (inputs[0].rank() == 2 && inputs[1].rank() == 2) return;
   ops::refuse(op,
               fmt::format("both inputs must be matrices, got {} and {}", to_string(inputs[0]), to_string(inputs[1])));
@@ -37,7 +37,7 @@ std::string MatmulAccumulate::attributes() const {
   return fmt::format("transpose_a={} transpose_b={}", options.transpose_a, options.transpose_b);
 }
 
-std::vector<TensorType> MatmulAccumulate::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> MatmulAccumulate::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 3);
   std::vector<TensorType> result = Matmul(options).infer(inputs.first(2));
   if (inputs[0].rank() != 2 || inputs[1].rank() != 2) {
@@ -48,7 +48,7 @@ std::vector<TensorType> MatmulAccumulate::infer(std::span<const TensorType> inpu
   return result;
 }
 
-double MatmulAccumulate::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double MatmulAccumulate::flops(TensorTypes inputs, TensorTypes outputs) const {
   return Matmul(options).flops(inputs.first(2), outputs) + static_cast<double>(outputs[0].elements());
 }
 
@@ -66,7 +66,7 @@ std::string MatmulBiasGradient::attributes() const {
                      summed == Factor::first ? "first" : "second");
 }
 
-std::vector<TensorType> MatmulBiasGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> MatmulBiasGradient::infer(TensorTypes inputs) const {
   std::vector<TensorType> result = Matmul(options).infer(inputs);
   if (inputs[0].rank() != 2 || inputs[1].rank() != 2) {
     ops::refuse(name(),
@@ -76,7 +76,7 @@ std::vector<TensorType> MatmulBiasGradient::infer(std::span<const TensorType> in
   return result;
 }
 
-double MatmulBiasGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double MatmulBiasGradient::flops(TensorTypes inputs, TensorTypes outputs) const {
   const TensorType& factor = inputs[summed == Factor::first ? 0 : 1];
   return Matmul(options).flops(inputs, outputs.first(1)) + static_cast<double>(factor.elements());
 }
@@ -90,14 +90,14 @@ std::optional<TensorType> aux_type(Activation activation, const TensorType& resu
   return kept ? std::optional(result) : std::nullopt;
 }
 
-std::vector<TensorType> MatmulAux::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> MatmulAux::infer(TensorTypes inputs) const {
   std::vector<TensorType> result = Matmul(options).infer(inputs);
   expect_matrices(name(), inputs);
   result.push_back(expect_aux(name(), options.activation, result[0]));
   return result;
 }
 
-double MatmulAux::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double MatmulAux::flops(TensorTypes inputs, TensorTypes outputs) const {
   return Matmul(options).flops(inputs, outputs.first(1));
 }
 
@@ -109,7 +109,7 @@ Matmul MatmulActivationGradient::product() const {
   return Matmul({.transpose_a = options.transpose_a, .transpose_b = options.transpose_b});
 }
 
-std::vector<TensorType> MatmulActivationGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> MatmulActivationGradient::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 3);
   std::vector<TensorType> result = product().infer(inputs.first(2));
   expect_matrices(name(), inputs);
@@ -117,7 +117,7 @@ std::vector<TensorType> MatmulActivationGradient::infer(std::span<const TensorTy
   return result;
 }
 
-double MatmulActivationGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double MatmulActivationGradient::flops(TensorTypes inputs, TensorTypes outputs) const {
   return product().flops(inputs.first(2), outputs);
 }
 

@@ -17,11 +17,11 @@ class MatmulAccumulate final : public Op {
   explicit MatmulAccumulate(MatmulAttributes given);
   std::string_view name() const override { return "matmul_accumulate"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const override { return {{0, 2, Alias::Kind::may_overwrite}}; }
   bool adds_inputs() const override { return true; }
   /// Flops of both product and addition.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const MatmulAttributes options;
 };
@@ -36,9 +36,9 @@ class MatmulBiasGradient final : public Op {
   MatmulBiasGradient(MatmulAttributes given, Factor of);
   std::string_view name() const override { return "matmul_bias_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   /// Flops of both product and sum.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const MatmulAttributes options;
   const Factor summed;
@@ -56,9 +56,9 @@ class MatmulAux final : public Op {
   explicit MatmulAux(MatmulAttributes given) : options(given) {}
   std::string_view name() const override { return "matmul_aux"; }
   std::string attributes() const override { return Matmul(options).attributes(); }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   /// Flops of the product.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const MatmulAttributes options;
 };
@@ -70,9 +70,9 @@ class MatmulActivationGradient final : public Op {
   explicit MatmulActivationGradient(MatmulAttributes given);
   std::string_view name() const override { return "matmul_activation_gradient"; }
   std::string attributes() const override { return Matmul(options).attributes(); }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   /// Flops of the product.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
   /// The product without the derivative.
   Matmul product() const;
 

@@ -55,7 +55,7 @@ HostTensor sampling_matrix(ResizeMethod method, std::int64_t to, std::int64_t fr
   return matrix;
 }
 
-void expect_random(std::string_view op, std::span<const TensorType> inputs) {
+void expect_random(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 2);
   expect_images(op, inputs[0]);
   ops::expect_step(op, inputs[1], inputs[0].rank() == 3 ? Shape{} : inputs[0].shape);
@@ -68,7 +68,7 @@ void expect_extents(std::string_view op, std::int64_t height, std::int64_t width
 
 /// The op itself, applied to the gradient with the numbers of the same step.
 template <class O>
-std::vector<Value> same_again(const O& op, Graph& graph, std::span<const Value> inputs, Value dy) {
+std::vector<Value> same_again(const O& op, Graph& graph, Values inputs, Value dy) {
   return {graph.apply(std::make_shared<const O>(op), {dy, inputs[1]}), Value{}};
 }
 
@@ -111,13 +111,12 @@ std::string RandomFlipLeftRight::attributes() const {
   return fmt::format("seed={}", seed);
 }
 
-std::vector<TensorType> RandomFlipLeftRight::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> RandomFlipLeftRight::infer(TensorTypes inputs) const {
   expect_random(name(), inputs);
   return {inputs[0]};
 }
 
-std::vector<Value> RandomFlipLeftRight::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                                 std::span<const Value> output_gradients) const {
+std::vector<Value> RandomFlipLeftRight::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   return same_again(*this, graph, inputs, output_gradients[0]);
 }
 
@@ -129,14 +128,13 @@ std::string RandomBrightness::attributes() const {
   return fmt::format("max_delta={} seed={}", max_delta, seed);
 }
 
-std::vector<TensorType> RandomBrightness::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> RandomBrightness::infer(TensorTypes inputs) const {
   expect_random(name(), inputs);
   expect_brightness(name(), inputs[0]);
   return {inputs[0]};
 }
 
-std::vector<Value> RandomBrightness::gradient(Graph&, std::span<const Value>, std::span<const Value>,
-                                              std::span<const Value> output_gradients) const {
+std::vector<Value> RandomBrightness::gradient(Graph&, Values, Values, Values output_gradients) const {
   return {output_gradients[0], Value{}};
 }
 
@@ -149,18 +147,17 @@ std::string RandomContrast::attributes() const {
   return fmt::format("lower={} upper={} seed={}", lower, upper, seed);
 }
 
-std::vector<TensorType> RandomContrast::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> RandomContrast::infer(TensorTypes inputs) const {
   expect_random(name(), inputs);
   expect_brightness(name(), inputs[0]);
   return {inputs[0]};
 }
 
-std::vector<Value> RandomContrast::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                            std::span<const Value> output_gradients) const {
+std::vector<Value> RandomContrast::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   return same_again(*this, graph, inputs, output_gradients[0]);
 }
 
-double RandomContrast::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double RandomContrast::flops(TensorTypes, TensorTypes outputs) const {
   return 4.0 * static_cast<double>(outputs[0].elements());
 }
 
@@ -168,7 +165,7 @@ std::string RandomCrop::attributes() const {
   return fmt::format("height={} width={} seed={}", height, width, seed);
 }
 
-std::vector<TensorType> RandomCrop::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> RandomCrop::infer(TensorTypes inputs) const {
   expect_random(name(), inputs);
   expect_extents(name(), height, width);
   const ImageExtents from = image_extents(inputs[0].shape);
@@ -178,7 +175,7 @@ std::vector<TensorType> RandomCrop::infer(std::span<const TensorType> inputs) co
   return {{with_size(inputs[0].shape, height, width), inputs[0].dtype}};
 }
 
-double RandomCrop::bytes(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double RandomCrop::bytes(TensorTypes, TensorTypes outputs) const {
   return 2.0 * static_cast<double>(outputs[0].bytes());
 }
 
@@ -194,7 +191,7 @@ std::string ResizeImages::attributes() const {
   return fmt::format("height={} width={} method={}", height, width, to_string(method));
 }
 
-std::vector<TensorType> ResizeImages::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> ResizeImages::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   expect_images(name(), inputs[0]);
   expect_extents(name(), height, width);
@@ -206,8 +203,7 @@ std::vector<TensorType> ResizeImages::infer(std::span<const TensorType> inputs) 
 }
 
 /// Products with the transposed matrices of both dimensions.
-std::vector<Value> ResizeImages::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                          std::span<const Value> output_gradients) const {
+std::vector<Value> ResizeImages::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   const TensorType type = graph.type(inputs[0]);
   if (!is_floating(type.dtype)) return {Value{}};
   const ImageExtents from = image_extents(type.shape);
@@ -230,7 +226,7 @@ std::optional<BlockForm> ResizeImages::block_form(std::span<const BlockInput> in
   return fits_a_block(inputs[0]) ? std::optional(BlockForm{}) : std::nullopt;
 }
 
-double ResizeImages::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double ResizeImages::flops(TensorTypes, TensorTypes outputs) const {
   return method == ResizeMethod::nearest ? 0 : 9.0 * static_cast<double>(outputs[0].elements());
 }
 

@@ -30,10 +30,9 @@ class RandomFlipLeftRight final : public RandomImageOp {
   explicit RandomFlipLeftRight(std::uint64_t of) : seed(of) {}
   std::string_view name() const override { return "random_flip_left_right"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
 
   const std::uint64_t seed;
 };
@@ -46,9 +45,8 @@ class RandomBrightness final : public RandomImageOp {
   RandomBrightness(double delta, std::uint64_t of);
   std::string_view name() const override { return "random_brightness"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
 
   const double max_delta;
@@ -63,12 +61,11 @@ class RandomContrast final : public RandomImageOp {
   RandomContrast(double from, double to, std::uint64_t of);
   std::string_view name() const override { return "random_contrast"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   /// The linear map is symmetric, so it is its own gradient.
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const double lower, upper;
   const std::uint64_t seed;
@@ -81,9 +78,9 @@ class RandomCrop final : public RandomImageOp {
   RandomCrop(std::int64_t rows, std::int64_t columns, std::uint64_t of) : height(rows), width(columns), seed(of) {}
   std::string_view name() const override { return "random_crop"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
-  double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
+  double bytes(TensorTypes inputs, TensorTypes outputs) const override;
 
   const std::int64_t height, width;
   const std::uint64_t seed;
@@ -101,10 +98,9 @@ class ResizeImages final : public Op {
   ResizeImages(std::int64_t rows, std::int64_t columns, ResizeMethod by) : height(rows), width(columns), method(by) {}
   std::string_view name() const override { return "resize_images"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const std::int64_t height, width;

@@ -12,7 +12,7 @@ std::string OneHot::attributes() const {
   return fmt::format("depth={} dtype={}", depth, to_string(dtype));
 }
 
-std::vector<TensorType> OneHot::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> OneHot::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   ops::expect_integer(name(), "indices", inputs[0]);
   if (depth < 1) ops::refuse(name(), fmt::format("depth must be at least 1, got {}", depth));
@@ -22,7 +22,7 @@ std::vector<TensorType> OneHot::infer(std::span<const TensorType> inputs) const 
   return {std::move(result)};
 }
 
-std::vector<TensorType> Gather::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Gather::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   ops::expect_integer(name(), "indices", inputs[1]);
   if (inputs[0].rank() == 0) ops::refuse(name(), "a scalar has no rows");
@@ -31,12 +31,11 @@ std::vector<TensorType> Gather::infer(std::span<const TensorType> inputs) const 
   return {std::move(result)};
 }
 
-std::vector<Value> Gather::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                    std::span<const Value> output_gradients) const {
+std::vector<Value> Gather::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   return {ops::gather_gradient(graph, output_gradients[0], inputs[1], graph.type(inputs[0]).shape[0]), Value{}};
 }
 
-double Gather::bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double Gather::bytes(TensorTypes inputs, TensorTypes outputs) const {
   return static_cast<double>(inputs[1].bytes()) + 2.0 * static_cast<double>(outputs[0].bytes());
 }
 
@@ -44,7 +43,7 @@ std::string GatherGradient::attributes() const {
   return fmt::format("rows={}", rows);
 }
 
-std::vector<TensorType> GatherGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> GatherGradient::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   ops::expect_floating(name(), inputs[0]);
   ops::expect_integer(name(), "indices", inputs[1]);
@@ -58,12 +57,11 @@ std::vector<TensorType> GatherGradient::infer(std::span<const TensorType> inputs
   return {std::move(result)};
 }
 
-std::vector<Value> GatherGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                            std::span<const Value> output_gradients) const {
+std::vector<Value> GatherGradient::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   return {ops::gather(graph, output_gradients[0], inputs[1]), Value{}};
 }
 
-double GatherGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double GatherGradient::flops(TensorTypes inputs, TensorTypes) const {
   return static_cast<double>(inputs[0].elements());
 }
 

@@ -12,8 +12,8 @@ class OneHot final : public Op {
   explicit OneHot(std::int64_t classes, Dtype type = Dtype::f32) : depth(classes), dtype(type) {}
   std::string_view name() const override { return "one_hot"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
   std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override { return BlockForm{}; }
 
   const std::int64_t depth;
@@ -28,11 +28,10 @@ class Gather final : public Op {
   explicit Gather(Of indexed = Of::rows) : of(indexed) {}
   std::string_view name() const override { return "gather"; }
   std::string attributes() const override { return of == Of::tokens ? "of=tokens" : ""; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
-  double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
+  double bytes(TensorTypes inputs, TensorTypes outputs) const override;
   /// For gathering from one tensor that all elements share.
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t) const override {
     if (!inputs[0].shared) return std::nullopt;
@@ -48,10 +47,9 @@ class GatherGradient final : public Op {
   explicit GatherGradient(std::int64_t of) : rows(of) {}
   std::string_view name() const override { return "gather_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const std::int64_t rows;
 };

@@ -15,8 +15,7 @@ namespace {
 
 /// Checks x (input 0) and the parameters after it, each [channels] and all of x's type or of float32; returns their
 /// type.
-TensorType check_parameters(std::string_view op, std::span<const TensorType> inputs,
-                            std::initializer_list<std::string_view> names) {
+TensorType check_parameters(std::string_view op, TensorTypes inputs, std::initializer_list<std::string_view> names) {
   const TensorType& x = inputs[0];
   ops::expect_floating(op, x);
   if (x.rank() < 1) ops::refuse(op, fmt::format("the input must be [..., channels], got {}", to_string(x)));
@@ -58,7 +57,7 @@ Value sum_of(Graph& graph, const std::vector<Value>& parts) {
   return parts.size() == 1 ? parts[0] : graph.apply(std::make_shared<const AddN>(), parts);
 }
 
-std::vector<TensorType> infer_layer_norm_gradient(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_layer_norm_gradient(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 5);
   const TensorType channels = check_parameters(op, inputs, {"gamma"});
   ops::expect_type(op, "the mean", inputs[2], of_rows(inputs[0]));
@@ -67,7 +66,7 @@ std::vector<TensorType> infer_layer_norm_gradient(std::string_view op, std::span
   return {inputs[0], channels, channels};
 }
 
-std::vector<TensorType> infer_rms_norm_gradient(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_rms_norm_gradient(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 4);
   const TensorType channels = check_parameters(op, inputs, {"gamma"});
   ops::expect_type(op, "the inverse root", inputs[2], of_rows(inputs[0]));
@@ -81,14 +80,13 @@ std::string LayerNorm::attributes() const {
   return fmt::format("epsilon={}", epsilon);
 }
 
-std::vector<TensorType> LayerNorm::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> LayerNorm::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 3);
   check_parameters(name(), inputs, {"gamma", "beta"});
   return {inputs[0], of_rows(inputs[0]), of_rows(inputs[0])};
 }
 
-std::vector<Value> LayerNorm::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                       std::span<const Value> output_gradients) const {
+std::vector<Value> LayerNorm::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   const Value x = inputs[0], mean = outputs[1], inverse = outputs[2];
   std::vector<Value> result(3, zero_gradient), parts;
   if (output_gradients[0]) {
@@ -111,7 +109,7 @@ std::vector<Value> LayerNorm::gradient(Graph& graph, std::span<const Value> inpu
   return result;
 }
 
-double LayerNorm::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double LayerNorm::flops(TensorTypes inputs, TensorTypes) const {
   return per_element(7, inputs[0]);
 }
 
@@ -125,14 +123,13 @@ std::string RmsNorm::attributes() const {
   return fmt::format("epsilon={}", epsilon);
 }
 
-std::vector<TensorType> RmsNorm::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> RmsNorm::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   check_parameters(name(), inputs, {"gamma"});
   return {inputs[0], of_rows(inputs[0])};
 }
 
-std::vector<Value> RmsNorm::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                     std::span<const Value> output_gradients) const {
+std::vector<Value> RmsNorm::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   std::vector<Value> result(2, zero_gradient), parts;
   if (output_gradients[0]) {
     const Value dx =
@@ -145,7 +142,7 @@ std::vector<Value> RmsNorm::gradient(Graph& graph, std::span<const Value> inputs
   return result;
 }
 
-double RmsNorm::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double RmsNorm::flops(TensorTypes inputs, TensorTypes) const {
   return per_element(4, inputs[0]);
 }
 

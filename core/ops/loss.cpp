@@ -48,7 +48,7 @@ using CheckLabels = void (*)(std::string_view, const TensorType&, const TensorTy
 using Node = SimpleOpRow::Node;
 
 template <CheckLabels check>
-std::vector<TensorType> infer_loss(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_loss(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 2);
   check(op, inputs[0], inputs[1]);
   return {{examples(inputs[0]), inputs[0].dtype}};
@@ -56,12 +56,12 @@ std::vector<TensorType> infer_loss(std::string_view op, std::span<const TensorTy
 
 /// The loss and the probabilities.
 template <CheckLabels check>
-std::vector<TensorType> infer_softmax_loss(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_softmax_loss(std::string_view op, TensorTypes inputs) {
   return {infer_loss<check>(op, inputs)[0], inputs[0]};
 }
 
 template <CheckLabels check>
-std::vector<TensorType> infer_loss_gradient(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_loss_gradient(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 3);
   check(op, inputs[1], inputs[2]);
   ops::expect_type(op, "the loss' gradient", inputs[0], {examples(inputs[1]), inputs[1].dtype});
@@ -150,20 +150,19 @@ std::string BinaryCrossEntropy::attributes() const {
   return attribute(from_logits);
 }
 
-std::vector<TensorType> BinaryCrossEntropy::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> BinaryCrossEntropy::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   check_targets(name(), inputs[0], inputs[1]);
   return {inputs[0]};
 }
 
-std::vector<Value> BinaryCrossEntropy::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                                std::span<const Value> output_gradients) const {
+std::vector<Value> BinaryCrossEntropy::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   return {graph.apply(std::make_shared<const BinaryCrossEntropyGradient>(from_logits),
                       {output_gradients[0], inputs[0], inputs[1]}),
           Value{}};
 }
 
-double BinaryCrossEntropy::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double BinaryCrossEntropy::flops(TensorTypes, TensorTypes outputs) const {
   return 7.0 * static_cast<double>(outputs[0].elements());
 }
 
@@ -171,7 +170,7 @@ std::string BinaryCrossEntropyGradient::attributes() const {
   return attribute(from_logits);
 }
 
-std::vector<TensorType> BinaryCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> BinaryCrossEntropyGradient::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 3);
   check_targets(name(), inputs[1], inputs[2]);
   ops::expect_type(name(), "the gradient", inputs[0], inputs[1]);

@@ -51,11 +51,10 @@ class BinaryCrossEntropy final : public Op {
   explicit BinaryCrossEntropy(bool given_from_logits) : from_logits(given_from_logits) {}
   std::string_view name() const override { return "binary_cross_entropy"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const bool from_logits;
 };
@@ -66,7 +65,7 @@ class BinaryCrossEntropyGradient final : public Op {
   explicit BinaryCrossEntropyGradient(bool given_from_logits) : from_logits(given_from_logits) {}
   std::string_view name() const override { return "binary_cross_entropy_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
 
   const bool from_logits;

@@ -16,7 +16,7 @@ std::string Unscale::attributes() const {
   return fmt::format("gradients={}", gradients);
 }
 
-std::vector<TensorType> Unscale::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Unscale::infer(TensorTypes inputs) const {
   if (gradients == 0) ops::refuse(name(), "there is no gradient to unscale");
   ops::expect_count(name(), inputs, 1 + static_cast<std::size_t>(gradients));
   ops::expect_type(name(), "the loss scale", inputs[0], scale_type);
@@ -46,7 +46,7 @@ std::string LossScaleUpdate::attributes() const {
   return fmt::format("factor={} growth_interval={}", factor, growth_interval);
 }
 
-std::vector<TensorType> LossScaleUpdate::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> LossScaleUpdate::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 3);
   ops::expect_type(name(), "the loss scale", inputs[0], scale_type);
   ops::expect_type(name(), "the count of good steps", inputs[1], {{}, Dtype::i64});
@@ -56,7 +56,7 @@ std::vector<TensorType> LossScaleUpdate::infer(std::span<const TensorType> input
 
 namespace ops {
 
-Unscaled unscale(Graph& graph, Value loss_scale, std::span<const Value> gradients) {
+Unscaled unscale(Graph& graph, Value loss_scale, Values gradients) {
   std::vector<Value> inputs{loss_scale};
   inputs.insert(inputs.end(), gradients.begin(), gradients.end());
   const auto count = static_cast<std::int32_t>(gradients.size());

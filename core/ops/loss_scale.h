@@ -13,7 +13,7 @@ class Unscale final : public Op {
   explicit Unscale(int count) : gradients(count) {}
   std::string_view name() const override { return "unscale"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const override;
 
   const int gradients;
@@ -28,7 +28,7 @@ class LossScaleUpdate final : public Op {
   LossScaleUpdate(double multiplier, std::int64_t interval);
   std::string_view name() const override { return "loss_scale_update"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::in_place}, {1, 1, Alias::Kind::in_place}}; }
 
   const double factor;
@@ -41,7 +41,7 @@ struct Unscaled {
   std::vector<Value> gradients;
   Value found_infinity;
 };
-Unscaled unscale(Graph& graph, Value loss_scale, std::span<const Value> gradients);
+Unscaled unscale(Graph& graph, Value loss_scale, Values gradients);
 
 void loss_scale_update(Graph& graph, Value loss_scale, Value good_steps, Value found_infinity, double factor = 2,
                        std::int64_t growth_interval = 2000);

@@ -48,7 +48,7 @@ std::string Matmul::attributes() const {
                      options.bias, to_string(options.activation));
 }
 
-std::vector<TensorType> Matmul::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Matmul::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, options.bias ? 3 : 2);
   const TensorType &a = inputs[0], &b = inputs[1];
   ops::expect_floating(name(), a);
@@ -70,8 +70,7 @@ std::vector<TensorType> Matmul::infer(std::span<const TensorType> inputs) const 
   return {result};
 }
 
-std::vector<Value> Matmul::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                    std::span<const Value> output_gradients) const {
+std::vector<Value> Matmul::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   const Value a = inputs[0], b = inputs[1];
   MatmulAttributes linear = options;
   linear.activation = Activation::none;
@@ -96,7 +95,7 @@ std::vector<Value> Matmul::gradient(Graph& graph, std::span<const Value> inputs,
   return result;
 }
 
-double Matmul::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double Matmul::flops(TensorTypes inputs, TensorTypes outputs) const {
   const Matrix left = matrix_of(inputs[0], options.transpose_a);
   return 2.0 * static_cast<double>(outputs[0].elements()) * static_cast<double>(left.columns);
 }

@@ -25,7 +25,7 @@ std::string MeasuredCrossEntropy::attributes() const {
                      options.ranks_logits, fmt::join(options.metrics, ", "));
 }
 
-std::vector<MeasuredCrossEntropy::Part> MeasuredCrossEntropy::parts(std::span<const TensorType> inputs) const {
+std::vector<MeasuredCrossEntropy::Part> MeasuredCrossEntropy::parts(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, first_state() + (options.adds ? figures() : 0));
   const TensorType &logits = inputs[0], &labels = inputs[1];
   const bool sparse = !is_floating(labels.dtype);
@@ -54,7 +54,7 @@ std::vector<MeasuredCrossEntropy::Part> MeasuredCrossEntropy::parts(std::span<co
   return parts;
 }
 
-std::vector<TensorType> MeasuredCrossEntropy::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> MeasuredCrossEntropy::infer(TensorTypes inputs) const {
   static_cast<void>(parts(inputs));
   std::vector<TensorType> outputs(first_figure(), inputs[0]);
   outputs.insert(outputs.end(), figures(), TensorType{{2}, Dtype::f32});
@@ -70,7 +70,7 @@ std::vector<Alias> MeasuredCrossEntropy::aliases() const {
   return states;
 }
 
-double MeasuredCrossEntropy::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double MeasuredCrossEntropy::flops(TensorTypes inputs, TensorTypes) const {
   double total = 0;
   for (const Part& part : parts(inputs)) total += part.op->flops(part.inputs, part.op->infer(part.inputs));
   return total;

@@ -27,10 +27,10 @@ class MeasuredCrossEntropy final : public Op {
   std::string_view name() const override { return "measured_cross_entropy"; }
   std::string attributes() const override;
   /// Throws what the op of a part throws.
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const override;
   /// Flops of all parts.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   /// Number of means: of the losses and of each metric.
   std::size_t figures() const { return 1 + options.metrics.size(); }
@@ -46,7 +46,7 @@ class MeasuredCrossEntropy final : public Op {
     OpPtr op;
     std::vector<TensorType> inputs;
   };
-  std::vector<Part> parts(std::span<const TensorType> inputs) const;
+  std::vector<Part> parts(TensorTypes inputs) const;
 };
 
 }  // namespace gpubench

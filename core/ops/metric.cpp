@@ -11,7 +11,7 @@ std::string TopKMatches::attributes() const {
   return fmt::format("k={}", k);
 }
 
-std::vector<TensorType> TopKMatches::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> TopKMatches::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   const TensorType &predictions = inputs[0], &labels = inputs[1];
   ops::expect_rank(name(), "predictions", predictions, 2);
@@ -30,7 +30,7 @@ std::vector<TensorType> TopKMatches::infer(std::span<const TensorType> inputs) c
   return {{{batch}, Dtype::f32}};
 }
 
-double TopKMatches::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double TopKMatches::flops(TensorTypes inputs, TensorTypes) const {
   return static_cast<double>(inputs[0].elements());
 }
 
@@ -38,7 +38,7 @@ std::string BinaryMatches::attributes() const {
   return fmt::format("threshold={}", threshold);
 }
 
-std::vector<TensorType> BinaryMatches::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> BinaryMatches::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   ops::expect_type(name(), "predictions", inputs[0], {inputs[0].shape, Dtype::f32});
   ops::expect_type(name(), "labels", inputs[1], inputs[0]);
@@ -48,7 +48,7 @@ std::vector<TensorType> BinaryMatches::infer(std::span<const TensorType> inputs)
 SumAndCount::SumAndCount()
     : SimpleOp({.name = "sum_and_count",
                 .infer =
-                    [](std::string_view op, std::span<const TensorType> inputs) {
+                    [](std::string_view op, TensorTypes inputs) {
                       ops::expect_count(op, inputs, 1);
                       ops::expect_type(op, "the values", inputs[0], {inputs[0].shape, Dtype::f32});
                       return std::vector<TensorType>{{{2}, Dtype::f32}};

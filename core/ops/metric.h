@@ -13,8 +13,8 @@ class TopKMatches final : public Op {
   explicit TopKMatches(std::int64_t count) : k(count) {}
   std::string_view name() const override { return "top_k_matches"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const std::int64_t k;
 };
@@ -26,7 +26,7 @@ class BinaryMatches final : public Op {
   explicit BinaryMatches(double boundary) : threshold(boundary) {}
   std::string_view name() const override { return "binary_matches"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
 
   const double threshold;
 };

@@ -8,7 +8,7 @@
 
 namespace gpubench {
 
-std::vector<TensorType> OptimizerUpdate::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> OptimizerUpdate::infer(TensorTypes inputs) const {
   const auto count = static_cast<std::size_t>(variables), first = static_cast<std::size_t>(leading());
   if (count == 0) ops::refuse(name(), "there is no variable to update");
   ops::expect_count(name(), inputs, first + count * static_cast<std::size_t>(2 + slots()));
@@ -20,7 +20,7 @@ std::vector<TensorType> OptimizerUpdate::infer(std::span<const TensorType> input
   }
   if (skippable) ops::expect_type(name(), "the flag", inputs[first - 1], {{}, Dtype::boolean});
 
-  const std::span<const TensorType> targets = inputs.subspan(first, count);
+  const TensorTypes targets = inputs.subspan(first, count);
   for (std::size_t i = 0; i < inputs.size() - first; ++i) {
     TensorType target = targets[i % count];
     if (!is_floating(target.dtype) || target.dtype != targets[0].dtype) {
@@ -45,7 +45,7 @@ std::vector<Alias> OptimizerUpdate::aliases() const {
   return result;
 }
 
-double OptimizerUpdate::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double OptimizerUpdate::flops(TensorTypes, TensorTypes outputs) const {
   double elements = 0;
   for (const TensorType& type : outputs.first(static_cast<std::size_t>(variables))) {
     elements += static_cast<double>(type.elements());
@@ -87,14 +87,14 @@ std::string SumsOfSquares::attributes() const {
   return fmt::format("tensors={} of_all={}", tensors, of_all);
 }
 
-std::vector<TensorType> SumsOfSquares::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> SumsOfSquares::infer(TensorTypes inputs) const {
   if (tensors == 0) ops::refuse(name(), "there is no tensor to sum over");
   ops::expect_count(name(), inputs, static_cast<std::size_t>(tensors));
   for (const TensorType& type : inputs) ops::expect_floating(name(), type);
   return {{of_all ? Shape{} : Shape{tensors}, Dtype::f32}};
 }
 
-double SumsOfSquares::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double SumsOfSquares::flops(TensorTypes inputs, TensorTypes) const {
   double elements = 0;
   for (const TensorType& type : inputs) elements += static_cast<double>(type.elements());
   return 2 * elements;

@@ -23,9 +23,9 @@ struct GradientClip {
 /// gradients may have others; computed in float32. Outputs: variables, then slots, all in place.
 class OptimizerUpdate : public Op {
  public:
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<TensorType> infer(TensorTypes inputs) const final;
   std::vector<Alias> aliases() const final;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
+  double flops(TensorTypes inputs, TensorTypes outputs) const final;
 
   int leading() const { return squares_input() + (limits_norm() ? 1 : 0) + (skippable ? 1 : 0); }
   bool limits_norm() const { return clip.norm < GradientClip::none; }
@@ -141,16 +141,14 @@ class SumsOfSquares final : public Op {
   SumsOfSquares(int count, bool together) : tensors(count), of_all(together) {}
   std::string_view name() const override { return "sums_of_squares"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const int tensors;
   const bool of_all;
 };
 
 namespace ops {
-
-using Values = std::span<const Value>;
 
 /// How an update takes its gradients.
 struct UpdateControl {

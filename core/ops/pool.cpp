@@ -42,20 +42,19 @@ std::string MaxPool2D::attributes() const {
   return pool_attributes(options);
 }
 
-std::vector<TensorType> MaxPool2D::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> MaxPool2D::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   TensorType result = pooled(name(), options, inputs[0]);
   TensorType winners{result.shape, winner_dtype(options)};
   return {std::move(result), std::move(winners)};
 }
 
-std::vector<Value> MaxPool2D::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                       std::span<const Value> output_gradients) const {
+std::vector<Value> MaxPool2D::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   if (!output_gradients[0]) return {Value{}};
   return {ops::max_pool2d_gradient(graph, output_gradients[0], outputs[1], options, graph.type(inputs[0]).shape)};
 }
 
-double MaxPool2D::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double MaxPool2D::flops(TensorTypes, TensorTypes outputs) const {
   return window_flops(options, outputs[0]);
 }
 
@@ -63,7 +62,7 @@ std::string MaxPool2DGradient::attributes() const {
   return fmt::format("{} input_shape={}", pool_attributes(options), to_string(input_shape));
 }
 
-std::vector<TensorType> MaxPool2DGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> MaxPool2DGradient::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   const TensorType dx{input_shape, inputs[0].dtype};
   const TensorType expected = pooled(name(), options, dx);
@@ -76,17 +75,16 @@ std::string AveragePool2D::attributes() const {
   return pool_attributes(options);
 }
 
-std::vector<TensorType> AveragePool2D::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> AveragePool2D::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   return {pooled(name(), options, inputs[0])};
 }
 
-std::vector<Value> AveragePool2D::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                           std::span<const Value> output_gradients) const {
+std::vector<Value> AveragePool2D::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   return {ops::average_pool2d_gradient(graph, output_gradients[0], options, graph.type(inputs[0]).shape)};
 }
 
-double AveragePool2D::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double AveragePool2D::flops(TensorTypes, TensorTypes outputs) const {
   return window_flops(options, outputs[0]);
 }
 
@@ -94,15 +92,14 @@ std::string AveragePool2DGradient::attributes() const {
   return fmt::format("{} input_shape={}", pool_attributes(options), to_string(input_shape));
 }
 
-std::vector<TensorType> AveragePool2DGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> AveragePool2DGradient::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   const TensorType dx{input_shape, inputs[0].dtype};
   ops::expect_type(name(), "the gradient", inputs[0], pooled(name(), options, dx));
   return {dx};
 }
 
-std::vector<Value> AveragePool2DGradient::gradient(Graph& graph, std::span<const Value>, std::span<const Value>,
-                                                   std::span<const Value> output_gradients) const {
+std::vector<Value> AveragePool2DGradient::gradient(Graph& graph, Values, Values, Values output_gradients) const {
   return {ops::average_pool2d(graph, output_gradients[0], options)};  // linear: the adjoint of the adjoint
 }
 

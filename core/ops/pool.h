@@ -22,11 +22,10 @@ class MaxPool2D final : public Op {
   explicit MaxPool2D(Pool2DAttributes given = {}) : options(given) {}
   std::string_view name() const override { return "max_pool2d"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   /// One comparison per element of each window.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const Pool2DAttributes options;
 };
@@ -37,7 +36,7 @@ class MaxPool2DGradient final : public Op {
   MaxPool2DGradient(Pool2DAttributes given, Shape shape) : options(given), input_shape(std::move(shape)) {}
   std::string_view name() const override { return "max_pool2d_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
 
   const Pool2DAttributes options;
   const Shape input_shape;
@@ -49,11 +48,10 @@ class AveragePool2D final : public Op {
   explicit AveragePool2D(Pool2DAttributes given = {}) : options(given) {}
   std::string_view name() const override { return "average_pool2d"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   /// One addition per element of each window.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const Pool2DAttributes options;
 };
@@ -64,9 +62,8 @@ class AveragePool2DGradient final : public Op {
   AveragePool2DGradient(Pool2DAttributes given, Shape shape) : options(given), input_shape(std::move(shape)) {}
   std::string_view name() const override { return "average_pool2d_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
 
   const Pool2DAttributes options;
   const Shape input_shape;

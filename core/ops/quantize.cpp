@@ -18,13 +18,13 @@ void expect_scaled(std::string_view op, const TensorType& x, const TensorType& s
 }
 
 template <bool simulated>
-std::vector<TensorType> infer_quantize(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_quantize(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 2);
   expect_scaled(op, inputs[0], inputs[1]);
   return {{inputs[0].shape, simulated ? Dtype::f32 : Dtype::i8}};
 }
 
-std::vector<TensorType> infer_quantize_gradient(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_quantize_gradient(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 3);
   expect_scaled(op, inputs[1], inputs[2]);
   ops::expect_type(op, "the gradient", inputs[0], inputs[1]);

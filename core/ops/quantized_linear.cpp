@@ -15,8 +15,7 @@ std::string epilogue_attributes(const QuantizedEpilogue& options) {
 }
 
 /// x and the weights, checked but for how their shapes go together. Returns the weights' shape.
-Shape check_factors(std::string_view op, const QuantizedEpilogue& options, std::span<const TensorType> inputs,
-                    int rank) {
+Shape check_factors(std::string_view op, const QuantizedEpilogue& options, TensorTypes inputs, int rank) {
   ops::expect_count(op, inputs, 3 + std::size_t{options.bias} + std::size_t{options.requantize});
   const TensorType weights = weights_type(options, inputs);
   if (!options.packed.empty()) ops::expect_type(op, "the packed weights", inputs[1], packed_type(weights));
@@ -29,8 +28,8 @@ Shape check_factors(std::string_view op, const QuantizedEpilogue& options, std::
   return weights.shape;
 }
 
-std::vector<TensorType> with_epilogue(std::string_view op, const QuantizedEpilogue& options,
-                                      std::span<const TensorType> inputs, Shape result) {
+std::vector<TensorType> with_epilogue(std::string_view op, const QuantizedEpilogue& options, TensorTypes inputs,
+                                      Shape result) {
   const TensorType channels{{result.back()}, Dtype::f32};
   ops::expect_type(op, "the scale", inputs[2], channels);
   if (options.bias) ops::expect_type(op, "the bias", inputs[3], channels);
@@ -45,7 +44,7 @@ std::int64_t rounded_up(std::int64_t count) {
 
 }  // namespace
 
-TensorType weights_type(const QuantizedEpilogue& options, std::span<const TensorType> inputs) {
+TensorType weights_type(const QuantizedEpilogue& options, TensorTypes inputs) {
   return options.packed.empty() ? inputs[1] : TensorType{options.packed, Dtype::i8};
 }
 
@@ -53,7 +52,7 @@ std::string QuantizedMatmul::attributes() const {
   return epilogue_attributes(options);
 }
 
-std::vector<TensorType> QuantizedMatmul::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> QuantizedMatmul::infer(TensorTypes inputs) const {
   const Shape weights = check_factors(name(), options, inputs, 2);
   const Shape& x = inputs[0].shape;
   if (x[1] != weights[0]) {
@@ -63,7 +62,7 @@ std::vector<TensorType> QuantizedMatmul::infer(std::span<const TensorType> input
   return with_epilogue(name(), options, inputs, {x[0], weights[1]});
 }
 
-double QuantizedMatmul::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double QuantizedMatmul::flops(TensorTypes inputs, TensorTypes outputs) const {
   return 2.0 * static_cast<double>(outputs[0].elements()) * static_cast<double>(inputs[0].shape[1]);
 }
 
@@ -72,7 +71,7 @@ std::string QuantizedConv2D::attributes() const {
                      to_string(options.dilations), epilogue_attributes(options));
 }
 
-std::vector<TensorType> QuantizedConv2D::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> QuantizedConv2D::infer(TensorTypes inputs) const {
   const Shape filter = check_factors(name(), options, inputs, 4);
   const Shape& x = inputs[0].shape;
   if (x[3] != filter[2]) {
@@ -83,7 +82,7 @@ std::vector<TensorType> QuantizedConv2D::infer(std::span<const TensorType> input
   return with_epilogue(name(), options, inputs, {x[0], window[0].outputs, window[1].outputs, filter[3]});
 }
 
-double QuantizedConv2D::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+double QuantizedConv2D::flops(TensorTypes inputs, TensorTypes outputs) const {
   const Shape filter = weights_type(options, inputs).shape;
   return 2.0 * static_cast<double>(outputs[0].elements()) * static_cast<double>(filter[0] * filter[1] * filter[2]);
 }
@@ -104,7 +103,7 @@ std::string PackWeights::attributes() const {
   return fmt::format("for {} {} of {}", product->name(), product->attributes(), to_string(x));
 }
 
-std::vector<TensorType> PackWeights::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> PackWeights::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   const TensorType& weights = inputs[0];
   if (weights.dtype != Dtype::i8 || (weights.rank() != 2 && weights.rank() != 4)) {

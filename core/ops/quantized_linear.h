@@ -27,9 +27,9 @@ class QuantizedMatmul final : public Op {
   explicit QuantizedMatmul(QuantizedEpilogue given = {}) : options(std::move(given)) {}
   std::string_view name() const override { return "quantized_matmul"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   /// 2 m n k integer operations; the epilogue is not counted.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const QuantizedEpilogue options;
 };
@@ -50,14 +50,14 @@ class QuantizedConv2D final : public Op {
   explicit QuantizedConv2D(QuantizedConv2DAttributes given = {}) : options(std::move(given)) {}
   std::string_view name() const override { return "quantized_conv2d"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const QuantizedConv2DAttributes options;
 };
 
 /// The weights' type, packed or not, from the inputs of a QuantizedMatmul or QuantizedConv2D.
-TensorType weights_type(const QuantizedEpilogue& options, std::span<const TensorType> inputs);
+TensorType weights_type(const QuantizedEpilogue& options, TensorTypes inputs);
 
 /// int8 elements that hold packed weights [k, n] or [height, width, input channels, output channels] for any backend:
 /// channels rounded up to vector blocks, plus sums that some kernels store beside them.
@@ -71,8 +71,8 @@ class PackWeights final : public Op {
   PackWeights(OpPtr product, TensorType x);
   std::string_view name() const override { return "pack_weights"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
 
   const OpPtr product;
   const TensorType x;

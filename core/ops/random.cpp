@@ -22,14 +22,14 @@ std::string mask_attributes(double rate, std::uint64_t seed, std::int64_t first)
   return fmt::format("rate={} seed={}{}", rate, seed, first == 0 ? "" : fmt::format(" first={}", first));
 }
 
-std::vector<TensorType> infer_masked(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_masked(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 2);
   ops::expect_floating(op, inputs[0]);
   ops::expect_step(op, inputs[1], inputs[0].shape);
   return {inputs[0]};
 }
 
-std::vector<TensorType> infer_random(std::string_view op, std::span<const TensorType> inputs, const Shape& shape) {
+std::vector<TensorType> infer_random(std::string_view op, TensorTypes inputs, const Shape& shape) {
   ops::expect_count(op, inputs, 1);
   const Shape& steps = inputs[0].shape;
   ops::expect_step(op, inputs[0], steps);
@@ -52,18 +52,16 @@ std::string Dropout::attributes() const {
   return mask_attributes(rate, seed, first);
 }
 
-std::vector<TensorType> Dropout::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Dropout::infer(TensorTypes inputs) const {
   return infer_masked(name(), inputs);
 }
 
-std::vector<Value> Dropout::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                     std::span<const Value> output_gradients) const {
+std::vector<Value> Dropout::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   const auto op = std::make_shared<const DropoutGradient>(rate, seed, first);
   return {graph.apply(op, {output_gradients[0], inputs[1]}), Value{}};
 }
 
-std::vector<Value> DropoutGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                             std::span<const Value> output_gradients) const {
+std::vector<Value> DropoutGradient::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   const auto op = std::make_shared<const DropoutGradient>(rate, seed, first);
   return {graph.apply(op, {output_gradients[0], inputs[1]}), Value{}};
 }
@@ -75,7 +73,7 @@ std::string DropoutGradient::attributes() const {
   return mask_attributes(rate, seed, first);
 }
 
-std::vector<TensorType> DropoutGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> DropoutGradient::infer(TensorTypes inputs) const {
   return infer_masked(name(), inputs);
 }
 
@@ -83,7 +81,7 @@ std::string RandomUniform::attributes() const {
   return fmt::format("shape={} low={} high={} seed={}", to_string(shape), low, high, seed);
 }
 
-std::vector<TensorType> RandomUniform::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> RandomUniform::infer(TensorTypes inputs) const {
   return infer_random(name(), inputs, shape);
 }
 
@@ -91,7 +89,7 @@ std::string RandomNormal::attributes() const {
   return fmt::format("shape={} mean={} stddev={} seed={}", to_string(shape), mean, stddev, seed);
 }
 
-std::vector<TensorType> RandomNormal::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> RandomNormal::infer(TensorTypes inputs) const {
   return infer_random(name(), inputs, shape);
 }
 

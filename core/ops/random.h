@@ -22,9 +22,8 @@ class Dropout final : public RandomOp {
   Dropout(double probability, std::uint64_t of, std::int64_t from = 0);
   std::string_view name() const override { return "dropout"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
 
   const double rate;
@@ -38,9 +37,8 @@ class DropoutGradient final : public RandomOp {
   DropoutGradient(double probability, std::uint64_t of, std::int64_t from = 0);
   std::string_view name() const override { return "dropout_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
 
   const double rate;
@@ -55,7 +53,7 @@ class RandomUniform final : public RandomOp {
       : shape(std::move(of)), low(from), high(to), seed(key) {}
   std::string_view name() const override { return "random_uniform"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
 
   const Shape shape;
   const double low, high;
@@ -69,7 +67,7 @@ class RandomNormal final : public RandomOp {
       : shape(std::move(of)), mean(center), stddev(deviation), seed(key) {}
   std::string_view name() const override { return "random_normal"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
 
   const Shape shape;
   const double mean, stddev;

@@ -28,14 +28,14 @@ std::string RandomAffine::attributes() const {
                      options.fill_value, options.bilinear, seed);
 }
 
-std::vector<TensorType> RandomAffine::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> RandomAffine::infer(TensorTypes inputs) const {
   // The same images as those of another random op.
   static_cast<void>(RandomBrightness(0, seed).infer(inputs));
   if (inputs[0].elements() > 0 || image_extents(inputs[0].shape).images == 0) return {inputs[0]};
   ops::refuse(name(), fmt::format("{} has no pixels", to_string(inputs[0])));
 }
 
-double RandomAffine::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double RandomAffine::flops(TensorTypes, TensorTypes outputs) const {
   return options.bilinear ? 9.0 * static_cast<double>(outputs[0].elements()) : 0;
 }
 

@@ -25,9 +25,9 @@ class RandomAffine final : public RandomImageOp {
   RandomAffine(const RandomAffineAttributes& given, std::uint64_t of) : options(given), seed(of) {}
   std::string_view name() const override { return "random_affine"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   /// Of the interpolation: 9 for each element.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const RandomAffineAttributes options;
   const std::uint64_t seed;

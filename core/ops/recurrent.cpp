@@ -44,7 +44,7 @@ Shape kernel_shape(const RecurrentAttributes& options, std::int64_t units) {
   return options.dropout ? Shape{gates, units, units} : Shape{units, gates * units};
 }
 
-void expect_extras(std::string_view op, const RecurrentAttributes& options, std::span<const TensorType> extras,
+void expect_extras(std::string_view op, const RecurrentAttributes& options, TensorTypes extras,
                    const TensorType& states) {
   const auto [steps, batch, units] = recurrent_extents(states);
   const RecurrentExtras<TensorType> given(options, extras);
@@ -77,7 +77,7 @@ std::string Recurrence::attributes() const {
   return text_of(options);
 }
 
-std::vector<TensorType> Recurrence::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Recurrence::infer(TensorTypes inputs) const {
   const std::size_t own = own_inputs(options.cell);
   const std::int64_t gates = gates_of(options.cell);
   ops::expect_count(name(), inputs, own + extra_count(options));
@@ -99,8 +99,7 @@ std::vector<TensorType> Recurrence::infer(std::span<const TensorType> inputs) co
   return {states, states, x};
 }
 
-std::vector<Value> Recurrence::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                        std::span<const Value> output_gradients) const {
+std::vector<Value> Recurrence::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   if (output_gradients[1] || output_gradients[2]) ops::refuse(name(), "only the states have a gradient");
   if (!output_gradients[0]) return std::vector<Value>(inputs.size());
   const std::size_t own = own_inputs(options.cell);
@@ -112,7 +111,7 @@ std::vector<Value> Recurrence::gradient(Graph& graph, std::span<const Value> inp
   return result;
 }
 
-double Recurrence::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double Recurrence::flops(TensorTypes, TensorTypes outputs) const {
   const RecurrentExtents extents = recurrent_extents(outputs[0]);
   return product_flops(extents, gates_of(options.cell)) + cell_flops(options.cell).forward * count_of_units(extents);
 }
@@ -121,7 +120,7 @@ std::string RecurrenceGradient::attributes() const {
   return text_of(options);
 }
 
-std::vector<TensorType> RecurrenceGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> RecurrenceGradient::infer(TensorTypes inputs) const {
   const std::int64_t gates = gates_of(options.cell);
   constexpr std::size_t own = 5;
   ops::expect_count(name(), inputs, own + extra_count(options));
@@ -140,7 +139,7 @@ std::vector<TensorType> RecurrenceGradient::infer(std::span<const TensorType> in
   return result;
 }
 
-double RecurrenceGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double RecurrenceGradient::flops(TensorTypes inputs, TensorTypes) const {
   const RecurrentExtents extents = recurrent_extents(inputs[1]);
   return 2 * product_flops(extents, gates_of(options.cell)) +
          cell_flops(options.cell).gradient * count_of_units(extents);

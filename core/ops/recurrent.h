@@ -57,12 +57,11 @@ class Recurrence final : public Op {
   explicit Recurrence(RecurrentAttributes given) : options(given) {}
   std::string_view name() const override { return "recurrence"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{2, 0, Alias::Kind::may_overwrite}}; }
   /// Products with the states, of which the first step has none, and the cells.
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const RecurrentAttributes options;
 };
@@ -73,9 +72,9 @@ class RecurrenceGradient final : public Op {
   explicit RecurrenceGradient(RecurrentAttributes given) : options(given) {}
   std::string_view name() const override { return "recurrence_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const override { return {{0, 3, Alias::Kind::may_overwrite}}; }
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const RecurrentAttributes options;
 };

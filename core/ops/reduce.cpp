@@ -36,7 +36,7 @@ std::vector<bool> ReductionOp::reduced(const TensorType& type) const {
   return flags;
 }
 
-std::vector<TensorType> ReductionOp::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> ReductionOp::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   check(inputs[0]);
   const std::vector<bool> flags = reduced(inputs[0]);
@@ -51,8 +51,7 @@ std::vector<TensorType> ReductionOp::infer(std::span<const TensorType> inputs) c
   return {result};
 }
 
-std::vector<Value> ReductionOp::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                                         std::span<const Value> output_gradients) const {
+std::vector<Value> ReductionOp::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
   const TensorType type = graph.type(inputs[0]);
   const std::vector<bool> flags = reduced(type);
   Shape kept = type.shape;
@@ -63,7 +62,7 @@ std::vector<Value> ReductionOp::gradient(Graph& graph, std::span<const Value> in
   return {derivative(graph, inputs[0], y, dy)};
 }
 
-double ReductionOp::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double ReductionOp::flops(TensorTypes inputs, TensorTypes) const {
   return static_cast<double>(inputs[0].elements());
 }
 
@@ -108,7 +107,7 @@ std::string ArgMax::attributes() const {
   return fmt::format("axis={}", axis);
 }
 
-std::vector<TensorType> ArgMax::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> ArgMax::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   ops::expect_numeric(name(), inputs[0]);
   const int index = ops::axis_index(name(), axis, inputs[0]);
@@ -122,7 +121,7 @@ std::optional<BlockForm> ArgMax::block_form(std::span<const BlockInput> inputs, 
   return BlockForm{.op = std::make_shared<const ArgMax>(ops::axis_index(name(), axis, inputs[0].element) + 1)};
 }
 
-double ArgMax::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double ArgMax::flops(TensorTypes inputs, TensorTypes) const {
   return static_cast<double>(inputs[0].elements());
 }
 
@@ -130,15 +129,14 @@ std::string Cumsum::attributes() const {
   return fmt::format("axis={} reverse={}", axis, reverse);
 }
 
-std::vector<TensorType> Cumsum::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Cumsum::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   ops::expect_numeric(name(), inputs[0]);
   ops::axis_index(name(), axis, inputs[0]);
   return {inputs[0]};
 }
 
-std::vector<Value> Cumsum::gradient(Graph& graph, std::span<const Value>, std::span<const Value>,
-                                    std::span<const Value> output_gradients) const {
+std::vector<Value> Cumsum::gradient(Graph& graph, Values, Values, Values output_gradients) const {
   return {graph.apply(std::make_shared<const Cumsum>(axis, !reverse), {output_gradients[0]})};
 }
 

@@ -14,10 +14,9 @@ class ReductionOp : public Op {
   explicit ReductionOp(std::vector<std::int64_t> over = {}, bool keep = false)
       : axes(std::move(over)), keepdims(keep) {}
   std::string attributes() const final;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const final;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
+  std::vector<TensorType> infer(TensorTypes inputs) const final;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const final;
+  double flops(TensorTypes inputs, TensorTypes outputs) const final;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const final;
 
   /// For each dimension of `type`: whether it is reduced. Throws Error for an invalid axis.
@@ -92,8 +91,8 @@ class ArgMax final : public Op {
   explicit ArgMax(std::int64_t along) : axis(along) {}
   std::string_view name() const override { return "arg_max"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const std::int64_t axis;
@@ -105,9 +104,8 @@ class Cumsum final : public Op {
   explicit Cumsum(std::int64_t along, bool from_the_end = false) : axis(along), reverse(from_the_end) {}
   std::string_view name() const override { return "cumsum"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 

@@ -88,7 +88,7 @@ std::string Reshape::attributes() const {
   return "shape=" + list(shape);
 }
 
-std::vector<TensorType> Reshape::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Reshape::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   const auto refuse = [&] {
     ops::refuse(name(), fmt::format("{} with {} elements cannot become {}", to_string(inputs[0]), inputs[0].elements(),
@@ -113,8 +113,7 @@ std::vector<TensorType> Reshape::infer(std::span<const TensorType> inputs) const
   return {std::move(result)};
 }
 
-std::vector<Value> Reshape::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                     std::span<const Value> output_gradients) const {
+std::vector<Value> Reshape::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   return {ops::reshape(graph, output_gradients[0], graph.type(inputs[0]).shape)};
 }
 
@@ -142,7 +141,7 @@ std::vector<std::int64_t> Transpose::order(const TensorType& type) const {
   return result;
 }
 
-std::vector<TensorType> Transpose::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Transpose::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   TensorType result{{}, inputs[0].dtype};
   for (const std::int64_t axis : order(inputs[0]))
@@ -150,8 +149,7 @@ std::vector<TensorType> Transpose::infer(std::span<const TensorType> inputs) con
   return {std::move(result)};
 }
 
-std::vector<Value> Transpose::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                       std::span<const Value> output_gradients) const {
+std::vector<Value> Transpose::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   const std::vector<std::int64_t> forward = order(graph.type(inputs[0]));
   std::vector<std::int64_t> inverse(forward.size());
   for (std::size_t i = 0; i < forward.size(); ++i) {
@@ -174,13 +172,12 @@ ResolvedSlice Slice::resolve(const TensorType& type) const {
   return resolve_slice(name(), range, type);
 }
 
-std::vector<TensorType> Slice::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Slice::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   return {{resolve(inputs[0]).shape, inputs[0].dtype}};
 }
 
-std::vector<Value> Slice::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                   std::span<const Value> output_gradients) const {
+std::vector<Value> Slice::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   return {ops::slice_gradient(graph, output_gradients[0], graph.type(inputs[0]).shape, range)};
 }
 
@@ -192,7 +189,7 @@ std::optional<BlockForm> Slice::block_form(std::span<const BlockInput>, std::int
   return BlockForm{.op = std::make_shared<const Slice>(std::move(shifted))};
 }
 
-double Slice::bytes(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double Slice::bytes(TensorTypes, TensorTypes outputs) const {
   return 2.0 * static_cast<double>(outputs[0].bytes());
 }
 
@@ -204,14 +201,13 @@ ResolvedSlice SliceGradient::resolve() const {
   return resolve_slice(name(), range, {input_shape, Dtype::f32});
 }
 
-std::vector<TensorType> SliceGradient::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> SliceGradient::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   ops::expect_type(name(), "the gradient", inputs[0], {resolve().shape, inputs[0].dtype});
   return {{input_shape, inputs[0].dtype}};
 }
 
-std::vector<Value> SliceGradient::gradient(Graph& graph, std::span<const Value>, std::span<const Value>,
-                                           std::span<const Value> output_gradients) const {
+std::vector<Value> SliceGradient::gradient(Graph& graph, Values, Values, Values output_gradients) const {
   return {ops::slice(graph, output_gradients[0], range)};
 }
 
@@ -219,7 +215,7 @@ std::string Concat::attributes() const {
   return fmt::format("axis={}", axis);
 }
 
-std::vector<TensorType> Concat::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Concat::infer(TensorTypes inputs) const {
   if (inputs.empty()) ops::refuse(name(), "needs at least one input");
   const auto along = static_cast<std::size_t>(ops::axis_index(name(), axis, inputs[0]));
   TensorType result = inputs[0];
@@ -236,8 +232,7 @@ std::vector<TensorType> Concat::infer(std::span<const TensorType> inputs) const 
   return {std::move(result)};
 }
 
-std::vector<Value> Concat::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                    std::span<const Value> output_gradients) const {
+std::vector<Value> Concat::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   const auto along = static_cast<std::size_t>(ops::axis_index(name(), axis, graph.type(inputs[0])));
   std::vector<Value> result;
   std::int64_t offset = 0;
@@ -259,7 +254,7 @@ std::string BroadcastTo::attributes() const {
   return "shape=" + list(shape);
 }
 
-std::vector<TensorType> BroadcastTo::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> BroadcastTo::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   if (!ops::broadcasts_to(inputs[0].shape, shape)) {
     ops::refuse(name(), fmt::format("{} does not stretch to {}", to_string(inputs[0]), to_string(shape)));
@@ -267,8 +262,7 @@ std::vector<TensorType> BroadcastTo::infer(std::span<const TensorType> inputs) c
   return {{shape, inputs[0].dtype}};
 }
 
-std::vector<Value> BroadcastTo::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
-                                         std::span<const Value> output_gradients) const {
+std::vector<Value> BroadcastTo::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   return {ops::sum_to(graph, output_gradients[0], graph.type(inputs[0]).shape)};
 }
 
@@ -291,14 +285,13 @@ std::vector<bool> Reverse::reversed(const TensorType& type) const {
   return flags;
 }
 
-std::vector<TensorType> Reverse::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> Reverse::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   reversed(inputs[0]);
   return {inputs[0]};
 }
 
-std::vector<Value> Reverse::gradient(Graph& graph, std::span<const Value>, std::span<const Value>,
-                                     std::span<const Value> output_gradients) const {
+std::vector<Value> Reverse::gradient(Graph& graph, Values, Values, Values output_gradients) const {
   return {graph.apply(std::make_shared<const Reverse>(axes), {output_gradients[0]})};
 }
 
@@ -335,7 +328,7 @@ Value pad(Graph& graph, Value x, Shape before, Shape after) {
   }
   return slice_gradient(graph, x, std::move(outer), std::move(range));
 }
-Value concat(Graph& graph, std::span<const Value> parts, std::int64_t axis) {
+Value concat(Graph& graph, Values parts, std::int64_t axis) {
   return graph.apply(std::make_shared<const Concat>(axis), parts);
 }
 Value batch_part(Graph& graph, Value x, std::int64_t index, std::int64_t parts) {

@@ -11,7 +11,7 @@ namespace gpubench {
 /// Moves bytes only: zero floating-point operations.
 class MovementOp : public Op {
  public:
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const final { return 0; }
+  double flops(TensorTypes, TensorTypes) const final { return 0; }
 };
 
 class Reshape final : public MovementOp {
@@ -20,11 +20,10 @@ class Reshape final : public MovementOp {
   explicit Reshape(Shape to) : shape(std::move(to)) {}
   std::string_view name() const override { return "reshape"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::view}}; }
-  double bytes(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  double bytes(TensorTypes, TensorTypes) const override { return 0; }
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const Shape shape;
@@ -36,9 +35,8 @@ class Transpose final : public MovementOp {
   explicit Transpose(std::vector<std::int64_t> order = {}) : permutation(std::move(order)) {}
   std::string_view name() const override { return "transpose"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   /// The explicit permutation for an input of this type. Throws Error if it is invalid.
@@ -66,10 +64,9 @@ class Slice final : public MovementOp {
   explicit Slice(SliceRange of) : range(std::move(of)) {}
   std::string_view name() const override { return "slice"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
-  double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
+  double bytes(TensorTypes inputs, TensorTypes outputs) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   ResolvedSlice resolve(const TensorType& type) const;
@@ -83,9 +80,8 @@ class SliceGradient final : public MovementOp {
   SliceGradient(Shape input, SliceRange of) : input_shape(std::move(input)), range(std::move(of)) {}
   std::string_view name() const override { return "slice_gradient"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
 
   ResolvedSlice resolve() const;
 
@@ -98,9 +94,8 @@ class Concat final : public MovementOp {
   explicit Concat(std::int64_t along) : axis(along) {}
   std::string_view name() const override { return "concat"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const std::int64_t axis;
@@ -111,9 +106,8 @@ class BroadcastTo final : public MovementOp {
   explicit BroadcastTo(Shape to) : shape(std::move(to)) {}
   std::string_view name() const override { return "broadcast_to"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const Shape shape;
@@ -125,9 +119,8 @@ class Reverse final : public MovementOp {
   explicit Reverse(std::vector<std::int64_t> along) : axes(std::move(along)) {}
   std::string_view name() const override { return "reverse"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   /// For each dimension of `type`: whether it is reversed. Throws Error for an invalid axis.
@@ -145,7 +138,7 @@ Value slice(Graph& graph, Value x, SliceRange range);
 Value slice_gradient(Graph& graph, Value dy, Shape input_shape, SliceRange range);
 /// x between zeros: `before` and `after` are the numbers of zeros of the first dimensions, 0 where they end.
 Value pad(Graph& graph, Value x, Shape before, Shape after);
-Value concat(Graph& graph, std::span<const Value> parts, std::int64_t axis);
+Value concat(Graph& graph, Values parts, std::int64_t axis);
 /// Part `index` of `parts` equal parts along the first dimension: a view if it begins at an aligned address, else a
 /// copy. `x` itself if there is one part.
 Value batch_part(Graph& graph, Value x, std::int64_t index, std::int64_t parts);

@@ -10,11 +10,11 @@ struct SimpleOpRow {
   /// The node whose gradient is computed, and the gradients of its outputs.
   struct Node {
     Graph& graph;
-    std::span<const Value> inputs, outputs, gradients;
+    Values inputs, outputs, gradients;
   };
 
   std::string_view name;
-  std::vector<TensorType> (*infer)(std::string_view op, std::span<const TensorType> inputs);
+  std::vector<TensorType> (*infer)(std::string_view op, TensorTypes inputs);
   std::vector<Value> (*gradient)(const Node& node) = nullptr;
   std::vector<Alias> aliases{};
   std::optional<BlockForm> block_form{};
@@ -25,12 +25,11 @@ struct SimpleOpRow {
 class SimpleOp : public Op {
  public:
   std::string_view name() const final { return row_.name; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final { return row_.infer(name(), inputs); }
-  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
-                              std::span<const Value> output_gradients) const final;
+  std::vector<TensorType> infer(TensorTypes inputs) const final { return row_.infer(name(), inputs); }
+  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const final;
   std::vector<Alias> aliases() const final { return row_.aliases; }
   std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const final { return row_.block_form; }
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
+  double flops(TensorTypes inputs, TensorTypes outputs) const final;
 
  protected:
   explicit SimpleOp(SimpleOpRow row) : row_(std::move(row)) {}

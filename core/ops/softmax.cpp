@@ -10,14 +10,14 @@
 namespace gpubench {
 namespace {
 
-std::vector<TensorType> infer_forward(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_forward(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 1);
   ops::expect_floating(op, inputs[0]);
   if (inputs[0].rank() == 0) throw Error(fmt::format("{}: the input must be [..., classes], got a scalar", op));
   return {inputs[0]};
 }
 
-std::vector<TensorType> infer_softmax_gradient(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_softmax_gradient(std::string_view op, TensorTypes inputs) {
   ops::expect_count(op, inputs, 2);
   ops::expect_type(op, "the result", inputs[1], inputs[0]);
   return infer_forward(op, inputs.first(1));

@@ -10,7 +10,7 @@
 
 namespace gpubench {
 
-std::vector<TensorType> StateOp::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> StateOp::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   ops::expect_type(name(), "the value", inputs[1], inputs[0]);
   return {inputs[0]};
@@ -20,24 +20,24 @@ std::string MovingAverage::attributes() const {
   return fmt::format("momentum={}", momentum);
 }
 
-std::vector<TensorType> MovingAverage::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> MovingAverage::infer(TensorTypes inputs) const {
   std::vector<TensorType> result = StateOp::infer(inputs);
   ops::expect_floating(name(), inputs[0]);
   return result;
 }
 
-double MovingAverage::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+double MovingAverage::flops(TensorTypes, TensorTypes outputs) const {
   return 3.0 * static_cast<double>(outputs[0].elements());
 }
 
-std::vector<TensorType> AccumulateMean::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> AccumulateMean::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 2);
   ops::expect_type(name(), "the state", inputs[0], {{2}, Dtype::f32});
   ops::expect_type(name(), "the values", inputs[1], {inputs[1].shape, Dtype::f32});
   return {inputs[0]};
 }
 
-double AccumulateMean::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+double AccumulateMean::flops(TensorTypes inputs, TensorTypes) const {
   return static_cast<double>(inputs[1].elements());
 }
 
@@ -47,7 +47,7 @@ std::string ScheduleOp<F>::attributes() const {
 }
 
 template <class F>
-std::vector<TensorType> ScheduleOp<F>::infer(std::span<const TensorType> inputs) const {
+std::vector<TensorType> ScheduleOp<F>::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, 1);
   ops::expect_type(name(), "the step", inputs[0], {{}, Dtype::i64});
   return {{{}, Dtype::f32}};

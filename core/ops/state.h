@@ -10,14 +10,14 @@ namespace gpubench {
 /// variable, value -> variable, in place; both of one type unless the op says otherwise.
 class StateOp : public Op {
  public:
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Alias> aliases() const final { return {{0, 0, Alias::Kind::in_place}}; }
 };
 
 class Assign final : public StateOp {
  public:
   std::string_view name() const override { return "assign"; }
-  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  double flops(TensorTypes, TensorTypes) const override { return 0; }
 };
 
 /// Also for integer counters.
@@ -32,8 +32,8 @@ class MovingAverage final : public StateOp {
   explicit MovingAverage(double weight) : momentum(weight) {}
   std::string_view name() const override { return "moving_average"; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const double momentum;
 };
@@ -42,8 +42,8 @@ class MovingAverage final : public StateOp {
 class AccumulateMean final : public StateOp {
  public:
   std::string_view name() const override { return "accumulate_mean"; }
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  double flops(TensorTypes inputs, TensorTypes outputs) const override;
 };
 
 /// step -> learning rate; F of core/math/schedule.h.
@@ -53,7 +53,7 @@ class ScheduleOp final : public Op {
   explicit ScheduleOp(const F& f) : function(f) {}
   std::string_view name() const override { return F::name; }
   std::string attributes() const override;
-  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
 
   const F function;
 };

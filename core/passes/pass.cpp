@@ -81,7 +81,7 @@ void check_names(const PassOptions& options) {
 
 Program apply_passes(Program program, const PassOptions& options, PassDevices devices) {
   check_names(options);
-  if (!devices.fuses) devices.fuses = [](const DeviceId&, const Op&, std::span<const TensorType>) { return false; };
+  if (!devices.fuses) devices.fuses = [](const DeviceId&, const Op&, TensorTypes) { return false; };
   if (!devices.overlaps) devices.overlaps = [](const DeviceId&) { return false; };
   for (const Pass& pass : passes) {
     if (pass.kind == PassKind::optional && options.disabled.contains(std::string(pass.name))) continue;

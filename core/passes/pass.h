@@ -41,7 +41,7 @@ struct PassOptions {
 
 /// Whether `device` can run `op`, a fusion of several ops or another form of one, faster than those ops. Passes ask
 /// only if the answer depends on the device.
-using Fuses = std::function<bool(const DeviceId& device, const Op& op, std::span<const TensorType> inputs)>;
+using Fuses = std::function<bool(const DeviceId& device, const Op& op, TensorTypes inputs)>;
 
 /// Facts about the program's devices that passes need.
 struct PassDevices {

@@ -94,7 +94,7 @@ void Rewriter::put(std::int32_t index, Node node) {
   for (std::int32_t output = 0; output < outputs; ++output) replace({index, output}, {first.node, output});
 }
 
-Value Rewriter::add(std::int32_t index, OpPtr op, std::span<const Value> inputs) {
+Value Rewriter::add(std::int32_t index, OpPtr op, Values inputs) {
   const GraphScope scope(graph_, program_.graph.nodes()[at(index)]);
   return graph_.apply(std::move(op), inputs);
 }

@@ -32,7 +32,7 @@ class Rewriter {
   /// Replaces node `index` by `node`, whose inputs are values of the new graph and whose outputs replace the old ones.
   void put(std::int32_t index, Node node);
   /// Adds `op` with the device, owner and role of node `index` of the old graph.
-  Value add(std::int32_t index, OpPtr op, std::span<const Value> inputs);
+  Value add(std::int32_t index, OpPtr op, Values inputs);
   Program finish();
 
  private:

@@ -36,6 +36,7 @@ struct TensorType {
   std::size_t bytes() const;
   int rank() const { return static_cast<int>(shape.size()); }
 };
+using TensorTypes = std::span<const TensorType>;
 
 /// "float32[32, 784]".
 std::string to_string(const TensorType& type);

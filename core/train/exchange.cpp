@@ -15,8 +15,7 @@ Origin update_of(const Variable& variable) {
   return {variable.device, variable.name, variable.owner, Role::update};
 }
 
-std::vector<Value> exchange_gradients(Graph& graph, std::span<const Value> gradients,
-                                      std::optional<Dtype> compression) {
+std::vector<Value> exchange_gradients(Graph& graph, Values gradients, std::optional<Dtype> compression) {
   std::vector<Value> sums(gradients.size());
   for (std::size_t i = gradients.size(); i-- > 0;) {
     if (!gradients[i]) continue;
@@ -61,7 +60,7 @@ std::vector<Value> exchange_variables(Graph& graph, std::span<const VariablePtr>
   return means;
 }
 
-void assign_variables(Graph& graph, std::span<const VariablePtr> variables, std::span<const Value> values) {
+void assign_variables(Graph& graph, std::span<const VariablePtr> variables, Values values) {
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const GraphScope scope(graph, update_of(*variables[i]));
     ops::assign(graph, graph.variable(variables[i]), values[i]);

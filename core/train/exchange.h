@@ -16,14 +16,14 @@ Origin update_of(const Variable& variable);
 /// The sum of each gradient over all replicas; none for missing gradients. Exchanges are added in the reverse order of
 /// the variables, the order in which a backward pass computes their gradients. With `compression`, float32 gradients
 /// are exchanged as that type.
-std::vector<Value> exchange_gradients(Graph& graph, std::span<const Value> gradients, std::optional<Dtype> compression);
+std::vector<Value> exchange_gradients(Graph& graph, Values gradients, std::optional<Dtype> compression);
 
 /// Floating-point variables in `candidates` that nodes of `graph` update (StateOp), except by optimizers.
 std::vector<VariablePtr> updated_variables(const Graph& graph, std::span<const VariablePtr> candidates);
 
 /// The means of the variables over all replicas, weighted by their shares of the examples.
 std::vector<Value> exchange_variables(Graph& graph, std::span<const VariablePtr> variables, double weight);
-void assign_variables(Graph& graph, std::span<const VariablePtr> variables, std::span<const Value> values);
+void assign_variables(Graph& graph, std::span<const VariablePtr> variables, Values values);
 
 /// A tensor filled with `value`, computed in every run: an exchange writes into its operands, so they cannot be
 /// constants.

@@ -47,7 +47,7 @@ Value LossScale::scaled(Graph& graph, Value loss) const {
 }
 
 /// Each device's gradients by one op.
-ops::Unscaled LossScale::divide(Graph& graph, Value scale, std::span<const Value> gradients) const {
+ops::Unscaled LossScale::divide(Graph& graph, Value scale, Values gradients) const {
   std::map<DeviceId, std::vector<std::size_t>> by_device;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (gradients[i]) by_device[graph.node(gradients[i]).device].push_back(i);
@@ -66,21 +66,21 @@ ops::Unscaled LossScale::divide(Graph& graph, Value scale, std::span<const Value
   return all;
 }
 
-std::vector<Value> LossScale::unscaled(Graph& graph, std::span<const Value> gradients) const {
+std::vector<Value> LossScale::unscaled(Graph& graph, Values gradients) const {
   return divide(graph, graph.variable(scale_), gradients).gradients;
 }
 
-void LossScale::apply_scaled(Graph& graph, const Optimizer& optimizer, std::span<const Value> gradients,
+void LossScale::apply_scaled(Graph& graph, const Optimizer& optimizer, Values gradients,
                              std::span<const VariablePtr> variables) const {
   apply(graph, graph.variable(scale_), optimizer, gradients, variables);
 }
 
-void LossScale::apply_unscaled(Graph& graph, const Optimizer& optimizer, std::span<const Value> gradients,
+void LossScale::apply_unscaled(Graph& graph, const Optimizer& optimizer, Values gradients,
                                std::span<const VariablePtr> variables) const {
   apply(graph, graph.constant(1.0F), optimizer, gradients, variables);
 }
 
-void LossScale::apply(Graph& graph, Value scale, const Optimizer& optimizer, std::span<const Value> gradients,
+void LossScale::apply(Graph& graph, Value scale, const Optimizer& optimizer, Values gradients,
                       std::span<const VariablePtr> variables) const {
   ops::Unscaled unscaled = divide(graph, scale, gradients);
   for (std::size_t i = 0; i < variables.size(); ++i) {

@@ -24,14 +24,14 @@ class LossScale {
   /// The loss to differentiate, of unchanged type.
   Value scaled(Graph& graph, Value loss) const;
   /// float32 gradients divided by the scale; none for missing gradients.
-  std::vector<Value> unscaled(Graph& graph, std::span<const Value> gradients) const;
+  std::vector<Value> unscaled(Graph& graph, Values gradients) const;
   /// Updates the variables with gradients of the scaled loss, and the scale. If a gradient is infinite or NaN, the step
   /// is skipped and the scale halved; after enough good steps it is doubled. A fixed scale never changes, but skips
   /// steps too.
-  void apply_scaled(Graph& graph, const Optimizer& optimizer, std::span<const Value> gradients,
+  void apply_scaled(Graph& graph, const Optimizer& optimizer, Values gradients,
                     std::span<const VariablePtr> variables) const;
   /// The same with gradients from unscaled().
-  void apply_unscaled(Graph& graph, const Optimizer& optimizer, std::span<const Value> gradients,
+  void apply_unscaled(Graph& graph, const Optimizer& optimizer, Values gradients,
                       std::span<const VariablePtr> variables) const;
 
   /// float32 scalar; null before build().
@@ -43,8 +43,8 @@ class LossScale {
   std::vector<VariablePtr> variables() const { return {scale_, good_steps_, skipped_steps_}; }
 
  private:
-  ops::Unscaled divide(Graph& graph, Value scale, std::span<const Value> gradients) const;
-  void apply(Graph& graph, Value scale, const Optimizer& optimizer, std::span<const Value> gradients,
+  ops::Unscaled divide(Graph& graph, Value scale, Values gradients) const;
+  void apply(Graph& graph, Value scale, const Optimizer& optimizer, Values gradients,
              std::span<const VariablePtr> variables) const;
 
   double initial_scale_;

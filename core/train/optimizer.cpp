@@ -100,7 +100,7 @@ const Optimizer::OwnedSlots& Optimizer::slots_of(const VariablePtr& variable) co
   throw Error(fmt::format("optimizer {}: was not built for the variable {}", name(), variable->name));
 }
 
-void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients, std::span<const VariablePtr> variables,
+void Optimizer::apply_gradients(Graph& graph, Values gradients, std::span<const VariablePtr> variables,
                                 Value found_infinity) const {
   if (gradients.size() != variables.size()) {
     throw Error(
@@ -130,7 +130,7 @@ void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients, 
   for (const Place& place : places) update_place(graph, place, scalars, gradients, variables);
 }
 
-Value Optimizer::global_squares(Graph& graph, std::span<const Place> places, std::span<const Value> gradients,
+Value Optimizer::global_squares(Graph& graph, std::span<const Place> places, Values gradients,
                                 std::span<const VariablePtr> variables) const {
   Value all;
   std::vector<DeviceId> devices;
@@ -149,7 +149,7 @@ Value Optimizer::global_squares(Graph& graph, std::span<const Place> places, std
   return all;
 }
 
-void Optimizer::update_place(Graph& graph, const Place& place, const Scalars& scalars, std::span<const Value> gradients,
+void Optimizer::update_place(Graph& graph, const Place& place, const Scalars& scalars, Values gradients,
                              std::span<const VariablePtr> variables) const {
   const GraphScope scope(graph, place.device, owner_, Role::update);
   std::vector<Value> updated, by;

@@ -64,7 +64,7 @@ class Optimizer {
   /// Adds the update to `graph`, with one gradient per variable, none if the loss does not depend on it. The variables
   /// must have been passed to build(). If the bool[] `found_infinity` is given and true at run time, nothing changes,
   /// not even the step counter. Throws Error if no variable has a gradient, or a gradient's type differs.
-  void apply_gradients(Graph& graph, std::span<const Value> gradients, std::span<const VariablePtr> variables,
+  void apply_gradients(Graph& graph, Values gradients, std::span<const VariablePtr> variables,
                        Value found_infinity = {}) const;
 
   /// int64 scalar: number of updates, without skipped ones. Null before build().
@@ -87,8 +87,8 @@ class Optimizer {
     bool decays = true;  ///< whether weight decay applies to the node's variables
   };
   /// Adds one update node.
-  virtual void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables,
-                      std::span<const Value> gradients, const Slots& slots) const = 0;
+  virtual void update(Graph& graph, const Scalars& scalars, Values variables, Values gradients,
+                      const Slots& slots) const = 0;
 
  private:
   struct OwnedSlots {
@@ -107,9 +107,9 @@ class Optimizer {
   };
   Place place_of(const Variable& variable) const;
   /// The sum of squares of all gradients, on the step counter's device.
-  Value global_squares(Graph& graph, std::span<const Place> places, std::span<const Value> gradients,
+  Value global_squares(Graph& graph, std::span<const Place> places, Values gradients,
                        std::span<const VariablePtr> variables) const;
-  void update_place(Graph& graph, const Place& place, const Scalars& scalars, std::span<const Value> gradients,
+  void update_place(Graph& graph, const Place& place, const Scalars& scalars, Values gradients,
                     std::span<const VariablePtr> variables) const;
 
   Config config_;

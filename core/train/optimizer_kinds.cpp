@@ -24,12 +24,12 @@ class Sgd final : public Optimizer {
     if (attributes_.momentum == 0) return {};
     return {"momentum"};
   }
-  void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables, std::span<const Value> gradients,
+  void update(Graph& graph, const Scalars& scalars, Values variables, Values gradients,
               const Slots& slots) const override {
     SgdAttributes attributes = attributes_;
     if (!scalars.decays) attributes.weight_decay = 0;
-    ops::sgd_update(graph, attributes, scalars.learning_rate, variables, gradients,
-                    slots.empty() ? std::span<const Value>() : slots[0], scalars.control);
+    ops::sgd_update(graph, attributes, scalars.learning_rate, variables, gradients, slots.empty() ? Values() : slots[0],
+                    scalars.control);
   }
 
  private:
@@ -47,7 +47,7 @@ class Adam final : public Optimizer {
 
  protected:
   std::vector<std::string> slot_names() const override { return {"m", "v"}; }
-  void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables, std::span<const Value> gradients,
+  void update(Graph& graph, const Scalars& scalars, Values variables, Values gradients,
               const Slots& slots) const override {
     AdamAttributes attributes = attributes_;
     if (!scalars.decays) attributes.weight_decay = 0;
@@ -69,7 +69,7 @@ class Lion final : public Optimizer {
 
  protected:
   std::vector<std::string> slot_names() const override { return {"momentum"}; }
-  void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables, std::span<const Value> gradients,
+  void update(Graph& graph, const Scalars& scalars, Values variables, Values gradients,
               const Slots& slots) const override {
     LionAttributes attributes = attributes_;
     if (!scalars.decays) attributes.weight_decay = 0;
@@ -96,10 +96,10 @@ class Rmsprop final : public Optimizer {
     if (attributes_.centered) names.emplace_back("mean_gradient");
     return names;
   }
-  void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables, std::span<const Value> gradients,
+  void update(Graph& graph, const Scalars& scalars, Values variables, Values gradients,
               const Slots& slots) const override {
     const bool momentum = attributes_.momentum != 0;
-    const std::span<const Value> none;
+    const Values none;
     ops::rmsprop_update(graph, attributes_, scalars.learning_rate, variables, gradients, slots[0],
                         momentum ? slots[1] : none, attributes_.centered ? slots.back() : none, scalars.control);
   }

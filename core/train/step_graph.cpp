@@ -24,8 +24,7 @@ struct StepGradients {
 };
 
 /// `total`: the examples of all replicas, of which these are one's; 0 for a model alone.
-void require_equal_parts(const Model& model, std::span<const TensorType> element, std::int64_t parts,
-                         std::int64_t total) {
+void require_equal_parts(const Model& model, TensorTypes element, std::int64_t parts, std::int64_t total) {
   for (const TensorType& type : element) {
     if (type.shape.empty() || type.shape[0] % parts == 0) continue;
     if (total > 0) {
@@ -76,7 +75,7 @@ void require_own_weights(const Graph& graph, const Model& model) {
 }
 
 StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
-                           std::span<const TensorType> element, const std::optional<BatchShare>& share) {
+                           TensorTypes element, const std::optional<BatchShare>& share) {
   StepValues whole = bind_element(graph, model, element, true);
   weigh_classes(graph, model, config.class_weights, whole);
   whole.penalty = penalty(graph, model);
@@ -144,7 +143,7 @@ void exchange_nothing(Graph& graph, const Model& model, const Graph& other) {
 /// The gradients of a replica without examples: zeros. A temporary backward graph of a replica with examples determines
 /// which gradients exist.
 StepGradients add_nothing(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& metrics,
-                          std::span<const TensorType> element) {
+                          TensorTypes element) {
   Graph other;
   Figures figures(metrics, true);
   const std::int64_t rows = config.gradient_accumulation_steps;
@@ -162,7 +161,7 @@ StepGradients add_nothing(Graph& graph, const Model& model, const CompileConfig&
 
 /// For the whole element, or for a replica's rows given by `share`.
 StepGradients gradients_of_step(Graph& graph, const Model& model, const CompileConfig& config,
-                                const MetricStates& metrics, Figures& figures, std::span<const TensorType> element,
+                                const MetricStates& metrics, Figures& figures, TensorTypes element,
                                 const std::optional<BatchShare>& share) {
   if (!share) return add_backward(graph, model, config, figures, element, share);
   if (share->rows == 0) return add_nothing(graph, model, config, metrics, element);
@@ -172,7 +171,7 @@ StepGradients gradients_of_step(Graph& graph, const Model& model, const CompileC
 }  // namespace
 
 StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
-                         std::span<const TensorType> element, const std::optional<BatchShare>& share) {
+                         TensorTypes element, const std::optional<BatchShare>& share) {
   StepGraph step;
   Graph& graph = step.graph;
   Figures figures(metrics, share.has_value());
@@ -199,7 +198,7 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
 }
 
 StepGraph evaluation_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
-                           std::span<const TensorType> element, const std::optional<BatchShare>& share) {
+                           TensorTypes element, const std::optional<BatchShare>& share) {
   StepGraph step;
   Figures figures(metrics, share.has_value());
   if (!share || share->rows > 0) {
@@ -217,7 +216,7 @@ StepGraph evaluation_graph(const Model& model, const CompileConfig& config, cons
   return step;
 }
 
-StepGraph prediction_graph(const Model& model, std::span<const TensorType> element) {
+StepGraph prediction_graph(const Model& model, TensorTypes element) {
   StepGraph step;
   const StepValues bound = bind_element(step.graph, model, element, false);
   step.outputs = model.call({step.graph}, bound.inputs);

@@ -20,10 +20,10 @@ struct StepGraph {
 /// recompute_budget: see StepPlanner. With a `share`, it is the graph of a replica with those rows of the
 /// element's batch, and the update is that of all replicas' examples; without rows, the graph has no inputs.
 StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
-                         std::span<const TensorType> element, const std::optional<BatchShare>& share = {});
+                         TensorTypes element, const std::optional<BatchShare>& share = {});
 StepGraph evaluation_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
-                           std::span<const TensorType> element, const std::optional<BatchShare>& share = {});
+                           TensorTypes element, const std::optional<BatchShare>& share = {});
 /// `element` may include labels, which are ignored. Outputs: the model's outputs.
-StepGraph prediction_graph(const Model& model, std::span<const TensorType> element);
+StepGraph prediction_graph(const Model& model, TensorTypes element);
 
 }  // namespace gpubench

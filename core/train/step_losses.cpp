@@ -104,7 +104,7 @@ WeightedMetric::WeightedMetric(MetricPtr of, std::string name) : of_(std::move(o
                           of_->name()));
 }
 
-std::vector<TensorType> with_rows(std::span<const TensorType> element, std::int64_t rows) {
+std::vector<TensorType> with_rows(TensorTypes element, std::int64_t rows) {
   std::vector<TensorType> types(element.begin(), element.end());
   for (TensorType& type : types) {
     if (!type.shape.empty()) type.shape[0] = rows;
@@ -112,7 +112,7 @@ std::vector<TensorType> with_rows(std::span<const TensorType> element, std::int6
   return types;
 }
 
-StepValues bind_element(Graph& graph, const Model& model, std::span<const TensorType> element, bool labelled) {
+StepValues bind_element(Graph& graph, const Model& model, TensorTypes element, bool labelled) {
   const std::size_t inputs = model.inputs().size(), outputs = model.outputs().size();
   const std::size_t more = element.size() - std::min(element.size(), inputs + outputs);
   const bool complete = element.size() >= inputs + outputs && (more <= 1 || more == outputs);
@@ -220,15 +220,6 @@ Value with_penalty(Graph& graph, Value loss, Value penalty) {
 const OwnerPtr& loss_owner() {
   static const OwnerPtr owner = make_owner("loss");
   return owner;
-}
-
-Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, const StepValues& step) {
-  Value total;
-  for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-    const GraphScope scope(graph, output_device(model, i), loss_owner());
-    add_loss(graph, config, i, step, total);
-  }
-  return total;
 }
 
 Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,

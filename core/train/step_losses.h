@@ -19,11 +19,11 @@ struct StepValues {
 };
 
 /// The types with `rows` rows instead of the batch's.
-std::vector<TensorType> with_rows(std::span<const TensorType> element, std::int64_t rows);
+std::vector<TensorType> with_rows(TensorTypes element, std::int64_t rows);
 
 /// The graph's inputs, each on the device that reads it; `labelled`: including labels and, if the element has more
 /// tensors, weights of examples. Throws Error for an element of another length.
-StepValues bind_element(Graph& graph, const Model& model, std::span<const TensorType> element, bool labelled);
+StepValues bind_element(Graph& graph, const Model& model, TensorTypes element, bool labelled);
 
 /// Adds to the states of loss and metrics: directly, or, for one of several replicas, after the sums over all
 /// replicas.
@@ -52,9 +52,8 @@ const OwnerPtr& loss_owner();
 /// Multiplies the weights of the examples by those of their classes. Throws Error for models with several outputs, and
 /// for weights of other classes than the model has.
 void weigh_classes(Graph& graph, const Model& model, const std::vector<float>& class_weights, StepValues& step);
-/// The scalar that training minimizes: the sum of the outputs' mean losses.
-Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, const StepValues& step);
-/// The same; also adds per-example losses and metrics to `figures`.
+/// The scalar that training minimizes: the sum of the outputs' mean losses. Adds per-example losses and metrics to
+/// `figures`.
 Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
                  const StepValues& step);
 

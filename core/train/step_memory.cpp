@@ -29,7 +29,7 @@ std::vector<VariablePtr> replica_state(Trainer& trainer, int replica) {
 
 }  // namespace
 
-std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, std::span<const TensorType> element) {
+std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, TensorTypes element) {
   require_compiled(trainer);
   trainer.build(element);
   return trainer.planner().training_memory(element);

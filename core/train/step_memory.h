@@ -12,7 +12,7 @@ namespace gpubench {
 /// The memory for training on batches of these types (in host memory), by device: plans a step without allocating its
 /// memory. The model must be compiled and have a known input; its variables are created if needed. Throws Error for
 /// eager execution.
-std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, std::span<const TensorType> element);
+std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, TensorTypes element);
 
 /// Of the largest plan used for training so far; empty before the first step. Throws Error for eager execution.
 std::vector<DeviceMemory> training_memory(Trainer& trainer);

@@ -143,7 +143,7 @@ struct StepPlanner::DryStep {
   StepGraph graph;
 };
 
-StepPlanner::DryStep StepPlanner::dry_step(CompileConfig config, std::span<const TensorType> element,
+StepPlanner::DryStep StepPlanner::dry_step(CompileConfig config, TensorTypes element,
                                            const std::optional<BatchShare>& share) const {
   require_gradients(model_);
   PlannedVariables variables;
@@ -161,7 +161,7 @@ StepPlanner::DryStep StepPlanner::dry_step(CompileConfig config, std::span<const
 
 /// For a model without replicas, or for the replica with the largest share of the batch, as if it were on the first
 /// device.
-StepPlanner::DryPlan StepPlanner::dry_plan(CompileConfig asked, std::span<const TensorType> element) const {
+StepPlanner::DryPlan StepPlanner::dry_plan(CompileConfig asked, TensorTypes element) const {
   std::optional<BatchShare> share;
   if (asked.replicas && !element.empty() && !element[0].shape.empty()) {
     const std::int64_t rows = element[0].shape[0];
@@ -175,7 +175,7 @@ StepPlanner::DryPlan StepPlanner::dry_plan(CompileConfig asked, std::span<const 
   return {memory_of(planned.plan, devices, planned.feed, optimizer_state(model_, config)), flops};
 }
 
-CompileConfig StepPlanner::recomputed_within(std::span<const TensorType> element) const {
+CompileConfig StepPlanner::recomputed_within(TensorTypes element) const {
   CompileConfig config = config_;
   const std::size_t budget = config.recompute_budget;
   if (budget == 0) return config;
@@ -199,7 +199,7 @@ CompileConfig StepPlanner::recomputed_within(std::span<const TensorType> element
       format_bytes(static_cast<double>(std::min(kept, choice.least_bytes)))));
 }
 
-std::vector<DeviceMemory> StepPlanner::training_memory(std::span<const TensorType> element) const {
+std::vector<DeviceMemory> StepPlanner::training_memory(TensorTypes element) const {
   require_graph();
   return dry_plan(recomputed_within(element), element).memory;
 }

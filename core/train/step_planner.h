@@ -34,11 +34,11 @@ class StepPlanner {
 
   /// The configuration with the layers chosen by choose_recomputed() for its recompute_budget and such batches;
   /// unchanged without a budget. Throws Error for a budget with eager execution, and OverRecomputeBudget.
-  CompileConfig recomputed_within(std::span<const TensorType> element) const;
+  CompileConfig recomputed_within(TensorTypes element) const;
 
   /// The memory of a training step on batches of these types (in host memory), by device. Throws as
   /// recomputed_within(), and Error for eager execution.
-  std::vector<DeviceMemory> training_memory(std::span<const TensorType> element) const;
+  std::vector<DeviceMemory> training_memory(TensorTypes element) const;
 
   /// Memory is planned in graph execution only: throws Error for eager execution.
   void require_graph() const;
@@ -53,9 +53,8 @@ class StepPlanner {
                                      const ExecutorOptions& options) const;
   std::unique_ptr<Executor> replicated(StepPhase phase, StepPlan& plan, const CompileConfig& config,
                                        const MetricStates* metrics, const ExecutorOptions& options) const;
-  DryStep dry_step(CompileConfig config, std::span<const TensorType> element,
-                   const std::optional<BatchShare>& share = {}) const;
-  DryPlan dry_plan(CompileConfig asked, std::span<const TensorType> element) const;
+  DryStep dry_step(CompileConfig config, TensorTypes element, const std::optional<BatchShare>& share = {}) const;
+  DryPlan dry_plan(CompileConfig asked, TensorTypes element) const;
 
   Runtime& runtime_;
   const Model& model_;

@@ -35,7 +35,7 @@ HostTensor join(const std::vector<HostTensor>& batches) {
   return joined;
 }
 
-void require_batches(const Model& model, std::span<const TensorType> element) {
+void require_batches(const Model& model, TensorTypes element) {
   const std::vector<TensorType> examples = model.input_types();
   if (element.size() < examples.size()) return;
   const bool is_example =
@@ -103,7 +103,7 @@ void Trainer::require_compiled() const {
                           model_->name()));
 }
 
-void Trainer::build(std::span<const TensorType> element) {
+void Trainer::build(TensorTypes element) {
   if (!model_->defined()) {
     if (element.empty() || element[0].shape.empty()) {
       throw Error(fmt::format("model '{}': expects tensors with a batch dimension", model_->name()));
@@ -134,7 +134,7 @@ void Trainer::take_values_of_first_process(std::span<const VariablePtr> variable
   }
 }
 
-void Trainer::prepare_training(std::span<const TensorType> element) {
+void Trainer::prepare_training(TensorTypes element) {
   if (can_train_) return;
   prepare_evaluation(element);
   require_gradients(*model_);
@@ -145,7 +145,7 @@ void Trainer::prepare_training(std::span<const TensorType> element) {
   can_train_ = true;
 }
 
-void Trainer::prepare_evaluation(std::span<const TensorType> element) {
+void Trainer::prepare_evaluation(TensorTypes element) {
   if (metrics_) return;
   require_compiled();
   build(element);

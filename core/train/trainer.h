@@ -23,12 +23,12 @@ class Trainer {
 
   /// Sets an open input shape from the types of one batched element and creates the model's variables; steps do this
   /// themselves.
-  void build(std::span<const TensorType> element);
+  void build(TensorTypes element);
 
   /// build(), then creates the variables of optimizer and metrics, so that callbacks find them before the first step.
-  void prepare_training(std::span<const TensorType> element);
+  void prepare_training(TensorTypes element);
   /// The same without the optimizer, so that models with nothing to train can be evaluated.
-  void prepare_evaluation(std::span<const TensorType> element);
+  void prepare_evaluation(TensorTypes element);
 
   StepLoop training_loop();
   StepLoop evaluation_loop();

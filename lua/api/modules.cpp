@@ -55,7 +55,6 @@ void open_modules(lua_State* L) {
   open_measure_training(L);
   open_measure_inference(L);
   open_measure_loop(L);
-  open_measure_numerics(L);
   open_measure_collective(L);
   open_measure_copies(L);
   open_measure_pipeline(L);

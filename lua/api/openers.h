@@ -40,7 +40,6 @@ void open_measure_collective(lua_State* L);
 void open_measure_copies(lua_State* L);
 void open_measure_inference(lua_State* L);
 void open_measure_loop(lua_State* L);
-void open_measure_numerics(lua_State* L);
 void open_measure_pipeline(lua_State* L);
 void open_measure_scaling(lua_State* L);
 void open_measure_training(lua_State* L);

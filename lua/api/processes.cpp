@@ -89,9 +89,10 @@ std::string lost(lua_State* L) {
   return group != nullptr ? group->lost() : std::string();
 }
 
-bool speaks(lua_State* L) {
+/// reports_for_all(): whether this process prints for all of them; true where it is alone.
+bool is_reporter(lua_State* L) {
   const ProcessGroup* const group = session_of(L).group();
-  return group == nullptr || speaks_for_all(*group);
+  return group == nullptr || reports_for_all(*group);
 }
 
 /// threads(): what the CPU devices of each process compute with, by rank. A collective call.
@@ -115,7 +116,7 @@ void open_processes(lua_State* L) {
       .function<&barrier>("barrier")
       .function<&from_first>("from_first")
       .function<&lost>("lost")
-      .function<&speaks>("speaks")
+      .function<&is_reporter>("reports_for_all")
       .function<&threads>("threads");
 }
 

@@ -7,7 +7,7 @@
 namespace gpubench::lua {
 
 /// Process 0, unless it was lost.
-inline bool speaks_for_all(const ProcessGroup& group) {
+inline bool reports_for_all(const ProcessGroup& group) {
   return group.rank() == 0 || group.lost().starts_with(group.name_of(0) + " was lost");
 }
 

@@ -78,7 +78,7 @@ local function pageable_rate(device)
   return bytes / time_of(function() return data:to(device) end, 4)
 end
 
-local function joined(...)
+local function concatenated(...)
   local all = {}
   for _, list in ipairs { ... } do table.move(list, 1, #list, #all + 1, all) end
   return all
@@ -98,7 +98,7 @@ function device_calibration.measure(device, like)
       ["element-wise kernels"] = memory_samples("elements", function(x) return x:relu() end),
       ["softmax"] = memory_samples("softmax", function(x) return x:softmax() end),
     }
-    local all = joined(measured["products of float32"], measured["products of bfloat16"],
+    local all = concatenated(measured["products of float32"], measured["products of bfloat16"],
       measured["element-wise kernels"],
       measured["softmax"])
     local numbers = native.emulation.fit({ like = like }, all)

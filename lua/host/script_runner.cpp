@@ -242,7 +242,7 @@ void leave_failing(lua_State* L, ProcessGroup& group, const std::exception& erro
   const bool own = dynamic_cast<const PeerLost*>(&error) == nullptr && !interrupt_requested();
   if (own && group.lost().empty())
     group.fail(is_from_script(L) ? lua::Machine::of(L).delivered.text : error.what(), status_of(error, nullptr));
-  if (!lua::speaks_for_all(group)) return;
+  if (!lua::reports_for_all(group)) return;
   if (own)
     print_error(L, error, with_traceback);
   else

@@ -40,7 +40,7 @@ end)
 
 testing.case("the claims see every way", function()
   local function judged(starts, waits)
-    return input_rows.verdicts(declaration,
+    return experiments.verdicts(declaration,
         input_rows.of(declaration, function() return { "start", "steps" } end, function(row)
       local index = input_rows.index_of(declaration, "where", row.where)
       if row.measured == "start" then
@@ -51,15 +51,15 @@ testing.case("the claims see every way", function()
     end))
   end
   local starts, waits = { 1, 0.1, 0.09, 0.08 }, { 0.01, 0.5, 0.2, 0.1 }
-  testing.equal(judged(starts, waits), input_rows.repeated("confirmed", 5))
+  testing.equal(judged(starts, waits), experiments.repeated("confirmed", 5))
   testing.equal(judged({ 0.3, 0.1, 0.09, 0.08 }, waits),
-    input_rows.replaced(input_rows.repeated("confirmed", 5), 1, "refuted"))
+    input_rows.replaced(experiments.repeated("confirmed", 5), 1, "refuted"))
   for index = 3, 4 do  -- the parallel map, the device
     local late = table.move(starts, 1, 4, 1, {})
     late[index] = 0.6
-    testing.equal(judged(late, waits), input_rows.replaced(input_rows.repeated("confirmed", 5), index - 1, "refuted"))
+    testing.equal(judged(late, waits), input_rows.replaced(experiments.repeated("confirmed", 5), index - 1, "refuted"))
     local idle = table.move(waits, 1, 4, 1, {})
     idle[index] = 0.45
-    testing.equal(judged(starts, idle), input_rows.replaced(input_rows.repeated("confirmed", 5), index + 1, "refuted"))
+    testing.equal(judged(starts, idle), input_rows.replaced(experiments.repeated("confirmed", 5), index + 1, "refuted"))
   end
 end)

@@ -10,17 +10,7 @@ native.keep_configuration()
 local has_gpu = #gb.config.list_physical_devices("GPU") > 0
 local accelerator = has_gpu and "gpu:0" or "emulated:h200:0"
 
-local function verdicts(declaration, rows)
-  local list = {}
-  for index, one in ipairs(experiments.judge(declaration, rows)) do list[index] = one.verdict end
-  return list
-end
-
-local function repeated(value, count)
-  local list = {}
-  for index = 1, count do list[index] = value end
-  return list
-end
+local verdicts, repeated = experiments.verdicts, experiments.repeated
 
 local function check_ok(rows)
   for _, row in ipairs(rows) do

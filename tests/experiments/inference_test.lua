@@ -37,16 +37,11 @@ local function invented(change)
       rows[#rows + 1] = row
     end
   end
-  local verdicts = {}
-  for index, one in ipairs(experiments.judge(declaration, rows)) do
-    verdicts[index] = one.verdict
-  end
-  return verdicts
+  return experiments.verdicts(declaration, rows)
 end
 
 testing.case("the claims hold where they are true and nowhere else", function()
-  testing.equal(invented(function() end),
-    { "confirmed", "confirmed", "confirmed", "confirmed", "confirmed", "confirmed" })
+  testing.equal(invented(function() end), experiments.repeated("confirmed", 6))
   local function is_single(row) return row.setting == "single" end
   testing.equal(invented(function(row) row.examples_per_s = 1 / row.batch_size end)[1], "refuted")
   testing.equal(invented(function(row) if is_single(row) then row.latency_s = 8 end end)[2], "refuted")

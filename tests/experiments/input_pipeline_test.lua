@@ -71,24 +71,24 @@ end
 
 testing.case("the claims see every stage and every number of workers", function()
   local falling, rates = { 0.9, 0.8, 0.5, 0.1, 0.05 }, { 100, 200, 195 }
-  testing.equal(input_rows.verdicts(declaration, pipeline_rows(falling, rates)), input_rows.repeated("confirmed", 4))
+  testing.equal(experiments.verdicts(declaration, pipeline_rows(falling, rates)), experiments.repeated("confirmed", 4))
   for index = 2, #falling do
     local waits = table.move(falling, 1, #falling, 1, {})
     waits[index] = waits[index - 1] * 1.1
-    local judged = input_rows.verdicts(declaration, pipeline_rows(waits, rates))
+    local judged = experiments.verdicts(declaration, pipeline_rows(waits, rates))
     testing.equal(judged, { "confirmed", "refuted", "confirmed", "confirmed" })
   end
-  local growing = input_rows.verdicts(declaration, pipeline_rows({ 0.5, 0.6, 0.7, 0.8, 0.9 }, rates))
+  local growing = experiments.verdicts(declaration, pipeline_rows({ 0.5, 0.6, 0.7, 0.8, 0.9 }, rates))
   testing.equal(growing, { "refuted", "refuted", "refuted", "confirmed" })
-  testing.equal(input_rows.verdicts(declaration, pipeline_rows(falling, { 100, 200, 160 }))[4], "refuted")
+  testing.equal(experiments.verdicts(declaration, pipeline_rows(falling, { 100, 200, 160 }))[4], "refuted")
   local rows = pipeline_rows(falling, rates)
   for _, row in ipairs(rows) do
     if row.measured == "pipeline" and row.workers == 2 then row.quality = "unreliable: noise" end
   end
-  testing.equal(input_rows.verdicts(declaration, rows),
-    input_rows.replaced(input_rows.repeated("confirmed", 4), 4, "inconclusive"))
+  testing.equal(experiments.verdicts(declaration, rows),
+    input_rows.replaced(experiments.repeated("confirmed", 4), 4, "inconclusive"))
   -- A point that fails has no row of either kind.
   rows[3] = { status = "error", detail = "broken", device = rows[3].device, source = "pixels", stage = "map",
     workers = "autotune" }
-  testing.equal(input_rows.verdicts(declaration, rows)[2], "inconclusive")
+  testing.equal(experiments.verdicts(declaration, rows)[2], "inconclusive")
 end)

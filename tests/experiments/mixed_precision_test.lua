@@ -30,10 +30,7 @@ end
 -- Claims on speed and memory look at the widest layers, the one on float16 without scaling at the narrowest.
 local function judged(rows, width)
   for _, row in ipairs(rows) do row.width = width end
-  local axes = { gb.axis("precision", declaration.axes[4].values) }
-  local verdicts = {}
-  for index, one in ipairs(experiments.judge(declaration, rows, axes)) do verdicts[index] = one.verdict end
-  return verdicts
+  return experiments.verdicts(declaration, rows, { gb.axis("precision", declaration.axes[4].values) })
 end
 
 testing.case("float16 without loss scaling is wrong, the mixed policies are not", function()

@@ -50,11 +50,7 @@ local function judged(method, column, value)
     if one == method then row[column] = value end
     rows[#rows + 1] = row
   end
-  local verdicts = {}
-  for index, one in ipairs(experiments.judge(declaration, rows)) do
-    verdicts[index] = one.verdict
-  end
-  return verdicts
+  return experiments.verdicts(declaration, rows)
 end
 
 testing.case("the answer has memory, speed and accuracy, and says which of them is open", function()
@@ -81,9 +77,7 @@ testing.case("the answer has memory, speed and accuracy, and says which of them 
 end)
 
 testing.case("the claims hold where they are true and nowhere else", function()
-  local all = {}
-  for index = 1, #declaration.expect do all[index] = "confirmed" end
-  testing.equal(judged(), all)
+  testing.equal(judged(), experiments.repeated("confirmed", #declaration.expect))
   local wrong = {
     { "pruned", "test_accuracy", 0.5 }, { "pruned", "latency_s", 0.5 }, { "shrunk", "weights_bytes", 90 },
     { "shrunk", "latency_s", 3 }, { "shrunk", "test_accuracy", 0.5 }, { "distilled", "test_accuracy", 0.5 },

@@ -3,15 +3,9 @@ local gb = require "gpubench"
 local experiments = require "declared"
 local testing = require "testing"
 
-local declared, row_of = experiments.of, experiments.row_of
+local declared, row_of, verdicts = experiments.of, experiments.row_of, experiments.verdicts
 
 gb._native.keep_configuration()
-
-local function verdicts(declaration, rows)
-  local found = {}
-  for index, judged in ipairs(experiments.judge(declaration, rows)) do found[index] = judged.verdict end
-  return found
-end
 
 testing.case("models: a row has the parameters and the memory of its net", function()
   local declaration = declared "models"

@@ -75,9 +75,7 @@ testing.case("replica_memory: a replica holds the whole model, divided layers do
   for index, row in ipairs(rows) do statuses[index] = row.status end
   testing.equal(statuses, { "ok", "ok", "ok", "out_of_memory", "out_of_memory", "ok" })
   testing.equal(rows[1].state_bytes, rows[2].state_bytes)
-  local verdicts = {}
-  for index, one in ipairs(experiments.judge(declaration, rows)) do verdicts[index] = one.verdict end
-  testing.equal(verdicts, { "confirmed", "confirmed", "confirmed" })
+  testing.equal(experiments.verdicts(declaration, rows), { "confirmed", "confirmed", "confirmed" })
   rows[5].status = "ok"
   testing.equal(experiments.judge(declaration, rows)[1].verdict, "refuted")
 end)

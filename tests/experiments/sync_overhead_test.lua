@@ -10,11 +10,7 @@ native.keep_configuration()
 local declaration = experiments.of "sync_overhead"
 local latency, rate = 10e-6, 10e9
 
-local function verdicts(rows)
-  local list = {}
-  for index, one in ipairs(experiments.judge(declaration, rows)) do list[index] = one.verdict end
-  return list
-end
+local function verdicts(rows) return experiments.verdicts(declaration, rows) end
 
 -- Messages over a link with a latency and a rate; one replica that adds up for all takes `alone` times as long.
 local function link(alone)

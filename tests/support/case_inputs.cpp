@@ -93,6 +93,20 @@ void probability_rows(Array& array, std::mt19937_64& random) {
   }
 }
 
+CaseInput floats(Shape shape, double low, double high) {
+  return {.type = {std::move(shape), Dtype::f32}, .low = low, .high = high};
+}
+
+OpCase with_data_in(Dtype dtype, OpCase op_case) {
+  const Shape data = op_case.inputs[0].type.shape;
+  op_case.name += dtype == Dtype::bf16 ? "_bfloat16_data" : "_float16_data";
+  for (CaseInput& input : op_case.inputs) {
+    if (input.type.shape == data) input.type.dtype = dtype;
+  }
+  op_case.halves = false;
+  return op_case;
+}
+
 void whole_numbers(Array& array, std::mt19937_64&) {
   for (double& value : array.values) value = std::round(value);
 }

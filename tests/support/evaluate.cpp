@@ -107,7 +107,7 @@ void lay_tensors_apart(std::function<std::shared_ptr<Buffer>(std::size_t bytes)>
 }
 
 std::vector<HostTensor> evaluate(const Backend& backend, Device& device, const Graph& graph,
-                                 std::span<const HostTensor> inputs, std::span<const Value> outputs) {
+                                 std::span<const HostTensor> inputs, Values outputs) {
   Bench bench(backend, device);
   std::vector<std::vector<Held>> values;
   for (const Node& node : graph.nodes()) {

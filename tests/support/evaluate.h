@@ -21,7 +21,7 @@ void lay_tensors_apart(std::function<std::shared_ptr<Buffer>(std::size_t bytes)>
 
 /// `inputs` by the graph's input order. Variables are not supported.
 std::vector<HostTensor> evaluate(const Backend& backend, Device& device, const Graph& graph,
-                                 std::span<const HostTensor> inputs, std::span<const Value> outputs);
+                                 std::span<const HostTensor> inputs, Values outputs);
 
 /// Runs one op. `overwrite`, when given, makes that alias' output the memory of its input; in-place ones always do.
 std::vector<HostTensor> evaluate(const Backend& backend, Device& device, const Op& op,

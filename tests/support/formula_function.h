@@ -13,14 +13,11 @@ using Formula = std::function<Value(Graph& graph, Value x, const VariablePtr& we
 
 struct FormulaBody final : FunctionBody {
   FormulaBody(Formula of, bool weighted) : formula(std::move(of)), has_weight(weighted) {}
-  void build(const AddWeight& add, std::span<const TensorType>) override {
+  void build(const AddWeight& add, TensorTypes) override {
     if (has_weight) weight = add("scale", {}, parse_initializer("ones"), true);
   }
-  Value call(const CallContext& context, std::span<const Value> inputs) override {
-    return formula(context.graph, inputs[0], weight);
-  }
-  Value trial(const AddWeight& add, std::span<const TensorType> types, const CallContext& context,
-              std::span<const Value> inputs) override {
+  Value call(const CallContext& context, Values inputs) override { return formula(context.graph, inputs[0], weight); }
+  Value trial(const AddWeight& add, TensorTypes types, const CallContext& context, Values inputs) override {
     build(add, types);
     return call(context, inputs);
   }

@@ -52,6 +52,11 @@ struct OpCase {
   bool only_fused = false;
 };
 
+/// A float32 input.
+CaseInput floats(Shape shape, double low = -1, double high = 1);
+/// The case with inputs of the first one's shape in 16 bits, beside float32 parameters and statistics.
+OpCase with_data_in(Dtype dtype, OpCase op_case);
+
 /// Fills for CaseInput::fill. Rows are the last dimension.
 void one_hot_rows(Array& array, std::mt19937_64& random);
 /// Rows that are positive and sum to 1.

@@ -76,9 +76,7 @@ class UpdateInputs {
         limit_(static_cast<float>(op.clip.value)),
         norm_(static_cast<float>(op.clip.norm)) {}
 
-  std::span<const TensorType> variables(const Signature& signature) const {
-    return signature.inputs.subspan(first_, count_);
-  }
+  TensorTypes variables(const Signature& signature) const { return signature.inputs.subspan(first_, count_); }
   bool skipped(Views inputs) const { return skippable_ && *inputs[first_ - 1].as<bool>(); }
   /// Groups: the variables, their gradients, then the slots.
   template <class T>
@@ -118,7 +116,7 @@ void update(const F& f, std::int64_t count, float* __restrict w, const G* __rest
   for (std::int64_t i = 0; i < count; ++i) f(w[i], clip(widen(g[i])), slots[Slot][i]...);
 }
 
-std::int64_t elements_of(std::span<const TensorType> tensors) {
+std::int64_t elements_of(TensorTypes tensors) {
   std::int64_t total = 0;
   for (const TensorType& type : tensors) total += type.elements();
   return total;
@@ -131,7 +129,7 @@ class MultiTensorUpdate {
  public:
   MultiTensorUpdate(const OptimizerUpdate& op, const Signature& signature, Make make)
       : make_(std::move(make)), tensors_(op) {
-    const std::span<const TensorType> variables = tensors_.variables(signature);
+    const TensorTypes variables = tensors_.variables(signature);
     const std::int64_t total = elements_of(variables);
     constexpr std::int64_t bytes = sizeof(float) * (3 + 2 * Slots);  // variable and slots are read and written
     constexpr std::int64_t flops = Slots == 0 ? 0 : 16;

@@ -63,8 +63,7 @@ struct Segment {
 };
 
 /// Equal shares, one per thread, cut at cache-line multiples of float32. `total`: elements of all tensors.
-inline std::vector<std::vector<Segment>> partition(std::span<const TensorType> tensors, int threads,
-                                                   std::int64_t total) {
+inline std::vector<std::vector<Segment>> partition(TensorTypes tensors, int threads, std::int64_t total) {
   constexpr std::int64_t line = 16;
   std::vector<std::vector<Segment>> shares(static_cast<std::size_t>(threads));
   std::int64_t before = 0;  // elements of all earlier tensors

@@ -86,7 +86,7 @@ UnscaleLoop loop_of(Dtype dtype) {
 class UnscaleKernel {
  public:
   explicit UnscaleKernel(const Signature& signature) {
-    const std::span<const TensorType> gradients = signature.inputs.subspan(1);
+    const TensorTypes gradients = signature.inputs.subspan(1);
     std::int64_t total = 0, bytes = 0;
     for (const TensorType& type : gradients) {
       loops_.push_back(loop_of(type.dtype));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t cast_alignment = 64;
 
-std::vector<TensorType> widened_types(std::span<const TensorType> types, IsNarrow is_narrow) {
+std::vector<TensorType> widened_types(TensorTypes types, IsNarrow is_narrow) {
   std::vector<TensorType> wide(types.begin(), types.end());
   for (TensorType& type : wide)
     if (is_narrow(type.dtype)) type.dtype = Dtype::f32;
@@ -32,7 +32,7 @@ bool has_any(const Signature& signature, IsNarrow is_narrow) {
 /// Tensors of a kernel's caller, and the same in the types that the kernel inside computes in.
 class Widening {
  public:
-  Widening(std::span<const TensorType> given, std::size_t& workspace, IsNarrow is_narrow)
+  Widening(TensorTypes given, std::size_t& workspace, IsNarrow is_narrow)
       : types_(widened_types(given, is_narrow)), casts_(given.size()) {
     offsets_.resize(given.size());
     for (std::size_t i = 0; i < given.size(); ++i) {

@@ -281,7 +281,7 @@ bool gains(const Op& op, ConvolutionKind kind, const Conv2DAttributes& options, 
 }  // namespace
 
 bool reads_turned_filter(const Op& op, const Signature& signature) {
-  const std::span<const TensorType> in = signature.inputs;
+  const TensorTypes in = signature.inputs;
   if (const auto* const conv = dynamic_cast<const Conv2D*>(&op)) {
     return gains(op, ConvolutionKind::forward, conv->options, in[0], in[1]);
   }

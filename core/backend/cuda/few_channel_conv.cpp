@@ -68,14 +68,14 @@ float* sums_in(std::span<std::byte> workspace) {
 }
 
 /// nullopt where they do not compute the op.
-std::optional<FewChannelConv> pooled_conv(const Conv2DMaxPool& op, std::span<const TensorType> inputs) {
+std::optional<FewChannelConv> pooled_conv(const Conv2DMaxPool& op, TensorTypes inputs) {
   if (!pooled(op.conv.activation) || !is_small(op.pool)) return std::nullopt;
   return few_channel_conv(op, op.conv, inputs[0], filter_extents(op.conv, inputs[1].shape));
 }
 
 }  // namespace
 
-bool is_few_channel_max_pool(const Conv2DMaxPool& op, std::span<const TensorType> inputs) {
+bool is_few_channel_max_pool(const Conv2DMaxPool& op, TensorTypes inputs) {
   return pooled_conv(op, inputs).has_value();
 }
 

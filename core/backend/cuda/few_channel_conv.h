@@ -18,6 +18,6 @@ std::unique_ptr<Kernel> few_channel_filter_gradient(const Conv2DFilterGradient& 
                                                     Device& device);
 
 /// Whether few_channel_max_pool() plans the op if its filter is not turned.
-bool is_few_channel_max_pool(const Conv2DMaxPool& op, std::span<const TensorType> inputs);
+bool is_few_channel_max_pool(const Conv2DMaxPool& op, TensorTypes inputs);
 
 }  // namespace gpubench::cuda

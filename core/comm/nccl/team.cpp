@@ -43,7 +43,7 @@ void AbortableComm::fail(ncclResult_t status, std::string_view call) {
   check(status, call, comm_);
 }
 
-bool AbortableComm::settled(std::string_view call) {
+bool AbortableComm::completed(std::string_view call) {
   const std::lock_guard lock(mutex_);
   throw_if_lost();
   ncclResult_t state = ncclSuccess;
@@ -150,7 +150,7 @@ void Team::look() {
 
 void Team::settle(Rank& rank, std::string_view call) {
   const Stopwatch since;
-  for (Pause pause; !rank.comm.settled(call); pause()) {
+  for (Pause pause; !rank.comm.completed(call); pause()) {
     check_interrupt();
     if (since.elapsed() < patience_) continue;
     abort(fmt::format("{} waited {:.3g} s in {}: another rank does not take part", rank.comm.label(), patience_.count(),

@@ -30,7 +30,7 @@ class AbortableComm {
   /// Starts to join the other ranks, on the calling thread's GPU. `label`: the rank's name in messages, "rank 1
   /// (gpu:1)".
   void join(const std::string& label, int rank, int size, const ncclUniqueId& id);
-  /// Runs `calls(comm)` as one NCCL group. The work is in the stream once settled() returns true. Throws PeerLost,
+  /// Runs `calls(comm)` as one NCCL group. The work is in the stream once completed() returns true. Throws PeerLost,
   /// DeviceError.
   template <class Calls>
   void queue(std::string_view call, const Calls& calls) {
@@ -44,7 +44,7 @@ class AbortableComm {
   }
   /// Whether the host's part of all requests is done (streams may still run). Throws PeerLost, or DeviceError naming
   /// `call`.
-  bool settled(std::string_view call);
+  bool completed(std::string_view call);
   /// An asynchronous error reported by NCCL, if any; for the watching thread.
   std::optional<std::string> trouble();
   /// Throws PeerLost after an abort.

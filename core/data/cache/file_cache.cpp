@@ -15,7 +15,7 @@ constexpr std::string_view file_cache_stage = "cache";
 /// Writes every element that passes. skip() is not overridden, because skipped elements must be written too.
 class WritingCursor final : public StageCursor {
  public:
-  WritingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const std::filesystem::path& path,
+  WritingCursor(std::unique_ptr<Cursor> source, TensorTypes types, const std::filesystem::path& path,
                 const std::string& identity)
       : StageCursor(file_cache_stage, std::move(source), types), writer_(std::in_place, path, identity) {}
 
@@ -45,7 +45,7 @@ class WritingCursor final : public StageCursor {
 
 class ReadingCursor final : public Cursor {
  public:
-  ReadingCursor(CacheReader reader, std::span<const TensorType> types) : reader_(std::move(reader)), produced_(types) {}
+  ReadingCursor(CacheReader reader, TensorTypes types) : reader_(std::move(reader)), produced_(types) {}
 
   bool next(Element& element) override {
     if (position_ == reader_.elements()) return false;

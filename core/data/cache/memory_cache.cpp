@@ -21,7 +21,7 @@ std::string bytes_text(std::int64_t bytes) {
   return format_bytes(static_cast<double>(bytes));
 }
 
-std::int64_t row_bytes(std::span<const TensorType> types) {
+std::int64_t row_bytes(TensorTypes types) {
   return std::max<std::int64_t>(static_cast<std::int64_t>(element_bytes(types)), 1);
 }
 
@@ -62,8 +62,7 @@ class Place {
 /// The common part of the recording cursors. skip() is not overridden, because skipped elements must be recorded too.
 class RecordingCursor : public StageCursor {
  public:
-  RecordingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::shared_ptr<Place> place,
-                  MemoryBudget budget)
+  RecordingCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::shared_ptr<Place> place, MemoryBudget budget)
       : StageCursor(memory_cache_stage, std::move(source), types),
         place_(std::move(place)),
         budget_(std::move(budget)) {}
@@ -110,7 +109,7 @@ class RecordingCursor : public StageCursor {
 /// as the limit allows: memory that is never written takes no physical pages.
 class RowRecordingCursor final : public RecordingCursor {
  public:
-  RowRecordingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::shared_ptr<Place> place,
+  RowRecordingCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::shared_ptr<Place> place,
                      MemoryBudget budget, std::int64_t most)
       : RecordingCursor(std::move(source), types, std::move(place), std::move(budget)), most_(most) {
     std::vector<HostTensor> tables;
@@ -168,7 +167,7 @@ class ElementRecordingCursor final : public RecordingCursor {
 
 class KeptCursor final : public Cursor {
  public:
-  KeptCursor(std::shared_ptr<const Kept> kept, std::span<const TensorType> types)
+  KeptCursor(std::shared_ptr<const Kept> kept, TensorTypes types)
       : kept_(std::move(kept)),
         count_(kept_->rows ? kept_->rows->count() : static_cast<std::int64_t>(kept_->elements.size())),
         produced_(types) {}

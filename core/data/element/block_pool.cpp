@@ -131,7 +131,7 @@ void BlockPool::allocate(const TensorType& type, HostTensor& tensor) {
   tensor.assign(type, take(std::max(align_up(type.bytes(), HostTensor::alignment), HostTensor::alignment)));
 }
 
-void BlockPool::allocate(std::span<const TensorType> types, Element& element) {
+void BlockPool::allocate(TensorTypes types, Element& element) {
   release(element);
   std::size_t total = 0;
   for (const TensorType& type : types) total += align_up(type.bytes(), HostTensor::alignment);

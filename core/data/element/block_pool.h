@@ -21,7 +21,7 @@ class BlockPool {
 
   /// Fills `element` with uninitialized tensors of `types`, next to each other in one block, each 64-byte aligned.
   /// Releases the element's earlier tensors first. Throws OutOfMemory.
-  void allocate(std::span<const TensorType> types, Element& element);
+  void allocate(TensorTypes types, Element& element);
   /// The same for one tensor in its own block.
   void allocate(const TensorType& type, HostTensor& tensor);
   /// Number of blocks allocated so far, in use or not.

@@ -25,7 +25,7 @@ class ElementRing {
   };
 
   /// `packed`: the types of elements that are written into the ring; empty: elements are swapped in and out.
-  explicit ElementRing(std::size_t capacity, std::span<const TensorType> packed = {}) : slots_(capacity) {
+  explicit ElementRing(std::size_t capacity, TensorTypes packed = {}) : slots_(capacity) {
     assert(capacity > 0);
     if (!packed.empty()) packed_.open(packed, static_cast<std::int64_t>(capacity));
   }

@@ -2,7 +2,7 @@
 
 namespace gpubench {
 
-InputReader::InputReader(Cursor& source, std::span<const TensorType> types) : source_(source) {
+InputReader::InputReader(Cursor& source, TensorTypes types) : source_(source) {
   if (!source.tables().empty()) {
     rows_.emplace(source.tables());
   } else if (PackedElements::serves(types)) {

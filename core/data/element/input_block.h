@@ -26,7 +26,7 @@ struct InputBlock {
 class InputReader {
  public:
   /// Elements of `types` may be packed; if empty, elements are passed on unchanged.
-  explicit InputReader(Cursor& source, std::span<const TensorType> types = {});
+  explicit InputReader(Cursor& source, TensorTypes types = {});
 
   /// Reads the next elements, at most `most`; none at the end. Does not throw: the block holds the source's error, and
   /// the next call continues after it.

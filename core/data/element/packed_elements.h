@@ -14,7 +14,7 @@ namespace gpubench {
 class PackedElements {
  public:
   /// Whether elements of these types are fixed and cheaper to copy than to hand over.
-  static bool serves(std::span<const TensorType> types) {
+  static bool serves(TensorTypes types) {
     // Handing over takes two locks of a pool and a reference count, about 100 ns: the time to copy this many bytes.
     constexpr std::size_t most_bytes = 512;
     return !types.empty() && is_fixed(types) && element_bytes(types) <= most_bytes;
@@ -22,7 +22,7 @@ class PackedElements {
 
   bool empty() const { return tensors_.empty(); }
   /// Makes room for `count` elements of `types`, discarding earlier content. The types must be the same in all calls.
-  void open(std::span<const TensorType> types, std::int64_t count) {
+  void open(TensorTypes types, std::int64_t count) {
     tensors_.resize(types.size());
     for (std::size_t i = 0; i < types.size(); ++i) {
       Tensor& tensor = tensors_[i];

@@ -112,8 +112,7 @@ std::size_t Padder::bytes_after(const Shape& shape, std::size_t axis) const {
 
 }  // namespace
 
-std::vector<Padding> paddings(std::string_view stage, std::span<const double> values,
-                              std::span<const TensorType> types) {
+std::vector<Padding> paddings(std::string_view stage, std::span<const double> values, TensorTypes types) {
   if (!values.empty() && values.size() != types.size()) {
     throw Error(fmt::format("{}: {} padding values for the {} tensors of {}", stage, values.size(), types.size(),
                             to_string(types)));

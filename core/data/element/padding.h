@@ -17,14 +17,13 @@ using Padding = std::array<std::byte, 8>;
 
 /// One for each of `types`; zeros if there are no values. Throws Error naming `stage` if their count is another or a
 /// type cannot hold its value.
-std::vector<Padding> paddings(std::string_view stage, std::span<const double> values,
-                              std::span<const TensorType> types);
+std::vector<Padding> paddings(std::string_view stage, std::span<const double> values, TensorTypes types);
 
 /// Not thread-safe.
 class PaddedStack {
  public:
   /// `rows`: types of one row, `varying` where the largest of a batch decides. `stage` must outlive it.
-  PaddedStack(std::string_view stage, std::span<const TensorType> rows, std::span<const Padding> padding)
+  PaddedStack(std::string_view stage, TensorTypes rows, std::span<const Padding> padding)
       : stage_(stage), padded_(rows.begin(), rows.end()), padding_(padding.begin(), padding.end()) {}
 
   /// First axes whose extent varies are padded to at least `length`. Throws Error naming the stage if an element is

@@ -15,7 +15,7 @@ namespace {
 /// Intermediate results stay in the second-level cache.
 constexpr std::size_t most_bytes_between = std::size_t{256} << 10;
 
-std::vector<TensorType> with_extent(std::span<const TensorType> types, std::int64_t extent) {
+std::vector<TensorType> with_extent(TensorTypes types, std::int64_t extent) {
   std::vector<TensorType> given(types.begin(), types.end());
   for (TensorType& type : given) std::replace(type.shape.begin(), type.shape.end(), varying, extent);
   return given;
@@ -115,7 +115,7 @@ class ChainedRunner final : public ElementRunner {
  public:
   /// `between`: the output types of the first function. `any_extents`: whether it takes inputs of all extents.
   ChainedRunner(std::unique_ptr<ElementRunner> first, const std::shared_ptr<const ElementFunction>& second,
-                std::span<const TensorType> between, bool any_extents)
+                TensorTypes between, bool any_extents)
       : first_(std::move(first)),
         second_(second),
         between_(between.size()),
@@ -139,7 +139,7 @@ class ChainedRunner final : public ElementRunner {
   }
 
  private:
-  std::int64_t block_for(std::span<const TensorType> between, bool fixed_outputs) {
+  std::int64_t block_for(TensorTypes between, bool fixed_outputs) {
     std::size_t bytes = 1;
     std::vector<TensorView> views;
     for (const TensorType& type : between) {
@@ -165,11 +165,11 @@ class ChainedFunction final : public ElementFunction {
                   std::vector<TensorType> between)
       : first_(std::move(first)), second_(std::move(second)), between_(std::move(between)) {}
 
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override {
     return infer_outputs(*second_, infer_outputs(*first_, inputs));
   }
   bool takes_any_extents() const override { return first_->takes_any_extents(); }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType> inputs) const override {
+  std::unique_ptr<ElementRunner> plan(TensorTypes inputs) const override {
     // The first function's output types for these inputs hold for all elements only if all have equal types.
     const std::vector<TensorType> between = takes_any_extents() ? between_ : infer_outputs(*first_, inputs);
     return std::make_unique<ChainedRunner>(first_->plan(inputs), second_, between, takes_any_extents());
@@ -189,7 +189,7 @@ class ChainedFunction final : public ElementFunction {
 
 }  // namespace
 
-std::vector<TensorType> infer_outputs(const ElementFunction& function, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_outputs(const ElementFunction& function, TensorTypes inputs) {
   if (is_fixed(inputs)) return function.output_types(inputs);
   std::vector<TensorType> types = function.output_types(with_extent(inputs, extent_guesses[0]));
   const std::vector<TensorType> others = function.output_types(with_extent(inputs, extent_guesses[1]));
@@ -202,8 +202,7 @@ std::vector<TensorType> infer_outputs(const ElementFunction& function, std::span
 }
 
 std::shared_ptr<const ElementFunction> chain(std::shared_ptr<const ElementFunction> first,
-                                             std::shared_ptr<const ElementFunction> second,
-                                             std::span<const TensorType> inputs) {
+                                             std::shared_ptr<const ElementFunction> second, TensorTypes inputs) {
   if (auto graph = compose(*first, *second)) return graph;
   if (const auto* before = dynamic_cast<const ChainedFunction*>(first.get())) {
     if (auto longer = before->with_graph(*second)) return longer;

@@ -18,11 +18,10 @@ inline constexpr std::array<std::int64_t, 2> extent_guesses{5040, 10080};
 /// Output types of `function` for inputs whose extents may be `varying`. Functions accept concrete extents only, so an
 /// output's extent is varying if two trial values of the inputs' extents give different results. Throws as the function
 /// does.
-std::vector<TensorType> infer_outputs(const ElementFunction& function, std::span<const TensorType> inputs);
+std::vector<TensorType> infer_outputs(const ElementFunction& function, TensorTypes inputs);
 
 /// `second` applied to the result of `first`, for inputs whose extents may be `varying`.
 std::shared_ptr<const ElementFunction> chain(std::shared_ptr<const ElementFunction> first,
-                                             std::shared_ptr<const ElementFunction> second,
-                                             std::span<const TensorType> inputs);
+                                             std::shared_ptr<const ElementFunction> second, TensorTypes inputs);
 
 }  // namespace gpubench

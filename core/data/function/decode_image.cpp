@@ -102,13 +102,13 @@ class DecodeImageRunner final : public ElementRunner {
 class DecodeImage final : public ElementFunction {
  public:
   explicit DecodeImage(const DecodeOptions& options) : options_(options) {}
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override {
     TensorType image{{varying, varying, options_.channels == 0 ? varying : options_.channels}, options_.dtype};
     if (options_.size) std::copy_n(options_.size->begin(), 2, image.shape.begin());
     return with_others({image}, inputs, "decode");
   }
   bool takes_any_extents() const override { return true; }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType> /*inputs*/) const override {
+  std::unique_ptr<ElementRunner> plan(TensorTypes /*inputs*/) const override {
     return std::make_unique<DecodeImageRunner>(options_);
   }
 

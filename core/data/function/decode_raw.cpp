@@ -41,11 +41,11 @@ class DecodeRawRunner final : public ElementRunner {
 class DecodeRaw final : public ElementFunction {
  public:
   explicit DecodeRaw(TensorType type) : type_(std::move(type)) {}
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override {
     return with_others({type_}, inputs, "decode_raw");
   }
   bool takes_any_extents() const override { return true; }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType> /*inputs*/) const override {
+  std::unique_ptr<ElementRunner> plan(TensorTypes /*inputs*/) const override {
     return std::make_unique<DecodeRawRunner>(type_);
   }
 

@@ -53,11 +53,11 @@ class ElementFunction {
   virtual ~ElementFunction() = default;
   /// Throws Error if the function does not accept such elements. An output's extents may be `varying`: known only from
   /// an element's values, or dependent on varying input extents.
-  virtual std::vector<TensorType> output_types(std::span<const TensorType> inputs) const = 0;
+  virtual std::vector<TensorType> output_types(TensorTypes inputs) const = 0;
   /// Whether one runner accepts inputs of all extents, as a decoder does; otherwise each set of types needs a plan.
   virtual bool takes_any_extents() const { return false; }
   /// Plans for inputs without `varying` extents.
-  virtual std::unique_ptr<ElementRunner> plan(std::span<const TensorType> inputs) const = 0;
+  virtual std::unique_ptr<ElementRunner> plan(TensorTypes inputs) const = 0;
 };
 
 }  // namespace gpubench

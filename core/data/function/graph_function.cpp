@@ -122,7 +122,7 @@ bool moves(const Node& node) {
 }
 
 /// Adds the trace's nodes and returns its outputs; random ops without their own step draw by the element's number.
-std::vector<Value> add_trace(Graph& graph, const TracedElement& trace, std::span<const Value> inputs, Value number) {
+std::vector<Value> add_trace(Graph& graph, const TracedElement& trace, Values inputs, Value number) {
   const std::vector<Value> copies = copy_nodes(trace.graph, graph, [&](Node& copy, const Node& node) {
     if (const auto* const input = op_as<InputOp>(node)) return inputs[static_cast<std::size_t>(input->index())];
     if (moves(node)) copy.device = graph.device();
@@ -138,7 +138,7 @@ std::vector<Value> add_trace(Graph& graph, const TracedElement& trace, std::span
 using Traces = std::vector<std::shared_ptr<const TracedElement>>;
 
 /// The functions applied one after the other, for inputs of these types and, as the last input, the element's number.
-Program joined(const Traces& traces, std::span<const TensorType> types, const DeviceId& device) {
+Program joined(const Traces& traces, TensorTypes types, const DeviceId& device) {
   Program program;
   program.graph.set_device(device);
   std::vector<Value> values;
@@ -151,7 +151,7 @@ Program joined(const Traces& traces, std::span<const TensorType> types, const De
   return program;
 }
 
-std::vector<TensorType> types_of(const Graph& graph, std::span<const Value> values) {
+std::vector<TensorType> types_of(const Graph& graph, Values values) {
   std::vector<TensorType> types;
   for (const Value value : values) types.push_back(graph.type(value));
   return types;
@@ -163,11 +163,11 @@ class GraphFunction final : public ElementFunction {
   GraphFunction(Traces traces, bool varies, std::optional<DevicePlace> place = {})
       : traces_(std::move(traces)), varies_(varies), place_(std::move(place)) {}
 
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override {
     const Program program = typed(inputs);
     return types_of(program.graph, program.outputs);
   }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType> inputs) const override {
+  std::unique_ptr<ElementRunner> plan(TensorTypes inputs) const override {
     return std::make_unique<GraphRunner>(typed(inputs), place_ ? *place_ : one_thread());
   }
 
@@ -189,7 +189,7 @@ class GraphFunction final : public ElementFunction {
     return std::make_shared<const GraphFunction>(traces_, varies_, place);
   }
 
-  Program typed(std::span<const TensorType> inputs) const {
+  Program typed(TensorTypes inputs) const {
     assert(varies_ || std::ranges::equal(inputs, types_of(traces_[0]->graph, traces_[0]->graph.inputs())));
     return joined(traces_, inputs, place_ ? place_->id : traced_on);
   }
@@ -256,7 +256,7 @@ std::shared_ptr<const ElementFunction> placed(const ElementFunction& function, c
       to_string(place.id)));
 }
 
-Program program_of(const ElementFunction& function, std::span<const TensorType> inputs) {
+Program program_of(const ElementFunction& function, TensorTypes inputs) {
   return dynamic_cast<const GraphFunction&>(function).typed(inputs);
 }
 

@@ -31,7 +31,7 @@ std::shared_ptr<const ElementFunction> graph_function(TracedElement trace, const
 /// whole team. Throws Error if the device does not exist, and for functions that are no graphs.
 std::shared_ptr<const ElementFunction> placed(const ElementFunction& function, const DevicePlace& place);
 /// The program that a placed function runs for inputs of these types. Its last input is the element's number, int64[].
-Program program_of(const ElementFunction& function, std::span<const TensorType> inputs);
+Program program_of(const ElementFunction& function, TensorTypes inputs);
 
 /// `second` applied to the results of `first`, as one graph, so that element-wise ops of both are fused; nullptr if one
 /// of them is no graph.

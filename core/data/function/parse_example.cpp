@@ -99,13 +99,13 @@ class ParseExample final : public ElementFunction {
  public:
   explicit ParseExample(std::vector<FeatureSpec> features)
       : features_(std::make_shared<const std::vector<FeatureSpec>>(std::move(features))) {}
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override {
     std::vector<TensorType> types;
     for (const FeatureSpec& feature : *features_) types.push_back(type_of(feature));
     return with_others(std::move(types), inputs, "parse_example");
   }
   bool takes_any_extents() const override { return true; }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType> /*inputs*/) const override {
+  std::unique_ptr<ElementRunner> plan(TensorTypes /*inputs*/) const override {
     return std::make_unique<ParseExampleRunner>(features_);
   }
 

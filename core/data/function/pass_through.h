@@ -12,7 +12,7 @@
 namespace gpubench {
 
 /// Output types: `first` replaces the first input, which must be a byte string; the types of the others follow.
-inline std::vector<TensorType> with_others(std::vector<TensorType> first, std::span<const TensorType> inputs,
+inline std::vector<TensorType> with_others(std::vector<TensorType> first, TensorTypes inputs,
                                            std::string_view operation) {
   if (inputs.empty() || inputs.front().dtype != Dtype::u8 || inputs.front().rank() != 1) {
     throw Error(fmt::format("{}: takes elements that start with a byte string, uint8[?]; these are {}", operation,

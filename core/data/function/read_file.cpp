@@ -30,11 +30,11 @@ class ReadFileRunner final : public ElementRunner {
 
 class ReadFile final : public ElementFunction {
  public:
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override {
     return with_others({{{varying}, Dtype::u8}}, inputs, "read_file");
   }
   bool takes_any_extents() const override { return true; }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType> /*inputs*/) const override {
+  std::unique_ptr<ElementRunner> plan(TensorTypes /*inputs*/) const override {
     return std::make_unique<ReadFileRunner>();
   }
 };

@@ -26,8 +26,7 @@ inline std::size_t fitting_elements(std::size_t bytes, std::size_t most) {
 class InputLane {
  public:
   /// `packed`: see ElementRing.
-  InputLane(OpenInputs& inputs, std::size_t capacity, std::span<const TensorType> packed)
-      : ring(capacity, packed), inputs_(inputs) {}
+  InputLane(OpenInputs& inputs, std::size_t capacity, TensorTypes packed) : ring(capacity, packed), inputs_(inputs) {}
 
   /// Makes the lane serve `input`.
   void assign(std::size_t input) {

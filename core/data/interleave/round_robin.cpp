@@ -27,7 +27,7 @@ constexpr BufferLimits whole_elements{256, 1024};
 constexpr BufferLimits packed_elements{1024, 8192};
 constexpr std::int64_t least_buffered = 4;
 
-std::size_t buffer_for(const InterleaveOptions& settings, std::size_t places, std::span<const TensorType> types) {
+std::size_t buffer_for(const InterleaveOptions& settings, std::size_t places, TensorTypes types) {
   const BufferLimits limits = PackedElements::serves(types) ? packed_elements : whole_elements;
   const std::int64_t share = limits.in_all / static_cast<std::int64_t>(places);
   const std::int64_t two_blocks = 2 * std::min(settings.block_length, limits.each);
@@ -38,7 +38,7 @@ std::size_t buffer_for(const InterleaveOptions& settings, std::size_t places, st
 /// Under AUTOTUNE, limited by the rest of the memory budget, for every input that threads may hold.
 std::size_t first_buffer(const Dataset& dataset, const InterleaveOptions& settings, std::size_t places,
                          const CursorOptions& options) {
-  const std::span<const TensorType> types = dataset.element_types();
+  const TensorTypes types = dataset.element_types();
   const std::size_t wanted = buffer_for(settings, places, types);
   if (settings.parallel != autotune || options.tuner == nullptr || !is_fixed(types)) return wanted;
   const auto bytes = static_cast<std::int64_t>(places * std::max<std::size_t>(element_bytes(types), 1));

@@ -44,7 +44,7 @@ class RowOutputs : public ParcelOutputs {
 /// A parcel's elements in one block of memory.
 class FixedElements final : public RowOutputs {
  public:
-  FixedElements(BlockPool& pool, std::span<const TensorType> types)
+  FixedElements(BlockPool& pool, TensorTypes types)
       : RowOutputs(pool), row_types_(types.begin(), types.end()), types_(stacked(types, 1)) {}
 
   void open(Parcel& parcel, std::int64_t count) override {
@@ -82,7 +82,7 @@ class FixedElements final : public RowOutputs {
 /// Elements whose extents become known one by one: each block of the function gets its own memory.
 class VaryingElements final : public ParcelOutputs {
  public:
-  VaryingElements(BlockPool& pool, std::span<const TensorType> declared)
+  VaryingElements(BlockPool& pool, TensorTypes declared)
       : pool_(pool), declared_(declared.begin(), declared.end()), types_(declared.size()) {}
 
   void open(Parcel& parcel, std::int64_t /*count*/) override { parcel_ = &parcel; }
@@ -128,7 +128,7 @@ class VaryingElements final : public ParcelOutputs {
 
 class BatchRows final : public RowOutputs {
  public:
-  BatchRows(BlockPool& pool, std::span<const TensorType> types)
+  BatchRows(BlockPool& pool, TensorTypes types)
       : RowOutputs(pool), fixed_(is_fixed(types)), row_types_(types.begin(), types.end()), types_(stacked(types, 1)) {}
 
   void open(Parcel& parcel, std::int64_t count) override {
@@ -173,12 +173,12 @@ class BatchRows final : public RowOutputs {
 
 }  // namespace
 
-std::unique_ptr<ParcelOutputs> element_outputs(BlockPool& pool, std::span<const TensorType> types) {
+std::unique_ptr<ParcelOutputs> element_outputs(BlockPool& pool, TensorTypes types) {
   if (is_fixed(types)) return std::make_unique<FixedElements>(pool, types);
   return std::make_unique<VaryingElements>(pool, types);
 }
 
-std::unique_ptr<ParcelOutputs> batch_outputs(BlockPool& pool, std::span<const TensorType> types) {
+std::unique_ptr<ParcelOutputs> batch_outputs(BlockPool& pool, TensorTypes types) {
   return std::make_unique<BatchRows>(pool, types);
 }
 

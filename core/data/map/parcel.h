@@ -67,8 +67,8 @@ class ParcelOutputs : public BlockOutputs {
 };
 
 /// For results as elements; the elements of one parcel share memory if their types are fixed.
-std::unique_ptr<ParcelOutputs> element_outputs(BlockPool& pool, std::span<const TensorType> types);
+std::unique_ptr<ParcelOutputs> element_outputs(BlockPool& pool, TensorTypes types);
 /// For one batch per parcel. place() throws Error if an element's type differs from the earlier ones.
-std::unique_ptr<ParcelOutputs> batch_outputs(BlockPool& pool, std::span<const TensorType> types);
+std::unique_ptr<ParcelOutputs> batch_outputs(BlockPool& pool, TensorTypes types);
 
 }  // namespace gpubench

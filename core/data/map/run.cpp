@@ -33,7 +33,7 @@ const Dataset& inputs_of(const MapWork& work) {
   return *work.map.sources().front();
 }
 
-std::int64_t most_elements(std::span<const TensorType> inputs, std::span<const TensorType> outputs) {
+std::int64_t most_elements(TensorTypes inputs, TensorTypes outputs) {
   if (!is_fixed(inputs) || !is_fixed(outputs)) return most_of_unknown_size;
   const auto bytes = static_cast<std::int64_t>(element_bytes(inputs) + element_bytes(outputs));
   return std::clamp<std::int64_t>(most_parcel_bytes / std::max<std::int64_t>(bytes, 1), 1, most_parcel_elements);

@@ -21,8 +21,8 @@ void resize(std::vector<TensorType>& types, std::int64_t rows) {
 /// For rows of tensors: copies each row once, directly from the tensors.
 class RowBatchCursor final : public BatchCursor {
  public:
-  RowBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
-                 bool drop_remainder, const CursorOptions& options)
+  RowBatchCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::int64_t size, bool drop_remainder,
+                 const CursorOptions& options)
       : BatchCursor(batch_stage, std::move(source), stacked(types, varying), size, drop_remainder, options),
         rows_(source_->tables()),
         types_(stacked(rows_.row_types(), size)),
@@ -52,8 +52,8 @@ class RowBatchCursor final : public BatchCursor {
 /// For other elements: the source writes them into the batch's rows.
 class ElementBatchCursor final : public BatchCursor {
  public:
-  ElementBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
-                     bool drop_remainder, const CursorOptions& options)
+  ElementBatchCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::int64_t size, bool drop_remainder,
+                     const CursorOptions& options)
       : BatchCursor(batch_stage, std::move(source), stacked(types, varying), size, drop_remainder, options),
         varies_(!is_fixed(types)) {
     if (!varies_) use_types(types);
@@ -75,7 +75,7 @@ class ElementBatchCursor final : public BatchCursor {
   }
 
  private:
-  void use_types(std::span<const TensorType> types) {
+  void use_types(TensorTypes types) {
     row_types_.assign(types.begin(), types.end());
     types_ = stacked(row_types_, size_);
     slots_.resize(row_types_.size());

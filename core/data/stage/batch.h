@@ -56,8 +56,8 @@ class BatchCursor : public StageCursor {
 
  protected:
   /// `types` are those of the batches.
-  BatchCursor(std::string_view stage, std::unique_ptr<Cursor> source, std::span<const TensorType> types,
-              std::int64_t size, bool drop_remainder, const CursorOptions& options)
+  BatchCursor(std::string_view stage, std::unique_ptr<Cursor> source, TensorTypes types, std::int64_t size,
+              bool drop_remainder, const CursorOptions& options)
       : StageCursor(stage, std::move(source), types),
         size_(size),
         drop_remainder_(drop_remainder),

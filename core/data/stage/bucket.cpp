@@ -17,8 +17,8 @@ constexpr std::string_view bucket_stage = "bucket_by_sequence_length";
 
 class BucketCursor final : public StageCursor {
  public:
-  BucketCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::span<const TensorType> rows,
-               std::span<const Padding> padding, const BucketOptions& options, const CursorOptions& cursor)
+  BucketCursor(std::unique_ptr<Cursor> source, TensorTypes types, TensorTypes rows, std::span<const Padding> padding,
+               const BucketOptions& options, const CursorOptions& cursor)
       : StageCursor(bucket_stage, std::move(source), types),
         options_(options),
         stack_(bucket_stage, rows, padding),

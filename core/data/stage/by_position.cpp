@@ -42,7 +42,7 @@ class ByPositionCursor : public StageCursor {
 
 class TakeCursor final : public ByPositionCursor {
  public:
-  TakeCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t count)
+  TakeCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::int64_t count)
       : ByPositionCursor(take_stage, std::move(source), types), left_(count) {}
 
   std::int64_t skip(std::int64_t count) override {
@@ -88,7 +88,7 @@ class TakeDataset final : public Transformation {
 
 class SkipCursor final : public ByPositionCursor {
  public:
-  SkipCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t count)
+  SkipCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::int64_t count)
       : ByPositionCursor(skip_stage, std::move(source), types), left_(count) {}
 
   std::int64_t skip(std::int64_t count) override { return reach() ? source_->skip(count) : 0; }
@@ -141,7 +141,7 @@ bool pass_singly(Cursor& source, std::int64_t& count) {
 
 class ShardCursor final : public ByPositionCursor {
  public:
-  ShardCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const ElementShare& share)
+  ShardCursor(std::unique_ptr<Cursor> source, TensorTypes types, const ElementShare& share)
       : ByPositionCursor(shard_stage, std::move(source), types), count_(share.count), before_(share.index) {}
 
   std::int64_t skip(std::int64_t count) override {
@@ -175,7 +175,7 @@ class ShardCursor final : public ByPositionCursor {
 /// Produces an element only if all shards have one in this round; for sources of unknown size.
 class CompleteRoundsCursor final : public StageCursor {
  public:
-  CompleteRoundsCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const ElementShare& share)
+  CompleteRoundsCursor(std::unique_ptr<Cursor> source, TensorTypes types, const ElementShare& share)
       : StageCursor(shard_stage, std::move(source), types), share_(share), before_(share.index) {}
 
   bool next(Element& element) override {

@@ -26,7 +26,7 @@ constexpr std::string_view concatenate_stage = "concatenate";
 
 class ConcatenateCursor final : public Cursor {
  public:
-  ConcatenateCursor(std::array<std::unique_ptr<Cursor>, 2> parts, std::span<const TensorType> types)
+  ConcatenateCursor(std::array<std::unique_ptr<Cursor>, 2> parts, TensorTypes types)
       : parts_(std::move(parts)), produced_(types) {}
 
   bool next(Element& element) override {
@@ -96,7 +96,7 @@ constexpr std::string_view zip_stage = "zip";
 
 class ZipCursor final : public Cursor {
  public:
-  ZipCursor(std::vector<std::unique_ptr<Cursor>> sources, std::span<const TensorType> types)
+  ZipCursor(std::vector<std::unique_ptr<Cursor>> sources, TensorTypes types)
       : sources_(std::move(sources)), parts_(sources_.size()), produced_(types) {}
 
   bool next(Element& element) override {

@@ -34,8 +34,8 @@ class Answers final : public BlockOutputs {
 /// Rows of tensors are tested in blocks and passed on as rows; other elements are tested one by one.
 class FilterCursor final : public StageCursor {
  public:
-  FilterCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types,
-               std::shared_ptr<const ElementFunction> predicate, const ElementNumbers& numbers)
+  FilterCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::shared_ptr<const ElementFunction> predicate,
+               const ElementNumbers& numbers)
       : StageCursor(filter_stage, std::move(source), types),
         reader_(*source_),
         predicate_(std::move(predicate), reader_.rows()),

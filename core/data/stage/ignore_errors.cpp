@@ -13,7 +13,7 @@ constexpr std::string_view ignore_errors_stage = "ignore_errors";
 
 class IgnoreErrorsCursor final : public StageCursor {
  public:
-  IgnoreErrorsCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types)
+  IgnoreErrorsCursor(std::unique_ptr<Cursor> source, TensorTypes types)
       : StageCursor(ignore_errors_stage, std::move(source), types), fixed_(is_fixed(types)) {}
 
   bool next(Element& element) override {

@@ -14,9 +14,8 @@ constexpr std::string_view padded_batch_stage = "padded_batch";
 
 class PaddedBatchCursor final : public BatchCursor {
  public:
-  PaddedBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::span<const TensorType> rows,
-                    std::int64_t size, bool drop_remainder, std::span<const Padding> padding,
-                    const CursorOptions& options)
+  PaddedBatchCursor(std::unique_ptr<Cursor> source, TensorTypes types, TensorTypes rows, std::int64_t size,
+                    bool drop_remainder, std::span<const Padding> padding, const CursorOptions& options)
       : BatchCursor(padded_batch_stage, std::move(source), types, size, drop_remainder, options),
         stack_(padded_batch_stage, rows, padding) {}
 
@@ -74,7 +73,7 @@ class PaddedBatchDataset final : public Batching {
 };
 
 /// The source's types with the requested extents.
-std::vector<TensorType> padded_types(std::span<const TensorType> types, std::span<const Shape> shapes) {
+std::vector<TensorType> padded_types(TensorTypes types, std::span<const Shape> shapes) {
   std::vector<TensorType> padded(types.begin(), types.end());
   if (shapes.empty()) return padded;
   if (shapes.size() != types.size()) {

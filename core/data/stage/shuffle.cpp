@@ -85,7 +85,7 @@ class ShuffleWindow {
 /// The common part of both shuffles: the buffer's statistics.
 class ShuffleCursor : public StageCursor {
  public:
-  ShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer)
+  ShuffleCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::size_t buffer)
       : StageCursor(shuffle_stage, std::move(source), types), buffer_(buffer) {}
 
   std::vector<StageStatistics> statistics() const override {
@@ -107,8 +107,7 @@ class ShuffleCursor : public StageCursor {
 /// For rows of tensors: the window holds row numbers.
 class RowShuffleCursor final : public ShuffleCursor {
  public:
-  RowShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer,
-                   CounterRandom random)
+  RowShuffleCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::size_t buffer, CounterRandom random)
       : ShuffleCursor(std::move(source), types, buffer),
         rows_(source_->tables()),
         window_(buffer, shuffled_rows, random) {}
@@ -161,8 +160,7 @@ class RowShuffleCursor final : public ShuffleCursor {
 /// For other elements: the window holds the elements, with their memory.
 class ElementShuffleCursor final : public ShuffleCursor {
  public:
-  ElementShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer,
-                       CounterRandom random)
+  ElementShuffleCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::size_t buffer, CounterRandom random)
       : ShuffleCursor(std::move(source), types, buffer), window_(buffer, 1, random) {}
 
   bool next(Element& element) override {

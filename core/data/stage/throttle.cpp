@@ -19,7 +19,7 @@ constexpr std::chrono::hours longest{24 * 365};
 
 class ThrottleCursor final : public StageCursor {
  public:
-  ThrottleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const ThrottleOptions& settings,
+  ThrottleCursor(std::unique_ptr<Cursor> source, TensorTypes types, const ThrottleOptions& settings,
                  std::shared_ptr<Ticker> ticker, std::stop_token stop)
       : StageCursor(throttle_stage, std::move(source), types),
         settings_(settings),

@@ -19,7 +19,7 @@ TensorType row_type(TensorType type) {
 class UnbatchCursor final : public StageCursor {
  public:
   /// `rows`: rows of every element of the source except the last, or `varying`.
-  UnbatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t rows)
+  UnbatchCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::int64_t rows)
       : StageCursor(unbatch_stage, std::move(source), types), rows_per_batch_(rows) {}
 
   bool next(Element& element) override {

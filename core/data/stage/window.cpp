@@ -45,7 +45,7 @@ class WindowCursor : public StageCursor {
   }
 
  protected:
-  WindowCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const WindowOptions& options,
+  WindowCursor(std::unique_ptr<Cursor> source, TensorTypes types, const WindowOptions& options,
                const CursorOptions& cursor)
       : StageCursor(window_stage, std::move(source), types), pool_(cursor.memory), options_(options) {}
 
@@ -97,7 +97,7 @@ class WindowCursor : public StageCursor {
 /// For rows of tensors: copies each row once, directly from the tensors.
 class RowWindowCursor final : public WindowCursor<std::int64_t> {
  public:
-  RowWindowCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const WindowOptions& options,
+  RowWindowCursor(std::unique_ptr<Cursor> source, TensorTypes types, const WindowOptions& options,
                   const CursorOptions& cursor)
       : WindowCursor(std::move(source), types, options, cursor), rows_(source_->tables()) {}
 
@@ -135,7 +135,7 @@ class RowWindowCursor final : public WindowCursor<std::int64_t> {
 
 class ElementWindowCursor final : public WindowCursor<Element> {
  public:
-  ElementWindowCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const WindowOptions& options,
+  ElementWindowCursor(std::unique_ptr<Cursor> source, TensorTypes types, const WindowOptions& options,
                       const CursorOptions& cursor)
       : WindowCursor(std::move(source), types, options, cursor) {}
 

@@ -36,7 +36,7 @@ bool is_product(const Op& op) {
 }
 
 /// Vectors, such as biases, are no operands of a product.
-bool has_unaligned_rows(std::span<const TensorType> tensors) {
+bool has_unaligned_rows(TensorTypes tensors) {
   return std::ranges::any_of(tensors, [](const TensorType& type) {
     if (type.shape.size() < 2) return false;
     const std::size_t row = static_cast<std::size_t>(type.shape.back()) * size_of(type.dtype);
@@ -230,9 +230,9 @@ std::vector<bool> nodes_that_read_inputs(const Graph& graph) {
   return read;
 }
 
-void PlanFacts::add(const Node& node, std::span<const TensorType> inputs, bool reads_input) {
+void PlanFacts::add(const Node& node, TensorTypes inputs, bool reads_input) {
   const Op& op = *node.op;
-  const std::span<const TensorType> outputs = node.outputs;
+  const TensorTypes outputs = node.outputs;
   const double own_flops = node.role == Role::recomputed ? 0 : op.flops(inputs, outputs);
   flops += own_flops;
   if (node.role == Role::update || !reads_input) fixed_flops += own_flops;

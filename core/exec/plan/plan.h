@@ -104,7 +104,7 @@ struct PlanFacts {
   static constexpr std::size_t aligned_bytes = 16;
 
   /// Adds a launch of a node. Recomputation is no work of the model, so it has bytes and no flops.
-  void add(const Node& node, std::span<const TensorType> inputs, bool reads_input);
+  void add(const Node& node, TensorTypes inputs, bool reads_input);
   PlanFacts& operator+=(const PlanFacts& other);
 };
 

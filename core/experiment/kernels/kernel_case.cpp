@@ -89,7 +89,7 @@ PlannedKernel::PlannedKernel(const Backend& backend, Device& device, const Op& o
   const std::size_t count = types_.size();
   std::vector<TensorType> outputs = op.infer(types_);
   types_.insert(types_.end(), outputs.begin(), outputs.end());
-  const std::span<const TensorType> all(types_);
+  const TensorTypes all(types_);
   const Signature signature{all.first(count), all.subspan(count)};
   device.bind_to_thread();
   kernel_ = backend.plan(op, signature, device);

@@ -37,8 +37,7 @@ constexpr std::string_view stage_name = "kept_elements";
 
 class KeptCursor final : public Cursor {
  public:
-  KeptCursor(const std::vector<Element>& elements, std::span<const TensorType> types)
-      : elements_(elements), produced_(types) {}
+  KeptCursor(const std::vector<Element>& elements, TensorTypes types) : elements_(elements), produced_(types) {}
 
   bool next(Element& element) override {
     element = elements_[position_];

@@ -61,18 +61,18 @@ void refuse(const Model& model, Quantization refused, std::string_view computes)
   }
 }
 
-using Values = std::map<std::string, HostTensor>;  // of variables, by Model::saved_names()
+using SavedValues = std::map<std::string, HostTensor>;  // of variables, by Model::saved_names()
 
-Values read_all(Runtime& runtime, const Model& model) {
+SavedValues read_all(Runtime& runtime, const Model& model) {
   runtime.synchronize();
   const std::vector<VariablePtr> variables = model.variables();
   const std::vector<std::string> names = model.saved_names();
-  Values values;
+  SavedValues values;
   for (std::size_t i = 0; i < names.size(); ++i) values.emplace(names[i], runtime.variables().read(*variables[i]));
   return values;
 }
 
-void write_known(Runtime& runtime, const Model& model, const Values& values) {
+void write_known(Runtime& runtime, const Model& model, const SavedValues& values) {
   const std::vector<VariablePtr> variables = model.variables();
   const std::vector<std::string> names = model.saved_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -109,7 +109,7 @@ SkippedCalls folded_norms(const Model& model, const std::set<std::string>& chose
 }
 
 /// Changes kernel and bias of `linear` so that it gives what `norm` makes of its result in inference.
-void fold(Values& values, const Layer& linear, const Layer& norm) {
+void fold(SavedValues& values, const Layer& linear, const Layer& norm) {
   const auto of = [&](const char* name) { return values.at(norm.name() + "/" + name).values<float>(); };
   const auto gamma = of("gamma"), beta = of("beta"), mean = of("moving_mean"), variance = of("moving_variance");
   const double epsilon = norm.normalization()->epsilon;
@@ -130,7 +130,7 @@ void fold(Values& values, const Layer& linear, const Layer& norm) {
 }
 
 /// Throws Error if int8 cannot represent the kernel. Called before data is read, so that the data is not blamed.
-void check_kernel(const Values& values, const std::string& layer) {
+void check_kernel(const SavedValues& values, const std::string& layer) {
   const HostTensor& kernel = values.at(layer + "/kernel");
   const auto weights = kernel.values<float>();
   const auto wrong = std::ranges::find_if_not(weights, [](float weight) { return std::isfinite(weight); });
@@ -148,7 +148,7 @@ void check_kernel(const Values& values, const std::string& layer) {
 }
 
 /// Replaces the kernel by one in int8 with a scale for each channel.
-void quantize_kernel(Values& values, const std::string& layer) {
+void quantize_kernel(SavedValues& values, const std::string& layer) {
   const HostTensor kernel = values.at(layer + "/kernel");
   const auto weights = kernel.values<float>();
   const auto channels = static_cast<std::size_t>(kernel.shape().back());
@@ -168,7 +168,8 @@ void quantize_kernel(Values& values, const std::string& layer) {
 
 /// By name: the range of the layer's input. What training found goes before what a calibration finds.
 std::map<std::string, float> input_ranges(Runtime& runtime, const Model& model, const std::set<std::string>& chosen,
-                                          const Values& values, const std::optional<CalibrationOptions>& calibration) {
+                                          const SavedValues& values,
+                                          const std::optional<CalibrationOptions>& calibration) {
   std::map<std::string, float> ranges;
   std::set<std::string> unknown;
   for (const LayerPtr& layer : model.layers()) {
@@ -214,7 +215,7 @@ ModelPtr quantize_int8(Runtime& runtime, VariableFactory& factory, const Model& 
   require_weights(model);
   refuse(model, Quantization::int8, "computes in int8");
   const std::set<std::string> chosen = chosen_layers(model, layers);
-  Values values = read_all(runtime, model);
+  SavedValues values = read_all(runtime, model);
   for (const std::string& layer : chosen) check_kernel(values, layer);
   const auto ranges = input_ranges(runtime, model, chosen, values, calibration);
 

@@ -166,9 +166,9 @@ class LuaElementFunction final : public ElementFunction {
                      std::uint64_t seed = 0)
       : function_(std::move(function)), outputs_(std::move(outputs)), seed_(seed) {}
 
-  std::vector<TensorType> output_types(std::span<const TensorType>) const override { return outputs_.value(); }
+  std::vector<TensorType> output_types(TensorTypes) const override { return outputs_.value(); }
   bool takes_any_extents() const override { return true; }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
+  std::unique_ptr<ElementRunner> plan(TensorTypes) const override {
     return std::make_unique<LuaRunner>(*function_, outputs_.value(), seed_);
   }
 

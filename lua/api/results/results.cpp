@@ -133,11 +133,6 @@ std::string end_left_out(const std::string& text, int width) {
   return shorten(text, static_cast<std::size_t>(std::max(width, 0)));
 }
 
-/// shorten_middle(text, width): at most `width` columns of a terminal.
-std::string middle_left_out(const std::string& text, std::int64_t width) {
-  return shorten_middle(text, static_cast<std::size_t>(std::max<std::int64_t>(width, 0)));
-}
-
 std::string one_line_of(const std::string& text) {
   return one_line(text);
 }
@@ -169,7 +164,6 @@ void open_results(lua_State* L) {
       .function<&not_numbers>("not_numbers")
       .function<&similar>("suggestion")
       .function<&end_of_interval>("interval_end")
-      .function<&middle_left_out>("shorten_middle")
       .function<&end_left_out>("shorten")
       .function<&one_line_of>("one_line")
       .function<&message_of>("message");

@@ -75,7 +75,7 @@ std::vector<TensorType> examples_of(const std::string& caller, std::span<const T
   return types;
 }
 
-std::vector<Tensor> unknown_outputs(lua_State* L, std::span<const TensorType> examples, std::int64_t rows) {
+std::vector<Tensor> unknown_outputs(lua_State* L, TensorTypes examples, std::int64_t rows) {
   const std::shared_ptr<Trace>& trace = world_of(L).dispatcher.trace();
   if (trace == nullptr) throw Error("a layer of an earlier point is called in the function of a layer; make it anew");
   std::vector<Tensor> outputs;

@@ -44,7 +44,7 @@ struct CallOnTensors {
 /// Whether a layer's function is traced for its types only, so that layers that it calls must not be built.
 bool in_trial(lua_State* L);
 /// Placeholders for what an unbuilt layer returns in a trial.
-std::vector<Tensor> unknown_outputs(lua_State* L, std::span<const TensorType> examples, std::int64_t rows);
+std::vector<Tensor> unknown_outputs(lua_State* L, TensorTypes examples, std::int64_t rows);
 
 struct ScriptLayer {
   WorldPtr world;

@@ -55,7 +55,7 @@ class LambdaBody final : public FunctionBody {
   gpubench::Value call(const CallContext& context, std::span<const gpubench::Value> inputs) override {
     return traced(context, inputs, false);
   }
-  gpubench::Value trial(const AddWeight&, std::span<const TensorType>, const CallContext& context,
+  gpubench::Value trial(const AddWeight&, TensorTypes, const CallContext& context,
                         std::span<const gpubench::Value> inputs) override {
     return traced(context, inputs, true);
   }
@@ -143,7 +143,7 @@ class CustomBody final : public FunctionBody {
     lua_pop(L, 1);
   }
 
-  void build(const AddWeight& add_weight, std::span<const TensorType> inputs) override {
+  void build(const AddWeight& add_weight, TensorTypes inputs) override {
     lua_State* const L = self_.machine().running();
     const WorldPtr world = session_of(L).placement.world();
     const TracePause untraced(world->dispatcher);
@@ -158,7 +158,7 @@ class CustomBody final : public FunctionBody {
     return traced(L, trace, context, inputs, false);
   }
 
-  gpubench::Value trial(const AddWeight& add_weight, std::span<const TensorType> types, const CallContext& context,
+  gpubench::Value trial(const AddWeight& add_weight, TensorTypes types, const CallContext& context,
                         std::span<const gpubench::Value> inputs) override {
     lua_State* const L = self_.machine().running();
     const WorldPtr world = session_of(L).placement.world();
@@ -195,7 +195,7 @@ class CustomBody final : public FunctionBody {
     return 1;
   }
 
-  void make(lua_State* L, const AddWeight& add_weight, std::span<const TensorType> inputs) {
+  void make(lua_State* L, const AddWeight& add_weight, TensorTypes inputs) {
     if (!functions_.build) return;
     const ValueScope building(*building_, {&add_weight, &layer_, {}});
     std::vector<Shape> shapes;

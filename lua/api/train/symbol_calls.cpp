@@ -100,7 +100,7 @@ class NativeBody final : public FunctionBody {
       return static_cast<int>(arguments_.size());
     });
   }
-  gpubench::Value trial(const AddWeight&, std::span<const TensorType>, const CallContext& context,
+  gpubench::Value trial(const AddWeight&, TensorTypes, const CallContext& context,
                         std::span<const gpubench::Value> inputs) override {
     return call(context, inputs);
   }

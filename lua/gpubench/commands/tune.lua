@@ -108,7 +108,7 @@ local function helpful(sets, gains)
   return list
 end
 
-local function joined(sets)
+local function union(sets)
   local all = { names = {}, changes = {} }
   for index, set in ipairs(sets) do
     all.names[index] = set.name
@@ -123,7 +123,7 @@ local function measure_together(target, figure, kept)
   if #kept < 2 then return {}, {}, kept end
   local sets, still = { base() }, {}
   for count = 1, #kept do
-    local set = joined(table.move(kept, 1, count, 1, {}))
+    local set = union(table.move(kept, 1, count, 1, {}))
     set.over = sets[#sets].name
     sets[#sets + 1] = set
   end
@@ -137,7 +137,7 @@ end
 -- Those that change what is learned, each beside the point with what is kept.
 local function measure_learned(target, figure, kept, learned)
   if #learned == 0 then return {} end
-  local start = #kept > 0 and joined(kept) or base()
+  local start = #kept > 0 and union(kept) or base()
   start.name = #kept > 0 and "what_helps" or start.name
   local sets = { start }
   for _, set in ipairs(learned) do

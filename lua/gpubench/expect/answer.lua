@@ -69,7 +69,7 @@ local function in_short(claim, reason)
 end
 
 -- Of a ratio, what it came to, in words; nil for other claims.
-local function figures_of(claim, findings)
+local function ratio_text(claim, findings)
   local is_ratio = claim.of_text and not claim.x
   return is_ratio and figure_text.fill(claim, (defaults[claim.kind] or defaults.ratio)(claim), findings) or nil
 end
@@ -77,9 +77,9 @@ end
 -- Why a claim is not confirmed, in a few words, and what settles it where something does.
 local function why(claim, verdict, reason, findings)
   if verdict ~= "inconclusive" then
-    return verdict == "refuted" and figures_of(claim, findings) or in_short(claim, reason)
+    return verdict == "refuted" and ratio_text(claim, findings) or in_short(claim, reason)
   end
-  local because = doubts.why(reason) or reason.kind == "bound" and figures_of(claim, findings)
+  local because = doubts.why(reason) or reason.kind == "bound" and ratio_text(claim, findings)
     or in_short(claim, reason)
   return because, doubts.remedy(reason, claim.y or reason.column), reason.kind
 end

@@ -12,7 +12,7 @@ local function share_of(claim, one, other)
   return estimate.ratio(other, one)
 end
 
-local function judge(claim)
+local function make_judge(claim)
   local least = 1 - claim.tolerance
   return function(items)
     local chosen
@@ -45,7 +45,7 @@ local function judge(claim)
 end
 
 function best.judge(claim, rows, axes)
-  return groups.judge(claim, rows, axes, judge(claim))
+  return groups.judge(claim, rows, axes, make_judge(claim))
 end
 
 return best

@@ -17,7 +17,7 @@ end
 
 local severity = { confirmed = 1, inconclusive = 2, refuted = 3 }
 
--- Every row of the group is held against the bounds; the worst one speaks.
+-- Every row of the group is held against the bounds; the worst one decides.
 function bounds.judge(claim, rows, axes)
   return groups.judge(claim, rows, axes, function(items)
     local worst, reason, figure
@@ -60,7 +60,7 @@ function bounds.judge_faster(claim, rows, axes)
 end
 
 -- The values of x, for a figure that is the same at all of them.
-local function joined(items)
+local function enumerated(items)
   local values = {}
   for index, item in ipairs(items) do values[index] = tostring(item.x) end
   return table.concat(values, ", ", 1, #values - 1) .. " and " .. values[#values]
@@ -77,7 +77,7 @@ function bounds.judge_equal(claim, rows, axes)
     end
     local allowed = claim.tolerance * estimate.size(least.y)
     local reason = string.format("%s at %s %s", estimate.show_interval(claim.y, least.y), claim.x,
-      least == most and joined(items) or least.x)
+      least == most and enumerated(items) or least.x)
     if least ~= most then
       reason = string.format("%s, %s at %s", reason, estimate.show_interval(claim.y, most.y), most.x)
     end

@@ -41,14 +41,14 @@ function claim.announced(claims)
   return list
 end
 
-local function figures_of(one)
+local function columns_read(one)
   if one.reads then return one.reads end
   return { one.y, one.with or false }
 end
 
 function claim.needs_rounds(one, has_trials)
   if one.unmeasurable then return false end
-  for _, name in ipairs(figures_of(one)) do
+  for _, name in ipairs(columns_read(one)) do
     if name and columns.needs_rounds(name, has_trials) then return true end
   end
   return false
@@ -56,7 +56,7 @@ end
 
 -- Whether other programs change what the claim is about.
 function claim.is_about_times(one)
-  for _, name in ipairs(one.unmeasurable and {} or figures_of(one)) do
+  for _, name in ipairs(one.unmeasurable and {} or columns_read(one)) do
     if name and columns.is_disturbed(name) then return true end
   end
   return false
@@ -132,7 +132,7 @@ end
 -- whether a column by a similar name is there. Nil where there is none.
 function claim.unknown_column(claims, charts, rows)
   for _, one in ipairs(claims) do
-    local text, is_similar = unknown_of(one, figures_of(one), "claim '" .. one.text .. "'", rows)
+    local text, is_similar = unknown_of(one, columns_read(one), "claim '" .. one.text .. "'", rows)
     if text then return text, is_similar end
   end
   for _, one in ipairs(charts) do

@@ -15,7 +15,7 @@ end
 
 -- The crossing lies between the last x that is surely above and the first that is surely below; what lies between is of
 -- overlapping intervals.
-local function judge(claim)
+local function make_judge(claim)
   return function(items)
     local course = ratio.course(claim, items)
     if #course == 0 then
@@ -49,7 +49,7 @@ local function judge(claim)
 end
 
 function crossover.judge(claim, rows, axes)
-  return groups.judge(claim, rows, axes, judge(claim))
+  return groups.judge(claim, rows, axes, make_judge(claim))
 end
 
 return crossover

@@ -44,7 +44,7 @@ local function of_rounds(of)
   return one
 end
 
-local function figures_of(row, column)
+local function figures_by_round(row, column)
   local of, is_disturbed = {}, columns.is_disturbed(column)
   for round, one in pairs(rounds_of[row] and rounds_of[row].rounds or {}) do
     if (one.counts or not is_disturbed) and is_number(one.row[column]) then of[round] = one.row[column] end
@@ -57,7 +57,7 @@ end
 function estimate.of(row, column)
   local value = row[column]
   if not is_number(value) then return nil end
-  local one = of_rounds(figures_of(row, column))
+  local one = of_rounds(figures_by_round(row, column))
   if one then return one end
   local low, high = row[native.results.interval_end(column, "low")], row[native.results.interval_end(column, "high")]
   if not is_number(low) or not is_number(high) then low, high = value, value end
@@ -65,7 +65,7 @@ function estimate.of(row, column)
 end
 
 local function has_interval(row, column)
-  if of_rounds(figures_of(row, column)) then return true end
+  if of_rounds(figures_by_round(row, column)) then return true end
   return is_number(row[native.results.interval_end(column, "low")])
     and is_number(row[native.results.interval_end(column, "high")])
 end

@@ -242,7 +242,7 @@ local most_reasons = 3
 
 -- The reasons of several groups as one: { text, first, setting, names, kind, busy }, the latter five of the first.
 -- Reasons of one kind differ in figures alone, so that the first stands for all.
-local function joined(reasons)
+local function combined(reasons)
   local texts, seen, alike = {}, {}, 0
   for _, one in ipairs(reasons) do
     local key = one.kind and one.kind ~= "unknown" and "kind " .. one.kind or one.text .. one.at
@@ -281,7 +281,7 @@ local severity = { confirmed = 1, ["not measurable here"] = 2, inconclusive = 3,
 
 -- judge(items) -> verdict, reason, finding; the worst verdict counts, with the reasons and findings of the groups that
 -- have it. A reason is a text, or doubts.of where the claim is open; that of several groups, which this returns, is as
--- in joined(). Settings that the script skipped are no part of the claim, unless it skipped all of them. Also returns
+-- in combined(). Settings that the script skipped are no part of the claim, unless it skipped all of them. Also returns
 -- { held = the findings of the settings in which the claim is confirmed, settings = those that it is about }.
 function groups.judge(claim, rows, axes, judge)
   local list, counts = groups.split(claim, rows, axes)
@@ -307,8 +307,8 @@ function groups.judge(claim, rows, axes, judge)
       if verdict == worst then reasons[#reasons + 1], findings[#findings + 1] = why, finding end
     end
   end
-  if not worst then return "not measurable here", joined(skipped) end
-  local reason = joined(reasons)
+  if not worst then return "not measurable here", combined(skipped) end
+  local reason = combined(reasons)
   -- What holds for some settings, and cannot be told for others, is open.
   if worst == "not measurable here" and seen.confirmed then worst, reason.kind = "inconclusive", "no_figure" end
   if worst ~= "not measurable here" then reason.text = reason.text .. mention(counts) end

@@ -35,12 +35,12 @@ local function say(text)
 end
 
 local function wait(limit_s)
-  local speaks = native.processes.speaks()
+  local reports = native.processes.reports_for_all()
   local limit = gb.format.seconds(limit_s)
   local began, left_s, busy, said = system.seconds(), limit_s, nil, false
   repeat
     busy, left_s = look(left_s)
-    if speaks and busy then
+    if reports and busy then
       if not said then say(string.format("waiting for an idle machine, at most %s (--wait-idle): %s", limit, busy)) end
       said = true
       native.progress.show { left_s = math.max(left_s, 0), call_s = math.max(left_s, 0), text = busy }
@@ -60,7 +60,7 @@ local glance_s = 0.3
 -- Says before the first point what would else be known behind the last one.
 local function warn()
   local ok, busy = pcall(look, glance_s)  -- not every system tells how busy it is
-  if not ok or not busy or not native.processes.speaks() then return end
+  if not ok or not busy or not native.processes.reports_for_all() then return end
   say(string.format("the machine is busy: %s. Claims about times may stay open; --wait-idle 600 "
     .. "waits until it is idle", busy))
 end

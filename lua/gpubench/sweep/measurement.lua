@@ -3,7 +3,7 @@
 local gb = require "gpubench.native"
 local doubts = require "gpubench.expect.doubts"
 local emulated = require "gpubench.sweep.emulated"
-local once = require "gpubench.sweep.once"
+local memoized = require "gpubench.sweep.memoized"
 local processes = require "gpubench.sweep.processes"
 local native = gb._native
 local options = native.options
@@ -120,7 +120,7 @@ end
 -- stopped it, stopped = why the sweep ends with it, traceback = that of an error, seconds = what another call would
 -- take }.
 function measurement.measure(experiment, axes, point, seed)
-  local before, started, made_s = native.memory_in_use(), seconds(), once.seconds
+  local before, started, made_s = native.memory_in_use(), seconds(), memoized.seconds
   local own = {}
   for _, axis in ipairs(axes) do own[axis.name] = point[axis.name] end
   measurement.reset_devices(before)
@@ -139,7 +139,7 @@ function measurement.measure(experiment, axes, point, seed)
   if common == "interrupted" then return { stopped = common } end
   return {
     call = call, stopped = ends_sweep[common] and common or nil, traceback = traceback,
-    seconds = seconds() - started - (once.seconds - made_s),
+    seconds = seconds() - started - (memoized.seconds - made_s),
   }
 end
 

@@ -18,7 +18,7 @@ end
 -- To be closed in the other processes: a process 0 that is lost cannot say in its run's files that it has ended.
 function processes.end_of_run(directory)
   return setmetatable({}, { __close = function()
-    if native.processes.speaks() then native.results.end_abandoned(directory, native.processes.lost()) end
+    if native.processes.reports_for_all() then native.results.end_abandoned(directory, native.processes.lost()) end
   end })
 end
 

@@ -57,7 +57,7 @@ local function groups_of(declaration, axes, points)
 end
 
 local function report_failure(row, text, traceback)
-  if (row.process or 0) > 0 or not native.processes.speaks() then return end
+  if (row.process or 0) > 0 or not native.processes.reports_for_all() then return end
   if row.status == "ok" or row.status == "skipped" then return end
   stderr:write(one_line(string.format("%s: %s%s", text, row.status, row.detail and ": " .. row.detail or "")), "\n")
   if options.traceback and traceback and traceback ~= "" then
@@ -176,7 +176,7 @@ function schedule.run(given)
     if stopped then
       sweep.outcome = "error"
       local left = #sweep.points - sweep.done
-      if left > 0 and native.processes.speaks() then
+      if left > 0 and native.processes.reports_for_all() then
         stderr:write(string.format("%s: %s not measured\n", last_words[stopped], gb.format.count(left, "point")))
       end
       break

@@ -75,7 +75,7 @@ local function rows_by_set(rows, figure)
 end
 
 -- Fills gains and found.row.
-local function judge(sets, figure, gains, found)
+local function make_judge(sets, figure, gains, found)
   local better = columns.direction("tune", figure)
   return function(rows)
     local by_set, count, texts = rows_by_set(rows, figure), {}, {}
@@ -123,7 +123,7 @@ function comparison.measure(subject, what)
     expect = {
       gb.expect.that {
         claim = "a remedy improves " .. what.figure .. " by more than the noise", reads = { what.figure },
-        judge = judge(what.sets, what.figure, gains, found),
+        judge = make_judge(what.sets, what.figure, gains, found),
       },
     },
   }

@@ -173,7 +173,7 @@ local function chosen(declarations, path, name)
 end
 
 -- The columns that its charts and claims are about, in their order.
-local function figures_of(declaration)
+local function columns_of_claims(declaration)
   local list = {}
   for _, about in ipairs { declaration.expect or {}, declaration.charts or {} } do
     for _, one in ipairs(about) do list[#list + 1] = one.y end
@@ -191,7 +191,7 @@ function subject.new(path, text, given)
   self.axes = sweep.override(declaration.axes or {}, script_axes, options.device)
   self.points = sweep.points(self.axes)
   -- No function of the script stays alive, and with it what it uses: each run makes them anew.
-  self.name, self.columns, self.figures = declaration.name, declaration.columns, figures_of(declaration)
+  self.name, self.columns, self.figures = declaration.name, declaration.columns, columns_of_claims(declaration)
   local why
   self.index, why = first_point(declaration, self.points, wanted_values(self.axes, given.point))
   if not self.index then return nil, why end

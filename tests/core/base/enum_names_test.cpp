@@ -1,9 +1,7 @@
 #include "core/base/enum_names.h"
 
-#include <gmock/gmock.h>
-
 #include "core/base/align.h"
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -14,8 +12,7 @@ constexpr EnumNames<Fruit, 2> fruits{"there is no fruit", {"apple", "pear"}};
 TEST(EnumNames, GivesNamesAndReadsThem) {
   EXPECT_EQ(fruits[Fruit::pear], "pear");
   EXPECT_EQ(fruits.parse("apple"), Fruit::apple);
-  EXPECT_THAT([] { fruits.parse("leek"); },
-              testing::ThrowsMessage<Error>("there is no fruit 'leek' (known: apple, pear)"));
+  EXPECT_ERROR("there is no fruit 'leek' (known: apple, pear)", fruits.parse("leek"));
 }
 
 TEST(AlignUp, GivesTheNextMultiple) {

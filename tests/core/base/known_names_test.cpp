@@ -1,10 +1,9 @@
 #include "core/base/known_names.h"
 
 #include <array>
-#include <gmock/gmock.h>
 #include <string>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -30,9 +29,8 @@ TEST(KnownNames, ErrorsListWhatThereIs) {
     std::string name;
   };
   const std::array<Kind, 2> kinds{Kind{"relu"}, Kind{"tanh"}};
-  EXPECT_THAT(
-      [&] { throw_unknown_name("unknown activation", "rellu", names_of(kinds, &Kind::name), "; or none"); },
-      testing::ThrowsMessage<Error>("unknown activation 'rellu' (did you mean 'relu'?) (known: relu, tanh; or none)"));
+  EXPECT_ERROR("unknown activation 'rellu' (did you mean 'relu'?) (known: relu, tanh; or none)",
+               throw_unknown_name("unknown activation", "rellu", names_of(kinds, &Kind::name), "; or none"));
   EXPECT_EQ(known_names("x", {}), " (known: none)");
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -17,7 +18,6 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(SharedLibraryTest, BindsFunctionsOfTheFirstLibraryThatOpens) {
   const std::array<std::string_view, 2> names{"libno_such_library.so.1", "libm.so.6"};
@@ -29,15 +29,13 @@ TEST(SharedLibraryTest, BindsFunctionsOfTheFirstLibraryThatOpens) {
   double (*missing)(double) = cosine;
   library.bind_if_there(missing, "no_such_function");
   EXPECT_EQ(missing, nullptr);
-  EXPECT_THAT([&] { library.bind(missing, "no_such_function"); },
-              ThrowsMessage<Error>("libm.so.6 has no function no_such_function: it is too old"));
+  EXPECT_ERROR("libm.so.6 has no function no_such_function: it is too old", library.bind(missing, "no_such_function"));
 }
 
 TEST(SharedLibraryTest, SaysWhyNothingCouldBeOpened) {
   const std::array<std::string_view, 1> names{"libno_such_library.so.1"};
-  EXPECT_THAT([&] { SharedLibrary(names, {}); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("libno_such_library.so.1 cannot be opened: "),
-                                         HasSubstr("No such file or directory"))));
+  EXPECT_ERROR(AllOf(HasSubstr("libno_such_library.so.1 cannot be opened: "), HasSubstr("No such file or directory")),
+               SharedLibrary(names, {}));
 }
 
 using LibraryFolderTest = TemporaryFolder;
@@ -46,7 +44,7 @@ TEST_F(LibraryFolderTest, AFileThatIsNoLibraryIsTheReason) {
   write("libno_such_library.so.1", "no library");
   const std::array<std::string_view, 1> names{"libno_such_library.so.1"};
   const std::array<fs::path, 1> folders{file("")};
-  EXPECT_THAT([&] { SharedLibrary(names, folders); }, ThrowsMessage<Error>(HasSubstr("file too short")));
+  EXPECT_ERROR(HasSubstr("file too short"), SharedLibrary(names, folders));
 }
 
 TEST_F(LibraryFolderTest, FindsTheLibrariesOfPythonWheels) {

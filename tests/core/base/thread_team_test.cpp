@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/failing_threads.h"
 
 namespace gpubench {
@@ -13,7 +14,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(ThreadTeam, EachIndexIsCalledOnceOnAThreadOfItsOwn) {
   std::vector<std::thread::id> ids(5);
@@ -52,14 +52,11 @@ TEST(ThreadTeam, WhereOneCannotBeStartedNoneIsCalled) {
     std::barrier together(6);  // the members that come would wait for ever
     std::atomic<int> calls = 0;
     const FailingThreads failing(allowed);
-    EXPECT_THAT(
-        [&] {
-          ThreadTeam(6, [&](int) {
-            ++calls;
-            together.arrive_and_wait();
-          });
-        },
-        ThrowsMessage<Error>(AllOf(HasSubstr("no more threads can be started: " + std::to_string(allowed) + " of 6"))));
+    EXPECT_ERROR(AllOf(HasSubstr("no more threads can be started: " + std::to_string(allowed) + " of 6")),
+                 ThreadTeam(6, [&](int) {
+                   ++calls;
+                   together.arrive_and_wait();
+                 }));
     EXPECT_EQ(calls, 0);
   }
 }

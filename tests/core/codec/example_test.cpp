@@ -5,13 +5,13 @@
 
 #include "core/base/error.h"
 #include "tests/core/codec/damage.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
@@ -61,14 +61,12 @@ TEST(Example, TakesNumbersThatAreNotPacked) {
 
 TEST(Example, SaysOfWhichKindAFeatureIs) {
   const FeatureView feature = ExampleReader({"b"}).read(bytes_of(from_tensorflow))[0];
-  EXPECT_THAT([&] { feature.read(std::span<float>{}); },
-              ThrowsMessage<Error>("holds int64 values, float32 was asked for"));
+  EXPECT_ERROR("holds int64 values, float32 was asked for", feature.read(std::span<float>{}));
 }
 
 TEST(Example, NamesTheByteThatIsDamaged) {
   const auto message = [](const std::string& bytes, const std::string& text) {
-    EXPECT_THAT([&] { ExampleReader({"x"}).read(bytes_of(bytes)); },
-                ThrowsMessage<Error>(HasSubstr("no valid tf.train.Example: at byte " + text)));
+    EXPECT_ERROR(HasSubstr("no valid tf.train.Example: at byte " + text), ExampleReader({"x"}).read(bytes_of(bytes)));
   };
   message("\x0a\x05xx", "2: a field needs 5 bytes, 2 are left");
   message("\x0a", "1: a number does not end");
@@ -77,8 +75,8 @@ TEST(Example, NamesTheByteThatIsDamaged) {
   message("\x08\x01", "2: field 1 is no string or message");
   message("\x0d\x01", "1: a number needs 4 bytes, 1 are left");
   const std::string odd("\x0a\x0c\x0a\x0a\x0a\x01\x78\x12\x05\x12\x03\x0a\x01\x78", 14);
-  EXPECT_THAT([&] { ExampleReader({"x"}).read(bytes_of(odd))[0].read(std::span<float>{}); },
-              ThrowsMessage<Error>(HasSubstr("at byte 13: packed floats end within a number")));
+  EXPECT_ERROR(HasSubstr("at byte 13: packed floats end within a number"),
+               ExampleReader({"x"}).read(bytes_of(odd))[0].read(std::span<float>{}));
 }
 
 TEST(Example, SurvivesAnyDamage) {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -10,7 +10,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class FilePatterns : public TemporaryFolder {
  protected:
@@ -38,17 +37,17 @@ TEST_F(FilePatterns, OfAnyDepthAreRefused) {
   std::filesystem::create_directories(file("a"));
   write("a/b.txt", "");
   write("x**", "");
-  EXPECT_THAT([&] { expand({named("**/*.txt")}); },
-              ThrowsMessage<Error>("read: '" + named("**/*.txt") +
-                                   "': '**' does not stand for folders of any depth; "
-                                   "give a pattern for each depth, as '" +
-                                   named("*/*.txt") + "' for one"));
+  EXPECT_ERROR("read: '" + named("**/*.txt") +
+                   "': '**' does not stand for folders of any depth; "
+                   "give a pattern for each depth, as '" +
+                   named("*/*.txt") + "' for one",
+               expand({named("**/*.txt")}));
   EXPECT_THAT(expand({named("*/*.txt"), named("x**")}), ElementsAre(named("a/b.txt"), named("x**")));
 }
 
 TEST_F(FilePatterns, SayWhatMatchesNothing) {
   const auto message = [](const std::vector<std::string>& patterns, const std::string& text) {
-    EXPECT_THAT([&] { expand(patterns); }, ThrowsMessage<Error>(HasSubstr("read: " + text)));
+    EXPECT_ERROR(HasSubstr("read: " + text), expand(patterns));
   };
   write("a.txt", "");
   std::filesystem::create_directory(file("folder"));

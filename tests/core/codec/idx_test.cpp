@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 
 #include "tests/core/codec/damage.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class Idx : public TemporaryFolder {
  protected:
@@ -46,60 +46,50 @@ TEST_F(Idx, ReadsAnEmptyArray) {
 }
 
 TEST_F(Idx, NamesAMissingFile) {
-  EXPECT_THAT([&] { read_idx(file("absent")); },
-              ThrowsMessage<Error>(file("absent").string() + ": cannot be opened: No such file or directory"));
-  EXPECT_THAT([&] { read_idx(file("")); }, ThrowsMessage<Error>(HasSubstr("is not a regular file")));
+  EXPECT_ERROR(file("absent").string() + ": cannot be opened: No such file or directory", read_idx(file("absent")));
+  EXPECT_ERROR(HasSubstr("is not a regular file"), read_idx(file("")));
   ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
-  EXPECT_THAT([&] { read_idx(file("pipe")); }, ThrowsMessage<Error>(HasSubstr("is not a regular file")));
+  EXPECT_ERROR(HasSubstr("is not a regular file"), read_idx(file("pipe")));
 }
 
 TEST_F(Idx, NamesWhatIsCutShort) {
   const std::filesystem::path path = write("short", small().substr(0, 15));
-  EXPECT_THAT(
-      [&] { read_idx(path); },
-      ThrowsMessage<Error>(path.string() + ": the file is cut short: uint8[2, 3] needs 6 bytes, the file has 3 at "
-                                           "most after byte 12"));
-  EXPECT_THAT(
-      [&] { read_idx(write("header", small().substr(0, 6))); },
-      ThrowsMessage<Error>(HasSubstr("the file is cut short: extent 1 of 2 needs 4 bytes, 2 of them are missing "
-                                     "after byte 6")));
-  EXPECT_THAT([&] { read_idx(write("empty", "")); }, ThrowsMessage<Error>(HasSubstr("an IDX header needs 4 bytes")));
+  EXPECT_ERROR(path.string() +
+                   ": the file is cut short: uint8[2, 3] needs 6 bytes, the file has 3 at "
+                   "most after byte 12",
+               read_idx(path));
+  EXPECT_ERROR(HasSubstr("the file is cut short: extent 1 of 2 needs 4 bytes, 2 of them are missing "
+                         "after byte 6"),
+               read_idx(write("header", small().substr(0, 6))));
+  EXPECT_ERROR(HasSubstr("an IDX header needs 4 bytes"), read_idx(write("empty", "")));
   const std::string packed = compressed(small());
-  EXPECT_THAT([&] { read_idx(write("short.gz", packed.substr(0, packed.size() - 9))); },
-              ThrowsMessage<Error>(HasSubstr("short.gz: the compressed data is cut short")));
+  EXPECT_ERROR(HasSubstr("short.gz: the compressed data is cut short"),
+               read_idx(write("short.gz", packed.substr(0, packed.size() - 9))));
 }
 
 TEST_F(Idx, NamesWhatIsDamaged) {
-  EXPECT_THAT([&] { read_idx(write("text", "hello, world")); },
-              ThrowsMessage<Error>(HasSubstr("text: no IDX file: it starts with 0x68656c6c")));
-  EXPECT_THAT([&] { read_idx(write("f64", header(0x0e, {1}) + big(1.0))); },
-              ThrowsMessage<Error>(HasSubstr("f64: IDX element type 0x0e is not supported (known: 0x08 uint8")));
+  EXPECT_ERROR(HasSubstr("text: no IDX file: it starts with 0x68656c6c"), read_idx(write("text", "hello, world")));
+  EXPECT_ERROR(HasSubstr("f64: IDX element type 0x0e is not supported (known: 0x08 uint8"),
+               read_idx(write("f64", header(0x0e, {1}) + big(1.0))));
   std::string packed = compressed(small());
   packed[packed.size() - 6] = static_cast<char>(packed[packed.size() - 6] ^ 1);  // in the CRC
-  EXPECT_THAT([&] { read_idx(write("crc.gz", packed)); },
-              ThrowsMessage<Error>(HasSubstr("crc.gz: the compressed data is damaged: incorrect data check")));
+  EXPECT_ERROR(HasSubstr("crc.gz: the compressed data is damaged: incorrect data check"),
+               read_idx(write("crc.gz", packed)));
 }
 
 TEST_F(Idx, RefusesBytesAfterTheEnd) {
-  EXPECT_THAT([&] { read_idx(write("long", small() + "x")); },
-              ThrowsMessage<Error>(HasSubstr("long: bytes follow after uint8[2, 3], which ends at byte 18")));
-  EXPECT_THAT([&] { read_idx(write("long.gz", compressed(small() + "x"))); },
-              ThrowsMessage<Error>(HasSubstr("bytes follow after uint8[2, 3]")));
-  EXPECT_THAT([&] { read_idx(write("garbage.gz", compressed(small()) + "x")); },
-              ThrowsMessage<Error>(HasSubstr("bytes follow after the end of the compressed data")));
+  EXPECT_ERROR(HasSubstr("long: bytes follow after uint8[2, 3], which ends at byte 18"),
+               read_idx(write("long", small() + "x")));
+  EXPECT_ERROR(HasSubstr("bytes follow after uint8[2, 3]"), read_idx(write("long.gz", compressed(small() + "x"))));
+  EXPECT_ERROR(HasSubstr("bytes follow after the end of the compressed data"),
+               read_idx(write("garbage.gz", compressed(small()) + "x")));
 }
 
 TEST_F(Idx, RefusesSizesThatNoFileHolds) {
-  EXPECT_THAT(
-      [&] {
-        read_idx(write("huge", header(0x08, {0xffffffff, 0xffffffff, 0xffffffff})));
-      },
-      ThrowsMessage<Error>(HasSubstr("is too large for any memory")));
-  EXPECT_THAT(
-      [&] {
-        read_idx(write("huge.gz", compressed(header(0x08, {0xffffffff, 1000}))));
-      },
-      ThrowsMessage<Error>(HasSubstr("the file is cut short: uint8[4294967295, 1000] needs")));
+  EXPECT_ERROR(HasSubstr("is too large for any memory"),
+               read_idx(write("huge", header(0x08, {0xffffffff, 0xffffffff, 0xffffffff}))));
+  EXPECT_ERROR(HasSubstr("the file is cut short: uint8[4294967295, 1000] needs"),
+               read_idx(write("huge.gz", compressed(header(0x08, {0xffffffff, 1000})))));
 }
 
 TEST_F(Idx, RefusesToUnpackFarMoreThanTheFileHolds) {
@@ -107,20 +97,16 @@ TEST_F(Idx, RefusesToUnpackFarMoreThanTheFileHolds) {
   std::uint32_t state = 1;
   for (char& byte : noise) byte = static_cast<char>((state = state * 1664525 + 1013904223) >> 24U);
   const std::string packed = compressed(header(0x08, {1500, 1'000'000}) + noise);
-  EXPECT_THAT(
-      [&] { read_idx(write("bomb.gz", packed)); },
-      ThrowsMessage<Error>(HasSubstr("bomb.gz: uint8[1500, 1000000] of 1500000000 bytes is unpacked from a file "
-                                     "that is far smaller; at most 1073741824 bytes are")));
+  EXPECT_ERROR(HasSubstr("bomb.gz: uint8[1500, 1000000] of 1500000000 bytes is unpacked from a file "
+                         "that is far smaller; at most 1073741824 bytes are"),
+               read_idx(write("bomb.gz", packed)));
 }
 
 TEST_F(Idx, ChecksTheExpectedType) {
   const std::filesystem::path path = write("small", small());
   EXPECT_EQ(read_idx(path, {{-1, 3}, Dtype::u8}).shape()[0], 2);
-  EXPECT_THAT(
-      [&] {
-        read_idx(path, {{-1, 28, 28}, Dtype::u8});
-      },
-      ThrowsMessage<Error>(path.string() + ": holds uint8[2, 3]; uint8[any, 28, 28] is expected"));
+  EXPECT_ERROR(path.string() + ": holds uint8[2, 3]; uint8[any, 28, 28] is expected",
+               read_idx(path, {{-1, 28, 28}, Dtype::u8}));
 }
 
 TEST_F(Idx, SeveralGzipMembersAreOneFile) {

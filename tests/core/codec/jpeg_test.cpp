@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-using ::testing::ThrowsMessage;
 
 class KeptRows final : public RowSink {
  public:
@@ -64,22 +61,16 @@ TEST(DecodeJpeg, RefusesImagesOfVeryManyPixels) {
   const auto frame = std::ranges::search(file, start_of_frame).begin();
   std::fill_n(frame + 5, 4, std::byte{0x70});  // height and width, behind length and precision
   KeptRows decoded;
-  EXPECT_THAT(
-      [&] {
-        JpegDecoder().decode(
-            file, 0, [](const ImageSize&) { return 1; }, decoded);
-      },
-      ThrowsMessage<Error>("decode: JPEG: an image of 28784 x 28784 pixels; at most 268435456 pixels are decoded"));
+  EXPECT_ERROR("decode: JPEG: an image of 28784 x 28784 pixels; at most 268435456 pixels are decoded",
+               JpegDecoder().decode(
+                   file, 0, [](const ImageSize&) { return 1; }, decoded));
 }
 
 TEST(EncodeJpeg, RefusesWhatJpegDoesNotHave) {
   const std::vector<std::uint8_t> pixels(4);
-  EXPECT_THAT([&] { encode_jpeg(pixels, 1, 2, 2, 90); },
-              ThrowsMessage<Error>("encode_jpeg: 2 channels; 1 (grey) and 3 (RGB) are possible"));
-  EXPECT_THAT([&] { encode_jpeg({}, 0, 2, 1, 90); },
-              ThrowsMessage<Error>("encode_jpeg: 0 x 2 pixels; 1 to 65500 a side are possible"));
-  EXPECT_THAT([&] { encode_jpeg(pixels, 2, 2, 1, 101); },
-              ThrowsMessage<Error>("encode_jpeg: a quality of 101; 1 to 100 are possible"));
+  EXPECT_ERROR("encode_jpeg: 2 channels; 1 (grey) and 3 (RGB) are possible", encode_jpeg(pixels, 1, 2, 2, 90));
+  EXPECT_ERROR("encode_jpeg: 0 x 2 pixels; 1 to 65500 a side are possible", encode_jpeg({}, 0, 2, 1, 90));
+  EXPECT_ERROR("encode_jpeg: a quality of 101; 1 to 100 are possible", encode_jpeg(pixels, 2, 2, 1, 101));
 }
 
 }  // namespace

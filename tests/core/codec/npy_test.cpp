@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 
 #include "tests/core/codec/damage.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class Npy : public TemporaryFolder {
  protected:
@@ -60,39 +60,29 @@ TEST_F(Npy, WritesWhatItReads) {
 }
 
 TEST_F(Npy, RefusesToWriteWhatNumpyLacksOrWhereItCannot) {
-  EXPECT_THAT(
-      [&] {
-        write_npy(file("x.npy"), HostTensor::zeros({{1}, Dtype::bf16}));
-      },
-      ThrowsMessage<Error>(HasSubstr("x.npy: npy files have no bfloat16; cast it first")));
-  EXPECT_THAT(
-      [&] {
-        write_npy(file("no/x.npy"), HostTensor::zeros({{1}, Dtype::f32}));
-      },
-      ThrowsMessage<Error>(HasSubstr("no/x.npy: cannot be written: No such file or directory")));
-  EXPECT_THAT(
-      [&] {
-        write_npy("/dev/full/x.npy", HostTensor::zeros({{1}, Dtype::f32}));
-      },
-      ThrowsMessage<Error>(HasSubstr("cannot be written: Not a directory")));
+  EXPECT_ERROR(HasSubstr("x.npy: npy files have no bfloat16; cast it first"),
+               write_npy(file("x.npy"), HostTensor::zeros({{1}, Dtype::bf16})));
+  EXPECT_ERROR(HasSubstr("no/x.npy: cannot be written: No such file or directory"),
+               write_npy(file("no/x.npy"), HostTensor::zeros({{1}, Dtype::f32})));
+  EXPECT_ERROR(HasSubstr("cannot be written: Not a directory"),
+               write_npy("/dev/full/x.npy", HostTensor::zeros({{1}, Dtype::f32})));
 }
 
 TEST_F(Npy, SaysHowToSaveWhatIsNotSupported) {
-  EXPECT_THAT(
-      [&] { read_npy(write("f64.npy", npy(header("<f8", "(1,)"), little(1.0)))); },
-      ThrowsMessage<Error>(HasSubstr("f64.npy: npy type '<f8' is not supported; save the array with .astype()")));
-  EXPECT_THAT([&] { read_npy(write("fortran.npy", npy(header("|u1", "(2, 2)", true), "abcd"))); },
-              ThrowsMessage<Error>(HasSubstr("the array is in Fortran order; save numpy.ascontiguousarray() of it")));
-  EXPECT_THAT([&] { read_npy(write("object.npy", npy(header("|O", "(1,)"), ""))); },
-              ThrowsMessage<Error>(HasSubstr("npy type '|O' is not supported")));
-  EXPECT_THAT([&] { read_npy(write("v9.npy", npy(header("|u1", "(1,)"), "a", 9))); },
-              ThrowsMessage<Error>(HasSubstr("npy version 9 is not supported (known: 1, 2, 3)")));
+  EXPECT_ERROR(HasSubstr("f64.npy: npy type '<f8' is not supported; save the array with .astype()"),
+               read_npy(write("f64.npy", npy(header("<f8", "(1,)"), little(1.0)))));
+  EXPECT_ERROR(HasSubstr("the array is in Fortran order; save numpy.ascontiguousarray() of it"),
+               read_npy(write("fortran.npy", npy(header("|u1", "(2, 2)", true), "abcd"))));
+  EXPECT_ERROR(HasSubstr("npy type '|O' is not supported"),
+               read_npy(write("object.npy", npy(header("|O", "(1,)"), ""))));
+  EXPECT_ERROR(HasSubstr("npy version 9 is not supported (known: 1, 2, 3)"),
+               read_npy(write("v9.npy", npy(header("|u1", "(1,)"), "a", 9))));
 }
 
 TEST_F(Npy, NamesWhatIsDamaged) {
   const auto message = [&](const std::string& bytes, const std::string& text) {
     const std::filesystem::path path = write("x.npy", bytes);
-    EXPECT_THAT([&] { read_npy(path); }, ThrowsMessage<Error>(path.string() + ": " + text));
+    EXPECT_ERROR(path.string() + ": " + text, read_npy(path));
   };
   message("PK\3\4 or something else", "no npy file: it does not start with \\x93NUMPY");
   message(npy(header("<f4", "(2,)"), little(1.5F)),

@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "core/base/error.h"
 #include "tests/core/results/file_size_limit.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -18,7 +18,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 class OutputFiles : public TemporaryFolder {
  protected:
@@ -34,8 +33,8 @@ TEST_F(OutputFiles, KeepTheOldTextWhenTheNewDoesNotFit) {
   replace_file(file("f"), "old");
   {
     const FileSizeLimit limit(4);
-    EXPECT_THAT([&] { replace_file(file("f"), "too long"); },
-                ThrowsMessage<Error>(AllOf(HasSubstr("f: cannot be written: "), HasSubstr("File too large"))));
+    EXPECT_ERROR(AllOf(HasSubstr("f: cannot be written: "), HasSubstr("File too large")),
+                 replace_file(file("f"), "too long"));
   }
   EXPECT_EQ(contents(file("f")), "old");
   EXPECT_THAT(names(), ElementsAre("f")) << "nothing is left of the attempt";
@@ -56,11 +55,10 @@ TEST_F(OutputFiles, RefuseWhatIsNoFile) {
   std::filesystem::create_symlink("nowhere", file("dangling"));
   std::filesystem::create_directory(file("folder"));
   for (const char* name : {"link", "dangling"})
-    EXPECT_THAT(
-        [&] { replace_file(file(name), "new"); },
-        ThrowsMessage<Error>(AllOf(HasSubstr(name), HasSubstr("a link, which is not followed, has that name"))));
-  EXPECT_THAT([&] { replace_file(file("folder"), "new"); }, ThrowsMessage<Error>(HasSubstr("a folder has that name")));
-  EXPECT_THAT([&] { replace_file("/dev/null", "new"); }, ThrowsMessage<Error>(HasSubstr("a device, pipe or socket")));
+    EXPECT_ERROR(AllOf(HasSubstr(name), HasSubstr("a link, which is not followed, has that name")),
+                 replace_file(file(name), "new"));
+  EXPECT_ERROR(HasSubstr("a folder has that name"), replace_file(file("folder"), "new"));
+  EXPECT_ERROR(HasSubstr("a device, pipe or socket"), replace_file("/dev/null", "new"));
   EXPECT_EQ(contents(file("victim")), "precious");
   EXPECT_TRUE(std::filesystem::is_symlink(file("link")));
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/codec/output_file.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -17,7 +18,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class OutputFolders : public TemporaryFolder {
  protected:
@@ -84,9 +84,8 @@ TEST_F(OutputFolders, RefuseLinksAndFiles) {
   fs::create_directory(file("elsewhere"));
   fs::create_directory_symlink("elsewhere", file("link"));
   write("file", "text");
-  EXPECT_THAT([&] { OutputFolder(file("link")); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("link: "), HasSubstr("which is not followed"))));
-  EXPECT_THAT([&] { OutputFolder(file("file")); }, ThrowsMessage<Error>(HasSubstr("a file has that name")));
+  EXPECT_ERROR(AllOf(HasSubstr("link: "), HasSubstr("which is not followed")), OutputFolder(file("link")));
+  EXPECT_ERROR(HasSubstr("a file has that name"), OutputFolder(file("file")));
   make("one");
   OutputFolder output(file("v"));
   replace_file(output.place() / "a", "two");
@@ -156,10 +155,10 @@ TEST_F(OutputFolders, AreReadAgainWhereTheyWereReplacedMeanwhile) {
     read += contents(file("v/deeper/b"));
   });
   EXPECT_EQ(read, "twotwo");
-  EXPECT_THAT([&] { read_whole_folder(file("v"), [&] { make("each time"); }); },
-              ThrowsMessage<Error>(HasSubstr("was replaced each of 100 times that it was read")));
-  EXPECT_THAT([&] { read_whole_folder(file("v"), [] { throw Error("damaged"); }); }, ThrowsMessage<Error>("damaged"));
-  EXPECT_THAT([&] { read_whole_folder(file("none"), [] { throw Error("none"); }); }, ThrowsMessage<Error>("none"));
+  EXPECT_ERROR(HasSubstr("was replaced each of 100 times that it was read"),
+               read_whole_folder(file("v"), [&] { make("each time"); }));
+  EXPECT_ERROR("damaged", read_whole_folder(file("v"), [] { throw Error("damaged"); }));
+  EXPECT_ERROR("none", read_whole_folder(file("none"), [] { throw Error("none"); }));
 }
 
 TEST_F(OutputFolders, AreReadAgainWhereTheyWereMadeMeanwhile) {
@@ -180,8 +179,7 @@ TEST_F(OutputFolders, AreReadAgainWhereTheyWereMadeMeanwhile) {
   });
   EXPECT_EQ(reads, 2);
   write("plain", "text");
-  EXPECT_THAT([&] { read_whole_folder(file("plain"), [] { throw Error("no folder"); }); },
-              ThrowsMessage<Error>("no folder"));
+  EXPECT_ERROR("no folder", read_whole_folder(file("plain"), [] { throw Error("no folder"); }));
 }
 
 TEST_F(OutputFolders, AreRemovedOnce) {

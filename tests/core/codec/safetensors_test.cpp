@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 
 #include "tests/core/codec/damage.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class SafetensorsFile : public TemporaryFolder {
  protected:
@@ -59,33 +59,21 @@ TEST_F(SafetensorsFile, ReadsAFileWrittenElsewhere) {
 TEST_F(SafetensorsFile, AFailedWriteKeepsTheEarlierFile) {
   write_safetensors(file("x"), {{floats("a")}, {}});
   const std::string before = contents(file("x"));
-  EXPECT_THAT(
-      [&] {
-        write_safetensors(file("x"), {{floats("a"), floats("a")}, {}});
-      },
-      ThrowsMessage<Error>(HasSubstr("x: tensor name 'a' occurs twice")));
-  EXPECT_THAT(
-      [&] {
-        write_safetensors(file("x"), {{floats("__metadata__")}, {}});
-      },
-      ThrowsMessage<Error>(HasSubstr("x: tensor name '__metadata__' is reserved")));
-  EXPECT_THAT(
-      [&] {
-        write_safetensors(file("x"), {{floats("\xff")}, {}});
-      },
-      ThrowsMessage<Error>(HasSubstr("x: names and metadata of tensors must be UTF-8")));
-  EXPECT_THAT(
-      [&] {
-        write_safetensors(file("none/x"), {{floats("a")}, {}});
-      },
-      ThrowsMessage<Error>(HasSubstr("none/x: cannot be written: No such file or directory")));
+  EXPECT_ERROR(HasSubstr("x: tensor name 'a' occurs twice"),
+               write_safetensors(file("x"), {{floats("a"), floats("a")}, {}}));
+  EXPECT_ERROR(HasSubstr("x: tensor name '__metadata__' is reserved"),
+               write_safetensors(file("x"), {{floats("__metadata__")}, {}}));
+  EXPECT_ERROR(HasSubstr("x: names and metadata of tensors must be UTF-8"),
+               write_safetensors(file("x"), {{floats("\xff")}, {}}));
+  EXPECT_ERROR(HasSubstr("none/x: cannot be written: No such file or directory"),
+               write_safetensors(file("none/x"), {{floats("a")}, {}}));
   EXPECT_EQ(contents(file("x")), before);
 }
 
 TEST_F(SafetensorsFile, NamesWhatIsDamaged) {
   const auto message = [&](const std::string& bytes, const std::string& text) {
     const std::filesystem::path path = write("x", bytes);
-    EXPECT_THAT([&] { read_safetensors(path); }, ThrowsMessage<Error>(HasSubstr(path.string() + ": " + text)));
+    EXPECT_ERROR(HasSubstr(path.string() + ": " + text), read_safetensors(path));
   };
   const auto tensor = [](const std::string& body) { return file_of(R"({"a":{)" + body + "}}", "12345678"); };
   message("", "the file is cut short: the safetensors header's length needs 8 bytes");
@@ -106,6 +94,14 @@ TEST_F(SafetensorsFile, NamesWhatIsDamaged) {
           "the safetensors header is damaged: tensor 'a': 'data_offsets' is two numbers");
   message(tensor(R"("dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8])"),
           "the safetensors header is damaged: 'shape' occurs twice");
+  std::string rank_33 = "[1";
+  for (int i = 0; i < 32; ++i) rank_33 += ",1";
+  rank_33 += "]";
+  for (const char* shape : {R"(["2"])", "[2.5]"})
+    message(tensor(R"("dtype":"F32","data_offsets":[0,8],"shape":)" + std::string(shape)),
+            "the safetensors header is damaged: ");
+  message(tensor(R"("dtype":"F32","data_offsets":[0,4],"shape":)" + rank_33), "tensor 'a': a tensor of rank 33");
+  message(file_of(R"({"a":{},"a":{}})"), "the safetensors header is damaged: 'a' occurs twice");
   message(file_of(R"({"a":5})"),
           "the safetensors header is damaged: tensor 'a' is no object with dtype, shape and data_offsets");
   message(file_of(R"({"__metadata__":{"k":1}})"),

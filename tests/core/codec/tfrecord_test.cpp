@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/codec/damage.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -11,7 +12,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class Tfrecord : public TemporaryFolder, public testing::WithParamInterface<TfrecordCompression> {
  protected:
@@ -54,8 +54,8 @@ TEST_P(Tfrecord, CanBeEmpty) {
 TEST_P(Tfrecord, AppearsWhenItIsClosed) {
   { TfrecordWriter(file("x"), GetParam()).write({}); }
   EXPECT_FALSE(std::filesystem::exists(file("x")));
-  EXPECT_THAT([&] { TfrecordWriter(file("none/x"), GetParam()); },
-              ThrowsMessage<Error>(HasSubstr("none/x: cannot be written: No such file or directory")));
+  EXPECT_ERROR(HasSubstr("none/x: cannot be written: No such file or directory"),
+               TfrecordWriter(file("none/x"), GetParam()));
 }
 
 using TfrecordBytes = Tfrecord;
@@ -107,8 +107,7 @@ TEST_P(TfrecordBytes, MayBeOfTheOtherCompression) {
 TEST(TfrecordCompressionName, IsNoneOrGzip) {
   EXPECT_EQ(parse_tfrecord_compression("none"), TfrecordCompression::none);
   EXPECT_EQ(parse_tfrecord_compression("gzip"), TfrecordCompression::gzip);
-  EXPECT_THAT([] { parse_tfrecord_compression("zlib"); },
-              ThrowsMessage<Error>("tfrecord: there is no compression 'zlib' (known: none, gzip)"));
+  EXPECT_ERROR("tfrecord: there is no compression 'zlib' (known: none, gzip)", parse_tfrecord_compression("zlib"));
 }
 
 }  // namespace

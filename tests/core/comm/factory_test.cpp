@@ -4,13 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "core/backend/cpu/host_device.h"
-#include "core/base/error.h"
 #include "tests/core/group/thread_group.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-using testing::ThrowsMessage;
 
 /// A device with a memory of its own.
 class Accelerator final : public Device {
@@ -46,37 +44,40 @@ TEST_F(Factory, cpu_devices_exchange_in_host_memory) {
 }
 
 TEST_F(Factory, devices_that_cannot_exchange_are_named) {
-  EXPECT_THAT([&] { make_communicators({}, CrossDevice::automatic, nullptr); },
-              ThrowsMessage<Error>("a communicator needs at least one device"));
-  EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::nccl, nullptr); },
-              ThrowsMessage<Error>(testing::StartsWith("nccl: ")));  // by NCCL's own tests, where there is an NCCL
+  EXPECT_ERROR("a communicator needs at least one device", make_communicators({}, CrossDevice::automatic, nullptr));
+  EXPECT_ERROR(
+      testing::StartsWith("nccl: "),
+      make_communicators(devices_, CrossDevice::nccl, nullptr));  // by NCCL's own tests, where there is an NCCL
   devices_.push_back(&first_);
-  EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::automatic, nullptr); },
-              ThrowsMessage<Error>("cpu:0, cpu:1, cpu:0: cpu:0 is there twice; every rank needs a device of its own"));
+  EXPECT_ERROR("cpu:0, cpu:1, cpu:0: cpu:0 is there twice; every rank needs a device of its own",
+               make_communicators(devices_, CrossDevice::automatic, nullptr));
   devices_.pop_back();
   Accelerator accelerator;
   devices_.push_back(&accelerator);
-  EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::local, nullptr); },
-              ThrowsMessage<Error>("cpu:0, cpu:1, emulated:h200:0 cannot exchange by cross_device = \"local\": CPU "
-                                   "devices exchange with CPU devices, and GPUs with GPUs"));
-  EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::automatic, nullptr); },
-              ThrowsMessage<Error>("cpu:0, cpu:1, emulated:h200:0 cannot exchange with each other: CPU devices "
-                                   "exchange with CPU devices, and GPUs with GPUs"));
+  EXPECT_ERROR(
+      "cpu:0, cpu:1, emulated:h200:0 cannot exchange by cross_device = \"local\": CPU "
+      "devices exchange with CPU devices, and GPUs with GPUs",
+      make_communicators(devices_, CrossDevice::local, nullptr));
+  EXPECT_ERROR(
+      "cpu:0, cpu:1, emulated:h200:0 cannot exchange with each other: CPU devices "
+      "exchange with CPU devices, and GPUs with GPUs",
+      make_communicators(devices_, CrossDevice::automatic, nullptr));
 }
 
 TEST_F(Factory, host_memory_of_several_processes_needs_mpi) {
   Threads threads(1);
   ThreadGroup group(threads, 0);
-  EXPECT_THAT([&] { make_communicator(group); },
-              ThrowsMessage<Error>("tensors in the host's memory go between processes through MPI: start them with "
-                                   "mpirun or gpubench run --workers"));
+  EXPECT_ERROR(
+      "tensors in the host's memory go between processes through MPI: start them with "
+      "mpirun or gpubench run --workers",
+      make_communicator(group));
 }
 
 TEST(CrossDevice, names) {
   EXPECT_EQ(parse_cross_device("reduction_to_one"), CrossDevice::reduction_to_one);
   EXPECT_EQ(to_string(CrossDevice::nccl), "nccl");
-  EXPECT_THAT([] { parse_cross_device("ring"); },
-              ThrowsMessage<Error>("unknown cross_device 'ring' (known: automatic, local, nccl, reduction_to_one)"));
+  EXPECT_ERROR("unknown cross_device 'ring' (known: automatic, local, nccl, reduction_to_one)",
+               parse_cross_device("ring"));
 }
 
 }  // namespace

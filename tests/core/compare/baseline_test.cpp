@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -12,7 +13,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 class Baselines : public TemporaryFolder {
  protected:
@@ -54,9 +54,8 @@ TEST_F(Baselines, NoneIsCalledAsTheNewestRunIs) {
 TEST_F(Baselines, BadNamesAreRefused) {
   const std::vector<std::filesystem::path> runs{run("r1", "one")};
   for (const char* name : {"", "..", "a/b", "-x", "a b"})
-    EXPECT_THAT([&] { save_baseline(name, runs, file("")); },
-                ThrowsMessage<Error>(HasSubstr("cannot name a baseline")));
-  EXPECT_THAT([&] { save_baseline("v1", {}, file("")); }, ThrowsMessage<Error>(HasSubstr("no runs to save")));
+    EXPECT_ERROR(HasSubstr("cannot name a baseline"), save_baseline(name, runs, file("")));
+  EXPECT_ERROR(HasSubstr("no runs to save"), save_baseline("v1", {}, file("")));
   EXPECT_THAT(baseline_names(file("")), IsEmpty());
   EXPECT_FALSE(is_baseline(baseline_folder("../x", file(""))));
 }

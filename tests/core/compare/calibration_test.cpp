@@ -8,15 +8,14 @@
 #include <unistd.h>
 #include <vector>
 
-#include "core/base/error.h"
 #include "tests/core/compare/sides.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 Side recorded(double spread, std::size_t processes, const std::string& device = "a GPU") {
   std::mt19937_64 engine(3);
@@ -68,12 +67,10 @@ TEST(Calibration, NoisyProcessesHideThem) {
 }
 
 TEST(Calibration, NeedsManyProcessesOfOneTypeOfMachine) {
-  EXPECT_THAT([] { calibrate(recorded(0.01, 13), {}, few_trials); },
-              ThrowsMessage<Error>(HasSubstr("no row that 14 processes have measured")));
+  EXPECT_ERROR(HasSubstr("no row that 14 processes have measured"), calibrate(recorded(0.01, 13), {}, few_trials));
   Side mixed = recorded(0.01, 20);
   mixed.processes[0] = recorded(0.01, 1, "another").processes[0];
-  EXPECT_THAT([&] { calibrate(mixed, {}, few_trials); },
-              ThrowsMessage<Error>(HasSubstr("not all of one known type of machine")));
+  EXPECT_ERROR(HasSubstr("not all of one known type of machine"), calibrate(mixed, {}, few_trials));
 }
 
 TEST_F(CalibrationFiles, OfManyProgramsAtOnceAreAllStored) {
@@ -103,8 +100,7 @@ TEST_F(CalibrationFiles, OfManyProgramsAtOnceAreAllStored) {
 TEST_F(CalibrationFiles, AreNotWrittenBehindALink) {
   std::filesystem::create_directory(file("elsewhere"));
   std::filesystem::create_directory_symlink("elsewhere", file("calibration"));
-  EXPECT_THAT([&] { store_calibration(made_by_hand("e"), file("")); },
-              ThrowsMessage<Error>(HasSubstr("calibration' is a link")));
+  EXPECT_ERROR(HasSubstr("calibration' is a link"), store_calibration(made_by_hand("e"), file("")));
   EXPECT_TRUE(std::filesystem::is_empty(file("elsewhere")));
 }
 
@@ -133,12 +129,7 @@ TEST_F(CalibrationFiles, ADamagedFileIsNamed) {
   const std::filesystem::path stored = store_calibration({.machine = "gpu:0 a GPU", .figures = {}}, file(""));
   const auto mistake = [&](const std::string& text) {
     std::ofstream(stored) << text;
-    try {
-      StoredCalibration(sides, file(""));
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+    return support::error_of([&] { StoredCalibration(sides, file("")); });
   };
   EXPECT_THAT(mistake("{\"figures\": ["), HasSubstr("not valid JSON"));
   EXPECT_THAT(mistake("{}"), HasSubstr("'figures' is no list; remove the file and calibrate again"));

@@ -5,14 +5,13 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-#include "core/base/error.h"
 #include "tests/core/compare/sides.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 Comparison compared(const Side& before, const Side& after, const ComparisonOptions& options = {}) {
   const std::vector<Side> sides{before, after};
@@ -181,8 +180,8 @@ TEST(Comparison, RefusesMoreFiguresThanItCanResample) {
       }
     return both;
   };
-  EXPECT_THAT([&] { compare_sides(sides("a", "b")); },
-              ThrowsMessage<Error>(HasSubstr("more than 200000 figures of rows that several processes have measured")));
+  EXPECT_ERROR(HasSubstr("more than 200000 figures of rows that several processes have measured"),
+               compare_sides(sides("a", "b")));
 }
 
 TEST(Comparison, RowsOfOtherWorkAreInvalid) {
@@ -247,8 +246,8 @@ TEST(Comparison, ClaimsAndChartsSayWhatIsCompared) {
   EXPECT_EQ(compared(before, after).rows.at(0).changes.size(), 2u) << "all, if none is named";
   for (MeasuringProcess& process : before.processes) process.info.set("figures", Info::List{"loss"});
   EXPECT_EQ(only_change(compared(before, after)).column.name, "loss");
-  EXPECT_THAT([&] { compared(before, after, {.figures = {"step_tim_s"}}); },
-              ThrowsMessage<Error>(HasSubstr("unknown figure 'step_tim_s' (did you mean 'step_time_s'?)")));
+  EXPECT_ERROR(HasSubstr("unknown figure 'step_tim_s' (did you mean 'step_time_s'?)"),
+               compared(before, after, {.figures = {"step_tim_s"}}));
 }
 
 TEST(Comparison, AThresholdOfTheColumnStandsBeforeThatOfTheComparison) {
@@ -311,10 +310,9 @@ TEST(Comparison, ARowThatFailsInSomeNewProcessesIsLoud) {
 }
 
 TEST(Comparison, AProcessIsOnOneSideOnly) {
-  EXPECT_THAT([] { compared(times("a", 1), times("a", 1)); },
-              ThrowsMessage<Error>(HasSubstr("can be on one side only")));
+  EXPECT_ERROR(HasSubstr("can be on one side only"), compared(times("a", 1), times("a", 1)));
   const std::vector<Side> one{times("a", 1)};
-  EXPECT_THAT([&] { compare_sides(one); }, ThrowsMessage<Error>(HasSubstr("at least two sides")));
+  EXPECT_ERROR(HasSubstr("at least two sides"), compare_sides(one));
 }
 
 TEST(Comparison, PointsWithSeveralRowsAreMatchedByTheirOrder) {

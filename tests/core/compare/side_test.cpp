@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/codec/tar.h"
 #include "core/compare/baseline.h"
 #include "core/results/append_file.h"
 #include "core/results/run_writer.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -33,12 +33,7 @@ class Sides : public TemporaryFolder {
   }
   std::size_t count(const std::string& text) const { return read_side(text, out()).processes.size(); }
   std::string mistake(const std::string& text) const {
-    try {
-      read_side(text, out());
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return support::error_of([&] { read_side(text, out()); });
   }
 };
 

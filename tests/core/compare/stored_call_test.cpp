@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -22,12 +22,7 @@ class StoredCalls : public TemporaryFolder {
     return stored_call(folder(), Info::Fields{{"arguments", std::move(arguments)}});
   }
   std::string mistake_in(const Info& info) const {
-    try {
-      stored_call(folder(), info);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return support::error_of([&] { stored_call(folder(), info); });
   }
   std::string mistake(Info::List arguments) const {
     return mistake_in(Info::Fields{{"arguments", std::move(arguments)}});

@@ -19,12 +19,12 @@
 #include "tests/core/data/reading.h"
 #include "tests/core/data/stage_rows.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 class StageErrors : public testing::TestWithParam<StageRow> {
  protected:
@@ -131,8 +131,8 @@ TEST(Errors, OfAFilterCostOneRow) {
 TEST(Errors, ARepetitionOfNothingEnds) {
   const DatasetPtr nothing = filter(numbers(3), std::make_shared<Predicate>([](std::int64_t) { return false; }));
   const std::string text = "repeat: the dataset is empty; there is nothing to repeat";
-  EXPECT_THAT([&] { read(ignore_errors(repeat(nothing))); }, ThrowsMessage<Error>(text));
-  EXPECT_THAT([&] { read(ignore_errors(prefetch(repeat(nothing), 2))); }, ThrowsMessage<Error>(text));
+  EXPECT_ERROR(text, read(ignore_errors(repeat(nothing))));
+  EXPECT_ERROR(text, read(ignore_errors(prefetch(repeat(nothing), 2))));
 }
 
 /// Elements of two tensors with unequal numbers of rows in element `bad`.

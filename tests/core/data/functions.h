@@ -18,13 +18,11 @@ class Increment final : public ElementFunction {
   explicit Increment(std::int64_t block = 1, std::function<void(const ElementBlock&)> watch = {})
       : block_(block), watch_(std::move(watch)) {}
 
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override {
     if (inputs.size() != 2) throw Error("increment: two tensors are needed");
     return {inputs.begin(), inputs.end()};
   }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
-    return std::make_unique<Runner>(block_, watch_);
-  }
+  std::unique_ptr<ElementRunner> plan(TensorTypes) const override { return std::make_unique<Runner>(block_, watch_); }
 
  private:
   class Runner final : public ElementRunner {
@@ -69,10 +67,8 @@ class Predicate final : public ElementFunction {
  public:
   explicit Predicate(std::function<bool(std::int64_t)> keep, std::int64_t block = 1)
       : keep_(std::move(keep)), block_(block) {}
-  std::vector<TensorType> output_types(std::span<const TensorType>) const override { return {{{}, Dtype::boolean}}; }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
-    return std::make_unique<Runner>(*this);
-  }
+  std::vector<TensorType> output_types(TensorTypes) const override { return {{{}, Dtype::boolean}}; }
+  std::unique_ptr<ElementRunner> plan(TensorTypes) const override { return std::make_unique<Runner>(*this); }
   int runs() const { return runs_; }
 
  private:
@@ -102,14 +98,14 @@ class Predicate final : public ElementFunction {
 /// extents.
 class Native final : public ElementFunction {
  public:
-  using Types = std::function<std::vector<TensorType>(std::span<const TensorType>)>;
+  using Types = std::function<std::vector<TensorType>(TensorTypes)>;
   using Run = std::function<void(const ElementBlock&, ElementOutputs&)>;
 
   Native(Types types, Run run, bool any_extents = true)
       : types_(std::move(types)), run_(std::move(run)), any_extents_(any_extents) {}
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override { return types_(inputs); }
+  std::vector<TensorType> output_types(TensorTypes inputs) const override { return types_(inputs); }
   bool takes_any_extents() const override { return any_extents_; }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
+  std::unique_ptr<ElementRunner> plan(TensorTypes) const override {
     class Runner final : public ElementRunner {
      public:
       explicit Runner(const Run& run) : run_(run) {}
@@ -133,10 +129,8 @@ class Native final : public ElementFunction {
 /// Gives its inputs as they are.
 class Identity final : public ElementFunction {
  public:
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
-    return {inputs.begin(), inputs.end()};
-  }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override { return {inputs.begin(), inputs.end()}; }
+  std::unique_ptr<ElementRunner> plan(TensorTypes) const override {
     class Runner final : public ElementRunner {
      public:
       void run(const ElementBlock& elements, ElementOutputs& outputs) override {

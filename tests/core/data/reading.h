@@ -1,9 +1,13 @@
 // What the tests of stages share: small datasets whose rows tell their number, and reading them back.
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <gtest/gtest.h>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
@@ -11,6 +15,18 @@
 #include "core/data/source/from_tensor_slices.h"
 
 namespace gpubench {
+
+/// Of this process.
+inline std::ptrdiff_t thread_count() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
+/// A thread that was joined may still be listed for a moment.
+inline void expect_threads(std::ptrdiff_t most) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (thread_count() > most && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  EXPECT_LE(thread_count(), most);
+}
 
 /// Elements (int64 number, float32[width] {number, -number, number, ...}) for numbers 0 to count - 1.
 inline DatasetPtr numbers(std::int64_t count, std::int64_t width = 2) {

@@ -1,13 +1,11 @@
 // What holds for every stage, one row for each: the same epoch gives the same elements, passing over elements changes
 // nothing about those that follow, and a cursor that goes leaves no thread and no memory behind.
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <regex>
 #include <set>
-#include <thread>
 
 #include "core/data/stage/batch.h"
 #include "core/data/stage/unbatch.h"
@@ -78,19 +76,8 @@ TEST_P(Stages, ABatchGetsTheSameElements) {
   EXPECT_EQ(bytes_of(unbatch(batch(stage, size)), 1), bytes_of(stage, 1));
 }
 
-std::ptrdiff_t threads() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
-}
-
-/// A thread that was joined may still be listed for a moment.
-void expect_threads(std::ptrdiff_t most) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (threads() > most && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-  EXPECT_LE(threads(), most);
-}
-
 TEST_P(Stages, LeavingEarlyLeavesNothingBehind) {
-  const std::ptrdiff_t before = threads();
+  const std::ptrdiff_t before = thread_count();
   const std::unique_ptr<MemoryPool> pool = heap_pool();
   {
     const DatasetPtr stage = dataset();

@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-using testing::ThrowsMessage;
 
 TEST(TypeText, ReadsWhatElementTypesShow) {
   for (const char* text : {"float32[28, 28, 1]", "uint8[?]", "int64[]", "bool[?, 3]"}) {
@@ -20,12 +18,12 @@ TEST(TypeText, ReadsWhatElementTypesShow) {
 
 TEST(TypeText, RefusesAnythingElse) {
   for (const char* text : {"float32[2", "float32[a]", "float32[2,]", "float32[-1]", "float32[2 3]"}) {
-    EXPECT_THAT([&] { parse_type(text, "synthetic"); },
-                ThrowsMessage<Error>(std::string("synthetic: '") + text +
-                                     "' is no type; types are written as \"float32[28, "
-                                     "28]\", \"uint8[?]\" or \"int64\""));
+    EXPECT_ERROR(std::string("synthetic: '") + text +
+                     "' is no type; types are written as \"float32[28, "
+                     "28]\", \"uint8[?]\" or \"int64\"",
+                 parse_type(text, "synthetic"));
   }
-  EXPECT_THAT([] { parse_type("double[2]", "synthetic"); }, ThrowsMessage<Error>(testing::HasSubstr("'double'")));
+  EXPECT_ERROR(testing::HasSubstr("'double'"), parse_type("double[2]", "synthetic"));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
-#include "core/base/error.h"
 #include "core/device/bound_thread.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -152,8 +152,7 @@ TEST(BoundThread, RunsOnItsNodeAndThenWhereItDidBefore) {
 TEST(BoundThread, TellsWhatTheSystemRefuses) {
   const MemoryNode absent{0, {1023}};
   if (process_processors().back() == 1023) GTEST_SKIP() << "this machine has a processor 1023";
-  EXPECT_THAT([&] { const BoundThread bound(&absent); },
-              testing::ThrowsMessage<Error>("cannot bind a thread to the processors 1023: Invalid argument"));
+  EXPECT_ERROR("cannot bind a thread to the processors 1023: Invalid argument", const BoundThread bound(&absent));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -70,11 +70,11 @@ TEST_F(MemoryPoolTest, PreallocationTakesTheLimitAtFirstUse) {
 TEST_F(MemoryPoolTest, OutOfMemoryNamesTheLargestBlocks) {
   auto p = pool({.limit = 4 * mib});
   const Buffer kernel = p->allocate(3 * mib, "dense/kernel"), bias = p->allocate(1024, "dense/bias");
-  EXPECT_THAT(
-      [&] { p->allocate(2 * mib, "dense/gradient"); },
-      testing::ThrowsMessage<OutOfMemory>(
-          "cpu:0: out of memory: 2 MiB asked for 'dense/gradient', 3 MiB in use of a limit of 4 MiB; 1023 KiB free "
-          "in one piece; largest: dense/kernel 3 MiB, dense/bias 1 KiB"));
+  EXPECT_ERROR_OF(
+      OutOfMemory,
+      "cpu:0: out of memory: 2 MiB asked for 'dense/gradient', 3 MiB in use of a limit of 4 MiB; 1023 KiB free "
+      "in one piece; largest: dense/kernel 3 MiB, dense/bias 1 KiB",
+      p->allocate(2 * mib, "dense/gradient"));
   EXPECT_NO_THROW(p->allocate(512 * 1024, "still works"));
 }
 
@@ -83,9 +83,10 @@ TEST_F(MemoryPoolTest, OutOfMemoryTellsThatWhatIsFreeIsInPieces) {
   std::vector<Buffer> tensors;
   for (int i = 0; i < 8; ++i) tensors.push_back(p->allocate(mib, "tensor"));
   for (std::size_t i = 0; i < 8; i += 2) tensors[i] = {};
-  EXPECT_THAT([&] { p->allocate(2 * mib, "large"); },
-              testing::ThrowsMessage<OutOfMemory>(testing::HasSubstr(
-                  "4 MiB in use of a limit of 8 MiB; 4 MiB free in pieces of at most 1 MiB; largest: ")));
+  EXPECT_ERROR_OF(
+      OutOfMemory,
+      testing::HasSubstr("4 MiB in use of a limit of 8 MiB; 4 MiB free in pieces of at most 1 MiB; largest: "),
+      p->allocate(2 * mib, "large"));
 }
 
 TEST_F(MemoryPoolTest, FreeBlocksMakeRoomUnderALimit) {

@@ -2,13 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench::remedy_test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Remedy, TheTableIsInTheOrderOfTheEnum) {
   std::size_t index = 0;
@@ -27,7 +26,7 @@ TEST(Remedy, LinesAreInTheWordsOfWhoAsks) {
   EXPECT_THAT(text_of(Remedy::graph).line(parse_words("pytorch")), HasSubstr("torch.compile"));
   EXPECT_THAT(text_of(Remedy::graph).line(parse_words("keras")), HasSubstr("run_eagerly=False"));
   EXPECT_THAT(text_of(Remedy::graph).line(Words::keras), Not(HasSubstr("jit_compile"))) << "eager Keras has none";
-  EXPECT_THAT([] { parse_words("latin"); }, ThrowsMessage<Error>(HasSubstr("lua, pytorch, keras, jax")));
+  EXPECT_ERROR(HasSubstr("lua, pytorch, keras, jax"), parse_words("latin"));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "tests/core/doctor/fake_machine.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -15,7 +15,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Field;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST_F(DoctorTest, ASoundMachineHasNoProblem) {
   for (const CheckResult& one : check_machine(sources_)) {
@@ -46,8 +45,8 @@ TEST_F(DoctorTest, EveryGpuIsChecked) {
 
 TEST_F(DoctorTest, AnUnknownCheckIsRefused) {
   const std::array only{std::string("gpu_clock")};
-  EXPECT_THAT([&] { check_machine(sources_, only); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("doctor: there is no check 'gpu_clock'"), HasSubstr("gpu_clocks"))));
+  EXPECT_ERROR(AllOf(HasSubstr("doctor: there is no check 'gpu_clock'"), HasSubstr("gpu_clocks")),
+               check_machine(sources_, only));
 }
 
 TEST_F(DoctorTest, AMachineThatShowsNothingIsUnknownAndNoError) {

@@ -5,17 +5,16 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/nvidia/gpu_fault.h"
 #include "core/nvidia/gpu_library.h"
 #include "tests/core/doctor/fake_machine.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 class DoctorOfNvidia : public DoctorTest {
  protected:
@@ -178,8 +177,8 @@ class DoctorOfCudnn : public DoctorOfNvidia {
     EXPECT_EQ(state_of("libraries"), "wrong: " + reason);
     EXPECT_EQ(result("libraries").consequence, "convolutions and softmax on a GPU fail");
     EXPECT_EQ(result("libraries").remedy, remedy);
-    EXPECT_THAT([&] { require_gpu_library(cudnn_library, 13000, sources_.open_library); },
-                ThrowsMessage<Error>("convolutions and softmax on a GPU fail: " + reason + "; " + remedy));
+    EXPECT_ERROR("convolutions and softmax on a GPU fail: " + reason + "; " + remedy,
+                 require_gpu_library(cudnn_library, 13000, sources_.open_library));
   }
   const std::filesystem::path folder_ = file("nvidia/cudnn/lib");
 };
@@ -223,9 +222,8 @@ TEST_F(DoctorOfNvidia, TheProgramRefusesALibraryForTheReasonThatDoctorGives) {
   set_library_version("FAKE_CUBLASLT_VERSION", 120804);
   const std::string reason = "cuBLASLt 12.8.4 is older than 13";
   EXPECT_EQ(state_of("libraries"), "wrong: " + reason);
-  EXPECT_THAT([&] { require_gpu_library(cublaslt_library, 13000, sources_.open_library); },
-              ThrowsMessage<Error>("matrix products on a GPU fail: " + reason +
-                                   "; install libcublas-13-0, or nvidia-cublas with pip"));
+  EXPECT_ERROR("matrix products on a GPU fail: " + reason + "; install libcublas-13-0, or nvidia-cublas with pip",
+               require_gpu_library(cublaslt_library, 13000, sources_.open_library));
 }
 
 TEST_F(DoctorOfNvidia, LibrariesThatAreMissing) {

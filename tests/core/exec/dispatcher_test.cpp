@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/ops/state.h"
 #include "tests/core/exec/small_model.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -64,8 +64,7 @@ TEST_F(DispatcherTest, TracesIntoAnotherGraphDuringATrace) {
   {
     const GraphTrace trace(dispatcher_, graph);
     add(trace.tensor(inside), trace.tensor(inside));
-    EXPECT_THAT([&] { add(outside, outside); },
-                testing::ThrowsMessage<Error>(testing::HasSubstr("a tensor of another traced function")));
+    EXPECT_ERROR(testing::HasSubstr("a tensor of another traced function"), add(outside, outside));
     const TracePause pause(dispatcher_);
     EXPECT_FALSE(dispatcher_.constant(HostTensor::scalar(1.0F)).symbolic());
   }
@@ -88,8 +87,7 @@ TEST_F(DispatcherTest, TracedValuesDoNotEscape) {
   const auto trace = dispatcher_.begin_trace();
   const Tensor input(trace, trace->graph.input({{}, Dtype::f32}, "x"));
   dispatcher_.end_trace();
-  EXPECT_THAT([&] { add(input, input); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr("a value of a traced function that has ended")));
+  EXPECT_ERROR(testing::HasSubstr("a value of a traced function that has ended"), add(input, input));
 }
 
 TEST_F(DispatcherTest, CallsAGraphOnTensors) {

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/exec/run/graph_executor.h"
 #include "core/ops/shape_ops.h"
 #include "tests/core/exec/small_model.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -141,10 +141,9 @@ TEST(Executor, AnUpdateOfACopyIsRefused) {
   const Value rate = moved.variable(model.rate), kernel = moved.variable(model.kernel);
   const std::array variables{kernel}, slopes{kernel};
   ops::sgd_update(moved, {}, rate, variables, slopes, {});
-  EXPECT_THAT(
-      [&] { make_executor(runtime, std::move(moved), {}); },
-      testing::ThrowsMessage<Error>(testing::HasSubstr("updates a tensor on cpu:1 in place, but the op is placed "
-                                                       "on cpu:0; place both on one device")));
+  EXPECT_ERROR(testing::HasSubstr("updates a tensor on cpu:1 in place, but the op is placed "
+                                  "on cpu:0; place both on one device"),
+               make_executor(runtime, std::move(moved), {}));
 }
 
 TEST(Executor, WhatDependsOnConstantsAloneRunsOnce) {
@@ -172,17 +171,17 @@ TEST(Executor, OutOfMemoryNamesThePlansTensors) {
   const GraphScope scope(graph, "layer");
   Program program{std::move(graph), {}};
   program.outputs = {ops::exp(program.graph, input)};
-  EXPECT_THAT([&] { make_executor(runtime, std::move(program.graph), program.outputs); },
-              testing::ThrowsMessage<OutOfMemory>(testing::AllOf(
-                  testing::HasSubstr("cpu:0: out of memory: 16 KiB asked for 'arena'"),
-                  testing::HasSubstr("of a limit of 4 KiB"), testing::HasSubstr("the plan's largest tensors: "))));
+  EXPECT_ERROR_OF(
+      OutOfMemory,
+      testing::AllOf(testing::HasSubstr("cpu:0: out of memory: 16 KiB asked for 'arena'"),
+                     testing::HasSubstr("of a limit of 4 KiB"), testing::HasSubstr("the plan's largest tensors: ")),
+      make_executor(runtime, std::move(program.graph), program.outputs));
   EXPECT_EQ(devices.device({}).memory().use().in_use, 0U);
 }
 
 TEST(Executor, ReadsExecutionNames) {
   EXPECT_EQ(parse_execution("eager"), Execution::eager);
-  EXPECT_THAT([] { parse_execution("lazy"); },
-              testing::ThrowsMessage<Error>("unknown execution 'lazy' (known: graph, eager)"));
+  EXPECT_ERROR("unknown execution 'lazy' (known: graph, eager)", parse_execution("lazy"));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/device/device.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -40,11 +40,8 @@ TEST_F(VariableStoreTest, AHandleMayOutliveItsStore) {
 
 TEST_F(VariableStoreTest, RefusesValuesOfAnotherType) {
   const VariablePtr one = store_.create("dense/bias", HostTensor::scalar(1.0F), {});
-  EXPECT_THAT(
-      [&] {
-        store_.write(*one, HostTensor::zeros({{2}, Dtype::f32}));
-      },
-      testing::ThrowsMessage<Error>("variable dense/bias is float32[]; it cannot be set to float32[2]"));
+  EXPECT_ERROR("variable dense/bias is float32[]; it cannot be set to float32[2]",
+               store_.write(*one, HostTensor::zeros({{2}, Dtype::f32})));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "core/report/page/fleet_page.h"
 #include "core/report/text/fleet_text.h"
 #include "tests/core/history/nights.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -19,7 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 struct Measured {
   std::string host;
@@ -242,11 +242,9 @@ TEST_F(FleetTest, AskedForOneMachineItShowsThatOneAmongAll) {
   EXPECT_THAT(fleet_text(found, false),
               AllOf(HasSubstr("No machine of 1 stands out"), HasSubstr("node5"),
                     HasSubstr("NVIDIA H100, suite night: 12 machines"), Not(HasSubstr("node0"))));
-  EXPECT_THAT(
-      [&] { verdict({"node55"}); },
-      ThrowsMessage<Error>(AllOf(HasSubstr("fleet: no host 'node55' (did you mean"), HasSubstr("known: node0"))));
-  EXPECT_THAT([&] { verdict({}, "nigth"); },
-              ThrowsMessage<Error>(HasSubstr("fleet: no suite 'nigth' (did you mean 'night'?)")));
+  EXPECT_ERROR(AllOf(HasSubstr("fleet: no host 'node55' (did you mean"), HasSubstr("known: node0")),
+               verdict({"node55"}));
+  EXPECT_ERROR(HasSubstr("fleet: no suite 'nigth' (did you mean 'night'?)"), verdict({}, "nigth"));
 }
 
 TEST_F(FleetTest, ThePageHasTheAnswerAndTheMatrix) {

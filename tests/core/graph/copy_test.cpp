@@ -3,15 +3,14 @@
 #include <array>
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/graph/gradients.h"
 #include "core/graph/leaf_ops.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Splice, PutsAGraphInPlaceOfItsInputs) {
   const TensorType type{{2}, Dtype::f32};
@@ -87,8 +86,8 @@ TEST(CopyForReplica, MovesAllNodesAndRefusesOtherDevices) {
   EXPECT_EQ(copy.node(sum).device, second);
   EXPECT_EQ(copy.node(sum).inputs, graph.node(sum).inputs);
   EXPECT_EQ(copy.variables(), std::vector<VariablePtr>{mirror});
-  EXPECT_THAT([&] { copy_for_replica(graph, second, first, [&](const VariablePtr&) { return mirror; }); },
-              ThrowsMessage<Error>(HasSubstr("a replica has one device: 'x' is on cpu:0")));
+  EXPECT_ERROR(HasSubstr("a replica has one device: 'x' is on cpu:0"),
+               copy_for_replica(graph, second, first, [&](const VariablePtr&) { return mirror; }));
 }
 
 TEST(Gradients, BelongToTheOwnersOfTheForwardNodes) {

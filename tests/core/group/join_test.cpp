@@ -1,10 +1,9 @@
 #include "core/group/join.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -37,12 +36,8 @@ TEST(ProcessLaunch, ABatchScriptAndAPlainShellAreNone) {
 }
 
 TEST(ProcessLaunch, NumbersThatAreNoneAreNamed) {
-  EXPECT_THAT(
-      [] {
-        launch_in({{"PMI_SIZE", "many"}, {"PMI_RANK", "0"}});
-      },
-      ::testing::ThrowsMessage<Error>(
-          "the launcher's environment has PMI_SIZE='many', which is no number of processes"));
+  EXPECT_ERROR("the launcher's environment has PMI_SIZE='many', which is no number of processes",
+               launch_in({{"PMI_SIZE", "many"}, {"PMI_RANK", "0"}}));
 }
 
 }  // namespace

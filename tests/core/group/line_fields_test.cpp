@@ -5,13 +5,12 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(LineFields, AreReadAsTheyWereWritten) {
   LineFields fields(to_line("beat", 7, true, 0.1, std::string("a\tb\\n\nc"), std::vector<std::int64_t>{3, -4}, "",
@@ -32,7 +31,7 @@ TEST(LineFields, AreReadAsTheyWereWritten) {
   EXPECT_THAT(list, testing::ElementsAre(3, -4));
   EXPECT_EQ(empty, "");
   EXPECT_TRUE(none.empty());
-  EXPECT_THAT([&] { fields.read(text); }, ThrowsMessage<Error>(HasSubstr("a text expected")));
+  EXPECT_ERROR(HasSubstr("a text expected"), fields.read(text));
 }
 
 TEST(LineFields, NumbersKeepEveryBit) {
@@ -67,14 +66,15 @@ TEST(LineFields, WhatIsNoMessageIsRefused) {
   std::int64_t integer = 0;
   double number = 0;
   bool flag = false;
-  EXPECT_THAT([&] { LineFields("GET / HTTP/1.1").read(text); },
-              ThrowsMessage<Error>("a process sent 'GET / HTTP/1.1', which is not a message of this gpubench: a text "
-                                   "expected before byte 0"));
-  EXPECT_THAT([&] { LineFields("1x\t").read(integer); }, ThrowsMessage<Error>(HasSubstr("an integer expected")));
-  EXPECT_THAT([&] { LineFields("\t").read(number); }, ThrowsMessage<Error>(HasSubstr("a number expected")));
-  EXPECT_THAT([&] { LineFields("2\t").read(flag); }, ThrowsMessage<Error>(HasSubstr("0 or 1 expected")));
-  EXPECT_THAT([&] { LineFields("a\\\t").read(text); }, ThrowsMessage<Error>(HasSubstr("a text expected")));
-  EXPECT_THAT([&] { LineFields(to_line(1)).read(integer, integer); }, ThrowsMessage<Error>(HasSubstr("before byte 2")));
+  EXPECT_ERROR(
+      "a process sent 'GET / HTTP/1.1', which is not a message of this gpubench: a text "
+      "expected before byte 0",
+      LineFields("GET / HTTP/1.1").read(text));
+  EXPECT_ERROR(HasSubstr("an integer expected"), LineFields("1x\t").read(integer));
+  EXPECT_ERROR(HasSubstr("a number expected"), LineFields("\t").read(number));
+  EXPECT_ERROR(HasSubstr("0 or 1 expected"), LineFields("2\t").read(flag));
+  EXPECT_ERROR(HasSubstr("a text expected"), LineFields("a\\\t").read(text));
+  EXPECT_ERROR(HasSubstr("before byte 2"), LineFields(to_line(1)).read(integer, integer));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/history/history.h"
 #include "core/results/append_file.h"
 #include "tests/core/history/nights.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -21,7 +22,6 @@ using support::runs_with;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 class DatabaseFiles : public TemporaryFolder {
  protected:
@@ -64,9 +64,9 @@ TEST_F(DatabaseFiles, ASuperJournalIsNoReasonToRemoveAFile) {
   execute("PRAGMA journal_mode = DELETE");
   const std::string journal = journal_of(victim().string());
   replace_file(beside("-journal"), journal);
-  EXPECT_THAT([&] { open(); },
-              ThrowsMessage<HistoryUnavailable>(
-                  AllOf(HasSubstr("history.db-journal"), HasSubstr("names another file"), HasSubstr("move it away"))));
+  EXPECT_ERROR_OF(HistoryUnavailable,
+                  AllOf(HasSubstr("history.db-journal"), HasSubstr("names another file"), HasSubstr("move it away")),
+                  open());
   EXPECT_EQ(text_of_victim(), "precious");
   EXPECT_EQ(read_file(beside("-journal")), journal) << "nothing was restored";
 }
@@ -98,8 +98,7 @@ TEST_F(DatabaseFiles, LinksAndPipesAreRefused) {
   namespace fs = std::filesystem;
   for (const char* ending : {"-journal", "-wal", "-shm"}) {
     const auto refused = [&](const char* reason) {
-      EXPECT_THAT([&] { open(); },
-                  ThrowsMessage<HistoryUnavailable>(AllOf(HasSubstr(beside(ending).string()), HasSubstr(reason))));
+      EXPECT_ERROR_OF(HistoryUnavailable, AllOf(HasSubstr(beside(ending).string()), HasSubstr(reason)), open());
       EXPECT_EQ(text_of_victim(), "precious");
       fs::remove(beside(ending));
     };
@@ -151,9 +150,7 @@ TEST_F(DatabaseFiles, TablesThatAreNotOursAreRefused) {
         "replace(sql, 'REAL', 'TEXT') WHERE name = 'points'",
         "PRAGMA user_version = 1", "PRAGMA user_version = 0"}) {
     execute(sql);
-    EXPECT_THAT([&] { open(); },
-                ThrowsMessage<HistoryUnavailable>(AllOf(HasSubstr("tables"), HasSubstr("history --rebuild"))))
-        << sql;
+    EXPECT_ERROR_OF(HistoryUnavailable, AllOf(HasSubstr("tables"), HasSubstr("history --rebuild")), open()) << sql;
     for (const char* ending : {"-wal", "-shm"}) std::filesystem::remove(beside(ending));
     replace_file(path(), good);
   }

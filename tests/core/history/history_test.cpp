@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/core/history/nights.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -19,7 +20,6 @@ using support::runs_with;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 class HistoryTest : public TemporaryFolder {
  protected:
@@ -59,7 +59,7 @@ TEST_F(HistoryTest, ARunThatGoesOnIsRefused) {
   auto run = run_of({});
   run.info.set("status", "running");
   RunHistory history(path());
-  EXPECT_THAT([&] { history.append(run); }, ThrowsMessage<Error>(HasSubstr("still goes on")));
+  EXPECT_ERROR(HasSubstr("still goes on"), history.append(run));
   EXPECT_THAT(history.runs(), SizeIs(0));
 }
 

@@ -6,6 +6,7 @@
 #include "core/history/night_state.h"
 #include "core/history/series_judge.h"
 #include "tests/core/history/nights.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -162,8 +163,7 @@ TEST_F(JudgeTest, SomebodyResolvesIt) {
   EXPECT_EQ(history_.resolve(reported[0].alarm, "new cooler", "2026-03-01T00:00:00Z"), 2u) << "time and rate";
   EXPECT_EQ(stored(reported[0].id).state, ChangeState::resolved);
   EXPECT_EQ(stored(reported[0].id).note, "new cooler");
-  EXPECT_THAT([&] { history_.resolve(reported[0].alarm, "", ""); },
-              testing::ThrowsMessage<Error>(HasSubstr("there is no open alarm")));
+  EXPECT_ERROR(HasSubstr("there is no open alarm"), history_.resolve(reported[0].alarm, "", ""));
 }
 
 TEST_F(JudgeTest, AnOldChangeIsNoNewsOnceOlderNightsArePruned) {

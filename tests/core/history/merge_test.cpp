@@ -5,6 +5,7 @@
 #include "core/history/judge.h"
 #include "core/history/news.h"
 #include "tests/core/history/nights.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -138,11 +139,11 @@ TEST_F(MergeTest, WhatAMachineJudgedBeforeItWasMergedIsNoNews) {
 
 TEST_F(MergeTest, WhatCannotBeMerged) {
   RunHistory here = own();
-  EXPECT_THAT([&] { merge(here, file("own.db")); }, testing::ThrowsMessage<Error>(HasSubstr("this history itself")));
-  EXPECT_THAT([&] { merge(here, file("none.db")); }, testing::ThrowsMessage<Error>(HasSubstr("there is no file")));
+  EXPECT_ERROR(HasSubstr("this history itself"), merge(here, file("own.db")));
+  EXPECT_ERROR(HasSubstr("there is no file"), merge(here, file("none.db")));
   EXPECT_FALSE(std::filesystem::exists(file("none.db")));
   write("text.db", std::string(200, 'x'));
-  EXPECT_THAT([&] { merge(here, file("text.db")); }, testing::ThrowsMessage<Error>(HasSubstr("no history")));
+  EXPECT_ERROR(HasSubstr("no history"), merge(here, file("text.db")));
 }
 
 }  // namespace

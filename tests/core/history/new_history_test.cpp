@@ -7,6 +7,7 @@
 
 #include "core/history/history.h"
 #include "tests/core/history/nights.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -17,7 +18,6 @@ using support::no_patience_ms;
 using support::run_of;
 using support::runs_with;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class NewHistory : public TemporaryFolder {
  protected:
@@ -74,8 +74,7 @@ TEST_F(NewHistory, TakesThePlaceOfAnEmptyFileThatNeverHadOne) {
 TEST_F(NewHistory, DoesNotTakeThePlaceOfOneThatWasCutToNothing) {
   const auto is_refused = [&] {
     write("history.db", "");
-    EXPECT_THAT([&] { RunHistory(path(), no_patience_ms); },
-                ThrowsMessage<HistoryUnavailable>(HasSubstr("it is empty")));
+    EXPECT_ERROR_OF(HistoryUnavailable, HasSubstr("it is empty"), RunHistory(path(), no_patience_ms));
     EXPECT_EQ(std::filesystem::file_size(path()), 0u);
   };
   write("history.db-wal", "changes");

@@ -6,6 +6,7 @@
 #include "core/results/append_file.h"
 #include "tests/core/history/nights.h"
 #include "tests/core/results/file_size_limit.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -17,7 +18,6 @@ using support::run_of;
 using support::runs_with;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class UnavailableHistory : public TemporaryFolder {
  protected:
@@ -37,16 +37,14 @@ TEST_F(UnavailableHistory, OneThatIsLocked) {
   const Transaction writes(other);
   RunHistory history(path(), no_patience_ms);
   EXPECT_EQ(history.runs().size(), 30u) << "reading goes on";
-  EXPECT_THAT(
-      [&] { history.append(run_of({.started = support::date_of(99)})); },
-      ThrowsMessage<HistoryUnavailable>(AllOf(HasSubstr(path().string()), HasSubstr("another program is writing"))));
+  EXPECT_ERROR_OF(HistoryUnavailable, AllOf(HasSubstr(path().string()), HasSubstr("another program is writing")),
+                  history.append(run_of({.started = support::date_of(99)})));
 }
 
 TEST_F(UnavailableHistory, OneOfANewerProgram) {
   fill();
   execute("PRAGMA user_version = 99");
-  EXPECT_THAT([&] { open(); },
-              ThrowsMessage<HistoryUnavailable>(AllOf(HasSubstr("has schema 99"), HasSubstr("newer gpubench"))));
+  EXPECT_ERROR_OF(HistoryUnavailable, AllOf(HasSubstr("has schema 99"), HasSubstr("newer gpubench")), open());
 }
 
 TEST_F(UnavailableHistory, OneThatIsCut) {
@@ -71,32 +69,31 @@ TEST_F(UnavailableHistory, OneThatIsCutToNothing) {
   fill();
   replace_file(path(), "");
   write("nightly-smoke.txt", "what a night has left");
-  EXPECT_THAT([&] { open(); }, ThrowsMessage<HistoryUnavailable>(
-                                   AllOf(HasSubstr("damaged"), HasSubstr("it is empty"), HasSubstr("--rebuild"))));
+  EXPECT_ERROR_OF(HistoryUnavailable, AllOf(HasSubstr("damaged"), HasSubstr("it is empty"), HasSubstr("--rebuild")),
+                  open());
   EXPECT_EQ(std::filesystem::file_size(path()), 0u) << "nothing was put in its place";
 }
 
 TEST_F(UnavailableHistory, OneOfAnotherProgram) {
   execute("CREATE TABLE theirs(x)");
-  EXPECT_THAT([&] { open(); }, ThrowsMessage<HistoryUnavailable>(HasSubstr("another program")));
+  EXPECT_ERROR_OF(HistoryUnavailable, HasSubstr("another program"), open());
   write("history.db",
         "not a database at all, but long enough to have a header of one hundred bytes, which is what "
         "SQLite looks at first of all");
-  EXPECT_THAT([&] { open(); }, ThrowsMessage<HistoryUnavailable>(HasSubstr("damaged, or no history")));
+  EXPECT_ERROR_OF(HistoryUnavailable, HasSubstr("damaged, or no history"), open());
 }
 
 TEST_F(UnavailableHistory, OneThatIsALink) {
   fill();
   std::filesystem::create_symlink(path(), file("link.db"));
-  EXPECT_THAT([&] { const RunHistory history(file("link.db")); },
-              ThrowsMessage<HistoryUnavailable>(HasSubstr("cannot be opened")));
+  EXPECT_ERROR_OF(HistoryUnavailable, HasSubstr("cannot be opened"), const RunHistory history(file("link.db")));
   std::filesystem::create_directory_symlink(path().parent_path(), file("folder"));
   EXPECT_EQ(RunHistory(file("folder/history.db")).runs().size(), 30u) << "its folder may be reached by one";
 }
 
 TEST_F(UnavailableHistory, OneInAFolderThatIsNotThere) {
-  EXPECT_THAT([&] { const RunHistory history(file("none/history.db"), no_patience_ms); },
-              ThrowsMessage<HistoryUnavailable>(HasSubstr("cannot be opened")));
+  EXPECT_ERROR_OF(HistoryUnavailable, HasSubstr("cannot be opened"),
+                  const RunHistory history(file("none/history.db"), no_patience_ms));
 }
 
 TEST_F(UnavailableHistory, AFullDiskKeepsWhatWasThere) {
@@ -116,7 +113,7 @@ TEST_F(UnavailableHistory, OneWithWrongValues) {
   execute("UPDATE points SET value = 'text' WHERE run = 1");
   execute("UPDATE series SET unit = 'furlong' WHERE id = 1");
   const RunHistory history(path(), no_patience_ms);
-  EXPECT_THAT([&] { history.series(); }, ThrowsMessage<Error>(HasSubstr("furlong")));
+  EXPECT_ERROR(HasSubstr("furlong"), history.series());
 }
 
 }  // namespace

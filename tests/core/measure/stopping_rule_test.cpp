@@ -4,15 +4,14 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "core/base/error.h"
 #include "tests/core/measure/series.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 TEST(StoppingRule, EndsAtTheLeastTimeWhenPrecise) {
   StoppingRule rule({.relative_error = 0.01, .min_time = Seconds(0.3), .budget = Seconds(2)});
@@ -84,16 +83,16 @@ TEST(StoppingRule, ItsManyLooksKeepTheCoverage) {
 }
 
 TEST(StoppingRule, RefusesImpossibleLimits) {
-  EXPECT_THAT([] { StoppingRule({.relative_error = 0}); },
-              ThrowsMessage<Error>(HasSubstr("the relative error is 0; it must be above 0")));
-  EXPECT_THAT([] { StoppingRule({.budget = Seconds(0.1)}); },
-              ThrowsMessage<Error>("measure: a min_time of 0.3 s is more than the budget of "
-                                   "0.1 s; at most the budget is possible"));
-  EXPECT_THAT([] { StoppingRule({.budget = Seconds(-1)}); },
-              ThrowsMessage<Error>("measure: a budget of -1 s and a min_time of 0.3 s; both must be above 0"));
-  EXPECT_THAT([] { StoppingRule({.budget = Seconds(0)}); }, ThrowsMessage<Error>(HasSubstr("both must be above 0")));
-  EXPECT_THAT([] { StoppingRule({.min_time = Seconds(0)}); },
-              ThrowsMessage<Error>("measure: a budget of 2 s and a min_time of 0 s; both must be above 0"));
+  EXPECT_ERROR(HasSubstr("the relative error is 0; it must be above 0"), StoppingRule({.relative_error = 0}));
+  EXPECT_ERROR(
+      "measure: a min_time of 0.3 s is more than the budget of "
+      "0.1 s; at most the budget is possible",
+      StoppingRule({.budget = Seconds(0.1)}));
+  EXPECT_ERROR("measure: a budget of -1 s and a min_time of 0.3 s; both must be above 0",
+               StoppingRule({.budget = Seconds(-1)}));
+  EXPECT_ERROR(HasSubstr("both must be above 0"), StoppingRule({.budget = Seconds(0)}));
+  EXPECT_ERROR("measure: a budget of 2 s and a min_time of 0 s; both must be above 0",
+               StoppingRule({.min_time = Seconds(0)}));
 }
 
 TEST(Pace, AProcessOfItsOwnDecidesEachStep) {

@@ -3,13 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Warmup, EndsOnceThreeWindowsAgree) {
   Warmup warmup({});
@@ -57,7 +56,7 @@ TEST(Warmup, ComparesThreeWindowsHoweverLongAStepTakes) {
 }
 
 TEST(Warmup, RefusesImpossibleLimits) {
-  EXPECT_THAT([] { Warmup({.tolerance = 0}); }, ThrowsMessage<Error>(HasSubstr("all must be above 0")));
+  EXPECT_ERROR(HasSubstr("all must be above 0"), Warmup({.tolerance = 0}));
 }
 
 }  // namespace

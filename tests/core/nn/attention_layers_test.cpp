@@ -1,21 +1,17 @@
 // MultiHeadAttention and GroupQueryAttention: shapes, variables, masks, and what they refuse.
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
-#include "core/nn/layer_kind.h"
 #include "core/ops/attention.h"
-#include "tests/support/fake_variables.h"
+#include "tests/core/nn/called.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench::attention_layers_test {
 namespace {
 
+using support::f32;
 using support::FakeVariables;
+using support::infer;
 using ::testing::ElementsAre;
-using ::testing::ThrowsMessage;
-
-TensorType f32(Shape shape) {
-  return {std::move(shape), Dtype::f32};
-}
 
 ConfigEntries multi_head(ConfigEntries more = {}) {
   ConfigEntries options{{"num_heads", std::int64_t{2}}, {"key_dim", std::int64_t{4}}};
@@ -54,14 +50,6 @@ struct CalledAttention {
   std::vector<Value> values;
   Value step;
 };
-
-Shape infer(std::string_view kind, const ConfigEntries& options, std::vector<TensorType> inputs) {
-  return make_layer(kind, options)->infer(inputs).shape;
-}
-
-auto refusal(std::string_view kind, const ConfigEntries& options, std::vector<TensorType> inputs) {
-  return [=] { make_layer(kind, options)->infer(inputs); };
-}
 
 TEST(MultiHeadAttention, MakesTheVariablesOfKeras) {
   CalledAttention attention("MultiHeadAttention", multi_head({{"value_dim", std::int64_t{5}}}),
@@ -112,29 +100,31 @@ TEST(MultiHeadAttention, DropsDifferentlyInEachCallOfTraining) {
 }
 
 TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
-  EXPECT_THAT(refusal("MultiHeadAttention", {{"num_heads", std::int64_t{0}}, {"key_dim", std::int64_t{4}}}, {}),
-              ThrowsMessage<Error>("MultiHeadAttention: num_heads must be at least 1, got 0"));
-  EXPECT_THAT(refusal("MultiHeadAttention", multi_head(), {f32({6})}),
-              ThrowsMessage<Error>("layer 'multi_head_attention' (MultiHeadAttention): expects floating-point [time, "
-                                   "channels] per example, got float32[6]"));
-  EXPECT_THAT(
-      refusal("MultiHeadAttention", multi_head(), {f32({7, 6}), f32({9, 6}), f32({8, 6})}),
-      ThrowsMessage<Error>("layer 'multi_head_attention' (MultiHeadAttention): needs as many keys as values, got "
-                           "float32[8, 6] and float32[9, 6]"));
-  EXPECT_THAT(
-      refusal("MultiHeadAttention", multi_head(), {f32({7, 6}), {{8}, Dtype::boolean}}),
-      ThrowsMessage<Error>("layer 'multi_head_attention' (MultiHeadAttention): the mask must be [keys], "
-                           "[queries, keys] or [heads, queries, keys] per example with 2 heads, 7 queries and 7 "
-                           "keys, got bool[8]"));
-  EXPECT_THAT(
-      refusal("MultiHeadAttention", multi_head(), {f32({1, 6}), f32({1, 6}), f32({1, 6}), f32({1, 6})}),
-      ThrowsMessage<Error>("layer 'multi_head_attention' (MultiHeadAttention): takes a query, a value, a key and "
-                           "a mask of integers or bools, of which only the query is needed, got 4 inputs"));
+  EXPECT_ERROR("MultiHeadAttention: num_heads must be at least 1, got 0",
+               infer("MultiHeadAttention", {{"num_heads", std::int64_t{0}}, {"key_dim", std::int64_t{4}}}, {}));
+  EXPECT_ERROR(
+      "layer 'multi_head_attention' (MultiHeadAttention): expects floating-point [time, "
+      "channels] per example, got float32[6]",
+      infer("MultiHeadAttention", multi_head(), {f32({6})}));
+  EXPECT_ERROR(
+      "layer 'multi_head_attention' (MultiHeadAttention): needs as many keys as values, got "
+      "float32[8, 6] and float32[9, 6]",
+      infer("MultiHeadAttention", multi_head(), {f32({7, 6}), f32({9, 6}), f32({8, 6})}));
+  EXPECT_ERROR(
+      "layer 'multi_head_attention' (MultiHeadAttention): the mask must be [keys], "
+      "[queries, keys] or [heads, queries, keys] per example with 2 heads, 7 queries and 7 "
+      "keys, got bool[8]",
+      infer("MultiHeadAttention", multi_head(), {f32({7, 6}), {{8}, Dtype::boolean}}));
+  EXPECT_ERROR(
+      "layer 'multi_head_attention' (MultiHeadAttention): takes a query, a value, a key and "
+      "a mask of integers or bools, of which only the query is needed, got 4 inputs",
+      infer("MultiHeadAttention", multi_head(), {f32({1, 6}), f32({1, 6}), f32({1, 6}), f32({1, 6})}));
   CalledAttention built("MultiHeadAttention", multi_head(), {f32({7, 6})});
   const std::vector<TensorType> wider{f32({7, 5})};
-  EXPECT_THAT([&] { built.layer->infer(wider); },
-              ThrowsMessage<Error>("layer 'multi_head_attention' (MultiHeadAttention): was built for a query of 6 "
-                                   "channels, got float32[7, 5]"));
+  EXPECT_ERROR(
+      "layer 'multi_head_attention' (MultiHeadAttention): was built for a query of 6 "
+      "channels, got float32[7, 5]",
+      built.layer->infer(wider));
 }
 
 TEST(GroupQueryAttention, SharesKeysAmongHeads) {
@@ -144,14 +134,14 @@ TEST(GroupQueryAttention, SharesKeysAmongHeads) {
   EXPECT_THAT(attention.shapes(), ElementsAre(Shape{5, 6, 4}, Shape{6, 4}, Shape{3, 2, 4}, Shape{2, 4}, Shape{3, 2, 4},
                                               Shape{2, 4}, Shape{6, 4, 5}, Shape{5}));
   EXPECT_EQ(attention.graph.type(attention.call()).shape, (Shape{3, 7, 5}));
-  EXPECT_THAT(
-      refusal("GroupQueryAttention",
-              {{"head_dim", std::int64_t{4}},
-               {"num_query_heads", std::int64_t{6}},
-               {"num_key_value_heads", std::int64_t{4}}},
-              {}),
-      ThrowsMessage<Error>("GroupQueryAttention: num_query_heads must be a multiple of num_key_value_heads, got "
-                           "6 and 4"));
+  EXPECT_ERROR(
+      "GroupQueryAttention: num_query_heads must be a multiple of num_key_value_heads, got "
+      "6 and 4",
+      infer("GroupQueryAttention",
+            {{"head_dim", std::int64_t{4}},
+             {"num_query_heads", std::int64_t{6}},
+             {"num_key_value_heads", std::int64_t{4}}},
+            {}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A layer that is built and called once, and what it refuses.
+// A layer that is built and called once, and what it makes of types.
 #pragma once
 #include <string>
 #include <string_view>
@@ -44,10 +44,6 @@ struct Called {
 
 inline Shape infer(std::string_view kind, const ConfigEntries& options, std::vector<TensorType> inputs) {
   return make_layer(kind, options)->infer(inputs).shape;
-}
-
-inline auto refusal(std::string_view kind, const ConfigEntries& options, std::vector<TensorType> inputs) {
-  return [=] { make_layer(kind, options)->infer(inputs); };
 }
 
 }  // namespace gpubench::support

@@ -2,13 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 const std::vector<ConfigField> fields = {{"units", std::int64_t{0}, true},
                                          {"rate", 0.5},
@@ -32,35 +31,25 @@ TEST(Config, TakesWholeNumbersForIntegersAndOneForAPair) {
 }
 
 TEST(Config, RefusesAnUnknownOption) {
-  EXPECT_THAT(
-      [] {
-        Config("Dense", fields, {{"unit", std::int64_t{3}}});
-      },
-      ThrowsMessage<Error>(
-          "Dense: unknown option 'unit' (did you mean 'units'?) (known: units, rate, strides, padding, use_bias)"));
+  EXPECT_ERROR("Dense: unknown option 'unit' (did you mean 'units'?) (known: units, rate, strides, padding, use_bias)",
+               Config("Dense", fields, {{"unit", std::int64_t{3}}}));
 }
 
 TEST(Config, RefusesAMissingOption) {
-  EXPECT_THAT([] { Config("Dense", fields, {}); },
-              ThrowsMessage<Error>("Dense: option 'units' is required; it is an integer"));
+  EXPECT_ERROR("Dense: option 'units' is required; it is an integer", Config("Dense", fields, {}));
 }
 
 TEST(Config, RefusesAWrongType) {
-  EXPECT_THAT(
-      [] {
-        Config("Dense", fields, {{"units", std::string("many")}});
-      },
-      ThrowsMessage<Error>("Dense: option 'units' must be an integer, got a string (many)"));
-  EXPECT_THAT([] { Config("Dense", fields, {{"units", 2.5}}); }, ThrowsMessage<Error>(HasSubstr("got a number (2.5)")));
+  EXPECT_ERROR("Dense: option 'units' must be an integer, got a string (many)",
+               Config("Dense", fields, {{"units", std::string("many")}}));
+  EXPECT_ERROR(HasSubstr("got a number (2.5)"), Config("Dense", fields, {{"units", 2.5}}));
 }
 
 TEST(Config, RefusesNumbersOutOfRange) {
   const Config config("Dense", fields, {{"units", std::int64_t{0}}, {"rate", 1.0}, {"strides", Shape{1, 0}}});
-  EXPECT_THAT([&] { config.integer_from("units", 1); }, ThrowsMessage<Error>("Dense: units must be at least 1, got 0"));
-  EXPECT_THAT([&] { config.number_within("rate", 0, 1); },
-              ThrowsMessage<Error>("Dense: rate must be at least 0 and below 1, got 1"));
-  EXPECT_THAT([&] { config.pair("strides"); },
-              ThrowsMessage<Error>("Dense: strides must be one or two positive integers, got [1, 0]"));
+  EXPECT_ERROR("Dense: units must be at least 1, got 0", config.integer_from("units", 1));
+  EXPECT_ERROR("Dense: rate must be at least 0 and below 1, got 1", config.number_within("rate", 0, 1));
+  EXPECT_ERROR("Dense: strides must be one or two positive integers, got [1, 0]", config.pair("strides"));
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // Layers made of functions, with functions in C++ in place of a script's.
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
 #include "core/nn/model.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/fake_variables.h"
 #include "tests/support/formula_function.h"
 
@@ -15,7 +15,6 @@ namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 using support::formula_function;
 
@@ -43,19 +42,15 @@ TEST(FunctionLayer, WeightsAreItsOwnAndFitOneType) {
   ASSERT_EQ(scaled->variables().size(), 1u);
   EXPECT_EQ(scaled->variables()[0]->name, "formula/scale");
   EXPECT_EQ(scaled->saved_name(0), "formula/scale");
-  EXPECT_THAT(
-      [&] {
-        scaled->infer(std::vector<TensorType>{{{5}, Dtype::f32}});
-      },
-      ThrowsMessage<Error>(HasSubstr("its weights were built for float32[4] per example, got float32[5]")));
+  EXPECT_ERROR(HasSubstr("its weights were built for float32[4] per example, got float32[5]"),
+               scaled->infer(std::vector<TensorType>{{{5}, Dtype::f32}}));
   scaled->set_trainable(false);
   EXPECT_TRUE(scaled->trainable_variables().empty());
 }
 
 TEST(FunctionLayer, RefusesResultsWithoutTheBatch) {
   const LayerPtr sum = lambda([](Graph& graph, Value x, auto&) { return ops::reduce_sum(graph, x); });
-  EXPECT_THAT([&] { sum->infer(vector4); },
-              ThrowsMessage<Error>(HasSubstr("its result must keep the batch as the first dimension")));
+  EXPECT_ERROR(HasSubstr("its result must keep the batch as the first dimension"), sum->infer(vector4));
 }
 
 TEST(FunctionLayer, RefusesToCallItself) {
@@ -64,8 +59,7 @@ TEST(FunctionLayer, RefusesToCallItself) {
     own->infer(vector4);
     return {};
   });
-  EXPECT_THAT([&] { own->infer(vector4); },
-              ThrowsMessage<Error>(HasSubstr("its function calls the layer itself; a model has no cycles")));
+  EXPECT_ERROR(HasSubstr("its function calls the layer itself; a model has no cycles"), own->infer(vector4));
 }
 
 TEST(FunctionLayer, IsAnActivation) {
@@ -78,8 +72,8 @@ TEST(FunctionLayer, IsAnActivation) {
   EXPECT_EQ(graph.node(y).op->name(), "square");
   const auto sums = formula_function([](Graph& into, Value x, auto&) { return ops::reduce_sum(into, x, {1}); });
   const LayerPtr wrong = make_layer("Activation", {{"activation", sums}});
-  EXPECT_THAT([&] { wrong->call({graph}, std::array{graph.inputs()[0]}); },
-              ThrowsMessage<Error>(HasSubstr("its activation must keep the shape [2, 4], and returned float32[2]")));
+  EXPECT_ERROR(HasSubstr("its activation must keep the shape [2, 4], and returned float32[2]"),
+               wrong->call({graph}, std::array{graph.inputs()[0]}));
 }
 
 TEST(FunctionLayer, IsStoredByNameAndFoundAgain) {
@@ -87,8 +81,7 @@ TEST(FunctionLayer, IsStoredByNameAndFoundAgain) {
   const LayerPtr layer = make_layer("Lambda", {{"function", doubled}, {"input_shape", Shape{4}}});
   const std::string json = architecture_to_json(Model("m", std::vector{layer}));
   EXPECT_THAT(json, HasSubstr(R"("function": "here")"));
-  EXPECT_THAT([&] { architecture_from_json(json, {}); },
-              ThrowsMessage<Error>(HasSubstr("layer 'formula' needs a function of a script")));
+  EXPECT_ERROR(HasSubstr("layer 'formula' needs a function of a script"), architecture_from_json(json, {}));
   const ModelPtr again = architecture_from_json(json, {}, [&](const std::string& name, const std::string& stored) {
     EXPECT_EQ(name + stored, R"(formula{"function":"here"})");
     return doubled;
@@ -110,8 +103,7 @@ TEST(Model, RenamesLayersWhoseNameItChoseItself) {
   EXPECT_THAT(both.saved_names(),
               ::testing::ElementsAre("dense/kernel", "dense/bias", "dense_1/kernel", "dense_1/bias"));
   EXPECT_EQ(both.layer_named("dense_1"), second.layers()[1]);
-  EXPECT_THAT([&] { both.layer_named("dens"); },
-              ThrowsMessage<Error>(HasSubstr("model 'both': there is no layer 'dens'")));
+  EXPECT_ERROR(HasSubstr("model 'both': there is no layer 'dens'"), both.layer_named("dens"));
 }
 
 }  // namespace

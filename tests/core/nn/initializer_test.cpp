@@ -4,15 +4,14 @@
 #include <cmath>
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/math/half.h"
 #include "core/math/philox.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 struct Moments {
   double mean = 0, stddev = 0, low = 0, high = 0;
@@ -128,21 +127,18 @@ TEST(Initializer, OrthogonalVectorsHaveLengthAndRightAngles) {
       }
     }
   }
-  EXPECT_THAT(
-      [] {
-        parse_initializer("orthogonal").make({{3}, Dtype::f32}, 1);
-      },
-      ThrowsMessage<Error>("initializer 'orthogonal': needs a shape of two or more dimensions, got [3]"));
+  EXPECT_ERROR("initializer 'orthogonal': needs a shape of two or more dimensions, got [3]",
+               parse_initializer("orthogonal").make({{3}, Dtype::f32}, 1));
 }
 
 TEST(Initializer, RefusesWrongChoices) {
-  EXPECT_THAT([] { parse_initializer("variance_scaling(mode=fan)"); },
-              ThrowsMessage<Error>("initializer 'variance_scaling(mode=fan)': mode must be one of fan_in, fan_out, "
-                                   "fan_avg, got 'fan'"));
-  EXPECT_THAT([] { parse_initializer("variance_scaling(scale=0)"); },
-              ThrowsMessage<Error>("initializer 'variance_scaling(scale=0)': scale must be above 0, got 0"));
-  EXPECT_THAT([] { parse_initializer("he_normal(mode=fan_in)"); },
-              ThrowsMessage<Error>(HasSubstr("unknown argument 'mode'")));
+  EXPECT_ERROR(
+      "initializer 'variance_scaling(mode=fan)': mode must be one of fan_in, fan_out, "
+      "fan_avg, got 'fan'",
+      parse_initializer("variance_scaling(mode=fan)"));
+  EXPECT_ERROR("initializer 'variance_scaling(scale=0)': scale must be above 0, got 0",
+               parse_initializer("variance_scaling(scale=0)"));
+  EXPECT_ERROR(HasSubstr("unknown argument 'mode'"), parse_initializer("he_normal(mode=fan_in)"));
 }
 
 TEST(Initializer, NarrowValuesAreTheWideOnesRounded) {
@@ -175,12 +171,10 @@ TEST(Initializer, TextRoundTrips) {
 }
 
 TEST(Initializer, RefusesWhatItDoesNotKnow) {
-  EXPECT_THAT([] { parse_initializer("glorot"); },
-              ThrowsMessage<Error>(HasSubstr("unknown initializer 'glorot' (known: zeros, ones, constant")));
-  EXPECT_THAT([] { parse_initializer("random_normal(spread=1)"); },
-              ThrowsMessage<Error>("initializer 'random_normal(spread=1)': unknown argument 'spread'"));
-  EXPECT_THAT([] { parse_initializer("random_normal(mean=x)"); },
-              ThrowsMessage<Error>("initializer 'random_normal(mean=x)': 'x' is no number"));
+  EXPECT_ERROR(HasSubstr("unknown initializer 'glorot' (known: zeros, ones, constant"), parse_initializer("glorot"));
+  EXPECT_ERROR("initializer 'random_normal(spread=1)': unknown argument 'spread'",
+               parse_initializer("random_normal(spread=1)"));
+  EXPECT_ERROR("initializer 'random_normal(mean=x)': 'x' is no number", parse_initializer("random_normal(mean=x)"));
 }
 
 }  // namespace

@@ -3,14 +3,13 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/nn/metric.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 struct Pair {
   Pair(TensorType label_type, TensorType prediction_type)
@@ -60,35 +59,24 @@ TEST(Loss, TakesOneHotLabelsOfOtherTypes) {
 }
 
 TEST(Loss, Refuses) {
-  EXPECT_THAT(
-      [] {
-        Pair({{4}, Dtype::i64}, ten).loss("categorical_crossentropy");
-      },
-      ThrowsMessage<Error>("categorical_crossentropy: labels must have the shape of the predictions [4, 10], got "
-                           "int64[4]; class indices go with sparse_categorical_crossentropy"));
-  EXPECT_THAT([] { Pair(ten, ten).loss("sparse_categorical_crossentropy"); },
-              ThrowsMessage<Error>(HasSubstr("labels must be one class index per example, [4], got float32[4, 10]")));
-  EXPECT_THAT(
-      [] {
-        Pair({{4}, Dtype::f32}, ten).loss("sparse_categorical_crossentropy");
-      },
-      ThrowsMessage<Error>(HasSubstr("one-hot labels go with categorical_crossentropy")));
-  EXPECT_THAT(
-      [] {
-        Pair({{3, 10}, Dtype::f32}, ten).loss("mse");
-      },
-      ThrowsMessage<Error>(
-          "mean_squared_error: labels must have the shape of the predictions [4, 10], got float32[3, 10]"));
-  EXPECT_THAT([] { make_loss("crossentropy"); },
-              ThrowsMessage<Error>("unknown loss 'crossentropy' (known: binary_crossentropy, "
-                                   "categorical_crossentropy, cosine_similarity, huber, kl_divergence, "
-                                   "mean_absolute_error, mean_squared_error, sparse_categorical_crossentropy; or a "
-                                   "function of labels and predictions)"));
-  EXPECT_THAT(
-      [] {
-        make_loss("mse", {{"from_logits", true}});
-      },
-      ThrowsMessage<Error>(HasSubstr("mean_squared_error: unknown option 'from_logits'")));
+  EXPECT_ERROR(
+      "categorical_crossentropy: labels must have the shape of the predictions [4, 10], got "
+      "int64[4]; class indices go with sparse_categorical_crossentropy",
+      Pair({{4}, Dtype::i64}, ten).loss("categorical_crossentropy"));
+  EXPECT_ERROR(HasSubstr("labels must be one class index per example, [4], got float32[4, 10]"),
+               Pair(ten, ten).loss("sparse_categorical_crossentropy"));
+  EXPECT_ERROR(HasSubstr("one-hot labels go with categorical_crossentropy"),
+               Pair({{4}, Dtype::f32}, ten).loss("sparse_categorical_crossentropy"));
+  EXPECT_ERROR("mean_squared_error: labels must have the shape of the predictions [4, 10], got float32[3, 10]",
+               Pair({{3, 10}, Dtype::f32}, ten).loss("mse"));
+  EXPECT_ERROR(
+      "unknown loss 'crossentropy' (known: binary_crossentropy, "
+      "categorical_crossentropy, cosine_similarity, huber, kl_divergence, "
+      "mean_absolute_error, mean_squared_error, sparse_categorical_crossentropy; or a "
+      "function of labels and predictions)",
+      make_loss("crossentropy"));
+  EXPECT_ERROR(HasSubstr("mean_squared_error: unknown option 'from_logits'"),
+               make_loss("mse", {{"from_logits", true}}));
 }
 
 TEST(Metric, AccuracyChoosesByTheLabels) {
@@ -107,21 +95,17 @@ TEST(Metric, TopKHasItsK) {
 }
 
 TEST(Metric, Refuses) {
-  EXPECT_THAT(
-      [] { make_metric("accurate"); },
-      ThrowsMessage<Error>(HasSubstr("unknown metric 'accurate' (did you mean 'accuracy'?) (known: accuracy, auc")));
-  EXPECT_THAT(
-      [] {
-        make_metric("top_k_categorical_accuracy", {{"k", std::int64_t{0}}});
-      },
-      ThrowsMessage<Error>("top_k_categorical_accuracy: k must be at least 1, got 0"));
+  EXPECT_ERROR(HasSubstr("unknown metric 'accurate' (did you mean 'accuracy'?) (known: accuracy, auc"),
+               make_metric("accurate"));
+  EXPECT_ERROR("top_k_categorical_accuracy: k must be at least 1, got 0",
+               make_metric("top_k_categorical_accuracy", {{"k", std::int64_t{0}}}));
 }
 
 TEST(CustomLoss, MustReturnATensor) {
   const LossPtr loss = make_custom_loss("mine", [](Graph&, Value, Value) { return Value{}; });
   Pair pair(ten, ten);
-  EXPECT_THAT([&] { loss->call(pair.graph, pair.labels, pair.predictions); },
-              ThrowsMessage<Error>("loss 'mine': must return a floating-point tensor"));
+  EXPECT_ERROR("loss 'mine': must return a floating-point tensor",
+               loss->call(pair.graph, pair.labels, pair.predictions));
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/fake_variables.h"
 
 namespace gpubench {
@@ -13,7 +13,6 @@ namespace {
 using support::FakeVariables;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 LayerPtr dense(std::int64_t units, ConfigEntries more = {}) {
   more.emplace_back("units", units);
@@ -52,7 +51,7 @@ TEST(Model, SequentialWaitsForItsInputShape) {
   Model model("late", {dense(3)});
   FakeVariables variables;
   EXPECT_FALSE(model.defined());
-  EXPECT_THAT([&] { model.build(variables); }, ThrowsMessage<Error>(HasSubstr("the input's shape is not known yet")));
+  EXPECT_ERROR(HasSubstr("the input's shape is not known yet"), model.build(variables));
   const TensorType bytes{{5}, Dtype::u8};
   model.define(std::span(&bytes, 1));
   model.build(variables);
@@ -76,9 +75,8 @@ TEST(Model, RefusesOtherShapes) {
   model->build(variables);
   Graph graph;
   const Value x = graph.input({{32, 28, 28}, Dtype::f32}, "x");
-  EXPECT_THAT(
-      [&] { model->call({graph}, std::span(&x, 1)); },
-      ThrowsMessage<Error>("model 'sequential': expects 1 input of shape [784] per example, got 1 of shape [28, 28]"));
+  EXPECT_ERROR("model 'sequential': expects 1 input of shape [784] per example, got 1 of shape [28, 28]",
+               model->call({graph}, std::span(&x, 1)));
 }
 
 TEST(Model, JoinsBranches) {
@@ -125,31 +123,21 @@ TEST(Model, RefusesWhatHangsTogetherBadly) {
   const SymbolPtr a = apply_layer(make_layer("Input", {{"shape", Shape{3}}}), {});
   const SymbolPtr b = apply_layer(make_layer("Input", {{"shape", Shape{3}}}), {});
   const SymbolPtr out = apply_layer(make_layer("Add"), {a, b});
-  EXPECT_THAT(
-      [&] { Model("m", {a}, {out}); },
-      ThrowsMessage<Error>("model 'm': an output depends on an Input float32[3] that is not among the model's inputs"));
-  EXPECT_THAT([&] { Model("m", {out}, {out}); },
-              ThrowsMessage<Error>("model 'm': its inputs must be Input layers, got the output of layer Add"));
-  EXPECT_THAT([&] { Model("m", {}, {out}); },
-              ThrowsMessage<Error>("model 'm': needs at least one input and one output, got 0 and 1"));
-  EXPECT_THAT([&] { Model("m", std::vector<LayerPtr>{}); },
-              ThrowsMessage<Error>("model 'm': Sequential needs at least one layer"));
-  EXPECT_THAT(
-      [&] {
-        Model("m", {dense(1, {{"name", std::string("x")}}), dense(1, {{"name", std::string("x")}})});
-      },
-      ThrowsMessage<Error>("model 'm': two layers are named 'x'"));
-  EXPECT_THAT(
-      [&] {
-        Model("m", {dense(3, {{"input_shape", Shape{2}}}), dense(1, {{"input_shape", Shape{5}}})});
-      },
-      ThrowsMessage<Error>("model 'm': layer 2 (Dense) has the input_shape [5], but is given [3]"));
+  EXPECT_ERROR("model 'm': an output depends on an Input float32[3] that is not among the model's inputs",
+               Model("m", {a}, {out}));
+  EXPECT_ERROR("model 'm': its inputs must be Input layers, got the output of layer Add", Model("m", {out}, {out}));
+  EXPECT_ERROR("model 'm': needs at least one input and one output, got 0 and 1", Model("m", {}, {out}));
+  EXPECT_ERROR("model 'm': Sequential needs at least one layer", Model("m", std::vector<LayerPtr>{}));
+  EXPECT_ERROR("model 'm': two layers are named 'x'",
+               Model("m", {dense(1, {{"name", std::string("x")}}), dense(1, {{"name", std::string("x")}})}));
+  EXPECT_ERROR("model 'm': layer 2 (Dense) has the input_shape [5], but is given [3]",
+               Model("m", {dense(3, {{"input_shape", Shape{2}}}), dense(1, {{"input_shape", Shape{5}}})}));
 }
 
 TEST(Summary, ListsShapesAndParameters) {
   const ModelPtr model = digits();
   FakeVariables variables;
-  EXPECT_THAT([&] { summary(*model); }, ThrowsMessage<Error>(HasSubstr("summary needs a built model")));
+  EXPECT_ERROR(HasSubstr("summary needs a built model"), summary(*model));
   model->build(variables);
   EXPECT_EQ(summary(*model),
             "Model: sequential\n"
@@ -190,40 +178,26 @@ TEST(Architecture, KeepsHowBatchesAreNormalized) {
 }
 
 TEST(Architecture, RefusesWhatItCannotRead) {
-  EXPECT_THAT([] { architecture_from_json("{", {}); },
-              ThrowsMessage<Error>(HasSubstr("model architecture: no JSON: it breaks off or is damaged at byte 2")));
-  EXPECT_THAT([] { architecture_from_json(R"({"gpubench_model": 9})", {}); },
-              ThrowsMessage<Error>("model architecture: format version 9 is not known; this program reads version 1"));
-  EXPECT_THAT([] { architecture_from_json(R"({"gpubench_model": 1e151})", {}); },
-              ThrowsMessage<Error>(HasSubstr("format version 1e+151 is not known")));
-  EXPECT_THAT(
-      [] {
-        architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": false, "layers": [], )"
-                               R"("calls": [{"layer": 1e151, "inputs": []}], "inputs": [], "outputs": []})",
-                               {});
-      },
-      ThrowsMessage<Error>("model architecture: an index is expected, got 1e+151"));
-  EXPECT_THAT(
-      [] {
-        architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": false, "layers": [], )"
-                               R"("calls": [], "inputs": 3, "outputs": []})",
-                               {});
-      },
-      ThrowsMessage<Error>("model architecture: 'inputs' must be a list, got 3"));
-  EXPECT_THAT(
-      [] {
-        architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": true, "layers": [)"
-                               R"({"kind": "Input", "name": "i", "options": {"shape": [1e151]}}]})",
-                               {});
-      },
-      ThrowsMessage<Error>(HasSubstr("option 'shape' has a value of no known type: [1e+151]")));
+  EXPECT_ERROR(HasSubstr("model architecture: no JSON: it breaks off or is damaged at byte 2"),
+               architecture_from_json("{", {}));
+  EXPECT_ERROR("model architecture: format version 9 is not known; this program reads version 1",
+               architecture_from_json(R"({"gpubench_model": 9})", {}));
+  EXPECT_ERROR(HasSubstr("format version 1e+151 is not known"),
+               architecture_from_json(R"({"gpubench_model": 1e151})", {}));
+  EXPECT_ERROR("model architecture: an index is expected, got 1e+151",
+               architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": false, "layers": [], )"
+                                      R"("calls": [{"layer": 1e151, "inputs": []}], "inputs": [], "outputs": []})",
+                                      {}));
+  EXPECT_ERROR("model architecture: 'inputs' must be a list, got 3",
+               architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": false, "layers": [], )"
+                                      R"("calls": [], "inputs": 3, "outputs": []})",
+                                      {}));
+  EXPECT_ERROR(HasSubstr("option 'shape' has a value of no known type: [1e+151]"),
+               architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": true, "layers": [)"
+                                      R"({"kind": "Input", "name": "i", "options": {"shape": [1e151]}}]})",
+                                      {}));
   const auto refusal = [](const std::string& text) {
-    try {
-      architecture_from_json(text, {});
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("none");
+    return support::error_of([&] { architecture_from_json(text, {}); });
   };
   EXPECT_EQ(refusal("7"), "model architecture: an object with 'gpubench_model' is expected, got 7");
   EXPECT_EQ(refusal(R"({"gpubench_model": 1})"), R"(model architecture: 'layers' is missing in {"gpubench_model":1})");
@@ -237,12 +211,12 @@ TEST(Architecture, RefusesWhatItCannotRead) {
             "model architecture: it has a number that is out of range");
   std::string json = architecture_to_json(*digits());
   json.replace(json.find("\"Dense\""), 7, "\"Danse\"");
-  EXPECT_THAT([&] { architecture_from_json(json, {}); }, ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse'")));
+  EXPECT_ERROR(HasSubstr("unknown layer 'Danse'"), architecture_from_json(json, {}));
   for (const char* numbers : {R"("calls": [{"layer": 7, "inputs": []}], "inputs": [], "outputs": [])",
                               R"("calls": [], "inputs": [3], "outputs": [])"}) {
     const std::string text =
         R"({"gpubench_model": 1, "name": "m", "sequential": false, "layers": [], )" + std::string(numbers) + "}";
-    EXPECT_THAT([&] { architecture_from_json(text, {}); }, ThrowsMessage<Error>(HasSubstr("that is not there")));
+    EXPECT_ERROR(HasSubstr("that is not there"), architecture_from_json(text, {}));
   }
 }
 

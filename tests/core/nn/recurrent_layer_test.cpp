@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <set>
 
-#include "core/base/error.h"
 #include "core/nn/architecture.h"
 #include "core/ops/random.h"
 #include "tests/core/nn/called.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -15,10 +15,8 @@ namespace {
 using support::Called;
 using support::f32;
 using support::infer;
-using support::refusal;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 ConfigEntries units(ConfigEntries more = {}) {
   more.emplace_back("units", std::int64_t{4});
@@ -80,34 +78,32 @@ TEST(Recurrent, TakesAMaskOfItsSteps) {
     EXPECT_EQ(layer.shape(), (Shape{8, 5, 4}));
     EXPECT_EQ(count_of(layer, "recurrence"), 1);
   }
-  EXPECT_THAT(refusal("LSTM", units(), {f32({5, 3}), {{4}, Dtype::boolean}}),
-              ThrowsMessage<Error>("layer 'lstm' (LSTM): the mask must be integers or bools [5] per example, one for "
-                                   "each step of float32[5, 3], got bool[4]"));
-  EXPECT_THAT(refusal("GRU", units(), {f32({5, 3}), f32({5})}),
-              ThrowsMessage<Error>(HasSubstr("the mask must be integers or bools [5]")));
-  EXPECT_THAT(refusal("LSTM", units(), {f32({5, 3}), f32({5}), f32({5})}),
-              ThrowsMessage<Error>(HasSubstr("takes a sequence and a mask, got 3 inputs")));
-  EXPECT_THAT(refusal("LSTM", units(), {}), ThrowsMessage<Error>(HasSubstr("takes one input, got 0")));
+  EXPECT_ERROR(
+      "layer 'lstm' (LSTM): the mask must be integers or bools [5] per example, one for "
+      "each step of float32[5, 3], got bool[4]",
+      infer("LSTM", units(), {f32({5, 3}), {{4}, Dtype::boolean}}));
+  EXPECT_ERROR(HasSubstr("the mask must be integers or bools [5]"), infer("GRU", units(), {f32({5, 3}), f32({5})}));
+  EXPECT_ERROR(HasSubstr("takes a sequence and a mask, got 3 inputs"),
+               infer("LSTM", units(), {f32({5, 3}), f32({5}), f32({5})}));
+  EXPECT_ERROR(HasSubstr("takes one input, got 0"), infer("LSTM", units(), {}));
 }
 
 TEST(Recurrent, Refuses) {
-  EXPECT_THAT(refusal("LSTM", units(), {f32({3})}),
-              ThrowsMessage<Error>("layer 'lstm' (LSTM): expects [steps, features] per example, got float32[3]"));
-  EXPECT_THAT(refusal("GRU", units(), {f32({0, 3})}),
-              ThrowsMessage<Error>("layer 'gru' (GRU): needs at least one step, got float32[0, 3]"));
-  EXPECT_THAT(refusal("LSTM", units({{"activation", std::string("relu")}}), {f32({5, 3})}),
-              ThrowsMessage<Error>("LSTM: activation must be 'tanh', got 'relu'; the recurrence computes no other"));
-  EXPECT_THAT(refusal("GRU", units({{"reset_after", false}}), {f32({5, 3})}),
-              ThrowsMessage<Error>("GRU: reset_after must be true, got false; the reset gate is applied after the "
-                                   "product with the state, as in cuDNN"));
-  EXPECT_THAT(refusal("LSTM", {{"units", std::int64_t{0}}}, {f32({5, 3})}),
-              ThrowsMessage<Error>("LSTM: units must be at least 1, got 0"));
-  EXPECT_THAT(refusal("LSTM", {{"units", std::int64_t{1} << 62}}, {f32({5, 3})}),
-              ThrowsMessage<Error>("LSTM: units must be at most 2147483647, got 4611686018427387904"));
+  EXPECT_ERROR("layer 'lstm' (LSTM): expects [steps, features] per example, got float32[3]",
+               infer("LSTM", units(), {f32({3})}));
+  EXPECT_ERROR("layer 'gru' (GRU): needs at least one step, got float32[0, 3]", infer("GRU", units(), {f32({0, 3})}));
+  EXPECT_ERROR("LSTM: activation must be 'tanh', got 'relu'; the recurrence computes no other",
+               infer("LSTM", units({{"activation", std::string("relu")}}), {f32({5, 3})}));
+  EXPECT_ERROR(
+      "GRU: reset_after must be true, got false; the reset gate is applied after the "
+      "product with the state, as in cuDNN",
+      infer("GRU", units({{"reset_after", false}}), {f32({5, 3})}));
+  EXPECT_ERROR("LSTM: units must be at least 1, got 0", infer("LSTM", {{"units", std::int64_t{0}}}, {f32({5, 3})}));
+  EXPECT_ERROR("LSTM: units must be at most 2147483647, got 4611686018427387904",
+               infer("LSTM", {{"units", std::int64_t{1} << 62}}, {f32({5, 3})}));
   const Called layer("LSTM", units(), {f32({5, 3})});
   const TensorType other = f32({5, 2});
-  EXPECT_THAT([&] { layer.layer->infer(std::span(&other, 1)); },
-              ThrowsMessage<Error>(HasSubstr("was built for 3 features, got float32[5, 2]")));
+  EXPECT_ERROR(HasSubstr("was built for 3 features, got float32[5, 2]"), layer.layer->infer(std::span(&other, 1)));
 }
 
 ConfigEntries around(std::string_view kind, const ConfigEntries& inner, ConfigEntries more = {}) {
@@ -132,23 +128,25 @@ TEST(Bidirectional, MasksAndDropsInBothDirections) {
   EXPECT_EQ(layer.shape(), (Shape{8, 5, 8}));
   EXPECT_TRUE(layer.layer->draws());
   EXPECT_EQ(count_of(layer, "dropout"), 4);
-  EXPECT_THAT(refusal("Bidirectional", around("LSTM", units()), {f32({5, 3}), {{4}, Dtype::boolean}}),
-              ThrowsMessage<Error>("layer 'bidirectional' (Bidirectional): the mask must be integers or bools [5] per "
-                                   "example, one for each step of float32[5, 3], got bool[4]"));
+  EXPECT_ERROR(
+      "layer 'bidirectional' (Bidirectional): the mask must be integers or bools [5] per "
+      "example, one for each step of float32[5, 3], got bool[4]",
+      infer("Bidirectional", around("LSTM", units()), {f32({5, 3}), {{4}, Dtype::boolean}}));
 }
 
 TEST(Bidirectional, Refuses) {
-  EXPECT_THAT(refusal("Bidirectional", around("Dense", units()), {f32({5, 3})}),
-              ThrowsMessage<Error>("Bidirectional: the layer must be an LSTM or a GRU"));
-  EXPECT_THAT(refusal("Bidirectional", around("LSTM", units({{"go_backwards", true}})), {f32({5, 3})}),
-              ThrowsMessage<Error>("Bidirectional: the layer must not have go_backwards"));
-  EXPECT_THAT(refusal("Bidirectional", {{"layer", std::string("LSTM")}}, {f32({5, 3})}),
-              ThrowsMessage<Error>("Bidirectional: the option 'layer': no layer: 'LSTM'"));
-  EXPECT_THAT(refusal("Bidirectional", around("LSTM", units(), {{"merge_mode", std::string("max")}}), {f32({5, 3})}),
-              ThrowsMessage<Error>("Bidirectional: merge_mode must be 'concat', 'sum', 'mul' or 'ave', got 'max'"));
-  EXPECT_THAT(refusal("Bidirectional", around("LSTM", units(), {{"dtype", std::string("bfloat16")}}), {f32({5, 3})}),
-              ThrowsMessage<Error>("Bidirectional: the layer's dtype is bfloat16, that of LSTM is float32; both must "
-                                   "be equal"));
+  EXPECT_ERROR("Bidirectional: the layer must be an LSTM or a GRU",
+               infer("Bidirectional", around("Dense", units()), {f32({5, 3})}));
+  EXPECT_ERROR("Bidirectional: the layer must not have go_backwards",
+               infer("Bidirectional", around("LSTM", units({{"go_backwards", true}})), {f32({5, 3})}));
+  EXPECT_ERROR("Bidirectional: the option 'layer': no layer: 'LSTM'",
+               infer("Bidirectional", {{"layer", std::string("LSTM")}}, {f32({5, 3})}));
+  EXPECT_ERROR("Bidirectional: merge_mode must be 'concat', 'sum', 'mul' or 'ave', got 'max'",
+               infer("Bidirectional", around("LSTM", units(), {{"merge_mode", std::string("max")}}), {f32({5, 3})}));
+  EXPECT_ERROR(
+      "Bidirectional: the layer's dtype is bfloat16, that of LSTM is float32; both must "
+      "be equal",
+      infer("Bidirectional", around("LSTM", units(), {{"dtype", std::string("bfloat16")}}), {f32({5, 3})}));
 }
 
 TEST(TimeDistributed, TakesStepsAsRowsOfTheBatch) {
@@ -156,11 +154,10 @@ TEST(TimeDistributed, TakesStepsAsRowsOfTheBatch) {
   EXPECT_EQ(layer.shape(), (Shape{8, 5, 4}));
   EXPECT_THAT(layer.variables.names, ElementsAre("time_distributed/kernel", "time_distributed/bias"));
   EXPECT_THAT(layer.ops(), ElementsAre("reshape", "matmul", "bias_add", "reshape"));
-  EXPECT_THAT(
-      refusal("TimeDistributed", around("Dense", units()), {f32({})}),
-      ThrowsMessage<Error>(HasSubstr("expects [steps, ...] per example with at least one step, got float32[]")));
-  EXPECT_THAT(refusal("TimeDistributed", {{"layer", std::string(1 << 17, '[')}}, {f32({5, 3})}),
-              ThrowsMessage<Error>("TimeDistributed: the option 'layer': too many layers around each other"));
+  EXPECT_ERROR(HasSubstr("expects [steps, ...] per example with at least one step, got float32[]"),
+               infer("TimeDistributed", around("Dense", units()), {f32({})}));
+  EXPECT_ERROR("TimeDistributed: the option 'layer': too many layers around each other",
+               infer("TimeDistributed", {{"layer", std::string(1 << 17, '[')}}, {f32({5, 3})}));
 }
 
 }  // namespace

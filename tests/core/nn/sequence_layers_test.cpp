@@ -1,21 +1,17 @@
 // Embedding, LayerNormalization and RMSNormalization: shapes, variables, and what they refuse.
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
-#include "core/nn/layer_kind.h"
-#include "tests/support/fake_variables.h"
+#include "tests/core/nn/called.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench::sequence_layers_test {
 namespace {
 
+using support::f32;
 using support::FakeVariables;
+using support::infer;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
-
-TensorType f32(Shape shape) {
-  return {std::move(shape), Dtype::f32};
-}
 
 std::vector<std::string> variables_of(std::string_view kind, const ConfigEntries& options, const TensorType& input) {
   FakeVariables variables;
@@ -28,10 +24,6 @@ std::vector<std::string> variables_of(std::string_view kind, const ConfigEntries
   const Value y = layer->call({graph}, std::span(&x, 1));
   EXPECT_EQ(graph.type(y).shape.size(), batch.size() + (is_floating(input.dtype) ? 0 : 1));
   return variables.names;
-}
-
-auto refusal(std::string_view kind, const ConfigEntries& options, std::vector<TensorType> inputs) {
-  return [=] { make_layer(kind, options)->infer(inputs); };
 }
 
 TEST(LayerNormalization, HasScaleAndCenterUnlessTheyAreSwitchedOff) {
@@ -47,12 +39,14 @@ TEST(LayerNormalization, HasScaleAndCenterUnlessTheyAreSwitchedOff) {
 }
 
 TEST(LayerNormalization, RefusesOtherAxes) {
-  EXPECT_THAT(refusal("LayerNormalization", {{"axis", std::int64_t{1}}}, {f32({7, 6})}),
-              ThrowsMessage<Error>("layer 'layer_normalization' (LayerNormalization): normalizes over the last axis "
-                                   "only, 2 (or -1) for float32[7, 6] per example, got axis 1"));
-  EXPECT_THAT(refusal("LayerNormalization", {}, {f32({})}),
-              ThrowsMessage<Error>("layer 'layer_normalization' (LayerNormalization): expects [..., channels] per "
-                                   "example, got float32[]"));
+  EXPECT_ERROR(
+      "layer 'layer_normalization' (LayerNormalization): normalizes over the last axis "
+      "only, 2 (or -1) for float32[7, 6] per example, got axis 1",
+      infer("LayerNormalization", {{"axis", std::int64_t{1}}}, {f32({7, 6})}));
+  EXPECT_ERROR(
+      "layer 'layer_normalization' (LayerNormalization): expects [..., channels] per "
+      "example, got float32[]",
+      infer("LayerNormalization", {}, {f32({})}));
 }
 
 TEST(RmsNormalization, HasAScale) {
@@ -64,11 +58,10 @@ TEST(Embedding, GivesARowForEachToken) {
   EXPECT_THAT(variables_of("Embedding", options, {{7}, Dtype::i32}), ElementsAre("embedding/embeddings"));
   const std::vector<TensorType> tokens{{{7}, Dtype::i64}};
   EXPECT_EQ(make_layer("Embedding", options)->infer(tokens), f32({7, 4}));
-  EXPECT_THAT(
-      refusal("Embedding", options, {f32({7})}),
-      ThrowsMessage<Error>("layer 'embedding' (Embedding): expects integers, tokens from 0 to 9, got float32[7]"));
-  EXPECT_THAT(refusal("Embedding", {{"input_dim", std::int64_t{0}}, {"output_dim", std::int64_t{4}}}, {}),
-              ThrowsMessage<Error>("Embedding: input_dim must be at least 1, got 0"));
+  EXPECT_ERROR("layer 'embedding' (Embedding): expects integers, tokens from 0 to 9, got float32[7]",
+               infer("Embedding", options, {f32({7})}));
+  EXPECT_ERROR("Embedding: input_dim must be at least 1, got 0",
+               infer("Embedding", {{"input_dim", std::int64_t{0}}, {"output_dim", std::int64_t{4}}}, {}));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "core/math/philox.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/evaluate.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::attention_test {
@@ -19,16 +20,13 @@ namespace {
 
 using support::Array;
 using support::CaseInput;
+using support::floats;
 using support::OpCase;
 using testing::ThrowsMessage;
 
 struct Sizes {
   std::int64_t batch, queries, keys, heads, groups, dim, value_dim;
 };
-
-CaseInput floats(Shape shape) {
-  return {.type = {std::move(shape), Dtype::f32}};
-}
 
 /// The weights of one query of one head, before and after some are dropped, and the log of the exponentials' sum.
 struct Weights {
@@ -253,11 +251,8 @@ TEST(AttentionTest, RefusesTypesThatDoNotFit) {
       apply(q, k, v, value({5, 7}, Dtype::i32)),
       ThrowsMessage<Error>("attention: the mask must be bool or float32 and broadcast to [batch, heads, queries, "
                            "keys] = [2, 6, 5, 7], got int32[5, 7]"));
-  EXPECT_THAT(
-      [&] {
-        ops::attention(graph, {q, k, v}, {.dropout = 1});
-      },
-      ThrowsMessage<Error>("attention: dropout must be at least 0 and below 1, got 1"));
+  EXPECT_ERROR("attention: dropout must be at least 0 and below 1, got 1",
+               ops::attention(graph, {q, k, v}, {.dropout = 1}));
 }
 
 TEST(AttentionTest, AQueryThatAttendsToNoKeyGetsZeros) {

@@ -1,11 +1,10 @@
 #include "core/ops/batch_norm.h"
 
 #include <cmath>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::batch_norm_test {
@@ -13,7 +12,9 @@ namespace {
 
 using support::Array;
 using support::CaseInput;
+using support::floats;
 using support::OpCase;
+using support::with_data_in;
 
 constexpr float epsilon = 1e-3F;
 
@@ -35,10 +36,6 @@ Statistics statistics_of(const Array& x, std::int64_t channels) {
 
 double deviation(double variance) {
   return std::sqrt(variance + static_cast<double>(epsilon));
-}
-
-CaseInput floats(Shape shape, double low = -1, double high = 1) {
-  return {.type = {std::move(shape), Dtype::f32}, .low = low, .high = high};
 }
 
 OpCase training_case(std::string name, const Shape& shape, double low = -1, double high = 1) {
@@ -117,17 +114,6 @@ std::vector<OpCase> batch_norm_cases() {
   };
 }
 
-/// Data of 16 bits beside float32 parameters and statistics.
-OpCase with_data_in(Dtype dtype, OpCase op_case) {
-  const Shape data = op_case.inputs[0].type.shape;
-  op_case.name += dtype == Dtype::bf16 ? "_bfloat16_data" : "_float16_data";
-  for (CaseInput& input : op_case.inputs) {
-    if (input.type.shape == data) input.type.dtype = dtype;
-  }
-  op_case.halves = false;
-  return op_case;
-}
-
 std::vector<OpCase> mixed_cases() {
   return {
       with_data_in(Dtype::bf16, training_case("training", {600, 7})),
@@ -147,13 +133,10 @@ GPUBENCH_OP_CASES(BatchNormOf16Bits, mixed_cases);
 TEST(BatchNormTest, RefusesParametersOfAnotherWidth) {
   Graph graph;
   const auto value = [&](Shape shape) { return graph.input({std::move(shape), Dtype::f32}, "x"); };
-  EXPECT_THAT(
-      [&] {
-        ops::batch_norm(graph, value({4, 3}), value({2}), value({3}), epsilon);
-      },
-      testing::ThrowsMessage<Error>("batch_norm: gamma must be float32[3], got float32[2]"));
-  EXPECT_THAT([&] { ops::batch_norm(graph, value({3}), value({3}), value({3}), epsilon); },
-              testing::ThrowsMessage<Error>("batch_norm: the input must be [batch, ..., channels], got float32[3]"));
+  EXPECT_ERROR("batch_norm: gamma must be float32[3], got float32[2]",
+               ops::batch_norm(graph, value({4, 3}), value({2}), value({3}), epsilon));
+  EXPECT_ERROR("batch_norm: the input must be [batch, ..., channels], got float32[3]",
+               ops::batch_norm(graph, value({3}), value({3}), value({3}), epsilon));
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "core/ops/bias.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::bias_test {
@@ -50,13 +49,9 @@ GPUBENCH_OP_CASES(Bias, bias_cases);
 TEST(BiasTest, RefusesABiasOfAnotherWidth) {
   Graph graph;
   const Value x = graph.input({{2, 3}, Dtype::f32}, "x"), bias = graph.input({{4}, Dtype::f32}, "bias");
-  EXPECT_THAT([&] { ops::bias_add(graph, x, bias); },
-              testing::ThrowsMessage<Error>("bias_add: the bias must be float32[3], got float32[4]"));
-  EXPECT_THAT(
-      [&] {
-        ops::bias_gradient(graph, graph.input({{}, Dtype::f32}, "x"));
-      },
-      testing::ThrowsMessage<Error>("bias_gradient: the input must be [..., channels], got a scalar"));
+  EXPECT_ERROR("bias_add: the bias must be float32[3], got float32[4]", ops::bias_add(graph, x, bias));
+  EXPECT_ERROR("bias_gradient: the input must be [..., channels], got a scalar",
+               ops::bias_gradient(graph, graph.input({{}, Dtype::f32}, "x")));
 }
 
 }  // namespace

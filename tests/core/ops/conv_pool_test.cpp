@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
 #include "core/ops/conv.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::conv_pool_test {
@@ -13,11 +12,8 @@ namespace {
 
 using support::Array;
 using support::CaseInput;
+using support::floats;
 using support::OpCase;
-
-CaseInput floats(Shape shape) {
-  return {.type = {std::move(shape), Dtype::f32}};
-}
 
 struct Layer {
   Shape image, filter;
@@ -168,13 +164,10 @@ TEST(ConvPoolTest, EqualElementsGoToTheFirst) {
 TEST(ConvPoolTest, RefusesAnActivationThatChangesTheOrder) {
   Graph graph;
   const std::array inputs{graph.input({{1, 4, 4, 1}, Dtype::f32}, "x"), graph.input({{3, 3, 1, 8}, Dtype::f32}, "f")};
-  EXPECT_THAT(
-      [&] {
-        graph.apply(
-            std::make_shared<const Conv2DMaxPool>(Conv2DAttributes{.activation = Activation::gelu}, Pool2DAttributes{}),
-            inputs);
-      },
-      testing::ThrowsMessage<Error>("conv2d_max_pool: gelu changes which element is largest"));
+  EXPECT_ERROR("conv2d_max_pool: gelu changes which element is largest",
+               graph.apply(std::make_shared<const Conv2DMaxPool>(Conv2DAttributes{.activation = Activation::gelu},
+                                                                 Pool2DAttributes{}),
+                           inputs));
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include "core/ops/conv.h"
 
 #include <cmath>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::conv_test {
@@ -242,58 +241,32 @@ GPUBENCH_OP_CASES(Conv, conv_cases);
 GPUBENCH_OP_CASES(ConvGradient, conv_gradient_cases);
 
 TEST(ConvTest, FilterGradientsAreNeverTurned) {
-  EXPECT_THAT(
-      [] {
-        Conv2DFilterGradient({.turned = true}, {3, 3, 3, 8});
-      },
-      testing::ThrowsMessage<Error>("conv2d_filter_gradient: it gives no turned filter"));
+  EXPECT_ERROR("conv2d_filter_gradient: it gives no turned filter",
+               Conv2DFilterGradient({.turned = true}, {3, 3, 3, 8}));
 }
 
 TEST(ConvTest, RefusesWhatDoesNotFit) {
   Graph graph;
   const auto value = [&](Shape shape) { return graph.input(floats(std::move(shape)), "x"); };
-  EXPECT_THAT(
-      [&] {
-        ops::conv2d(graph, value({1, 4, 4, 3}), value({3, 3, 1, 8}));
-      },
-      testing::ThrowsMessage<Error>(
-          "conv2d: the image [1, 4, 4, 3] has 3 channels, the filter [3, 3, 1, 8] expects 1"));
-  EXPECT_THAT(
-      [&] {
-        ops::conv2d(graph, value({1, 4, 4, 6}), value({3, 3, 2, 8}), in_groups(2));
-      },
-      testing::ThrowsMessage<Error>(
-          "conv2d: the image [1, 4, 4, 6] has 6 channels, the filter [3, 3, 2, 8] expects 4 in 2 groups"));
-  EXPECT_THAT(
-      [&] {
-        ops::conv2d(graph, value({1, 4, 4, 6}), value({3, 3, 2, 8}), in_groups(3));
-      },
-      testing::ThrowsMessage<Error>("conv2d: 8 output channels do not divide into 3 groups"));
-  EXPECT_THAT(
-      [&] {
-        ops::conv2d(graph, value({1, 4, 4, 6}), value({3, 3, 2, 8}), in_groups(0));
-      },
-      testing::ThrowsMessage<Error>("conv2d: groups must be at least 1, got 0"));
-  EXPECT_THAT(
-      [&] {
-        ops::conv2d(graph, value({1, 4, 4, 1}), value({5, 5, 1, 8}));
-      },
-      testing::ThrowsMessage<Error>("conv2d: a window of 5 does not fit into 4 without padding; use padding "
-                                    "\"same\" or a smaller window"));
-  EXPECT_THAT(
-      [&] {
-        ops::conv2d(graph, value({4, 4, 1}), value({3, 3, 1, 8}));
-      },
-      testing::ThrowsMessage<Error>("conv2d: the image [batch, height, width, channels] must have 4 "
-                                    "dimensions, got float32[4, 4, 1]"));
-  EXPECT_THAT(
-      [&] {
-        ops::conv2d(graph, value({1, 4, 4, 1}), value({3, 3, 1, 8}), {.strides = {0, 1}});
-      },
-      testing::ThrowsMessage<Error>(
-          "conv2d: window size, strides and dilations must be 1 to 2147483647, got 3, 0 and 1"));
-  EXPECT_THAT([&] { parse_padding("full"); },
-              testing::ThrowsMessage<Error>("unknown padding 'full' (known: valid, same)"));
+  EXPECT_ERROR("conv2d: the image [1, 4, 4, 3] has 3 channels, the filter [3, 3, 1, 8] expects 1",
+               ops::conv2d(graph, value({1, 4, 4, 3}), value({3, 3, 1, 8})));
+  EXPECT_ERROR("conv2d: the image [1, 4, 4, 6] has 6 channels, the filter [3, 3, 2, 8] expects 4 in 2 groups",
+               ops::conv2d(graph, value({1, 4, 4, 6}), value({3, 3, 2, 8}), in_groups(2)));
+  EXPECT_ERROR("conv2d: 8 output channels do not divide into 3 groups",
+               ops::conv2d(graph, value({1, 4, 4, 6}), value({3, 3, 2, 8}), in_groups(3)));
+  EXPECT_ERROR("conv2d: groups must be at least 1, got 0",
+               ops::conv2d(graph, value({1, 4, 4, 6}), value({3, 3, 2, 8}), in_groups(0)));
+  EXPECT_ERROR(
+      "conv2d: a window of 5 does not fit into 4 without padding; use padding "
+      "\"same\" or a smaller window",
+      ops::conv2d(graph, value({1, 4, 4, 1}), value({5, 5, 1, 8})));
+  EXPECT_ERROR(
+      "conv2d: the image [batch, height, width, channels] must have 4 "
+      "dimensions, got float32[4, 4, 1]",
+      ops::conv2d(graph, value({4, 4, 1}), value({3, 3, 1, 8})));
+  EXPECT_ERROR("conv2d: window size, strides and dilations must be 1 to 2147483647, got 3, 0 and 1",
+               ops::conv2d(graph, value({1, 4, 4, 1}), value({3, 3, 1, 8}), {.strides = {0, 1}}));
+  EXPECT_ERROR("unknown padding 'full' (known: valid, same)", parse_padding("full"));
 }
 
 TEST(ConvTest, CountsPaddingAsWork) {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::elementwise_chain_test {
@@ -16,9 +16,9 @@ namespace {
 using math::Function;
 using support::Array;
 using support::CaseInput;
+using support::floats;
 using support::OpCase;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 double apply(Function function, double a, double b) {
   switch (function) {
@@ -70,10 +70,6 @@ OpCase chain_case(std::string name, std::vector<CaseInput> inputs, std::vector<C
                 }
               },
           .differentiable = false};
-}
-
-CaseInput floats(Shape shape, double low = -1, double high = 1) {
-  return {.type = {std::move(shape), Dtype::f32}, .low = low, .high = high};
 }
 
 std::vector<OpCase> chain_cases() {
@@ -136,16 +132,12 @@ TEST(ElementwiseChainTest, StretchesInOnePlace) {
 TEST(ElementwiseChainTest, RefusesWhatItHasNoWordFor) {
   const ElementwiseChain chain({{Function::add, 1}}, Dtype::f32, 1);
   const std::vector<TensorType> split{{{2, 4, 5}, Dtype::f32}, {{2, 1, 5}, Dtype::f32}};
-  EXPECT_THAT(
-      [&] { chain.infer(split); },
-      ThrowsMessage<Error>(HasSubstr("elementwise_chain: float32[2, 1, 5] stretches to float32[2, 4, 5] in more "
-                                     "than one place; join fewer ops")));
-  EXPECT_THAT([&] { chain.infer({}); },
-              ThrowsMessage<Error>("elementwise_chain: takes 1 to 8 inputs and at most 16 steps, got 0 and 1"));
-  EXPECT_THAT([&] { chain.infer(std::span(split).first(1)); },
-              ThrowsMessage<Error>("elementwise_chain: a step reads input 1 of 1"));
-  EXPECT_THAT([&] { ElementwiseChain({}, Dtype::i32, 0).infer(split); },
-              ThrowsMessage<Error>(HasSubstr("is not floating-point")));
+  EXPECT_ERROR(HasSubstr("elementwise_chain: float32[2, 1, 5] stretches to float32[2, 4, 5] in more "
+                         "than one place; join fewer ops"),
+               chain.infer(split));
+  EXPECT_ERROR("elementwise_chain: takes 1 to 8 inputs and at most 16 steps, got 0 and 1", chain.infer({}));
+  EXPECT_ERROR("elementwise_chain: a step reads input 1 of 1", chain.infer(std::span(split).first(1)));
+  EXPECT_ERROR(HasSubstr("is not floating-point"), ElementwiseChain({}, Dtype::i32, 0).infer(split));
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 #include "core/ops/indexing.h"
 
 #include <array>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
 #include "core/backend/cpu/cpu_backend.h"
-#include "core/base/error.h"
 #include "tests/support/evaluate.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::indexing_test {
@@ -16,7 +15,6 @@ namespace {
 using support::Array;
 using support::CaseInput;
 using support::OpCase;
-using testing::ThrowsMessage;
 
 CaseInput indices(Shape shape, double last, Dtype dtype = Dtype::i64) {
   return {.type = {std::move(shape), dtype}, .low = 0, .high = last};
@@ -85,16 +83,15 @@ TEST(IndexingTest, RefusesTypesThatDoNotFit) {
   Graph graph;
   const Value x = graph.input({{2, 3}, Dtype::f32}, "x"), n = graph.input({{4}, Dtype::i64}, "n");
   const Value scalar = graph.input({{}, Dtype::f32}, "scalar");
-  EXPECT_THAT([&] { ops::one_hot(graph, x, 3); },
-              ThrowsMessage<Error>("one_hot: indices must be integers, got float32[2, 3]"));
-  EXPECT_THAT([&] { ops::one_hot(graph, n, 0); }, ThrowsMessage<Error>("one_hot: depth must be at least 1, got 0"));
-  EXPECT_THAT([&] { ops::one_hot(graph, n, 2, Dtype::bytes); }, ThrowsMessage<Error>("one_hot: cannot make bytes"));
-  EXPECT_THAT([&] { ops::gather(graph, x, x); },
-              ThrowsMessage<Error>("gather: indices must be integers, got float32[2, 3]"));
-  EXPECT_THAT([&] { ops::gather(graph, scalar, n); }, ThrowsMessage<Error>("gather: a scalar has no rows"));
-  EXPECT_THAT([&] { ops::gather_gradient(graph, x, n, 5); },
-              ThrowsMessage<Error>("gather_gradient: the gradient float32[2, 3] does not start with the shape of the "
-                                   "indices int64[4]"));
+  EXPECT_ERROR("one_hot: indices must be integers, got float32[2, 3]", ops::one_hot(graph, x, 3));
+  EXPECT_ERROR("one_hot: depth must be at least 1, got 0", ops::one_hot(graph, n, 0));
+  EXPECT_ERROR("one_hot: cannot make bytes", ops::one_hot(graph, n, 2, Dtype::bytes));
+  EXPECT_ERROR("gather: indices must be integers, got float32[2, 3]", ops::gather(graph, x, x));
+  EXPECT_ERROR("gather: a scalar has no rows", ops::gather(graph, scalar, n));
+  EXPECT_ERROR(
+      "gather_gradient: the gradient float32[2, 3] does not start with the shape of the "
+      "indices int64[4]",
+      ops::gather_gradient(graph, x, n, 5));
 }
 
 TEST(IndexingTest, AnIndexOutOfRangeIsAnError) {
@@ -105,18 +102,12 @@ TEST(IndexingTest, AnIndexOutOfRangeIsAnError) {
   const std::array<std::int64_t, 3> numbers{0, 10, 1};
   const HostTensor labels = HostTensor::of<std::int64_t>({3}, numbers),
                    params = HostTensor::zeros({{4, 2}, Dtype::f32});
-  EXPECT_THAT([&] { run(OneHot(10), {labels}); }, ThrowsMessage<Error>("one_hot: index 10 is outside 0 to 9"));
-  EXPECT_THAT([&] { run(Gather(), {params, labels}); }, ThrowsMessage<Error>("gather: index 10 is outside 0 to 3"));
-  EXPECT_THAT(
-      [&] {
-        run(Gather(Gather::Of::tokens), {params, labels});
-      },
-      ThrowsMessage<Error>("embedding: token 10 (number 2 of the batch) is outside the vocabulary of 4, 0 to 3"));
-  EXPECT_THAT(
-      [&] {
-        run(GatherGradient(4), {HostTensor::zeros({{3, 2}, Dtype::f32}), labels});
-      },
-      ThrowsMessage<Error>("gather_gradient: index 10 is outside 0 to 3"));
+  EXPECT_ERROR("one_hot: index 10 is outside 0 to 9", run(OneHot(10), {labels}));
+  EXPECT_ERROR("gather: index 10 is outside 0 to 3", run(Gather(), {params, labels}));
+  EXPECT_ERROR("embedding: token 10 (number 2 of the batch) is outside the vocabulary of 4, 0 to 3",
+               run(Gather(Gather::Of::tokens), {params, labels}));
+  EXPECT_ERROR("gather_gradient: index 10 is outside 0 to 3",
+               run(GatherGradient(4), {HostTensor::zeros({{3, 2}, Dtype::f32}), labels}));
 }
 
 }  // namespace

@@ -1,26 +1,21 @@
 #include "core/ops/layer_norm.h"
 
 #include <cmath>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::layer_norm_test {
 namespace {
 
 using support::Array;
-using support::CaseInput;
+using support::floats;
 using support::OpCase;
-using testing::ThrowsMessage;
+using support::with_data_in;
 
 constexpr float epsilon = 1e-3F;
-
-CaseInput floats(Shape shape, double low = -1, double high = 1) {
-  return {.type = {std::move(shape), Dtype::f32}, .low = low, .high = high};
-}
 
 /// The numbers of the rows of x [rows...].
 Shape rows_of(const Shape& x) {
@@ -147,17 +142,6 @@ std::vector<OpCase> layer_norm_cases() {
   };
 }
 
-/// Data of 16 bits beside float32 parameters.
-OpCase with_data_in(Dtype dtype, OpCase op_case) {
-  const Shape data = op_case.inputs[0].type.shape;
-  op_case.name += dtype == Dtype::bf16 ? "_bfloat16_data" : "_float16_data";
-  for (CaseInput& input : op_case.inputs) {
-    if (input.type.shape == data) input.type.dtype = dtype;
-  }
-  op_case.halves = false;
-  return op_case;
-}
-
 std::vector<OpCase> mixed_cases() {
   return {
       with_data_in(Dtype::bf16, layer_norm_case("layer_norm", {6, 70})),
@@ -177,23 +161,14 @@ GPUBENCH_OP_CASES(LayerNormOf16Bits, mixed_cases);
 TEST(LayerNormTest, RefusesTypesThatDoNotFit) {
   Graph graph;
   const auto value = [&](Shape shape, Dtype dtype = Dtype::f32) { return graph.input({std::move(shape), dtype}, "x"); };
-  EXPECT_THAT(
-      [&] {
-        ops::layer_norm(graph, value({4, 3}), value({2}), value({3}), epsilon);
-      },
-      ThrowsMessage<Error>("layer_norm: gamma must be float32[3], got float32[2]"));
-  EXPECT_THAT(
-      [&] {
-        ops::layer_norm(graph, value({4, 3}), value({3}), value({3}, Dtype::bf16), epsilon);
-      },
-      ThrowsMessage<Error>("layer_norm: beta must be float32[3], got bfloat16[3]"));
-  EXPECT_THAT([&] { ops::rms_norm(graph, value({}), value({1}), epsilon); },
-              ThrowsMessage<Error>("rms_norm: the input must be [..., channels], got float32[]"));
-  EXPECT_THAT(
-      [&] {
-        ops::rms_norm(graph, value({4, 0}), value({0}), epsilon);
-      },
-      ThrowsMessage<Error>("rms_norm: the rows of float32[4, 0] have no value; at least one is needed"));
+  EXPECT_ERROR("layer_norm: gamma must be float32[3], got float32[2]",
+               ops::layer_norm(graph, value({4, 3}), value({2}), value({3}), epsilon));
+  EXPECT_ERROR("layer_norm: beta must be float32[3], got bfloat16[3]",
+               ops::layer_norm(graph, value({4, 3}), value({3}), value({3}, Dtype::bf16), epsilon));
+  EXPECT_ERROR("rms_norm: the input must be [..., channels], got float32[]",
+               ops::rms_norm(graph, value({}), value({1}), epsilon));
+  EXPECT_ERROR("rms_norm: the rows of float32[4, 0] have no value; at least one is needed",
+               ops::rms_norm(graph, value({4, 0}), value({0}), epsilon));
 }
 
 }  // namespace

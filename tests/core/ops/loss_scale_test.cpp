@@ -2,12 +2,11 @@
 
 #include <array>
 #include <cmath>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <memory>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::loss_scale_test {
@@ -16,7 +15,6 @@ namespace {
 using support::Array;
 using support::CaseInput;
 using support::OpCase;
-using testing::ThrowsMessage;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -96,17 +94,15 @@ TEST(LossScaleTest, RefusesWhatMakesNoSense) {
   Graph graph;
   const Value scale = graph.input({{}, Dtype::f32}, "scale"), steps = graph.input({{}, Dtype::i64}, "steps");
   const Value flag = graph.input({{}, Dtype::boolean}, "flag");
-  EXPECT_THAT([&] { ops::unscale(graph, scale, {}); },
-              ThrowsMessage<Error>("unscale: there is no gradient to unscale"));
-  EXPECT_THAT([&] { ops::unscale(graph, steps, {{scale}}); },
-              ThrowsMessage<Error>("unscale: the loss scale must be float32[], got int64[]"));
-  EXPECT_THAT([&] { ops::unscale(graph, scale, {{steps}}); },
-              ThrowsMessage<Error>("unscale: int64[] is not floating-point; cast it to float32"));
-  EXPECT_THAT([&] { ops::loss_scale_update(graph, scale, steps, steps); },
-              ThrowsMessage<Error>("loss_scale_update: the flag must be bool[], got int64[]"));
-  EXPECT_THAT([&] { ops::loss_scale_update(graph, scale, steps, flag, 1, 0); },
-              ThrowsMessage<Error>("loss_scale_update: the factor must be above 1 and the growth interval at least 1 "
-                                   "step, got 1 and 0"));
+  EXPECT_ERROR("unscale: there is no gradient to unscale", ops::unscale(graph, scale, {}));
+  EXPECT_ERROR("unscale: the loss scale must be float32[], got int64[]", ops::unscale(graph, steps, {{scale}}));
+  EXPECT_ERROR("unscale: int64[] is not floating-point; cast it to float32", ops::unscale(graph, scale, {{steps}}));
+  EXPECT_ERROR("loss_scale_update: the flag must be bool[], got int64[]",
+               ops::loss_scale_update(graph, scale, steps, steps));
+  EXPECT_ERROR(
+      "loss_scale_update: the factor must be above 1 and the growth interval at least 1 "
+      "step, got 1 and 0",
+      ops::loss_scale_update(graph, scale, steps, flag, 1, 0));
 }
 
 TEST(LossScaleTest, TheScaleAndItsCountAreState) {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "core/backend/cpu/cpu_backend.h"
-#include "core/base/error.h"
 #include "tests/support/evaluate.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::loss_test {
@@ -163,21 +163,18 @@ TEST(LossTest, RefusesLabelsOfAnotherForm) {
   Graph graph;
   const auto value = [&](Shape shape, Dtype dtype) { return graph.input({std::move(shape), dtype}, "x"); };
   const Value logits = value({2, 3}, Dtype::f32);
-  EXPECT_THAT([&] { ops::softmax_cross_entropy(graph, logits, value({2}, Dtype::f32)); },
-              testing::ThrowsMessage<Error>("softmax_cross_entropy: the labels must be one-hot with the predictions' "
-                                            "shape [2, 3], got float32[2]; class indices need the sparse loss"));
-  EXPECT_THAT(
-      [&] {
-        ops::softmax_cross_entropy(graph, logits, value({2, 3}, Dtype::i64));
-      },
-      testing::ThrowsMessage<Error>("sparse_softmax_cross_entropy: the labels must be class indices (int64, "
-                                    "int32 or uint8) of shape [2], got int64[2, 3]"));
-  EXPECT_THAT(
-      [&] {
-        ops::cross_entropy(graph, value({2, 3}, Dtype::f16), value({2, 3}, Dtype::f32));
-      },
-      testing::ThrowsMessage<Error>("categorical_cross_entropy: float16[2, 3] and float32[2, 3] differ in "
-                                    "type; cast one of them"));
+  EXPECT_ERROR(
+      "softmax_cross_entropy: the labels must be one-hot with the predictions' "
+      "shape [2, 3], got float32[2]; class indices need the sparse loss",
+      ops::softmax_cross_entropy(graph, logits, value({2}, Dtype::f32)));
+  EXPECT_ERROR(
+      "sparse_softmax_cross_entropy: the labels must be class indices (int64, "
+      "int32 or uint8) of shape [2], got int64[2, 3]",
+      ops::softmax_cross_entropy(graph, logits, value({2, 3}, Dtype::i64)));
+  EXPECT_ERROR(
+      "categorical_cross_entropy: float16[2, 3] and float32[2, 3] differ in "
+      "type; cast one of them",
+      ops::cross_entropy(graph, value({2, 3}, Dtype::f16), value({2, 3}, Dtype::f32)));
 }
 
 TEST(LossTest, RefusesALabelOutsideTheClasses) {
@@ -185,9 +182,8 @@ TEST(LossTest, RefusesALabelOutsideTheClasses) {
   const SparseSoftmaxCrossEntropy op;
   const std::vector<HostTensor> inputs = {HostTensor::zeros({{3, 10}, Dtype::f32}),
                                           HostTensor::of<std::int64_t>({3}, std::array<std::int64_t, 3>{0, 9, 10})};
-  EXPECT_THAT([&] { support::evaluate(backend, *backend.devices()[0], op, inputs); },
-              testing::ThrowsMessage<Error>(
-                  "sparse_softmax_cross_entropy: label 10 of example 2 is outside the 10 classes 0 to 9"));
+  EXPECT_ERROR("sparse_softmax_cross_entropy: label 10 of example 2 is outside the 10 classes 0 to 9",
+               support::evaluate(backend, *backend.devices()[0], op, inputs));
 }
 
 }  // namespace

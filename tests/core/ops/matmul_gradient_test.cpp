@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
 #include "core/ops/fused_matmul.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::matmul_gradient_test {
@@ -196,40 +196,40 @@ std::vector<OpCase> activation_gradient_cases() {
 GPUBENCH_OP_CASES(MatmulActivationGradient, activation_gradient_cases);
 
 TEST(MatmulAccumulateTest, SaysWhatItCannotAdd) {
-  EXPECT_THAT([] { MatmulAccumulate({.bias = true}); },
-              testing::ThrowsMessage<Error>("matmul_accumulate: the product has neither bias nor activation"));
+  EXPECT_ERROR("matmul_accumulate: the product has neither bias nor activation", MatmulAccumulate({.bias = true}));
   const std::array batched{TensorType{{2, 3, 4}, Dtype::f32}, TensorType{{4, 5}, Dtype::f32},
                            TensorType{{2, 3, 5}, Dtype::f32}};
-  EXPECT_THAT(
-      [&] { MatmulAccumulate({}).infer(batched); },
-      testing::ThrowsMessage<Error>("matmul_accumulate: both factors must be matrices, got float32[2, 3, 4] and "
-                                    "float32[4, 5]"));
+  EXPECT_ERROR(
+      "matmul_accumulate: both factors must be matrices, got float32[2, 3, 4] and "
+      "float32[4, 5]",
+      MatmulAccumulate({}).infer(batched));
   const std::array other{TensorType{{3, 4}, Dtype::f32}, TensorType{{4, 5}, Dtype::f32},
                          TensorType{{5, 3}, Dtype::f32}};
-  EXPECT_THAT([&] { MatmulAccumulate({}).infer(other); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr("matmul_accumulate: the sum")));
+  EXPECT_ERROR(testing::HasSubstr("matmul_accumulate: the sum"), MatmulAccumulate({}).infer(other));
 }
 
 TEST(MatmulBiasGradientTest, SaysWhatItCannotSum) {
-  EXPECT_THAT([] { MatmulBiasGradient({}, Factor::first); },
-              testing::ThrowsMessage<Error>("matmul_bias_gradient: the product must multiply what is summed down its "
-                                            "columns: a transposed, or b as it is"));
-  EXPECT_THAT([] { MatmulBiasGradient({.bias = true}, Factor::second); },
-              testing::ThrowsMessage<Error>("matmul_bias_gradient: the product has neither bias nor activation"));
+  EXPECT_ERROR(
+      "matmul_bias_gradient: the product must multiply what is summed down its "
+      "columns: a transposed, or b as it is",
+      MatmulBiasGradient({}, Factor::first));
+  EXPECT_ERROR("matmul_bias_gradient: the product has neither bias nor activation",
+               MatmulBiasGradient({.bias = true}, Factor::second));
   const std::vector<TensorType> batched{{{2, 3, 4}, Dtype::f32}, {{2, 4, 5}, Dtype::f32}};
-  EXPECT_THAT([&] { MatmulBiasGradient({}, Factor::second).infer(batched); },
-              testing::ThrowsMessage<Error>("matmul_bias_gradient: both inputs must be matrices, got float32[2, 3, 4] "
-                                            "and float32[2, 4, 5]"));
+  EXPECT_ERROR(
+      "matmul_bias_gradient: both inputs must be matrices, got float32[2, 3, 4] "
+      "and float32[2, 4, 5]",
+      MatmulBiasGradient({}, Factor::second).infer(batched));
 }
 
 TEST(MatmulAuxTest, SaysWhatItCannotKeep) {
   const std::vector<TensorType> inputs{{{3, 4}, Dtype::f32}, {{4, 5}, Dtype::f32}};
-  EXPECT_THAT([&] { MatmulAux({.activation = Activation::gelu_tanh}).infer(inputs); },
-              testing::ThrowsMessage<Error>("matmul_aux: nothing is kept of float32[3, 5] for the derivative of "
-                                            "gelu_tanh; possible are relu, and gelu_tanh in "
-                                            "rows of a multiple of 8 elements"));
-  EXPECT_THAT([] { MatmulActivationGradient({.bias = true}); },
-              testing::ThrowsMessage<Error>("matmul_activation_gradient: the product has no bias"));
+  EXPECT_ERROR(
+      "matmul_aux: nothing is kept of float32[3, 5] for the derivative of "
+      "gelu_tanh; possible are relu, and gelu_tanh in "
+      "rows of a multiple of 8 elements",
+      MatmulAux({.activation = Activation::gelu_tanh}).infer(inputs));
+  EXPECT_ERROR("matmul_activation_gradient: the product has no bias", MatmulActivationGradient({.bias = true}));
   EXPECT_EQ(MatmulAux({.activation = Activation::relu}).infer(inputs)[1], (TensorType{{3, 16}, Dtype::u8}));
 }
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::measured_cross_entropy_test {
@@ -14,7 +14,6 @@ namespace {
 using support::Array;
 using support::CaseInput;
 using support::OpCase;
-using testing::ThrowsMessage;
 
 /// The losses, probabilities and ranks of labels (one-hot, or class indices).
 struct Rows {
@@ -114,37 +113,18 @@ TEST(MeasuredCrossEntropyTest, HasTheRequirementsOfItsParts) {
   EXPECT_THAT(
       infer({.gradient = true, .adds = true, .metrics = {1}}, {logits, labels, {{4}, Dtype::f32}, state, state}),
       testing::ElementsAre(logits, logits, state, state));
-  EXPECT_THAT(
-      [&] {
-        infer({.adds = true}, {logits, labels});
-      },
-      ThrowsMessage<Error>("measured_cross_entropy: takes 3 inputs, got 2"));
-  EXPECT_THAT(
-      [&] {
-        infer({}, {logits, {{5}, Dtype::i64}});
-      },
-      ThrowsMessage<Error>("sparse_softmax_cross_entropy: the labels must be class indices (int64, int32 or "
-                           "uint8) of shape [4], got int64[5]"));
-  EXPECT_THAT(
-      [&] {
-        infer({.gradient = true}, {logits, labels, {{3}, Dtype::f32}});
-      },
-      ThrowsMessage<Error>(testing::HasSubstr("the loss' gradient must be float32[4], got float32[3]")));
-  EXPECT_THAT(
-      [&] {
-        infer({.metrics = {4}}, {logits, labels});
-      },
-      ThrowsMessage<Error>("top_k_matches: k must be between 1 and 3 classes, got 4"));
-  EXPECT_THAT(
-      [&] {
-        infer({.adds = true}, {logits, labels, {{3}, Dtype::f32}});
-      },
-      ThrowsMessage<Error>("accumulate_mean: the state must be float32[2], got float32[3]"));
-  EXPECT_THAT(
-      [&] {
-        infer({}, {{{4, 3}, Dtype::f16}, labels});
-      },
-      ThrowsMessage<Error>(testing::HasSubstr("sum_and_count: the values must be float32[4], got float16[4]")));
+  EXPECT_ERROR("measured_cross_entropy: takes 3 inputs, got 2", infer({.adds = true}, {logits, labels}));
+  EXPECT_ERROR(
+      "sparse_softmax_cross_entropy: the labels must be class indices (int64, int32 or "
+      "uint8) of shape [4], got int64[5]",
+      infer({}, {logits, {{5}, Dtype::i64}}));
+  EXPECT_ERROR(testing::HasSubstr("the loss' gradient must be float32[4], got float32[3]"),
+               infer({.gradient = true}, {logits, labels, {{3}, Dtype::f32}}));
+  EXPECT_ERROR("top_k_matches: k must be between 1 and 3 classes, got 4", infer({.metrics = {4}}, {logits, labels}));
+  EXPECT_ERROR("accumulate_mean: the state must be float32[2], got float32[3]",
+               infer({.adds = true}, {logits, labels, {{3}, Dtype::f32}}));
+  EXPECT_ERROR(testing::HasSubstr("sum_and_count: the values must be float32[4], got float16[4]"),
+               infer({}, {{{4, 3}, Dtype::f16}, labels}));
 }
 
 TEST(MeasuredCrossEntropyTest, CostsWhatItsPartsCost) {

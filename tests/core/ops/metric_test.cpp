@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "core/backend/cpu/cpu_backend.h"
-#include "core/base/error.h"
 #include "tests/support/evaluate.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::metric_test {
@@ -17,7 +17,6 @@ namespace {
 using support::Array;
 using support::CaseInput;
 using support::OpCase;
-using testing::ThrowsMessage;
 
 /// Sorts a row's classes, larger predictions first, and looks for the label among the first k.
 OpCase top_k_case(std::string name, std::int64_t k, CaseInput predictions, CaseInput labels) {
@@ -87,17 +86,15 @@ TEST(MetricTest, RefusesLabelsThatDoNotFit) {
   const Value p = graph.input({{4, 3}, Dtype::f32}, "p"), flat = graph.input({{4}, Dtype::f32}, "flat");
   const Value n = graph.input({{4}, Dtype::i64}, "n"), few = graph.input({{3}, Dtype::i64}, "few");
   const Value wide = graph.input({{4, 5}, Dtype::f32}, "wide");
-  EXPECT_THAT([&] { ops::top_k_matches(graph, flat, n); },
-              ThrowsMessage<Error>("top_k_matches: predictions must have 2 dimensions, got float32[4]"));
-  EXPECT_THAT([&] { ops::top_k_matches(graph, p, n, 4); },
-              ThrowsMessage<Error>("top_k_matches: k must be between 1 and 3 classes, got 4"));
-  EXPECT_THAT([&] { ops::top_k_matches(graph, p, wide); },
-              ThrowsMessage<Error>("top_k_matches: one-hot labels must be float32[4, 3], got float32[4, 5]"));
-  EXPECT_THAT([&] { ops::top_k_matches(graph, p, few); },
-              ThrowsMessage<Error>("top_k_matches: labels for float32[4, 3] must be one-hot float32[4, 3] or integers "
-                                   "[4], got int64[3]"));
-  EXPECT_THAT([&] { ops::binary_matches(graph, p, wide); },
-              ThrowsMessage<Error>("binary_matches: labels must be float32[4, 3], got float32[4, 5]"));
+  EXPECT_ERROR("top_k_matches: predictions must have 2 dimensions, got float32[4]", ops::top_k_matches(graph, flat, n));
+  EXPECT_ERROR("top_k_matches: k must be between 1 and 3 classes, got 4", ops::top_k_matches(graph, p, n, 4));
+  EXPECT_ERROR("top_k_matches: one-hot labels must be float32[4, 3], got float32[4, 5]",
+               ops::top_k_matches(graph, p, wide));
+  EXPECT_ERROR(
+      "top_k_matches: labels for float32[4, 3] must be one-hot float32[4, 3] or integers "
+      "[4], got int64[3]",
+      ops::top_k_matches(graph, p, few));
+  EXPECT_ERROR("binary_matches: labels must be float32[4, 3], got float32[4, 5]", ops::binary_matches(graph, p, wide));
 }
 
 class MetricKernelTest : public testing::Test {
@@ -122,8 +119,7 @@ TEST_F(MetricKernelTest, ADivergedModelMatchesNothing) {
 TEST_F(MetricKernelTest, ALabelOutOfRangeIsAnError) {
   const HostTensor p = HostTensor::zeros({{1, 3}, Dtype::f32}),
                    label = HostTensor::scalar(std::int64_t{3}).reshaped({1});
-  EXPECT_THAT([&] { run(TopKMatches(1), p, label); },
-              ThrowsMessage<Error>("top_k_matches: label 3 of example 0 is outside 0 to 2"));
+  EXPECT_ERROR("top_k_matches: label 3 of example 0 is outside 0 to 2", run(TopKMatches(1), p, label));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::optimizer_test {
@@ -17,7 +18,6 @@ using support::Array;
 using support::CaseInput;
 using support::OpCase;
 using testing::Throws;
-using testing::ThrowsMessage;
 
 /// Variables of these shapes: none a multiple of a vector, one that spans threads.
 const std::vector<Shape>& shapes() {
@@ -309,31 +309,26 @@ class OptimizerTest : public testing::Test {
 };
 
 TEST_F(OptimizerTest, UpdatesTakeVariablesGradientsAndSlotsOfOneType) {
-  EXPECT_THAT([&] { ops::sgd_update(graph_, {}, rate_, {}, {}, {}); },
-              ThrowsMessage<Error>("sgd_update: there is no variable to update"));
-  EXPECT_THAT([&] { ops::sgd_update(graph_, {}, step_, {{w_}}, {{w_}}, {}); },
-              ThrowsMessage<Error>("sgd_update: the learning rate must be float32[], got int64[]"));
-  EXPECT_THAT([&] { ops::sgd_update(graph_, {}, rate_, {{w_}}, {{other_}}, {}); },
-              ThrowsMessage<Error>("sgd_update: the gradient must be float32[3], got float32[4]"));
-  EXPECT_THAT([&] { ops::sgd_update(graph_, {.momentum = 0.9}, rate_, {{w_}}, {{w_}}, {{other_}}); },
-              ThrowsMessage<Error>("sgd_update: the slot must be float32[3], got float32[4]"));
-  EXPECT_THAT([&] { ops::sgd_update(graph_, {.momentum = 0.9}, rate_, {{w_}}, {{w_}}, {}); },
-              ThrowsMessage<Error>("sgd_update: takes 4 inputs, got 3"));
-  EXPECT_THAT(
-      [&] {
-        ops::sgd_update(graph_, {}, rate_, {{w_, half_}}, {{w_, half_}}, {});
-      },
-      ThrowsMessage<Error>("sgd_update: variables are of one floating-point type, got float32[3] and float16[3]"));
-  EXPECT_THAT([&] { ops::adam_update(graph_, {}, rate_, rate_, {{w_}}, {{w_}}, {{w_}}, {{w_}}); },
-              ThrowsMessage<Error>("adam_update: the step must be int64[], got float32[]"));
+  EXPECT_ERROR("sgd_update: there is no variable to update", ops::sgd_update(graph_, {}, rate_, {}, {}, {}));
+  EXPECT_ERROR("sgd_update: the learning rate must be float32[], got int64[]",
+               ops::sgd_update(graph_, {}, step_, {{w_}}, {{w_}}, {}));
+  EXPECT_ERROR("sgd_update: the gradient must be float32[3], got float32[4]",
+               ops::sgd_update(graph_, {}, rate_, {{w_}}, {{other_}}, {}));
+  EXPECT_ERROR("sgd_update: the slot must be float32[3], got float32[4]",
+               ops::sgd_update(graph_, {.momentum = 0.9}, rate_, {{w_}}, {{w_}}, {{other_}}));
+  EXPECT_ERROR("sgd_update: takes 4 inputs, got 3",
+               ops::sgd_update(graph_, {.momentum = 0.9}, rate_, {{w_}}, {{w_}}, {}));
+  EXPECT_ERROR("sgd_update: variables are of one floating-point type, got float32[3] and float16[3]",
+               ops::sgd_update(graph_, {}, rate_, {{w_, half_}}, {{w_, half_}}, {}));
+  EXPECT_ERROR("adam_update: the step must be int64[], got float32[]",
+               ops::adam_update(graph_, {}, rate_, rate_, {{w_}}, {{w_}}, {{w_}}, {{w_}}));
 }
 
 TEST_F(OptimizerTest, NormsAreLimitedBySumsOfSquares) {
   const ops::UpdateControl each{.found_infinity = {}, .clip = {.norm = 1}, .squares = rate_};
-  EXPECT_THAT([&] { ops::sgd_update(graph_, {}, rate_, {{w_}}, {{w_}}, {}, each); },
-              ThrowsMessage<Error>("sgd_update: the sums of squares must be float32[1], got float32[]"));
-  EXPECT_THAT([&] { ops::sums_of_squares(graph_, {}, true); },
-              ThrowsMessage<Error>("sums_of_squares: there is no tensor to sum over"));
+  EXPECT_ERROR("sgd_update: the sums of squares must be float32[1], got float32[]",
+               ops::sgd_update(graph_, {}, rate_, {{w_}}, {{w_}}, {}, each));
+  EXPECT_ERROR("sums_of_squares: there is no tensor to sum over", ops::sums_of_squares(graph_, {}, true));
   EXPECT_THAT([&] { ops::sums_of_squares(graph_, {{step_}}, true); }, Throws<Error>());
 }
 

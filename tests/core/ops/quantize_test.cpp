@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::quantize_test {
@@ -111,13 +111,12 @@ TEST(QuantizeTest, RefusesOtherTypesAndScales) {
   Graph graph;
   const Value x = graph.input({{2, 3}, Dtype::f32}, "x"), whole = graph.input({{2, 3}, Dtype::i32}, "x");
   const Value one = graph.input({{}, Dtype::f32}, "scale"), two = graph.input({{2}, Dtype::f32}, "scale");
-  EXPECT_THAT([&] { ops::quantize(graph, whole, one); },
-              testing::ThrowsMessage<Error>("quantize: takes float32, got int32[2, 3]"));
-  EXPECT_THAT([&] { ops::quantize(graph, x, two); },
-              testing::ThrowsMessage<Error>("quantize: the scale of float32[2, 3] must be float32, one number or one "
-                                            "for each of the last dimension, got float32[2]"));
-  EXPECT_THAT([&] { ops::fake_quantize(graph, x, two); },
-              testing::ThrowsMessage<Error>(testing::StartsWith("fake_quantize: the scale of")));
+  EXPECT_ERROR("quantize: takes float32, got int32[2, 3]", ops::quantize(graph, whole, one));
+  EXPECT_ERROR(
+      "quantize: the scale of float32[2, 3] must be float32, one number or one "
+      "for each of the last dimension, got float32[2]",
+      ops::quantize(graph, x, two));
+  EXPECT_ERROR(testing::StartsWith("fake_quantize: the scale of"), ops::fake_quantize(graph, x, two));
 }
 
 }  // namespace

@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
 #include "core/device/device.h"
 #include "tests/support/activated.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/case_inputs.h"
 #include "tests/support/evaluate.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::quantized_linear_test {
@@ -185,33 +185,20 @@ TEST(QuantizedLinearTest, RefusesWhatDoesNotMultiply) {
   Graph graph;
   const auto input = [&](Shape shape, Dtype dtype) { return graph.input({std::move(shape), dtype}, "input"); };
   const Value x = input({2, 3}, Dtype::i8), weights = input({3, 4}, Dtype::i8), scale = input({4}, Dtype::f32);
-  EXPECT_THAT(
-      [&] {
-        ops::quantized_matmul(graph, input({2, 3}, Dtype::f32), weights, scale);
-      },
-      testing::ThrowsMessage<Error>("quantized_matmul: multiplies int8 by int8, got float32[2, 3] and int8[3, 4]"));
-  EXPECT_THAT(
-      [&] {
-        ops::quantized_matmul(graph, input({2, 5}, Dtype::i8), weights, scale);
-      },
-      testing::ThrowsMessage<Error>(
-          "quantized_matmul: [2, 5] times weights of [3, 4]: the inner dimensions 5 and 3 differ"));
-  EXPECT_THAT([&] { ops::quantized_matmul(graph, x, weights, input({3}, Dtype::f32)); },
-              testing::ThrowsMessage<Error>("quantized_matmul: the scale must be float32[4], got float32[3]"));
-  EXPECT_THAT(
-      [&] {
-        ops::quantized_conv2d(graph, input({1, 5, 5, 2}, Dtype::i8), input({3, 3, 1, 4}, Dtype::i8), scale, {});
-      },
-      testing::ThrowsMessage<Error>(
-          "quantized_conv2d: the image [1, 5, 5, 2] has 2 channels, the filter [3, 3, 1, 4] expects 1"));
-  EXPECT_THAT(
-      [&] {
-        graph.apply(std::make_shared<const PackWeights>(std::make_shared<const QuantizedMatmul>(),
-                                                        TensorType{{2, 3}, Dtype::i8}),
-                    {scale});
-      },
-      testing::ThrowsMessage<Error>("pack_weights: takes int8 [k, n] or [height, width, input channels, output "
-                                    "channels], got float32[4]"));
+  EXPECT_ERROR("quantized_matmul: multiplies int8 by int8, got float32[2, 3] and int8[3, 4]",
+               ops::quantized_matmul(graph, input({2, 3}, Dtype::f32), weights, scale));
+  EXPECT_ERROR("quantized_matmul: [2, 5] times weights of [3, 4]: the inner dimensions 5 and 3 differ",
+               ops::quantized_matmul(graph, input({2, 5}, Dtype::i8), weights, scale));
+  EXPECT_ERROR("quantized_matmul: the scale must be float32[4], got float32[3]",
+               ops::quantized_matmul(graph, x, weights, input({3}, Dtype::f32)));
+  EXPECT_ERROR("quantized_conv2d: the image [1, 5, 5, 2] has 2 channels, the filter [3, 3, 1, 4] expects 1",
+               ops::quantized_conv2d(graph, input({1, 5, 5, 2}, Dtype::i8), input({3, 3, 1, 4}, Dtype::i8), scale, {}));
+  EXPECT_ERROR(
+      "pack_weights: takes int8 [k, n] or [height, width, input channels, output "
+      "channels], got float32[4]",
+      graph.apply(
+          std::make_shared<const PackWeights>(std::make_shared<const QuantizedMatmul>(), TensorType{{2, 3}, Dtype::i8}),
+          {scale}));
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include <numbers>
 
 #include "core/backend/cpu/cpu_backend.h"
-#include "core/base/error.h"
 #include "tests/support/evaluate.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::random_test {
@@ -19,7 +19,6 @@ namespace {
 using support::Array;
 using support::CaseInput;
 using support::OpCase;
-using testing::ThrowsMessage;
 
 constexpr std::uint64_t seed = 0x0123456789ABCDEF;
 
@@ -147,18 +146,14 @@ TEST(RandomTest, NormalNumbersHaveTheirMoments) {
 TEST(RandomTest, RefusesRatesAndStepsThatMakeNoSense) {
   Graph graph;
   const Value x = graph.input({{2}, Dtype::f32}, "x"), at = graph.input({{}, Dtype::i64}, "step");
-  EXPECT_THAT([&] { ops::dropout(graph, x, at, 1, seed); },
-              ThrowsMessage<Error>("dropout: the rate must be at least 0 and below 1, got 1"));
-  EXPECT_THAT([&] { ops::dropout(graph, x, at, 0.5, seed, -1); },
-              ThrowsMessage<Error>("dropout: the first element is number -1; they count from 0"));
-  EXPECT_THAT([&] { ops::dropout(graph, x, x, 0.5, seed); },
-              ThrowsMessage<Error>("dropout: the step must be int64[], got float32[2]"));
-  EXPECT_THAT([&] { ops::dropout(graph, at, at, 0.5, seed); },
-              ThrowsMessage<Error>("dropout: int64[] is not floating-point; cast it to float32"));
-  EXPECT_THAT([&] { ops::random_uniform(graph, x, {2}, 0, 1, seed); },
-              ThrowsMessage<Error>("random_uniform: the step must be int64[], got float32[2]"));
-  EXPECT_THAT([&] { ops::random_normal(graph, x, {2}, 0, 1, seed); },
-              ThrowsMessage<Error>("random_normal: the step must be int64[], got float32[2]"));
+  EXPECT_ERROR("dropout: the rate must be at least 0 and below 1, got 1", ops::dropout(graph, x, at, 1, seed));
+  EXPECT_ERROR("dropout: the first element is number -1; they count from 0", ops::dropout(graph, x, at, 0.5, seed, -1));
+  EXPECT_ERROR("dropout: the step must be int64[], got float32[2]", ops::dropout(graph, x, x, 0.5, seed));
+  EXPECT_ERROR("dropout: int64[] is not floating-point; cast it to float32", ops::dropout(graph, at, at, 0.5, seed));
+  EXPECT_ERROR("random_uniform: the step must be int64[], got float32[2]",
+               ops::random_uniform(graph, x, {2}, 0, 1, seed));
+  EXPECT_ERROR("random_normal: the step must be int64[], got float32[2]",
+               ops::random_normal(graph, x, {2}, 0, 1, seed));
   EXPECT_NE(Dropout(0.5, 1).attributes(), Dropout(0.5, 2).attributes());
   EXPECT_NE(Dropout(0.5, 1, 3).attributes(), Dropout(0.5, 1).attributes());
 }

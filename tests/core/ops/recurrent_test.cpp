@@ -1,11 +1,10 @@
 #include "core/ops/recurrent.h"
 
 #include <cmath>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::recurrent_test {
@@ -14,7 +13,6 @@ namespace {
 using support::Array;
 using support::CaseInput;
 using support::OpCase;
-using testing::ThrowsMessage;
 
 double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
@@ -235,32 +233,19 @@ TEST(RecurrentTest, RefusesWhatDoesNotFit) {
   Graph graph;
   const auto value = [&](Shape shape) { return graph.input(floats(std::move(shape)), "x"); };
   const RecurrentAttributes lstm{.cell = RecurrentCell::lstm}, gru{.cell = RecurrentCell::gru};
-  EXPECT_THAT(
-      [&] {
-        ops::recurrence(graph, {.x = value({4, 2, 12}), .kernel = value({3, 9})}, lstm);
-      },
-      ThrowsMessage<Error>("recurrence: the kernel must be float32[3, 12], got float32[3, 9]"));
-  EXPECT_THAT(
-      [&] {
-        ops::recurrence(graph, {.x = value({4, 2, 9}), .kernel = value({3, 12})}, lstm);
-      },
-      ThrowsMessage<Error>("recurrence: the input must be float32[4, 2, 12], got float32[4, 2, 9]"));
-  EXPECT_THAT(
-      [&] {
-        ops::recurrence(graph, {.x = value({4, 2, 9}), .kernel = value({3, 9}), .bias = value({4})}, gru);
-      },
-      ThrowsMessage<Error>("recurrence: the bias must be float32[3], got float32[4]"));
-  EXPECT_THAT(
-      [&] {
-        ops::recurrence(graph, {.x = value({0, 2, 12}), .kernel = value({3, 12})}, lstm);
-      },
-      ThrowsMessage<Error>("recurrence: float32[0, 2, 12] has no steps"));
+  EXPECT_ERROR("recurrence: the kernel must be float32[3, 12], got float32[3, 9]",
+               ops::recurrence(graph, {.x = value({4, 2, 12}), .kernel = value({3, 9})}, lstm));
+  EXPECT_ERROR("recurrence: the input must be float32[4, 2, 12], got float32[4, 2, 9]",
+               ops::recurrence(graph, {.x = value({4, 2, 9}), .kernel = value({3, 12})}, lstm));
+  EXPECT_ERROR("recurrence: the bias must be float32[3], got float32[4]",
+               ops::recurrence(graph, {.x = value({4, 2, 9}), .kernel = value({3, 9}), .bias = value({4})}, gru));
+  EXPECT_ERROR("recurrence: float32[0, 2, 12] has no steps",
+               ops::recurrence(graph, {.x = value({0, 2, 12}), .kernel = value({3, 12})}, lstm));
   const ops::RecurrentInputs dropped{.x = value({4, 2, 12}), .kernel = value({4, 3, 3}), .factors = value({2, 3})};
-  EXPECT_THAT([&] { ops::recurrence(graph, dropped, lstm); },
-              ThrowsMessage<Error>("recurrence: the dropout's factors must be float32[2, 12], got float32[2, 3]"));
+  EXPECT_ERROR("recurrence: the dropout's factors must be float32[2, 12], got float32[2, 3]",
+               ops::recurrence(graph, dropped, lstm));
   const ops::RecurrentInputs masked{.x = value({4, 2, 12}), .kernel = value({3, 12}), .mask = value({4, 2})};
-  EXPECT_THAT([&] { ops::recurrence(graph, masked, lstm); },
-              ThrowsMessage<Error>("recurrence: the mask must be bool[4, 2], got float32[4, 2]"));
+  EXPECT_ERROR("recurrence: the mask must be bool[4, 2], got float32[4, 2]", ops::recurrence(graph, masked, lstm));
 }
 
 TEST(RecurrentTest, TheFirstStepHasNoProduct) {

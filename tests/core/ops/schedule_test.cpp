@@ -1,10 +1,9 @@
 #include <cmath>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
 #include "core/ops/state.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::schedule_test {
@@ -12,7 +11,6 @@ namespace {
 
 using support::Array;
 using support::OpCase;
-using testing::ThrowsMessage;
 
 OpCase schedule_case(std::string name, OpPtr op, std::function<double(double)> f) {
   return {.name = std::move(name),
@@ -63,11 +61,8 @@ GPUBENCH_OP_CASES(Schedule, schedule_cases);
 TEST(ScheduleTest, NeedsAnIntegerStep) {
   Graph graph;
   const Value x = graph.input({{}, Dtype::f32}, "x");
-  EXPECT_THAT(
-      [&] {
-        graph.apply(schedule(math::CosineDecay{0.1, 10, 0, 0.1, 0}), {x});
-      },
-      ThrowsMessage<Error>("cosine_decay: the step must be int64[], got float32[]"));
+  EXPECT_ERROR("cosine_decay: the step must be int64[], got float32[]",
+               graph.apply(schedule(math::CosineDecay{0.1, 10, 0, 0.1, 0}), {x}));
 }
 
 TEST(ScheduleTest, AttributesSayEverythingThatDecidesTheResult) {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::shape_ops_test {
@@ -16,7 +16,6 @@ using support::CaseInput;
 using support::coordinates;
 using support::offset;
 using support::OpCase;
-using testing::ThrowsMessage;
 
 constexpr std::int64_t to_end = SliceRange::to_end;
 
@@ -188,72 +187,36 @@ TEST_F(ShapeOpsTest, PartsOfABatchAreViewsWhereATensorMayBegin) {
   const Value second = ops::batch_part(graph_, x_, 1, 2);  // begins after 12 bytes
   EXPECT_EQ(op_of(second), "slice");
   EXPECT_EQ(graph_.type(second).shape, (Shape{1, 3}));
-  EXPECT_THAT([&] { ops::batch_part(graph_, rows, 0, 4); },
-              ThrowsMessage<Error>("batch_part: float32[6, 16] cannot be cut into 4 equal parts"));
+  EXPECT_ERROR("batch_part: float32[6, 16] cannot be cut into 4 equal parts", ops::batch_part(graph_, rows, 0, 4));
 }
 
 TEST_F(ShapeOpsTest, ReshapeKeepsTheNumberOfElements) {
   EXPECT_EQ(ops::reshape(graph_, x_, {2, 3}), x_);
   EXPECT_EQ(graph_.type(ops::reshape(graph_, x_, {-1})).shape, Shape{6});
-  EXPECT_THAT([&] { ops::reshape(graph_, x_, {4}); },
-              ThrowsMessage<Error>("reshape: float32[2, 3] with 6 elements cannot become [4]"));
-  EXPECT_THAT(
-      [&] {
-        ops::reshape(graph_, x_, {-1, 4});
-      },
-      ThrowsMessage<Error>("reshape: float32[2, 3] with 6 elements cannot become [-1, 4]"));
-  EXPECT_THAT(
-      [&] {
-        ops::reshape(graph_, x_, {-1, -1});
-      },
-      ThrowsMessage<Error>("reshape: one extent may be -1, got [-1, -1]"));
+  EXPECT_ERROR("reshape: float32[2, 3] with 6 elements cannot become [4]", ops::reshape(graph_, x_, {4}));
+  EXPECT_ERROR("reshape: float32[2, 3] with 6 elements cannot become [-1, 4]", ops::reshape(graph_, x_, {-1, 4}));
+  EXPECT_ERROR("reshape: one extent may be -1, got [-1, -1]", ops::reshape(graph_, x_, {-1, -1}));
 }
 
 TEST_F(ShapeOpsTest, TransposeNamesEveryDimensionOnce) {
-  EXPECT_THAT(
-      [&] {
-        ops::transpose(graph_, x_, {0, 0});
-      },
-      ThrowsMessage<Error>("transpose: [0, 0] is no order of the dimensions of float32[2, 3]"));
-  EXPECT_THAT([&] { ops::transpose(graph_, x_, {0}); },
-              ThrowsMessage<Error>("transpose: [0] is no order of the dimensions of float32[2, 3]"));
-  EXPECT_THAT(
-      [&] {
-        ops::transpose(graph_, x_, {0, 1, 2});
-      },
-      ThrowsMessage<Error>("transpose: [0, 1, 2] is no order of the dimensions of float32[2, 3]"));
+  EXPECT_ERROR("transpose: [0, 0] is no order of the dimensions of float32[2, 3]", ops::transpose(graph_, x_, {0, 0}));
+  EXPECT_ERROR("transpose: [0] is no order of the dimensions of float32[2, 3]", ops::transpose(graph_, x_, {0}));
+  EXPECT_ERROR("transpose: [0, 1, 2] is no order of the dimensions of float32[2, 3]",
+               ops::transpose(graph_, x_, {0, 1, 2}));
 }
 
 TEST_F(ShapeOpsTest, SliceRefusesWhatItCannotName) {
-  EXPECT_THAT(
-      [&] {
-        ops::slice(graph_, x_, {{0, 0, 0}, {1, 1, 1}, {}});
-      },
-      ThrowsMessage<Error>("slice: names 3 dimensions of float32[2, 3]"));
-  EXPECT_THAT(
-      [&] {
-        ops::slice(graph_, x_, {{0}, {1, 1}, {}});
-      },
-      ThrowsMessage<Error>("slice: begin, end and stride must be equally long, got begin=[0] end=[1, 1] stride=[]"));
-  EXPECT_THAT(
-      [&] {
-        ops::slice(graph_, x_, {{0}, {1}, {0}});
-      },
-      ThrowsMessage<Error>("slice: strides must be at least 1, got [0]"));
-  EXPECT_THAT(
-      [&] {
-        ops::slice_gradient(graph_, x_, {9, 3}, {{0}, {1}, {}});
-      },
-      ThrowsMessage<Error>("slice_gradient: the gradient must be float32[1, 3], got float32[2, 3]"));
+  EXPECT_ERROR("slice: names 3 dimensions of float32[2, 3]", ops::slice(graph_, x_, {{0, 0, 0}, {1, 1, 1}, {}}));
+  EXPECT_ERROR("slice: begin, end and stride must be equally long, got begin=[0] end=[1, 1] stride=[]",
+               ops::slice(graph_, x_, {{0}, {1, 1}, {}}));
+  EXPECT_ERROR("slice: strides must be at least 1, got [0]", ops::slice(graph_, x_, {{0}, {1}, {0}}));
+  EXPECT_ERROR("slice_gradient: the gradient must be float32[1, 3], got float32[2, 3]",
+               ops::slice_gradient(graph_, x_, {9, 3}, {{0}, {1}, {}}));
 }
 
 TEST_F(ShapeOpsTest, SliceRefusesBoundsOutsideOfItsInput) {
   const auto refused = [&](std::int64_t begin, std::int64_t end, const std::string& reason) {
-    EXPECT_THAT(
-        [&] {
-          ops::slice(graph_, x_, {{0, begin}, {to_end, end}, {}});
-        },
-        ThrowsMessage<Error>("slice: " + reason));
+    EXPECT_ERROR("slice: " + reason, ops::slice(graph_, x_, {{0, begin}, {to_end, end}, {}}));
   };
   const std::string outside = " is out of range: dimension 2 has 3 elements, numbered from 1";
   refused(3, 4, "index 4" + outside);
@@ -264,11 +227,8 @@ TEST_F(ShapeOpsTest, SliceRefusesBoundsOutsideOfItsInput) {
   refused(4, 4, "index 5" + outside);
   refused(2, 1, "the range {3, 1} holds nothing");
   refused(1, -2, "the range {2, -3} holds nothing");
-  EXPECT_THAT(
-      [&] {
-        ops::slice_gradient(graph_, x_, {2, 2}, {{0, 0}, {2, 3}, {}});
-      },
-      ThrowsMessage<Error>("slice_gradient: the gradient must be float32[2, 2], got float32[2, 3]"));
+  EXPECT_ERROR("slice_gradient: the gradient must be float32[2, 2], got float32[2, 3]",
+               ops::slice_gradient(graph_, x_, {2, 2}, {{0, 0}, {2, 3}, {}}));
 }
 
 TEST_F(ShapeOpsTest, SliceIsCutAtTheEndOfItsInput) {
@@ -279,37 +239,26 @@ TEST_F(ShapeOpsTest, SliceIsCutAtTheEndOfItsInput) {
 
 TEST_F(ShapeOpsTest, ConcatTakesTensorsThatDifferInOneAxis) {
   const Value wide = graph_.input({{3, 4}, Dtype::f32}, "wide"), n = graph_.input({{2, 3}, Dtype::i64}, "n");
-  EXPECT_THAT(
-      [&] {
-        ops::concat(graph_, std::array{x_, wide}, 0);
-      },
-      ThrowsMessage<Error>("concat: float32[2, 3] and float32[3, 4] differ in more than axis 0"));
-  EXPECT_THAT(
-      [&] {
-        ops::concat(graph_, std::array{x_, n}, 0);
-      },
-      ThrowsMessage<Error>("concat: float32[2, 3] and int64[2, 3] differ in type; cast one of them"));
-  EXPECT_THAT([&] { ops::concat(graph_, std::array{x_}, 2); },
-              ThrowsMessage<Error>("concat: axis 2 is outside float32[2, 3], which has 2 dimensions"));
-  EXPECT_THAT([&] { ops::concat(graph_, {}, 0); }, ThrowsMessage<Error>("concat: needs at least one input"));
+  EXPECT_ERROR("concat: float32[2, 3] and float32[3, 4] differ in more than axis 0",
+               ops::concat(graph_, std::array{x_, wide}, 0));
+  EXPECT_ERROR("concat: float32[2, 3] and int64[2, 3] differ in type; cast one of them",
+               ops::concat(graph_, std::array{x_, n}, 0));
+  EXPECT_ERROR("concat: axis 2 is outside float32[2, 3], which has 2 dimensions",
+               ops::concat(graph_, std::array{x_}, 2));
+  EXPECT_ERROR("concat: needs at least one input", ops::concat(graph_, {}, 0));
 }
 
 TEST_F(ShapeOpsTest, ReverseNamesAnAxisOnce) {
   const auto reverse = [&](std::vector<std::int64_t> axes) {
     graph_.apply(std::make_shared<const Reverse>(std::move(axes)), {x_});
   };
-  EXPECT_THAT([&] { reverse({1, -1}); }, ThrowsMessage<Error>("reverse: axis -1 is given twice in [1, -1]"));
-  EXPECT_THAT([&] { reverse({2}); },
-              ThrowsMessage<Error>("reverse: axis 2 is outside float32[2, 3], which has 2 dimensions"));
+  EXPECT_ERROR("reverse: axis -1 is given twice in [1, -1]", reverse({1, -1}));
+  EXPECT_ERROR("reverse: axis 2 is outside float32[2, 3], which has 2 dimensions", reverse({2}));
 }
 
 TEST_F(ShapeOpsTest, BroadcastOnlyStretches) {
   EXPECT_EQ(ops::broadcast_to(graph_, x_, {2, 3}), x_);
-  EXPECT_THAT(
-      [&] {
-        ops::broadcast_to(graph_, x_, {3, 2});
-      },
-      ThrowsMessage<Error>("broadcast_to: float32[2, 3] does not stretch to [3, 2]"));
+  EXPECT_ERROR("broadcast_to: float32[2, 3] does not stretch to [3, 2]", ops::broadcast_to(graph_, x_, {3, 2}));
 }
 
 }  // namespace

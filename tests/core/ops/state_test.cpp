@@ -1,11 +1,10 @@
 #include "core/ops/state.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/base/error.h"
 #include "core/ops/metric.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench::state_test {
@@ -14,7 +13,6 @@ namespace {
 using support::Array;
 using support::CaseInput;
 using support::OpCase;
-using testing::ThrowsMessage;
 
 OpCase state_case(std::string name, OpPtr op, CaseInput variable, CaseInput value,
                   std::function<double(double, double)> f) {
@@ -80,16 +78,12 @@ TEST(StateTest, ValuesHaveTheTypeOfTheVariable) {
   Graph graph;
   const Value x = graph.input({{2}, Dtype::f32}, "x"), row = graph.input({{3}, Dtype::f32}, "row");
   const Value n = graph.input({{2}, Dtype::i64}, "n");
-  EXPECT_THAT([&] { ops::assign(graph, x, row); },
-              ThrowsMessage<Error>("assign: the value must be float32[2], got float32[3]"));
-  EXPECT_THAT([&] { ops::assign_add(graph, x, n); },
-              ThrowsMessage<Error>("assign_add: the value must be float32[2], got int64[2]"));
-  EXPECT_THAT([&] { ops::moving_average(graph, n, n, 0.9); },
-              ThrowsMessage<Error>("moving_average: int64[2] is not floating-point; cast it to float32"));
-  EXPECT_THAT([&] { ops::accumulate_mean(graph, row, x); },
-              ThrowsMessage<Error>("accumulate_mean: the state must be float32[2], got float32[3]"));
-  EXPECT_THAT([&] { ops::accumulate_mean(graph, x, n); },
-              ThrowsMessage<Error>("accumulate_mean: the values must be float32[2], got int64[2]"));
+  EXPECT_ERROR("assign: the value must be float32[2], got float32[3]", ops::assign(graph, x, row));
+  EXPECT_ERROR("assign_add: the value must be float32[2], got int64[2]", ops::assign_add(graph, x, n));
+  EXPECT_ERROR("moving_average: int64[2] is not floating-point; cast it to float32",
+               ops::moving_average(graph, n, n, 0.9));
+  EXPECT_ERROR("accumulate_mean: the state must be float32[2], got float32[3]", ops::accumulate_mean(graph, row, x));
+  EXPECT_ERROR("accumulate_mean: the values must be float32[2], got int64[2]", ops::accumulate_mean(graph, x, n));
 }
 
 TEST(StateTest, UpdatesAreEffects) {

@@ -89,7 +89,7 @@ TEST_F(BatchCasts, ACastBehindAnUpdateIsNotMovedBeforeIt) {
 TEST_F(BatchCasts, OnlyWhereTheDeviceHasTheOp) {
   cast(weight(3));
   cast(weight(4));
-  const auto none = [](const DeviceId&, const Op&, std::span<const TensorType>) { return false; };
+  const auto none = [](const DeviceId&, const Op&, TensorTypes) { return false; };
   EXPECT_THAT(batched(none), ElementsAre("cast", "cast", "assign_add", "assign_add"));
 }
 

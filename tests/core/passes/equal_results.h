@@ -31,7 +31,7 @@ inline std::vector<std::string> op_names(const Graph& graph) {
 }
 
 /// A device that has an op for everything that a pass would make.
-inline bool fuses_all(const DeviceId&, const Op&, std::span<const TensorType>) {
+inline bool fuses_all(const DeviceId&, const Op&, TensorTypes) {
   return true;
 }
 

@@ -67,7 +67,7 @@ TEST(FuseAccumulation, LeavesSumsOfMoreThanOneProduct) {
 TEST(FuseAccumulation, LeavesWhatADeviceDoesNotFuse) {
   Sum of;
   const Value product = of.product();
-  const auto none = [](const DeviceId&, const Op&, std::span<const TensorType>) { return false; };
+  const auto none = [](const DeviceId&, const Op&, TensorTypes) { return false; };
   EXPECT_THAT(of.fused({of.add({of.sum, product})}, none), Not(Contains("matmul_accumulate")));
 }
 

@@ -74,7 +74,7 @@ TEST(FuseActivationGradient, LeavesOtherActivationsAndShapes) {
 
 TEST(FuseActivationGradient, NeedsADeviceThatHasBothProducts) {
   EXPECT_THAT(names_after_passes(two_layers(&ops::relu, 24), {}), Not(Contains("matmul_aux")));
-  const auto only_forward = [](const DeviceId&, const Op& op, std::span<const TensorType>) {
+  const auto only_forward = [](const DeviceId&, const Op& op, TensorTypes) {
     return dynamic_cast<const MatmulAux*>(&op) != nullptr;
   };
   EXPECT_THAT(names_after_passes(two_layers(&ops::relu, 24), only_forward), Not(Contains("matmul_aux")));

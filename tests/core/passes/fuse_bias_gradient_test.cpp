@@ -83,7 +83,7 @@ TEST(FuseBiasGradient, StandsWhereTheLaterOneStood) {
 TEST(FuseBiasGradient, LeavesADeviceAloneThatGainsNothing) {
   Pair pair;
   const Value product = pair.product();
-  const auto never = [](const DeviceId&, const Op&, std::span<const TensorType>) { return false; };
+  const auto never = [](const DeviceId&, const Op&, TensorTypes) { return false; };
   EXPECT_THAT(pair.fused({product, pair.sum()}, never), ElementsAre("input", "input", "matmul", "bias_gradient"));
 }
 

@@ -151,7 +151,7 @@ TEST(FuseMetrics, LabelsMayBeAColumn) {
 TEST(FuseMetrics, LeavesADeviceAloneThatGainsNothing) {
   Step step;
   step.whole();
-  is_left(step.fused([](const DeviceId&, const Op&, std::span<const TensorType>) { return false; }));
+  is_left(step.fused([](const DeviceId&, const Op&, TensorTypes) { return false; }));
 }
 
 TEST(FuseMetrics, LeavesLossesThatOthersRead) {

@@ -74,7 +74,7 @@ TEST_F(TurnFilters, AFilterThatChangesInBetweenIsTurnedAgain) {
 TEST_F(TurnFilters, OnlyWhereTheDeviceGains) {
   const Value f = graph_.variable(variable("f", {3, 3, 3, 8})), g = graph_.variable(variable("g", {1, 1, 8, 4}));
   program_.outputs = {ops::conv2d(graph_, ops::conv2d(graph_, x_, f), g)};
-  const auto first = [](const DeviceId&, const Op& op, std::span<const TensorType> inputs) {
+  const auto first = [](const DeviceId&, const Op& op, TensorTypes inputs) {
     return op.name() == "conv2d" && inputs[1].shape == Shape{8, 3, 3, 3};
   };
   EXPECT_THAT(turns(turn_filters(std::move(program_), first).graph),

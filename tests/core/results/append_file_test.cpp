@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "core/base/error.h"
 #include "core/codec/output_file.h"
 #include "tests/core/results/file_size_limit.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -15,7 +15,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(AppendFile, ContinuesAtTheEnd) {
   const TemporaryDirectory directory;
@@ -42,15 +41,13 @@ TEST(ReadFile, HasALimitAndWaitsForNothing) {
   const auto path = directory.path() / "f";
   replace_file(path, "12345");
   EXPECT_EQ(read_file(path, 5), "12345");
-  EXPECT_THAT([&] { read_file(path, 4); }, ThrowsMessage<Error>(HasSubstr("f': it has 5 bytes; at most 4 are read")));
+  EXPECT_ERROR(HasSubstr("f': it has 5 bytes; at most 4 are read"), read_file(path, 4));
   std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
-  EXPECT_THAT([&] { read_file(path); },
-              ThrowsMessage<Error>(HasSubstr("it has 1099511627776 bytes; at most 67108864 are read")));
+  EXPECT_ERROR(HasSubstr("it has 1099511627776 bytes; at most 67108864 are read"), read_file(path));
   ASSERT_EQ(mkfifo((directory.path() / "p").c_str(), 0600), 0);
-  EXPECT_THAT([&] { read_file(directory.path() / "p"); },
-              ThrowsMessage<Error>(HasSubstr("a device or pipe, which may never end")));
-  EXPECT_THAT([&] { read_file("/dev/zero"); }, ThrowsMessage<Error>(HasSubstr("a device or pipe")));
-  EXPECT_THAT([&] { read_file(directory.path()); }, ThrowsMessage<Error>(HasSubstr("cannot read")));
+  EXPECT_ERROR(HasSubstr("a device or pipe, which may never end"), read_file(directory.path() / "p"));
+  EXPECT_ERROR(HasSubstr("a device or pipe"), read_file("/dev/zero"));
+  EXPECT_ERROR(HasSubstr("cannot read"), read_file(directory.path()));
   EXPECT_FALSE(read_file("/proc/self/status").empty()) << "a file whose size is not known";
 }
 
@@ -72,8 +69,8 @@ TEST(AppendFile, ARecordThatDoesNotFitIsTakenBack) {
   file.append("finished row\n");
   {
     const FileSizeLimit limit(20);
-    EXPECT_THAT([&] { file.append("a row that is cut short\n"); },
-                ThrowsMessage<Error>(AllOf(HasSubstr("results: cannot write '"), HasSubstr("File too large"))));
+    EXPECT_ERROR(AllOf(HasSubstr("results: cannot write '"), HasSubstr("File too large")),
+                 file.append("a row that is cut short\n"));
   }
   EXPECT_EQ(read_file(directory.path() / "f"), "finished row\n");
   file.append("next\n");
@@ -81,14 +78,13 @@ TEST(AppendFile, ARecordThatDoesNotFitIsTakenBack) {
 }
 
 TEST(AppendFile, AFullDeviceIsNamed) {
-  EXPECT_THAT([] { AppendFile("/dev/full").append("x"); }, ThrowsMessage<Error>(HasSubstr("No space left on device")));
+  EXPECT_ERROR(HasSubstr("No space left on device"), AppendFile("/dev/full").append("x"));
 }
 
 TEST(AppendFile, IsNeverALink) {
   const TemporaryDirectory directory;
   std::filesystem::create_symlink("victim", directory.path() / "f");
-  EXPECT_THAT([&] { AppendFile(directory.path() / "f"); },
-              ThrowsMessage<Error>(HasSubstr("a link, which is not followed")));
+  EXPECT_ERROR(HasSubstr("a link, which is not followed"), AppendFile(directory.path() / "f"));
   EXPECT_FALSE(std::filesystem::exists(directory.path() / "victim"));
 }
 
@@ -97,14 +93,12 @@ TEST(ReadFile, RefusesWhatMayNeverEnd) {
   ::mkfifo((directory.path() / "pipe").c_str(), 0600);
   std::filesystem::create_symlink("/dev/zero", directory.path() / "zeros");
   for (const char* name : {"pipe", "zeros"}) {
-    EXPECT_THAT([&] { read_file(directory.path() / name); },
-                ThrowsMessage<Error>(HasSubstr("a device or pipe, which may never end")));
+    EXPECT_ERROR(HasSubstr("a device or pipe, which may never end"), read_file(directory.path() / name));
   }
 }
 
 TEST(ReadFile, SaysWhichFileIsMissing) {
-  EXPECT_THAT([] { read_file("/nowhere/run.json"); },
-              ThrowsMessage<Error>("results: cannot open '/nowhere/run.json': No such file or directory"));
+  EXPECT_ERROR("results: cannot open '/nowhere/run.json': No such file or directory", read_file("/nowhere/run.json"));
 }
 
 }  // namespace

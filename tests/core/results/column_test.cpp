@@ -6,14 +6,13 @@
 #include <gtest/gtest.h>
 #include <set>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/generated_file.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Column, StandardColumnsAreUniqueAndStartWithTheKeys) {
   std::set<std::string> names;
@@ -156,7 +155,7 @@ TEST(Column, WordsOfAColumnAreReadBack) {
     EXPECT_EQ(parse_better(to_string(column.better)), column.better);
     EXPECT_EQ(parse_kind(to_string(column.kind)), column.kind);
   }
-  EXPECT_THAT([] { parse_kind("sometimes"); }, ThrowsMessage<Error>(HasSubstr("unknown kind of a column 'sometimes'")));
+  EXPECT_ERROR(HasSubstr("unknown kind of a column 'sometimes'"), parse_kind("sometimes"));
 }
 
 TEST(Column, TheUnitsEndingIsKnown) {
@@ -173,7 +172,7 @@ TEST(Thresholds, AreReadInPerCent) {
   EXPECT_DOUBLE_EQ(parse_threshold("0.5%"), 0.005);
   for (const char* const text :
        {"", "3", "0.03", "-1 %", "0 %", "51 %", "3 % %", "x %", "%", "nan %", "3 %x", "1e400 %"}) {
-    EXPECT_THAT([&] { parse_threshold(text); }, ThrowsMessage<Error>(HasSubstr("per cent are expected"))) << text;
+    EXPECT_ERROR(HasSubstr("per cent are expected"), parse_threshold(text)) << text;
   }
 }
 

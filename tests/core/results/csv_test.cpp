@@ -3,14 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/base/input_limits.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using Line = std::vector<std::string>;
 
 TEST(Csv, QuotesOnlyWhatNeedsIt) {
@@ -45,24 +44,20 @@ TEST(Csv, ATornLastLineIsNoWholeLine) {
 }
 
 TEST(Csv, MalformedTextNamesItsRow) {
-  EXPECT_THAT([] { parse_csv("a,b\r\n1,\"x\"y\r\n", "results.csv"); },
-              ThrowsMessage<Error>(HasSubstr("results.csv: row 2: ")));
-  EXPECT_THAT([] { parse_csv("a,b\r\n1,\"never closed", "results.csv"); },
-              ThrowsMessage<Error>(HasSubstr("results.csv: row 2: ")));
+  EXPECT_ERROR(HasSubstr("results.csv: row 2: "), parse_csv("a,b\r\n1,\"x\"y\r\n", "results.csv"));
+  EXPECT_ERROR(HasSubstr("results.csv: row 2: "), parse_csv("a,b\r\n1,\"never closed", "results.csv"));
 }
 
 TEST(Csv, TablesHaveLimits) {
   const std::string wide(most_columns - 1, ',');
   EXPECT_EQ(parse_csv(wide + "\n" + wide + "\n", "t").size(), 2U);
-  EXPECT_THAT([&] { parse_csv(wide + "\n" + wide + ",\n", "t.csv"); },
-              ThrowsMessage<Error>("t.csv: row 2 has more than 2000 columns"));
+  EXPECT_ERROR("t.csv: row 2 has more than 2000 columns", parse_csv(wide + "\n" + wide + ",\n", "t.csv"));
   std::string rows;
   for (std::size_t i = 0; i < most_table_cells / 2; ++i) rows += "1,\n";
   EXPECT_EQ(parse_csv(rows, "t").size(), most_table_cells / 2);
-  EXPECT_THAT([&] { parse_csv(rows + "1\n", "t.csv"); },
-              ThrowsMessage<Error>("t.csv: more than 2000000 cells, which end in row 1000001"));
-  EXPECT_THAT([] { check_table_size(1001, 2000, "t.csv"); },
-              ThrowsMessage<Error>("t.csv: a table of 1001 rows and 2000 columns; at most 2000000 cells are possible"));
+  EXPECT_ERROR("t.csv: more than 2000000 cells, which end in row 1000001", parse_csv(rows + "1\n", "t.csv"));
+  EXPECT_ERROR("t.csv: a table of 1001 rows and 2000 columns; at most 2000000 cells are possible",
+               check_table_size(1001, 2000, "t.csv"));
 }
 
 TEST(Csv, EmptyTextHasNoRows) {

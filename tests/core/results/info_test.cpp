@@ -4,14 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/base/input_limits.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Info, ComesBackFromJsonInOrder) {
   Info info;
@@ -46,8 +45,8 @@ TEST(Info, WhatJsonCannotHoldDoesNotLoseTheFile) {
 }
 
 TEST(Info, MalformedJsonIsNamed) {
-  EXPECT_THAT([] { parse_json("{\"a\": ", "run.json"); },
-              ThrowsMessage<Error>(HasSubstr("run.json: not valid JSON: it breaks off or is damaged at byte 7")));
+  EXPECT_ERROR(HasSubstr("run.json: not valid JSON: it breaks off or is damaged at byte 7"),
+               parse_json("{\"a\": ", "run.json"));
 }
 
 TEST(Info, NumbersOfLooseWritersAreReadWhereAsked) {
@@ -61,9 +60,8 @@ TEST(Info, NumbersOfLooseWritersAreReadWhereAsked) {
   EXPECT_EQ(*items[7].cell(), Cell(std::string("NaN")));
   EXPECT_EQ(*items[8].cell(), Cell(std::string("a\"inf")));
   EXPECT_EQ(number(9), 1);
-  EXPECT_THAT([] { parse_json("[NaN]", "a"); }, ThrowsMessage<Error>(HasSubstr("damaged at byte")));
-  EXPECT_THAT([] { parse_json_with_nan("[NaN, -Infinity, x]", "a"); },
-              ThrowsMessage<Error>(HasSubstr("damaged at byte 18")));
+  EXPECT_ERROR(HasSubstr("damaged at byte"), parse_json("[NaN]", "a"));
+  EXPECT_ERROR(HasSubstr("damaged at byte 18"), parse_json_with_nan("[NaN, -Infinity, x]", "a"));
   // Texts that look like the stand-ins stay texts.
   EXPECT_EQ(*parse_json_with_nan("[\"\x7F\"]", "a").list()->at(0).cell(), Cell(std::string("\x7F")));
 }
@@ -81,8 +79,8 @@ TEST(Info, AsManyFieldsAndValuesAsAllowedAreReadInOneGo) {
   ASSERT_EQ(last.fields()->size(), most_json_fields);
   EXPECT_EQ(last.fields()->back().second, Info(Info::List{Info::Fields{}, static_cast<int>(most_json_fields) - 1}));
   EXPECT_EQ(parse_json(to_json(info), "again"), info);
-  EXPECT_THAT([&] { parse_json(object.substr(0, object.size() - 1) + ",\"x\":1}", "run.json"); },
-              ThrowsMessage<Error>(testing::HasSubstr("run.json: JSON object with more than 5000 fields at byte ")));
+  EXPECT_ERROR(testing::HasSubstr("run.json: JSON object with more than 5000 fields at byte "),
+               parse_json(object.substr(0, object.size() - 1) + ",\"x\":1}", "run.json"));
 }
 
 TEST(Info, IsSafeForTerminals) {
@@ -94,8 +92,7 @@ TEST(Info, IsSafeForTerminals) {
 TEST(Info, DeepJsonIsRefusedBeforeItFillsTheStack) {
   const int deep = 1'000'000;
   const std::string text = "{\"title\":" + std::string(deep, '[') + std::string(deep, ']') + "}";
-  EXPECT_THAT([&] { parse_json(text, "run.json"); },
-              ThrowsMessage<Error>("run.json: JSON nested more than 64 deep at byte 72"));
+  EXPECT_ERROR("run.json: JSON nested more than 64 deep at byte 72", parse_json(text, "run.json"));
 }
 
 }  // namespace

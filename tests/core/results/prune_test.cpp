@@ -6,12 +6,12 @@
 #include <unistd.h>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/codec/output_file.h"
 #include "core/codec/output_folder.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 class Prune : public testing::Test {
  protected:
@@ -164,12 +163,11 @@ TEST_F(Prune, LeavesAloneWhatIsNoRun) {
 }
 
 TEST_F(Prune, NamesAFolderThatItCannotUse) {
-  EXPECT_THAT([&] { runs_to_prune(out() / "nowhere", {.keep = 1}); },
-              ThrowsMessage<Error>(HasSubstr("prune: there is no folder '")));
+  EXPECT_ERROR(HasSubstr("prune: there is no folder '"), runs_to_prune(out() / "nowhere", {.keep = 1}));
   const TemporaryDirectory elsewhere;
   fs::create_directory_symlink(elsewhere.path(), out() / "results");
-  EXPECT_THAT([&] { runs_to_prune(out(), {.keep = 1}); },
-              ThrowsMessage<Error>(HasSubstr("is a link, and links are not followed: give the folder that it names")));
+  EXPECT_ERROR(HasSubstr("is a link, and links are not followed: give the folder that it names"),
+               runs_to_prune(out(), {.keep = 1}));
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 #include <set>
 #include <string>
 
-#include "core/base/error.h"
 #include "core/results/append_file.h"
 #include "core/results/info.h"
 #include "core/results/run_writer.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 #include "tests/support/generated_file.h"
 
@@ -20,7 +20,6 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 std::set<std::string> declared_fields() {
   std::set<std::string> names;
@@ -35,11 +34,7 @@ TEST(RunFields, EachIsDeclaredOnce) {
 TEST(RunFields, ARunHasNoOthers) {
   const TemporaryDirectory out;
   RunWriter run({.experiment = "e", .title = "t", .axes = {}, .extra_columns = {}, .out = out.path()});
-  EXPECT_THAT(
-      [&] {
-        run.set_info(Info::Fields{{"sed", 7}});
-      },
-      ThrowsMessage<Error>(HasSubstr("run.json has no field 'sed'")));
+  EXPECT_ERROR(HasSubstr("run.json has no field 'sed'"), run.set_info(Info::Fields{{"sed", 7}}));
   EXPECT_EQ(run.info().find("sed"), nullptr);
   run.finish("done");
   for (const auto& [name, value] : *run.info().fields()) EXPECT_THAT(declared_fields(), Contains(name));

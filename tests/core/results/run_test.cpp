@@ -13,6 +13,7 @@
 #include "core/results/run_reader.h"
 #include "core/results/run_writer.h"
 #include "tests/core/results/file_size_limit.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -23,7 +24,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 const char nasty_title[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</script>\nand a 'new' line";
 
@@ -49,7 +49,7 @@ TEST(Run, OneThatCannotBeginLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(results_root(out.path())));
   {
     const FileSizeLimit limit(100);
-    EXPECT_THAT([&] { RunWriter{plan_in(out)}; }, ThrowsMessage<Error>(HasSubstr("run.json")));
+    EXPECT_ERROR(HasSubstr("run.json"), RunWriter{plan_in(out)});
   }
   EXPECT_TRUE(std::filesystem::is_empty(results_root(out.path()) / "batch_size"));
 }
@@ -252,11 +252,8 @@ TEST(Run, ARowThatCannotBeWrittenLeavesTheFinishedOnes) {
   // The rewritten file cannot take its place, which a directory has.
   std::filesystem::rename(writer.directory() / "results.csv", writer.directory() / "kept.csv");
   std::filesystem::create_directory(writer.directory() / "results.csv");
-  EXPECT_THAT(
-      [&] {
-        writer.add({{"width", std::int64_t{2}}, {"late", true}}, std::vector<double>{0.5});
-      },
-      ThrowsMessage<Error>(HasSubstr("a folder has that name")));
+  EXPECT_ERROR(HasSubstr("a folder has that name"),
+               writer.add({{"width", std::int64_t{2}}, {"late", true}}, std::vector<double>{0.5}));
   std::filesystem::remove(writer.directory() / "results.csv");
   std::filesystem::rename(writer.directory() / "kept.csv", writer.directory() / "results.csv");
   EXPECT_EQ(read_run(writer.directory()).records.size(), 1u);
@@ -277,14 +274,13 @@ TEST(Run, TwoRunsOfOneSecondGetTwoDirectories) {
 TEST(Run, BadNamesAndPlacesAreRefused) {
   const TemporaryDirectory out;
   for (const char* name : {"", "../up", "a/b", ".hidden", "-x", "with space", "ü"}) {
-    EXPECT_THAT(
-        [&] { RunWriter({.experiment = name, .title = "", .axes = {}, .extra_columns = {}, .out = out.path()}); },
-        ThrowsMessage<Error>(HasSubstr("cannot name a directory: use letters, digits")));
+    EXPECT_ERROR(HasSubstr("cannot name a directory: use letters, digits"),
+                 RunWriter({.experiment = name, .title = "", .axes = {}, .extra_columns = {}, .out = out.path()}));
   }
   std::ofstream(out.path() / "results") << "a file";
-  EXPECT_THAT([&] { RunWriter(plan_in(out)); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("results: cannot make the directory '"),
-                                         HasSubstr("Not a directory"), HasSubstr("choose another place with --out"))));
+  EXPECT_ERROR(AllOf(HasSubstr("results: cannot make the directory '"), HasSubstr("Not a directory"),
+                     HasSubstr("choose another place with --out")),
+               RunWriter(plan_in(out)));
 }
 
 TEST(Run, AreListedNewestFirstAndFoundByAnyOfTheirNames) {
@@ -306,10 +302,9 @@ TEST(Run, AreListedNewestFirstAndFoundByAnyOfTheirNames) {
   EXPECT_EQ(find_run("batch_size/" + first.name(), out.path()), first.directory());
   EXPECT_EQ(find_run(first.directory().string(), out.path()), first.directory());
   EXPECT_EQ(find_run((first.directory() / "results.csv").string(), out.path()), first.directory());
-  EXPECT_THAT([&] { find_run("nothing", out.path()); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("no run 'nothing'"), HasSubstr("there are runs of batch_size"))));
-  EXPECT_THAT([&] { find_run("nothing", out.path() / "empty"); },
-              ThrowsMessage<Error>(HasSubstr("there are no runs in '")));
+  EXPECT_ERROR(AllOf(HasSubstr("no run 'nothing'"), HasSubstr("there are runs of batch_size")),
+               find_run("nothing", out.path()));
+  EXPECT_ERROR(HasSubstr("there are no runs in '"), find_run("nothing", out.path() / "empty"));
 }
 
 TEST(Run, ThoseOfThisMachineAreFoundUnread) {
@@ -330,10 +325,9 @@ TEST(Run, DamagedFilesAreNamedWithTheirRow) {
   RunWriter writer(plan_in(out));
   writer.add({{"width", 1.0}});
   std::ofstream(writer.directory() / "results.csv", std::ios::app) << "short,row\r\n";
-  EXPECT_THAT([&] { read_run(writer.directory()); },
-              ThrowsMessage<Error>(HasSubstr("row 2 has 2 fields; the header has")));
+  EXPECT_ERROR(HasSubstr("row 2 has 2 fields; the header has"), read_run(writer.directory()));
   std::ofstream(writer.directory() / "run.json") << "{";
-  EXPECT_THAT([&] { read_run(writer.directory()); }, ThrowsMessage<Error>(HasSubstr("run.json: not valid JSON")));
+  EXPECT_ERROR(HasSubstr("run.json: not valid JSON"), read_run(writer.directory()));
   EXPECT_EQ(list_runs(out.path())[0].status, "unreadable");
 }
 
@@ -342,15 +336,13 @@ TEST(Run, MoreColumnsThanARunMayHaveAreRefused) {
   RunWriter writer(plan_in(out));
   Record wide;
   for (std::size_t i = 0; i <= most_columns; ++i) wide.set("c" + std::to_string(i), std::int64_t{1});
-  EXPECT_THAT([&] { writer.add(wide); },
-              ThrowsMessage<Error>(HasSubstr("the rows have more than 2000 columns together")));
+  EXPECT_ERROR(HasSubstr("the rows have more than 2000 columns together"), writer.add(wide));
   writer.add({{"v", std::int64_t{1}}});
   writer.finish("done");
   std::string header = "c0";
   for (std::size_t i = 1; i <= most_columns; ++i) header += ",c" + std::to_string(i);
   std::ofstream(writer.directory() / "results.csv") << header << "\r\n";
-  EXPECT_THAT([&] { read_run(writer.directory()); },
-              ThrowsMessage<Error>(HasSubstr("results.csv: row 1 has more than 2000 columns")));
+  EXPECT_ERROR(HasSubstr("results.csv: row 1 has more than 2000 columns"), read_run(writer.directory()));
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "core/base/error.h"
 #include "core/results/profile_info.h"
 #include "core/trace/profile.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 #include "tests/support/trace_reader.h"
 
@@ -15,7 +15,6 @@ namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
 class TraceTest : public TemporaryFolder {
@@ -120,8 +119,7 @@ TEST_F(TraceTest, AReaderGetsBreakdownAndProfileBack) {
 }
 
 TEST_F(TraceTest, ThrowsWhereItCannotWrite) {
-  EXPECT_THAT([&] { write_chrome_trace(timeline_, file("no/such/folder/trace.json")); },
-              ThrowsMessage<Error>(HasSubstr("trace.json")));
+  EXPECT_ERROR(HasSubstr("trace.json"), write_chrome_trace(timeline_, file("no/such/folder/trace.json")));
 }
 
 }  // namespace

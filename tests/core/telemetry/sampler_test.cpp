@@ -6,13 +6,13 @@
 #include <mutex>
 
 #include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsNan;
-using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
 // Time that passes when the test says so, or while a probe reads.
@@ -179,7 +179,7 @@ TEST_F(SamplerTest, WhatAProbeThrowsIsThrownAtTheEnd) {
   Sampler sampler(probe({}, 1), {.interval = 100ms}, ticker_);
   sampler.begin();
   ticker_->release();
-  EXPECT_THAT([&] { sampler.end(); }, ThrowsMessage<Error>("the probe fell out"));
+  EXPECT_ERROR("the probe fell out", sampler.end());
 }
 
 TEST_F(SamplerTest, WithoutProbesThereIsNothingToDo) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -19,9 +19,7 @@ TEST(DeviceId, ReadsTheFormsThatPeopleWrite) {
 
 TEST(DeviceId, RefusesWhatNamesNoDevice) {
   for (const char* name : {"", "tpu:0", "gpu:x", "gpu:-1", "gpu:1:2", "emulated", "emulated:", "cpu:99999"}) {
-    EXPECT_THAT([&] { parse_device_id(name); },
-                testing::ThrowsMessage<Error>(testing::HasSubstr("names no device; write cpu:0, gpu:1")))
-        << name;
+    EXPECT_ERROR(testing::HasSubstr("names no device; write cpu:0, gpu:1"), parse_device_id(name)) << name;
   }
 }
 

@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
@@ -30,28 +29,25 @@ TEST(TensorType, RefusesSizesThatNoMemoryHas) {
                           {0, largest},
                           {std::int64_t{1} << 40, 0, std::int64_t{1} << 40}};
   for (const Shape& shape : shapes) {
-    EXPECT_THAT([&] { (void)TensorType{shape}.bytes(); },
-                ThrowsMessage<Error>("float32" + to_string(shape) +
-                                     " is too large for any memory; at most 2^47 bytes (128 TiB) are possible"));
-    EXPECT_THAT([&] { check_size({shape}, "resize"); }, ThrowsMessage<Error>(HasSubstr("resize: float32[")));
+    EXPECT_ERROR(
+        "float32" + to_string(shape) + " is too large for any memory; at most 2^47 bytes (128 TiB) are possible",
+        (void)TensorType{shape}.bytes());
+    EXPECT_ERROR(HasSubstr("resize: float32["), check_size({shape}, "resize"));
   }
   const Shape wide{largest, 2};
-  EXPECT_THAT([&] { element_count(wide); }, ThrowsMessage<Error>(HasSubstr("too large for any memory")));
+  EXPECT_ERROR(HasSubstr("too large for any memory"), element_count(wide));
 }
 
 TEST(TensorType, RefusesNegativeExtents) {
   const Shape shape{2, -5};
   const TensorType type{{0, -1}};
-  EXPECT_THAT([&] { element_count(shape); },
-              ThrowsMessage<Error>("[2, -5] has a negative extent; 0 and more are possible"));
-  EXPECT_THAT([&] { (void)type.bytes(); },
-              ThrowsMessage<Error>("float32[0, -1] has a negative extent; 0 and more are possible"));
+  EXPECT_ERROR("[2, -5] has a negative extent; 0 and more are possible", element_count(shape));
+  EXPECT_ERROR("float32[0, -1] has a negative extent; 0 and more are possible", (void)type.bytes());
 }
 
 TEST(TensorType, LimitsTheRank) {
   EXPECT_EQ(element_count(Shape(max_rank, 1)), 1);
-  EXPECT_THAT([] { element_count(Shape(100'000, 1)); },
-              ThrowsMessage<Error>("a tensor of rank 100000; at most 32 is possible"));
+  EXPECT_ERROR("a tensor of rank 100000; at most 32 is possible", element_count(Shape(100'000, 1)));
 }
 
 }  // namespace

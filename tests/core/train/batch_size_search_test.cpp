@@ -2,18 +2,17 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "core/device/device.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using support::Blobs;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class BatchSizeSearchTest : public support::TrainTest {
  protected:
@@ -56,9 +55,8 @@ TEST_F(BatchSizeSearchTest, BacksOffWhereMoreIsUsedThanPredicted) {
 
 TEST_F(BatchSizeSearchTest, GivesUpAfterItsTrials) {
   Trainer model = trainer(support::small_classifier());
-  EXPECT_THAT(
-      [&] { find_batch_size(model, holding(32), {.limit = 200 * kib, .largest = 4096, .most_trials = 1}); },
-      ThrowsMessage<Error>(HasSubstr("find_batch_size: no batch of model 'small' was found to fit 200 KiB; tried ")));
+  EXPECT_ERROR(HasSubstr("find_batch_size: no batch of model 'small' was found to fit 200 KiB; tried "),
+               find_batch_size(model, holding(32), {.limit = 200 * kib, .largest = 4096, .most_trials = 1}));
 }
 
 TEST_F(BatchSizeSearchTest, TheArenaOfOtherModelsCountsOnce) {

@@ -1,9 +1,9 @@
 // A batch that is trained on in parts gives the update of the whole batch, in the memory of a part.
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/exec/run/graph_executor.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -11,7 +11,6 @@ namespace {
 using support::Blobs;
 using support::flat;
 using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 class GradientAccumulation : public support::TrainTest {
  protected:
@@ -147,14 +146,12 @@ TEST_F(GradientAccumulation, ActivationsTakeTheMemoryOfAPart) {
 TEST_F(GradientAccumulation, RefusesPartsThatDiffer) {
   const Blobs blobs(50);
   Trainer model = trainer(support::small_classifier(), in_parts(4));
-  EXPECT_THAT(
-      [&] {
-        fit(model, *batches_of({blobs.points, blobs.one_hot}, 32), {});
-      },
-      ThrowsMessage<Error>("model 'small': a batch of 18 examples cannot be accumulated over "
-                           "gradient_accumulation_steps = 4 in equal parts; take a batch size that is a "
-                           "multiple of 4, and leave out a smaller last batch by dataset:batch(size, { "
-                           "drop_remainder = true })"));
+  EXPECT_ERROR(
+      "model 'small': a batch of 18 examples cannot be accumulated over "
+      "gradient_accumulation_steps = 4 in equal parts; take a batch size that is a "
+      "multiple of 4, and leave out a smaller last batch by dataset:batch(size, { "
+      "drop_remainder = true })",
+      fit(model, *batches_of({blobs.points, blobs.one_hot}, 32), {}));
 }
 
 }  // namespace

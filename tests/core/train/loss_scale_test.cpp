@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
 #include "core/passes/pass.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/fake_variables.h"
 
 namespace gpubench {
@@ -18,7 +18,6 @@ using support::cpu;
 using support::FakeVariables;
 using support::TrainTest;
 using ::testing::ElementsAre;
-using ::testing::ThrowsMessage;
 
 LossScale loss_scale(const ConfigEntries& options = {}) {
   return LossScale(Config("LossScaleOptimizer", LossScale::fields(), options));
@@ -79,16 +78,10 @@ TEST(LossScale, AnOverflowOnOneDeviceSkipsTheStepOnAll) {
 }
 
 TEST(LossScale, RefusesOptionsThatMakeNoSense) {
-  EXPECT_THAT(
-      [] {
-        loss_scale({{"initial_scale", 0.5}});
-      },
-      ThrowsMessage<Error>("LossScaleOptimizer: initial_scale must be a number from 1, got 0.5"));
-  EXPECT_THAT(
-      [] {
-        loss_scale({{"dynamic_growth_steps", std::int64_t{0}}});
-      },
-      ThrowsMessage<Error>("LossScaleOptimizer: dynamic_growth_steps must be at least 1, got 0"));
+  EXPECT_ERROR("LossScaleOptimizer: initial_scale must be a number from 1, got 0.5",
+               loss_scale({{"initial_scale", 0.5}}));
+  EXPECT_ERROR("LossScaleOptimizer: dynamic_growth_steps must be at least 1, got 0",
+               loss_scale({{"dynamic_growth_steps", std::int64_t{0}}}));
 }
 
 TEST_F(TrainTest, AMixedStepCastsEachWeightOnceAndUpdatesByGradientsOf16Bits) {

@@ -1,11 +1,11 @@
 // Activations that wait in the host's memory: the same weights to the bit, in less memory of the device.
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/device/device.h"
 #include "core/train/step_memory.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -13,7 +13,6 @@ namespace {
 using support::Blobs;
 using support::flat;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 const DeviceId host{}, apart{DeviceId::Kind::cpu, 1, {}};
 
@@ -109,7 +108,7 @@ TEST_F(Offload, TakesWhatWasPredicted) {
 TEST_F(Offload, SaysWhatCannotBe) {
   const auto refused = [&](ModelPtr model, CompileConfig config, const std::string& why) {
     Trainer trained = trainer(std::move(model), std::move(config));
-    EXPECT_THAT([&] { predict_training_memory(trained, batch_of(64)); }, ThrowsMessage<Error>(HasSubstr(why)));
+    EXPECT_ERROR(HasSubstr(why), predict_training_memory(trained, batch_of(64)));
   };
   refused(
       deep(2, false, host), config(true),
@@ -126,11 +125,8 @@ TEST_F(Offload, SaysWhatCannotBe) {
   eager.executor.execution = Execution::eager;
   const Blobs blobs(32);
   Trainer model = trainer(deep(2, false), eager);
-  EXPECT_THAT(
-      [&] {
-        fit(model, *batches_of({blobs.points, blobs.one_hot}, 32), {});
-      },
-      ThrowsMessage<Error>(HasSubstr("eager execution keeps every activation where it is")));
+  EXPECT_ERROR(HasSubstr("eager execution keeps every activation where it is"),
+               fit(model, *batches_of({blobs.points, blobs.one_hot}, 32), {}));
 }
 
 }  // namespace

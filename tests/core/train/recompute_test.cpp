@@ -1,10 +1,10 @@
 // Activations that are computed again instead of being kept: the same weights, in less memory.
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/train/recompute_choice.h"
 #include "core/train/step_memory.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -13,7 +13,6 @@ using support::Blobs;
 using support::flat;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 class Recompute : public support::TrainTest {
  protected:
@@ -136,17 +135,16 @@ TEST_F(Recompute, ABudgetSparesTheDearLayers) {
 
 TEST_F(Recompute, SaysWhatCannotBe) {
   Trainer unknown = trainer(deep(2, false), recomputing({"conv"}));
-  EXPECT_THAT(
-      [&] { predict_training_memory(unknown, batch_of(64)); },
-      ThrowsMessage<Error>("model 'deep': there is no layer 'conv' to recompute (layers: dense, dense_1, dense_2)"));
+  EXPECT_ERROR("model 'deep': there is no layer 'conv' to recompute (layers: dense, dense_1, dense_2)",
+               predict_training_memory(unknown, batch_of(64)));
   CompileConfig config = recomputing({});
   config.recompute_budget = 1024;
   Trainer small = trainer(deep(4, false), std::move(config));
-  EXPECT_THAT(
-      [&] { predict_training_memory(small, batch_of(4096)); },
-      ThrowsMessage<Error>(HasSubstr(
+  EXPECT_ERROR(
+      HasSubstr(
           "model 'deep': no choice of layers to recompute brings a training step within recompute_budget = 1 KiB; the "
-          "least that was found is ")));
+          "least that was found is "),
+      predict_training_memory(small, batch_of(4096)));
 }
 
 }  // namespace

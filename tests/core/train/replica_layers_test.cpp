@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <set>
 
-#include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "core/exec/replicated_executor.h"
@@ -11,6 +10,7 @@
 #include "core/ops/elementwise.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/formula_function.h"
 
 namespace gpubench {
@@ -22,7 +22,6 @@ using support::flat;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 class ReplicaLayers : public ::testing::Test {
  protected:
@@ -182,9 +181,9 @@ TEST_F(ReplicaLayers, FrozenNormalizationExchangesNothing) {
 }
 
 TEST_F(ReplicaLayers, NormalizingTogetherNeedsAnExampleEach) {
-  EXPECT_THAT([&] { train(normalized(true), config(replicas(3)), 2); },
-              ThrowsMessage<Error>(HasSubstr("so small a batch leaves a replica without examples; leave it out by "
-                                             "dataset:batch(size, { drop_remainder = true })")));
+  EXPECT_ERROR(HasSubstr("so small a batch leaves a replica without examples; leave it out by "
+                         "dataset:batch(size, { drop_remainder = true })"),
+               train(normalized(true), config(replicas(3)), 2));
 }
 
 class ReplicaRanges : public ReplicaLayers {
@@ -248,8 +247,8 @@ TEST_F(ReplicaRanges, AreTheSameInEagerExecutionAndRecomputed) {
 }
 
 TEST_F(ReplicaRanges, ExchangesOfABackwardPassStillNeedAnExampleEach) {
-  EXPECT_THAT([&] { train_rounded(config(replicas(3)), 2, true); },
-              ThrowsMessage<Error>(HasSubstr("so small a batch leaves a replica without examples")));
+  EXPECT_ERROR(HasSubstr("so small a batch leaves a replica without examples"),
+               train_rounded(config(replicas(3)), 2, true));
 }
 
 /// Applies layers, and knows which kinds of them.

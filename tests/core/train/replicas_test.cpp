@@ -10,6 +10,7 @@
 #include "core/ops/elementwise.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -21,7 +22,6 @@ using support::flat;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 class ReplicasTest : public ::testing::Test {
  protected:
@@ -209,39 +209,25 @@ TEST_F(ReplicasTest, EvaluationAndPredictionAreThoseOfOneDevice) {
 
 TEST_F(ReplicasTest, AFailingReplicaEndsTheStepForAll) {
   const ReplicasPtr all = replicas(2);
-  EXPECT_THAT(
-      [&] {
-        all->step([&](int replica) {
-          if (replica == 1) throw Error("its fan stopped");
-          all->communicator(0).barrier();
-        });
-      },
-      ThrowsMessage<Error>("its fan stopped"));
-  EXPECT_THAT([&] { all->communicator(0).barrier(); },
-              ThrowsMessage<PeerLost>(HasSubstr("the replica on cpu:1 failed: its fan stopped")));
+  EXPECT_ERROR("its fan stopped", all->step([&](int replica) {
+    if (replica == 1) throw Error("its fan stopped");
+    all->communicator(0).barrier();
+  }));
+  EXPECT_ERROR_OF(PeerLost, HasSubstr("the replica on cpu:1 failed: its fan stopped"), all->communicator(0).barrier());
 }
 
 TEST_F(ReplicasTest, MistakesAreNamed) {
-  EXPECT_THAT([&] { replicas(0); }, ThrowsMessage<Error>("a strategy needs at least one device"));
-  EXPECT_THAT([&] { replicas(9); }, ThrowsMessage<Error>(HasSubstr("cpu:4")));
-  EXPECT_THAT([&] { replicas(1, {.devices = {cpu(0)}}); }, ThrowsMessage<Error>(HasSubstr("cpu:0 is given twice")));
-  EXPECT_THAT([&] { replicas(2, {.devices = {}, .shares = {1}}); },
-              ThrowsMessage<Error>("shares: one for each of the 2 devices is needed, got 1"));
-  EXPECT_THAT(
-      [&] {
-        replicas(2, {.devices = {}, .shares = {1, 0}});
-      },
-      ThrowsMessage<Error>("shares: numbers above 0 are needed, got 0"));
-  EXPECT_THAT(
-      [&] {
-        replicas(2, {.devices = {}, .delays = {Seconds(0), Seconds(-1)}});
-      },
-      ThrowsMessage<Error>("delays: seconds an example from 0 to 60 are needed, got -1"));
+  EXPECT_ERROR("a strategy needs at least one device", replicas(0));
+  EXPECT_ERROR(HasSubstr("cpu:4"), replicas(9));
+  EXPECT_ERROR(HasSubstr("cpu:0 is given twice"), replicas(1, {.devices = {cpu(0)}}));
+  EXPECT_ERROR("shares: one for each of the 2 devices is needed, got 1", replicas(2, {.devices = {}, .shares = {1}}));
+  EXPECT_ERROR("shares: numbers above 0 are needed, got 0", replicas(2, {.devices = {}, .shares = {1, 0}}));
+  EXPECT_ERROR("delays: seconds an example from 0 to 60 are needed, got -1",
+               replicas(2, {.devices = {}, .delays = {Seconds(0), Seconds(-1)}}));
   const auto model = std::make_shared<Model>(
       "split", std::vector{make_layer("Dense", {{"units", std::int64_t{4}}, {"input_shape", Shape{4}}}),
                            make_layer("Dense", {{"units", std::int64_t{3}}}, cpu(1))});
-  EXPECT_THAT([&] { train(config("sgd", replicas(2)), 32, model); },
-              ThrowsMessage<Error>(HasSubstr("a replica has one device: 'y' is on cpu:1")));
+  EXPECT_ERROR(HasSubstr("a replica has one device: 'y' is on cpu:1"), train(config("sgd", replicas(2)), 32, model));
 }
 
 }  // namespace

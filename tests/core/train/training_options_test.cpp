@@ -3,12 +3,12 @@
 #include <cmath>
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/exec/replicated_executor.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -17,7 +17,6 @@ using support::Blobs;
 using support::flat;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 class TrainingOptions : public ::testing::Test {
  protected:
@@ -179,46 +178,26 @@ TEST_F(TrainingOptions, LossWeightsScaleTheLoss) {
 TEST_F(TrainingOptions, Refuses) {
   CompileConfig two = config();
   two.loss_weights = {1, 2};
-  EXPECT_THAT([&] { train(two); },
-              ThrowsMessage<Error>("model 'small': has 1 outputs, so it takes 1 loss_weights, got 2"));
+  EXPECT_ERROR("model 'small': has 1 outputs, so it takes 1 loss_weights, got 2", train(two));
   CompileConfig none = config();
   none.losses = {make_loss("mse", {{"reduction", std::string("none")}})};
-  EXPECT_THAT([&] { train(none); }, ThrowsMessage<Error>(HasSubstr("reduction 'none' leaves no number to minimize")));
+  EXPECT_ERROR(HasSubstr("reduction 'none' leaves no number to minimize"), train(none));
   CompileConfig classes = config();
   classes.class_weights = {1, 1, 1, 2};
-  EXPECT_THAT([&] { train(classes); },
-              ThrowsMessage<Error>("class_weight: model 'small' has the classes 0 to 2, got a weight for class 3"));
+  EXPECT_ERROR("class_weight: model 'small' has the classes 0 to 2, got a weight for class 3", train(classes));
   Trainer trained(runtime, factory, support::small_classifier(), config());
-  EXPECT_THAT(
-      [&] {
-        trained.evaluate(*batches_of({blobs.points, blobs.one_hot, blobs.points}, 24));
-      },
-      ThrowsMessage<Error>("sample weights: one number per example is expected for the values float32[24] of "
-                           "categorical_crossentropy, got float32[24, 4]"));
-  EXPECT_THAT(
-      [&] {
-        make_loss("mse", {{"reduction", std::string("avg")}});
-      },
-      ThrowsMessage<Error>(HasSubstr("mean_squared_error: unknown reduction 'avg'")));
-  EXPECT_THAT(
-      [&] {
-        make_loss("huber", {{"delta", 0.0}});
-      },
-      ThrowsMessage<Error>("huber: delta must be above 0, got 0"));
-  EXPECT_THAT([&] { regularized("l3"); },
-              ThrowsMessage<Error>(HasSubstr("Dense: option 'kernel_regularizer': unknown regularizer 'l3'")));
-  EXPECT_THAT([&] { regularized("l2(l2=-1)"); },
-              ThrowsMessage<Error>(HasSubstr("regularizer 'l2(l2=-1)': l2 must be at least 0, got -1")));
-  EXPECT_THAT(
-      [&] {
-        make_metric("auc", {{"curve", std::string("XY")}});
-      },
-      ThrowsMessage<Error>("auc: curve must be 'ROC' or 'PR', got 'XY'"));
-  EXPECT_THAT(
-      [&] {
-        make_metric("f1_score", {{"average", std::string("none")}});
-      },
-      ThrowsMessage<Error>(HasSubstr("f1_score: unknown average 'none'")));
+  EXPECT_ERROR(
+      "sample weights: one number per example is expected for the values float32[24] of "
+      "categorical_crossentropy, got float32[24, 4]",
+      trained.evaluate(*batches_of({blobs.points, blobs.one_hot, blobs.points}, 24)));
+  EXPECT_ERROR(HasSubstr("mean_squared_error: unknown reduction 'avg'"),
+               make_loss("mse", {{"reduction", std::string("avg")}}));
+  EXPECT_ERROR("huber: delta must be above 0, got 0", make_loss("huber", {{"delta", 0.0}}));
+  EXPECT_ERROR(HasSubstr("Dense: option 'kernel_regularizer': unknown regularizer 'l3'"), regularized("l3"));
+  EXPECT_ERROR(HasSubstr("regularizer 'l2(l2=-1)': l2 must be at least 0, got -1"), regularized("l2(l2=-1)"));
+  EXPECT_ERROR("auc: curve must be 'ROC' or 'PR', got 'XY'", make_metric("auc", {{"curve", std::string("XY")}}));
+  EXPECT_ERROR(HasSubstr("f1_score: unknown average 'none'"),
+               make_metric("f1_score", {{"average", std::string("none")}}));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ testing.case("sizes that no memory has are errors with the extents", function()
   local too_large = "is too large for any memory; at most 2^47 bytes (128 TiB) are possible"
   testing.raises("broadcast_to: float32[4611686018427387904] " .. too_large, gb.zeros, { 1 << 62 })
   testing.raises("float32[2147483648, 2147483648] " .. too_large, gb.ones, { 1 << 31, 1 << 31 })
+  testing.raises("float32[4294967296, 4294967296] " .. too_large, gb.ones, { 1 << 32, 1 << 32 })
   testing.raises("int64[2305843009213693952] " .. too_large, gb.zeros, { 1 << 61 }, { dtype = "int64" })
   testing.raises("int64[9223372036854775807] " .. too_large, gb.arange, most)
   testing.raises(too_large, gb.random.uniform, { most, 2 })
@@ -47,6 +48,10 @@ testing.case("the rank of a tensor is limited", function()
   local shape = {}
   for i = 1, 100000 do shape[i] = 1 end
   testing.raises("a tensor of rank 100000; at most 32 is possible", gb.ones, shape)
+  testing.raises("rank", gb.ones({}).reshape, gb.ones {}, shape)
+  local nested = 1
+  for _ = 1, 100000 do nested = { nested } end
+  testing.refuses(gb.tensor, nested)
   testing.equal(#gb.ones(table.move(shape, 1, 32, 1, {})).shape, 32)
   testing.raises("a tensor of rank 33", function() gb.ones(table.move(shape, 1, 32, 1, {})):expand_dims(0) end)
 end)
@@ -58,6 +63,7 @@ testing.case("lists that say their length themselves are refused", function()
     testing.raises(refused, gb.tensor, list)
     testing.raises(refused, gb.ones, list)
     testing.raises(refused, gb.tensor, { list })
+    testing.raises(refused, gb.data.Dataset.from_tensor_slices, list)
     testing.raises(refused, function() return gb.ones {} :gt(list) end)
   end
   testing.equal(gb.tensor(setmetatable({ 1, 2 }, { __index = function() error "asked" end })):to_table(), { 1.0, 2.0 })
@@ -104,6 +110,12 @@ testing.case("errors in worker states are errors of the pipeline", function()
     error(setmetatable({}, { __tostring = function() error "x" end }))
   end))
   testing.raises("lua_function: (the error is a table)", failing(function() error {} end))
+  testing.refuses(failing(function() error(nil) end))
+  testing.refuses(failing(function() error(setmetatable({}, { __name = 5 })) end))
+  testing.raises("stack overflow", failing(function()
+    local function deeper() return 1 + deeper() end
+    return deeper()
+  end))
   testing.raises("lua_function: a text", failing(function()
     error(setmetatable({}, { __tostring = function() return "a text" end }))
   end))
@@ -137,6 +149,7 @@ testing.case("a model that is not defined needs an input", function()
   testing.raises("model 'sequential': expects a tensor, got an empty list", function()
     gb.Sequential { gb.layers.Dense(2) } {}
   end)
+  testing.refuses(function() gb.Sequential {} {} end)
 end)
 
 testing.case("nothing is no input, also in the function of a layer", function()
@@ -193,6 +206,7 @@ end)
 
 testing.case("what is made before a sweep works in every point", function()
   local strategy = gb.distribute.MirroredStrategy { devices = { "cpu:0" } }
+  local of_the_point_before = strategy
   local metric = gb.metrics.Accuracy {}
   local optimizer, variable = gb.optimizers.SGD { learning_rate = 0.5 }, gb.Variable { 1 }
   local unbuilt = gb.layers.Dense(2)
@@ -204,6 +218,8 @@ testing.case("what is made before a sweep works in every point", function()
       made:compile { optimizer = "sgd", loss = "mse" }
       return made
     end)
+    testing.equal(of_the_point_before:scope(function() return (gb.ones { 1 } + 1):item() end), 2.0)
+    of_the_point_before = gb.distribute.MirroredStrategy { devices = { "cpu:0" } }
     model:fit(gb.ones { 4, 3 }, gb.ones { 4, 2 }, { verbose = 0 })
     metric:update_state(gb.ones { 2, 1 }, gb.ones { 2, 1 })
     optimizer:apply_gradients({ gb.ones { 1 } }, { variable })
@@ -227,6 +243,7 @@ testing.case("the library's own functions refuse what is not theirs", function()
     testing.raises("gb._native.processes: this process runs the script alone", native.processes[name],
       table.unpack(arguments))
   end
+  testing.refuses(native.name_members, "text", "name")
   testing.raises("is not below the output folder", native.results.end_abandoned, "/tmp/elsewhere", "a text")
   local function call(row, timeline) return native.results.call({ { row = row, timeline = timeline } }, {}) end
   testing.raises("run returned the status 'weird'; ok, out_of_memory, error, timeout, skipped are possible", call,

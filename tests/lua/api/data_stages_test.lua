@@ -66,6 +66,12 @@ testing.case("caches keep the first epoch", function()
   local first = values(cached)
   testing.equal(values(cached), first)
   testing.equal(values(cached:batch(9)):gsub(",", " "), first)
+  local in_a_file = data.Dataset.from_tensor_slices(gb.zeros { 1, 3 }):cache(gb._native.options.out .. "/results/kept")
+  for _ in in_a_file:iter() do end
+  for row in in_a_file:iter() do  -- its memory is no longer that of the file
+    row[1] = 5
+    testing.equal(row:to_table(), { 5.0, 0.0, 0.0 })
+  end
   testing.raises("more than the limit of 20 B", function() range(9):cache { limit = 20 } end)
   testing.raises("at least 1 byte is expected, got 0", function() range(9):cache { limit = 0 } end)
 end)

@@ -26,6 +26,17 @@ local function build()
   return model
 end
 
+-- A step that is written by hand.
+local function step_of(model, optimizer)
+  local loss_function = gb.losses.CategoricalCrossentropy()
+  return function(images, labels)
+    local tape <close> = gb.tape()
+    local loss = loss_function(labels, model(images, { training = true }))
+    optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
+    return loss
+  end
+end
+
 local function difference(model, other)
   local weights, largest = other:get_weights(), 0
   for i, weight in ipairs(model:get_weights()) do
@@ -95,13 +106,7 @@ end)
 case("a step written by hand trains all replicas", function()
   local function trained(run, model)
     local optimizer = gb.optimizers.Adam { learning_rate = 0.01 }
-    local loss_function = gb.losses.CategoricalCrossentropy()
-    local function step(images, labels)
-      local tape <close> = gb.tape()
-      local loss = loss_function(labels, model(images, { training = true }))
-      optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
-      return loss
-    end
+    local step = step_of(model, optimizer)
     local losses = {}
     for images, labels in digits:take(109):batch(36):iter() do losses[#losses + 1] = run(step, images, labels) end
     return model, losses, optimizer
@@ -175,13 +180,7 @@ case("synchronized batch norm in a step written by hand normalizes by the whole 
       gb.layers.BatchNormalization { synchronized = synchronized, momentum = 0.5 },
       gb.layers.Dense(10, { activation = "softmax" }),
     }
-    local optimizer, loss_function = gb.optimizers.SGD { learning_rate = 0.1 }, gb.losses.CategoricalCrossentropy()
-    local function step(images, labels)
-      local tape <close> = gb.tape()
-      local loss = loss_function(labels, model(images, { training = true }))
-      optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
-      return loss
-    end
+    local step = step_of(model, gb.optimizers.SGD { learning_rate = 0.1 })
     for images, labels in digits:take(97):batch(36):iter() do run(step, images, labels) end  -- 36, 36 and 25
     return model
   end
@@ -320,13 +319,7 @@ end)
 -- A step of one update, and what it runs.
 local function by_hand(strategy)
   local model = strategy:scope(build)
-  local optimizer, loss_function = gb.optimizers.SGD { learning_rate = 0.1 }, gb.losses.CategoricalCrossentropy()
-  local function step(images, labels)
-    local tape <close> = gb.tape()
-    local loss = loss_function(labels, model(images, { training = true }))
-    optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
-    return loss
-  end
+  local step = step_of(model, gb.optimizers.SGD { learning_rate = 0.1 })
   return function(images, labels) return strategy:reduce("mean", strategy:run(step, images, labels)) end
 end
 

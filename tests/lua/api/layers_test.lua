@@ -121,6 +121,9 @@ end)
 
 testing.case("options are refused by name", function()
   testing.raises("ZeroPadding2D: padding must be one integer", layers.ZeroPadding2D, { 1, 2, 3 })
+  for _, kind in ipairs { "AveragePooling2D", "MaxPooling2D" } do
+    testing.raises("padding must be", layers[kind], 2, { padding = "somehow" })
+  end
   testing.raises("Bidirectional: the layer must be an LSTM or a GRU", layers.Bidirectional, layers.Dense(2))
   testing.raises("TimeDistributed: the option 'layer': no layer: 'Dense'", layers.TimeDistributed, "Dense")
   testing.raises("LSTM: unknown option 'return_state'", layers.LSTM, 4, { return_state = true })

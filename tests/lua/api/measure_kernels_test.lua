@@ -26,6 +26,9 @@ testing.case("mistakes are named", function()
     { { op = "conv2d", batch = 1, height = 4, width = 4, channels = 1, filters = 1, padding = "full" } })
   testing.raises("int64[1, 1] is not floating-point", kernels,
     { { op = "matmul", m = 1, n = 1, k = 1, dtype = "int64" } })
+  for _, budget in ipairs { 0, -1, 0 / 0, 1e-300, math.huge } do
+    testing.raises("at least 1e-06 s for each are needed", kernels, { product, budget = budget })
+  end
 end)
 
 testing.case("the memory of kernels is free again", function()

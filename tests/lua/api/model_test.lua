@@ -30,16 +30,7 @@ for _, dtype in ipairs { "bfloat16", "float16" } do
     testing.case(dtype .. ": a whole model trains in it" .. (eager and " eagerly" or ""), function()
       gb.config.set_seed(3)
       gb.config.set_floatx(dtype)
-      local model = gb.Sequential {
-        gb.layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }),
-        gb.layers.Conv2D(4, { 3, 3 }, { activation = "relu", padding = "same" }),
-        gb.layers.BatchNormalization(),
-        gb.layers.MaxPooling2D({ 2, 2 }),
-        gb.layers.Dropout(0.1),
-        gb.layers.Flatten(),
-        gb.layers.Dense(16, { activation = "gelu" }),
-        gb.layers.Dense(3, { activation = "softmax" }),
-      }
+      local model = thirds.convolutional()
       gb.config.set_floatx "float32"
       local inputs, labels = thirds.tensors(96)
       model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.02, epsilon = 1e-4 },

@@ -10,24 +10,11 @@ local function under(policy, body)
   return result
 end
 
-local function convolutional()
-  return gb.Sequential {
-    gb.layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }),
-    gb.layers.Conv2D(4, { 3, 3 }, { activation = "relu", padding = "same" }),
-    gb.layers.BatchNormalization(),
-    gb.layers.MaxPooling2D({ 2, 2 }),
-    gb.layers.Dropout(0.1),
-    gb.layers.Flatten(),
-    gb.layers.Dense(16, { activation = "gelu" }),
-    gb.layers.Dense(3, { activation = "softmax" }),
-  }
-end
-
 for _, policy in ipairs { "mixed_bfloat16", "mixed_float16" } do
   for _, eager in ipairs { false, true } do
     testing.case(policy .. ": a whole model trains" .. (eager and " eagerly" or ""), function()
       gb.config.set_seed(3)
-      local model = under(policy, convolutional)
+      local model = under(policy, thirds.convolutional)
       local inputs, labels = thirds.tensors(96)
       model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.02 },
         loss = "sparse_categorical_crossentropy", metrics = { "accuracy" }, run_eagerly = eager }
@@ -78,7 +65,7 @@ testing.case("layers of several policies are joined by casts", function()
 end)
 
 testing.case("a saved model keeps its policies", function()
-  local model = under("mixed_bfloat16", convolutional)
+  local model = under("mixed_bfloat16", thirds.convolutional)
   local inputs = thirds.tensors(4)
   local folder = gb._native.options.out .. "/results/mixed"
   model:save(folder)
@@ -171,7 +158,7 @@ for _, compiled in ipairs { false, true } do
   testing.case("a loop written by hand scales as compile does" .. (compiled and ", compiled" or ""), function()
     local function start()
       gb.config.set_seed(5)
-      return under("mixed_float16", convolutional), gb.optimizers.LossScaleOptimizer(
+      return under("mixed_float16", thirds.convolutional), gb.optimizers.LossScaleOptimizer(
         gb.optimizers.Adam { learning_rate = 0.01 }, { initial_scale = 2 ^ 40 })
     end
     local inputs, labels = thirds.tensors(8)
@@ -234,7 +221,7 @@ testing.case("a resumed training goes on with its scale", function()
   os.remove(file)
   local function train(epochs)
     gb.config.set_seed(5)
-    local model = under("mixed_float16", convolutional)
+    local model = under("mixed_float16", thirds.convolutional)
     local optimizer = gb.optimizers.LossScaleOptimizer("adam", { initial_scale = 2 ^ 40 })
     model:compile { optimizer = optimizer, loss = "sparse_categorical_crossentropy" }
     local inputs, labels = thirds.tensors(16)
@@ -247,48 +234,6 @@ testing.case("a resumed training goes on with its scale", function()
   testing.is_true(scale < 2 ^ 40 and skipped > 0, "skips")
   local second = train(4)
   testing.equal({ second.loss_scale, second.skipped_steps }, { scale, skipped })
-end)
-
-testing.case("numerics: what float16 loses of a float32 model, layer by layer", function()
-  local model = one_weight "float32"
-  model:compile { optimizer = "sgd", loss = product_loss }
-  local data = gb.data.Dataset.from_tensor_slices { gb.tensor { { 1 }, { 2 } },
-    gb.tensor { { 1e-8 }, { 1e-5 } } }:batch(2)
-  local rows = gb.measure.numerics(model, data, { as = "float16" })
-  local found = {}
-  for _, row in ipairs(rows) do
-    found[#found + 1] = row.layer .. " " .. row.value .. (row.gradient and " gradient" or "")
-  end
-  testing.equal(found,
-    { "input output", "dense output", "dense kernel", "input output gradient", "dense output gradient",
-    "dense kernel gradient" })
-  local outputs, gradients = rows[2], rows[5]
-  testing.equal({ outputs.smallest, outputs.largest, outputs.underflows, outputs.as }, { 1.0, 2.0, 0, "float16" })
-  -- Halves of 1e-8 and 1e-5, in the mean over two: both below 6.1e-5, one below the half of 6e-8.
-  testing.equal({ gradients.elements, gradients.zeros, gradients.underflows, gradients.lost }, { 2, 0, 2, 1 })
-  testing.near(gradients.largest, 5e-6, 1e-9)
-  testing.equal(gb.measure.numerics(model, data)[5].underflows, 0)
-  testing.equal(gb.measure.numerics(model, data)[5].as, "float32")
-  testing.raises("values are judged as float32, float16 or bfloat16, not as int8", gb.measure.numerics, model, data,
-    { as = "int8" })
-end)
-
-testing.case("numerics: gradients of the scaled loss show an overflow, and nothing is changed", function()
-  local model = under("mixed_float16", convolutional)
-  model:compile { optimizer = gb.optimizers.LossScaleOptimizer("sgd", { initial_scale = 2 ^ 40 }),
-    loss = "sparse_categorical_crossentropy" }
-  local inputs, labels = thirds.tensors(8)
-  local data = gb.data.Dataset.from_tensor_slices { inputs, labels }:batch(8)
-  local before = {}
-  for index, weight in ipairs(model.variables) do before[index] = weight:to_table() end
-  local overflowed, narrow = 0, 0
-  for _, row in ipairs(gb.measure.numerics(model, data)) do
-    if row.gradient then overflowed = overflowed + row.not_finite end
-    if row.dtype == "float16" then narrow = narrow + 1 end
-  end
-  testing.is_true(overflowed > 0, "a gradient overflows at 2^40")
-  testing.is_true(narrow >= 12, "layers compute in float16")
-  for index, weight in ipairs(model.variables) do testing.equal(weight:to_table(), before[index]) end
 end)
 
 testing.case("a model on several devices scales its loss", function()

@@ -172,21 +172,6 @@ testing.case("a layer that is called twice is recomputed by the range that each 
   for i, weight in ipairs(kept) do testing.equal(again[i]:to_table(), weight:to_table()) end
 end)
 
-testing.case("looking at numerics moves no range", function()
-  local aware = trained(gb.quantize.aware(dense_classifier()), 1)
-  local function ranges()
-    local found = {}
-    for _, variable in ipairs(aware.variables) do
-      if variable.name:find "input_range" then found[#found + 1] = variable:item() end
-    end
-    return found
-  end
-  local before = ranges()
-  testing.equal(#before, 2)
-  gb.measure.numerics(aware, training)
-  testing.equal(ranges(), before)
-end)
-
 testing.case("what is made of frozen weights once is in the memory that is told", function()
   local model = gb.quantize.aware(gb.Sequential {
     gb.layers.Dense(64, { input_shape = { 784 }, trainable = false }), gb.layers.Dense(10, { activation = "softmax" }),

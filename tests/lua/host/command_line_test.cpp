@@ -138,6 +138,12 @@ TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {
   EXPECT_THAT(answer({script, "--seed", "-1"}).text, HasSubstr("'-1' is not a whole number from 0"));
   EXPECT_THAT(answer({script, "--seed", "99999999999999999999999"}).text,
               HasSubstr("is not a whole number from 0 to 9223372036854775807"));
+  for (const std::string wrong :
+       {"--seed=-99999999999999999999999", "--threads=99999999999999999999", "--threads=-1", "--budget=1e999",
+        "--budget=nan", "--timeout=nan", "--timeout=-1", "--workers=99999999999999999999"}) {
+    EXPECT_EQ(answer({script, wrong}).status, 2) << wrong;
+    EXPECT_THAT(answer({script, wrong}).text, HasSubstr(wrong.substr(0, wrong.find('=')))) << wrong;
+  }
   EXPECT_THAT(answer({"show", "r", "--format", "pdf"}).text, HasSubstr("pdf not in {text,csv,json,markdown,junit}"));
   EXPECT_THAT(answer({"new"}).text, HasSubstr("name is required"));
 }

@@ -109,7 +109,7 @@ std::string judged_with(const std::string& answer) {
 }
 
 TEST_F(InterruptTest, ClaimsAreJudgedOnWhatWasMeasuredAndTheAnswerRuns) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const Ended ended = interrupt(judged_with("function(rows) return 'saw ' .. #rows .. ' rows' end"), signal);
     EXPECT_EQ(ended.status, 128 + signal);
     const std::string info = read(find("run.json"));

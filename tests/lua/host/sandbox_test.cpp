@@ -84,6 +84,10 @@ TEST_F(Sandbox, TheOutputFolderItselfStays) {
     EXPECT_THAT(run(call, {"--out", "o"}).err, HasSubstr("is the output folder, or has it in it")) << call;
     EXPECT_TRUE(std::filesystem::is_directory(file("o/results"))) << call;
   }
+  for (const char* call : {"os.remove('o')", "os.rename('o', 'o/results/x')"}) {
+    EXPECT_THAT(run(call, {"--out", "o"}).err, HasSubstr("'o' is not below the output folders")) << call;
+    EXPECT_TRUE(std::filesystem::is_directory(file("o/results"))) << call;
+  }
 }
 
 TEST_F(Sandbox, TheRecordOfARunElsewhereStaysAsItIs) {

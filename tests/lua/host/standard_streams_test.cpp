@@ -63,9 +63,12 @@ TEST_F(StandardStreams, ErrorsOfFilesSayWhichFileAndWhat) {
   EXPECT_EQ(read("error"), "gpubench: '" + name + "': File name too long\n");
 }
 
-TEST_F(StandardStreams, AllThreeMayBeClosed) {
-  EXPECT_EQ(shell("<&- >&- 2>&-"), 2);
-  expect_whole_files();
+TEST_F(StandardStreams, EachMayBeClosedAndAllThree) {
+  for (const char* closed : {"<&- >&- 2>&-", "2>&- >/dev/null", "<&- >/dev/null 2>/dev/null"}) {
+    std::filesystem::remove_all(file("results"));
+    EXPECT_EQ(shell(closed), 2) << closed;
+    expect_whole_files();
+  }
 }
 
 TEST_F(StandardStreams, AReaderThatLeavesEndsPrintingAndNotTheRun) {

@@ -174,7 +174,6 @@ local calls = {
     gb.measure.training(m, examples:repeated():batch(batch_size), { budget = 0.001, trace = false })
   end,
   measure_inference = function(m) gb.measure.inference(m, { batch = 2, duration = 0.001 }) end,
-  measure_numerics = function(m) gb.measure.numerics(m, examples:batch(batch_size)) end,
   input_proof = function(m) gb.measure.input_proof(m, examples:repeated():batch(batch_size), { budget = 0.001 }) end,
   save_and_load = function(m)
     m:save_weights(out .. "/weights.safetensors")

@@ -58,4 +58,17 @@ function declared.judge(declaration, rows, axes)
   return claims.judge_all(declaration.expect, rows, axes or declaration.axes)
 end
 
+-- The verdicts alone, in the order of the claims.
+function declared.verdicts(declaration, rows, axes)
+  local list = {}
+  for index, one in ipairs(declared.judge(declaration, rows, axes)) do list[index] = one.verdict end
+  return list
+end
+
+function declared.repeated(value, times)
+  local list = {}
+  for index = 1, times do list[index] = value end
+  return list
+end
+
 return declared

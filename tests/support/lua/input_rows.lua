@@ -1,6 +1,5 @@
 -- What the tests of the experiments about input share: small data, and rows with figures in place of measured ones.
 local gb = require "gpubench"
-local experiments = require "declared"
 local sweep = require "gpubench.sweep.points"
 
 local input_rows = { count = 128 }
@@ -45,18 +44,6 @@ function input_rows.of(declaration, kinds, figures)
     end
   end
   return rows
-end
-
-function input_rows.verdicts(declaration, rows)
-  local list = {}
-  for index, one in ipairs(experiments.judge(declaration, rows)) do list[index] = one.verdict end
-  return list
-end
-
-function input_rows.repeated(value, times)
-  local list = {}
-  for index = 1, times do list[index] = value end
-  return list
 end
 
 -- A copy of a list with another value at one place.

@@ -80,10 +80,8 @@ struct Cost {
 class Costly final : public ElementFunction {
  public:
   explicit Costly(const Cost& cost) : cost_(cost) {}
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
-    return {inputs.begin(), inputs.end()};
-  }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override { return {inputs.begin(), inputs.end()}; }
+  std::unique_ptr<ElementRunner> plan(TensorTypes) const override {
     class Runner final : public ElementRunner {
      public:
       explicit Runner(const Cost& cost) : cost_(cost) {}

@@ -76,10 +76,8 @@ void wait_for_a_warm_prefetch(benchmark::State& state) {
 /// Hands on what it gets: what is left is what a map itself costs an element.
 class Identity final : public ElementFunction {
  public:
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
-    return {inputs.begin(), inputs.end()};
-  }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override { return {inputs.begin(), inputs.end()}; }
+  std::unique_ptr<ElementRunner> plan(TensorTypes) const override {
     class Runner final : public ElementRunner {
      public:
       std::int64_t block() const override { return 256; }

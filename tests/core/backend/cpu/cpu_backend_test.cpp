@@ -13,18 +13,17 @@
 #include "core/backend/cpu/host_device.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/processor.h"
-#include "core/base/error.h"
 #include "core/device/bound_thread.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
@@ -40,8 +39,8 @@ TEST(CpuBackendTest, EachOptionIsADeviceWithItsOwnLimitAndThreads) {
   EXPECT_THAT(first.description(), HasSubstr("2 threads"));
   EXPECT_THAT(second.description(), testing::EndsWith("1 thread"));
   EXPECT_NO_THROW(first.memory().allocate(8 * mib, "weights"));
-  EXPECT_THAT([&] { second.memory().allocate(8 * mib, "weights"); },
-              ThrowsMessage<OutOfMemory>(HasSubstr("cpu:1: out of memory: 8 MiB asked for 'weights'")));
+  EXPECT_ERROR_OF(OutOfMemory, HasSubstr("cpu:1: out of memory: 8 MiB asked for 'weights'"),
+                  second.memory().allocate(8 * mib, "weights"));
 }
 
 TEST(CpuBackendTest, BindingSizesTheTeamOfTheCallingThreadOnly) {
@@ -200,18 +199,16 @@ TEST(CpuBackendTest, SumsOf16BitsNeedNoWideCopyOfWhatTheySum) {
 }
 
 TEST(CpuBackendTest, RefusesWhatItCannotDo) {
-  EXPECT_THAT([] { CpuBackend(std::span<const CpuDeviceOptions>{}); },
-              ThrowsMessage<Error>("cpu: needs at least one logical device"));
+  EXPECT_ERROR("cpu: needs at least one logical device", CpuBackend(std::span<const CpuDeviceOptions>{}));
   const std::array none{CpuDeviceOptions{.memory = {}, .threads = 0}};
-  EXPECT_THAT([&] { CpuBackend{none}; }, ThrowsMessage<Error>("cpu:0: 0 threads; 1 to 4096 are possible"));
+  EXPECT_ERROR("cpu:0: 0 threads; 1 to 4096 are possible", CpuBackend{none});
   const std::array many{CpuDeviceOptions{.memory = {}, .threads = 100'000}};
-  EXPECT_THAT([&] { CpuBackend{many}; }, ThrowsMessage<Error>("cpu:0: 100000 threads; 1 to 4096 are possible"));
+  EXPECT_ERROR("cpu:0: 100000 threads; 1 to 4096 are possible", CpuBackend{many});
 
   const std::array options{CpuDeviceOptions{}};
   const CpuBackend backend(options);
   const InputOp leaf(0, {});
-  EXPECT_THAT([&] { backend.plan(leaf, {}, *backend.devices()[0]); },
-              ThrowsMessage<Error>("cpu: there is no kernel for input"));
+  EXPECT_ERROR("cpu: there is no kernel for input", backend.plan(leaf, {}, *backend.devices()[0]));
 }
 
 TEST(ProcessorTest, HasANameAndACore) {

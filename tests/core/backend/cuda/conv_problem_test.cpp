@@ -1,10 +1,9 @@
 // What cuDNN is asked: pure functions of the op and the types.
 #include "core/backend/cuda/conv_problem.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -81,11 +80,7 @@ TEST(ConvolutionProblemTest, GroupsFollowFromTheChannels) {
 }
 
 TEST(ConvolutionProblemTest, EmptyTensorsAreRefused) {
-  EXPECT_THAT(
-      [] {
-        forward({}, {0, 4, 4, 1}, {3, 3, 1, 8});
-      },
-      testing::ThrowsMessage<Error>("cuda: conv2d: cuDNN takes no empty image or filter"));
+  EXPECT_ERROR("cuda: conv2d: cuDNN takes no empty image or filter", forward({}, {0, 4, 4, 1}, {3, 3, 1, 8}));
 }
 
 }  // namespace

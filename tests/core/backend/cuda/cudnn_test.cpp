@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "core/backend/cuda/cuda_backend.h"
-#include "core/base/error.h"
 #include "core/device/device.h"
 #include "core/ops/softmax.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -20,9 +20,10 @@ TEST(CudnnTest, ErrorsCarryTheCallAndTheLibrarysReason) {
           "cudnnSetTensor4dDescriptor");
   };
   EXPECT_NO_THROW(set(3));
-  EXPECT_THAT([&] { set(0); },
-              testing::ThrowsMessage<DeviceError>(testing::HasSubstr(
-                  "cuDNN: cudnnSetTensor4dDescriptor failed: CUDNN_STATUS_BAD_PARAM: an extent below 1")));
+  EXPECT_ERROR_OF(
+      DeviceError,
+      testing::HasSubstr("cuDNN: cudnnSetTensor4dDescriptor failed: CUDNN_STATUS_BAD_PARAM: an extent below 1"),
+      set(0));
 }
 
 TEST(CudnnTest, AGpuThatIsLostIsSaidToBe) {

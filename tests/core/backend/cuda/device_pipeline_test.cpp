@@ -1,13 +1,9 @@
 // Pipelines whose elements end on a GPU. The streams of the CUDA on the CPU run as late as they may, or at once, so
 // that a copy or a kernel that forgets to wait gives other elements; the host cannot read the GPU's memory.
-#include <chrono>
-#include <filesystem>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <thread>
 
-#include "core/base/error.h"
 #include "core/data/cache/cache.h"
 #include "core/data/epoch_record.h"
 #include "core/data/function/graph_function.h"
@@ -32,12 +28,12 @@
 #include "tests/core/data/texts.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench::device_pipeline_test {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const DeviceId gpu{DeviceId::Kind::gpu, 0, {}}, cpu{};
 
@@ -185,24 +181,13 @@ TEST_P(DeviceStages, PassingOverElementsChangesNothingElse) {
   EXPECT_EQ(fetched(*cursor), std::vector(all.begin() + 4, all.end()));
 }
 
-std::ptrdiff_t threads() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
-}
-
-/// A thread that was joined may still be listed for a moment.
-void expect_threads(std::ptrdiff_t most) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (threads() > most && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-  EXPECT_LE(threads(), most);
-}
-
 void expect_no_memory_in_use() {
   EXPECT_EQ(devices().device(gpu).memory().use().in_use, 0U);
   EXPECT_EQ(devices().device(gpu).host_memory()->use().in_use, 0U);
 }
 
 TEST_P(DeviceStages, LeavingEarlyLeavesNothingBehind) {
-  const std::ptrdiff_t before = threads();
+  const std::ptrdiff_t before = thread_count();
   {
     Element element;  // outlives the cursor
     {
@@ -220,8 +205,9 @@ TEST_P(DeviceStages, LeavingEarlyLeavesNothingBehind) {
 }
 
 TEST_P(DeviceStages, WhoeverReadsInHostMemoryGetsAnError) {
-  EXPECT_THAT([] { dataset()->open(0); }, ThrowsMessage<Error>(HasSubstr(": its elements are on gpu:0, and what reads "
-                                                                         "the dataset works in host memory")));
+  EXPECT_ERROR(HasSubstr(": its elements are on gpu:0, and what reads "
+                         "the dataset works in host memory"),
+               dataset()->open(0));
 }
 
 TEST(DevicePipeline, ElementsThatAreKeptStayAsTheyAre) {
@@ -292,13 +278,13 @@ TEST(DevicePipeline, ErrorsOfTheSourceComeThrough) {
   const std::unique_ptr<Cursor> mapped = map(damaged(), noisy(), {.place = place()})->open(0, takes_all());
   Element element;
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(mapped->next(element));
-  EXPECT_THAT([&] { mapped->next(element); }, ThrowsMessage<Error>("element 3 is damaged"));
+  EXPECT_ERROR("element 3 is damaged", mapped->next(element));
   EXPECT_EQ(fetched(*mapped).size(), 7U);
 
   const DatasetPtr ahead = prefetch_to_device(damaged(), place(), 2);
   const std::unique_ptr<Cursor> copied = ahead->open(0, takes_all());
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(copied->next(element));
-  EXPECT_THAT([&] { copied->next(element); }, ThrowsMessage<Error>("element 3 is damaged"));
+  EXPECT_ERROR("element 3 is damaged", copied->next(element));
 
   const DatasetPtr without = prefetch_to_device(ignore_errors(damaged()), place(), 2);
   EXPECT_EQ(fetched(without, 0).size(), 10U);
@@ -312,8 +298,7 @@ TEST(DevicePipeline, AnElementThatDoesNotFitTheDeviceIsAnError) {
   const DatasetPtr large = batch(from_tensor_slices({HostTensor::zeros({{1024, 1024}, Dtype::f32})}), 1024);
   const std::unique_ptr<Cursor> cursor = prefetch_to_device(large, there)->open(0, takes_all());
   Element element;
-  EXPECT_THAT([&] { cursor->next(element); },
-              ThrowsMessage<OutOfMemory>(HasSubstr("gpu:0: out of memory: 4 MiB asked for 'element'")));
+  EXPECT_ERROR_OF(OutOfMemory, HasSubstr("gpu:0: out of memory: 4 MiB asked for 'element'"), cursor->next(element));
 }
 
 TEST(DevicePipeline, ALostDeviceEndsThePipelineAndLetsItGo) {
@@ -325,11 +310,8 @@ TEST(DevicePipeline, ALostDeviceEndsThePipelineAndLetsItGo) {
     Element element;
     ASSERT_TRUE(cursor->next(element));
     cuda_on_cpu::fail_after(3, cudaErrorIllegalAddress);
-    EXPECT_THAT(
-        [&] {
-          while (cursor->next(element)) continue;
-        },
-        ThrowsMessage<DeviceLost>(HasSubstr("illegal memory access was encountered")));
+    EXPECT_ERROR_OF(DeviceLost, HasSubstr("illegal memory access was encountered"),
+                    while (cursor->next(element)) continue);
   }
   cuda_on_cpu::mend();
 }
@@ -337,9 +319,7 @@ TEST(DevicePipeline, ALostDeviceEndsThePipelineAndLetsItGo) {
 TEST(DevicePipeline, StagesThatWorkInHostMemoryRefuseElementsOnADevice) {
   const DatasetPtr mapped = map(batch(numbers(8), 2, true), doubled(), {.place = place()});
   const DatasetPtr copied = prefetch_to_device(batch(numbers(8), 2), place());
-  const auto refuses = [](const auto& make, const std::string& text) {
-    EXPECT_THAT([&] { make(); }, ThrowsMessage<Error>(text));
-  };
+  const auto refuses = [](const auto& make, const std::string& text) { EXPECT_ERROR(text, make()); };
   const std::string there = ": its source's elements are on gpu:0; put the ";
   refuses([&] { batch(mapped, 2); }, "batch" + there + "map behind the batch");
   refuses([&] { padded_batch(take(copied, 2), {.size = 2}); },
@@ -366,25 +346,20 @@ TEST(DevicePipeline, StagesThatWorkInHostMemoryRefuseElementsOnADevice) {
 }
 
 TEST(DevicePipeline, WhatCannotBeIsAnError) {
-  EXPECT_THAT([] { prefetch_to_device(numbers(4), place(), 0); },
-              ThrowsMessage<Error>("prefetch_to_device: a buffer of 0 elements; at least 1 is needed"));
-  EXPECT_THAT(
-      [] {
-        prefetch_to_device(numbers(4), place({DeviceId::Kind::gpu, 7, {}}));
-      },
-      ThrowsMessage<Error>("there is no device gpu:7; there is gpu:0, gpu:1, cpu:0"));
-  EXPECT_THAT(
-      [] {
-        map(numbers(4), noisy(), {.place = place({DeviceId::Kind::gpu, 7, {}})});
-      },
-      ThrowsMessage<Error>("there is no device gpu:7; there is gpu:0, gpu:1, cpu:0"));
-  EXPECT_THAT([] { map(numbers(4), noisy(), {.workers = 2, .place = place()}); },
-              ThrowsMessage<Error>("map: a map on a device has no parallel calls: it runs "
-                                   "in the consumer's thread, in order"));
-  EXPECT_THAT(
-      [] { map(numbers(4), std::make_shared<Identity>(), {.place = place()}); },
-      ThrowsMessage<Error>("map: only a function that is traced runs on a device; this one works on the host, so "
-                           "that it cannot be on gpu:0"));
+  EXPECT_ERROR("prefetch_to_device: a buffer of 0 elements; at least 1 is needed",
+               prefetch_to_device(numbers(4), place(), 0));
+  EXPECT_ERROR("there is no device gpu:7; there is gpu:0, gpu:1, cpu:0",
+               prefetch_to_device(numbers(4), place({DeviceId::Kind::gpu, 7, {}})));
+  EXPECT_ERROR("there is no device gpu:7; there is gpu:0, gpu:1, cpu:0",
+               map(numbers(4), noisy(), {.place = place({DeviceId::Kind::gpu, 7, {}})}));
+  EXPECT_ERROR(
+      "map: a map on a device has no parallel calls: it runs "
+      "in the consumer's thread, in order",
+      map(numbers(4), noisy(), {.workers = 2, .place = place()}));
+  EXPECT_ERROR(
+      "map: only a function that is traced runs on a device; this one works on the host, so "
+      "that it cannot be on gpu:0",
+      map(numbers(4), std::make_shared<Identity>(), {.place = place()}));
   TracedElement trace;
   trace.graph.input({{}, Dtype::i64}, "number");
   const Value pair = trace.graph.input({{2}, Dtype::f32}, "pair");
@@ -393,8 +368,8 @@ TEST(DevicePipeline, WhatCannotBeIsAnError) {
     trace.outputs = {ops::add(trace.graph, pair, pair)};
   }
   const auto elsewhere = graph_function(std::move(trace));
-  EXPECT_THAT([&] { map(numbers(4), elsewhere, {.place = place()}); },
-              ThrowsMessage<Error>("map: its function runs on gpu:0, and places an op on gpu:1 itself"));
+  EXPECT_ERROR("map: its function runs on gpu:0, and places an op on gpu:1 itself",
+               map(numbers(4), elsewhere, {.place = place()}));
 }
 
 }  // namespace

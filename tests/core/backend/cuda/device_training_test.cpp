@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/data/map/map.h"
 #include "core/data/stage/prefetch.h"
 #include "core/data/stage/repeat.h"
@@ -16,13 +15,13 @@
 #include "core/ops/state.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench::device_training_test {
 namespace {
 
 using support::Blobs;
 using ::testing::Each;
-using ::testing::ThrowsMessage;
 
 const DeviceId gpu{DeviceId::Kind::gpu, 0, {}}, cpu{};
 
@@ -174,17 +173,18 @@ TEST_F(DeviceTraining, IsMeasured) {
   EXPECT_GT(std::get<std::int64_t>(
                 measure_pipeline(*data, {quick().limits.stopping, quick().limits.warmup}).record.get("elements")),
             0);
-  EXPECT_THAT(
-      [&] { prove_input(model, *data, quick()); },
-      ThrowsMessage<Error>("measure.input_proof: the dataset's elements are on gpu:0, which leaves no transfer to "
-                           "tell from the rest; leave the stage that takes them there out"));
+  EXPECT_ERROR(
+      "measure.input_proof: the dataset's elements are on gpu:0, which leaves no transfer to "
+      "tell from the rest; leave the stage that takes them there out",
+      prove_input(model, *data, quick()));
 }
 
 TEST_F(DeviceTraining, ElementsOnAnotherDeviceThanTheModelAreAnError) {
   Trainer model = trainer(classifier_on(cpu));
-  EXPECT_THAT([&] { fit(model, *prefetch_to_device(batches(), place()), {}); },
-              ThrowsMessage<Error>("model 'small': its layer 'input' is on cpu:0, and the dataset's elements are on "
-                                   "gpu:0; they have to be on the same device, or in host memory"));
+  EXPECT_ERROR(
+      "model 'small': its layer 'input' is on cpu:0, and the dataset's elements are on "
+      "gpu:0; they have to be on the same device, or in host memory",
+      fit(model, *prefetch_to_device(batches(), place()), {}));
   EXPECT_NO_THROW(fit(model, *prefetch_to_device(batches(), place(cpu)), {}));
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/backend/cuda/status.h"
-#include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/by_position.h"
@@ -22,13 +21,13 @@
 #include "core/ops/state.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench::execution_test {
 namespace {
 
 using testing::Each;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const DeviceId gpu{DeviceId::Kind::gpu, 0, {}}, cpu{};
 
@@ -94,8 +93,7 @@ TEST_F(CudaExecutionTest, OneInputSlotIsReadBeforeItIsFilledAgain) {
   Accumulation work(runtime_, Execution::graph, 1);
   EXPECT_EQ(work.executor->inputs_in_flight(), 1);
   EXPECT_THAT(run_steps(*work.executor, 9), testing::ElementsAre(3 * 6, 6 * 21, 9 * 45));
-  EXPECT_THAT([&] { Accumulation(runtime_, Execution::graph, 3); },
-              ThrowsMessage<Error>("an executor takes 1 or 2 input slots, got 3"));
+  EXPECT_ERROR("an executor takes 1 or 2 input slots, got 3", Accumulation(runtime_, Execution::graph, 3));
 }
 
 TEST_F(CudaExecutionTest, StepsAreRecordedAnewWhenATracerWantsThem) {
@@ -141,8 +139,10 @@ TEST_F(CudaExecutionTest, PinnedTensorsAreCopiesOnTheHost) {
   EXPECT_EQ(eager.on_host(pinned).data(), pinned.view().data);
   const Tensor moved = eager.transfer(pinned, gpu);
   EXPECT_THAT(eager.download(moved).values<float>(), Each(5.0F));
-  EXPECT_THAT([&] { eager.pin(moved); }, ThrowsMessage<Error>("pin_memory: the tensor is in the memory of gpu:0; only "
-                                                              "memory of the host can be page-locked"));
+  EXPECT_ERROR(
+      "pin_memory: the tensor is in the memory of gpu:0; only "
+      "memory of the host can be page-locked",
+      eager.pin(moved));
 }
 
 TEST_F(CudaExecutionTest, CopyRatesAreMeasuredInAllDirections) {
@@ -234,8 +234,8 @@ TEST(CudaMemory, WithoutGrowthAndLimitMostOfWhatIsFreeIsTakenAtOnce) {
 }
 
 TEST_F(CudaExecutionTest, OutOfMemoryLeavesTheGpuUsable) {
-  EXPECT_THAT([&] { devices_.device(gpu).memory().allocate(std::size_t{1} << 30U, "huge"); },
-              ThrowsMessage<OutOfMemory>(HasSubstr("gpu:0: out of memory: 1 GiB asked for 'huge'")));
+  EXPECT_ERROR_OF(OutOfMemory, HasSubstr("gpu:0: out of memory: 1 GiB asked for 'huge'"),
+                  devices_.device(gpu).memory().allocate(std::size_t{1} << 30U, "huge"));
   Accumulation work(runtime_, Execution::graph);
   EXPECT_THAT(run_steps(*work.executor, 3), testing::ElementsAre(18));
 }
@@ -244,18 +244,18 @@ TEST_F(CudaExecutionTest, AFaultOfAKernelLosesTheDevice) {
   Accumulation work(runtime_, Execution::graph);
   run_steps(*work.executor, 3);
   cuda_on_cpu::fail_after(1, cudaErrorIllegalAddress);
-  EXPECT_THAT([&] { run_steps(*work.executor, 3); },
-              ThrowsMessage<DeviceLost>(HasSubstr("illegal memory access was encountered (cudaErrorIllegalAddress)")));
+  EXPECT_ERROR_OF(DeviceLost, HasSubstr("illegal memory access was encountered (cudaErrorIllegalAddress)"),
+                  run_steps(*work.executor, 3));
   cuda_on_cpu::mend();
 }
 
 TEST_F(CudaExecutionTest, AGpuThatIsLostInACaptureIsNamedAsLost) {
   Accumulation work(runtime_, Execution::graph);
   cuda_on_cpu::fail_in_capture(0, cudaErrorIllegalAddress);
-  EXPECT_THAT(
-      [&] { run_steps(*work.executor, 6); },
-      ThrowsMessage<DeviceLost>(testing::StartsWith("CUDA: the recording of a graph failed: an illegal memory access "
-                                                    "was encountered (cudaErrorIllegalAddress)")));
+  EXPECT_ERROR_OF(DeviceLost,
+                  testing::StartsWith("CUDA: the recording of a graph failed: an illegal memory access "
+                                      "was encountered (cudaErrorIllegalAddress)"),
+                  run_steps(*work.executor, 6));
   cuda_on_cpu::mend();
   Accumulation again(runtime_, Execution::graph);
   EXPECT_THAT(run_steps(*again.executor, 6), testing::ElementsAre(18, 6 * 21)) << "no capture is left open";
@@ -272,9 +272,9 @@ TEST(CudaDevicesTest, LimitsAndGpusThatAreNotThereAreErrors) {
   const auto with = [](int physical, std::size_t limit) {
     return support::gpu_devices({{.physical = physical, .memory = {.limit = limit}}});
   };
-  EXPECT_THAT([&] { Devices{with(0, std::size_t{1} << 40U)}; },
-              ThrowsMessage<Error>("gpu:0: a memory limit of 1 TiB is more than the 512 MiB of CUDA on the CPU"));
-  EXPECT_THAT([&] { Devices{with(3, 0)}; }, ThrowsMessage<Error>("there is no GPU 3; there is 1"));
+  EXPECT_ERROR("gpu:0: a memory limit of 1 TiB is more than the 512 MiB of CUDA on the CPU",
+               Devices{with(0, std::size_t{1} << 40U)});
+  EXPECT_ERROR("there is no GPU 3; there is 1", Devices{with(3, 0)});
 }
 
 TEST(CudaDevicesTest, WithoutAGpuEveryErrorSaysWhy) {
@@ -287,8 +287,8 @@ TEST(CudaDevicesTest, WithoutAGpuEveryErrorSaysWhy) {
     ::unsetenv("CUDA_VISIBLE_DEVICES");
     cuda_on_cpu::machine() = before;
     EXPECT_THAT(devices.ids(), testing::ElementsAre(cpu));
-    EXPECT_THAT([&] { devices.device(gpu); }, ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0: " +
-                                                                   to_string(devices.absence(DeviceId::Kind::gpu))));
+    EXPECT_ERROR("there is no device gpu:0; there is cpu:0: " + to_string(devices.absence(DeviceId::Kind::gpu)),
+                 devices.device(gpu));
     return to_string(devices.absence(DeviceId::Kind::gpu));
   };
   // What the machine's own files show follows.
@@ -374,10 +374,11 @@ TEST(CudaDevices, AContextThatCannotBeMadeSaysWhyAndWhatToDo) {
 }
 
 TEST(CudaDevices, KernelsThatTheGpuCannotRunSayWhatToBuild) {
-  EXPECT_THAT([] { cuda::check(cudaErrorNoKernelImageForDevice, "add"); },
-              ThrowsMessage<DeviceError>(HasSubstr(
-                  "(cudaErrorNoKernelImageForDevice): this program has no kernels for a GPU of its compute capability; "
-                  "build it with -DGPUBENCH_CUDA_ARCHITECTURES=all-major, or take the bundle (")));
+  EXPECT_ERROR_OF(
+      DeviceError,
+      HasSubstr("(cudaErrorNoKernelImageForDevice): this program has no kernels for a GPU of its compute capability; "
+                "build it with -DGPUBENCH_CUDA_ARCHITECTURES=all-major, or take the bundle ("),
+      cuda::check(cudaErrorNoKernelImageForDevice, "add"));
 }
 
 TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {
@@ -387,8 +388,7 @@ TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {
   const Devices devices{DeviceConfig{}};
   EXPECT_EQ(devices.default_device(), (DeviceId{DeviceId::Kind::gpu, 1, {}}));
   const Devices named(support::gpu_devices({{}}));
-  EXPECT_THAT([&] { named.default_device(); },
-              ThrowsMessage<Error>(testing::StartsWith("GPU 0 (CUDA on the CPU) cannot be used: ")));
+  EXPECT_ERROR(testing::StartsWith("GPU 0 (CUDA on the CPU) cannot be used: "), named.default_device());
   cuda_on_cpu::machine().gpus = 1;
   const Devices none{DeviceConfig{}};
   EXPECT_EQ(none.default_device(), cpu);

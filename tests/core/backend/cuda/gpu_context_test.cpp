@@ -19,6 +19,7 @@
 #include "core/nvidia/gpu_fault.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -28,7 +29,6 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::StartsWith;
-using testing::ThrowsMessage;
 
 const DeviceId gpu{DeviceId::Kind::gpu, 0, {}}, cpu{};
 
@@ -112,8 +112,7 @@ TEST_F(CudaContextTest, EveryUseMakesThatOfItsGpuAlone) {
     EXPECT_TRUE(devices.device(id(one)).in_use()) << "use " << use;
     take({one});
     const Devices none{DeviceConfig{}};
-    EXPECT_THAT([&] { uses[use](none.device(id(one))); }, ThrowsMessage<UnusableDevice>(held(one) + remedy(one)))
-        << "use " << use;
+    EXPECT_ERROR_OF(UnusableDevice, held(one) + remedy(one), uses[use](none.device(id(one)))) << "use " << use;
     EXPECT_FALSE(none.device(id(one)).in_use());
     take({});
   }
@@ -250,17 +249,17 @@ TEST_F(CudaContextTest, OnesThatTheScriptNamesAreErrors) {
   const DeviceConfig config = support::gpu_devices({{.physical = 1}, {.physical = 2}});
   const Devices devices{config};
   EXPECT_EQ(devices.default_device(), gpu);
-  EXPECT_THAT([&] { devices.usable(); }, ThrowsMessage<UnusableDevice>(held(2) + remedy(2)));
-  EXPECT_THAT([&] { devices.device(id(1)).bind_to_thread(); }, ThrowsMessage<UnusableDevice>(held(2) + remedy(2)));
+  EXPECT_ERROR_OF(UnusableDevice, held(2) + remedy(2), devices.usable());
+  EXPECT_ERROR_OF(UnusableDevice, held(2) + remedy(2), devices.device(id(1)).bind_to_thread());
   const Devices first(support::gpu_devices({{}}));
-  EXPECT_THAT([&] { first.default_device(); }, ThrowsMessage<UnusableDevice>(held(0) + remedy(0)));
+  EXPECT_ERROR_OF(UnusableDevice, held(0) + remedy(0), first.default_device());
 }
 
 TEST_F(CudaContextTest, EachUseOfAGpuTriesAgain) {
   take({1});
   const Devices devices{DeviceConfig{}};
   EXPECT_EQ(devices.fault(id(1))->reason, held(1));
-  EXPECT_THAT([&] { devices.device(id(1)).stream(); }, ThrowsMessage<UnusableDevice>(held(1) + remedy(1)));
+  EXPECT_ERROR_OF(UnusableDevice, held(1) + remedy(1), devices.device(id(1)).stream());
   take({});
   EXPECT_FALSE(devices.fault(id(1)));
   EXPECT_THAT(reasons(devices), IsEmpty());

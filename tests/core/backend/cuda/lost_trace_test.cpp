@@ -2,16 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/device/device.h"
 #include "core/experiment/steps/trace_phase.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class NoSteps final : public StepSource {
  public:
@@ -44,14 +43,15 @@ void trace(bool loses) {
 }
 
 TEST(LostTrace, SaysThatTheGpuIsLostAndWhy) {
-  EXPECT_THAT([] { trace(true); }, ThrowsMessage<DeviceLost>(HasSubstr(
-                                       "tracing: a step failed: CUDA: cudaStreamSynchronize failed: an illegal "
-                                       "memory access was encountered (cudaErrorIllegalAddress)")));
+  EXPECT_ERROR_OF(DeviceLost,
+                  HasSubstr("tracing: a step failed: CUDA: cudaStreamSynchronize failed: an illegal "
+                            "memory access was encountered (cudaErrorIllegalAddress)"),
+                  trace(true));
   cuda_on_cpu::mend();
 }
 
 TEST(LostTrace, OtherErrorsOfATracerStay) {
-  EXPECT_THAT([] { trace(false); }, ThrowsMessage<DeviceError>(HasSubstr("CUPTI: cuptiActivityFlushAll failed")));
+  EXPECT_ERROR_OF(DeviceError, HasSubstr("CUPTI: cuptiActivityFlushAll failed"), trace(false));
 }
 
 }  // namespace

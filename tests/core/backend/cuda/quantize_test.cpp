@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "core/backend/cuda/cuda_backend.h"
-#include "core/base/error.h"
 #include "core/device/device.h"
 #include "core/ops/quantized_linear.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -57,9 +57,10 @@ TEST_F(CudaQuantizedTest, ASearchMeasuresProductsOfInt8) {
 TEST_F(CudaQuantizedTest, WhereTheLibraryHasNoAlgorithmTheProductIsRefused) {
   cuda_on_cpu::machine().matmul_milliseconds = {};
   const CudaBackend gpu = backend();
-  EXPECT_THAT([&] { plan(gpu, QuantizedMatmul(), odd); },
-              testing::ThrowsMessage<Error>("cuda: quantized_matmul: cuBLASLt has no algorithm for int8[7, 13] times "
-                                            "int8[13, 10]; int8 takes a GPU of compute capability 7.5 or later"));
+  EXPECT_ERROR(
+      "cuda: quantized_matmul: cuBLASLt has no algorithm for int8[7, 13] times "
+      "int8[13, 10]; int8 takes a GPU of compute capability 7.5 or later",
+      plan(gpu, QuantizedMatmul(), odd));
 }
 
 }  // namespace

@@ -9,17 +9,16 @@
 
 #include "core/backend/emulated/emulated_device.h"
 #include "core/backend/emulated/kernel_time.h"
-#include "core/base/error.h"
 #include "core/device/work_order.h"
 #include "core/ops/matmul.h"
 #include "core/ops/recurrent.h"
 #include "core/tensor/device_id.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class EmulatedBackendTest : public testing::Test {
  protected:
@@ -56,12 +55,13 @@ TEST_F(EmulatedBackendTest, a_device_is_made_when_it_is_named) {
 }
 
 TEST_F(EmulatedBackendTest, names_that_there_are_not_are_refused_with_the_possible_ones) {
-  EXPECT_THAT([&] { device("emulated:h200:8"); },
-              ThrowsMessage<Error>("there is no device emulated:h200:8; there are emulated:h200:0 to emulated:h200:7"));
-  EXPECT_THAT([&] { device("emulated:tpu:0"); }, ThrowsMessage<Error>(HasSubstr("unknown emulated accelerator 'tpu'")));
-  EXPECT_THAT([&] { device("emulated:custom:0"); },
-              ThrowsMessage<Error>("there is no device emulated:custom:0 yet: describe "
-                                   "it with gb.config.set_custom_profile"));
+  EXPECT_ERROR("there is no device emulated:h200:8; there are emulated:h200:0 to emulated:h200:7",
+               device("emulated:h200:8"));
+  EXPECT_ERROR(HasSubstr("unknown emulated accelerator 'tpu'"), device("emulated:tpu:0"));
+  EXPECT_ERROR(
+      "there is no device emulated:custom:0 yet: describe "
+      "it with gb.config.set_custom_profile",
+      device("emulated:custom:0"));
 }
 
 TEST_F(EmulatedBackendTest, event_times_are_exactly_those_of_the_profile) {
@@ -210,14 +210,13 @@ TEST_F(EmulatedBackendTest, copies_take_the_times_of_their_link_and_bring_no_num
 TEST_F(EmulatedBackendTest, memory_is_limited_and_takes_none_of_the_machines) {
   Device& t4 = device("emulated:t4:1");
   const Buffer most = t4.memory().allocate(std::size_t{13} << 30, "most of it");
-  EXPECT_THAT([&] { t4.memory().allocate(std::size_t{4} << 30, "more"); },
-              ThrowsMessage<OutOfMemory>(HasSubstr("emulated:t4:1: out of memory")));
+  EXPECT_ERROR_OF(OutOfMemory, HasSubstr("emulated:t4:1: out of memory"),
+                  t4.memory().allocate(std::size_t{4} << 30, "more"));
   BackendConfig config;
   config.own<EmulatedOptions>().memory[parse_device_id("emulated:t4:0")].limit = std::size_t{1} << 40;
   EmulatedBackend backend(config);
-  EXPECT_THAT(
-      [&] { backend.named(parse_device_id("emulated:t4:0")); },
-      ThrowsMessage<Error>(HasSubstr("emulated:t4:0: a memory limit of 1 TiB is more than the 14 GiB of NVIDIA T4")));
+  EXPECT_ERROR(HasSubstr("emulated:t4:0: a memory limit of 1 TiB is more than the 14 GiB of NVIDIA T4"),
+               backend.named(parse_device_id("emulated:t4:0")));
 }
 
 TEST_F(EmulatedBackendTest, the_label_says_how_far_times_are_checked) {
@@ -236,8 +235,7 @@ TEST_F(EmulatedBackendTest, a_tracer_records_the_work_and_the_hosts_part_in_it) 
   const auto kernel = product(t4, 512);
   const std::unique_ptr<Tracer> tracer = backend_.new_tracer(), second = backend_.new_tracer();
   tracer->start();
-  EXPECT_THAT([&] { second->start(); },
-              ThrowsMessage<Error>(HasSubstr("another trace of the emulated devices is running")));
+  EXPECT_ERROR(HasSubstr("another trace of the emulated devices is running"), second->start());
   hold(t4.stream());  // so that the host waits for the kernel
   kernel->run(t4.stream(), {}, {}, {});
   t4.stream().synchronize();

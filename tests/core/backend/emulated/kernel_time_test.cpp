@@ -5,18 +5,17 @@
 #include <gtest/gtest.h>
 #include <random>
 
-#include "core/base/error.h"
 #include "core/ops/attention.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/recurrent.h"
 #include "core/ops/softmax.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 KernelWork work_of(const Op& op, const std::vector<TensorType>& inputs) {
   const std::vector<TensorType> outputs = op.infer(inputs);
@@ -147,8 +146,8 @@ TEST(ProfileFit, finds_the_profile_behind_measured_times) {
 
 TEST(KernelKind, an_unknown_one_is_refused_with_those_that_there_are) {
   EXPECT_EQ(parse_kernel_kind("softmax"), KernelKind::softmax);
-  EXPECT_THAT([] { parse_kernel_kind("conv"); },
-              ThrowsMessage<Error>("unknown kind of kernel 'conv' (known: elements, product, softmax, normalization)"));
+  EXPECT_ERROR("unknown kind of kernel 'conv' (known: elements, product, softmax, normalization)",
+               parse_kernel_kind("conv"));
 }
 
 TEST(ProfileFit, numbers_without_samples_stay) {
@@ -159,8 +158,8 @@ TEST(ProfileFit, numbers_without_samples_stay) {
 
 TEST(ProfileFit, a_sample_without_time_is_refused) {
   const std::vector<KernelSample> samples = {{{KernelKind::elements, 1, 1}, 0}};
-  EXPECT_THAT([&] { fit_profile(known_profile("t4").profile, samples); },
-              ThrowsMessage<Error>(HasSubstr("needs bytes and a time above 0, got 1 FLOP, 1 bytes, 0 s")));
+  EXPECT_ERROR(HasSubstr("needs bytes and a time above 0, got 1 FLOP, 1 bytes, 0 s"),
+               fit_profile(known_profile("t4").profile, samples));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -35,10 +36,10 @@ TEST(Profile, those_of_five_accelerators_are_known_with_a_source_for_every_numbe
 }
 
 TEST(Profile, an_unknown_one_is_refused_with_those_that_there_are) {
-  EXPECT_THAT(
-      [] { known_profile("h300"); },
-      ThrowsMessage<Error>("unknown emulated accelerator 'h300' (did you mean 'h100'?) (known: a100, h100, h200, "
-                           "t4, v100; custom is what gb.config.set_custom_profile describes)"));
+  EXPECT_ERROR(
+      "unknown emulated accelerator 'h300' (did you mean 'h100'?) (known: a100, h100, h200, "
+      "t4, v100; custom is what gb.config.set_custom_profile describes)",
+      known_profile("h300"));
 }
 
 TEST(Profile, its_text_is_read_back) {
@@ -52,12 +53,10 @@ TEST(Profile, its_text_is_read_back) {
 }
 
 TEST(Profile, missing_and_impossible_numbers_are_named_with_their_line) {
-  EXPECT_THAT([] { parse_profile("x", changed("launch_s", "")); },
-              ThrowsMessage<Error>("profile x: the number launch_s is missing"));
-  EXPECT_THAT([] { parse_profile("x", changed("product", "")); },
-              ThrowsMessage<Error>("profile x: it has no 'product:'"));
-  EXPECT_THAT([] { parse_profile("x", changed("memory_bytes_per_s", "memory_bytes_per_s = 0 # measured")); },
-              ThrowsMessage<Error>("profile x, line 3: memory_bytes_per_s is 0; 1000 to 1e+18 is possible"));
+  EXPECT_ERROR("profile x: the number launch_s is missing", parse_profile("x", changed("launch_s", "")));
+  EXPECT_ERROR("profile x: it has no 'product:'", parse_profile("x", changed("product", "")));
+  EXPECT_ERROR("profile x, line 3: memory_bytes_per_s is 0; 1000 to 1e+18 is possible",
+               parse_profile("x", changed("memory_bytes_per_s", "memory_bytes_per_s = 0 # measured")));
   EXPECT_THAT([] { parse_profile("x", changed("launch_s", "launch_s = -1 # measured")); },
               fails_with("launch_s is -1; 0 to 1 is possible"));
   EXPECT_THAT([] { parse_profile("x", changed("launch_s", "launch_s = fast # measured")); },

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "core/backend/cpu/cpu_backend.h"
-#include "core/base/error.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -14,7 +14,6 @@ using support::without_gpus;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 const DeviceId second_cpu{DeviceId::Kind::cpu, 1, {}}, first_gpu{DeviceId::Kind::gpu, 0, {}};
 
@@ -28,9 +27,8 @@ TEST(Devices, AnUnknownDeviceIsRefusedWithThoseThatAreThere) {
   const Devices devices(without_gpus(cpu_devices({{}, {}})));
   EXPECT_THAT(devices.ids(), ElementsAre(DeviceId{}, second_cpu));
   EXPECT_EQ(devices.default_device(), DeviceId{});
-  EXPECT_THAT([&] { devices.device(first_gpu); },
-              ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0, cpu:1: " +
-                                   to_string(devices.absence(DeviceId::Kind::gpu))));
+  EXPECT_ERROR("there is no device gpu:0; there is cpu:0, cpu:1: " + to_string(devices.absence(DeviceId::Kind::gpu)),
+               devices.device(first_gpu));
   EXPECT_TRUE(devices.absence(DeviceId::Kind::gpu));
   EXPECT_FALSE(devices.absence(DeviceId::Kind::cpu));
   EXPECT_THAT(devices.unusable(DeviceId::Kind::gpu), IsEmpty());
@@ -46,15 +44,14 @@ TEST(Devices, AnEmulatedDeviceIsThereOnceItIsNamed) {
   EXPECT_THAT(devices.ids(), ElementsAre(DeviceId{}, emulated));
   EXPECT_EQ(devices.default_device(), DeviceId{});
   EXPECT_EQ(&devices.host_side(emulated), device.host_memory());
-  EXPECT_THAT([&] { devices.device(parse_device_id("emulated:h200:8")); },
-              ThrowsMessage<Error>("there is no device emulated:h200:8; there are emulated:h200:0 to emulated:h200:7"));
+  EXPECT_ERROR("there is no device emulated:h200:8; there are emulated:h200:0 to emulated:h200:7",
+               devices.device(parse_device_id("emulated:h200:8")));
 }
 
 TEST(Devices, TheHostHasNoOtherSide) {
   const Devices devices(without_gpus(cpu_devices({{}, {}})));
   EXPECT_EQ(&devices.host_side(second_cpu), &devices.device({}).memory());
-  EXPECT_THAT([&] { devices.host_side({}); },
-              ThrowsMessage<Error>("cpu:0 is the host itself; it has no other memory to put tensors in"));
+  EXPECT_ERROR("cpu:0 is the host itself; it has no other memory to put tensors in", devices.host_side({}));
 }
 
 TEST(Devices, ThreadsThatNoDeviceAsksForAreSpreadEvenly) {

@@ -7,14 +7,13 @@
 
 #include "core/backend/emulated/emulated_backend.h"
 #include "core/backend/emulated/emulated_device.h"
-#include "core/base/error.h"
 #include "core/comm/collective.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class EmulatedCommunicatorTest : public testing::Test {
  protected:
@@ -84,7 +83,7 @@ TEST_F(EmulatedCommunicatorTest, numbers_go_from_host_to_host) {
 TEST_F(EmulatedCommunicatorTest, a_rank_that_gives_up_ends_the_waits_of_others) {
   on_all([&](std::size_t rank) {
     if (rank == 1) return communicators_[rank]->abort("rank 1 failed");
-    EXPECT_THAT([&] { communicators_[0]->barrier(); }, ThrowsMessage<PeerLost>("rank 1 failed"));
+    EXPECT_ERROR_OF(PeerLost, "rank 1 failed", communicators_[0]->barrier());
   });
 }
 
@@ -94,8 +93,8 @@ TEST_F(EmulatedCommunicatorTest, different_requests_are_an_error_on_both_sides) 
     const TensorType other{{2}, Dtype::f32};
     Collective collective;
     collective.tensors.push_back({rank == 0 ? &type_ : &other, memory.data()});
-    EXPECT_THAT([&] { communicators_[rank]->run(collective, devices_[rank]->stream()); },
-                ThrowsMessage<Error>(HasSubstr("requests another collective than rank")));
+    EXPECT_ERROR(HasSubstr("requests another collective than rank"),
+                 communicators_[rank]->run(collective, devices_[rank]->stream()));
   });
 }
 

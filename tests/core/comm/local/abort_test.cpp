@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 #include <thread>
 
-#include "core/base/error.h"
 #include "tests/core/comm/local/ranks.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::Each;
-using testing::ThrowsMessage;
 
 constexpr std::int64_t staged = 8, in_place = 1 << 16;
 
@@ -36,12 +35,11 @@ TEST(LocalAbort, ends_every_wait_with_the_reason_now_and_later) {
     ImmediateStream stream;
     Tensors tensors;
     tensors.add({{extent}, Dtype::f32});
-    EXPECT_THAT([&] { group[0].run({.tensors = tensors.views()}, stream); },
-                ThrowsMessage<PeerLost>("replica 2: out of memory"));
-    EXPECT_THAT([&] { group[1].barrier(); }, ThrowsMessage<PeerLost>("replica 2: out of memory"));
+    EXPECT_ERROR_OF(PeerLost, "replica 2: out of memory", group[0].run({.tensors = tensors.views()}, stream));
+    EXPECT_ERROR_OF(PeerLost, "replica 2: out of memory", group[1].barrier());
     const auto side = group[1].beside({.tensors = tensors.views()});
     side->begin(stream);
-    EXPECT_THAT([&] { side->end(stream); }, ThrowsMessage<PeerLost>("replica 2: out of memory"));
+    EXPECT_ERROR_OF(PeerLost, "replica 2: out of memory", side->end(stream));
   }
 }
 

@@ -3,21 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/comm/local/local_communicator.h"
 #include "tests/core/comm/local/ranks.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::Each;
-using testing::ThrowsMessage;
 
 TEST(LocalAlgorithm, names) {
   EXPECT_EQ(parse_local_algorithm("ring"), LocalAlgorithm::ring);
   EXPECT_EQ(to_string(LocalAlgorithm::reduction_to_one), "reduction_to_one");
-  EXPECT_THAT([] { parse_local_algorithm("reduction_to_one"); },
-              ThrowsMessage<Error>("unknown algorithm 'reduction_to_one' (known: direct, tree, parts, ring)"));
+  EXPECT_ERROR("unknown algorithm 'reduction_to_one' (known: direct, tree, parts, ring)",
+               parse_local_algorithm("reduction_to_one"));
 }
 
 TEST(LocalAlgorithm, every_one_adds_up_small_tensors_among_few_ranks_and_many) {
@@ -54,11 +53,12 @@ TEST(LocalAlgorithm, what_goes_through_copies_takes_no_large_messages) {
   ImmediateStream stream;
   Tensors tensors;
   tensors.add({{1 << 14}, Dtype::f32});
-  EXPECT_THAT([&] { group[0].run({.tensors = tensors.views()}, stream); },
-              ThrowsMessage<Error>("all_reduce: the algorithm \"tree\" is for messages of up to 2 KiB, got 64 KiB; "
-                                   "\"parts\" and \"ring\" take any"));
-  EXPECT_THAT([&] { group[0].beside({.tensors = tensors.views()}); },
-              ThrowsMessage<Error>(testing::HasSubstr("the algorithm \"tree\" is for messages of up to 2 KiB")));
+  EXPECT_ERROR(
+      "all_reduce: the algorithm \"tree\" is for messages of up to 2 KiB, got 64 KiB; "
+      "\"parts\" and \"ring\" take any",
+      group[0].run({.tensors = tensors.views()}, stream));
+  EXPECT_ERROR(testing::HasSubstr("the algorithm \"tree\" is for messages of up to 2 KiB"),
+               group[0].beside({.tensors = tensors.views()}));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "tests/core/comm/local/ranks.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -83,8 +83,7 @@ TEST(SideCollective, is_refused_when_it_is_made) {
   Ranks group(2);
   Tensors tensors;
   tensors.add({{1}, Dtype::boolean});
-  EXPECT_THAT([&] { group[0].beside({.tensors = tensors.views()}); },
-              testing::ThrowsMessage<Error>(HasSubstr("bool tensors cannot be reduced")));
+  EXPECT_ERROR(HasSubstr("bool tensors cannot be reduced"), group[0].beside({.tensors = tensors.views()}));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "core/comm/local/local_communicator.h"
 #include "core/group/join.h"
 #include "core/math/half.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -148,12 +149,11 @@ TEST_F(MpiRanks, OfProcessesThatHaveUnlikeDevicesAreToldSo) {
   HostDevice second({DeviceId::Kind::cpu, 1, ""}, {});
   std::vector<Device*> devices{&device_};
   if (group().rank() == 1) devices.push_back(&second);
-  EXPECT_THAT([&] { make_communicators(devices, CrossDevice::local, &group()); },
-              ::testing::ThrowsMessage<Error>(
-                  ::testing::AllOf(::testing::StartsWith("a strategy needs equally many devices of one kind in each "
-                                                         "process: process 0 ("),
-                                   ::testing::HasSubstr(") has 1 CPU device for cross_device = \"local\", process 1 ("),
-                                   ::testing::HasSubstr(") has 2 CPU devices for cross_device"))));
+  EXPECT_ERROR(::testing::AllOf(::testing::StartsWith("a strategy needs equally many devices of one kind in each "
+                                                      "process: process 0 ("),
+                                ::testing::HasSubstr(") has 1 CPU device for cross_device = \"local\", process 1 ("),
+                                ::testing::HasSubstr(") has 2 CPU devices for cross_device")),
+               make_communicators(devices, CrossDevice::local, &group()));
   group().barrier();
 }
 
@@ -217,9 +217,9 @@ TEST_F(MpiRanks, OneThatLeavesEndsTheWaitsOfTheOthersAndThePartAfterItWorks) {
   std::string failure = "out of ideas";
   if (group().rank() != 0) {
     failure.clear();
-    EXPECT_THAT([&] { communicator_->run({.tensors = {tensor.view()}}, stream()); },
-                ::testing::ThrowsMessage<PeerLost>(
-                    ::testing::AllOf(::testing::StartsWith("process 0 ("), ::testing::HasSubstr("out of ideas"))));
+    EXPECT_ERROR_OF(PeerLost,
+                    ::testing::AllOf(::testing::StartsWith("process 0 ("), ::testing::HasSubstr("out of ideas")),
+                    communicator_->run({.tensors = {tensor.view()}}, stream()));
   }
   const std::vector<std::string> texts = group().conclude(fmt::format("{}", group().rank()), failure);
   EXPECT_EQ(texts.back(), fmt::format("{}", group().size() - 1));
@@ -234,8 +234,7 @@ TEST_F(MpiRanks, AnAbortedCommunicatorEndsTheWaitsOfAll) {
   Tensor<float> tensor(10, Dtype::f32);
   if (group().rank() == 0) communicator_->abort("a replica has failed");
   if (group().rank() != 0) {
-    EXPECT_THAT([&] { communicator_->run({.tensors = {tensor.view()}}, stream()); },
-                ::testing::ThrowsMessage<PeerLost>("a replica has failed"));
+    EXPECT_ERROR_OF(PeerLost, "a replica has failed", communicator_->run({.tensors = {tensor.view()}}, stream()));
   }
   EXPECT_EQ(group().lost(), "");
   group().barrier();

@@ -1,7 +1,7 @@
 // All collectives and types against plain sums.
-#include "core/base/error.h"
 #include "core/math/half.h"
 #include "tests/core/comm/nccl/gpus.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -9,7 +9,6 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 /// Values that are exact in every type: rank r's element i is r + i % 7.
 template <class T, class Store>
@@ -139,12 +138,11 @@ TEST_F(NcclCollectives, WhatNoCommunicatorCanDoIsRefused) {
   const GpuTensor shorts(gpu(0), Dtype::i16, std::vector<std::int16_t>{1, 2});
   const GpuTensor floats(gpu(0), Dtype::f32, std::vector<float>{1, 2, 3});
   Stream& stream = gpu(0).stream();
-  EXPECT_THAT([&] { rank(0).run({.tensors = {shorts.view()}}, stream); },
-              ThrowsMessage<Error>(HasSubstr("all_reduce: int16 tensors cannot be reduced")));
-  EXPECT_THAT([&] { rank(0).beside({.tensors = {shorts.view()}}); },
-              ThrowsMessage<Error>(HasSubstr("all_reduce: int16 tensors cannot be reduced")));
-  EXPECT_THAT([&] { rank(0).run({.kind = CollectiveKind::broadcast, .root = 2, .tensors = {floats.view()}}, stream); },
-              ThrowsMessage<Error>("broadcast: there is no rank 2 to send (ranks: 0 to 1)"));
+  EXPECT_ERROR(HasSubstr("all_reduce: int16 tensors cannot be reduced"),
+               rank(0).run({.tensors = {shorts.view()}}, stream));
+  EXPECT_ERROR(HasSubstr("all_reduce: int16 tensors cannot be reduced"), rank(0).beside({.tensors = {shorts.view()}}));
+  EXPECT_ERROR("broadcast: there is no rank 2 to send (ranks: 0 to 1)",
+               rank(0).run({.kind = CollectiveKind::broadcast, .root = 2, .tensors = {floats.view()}}, stream));
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 #include <cstdlib>
 #include <thread>
 
-#include "core/base/error.h"
 #include "core/comm/nccl/nccl_functions.h"
 #include "core/device/work_order.h"
 #include "core/trace/timeline.h"
 #include "tests/core/comm/nccl/gpus.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -15,7 +15,6 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-using testing::ThrowsMessage;
 
 /// A tensor of each rank, with its number in every element.
 std::vector<GpuTensor> numbered(const std::vector<Device*>& devices, std::size_t count = 64) {
@@ -148,14 +147,13 @@ TEST_F(NcclCommunicator, AbortingEndsTheWaitsOfAllRanks) {
   rank(0).run({.tensors = {sums[0].view()}}, gpu(0).stream());
   const std::jthread failing([&] { rank(1).abort("rank 1 failed in step 7: out of memory"); });
   gpu(0).stream().synchronize();
-  EXPECT_THAT([&] { rank(0).check(); }, ThrowsMessage<PeerLost>("rank 1 failed in step 7: out of memory"));
+  EXPECT_ERROR_OF(PeerLost, "rank 1 failed in step 7: out of memory", rank(0).check());
   rank(1).abort("something else");
   const auto side = rank(1).beside({.tensors = {sums[1].view()}});
-  EXPECT_THAT([&] { side->begin(gpu(1).stream()); }, ThrowsMessage<PeerLost>("rank 1 failed in step 7: out of memory"));
-  EXPECT_THAT([&] { side->end(gpu(1).stream()); }, ThrowsMessage<PeerLost>(HasSubstr("in step 7")));
-  EXPECT_THAT([&] { rank(0).barrier(); }, ThrowsMessage<PeerLost>(HasSubstr("in step 7")));
-  EXPECT_THAT([&] { rank(0).run({.tensors = {sums[0].view()}}, gpu(0).stream()); },
-              ThrowsMessage<PeerLost>(HasSubstr("in step 7")));
+  EXPECT_ERROR_OF(PeerLost, "rank 1 failed in step 7: out of memory", side->begin(gpu(1).stream()));
+  EXPECT_ERROR_OF(PeerLost, HasSubstr("in step 7"), side->end(gpu(1).stream()));
+  EXPECT_ERROR_OF(PeerLost, HasSubstr("in step 7"), rank(0).barrier());
+  EXPECT_ERROR_OF(PeerLost, HasSubstr("in step 7"), rank(0).run({.tensors = {sums[0].view()}}, gpu(0).stream()));
 }
 
 TEST_F(NcclCommunicator, ARankThatDoesNotComeEndsTheOthersInTime) {
@@ -163,10 +161,10 @@ TEST_F(NcclCommunicator, ARankThatDoesNotComeEndsTheOthersInTime) {
   const std::vector<GpuTensor> sums = numbered(devices());
   rank(0).run({.tensors = {sums[0].view()}}, gpu(0).stream());
   gpu(0).stream().synchronize();
-  EXPECT_THAT(
-      [&] { rank(0).check(); },
-      ThrowsMessage<PeerLost>("rank 0 (gpu:0): nothing was done for 0.2 s behind a collective: another rank does "
-                              "not take part"));
+  EXPECT_ERROR_OF(PeerLost,
+                  "rank 0 (gpu:0): nothing was done for 0.2 s behind a collective: another rank does "
+                  "not take part",
+                  rank(0).check());
 }
 
 TEST_F(NcclCommunicator, ALaunchedRecordingHasToBeDoneInTimeToo) {
@@ -177,7 +175,7 @@ TEST_F(NcclCommunicator, ALaunchedRecordingHasToBeDoneInTimeToo) {
   recording->launch(gpu(0).stream());
   rank(0).launched(gpu(0).stream(), 1, 256);
   gpu(0).stream().synchronize();
-  EXPECT_THAT([&] { rank(0).check(); }, ThrowsMessage<PeerLost>(HasSubstr("nothing was done for 0.2 s")));
+  EXPECT_ERROR_OF(PeerLost, HasSubstr("nothing was done for 0.2 s"), rank(0).check());
 }
 
 TEST_F(NcclCommunicator, ErrorsThatNcclReportsLaterEndAllRanks) {
@@ -186,9 +184,8 @@ TEST_F(NcclCommunicator, ErrorsThatNcclReportsLaterEndAllRanks) {
   rank(0).run({.tensors = {sums[0].view()}}, gpu(0).stream());
   cuda_on_cpu::fail_rank(1, ncclRemoteError);
   gpu(0).stream().synchronize();
-  EXPECT_THAT(
-      [&] { rank(0).check(); },
-      ThrowsMessage<PeerLost>("rank 1 (gpu:1): NCCL reports: remote process exited or there was a network error"));
+  EXPECT_ERROR_OF(PeerLost, "rank 1 (gpu:1): NCCL reports: remote process exited or there was a network error",
+                  rank(0).check());
 }
 
 TEST_F(NcclCommunicator, AGpuThatIsLostInAnExchangeIsNamedToAllRanks) {
@@ -197,17 +194,18 @@ TEST_F(NcclCommunicator, AGpuThatIsLostInAnExchangeIsNamedToAllRanks) {
   rank(0).run({.tensors = {sums[0].view()}}, gpu(0).stream());
   cuda_on_cpu::fail_rank(1, ncclUnhandledCudaError);
   gpu(0).stream().synchronize();
-  EXPECT_THAT([&] { rank(0).check(); }, ThrowsMessage<PeerLost>("rank 1 (gpu:1): NCCL reports: unhandled cuda error"));
+  EXPECT_ERROR_OF(PeerLost, "rank 1 (gpu:1): NCCL reports: unhandled cuda error", rank(0).check());
 }
 
 TEST(NcclErrors, AfterAFaultOfTheGpuThisProcessCanUseItNoMore) {
-  EXPECT_THAT([] { nccl::check(ncclUnhandledCudaError, "all_reduce"); },
-              ThrowsMessage<DeviceError>(StartsWith("NCCL: all_reduce failed: unhandled cuda error")));
+  EXPECT_ERROR_OF(DeviceError, StartsWith("NCCL: all_reduce failed: unhandled cuda error"),
+                  nccl::check(ncclUnhandledCudaError, "all_reduce"));
   cuda_on_cpu::fail_after(0, cudaErrorIllegalAddress, 0);
   EXPECT_NE(cudaSetDevice(0), cudaSuccess);
-  EXPECT_THAT([] { nccl::check(ncclUnhandledCudaError, "all_reduce"); },
-              ThrowsMessage<DeviceLost>(StartsWith(
-                  "NCCL: all_reduce failed: an illegal memory access was encountered (cudaErrorIllegalAddress)")));
+  EXPECT_ERROR_OF(
+      DeviceLost,
+      StartsWith("NCCL: all_reduce failed: an illegal memory access was encountered (cudaErrorIllegalAddress)"),
+      nccl::check(ncclUnhandledCudaError, "all_reduce"));
   cuda_on_cpu::mend();
 }
 

@@ -4,12 +4,12 @@
 #include <thread>
 
 #include "core/backend/cpu/cpu_backend.h"
-#include "core/base/error.h"
 #include "core/comm/nccl/member.h"
 #include "core/comm/nccl/nccl_functions.h"
 #include "core/group/watched_group.h"
 #include "tests/core/comm/nccl/gpus.h"
 #include "tests/core/group/thread_group.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -19,7 +19,6 @@ using nccl::Member;
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class NcclCommunicators : public NcclTest {};
 
@@ -76,9 +75,8 @@ TEST_F(NcclCommunicators, AProcessThatTheGroupHasLostEndsTheOthers) {
   ranks.front()->run({.tensors = {sum.view()}}, gpu(0).stream());
   group.fail("process 1 (node, pid 4711) was lost: its process has ended; its last step was 7", failed_exit_status);
   gpu(0).stream().synchronize();
-  EXPECT_THAT(
-      [&] { ranks.front()->check(); },
-      ThrowsMessage<PeerLost>("process 1 (node, pid 4711) was lost: its process has ended; its last step was 7"));
+  EXPECT_ERROR_OF(PeerLost, "process 1 (node, pid 4711) was lost: its process has ended; its last step was 7",
+                  ranks.front()->check());
   asked.arrive_and_wait();
 }
 
@@ -97,9 +95,10 @@ TEST_F(NcclCommunicators, AProcessThatTellsButDoesNotJoinEndsTheOthers) {
                         .as_text());
   });
   const std::vector<Device*> mine{&gpu(0)};
-  EXPECT_THAT([&] { make_nccl_communicators(mine, &group, Seconds(0.2)); },
-              ThrowsMessage<PeerLost>("rank 0 (gpu:0) waited 0.2 s in "
-                                      "ncclCommInitRankConfig: another rank does not take part"));
+  EXPECT_ERROR_OF(PeerLost,
+                  "rank 0 (gpu:0) waited 0.2 s in "
+                  "ncclCommInitRankConfig: another rank does not take part",
+                  make_nccl_communicators(mine, &group, Seconds(0.2)));
   EXPECT_THAT(group.lost(), HasSubstr("waited 0.2 s"));
 }
 
@@ -129,36 +128,37 @@ TEST_F(NcclCommunicators, OneGpuInTwoProcessesIsRefused) {
                            .failure = {}}
                         .as_text());
   });
-  EXPECT_THAT([&] { make_nccl_communicators(devices(), &group, patience); },
-              ThrowsMessage<Error>("nccl: gpu:0 of worker-0 and gpu:3 of worker-1 are the same GPU (00000000:01:00.0), "
-                                   "and NCCL exchanges between different ones only: give each "
-                                   "process its own with CUDA_VISIBLE_DEVICES"));
+  EXPECT_ERROR(
+      "nccl: gpu:0 of worker-0 and gpu:3 of worker-1 are the same GPU (00000000:01:00.0), "
+      "and NCCL exchanges between different ones only: give each "
+      "process its own with CUDA_VISIBLE_DEVICES",
+      make_nccl_communicators(devices(), &group, patience));
 }
 
 TEST_F(NcclCommunicators, SharesOfOneGpuAreRefused) {
   cuda_on_cpu::machine().gpus = 2;
   backend_ = std::make_unique<CudaBackend>(BackendConfig{.devices = {{{.physical = 1}, {.physical = 1}}}});
-  EXPECT_THAT([&] { make_nccl_communicators(devices(), nullptr, patience); },
-              ThrowsMessage<Error>("nccl: gpu:0 and gpu:1 are shares of one GPU (00000000:02:00.0), and NCCL exchanges "
-                                   "between different ones only: give each replica a GPU of its own, or use "
-                                   "cross_device = \"local\""));
+  EXPECT_ERROR(
+      "nccl: gpu:0 and gpu:1 are shares of one GPU (00000000:02:00.0), and NCCL exchanges "
+      "between different ones only: give each replica a GPU of its own, or use "
+      "cross_device = \"local\"",
+      make_nccl_communicators(devices(), nullptr, patience));
 }
 
 TEST_F(NcclCommunicators, DevicesThatAreNoGpusAreRefused) {
   const std::vector<CpuDeviceOptions> halves(1, {.memory = {}, .threads = 1});
   const CpuBackend cpus(halves);
   const std::vector<Device*> one{cpus.devices()[0].get()};
-  EXPECT_THAT([&] { make_nccl_communicators(one, nullptr, patience); },
-              ThrowsMessage<Error>("nccl: it exchanges between GPUs, and cpu:0 is none: use cross_device = \"local\""));
-  EXPECT_THAT([&] { make_nccl_communicators({}, nullptr, patience); },
-              ThrowsMessage<Error>("nccl: a process without a GPU"));
+  EXPECT_ERROR("nccl: it exchanges between GPUs, and cpu:0 is none: use cross_device = \"local\"",
+               make_nccl_communicators(one, nullptr, patience));
+  EXPECT_ERROR("nccl: a process without a GPU", make_nccl_communicators({}, nullptr, patience));
 }
 
 TEST_F(NcclCommunicators, AFailureOfNcclIsToldToAllProcesses) {
   make_gpus(1);
   cuda_on_cpu::nccl().broken = ncclSystemError;
-  EXPECT_THAT([&] { make_nccl_communicators(devices(), nullptr, patience); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("ncclGetUniqueId"), HasSubstr("unhandled system error"))));
+  EXPECT_ERROR(AllOf(HasSubstr("ncclGetUniqueId"), HasSubstr("unhandled system error")),
+               make_nccl_communicators(devices(), nullptr, patience));
 }
 
 Member member(const std::string& name, const std::string& version, const std::string& failure = {}) {
@@ -168,15 +168,15 @@ Member member(const std::string& name, const std::string& version, const std::st
 TEST(NcclMembers, DifferentVersionsAreRefusedWithBothNamed) {
   const std::vector<Member> members{member("worker-0", "2.28.9"), member("worker-1", "2.28.9"),
                                     member("worker-2", "2.29.7")};
-  EXPECT_THAT([&] { check_together(members); },
-              ThrowsMessage<Error>("nccl: worker-0 has NCCL 2.28.9 and worker-2 has NCCL 2.29.7, and they do not "
-                                   "understand each other: install one version everywhere"));
+  EXPECT_ERROR(
+      "nccl: worker-0 has NCCL 2.28.9 and worker-2 has NCCL 2.29.7, and they do not "
+      "understand each other: install one version everywhere",
+      check_together(members));
 }
 
 TEST(NcclMembers, WhatFailsInOneProcessIsSaidInAll) {
   const std::vector<Member> members{member("worker-0", "2.28.9"), member("worker-1", "", "libnccl.so.2 is missing")};
-  EXPECT_THAT([&] { check_together(members); },
-              ThrowsMessage<Error>("nccl: worker-1 cannot take part: libnccl.so.2 is missing"));
+  EXPECT_ERROR("nccl: worker-1 cannot take part: libnccl.so.2 is missing", check_together(members));
 }
 
 TEST(NcclMembers, OneGpuMayBeOfTheSameNumberOnTwoMachines) {
@@ -194,9 +194,9 @@ TEST(NcclMembers, TheyComeBackFromTheirTexts) {
   EXPECT_EQ(two.unique_id, one.unique_id);
   EXPECT_EQ(two.gpus[1].bus_id, "bus 2");
   EXPECT_EQ(two.failure, "why");
-  EXPECT_THAT([] { Member::from_text("GET / HTTP/1.1"); },
-              ThrowsMessage<Error>(::testing::StartsWith(
-                  "a process sent 'GET / HTTP/1.1', which is not a message of this gpubench: a text expected")));
+  EXPECT_ERROR(::testing::StartsWith(
+                   "a process sent 'GET / HTTP/1.1', which is not a message of this gpubench: a text expected"),
+               Member::from_text("GET / HTTP/1.1"));
 }
 
 TEST(NcclPatience, IsWhatTheEnvironmentSays) {
@@ -206,8 +206,7 @@ TEST(NcclPatience, IsWhatTheEnvironmentSays) {
   EXPECT_EQ(nccl_patience(), Seconds(2.5));
   for (const char* const wrong : {"soon", "-1", "0", "5s"}) {
     const EnvironmentVariable no_time("GPUBENCH_NCCL_TIMEOUT", wrong);
-    EXPECT_THAT([] { nccl_patience(); }, ThrowsMessage<Error>("GPUBENCH_NCCL_TIMEOUT=" + std::string(wrong) +
-                                                              " is no number of seconds above 0"));
+    EXPECT_ERROR("GPUBENCH_NCCL_TIMEOUT=" + std::string(wrong) + " is no number of seconds above 0", nccl_patience());
   }
 }
 

@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "core/backend/cuda/cuda_backend.h"
-#include "core/base/error.h"
 #include "core/comm/factory.h"
 #include "core/group/join.h"
 #include "core/math/half.h"
 #include "tests/core/comm/staged/gpu_tensor.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -146,9 +146,9 @@ TEST_F(MpiGpus, OneThatLeavesEndsTheWaitsOfTheOthersAndThePartAfterItWorks) {
     failure.clear();
     const auto side = communicator_->beside({.tensors = {sum.view()}});
     side->begin(stream());
-    EXPECT_THAT([&] { side->end(stream()); },
-                ::testing::ThrowsMessage<PeerLost>(
-                    ::testing::AllOf(::testing::StartsWith("process 0 ("), ::testing::HasSubstr("out of ideas"))));
+    EXPECT_ERROR_OF(PeerLost,
+                    ::testing::AllOf(::testing::StartsWith("process 0 ("), ::testing::HasSubstr("out of ideas")),
+                    side->end(stream()));
   }
   group().conclude("", failure);
   communicator_ = std::move(make_communicators(devices_, CrossDevice::local, &group()).front());
@@ -161,10 +161,10 @@ TEST_F(MpiGpus, ThatMpiIsSaidToKnowAreNoOrYes) {
   const char* const before = std::getenv("GPUBENCH_MPI_CUDA_AWARE");
   const std::string kept = before == nullptr ? "" : before;
   ::setenv("GPUBENCH_MPI_CUDA_AWARE", "perhaps", 1);
-  EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::local, &group()); },
-              ::testing::ThrowsMessage<Error>(
-                  "GPUBENCH_MPI_CUDA_AWARE is 'perhaps'; 1 says that MPI takes messages from GPUs' memory, 0 that it "
-                  "does not, and without it the library is asked"));
+  EXPECT_ERROR(
+      "GPUBENCH_MPI_CUDA_AWARE is 'perhaps'; 1 says that MPI takes messages from GPUs' memory, 0 that it "
+      "does not, and without it the library is asked",
+      make_communicators(devices_, CrossDevice::local, &group()));
   // One that cannot keeps all from it.
   ::setenv("GPUBENCH_MPI_CUDA_AWARE", group().rank() == 0 ? "0" : kept.c_str(), 1);
   EXPECT_EQ(make_communicators(devices_, CrossDevice::local, &group()).front()->name(), "mpi through host memory");

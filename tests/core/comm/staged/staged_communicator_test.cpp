@@ -10,12 +10,12 @@
 #include <thread>
 
 #include "core/backend/cuda/cuda_backend.h"
-#include "core/base/error.h"
 #include "core/comm/factory.h"
 #include "core/comm/staged/staged_collective.h"
 #include "core/math/half.h"
 #include "tests/core/comm/staged/gpu_tensor.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -23,7 +23,6 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class Staged : public testing::Test {
  protected:
@@ -222,7 +221,7 @@ TEST_F(Staged, ARankThatFailsEndsTheOthers) {
     side->end(gpu(r).stream());
   });
   EXPECT_THAT(failures, ElementsAre("rank 1 failed in step 7: out of memory", ""));
-  EXPECT_THAT([&] { rank(1).barrier(); }, ThrowsMessage<PeerLost>("rank 1 failed in step 7: out of memory"));
+  EXPECT_ERROR_OF(PeerLost, "rank 1 failed in step 7: out of memory", rank(1).barrier());
 }
 
 TEST_F(Staged, ASideCollectiveGivenUpAfterItsBeginEndsTheOthers) {
@@ -242,10 +241,8 @@ TEST_F(Staged, ASideCollectiveGivenUpAfterItsBeginEndsTheOthers) {
 TEST_F(Staged, CollectivesThatAreImpossibleAreRefused) {
   make_ranks(1);
   const GpuTensor bytes(gpu(0), Dtype::u8, std::vector<unsigned char>(4, 1));
-  EXPECT_THAT([&] { rank(0).run({.tensors = {bytes.view()}}, gpu(0).stream()); },
-              ThrowsMessage<Error>(HasSubstr("uint8 tensors cannot be reduced")));
-  EXPECT_THAT([&] { rank(0).beside({.tensors = {bytes.view()}}); },
-              ThrowsMessage<Error>(HasSubstr("uint8 tensors cannot be reduced")));
+  EXPECT_ERROR(HasSubstr("uint8 tensors cannot be reduced"), rank(0).run({.tensors = {bytes.view()}}, gpu(0).stream()));
+  EXPECT_ERROR(HasSubstr("uint8 tensors cannot be reduced"), rank(0).beside({.tensors = {bytes.view()}}));
   EXPECT_FALSE(rank(0).recordable());
 }
 

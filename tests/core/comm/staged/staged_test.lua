@@ -4,45 +4,19 @@ local testing = require "testing"
 local thirds = require "thirds"
 
 local both = { "gpu:0", "gpu:1" }
-
--- The weights after a few epochs of batches of 16, the last of which is smaller.
-local function weights(strategy, options)
-  options = options or {}
-  local x, y = thirds.rows(40)
-  local inputs = gb.device("cpu:0", function() return gb.tensor(x) end)
-  local labels = gb.device("cpu:0", function() return gb.tensor(y, { dtype = "int64" }) end)
-  local function trained()
-    gb.config.set_seed(3)
-    local model = gb.Sequential {
-      gb.layers.Dense(16, { activation = "relu", input_shape = { 12 } }),
-      gb.layers.Dense(3, { activation = "softmax" }),
-    }
-    model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.02 }, loss = "sparse_categorical_crossentropy",
-      run_eagerly = options.eager }
-    model:fit(inputs, labels, { epochs = 6, batch_size = 16, verbose = 0, shuffle = false })
-    return model:get_weights()
-  end
-  if strategy then return strategy:scope(trained) end
-  return gb.device("gpu:0", trained)
-end
-
-local function same(a, b)
-  testing.equal(#a, #b)
-  for i = 1, #a do testing.is_true((a[i] - b[i]):abs():max():item() < 1e-5, "weights " .. i) end
-end
+local weights, same = thirds.weights, thirds.same_weights
 
 for _, how in ipairs { "local", "reduction_to_one" } do
   for _, eager in ipairs { false, true } do
     testing.case("two GPUs update as one by " .. how .. (eager and ", eagerly" or ""), function()
-      local alone = weights(nil, { eager = eager })
-      local strategy = gb.distribute.MirroredStrategy { devices = both, cross_device = how }
-      testing.equal(strategy.communicator, "local through host memory")
-      same(weights(strategy, { eager = eager }), alone)
-      -- Several buckets, some of which are exchanged beside the kernels.
-      same(weights(gb.distribute.MirroredStrategy { devices = both, cross_device = how, bucket_bytes = 64 },
-        { eager = eager }), alone)
-      same(weights(gb.distribute.MirroredStrategy { devices = both, cross_device = how, shares = { 1, 3 } },
-        { eager = eager }), alone)
+      local alone = weights { epochs = 6, eager = eager }
+      -- Of several buckets some are exchanged beside the kernels.
+      for _, options in ipairs { {}, { bucket_bytes = 64 }, { shares = { 1, 3 } } } do
+        options.devices, options.cross_device = both, how
+        local strategy = gb.distribute.MirroredStrategy(options)
+        testing.equal(strategy.communicator, "local through host memory")
+        same(weights { epochs = 6, eager = eager, strategy = strategy }, alone)
+      end
     end)
   end
 end

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -19,12 +19,7 @@ TEST(ChangesText, HasALinePerSeries) {
 
 TEST(ChangesText, NamesTheFile) {
   std::istringstream in("{}\n");
-  try {
-    changes_text(in, "changes: f");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "changes: f: line 1: no 'id'");
-  }
+  EXPECT_ERROR("changes: f: line 1: no 'id'", changes_text(in, "changes: f"));
 }
 
 }  // namespace

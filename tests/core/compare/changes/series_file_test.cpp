@@ -4,15 +4,14 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
-#include "core/base/error.h"
 #include "core/base/input_limits.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 std::vector<Series> read(const std::string& text) {
   std::istringstream in(text);
@@ -20,12 +19,7 @@ std::vector<Series> read(const std::string& text) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
+  return support::error_of([&] { read(text); });
 }
 
 TEST(SeriesFile, JsonLinesHaveOneSeriesEach) {
@@ -98,12 +92,11 @@ TEST(SeriesFile, LongLinesAreReadUpToALimit) {
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].values.size(), (values.size() + 1) / 2);
   std::istringstream endless("id,values\n" + std::string(largest_text + 100'000, 'x'));
-  EXPECT_THAT([&] { read_series(endless, "f"); }, ThrowsMessage<Error>("f: line 2: longer than 67108864 bytes"));
+  EXPECT_ERROR("f: line 2: longer than 67108864 bytes", read_series(endless, "f"));
   std::string many = "id,values\n";
   for (std::size_t i = 0; i <= most_series_values; ++i) many += "a,1\n";
   std::istringstream rows(many);
-  EXPECT_THAT([&] { read_series(rows, "f"); },
-              ThrowsMessage<Error>("f: line 2000002: more than 2000000 values in all series"));
+  EXPECT_ERROR("f: line 2000002: more than 2000000 values in all series", read_series(rows, "f"));
 }
 
 TEST(SeriesFile, EmptyFilesAreRefused) {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/compare/foreign/foreign.h"
 #include "core/compare/side.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -30,20 +30,10 @@ class ForeignFiles : public TemporaryFolder {
   }
   std::string mistake(const std::string& name, const std::string& text) const { return mistake_in(write(name, text)); }
   static std::string mistake_in(const std::filesystem::path& file) {
-    try {
-      read_foreign(file);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return support::error_of([&] { read_foreign(file); });
   }
   std::string side_mistake(const std::string& text) const {
-    try {
-      read_side(text, file("out"));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return support::error_of([&] { read_side(text, file("out")); });
   }
 };
 

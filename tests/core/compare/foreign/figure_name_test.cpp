@@ -2,13 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 struct Named {
   std::string name, column;
@@ -54,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(NoTimes, FigureNames,
                                            Named{"2nd try", "_2nd_try", 1, Better::neither}));
 
 TEST(FigureName, NeedsALetterOrDigit) {
-  EXPECT_THAT([] { foreign_column("--"); }, ThrowsMessage<Error>(HasSubstr("cannot name a column")));
-  EXPECT_THAT([] { foreign_column(""); }, ThrowsMessage<Error>(HasSubstr("'' cannot name a column")));
+  EXPECT_ERROR(HasSubstr("cannot name a column"), foreign_column("--"));
+  EXPECT_ERROR(HasSubstr("'' cannot name a column"), foreign_column(""));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -99,8 +100,8 @@ TEST_P(Cache, KeepsElementsOfAnyExtents) {
 
 TEST_P(Cache, ErrorsOfTheSourcePassAndNothingIsKept) {
   const DatasetPtr dataset = cached(std::make_shared<Damaged>(numbers(5), 3));
-  EXPECT_THAT([&] { read(dataset); }, ThrowsMessage<Error>("element 3 is damaged"));
-  EXPECT_THAT([&] { read(dataset); }, ThrowsMessage<Error>("element 3 is damaged"));
+  EXPECT_ERROR("element 3 is damaged", read(dataset));
+  EXPECT_ERROR("element 3 is damaged", read(dataset));
 }
 
 TEST_P(Cache, TwoEpochsAtATime) {
@@ -134,34 +135,34 @@ TEST(MemoryCache, IsRowsOfTensorsWhenComplete) {
 
 TEST(MemoryCache, HasALimit) {
   EXPECT_EQ(read(cache(numbers(4), 64)), counting(0, 4));
-  EXPECT_THAT([] { cache(numbers(5), 64); },
-              ThrowsMessage<Error>(
-                  "cache: 5 elements of 16 B need 80 B, more than the limit of 64 B; raise the limit, or cache "
-                  "in a file (cache(path))"));
+  EXPECT_ERROR(
+      "cache: 5 elements of 16 B need 80 B, more than the limit of 64 B; raise the limit, or cache "
+      "in a file (cache(path))",
+      cache(numbers(5), 64));
   const auto all = std::make_shared<Predicate>([](std::int64_t) { return true; });
   const std::string full =
       "cache: the limit of 64 B is full after 4 elements; raise the limit, or cache in a file (cache(path))";
-  EXPECT_THAT([&] { read(cache(filter(numbers(5), all), 64)); }, ThrowsMessage<Error>(full));
+  EXPECT_ERROR(full, read(cache(filter(numbers(5), all), 64)));
   EXPECT_EQ(read(cache(filter(numbers(4), all), 64)), counting(0, 4));
-  EXPECT_THAT([&] { bytes_of(cache(ragged(9), 10), 0); }, ThrowsMessage<Error>(HasSubstr("is full after 4 elements")));
+  EXPECT_ERROR(HasSubstr("is full after 4 elements"), bytes_of(cache(ragged(9), 10), 0));
 }
 
 TEST(MemoryCache, OfMoreThanTheMachineHasDoesNotStart) {
   const DatasetPtr large = synthetic({.types = {{{1 << 20}, Dtype::f32}}, .count = 1 << 24, .resident = false});
-  EXPECT_THAT([&] { cache(large)->open(); },
-              ThrowsMessage<Error>(testing::AllOf(
-                  HasSubstr("cache: 16777216 elements of 4 MiB need 64 TiB, more than half of the free memory, "),
-                  HasSubstr("; give a limit, or cache in a file (cache(path))"))));
-  EXPECT_THAT([&] { cache(large, std::size_t{1} << 50)->open(); },
-              ThrowsMessage<Error>(testing::AllOf(HasSubstr("need 64 TiB, more than the free memory, "),
-                                                  HasSubstr("; cache in a file (cache(path))"))));
+  EXPECT_ERROR(
+      testing::AllOf(HasSubstr("cache: 16777216 elements of 4 MiB need 64 TiB, more than half of the free memory, "),
+                     HasSubstr("; give a limit, or cache in a file (cache(path))")),
+      cache(large)->open());
+  EXPECT_ERROR(testing::AllOf(HasSubstr("need 64 TiB, more than the free memory, "),
+                              HasSubstr("; cache in a file (cache(path))")),
+               cache(large, std::size_t{1} << 50)->open());
 }
 
 TEST(MemoryCache, ThatIsFullIsNoErrorOfAnElement) {
   const auto all = std::make_shared<Predicate>([](std::int64_t) { return true; });
   const DatasetPtr dataset = cache(filter(numbers(9), all), 64);
   for (int epoch = 0; epoch < 2; ++epoch) {
-    EXPECT_THAT([&] { read(ignore_errors(dataset)); }, ThrowsMessage<Error>(HasSubstr("is full after 4 elements")));
+    EXPECT_ERROR(HasSubstr("is full after 4 elements"), read(ignore_errors(dataset)));
   }
 }
 
@@ -173,11 +174,10 @@ class FileCache : public TemporaryFolder {
 TEST_F(FileCache, OutlivesItsDataset) {
   EXPECT_EQ(read(cache(numbers(5), file("kept"))), counting(0, 5));
   const auto source = std::make_shared<Counted>(numbers(5));
-  EXPECT_THAT(
-      [&] { read(cache(source, file("kept"))); },
-      ThrowsMessage<Error>(testing::AllOf(HasSubstr("is of another dataset: it holds from_tensor_slices: 5 elements "),
-                                          HasSubstr("this is from_tensor_slices > counted: 5 elements "))));
-  EXPECT_THAT([&] { read(cache(numbers(7), file("kept"))); }, ThrowsMessage<Error>(HasSubstr("is of another")));
+  EXPECT_ERROR(testing::AllOf(HasSubstr("is of another dataset: it holds from_tensor_slices: 5 elements "),
+                              HasSubstr("this is from_tensor_slices > counted: 5 elements ")),
+               read(cache(source, file("kept"))));
+  EXPECT_ERROR(HasSubstr("is of another"), read(cache(numbers(7), file("kept"))));
   EXPECT_EQ(read(cache(numbers(5), file("kept"))), counting(0, 5));
 }
 
@@ -202,18 +202,15 @@ TEST_F(FileCache, WhatIsHalfWrittenHasNoNameYet) {
 TEST_F(FileCache, IsOfTheSameSettingsAndFiles) {
   const auto of = [&](DatasetPtr source) { return cache(std::move(source), file("kept")); };
   read(of(shuffle(numbers(5), {.buffer = 5, .seed = 1})));
-  EXPECT_THAT([&] { read(of(shuffle(numbers(5), {.buffer = 5, .seed = 2}))); },
-              ThrowsMessage<Error>(HasSubstr("kept is of another dataset: it holds from_tensor_slices > "
-                                             "shuffle(buffer=5 seed=1)")));
+  EXPECT_ERROR(HasSubstr("kept is of another dataset: it holds from_tensor_slices > "
+                         "shuffle(buffer=5 seed=1)"),
+               read(of(shuffle(numbers(5), {.buffer = 5, .seed = 2}))));
   std::filesystem::remove(file("kept"));
   const std::string one = write("one.csv", "1\n2\n"), two = write("two.csv", "3\n4\n");
   const CsvOptions column{.columns = {{}}, .header = false};
   EXPECT_EQ(bytes_of(of(csv({&one, 1}, column)), 0).size(), 2U);
-  EXPECT_THAT(
-      [&] {
-        bytes_of(of(csv({&two, 1}, column)), 0);
-      },
-      ThrowsMessage<Error>(HasSubstr("kept is of another dataset: it holds csv(files=1 names=")));
+  EXPECT_ERROR(HasSubstr("kept is of another dataset: it holds csv(files=1 names="),
+               bytes_of(of(csv({&two, 1}, column)), 0));
 }
 
 TEST_F(FileCache, EveryCutIsNoticed) {
@@ -222,7 +219,7 @@ TEST_F(FileCache, EveryCutIsNoticed) {
   const std::string whole = bytes(file("kept"));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     write("kept", whole.substr(0, size));
-    EXPECT_THAT([&] { read(dataset); }, ThrowsMessage<Error>(HasSubstr("kept: is cut short; remove the file")));
+    EXPECT_ERROR(HasSubstr("kept: is cut short; remove the file"), read(dataset));
   }
 }
 
@@ -233,11 +230,11 @@ TEST_F(FileCache, ChangedBytesOfTheFrameAreNoticed) {
   std::string no_cache = whole;
   no_cache[0] = 'X';
   write("kept", no_cache);
-  EXPECT_THAT([&] { bytes_of(dataset, 0); }, ThrowsMessage<Error>(HasSubstr("kept: is no cache of gpubench")));
+  EXPECT_ERROR(HasSubstr("kept: is no cache of gpubench"), bytes_of(dataset, 0));
   std::string index = whole;
   index[index.size() - 40] ^= 1;  // the last element's place
   write("kept", index);
-  EXPECT_THAT([&] { bytes_of(dataset, 0); }, ThrowsMessage<Error>(HasSubstr("kept: is damaged")));
+  EXPECT_ERROR(HasSubstr("kept: is damaged"), bytes_of(dataset, 0));
 }
 
 /// Puts a number into a file's bytes, as one that means harm would: with the checksum of its index.
@@ -257,7 +254,7 @@ TEST_F(FileCache, PlacesAndExtentsThatLeadElsewhereAreNoticed) {
   const std::size_t index = whole.size() - 32 - count * 8;
   const auto damaged = [&](const std::string& as) {
     write("kept", as);
-    EXPECT_THAT([&] { bytes_of(dataset, 0); }, ThrowsMessage<Error>(HasSubstr("kept: is damaged; remove the file")));
+    EXPECT_ERROR(HasSubstr("kept: is damaged; remove the file"), bytes_of(dataset, 0));
   };
   for (const std::uint64_t place :
        {std::uint64_t{0}, std::uint64_t{index} - 4, std::uint64_t{1} << 63, ~std::uint64_t{7}})
@@ -268,7 +265,7 @@ TEST_F(FileCache, PlacesAndExtentsThatLeadElsewhereAreNoticed) {
     damaged(forged(whole, first, extent, count));
   for (const std::uint64_t size : {std::uint64_t{index}, ~std::uint64_t{0}}) damaged(forged(whole, 8, size, count));
   write("kept", forged(whole, 8, 1, count));
-  EXPECT_THAT([&] { bytes_of(dataset, 0); }, ThrowsMessage<Error>(HasSubstr("is of another dataset")));
+  EXPECT_ERROR(HasSubstr("is of another dataset"), bytes_of(dataset, 0));
   write("kept", whole);
   EXPECT_EQ(bytes_of(dataset, 0), elements);
 }
@@ -281,12 +278,12 @@ TEST_F(FileCache, AFileThatIsShortenedWhileItIsReadIsAnError) {
   Element element;
   ASSERT_TRUE(cursor->next(element));
   std::filesystem::resize_file(file("kept"), 1000);
-  EXPECT_THAT([&] { cursor->next(element); }, ThrowsMessage<Error>(HasSubstr("kept: is cut short")));
+  EXPECT_ERROR(HasSubstr("kept: is cut short"), cursor->next(element));
 }
 
 TEST_F(FileCache, SaysWhyItCannotBeWritten) {
   const DatasetPtr dataset = cache(numbers(5), file("nowhere/kept"));
-  EXPECT_THAT([&] { read(dataset); }, ThrowsMessage<Error>(HasSubstr("cannot be written: No such file")));
+  EXPECT_ERROR(HasSubstr("cannot be written: No such file"), read(dataset));
 }
 
 }  // namespace

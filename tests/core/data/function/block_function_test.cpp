@@ -15,6 +15,7 @@
 #include "tests/core/data/images.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -24,9 +25,7 @@ using testing::ThrowsMessage;
 
 /// Hands its inputs on, but throws what `text` makes of an element's first tensor, unless that is nothing.
 std::shared_ptr<const ElementFunction> refusing(std::function<std::string(const std::string&)> text) {
-  const auto same = [](std::span<const TensorType> inputs) {
-    return std::vector<TensorType>(inputs.begin(), inputs.end());
-  };
+  const auto same = [](TensorTypes inputs) { return std::vector<TensorType>(inputs.begin(), inputs.end()); };
   return std::make_shared<Native>(same, [text](const ElementBlock& block, ElementOutputs& outputs) {
     const TensorView& first = block.inputs[0];
     const std::string error = text({reinterpret_cast<const char*>(first.data), first.type->bytes()});
@@ -62,7 +61,7 @@ TEST(ElementError, CountsWhatWasPassedOver) {
   for (const std::int64_t workers : {0, 2}) {
     const std::unique_ptr<Cursor> cursor = map(numbers(30), fails_at(20, 1), {.workers = workers})->open();
     cursor->skip(18);
-    EXPECT_THAT([&] { read(*cursor); }, ThrowsMessage<Error>("element 20 is bad (element 21 of the epoch)"));
+    EXPECT_ERROR("element 20 is bad (element 21 of the epoch)", read(*cursor));
   }
 }
 
@@ -70,13 +69,13 @@ TEST(ElementError, OfAMapThatIsASourceIsNotCountedAgain) {
   const DatasetPtr first = map(repeat(numbers(5), 2), fails_at(3, 1));
   const DatasetPtr dataset = map(first, std::make_shared<Increment>(), {.workers = 1});
   const std::unique_ptr<Cursor> cursor = dataset->open();
-  EXPECT_THAT([&] { read(*cursor); }, ThrowsMessage<Error>("element 3 is bad (element 4 of the epoch)"));
-  EXPECT_THAT([&] { read(*cursor); }, ThrowsMessage<Error>("element 3 is bad (element 9 of the epoch)"));
+  EXPECT_ERROR("element 3 is bad (element 4 of the epoch)", read(*cursor));
+  EXPECT_ERROR("element 3 is bad (element 9 of the epoch)", read(*cursor));
 }
 
 TEST(ElementError, OfTheMachineStaysAsItIs) {
   const auto exhausted = std::make_shared<Increment>(1, [](const ElementBlock&) { throw OutOfMemory("no memory"); });
-  EXPECT_THAT([&] { read(map(numbers(3), exhausted)); }, ThrowsMessage<OutOfMemory>("no memory"));
+  EXPECT_ERROR_OF(OutOfMemory, "no memory", read(map(numbers(3), exhausted)));
 }
 
 TEST_F(ElementPaths, AreNamed) {
@@ -85,7 +84,7 @@ TEST_F(ElementPaths, AreNamed) {
   EXPECT_THAT([&] { read_texts(map(listed(), bad)); }, says("bad" + ending(2, "b")));
   EXPECT_THAT([&] { read_texts(map(listed(), bad, {.workers = 2})); }, says("bad" + ending(2, "b")));
   const auto keep = std::make_shared<Native>(
-      [](std::span<const TensorType>) {
+      [](TensorTypes) {
         return std::vector<TensorType>{{{}, Dtype::boolean}};
       },
       [](const ElementBlock&, ElementOutputs&) { throw Error("bad"); });
@@ -129,8 +128,7 @@ TEST_F(ElementPaths, OfElementsThatDoNotFitIntoABatchAreNamed) {
   write("cats/a.png", as_png(waves(4, 4, 3)));
   write("cats/b.png", as_png(waves(5, 5, 3)));
   const DatasetPtr images = image_folder(find_images(file("")), {}, {.channels = 3});
-  EXPECT_THAT([&] { read_texts(batch(images, 2)); },
-              ThrowsMessage<Error>(testing::EndsWith("equal shapes" + ending(2, "cats/b.png"))));
+  EXPECT_ERROR(testing::EndsWith("equal shapes" + ending(2, "cats/b.png")), read_texts(batch(images, 2)));
 }
 
 }  // namespace

@@ -13,15 +13,15 @@
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
-std::vector<TensorType> same_types(std::span<const TensorType> inputs) {
+std::vector<TensorType> same_types(TensorTypes inputs) {
   return {inputs.begin(), inputs.end()};
 }
 
@@ -107,9 +107,8 @@ TEST_P(Chain, AnErrorTakesItsElementsPlace) {
     const std::unique_ptr<Cursor> cursor = dataset->open();
     Element element;
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(cursor->next(element));
-    EXPECT_THAT([&] { cursor->next(element); },
-                ThrowsMessage<Error>(first ? "element 20 is bad (element 21 of the epoch)"
-                                           : "element 21 is bad (element 21 of the epoch)"));
+    EXPECT_ERROR(first ? "element 20 is bad (element 21 of the epoch)" : "element 21 is bad (element 21 of the epoch)",
+                 cursor->next(element));
     EXPECT_EQ(read(*cursor), counting(23, 52));
   }
 }

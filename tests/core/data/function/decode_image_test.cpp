@@ -8,12 +8,12 @@
 #include "core/data/source/record_files.h"
 #include "tests/core/data/images.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 /// Keeps one decoder for all of a test's images.
 class Decoder {
@@ -200,32 +200,29 @@ TEST(DecodeImage, PassesOtherTensorsThrough) {
 TEST(DecodeImage, SaysWhereAnImageIsTruncated) {
   Decoder decoder;
   const std::string jpeg = as_jpeg(waves(300, 300, 3));
-  EXPECT_THAT([&] { decoder.image(jpeg.substr(0, jpeg.size() / 2)); },
-              ThrowsMessage<Error>(testing::MatchesRegex("decode: JPEG: truncated after row [1-9][0-9]+ of 300")));
-  EXPECT_THAT([&] { decoder.image(jpeg.substr(0, 30)); },
-              ThrowsMessage<Error>("decode: JPEG: truncated before the first row"));
+  EXPECT_ERROR(testing::MatchesRegex("decode: JPEG: truncated after row [1-9][0-9]+ of 300"),
+               decoder.image(jpeg.substr(0, jpeg.size() / 2)));
+  EXPECT_ERROR("decode: JPEG: truncated before the first row", decoder.image(jpeg.substr(0, 30)));
   const std::string progressive = as_jpeg(waves(80, 80, 3), 90, true);
-  EXPECT_THAT([&] { decoder.image(progressive.substr(0, progressive.size() - 50)); },
-              ThrowsMessage<Error>("decode: JPEG: truncated after row 0 of 80"));
+  EXPECT_ERROR("decode: JPEG: truncated after row 0 of 80",
+               decoder.image(progressive.substr(0, progressive.size() - 50)));
   const std::string png = as_png(waves(80, 80, 3));
-  EXPECT_THAT([&] { decoder.image(png.substr(0, png.size() / 2)); },
-              ThrowsMessage<Error>(testing::MatchesRegex("decode: PNG: truncated after row [0-9]+ of 80")));
-  EXPECT_THAT([&] { decoder.image(png.substr(0, 20)); },
-              ThrowsMessage<Error>("decode: PNG: truncated before the first row"));
+  EXPECT_ERROR(testing::MatchesRegex("decode: PNG: truncated after row [0-9]+ of 80"),
+               decoder.image(png.substr(0, png.size() / 2)));
+  EXPECT_ERROR("decode: PNG: truncated before the first row", decoder.image(png.substr(0, 20)));
   EXPECT_EQ(as_image(decoder.image(jpeg.substr(0, jpeg.size() - 2))).pixels, as_image(decoder.image(jpeg)).pixels);
 }
 
 TEST(DecodeImage, SaysWhatIsNoImage) {
   Decoder decoder;
-  EXPECT_THAT([&] { decoder.image("text"); },
-              ThrowsMessage<Error>("decode: 4 bytes that are neither a JPEG nor a PNG image"));
-  EXPECT_THAT([&] { decoder.image(""); }, ThrowsMessage<Error>(HasSubstr("decode: 0 bytes")));
-  EXPECT_THAT(
-      [&] { decoder.image(as_jpeg(waves(8, 8, 2))); },
-      ThrowsMessage<Error>("decode: JPEG: an image of 2 colour components is not supported (grey, YCbCr, RGB, CMYK and "
-                           "YCCK are)"));
-  EXPECT_THAT([&] { decoded(as_png(waves(8, 8, 1)), {.ratio = 2}); },
-              ThrowsMessage<Error>("decode: a ratio is for JPEG images, and this is a PNG; a size is for both"));
+  EXPECT_ERROR("decode: 4 bytes that are neither a JPEG nor a PNG image", decoder.image("text"));
+  EXPECT_ERROR(HasSubstr("decode: 0 bytes"), decoder.image(""));
+  EXPECT_ERROR(
+      "decode: JPEG: an image of 2 colour components is not supported (grey, YCbCr, RGB, CMYK and "
+      "YCCK are)",
+      decoder.image(as_jpeg(waves(8, 8, 2))));
+  EXPECT_ERROR("decode: a ratio is for JPEG images, and this is a PNG; a size is for both",
+               decoded(as_png(waves(8, 8, 1)), {.ratio = 2}));
 }
 
 TEST(DecodeImage, SurvivesAnyDamage) {
@@ -250,7 +247,7 @@ TEST(DecodeImage, SurvivesAnyDamage) {
 
 TEST(DecodeImage, RefusesSizesThatNoMemoryHolds) {
   const auto message = [](const DecodeOptions& options, const std::string& text) {
-    EXPECT_THAT([&] { decode_image(options); }, ThrowsMessage<Error>(testing::StartsWith("decode: " + text)));
+    EXPECT_ERROR(testing::StartsWith("decode: " + text), decode_image(options));
   };
   constexpr std::int64_t wide = 1'000'000'000;
   message({.size = {{wide, wide}}}, "an image of 1000000000 x 1000000000 needs 2665 PiB, more than the free memory, ");
@@ -260,7 +257,7 @@ TEST(DecodeImage, RefusesSizesThatNoMemoryHolds) {
 
 TEST(DecodeImage, ChecksItsOptions) {
   const auto message = [](const DecodeOptions& options, const std::string& text) {
-    EXPECT_THAT([&] { decode_image(options); }, ThrowsMessage<Error>("decode: " + text));
+    EXPECT_ERROR("decode: " + text, decode_image(options));
   };
   message({.channels = 2}, "channels = 2 cannot be; 1 is grey, 3 is RGB, 0 is as the file has them");
   message({.size = {{0, 4}}}, "a size of 0 x 4; at least 1 x 1 is needed");

@@ -6,12 +6,12 @@
 #include "core/data/map/map.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 /// Two elements: 8 bytes that count up, and the number 7 beside them.
 DatasetPtr strings() {
@@ -42,41 +42,23 @@ TEST(DecodeRaw, TakesAsMuchAsThereIs) {
 }
 
 TEST(DecodeRaw, RefusesOtherNumbersOfBytes) {
-  EXPECT_THAT(
-      [] {
-        first_of(map(strings(), decode_raw({{3}, Dtype::f32})));
-      },
-      ThrowsMessage<Error>("decode_raw: 8 bytes are no float32[3], of which 12 are needed (element 1 of the epoch)"));
-  EXPECT_THAT(
-      [] {
-        first_of(map(strings(), decode_raw({{varying, 3}, Dtype::i16})));
-      },
-      ThrowsMessage<Error>(
-          "decode_raw: 8 bytes are no int16[?, 3], of which multiples of 6 are needed (element 1 of the epoch)"));
+  EXPECT_ERROR("decode_raw: 8 bytes are no float32[3], of which 12 are needed (element 1 of the epoch)",
+               first_of(map(strings(), decode_raw({{3}, Dtype::f32}))));
+  EXPECT_ERROR("decode_raw: 8 bytes are no int16[?, 3], of which multiples of 6 are needed (element 1 of the epoch)",
+               first_of(map(strings(), decode_raw({{varying, 3}, Dtype::i16}))));
 }
 
 TEST(DecodeRaw, RefusesTypesThatCannotBe) {
-  EXPECT_THAT(
-      [] {
-        decode_raw({{}, Dtype::bytes});
-      },
-      ThrowsMessage<Error>("decode_raw: bytes have no numbers; the first tensor is a string already"));
-  EXPECT_THAT(
-      [] {
-        decode_raw({{varying, varying}, Dtype::u8});
-      },
-      ThrowsMessage<Error>("decode_raw: the shape [-1, -1] cannot be; one extent may be -1, for as much as there is"));
-  EXPECT_THAT(
-      [] {
-        decode_raw({{-2}, Dtype::u8});
-      },
-      ThrowsMessage<Error>("decode_raw: the shape [-2] cannot be; one extent may be -1, for as much as there is"));
-  EXPECT_THAT(
-      [] {
-        map(numbers(2), decode_raw({{2}, Dtype::u8}));
-      },
-      ThrowsMessage<Error>("decode_raw: takes elements that start with a byte string, uint8[?]; these are "
-                           "(int64[], float32[2])"));
+  EXPECT_ERROR("decode_raw: bytes have no numbers; the first tensor is a string already",
+               decode_raw({{}, Dtype::bytes}));
+  EXPECT_ERROR("decode_raw: the shape [-1, -1] cannot be; one extent may be -1, for as much as there is",
+               decode_raw({{varying, varying}, Dtype::u8}));
+  EXPECT_ERROR("decode_raw: the shape [-2] cannot be; one extent may be -1, for as much as there is",
+               decode_raw({{-2}, Dtype::u8}));
+  EXPECT_ERROR(
+      "decode_raw: takes elements that start with a byte string, uint8[?]; these are "
+      "(int64[], float32[2])",
+      map(numbers(2), decode_raw({{2}, Dtype::u8})));
 }
 
 }  // namespace

@@ -16,12 +16,12 @@
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 /// (number, pair) -> pair * 2 + 1 for elements of these types.
 TracedElement affine(const std::vector<TensorType>& types) {
@@ -241,22 +241,22 @@ TEST(GraphFunction, RefusesWhatDependsOnAVaryingSize) {
       "an op was made for it. Where elements are batches, only the last is smaller: batch with drop_remainder, or map "
       "before the batch. Where their own sizes differ, bring them to one size before (gb.image.resize, padded_batch); "
       "else gb.data.lua_function(fn) is called for every element";
-  EXPECT_THAT([&] { graph_function(scaled_by_size(2), scaled_by_size(3)); }, ThrowsMessage<Error>(reason));
+  EXPECT_ERROR(reason, graph_function(scaled_by_size(2), scaled_by_size(3)));
   TracedElement one = affine(batch_of(2)), other = affine(batch_of(3));
   one.extents_read = other.extents_read = {2, 7};
   EXPECT_NO_THROW(graph_function(one, other));
   other.extents_read = {3, 7};
-  EXPECT_THAT([&] { graph_function(one, other); }, ThrowsMessage<Error>(reason));
+  EXPECT_ERROR(reason, graph_function(one, other));
 }
 
 TEST(GraphFunction, RefusesVariables) {
   TracedElement trace;
   const auto variable = std::make_shared<const Variable>(Variable{0, "dense/kernel", {{2}, Dtype::f32}, {}, true});
   trace.outputs = {trace.graph.variable(variable)};
-  EXPECT_THAT(
-      [&] { graph_function(std::move(trace)); },
-      ThrowsMessage<Error>("map: the function reads variable 'dense/kernel', which belongs to the training step; "
-                           "use its values as a constant"));
+  EXPECT_ERROR(
+      "map: the function reads variable 'dense/kernel', which belongs to the training step; "
+      "use its values as a constant",
+      graph_function(std::move(trace)));
 }
 
 }  // namespace

@@ -2,20 +2,19 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/codec/example.h"
 #include "core/data/map/map.h"
 #include "core/data/source/tfrecord.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/ignore_errors.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 class ParseExample : public TemporaryFolder {
  protected:
@@ -84,8 +83,7 @@ TEST_F(ParseExample, NamesTheFeatureThatDoesNotFit) {
   const auto message = [&](std::map<std::string, FeatureValues> example, const std::string& text) {
     const std::unique_ptr<Cursor> cursor = map(examples({std::move(example)}), parse_example(specs()))->open();
     Element element;
-    EXPECT_THAT([&] { cursor->next(element); },
-                ThrowsMessage<Error>("parse_example: " + text + " (element 1 of the epoch)"));
+    EXPECT_ERROR("parse_example: " + text + " (element 1 of the epoch)", cursor->next(element));
     EXPECT_FALSE(cursor->next(element));
   };
   message({}, "feature 'n': it is missing, and has no default");
@@ -99,7 +97,7 @@ TEST_F(ParseExample, NamesTheFeatureThatDoesNotFit) {
 
 TEST(ParseExampleSpecs, AreChecked) {
   const auto message = [](std::vector<FeatureSpec> specs, const std::string& text) {
-    EXPECT_THAT([&] { parse_example(specs); }, ThrowsMessage<Error>("parse_example: " + text));
+    EXPECT_ERROR("parse_example: " + text, parse_example(specs));
   };
   message({}, "no features given; at least one is needed");
   message({{.name = "x", .dtype = Dtype::i32}},

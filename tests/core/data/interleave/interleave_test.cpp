@@ -11,12 +11,12 @@
 #include "core/data/tune/pipeline.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 /// Numbers [first, last) as elements of numbers().
 DatasetPtr part(std::int64_t first, std::int64_t last) {
@@ -85,30 +85,25 @@ TEST(Interleave, OnlyThreadsInAnyOrderLeaveTheOrderOpen) {
 }
 
 TEST(Interleave, RefusesInputsThatDoNotFit) {
-  EXPECT_THAT([] { interleave(std::vector<DatasetPtr>{}, {}); },
-              ThrowsMessage<Error>("interleave: no datasets given; at least one is needed"));
-  EXPECT_THAT(
-      [] {
-        interleave({numbers(2), range(0, 2)}, {});
-      },
-      ThrowsMessage<Error>("interleave: elements (int64[], float32[2]) and "
-                           "(int64[]) differ in more than their extents"));
-  EXPECT_THAT([] { interleave({numbers(2)}, {.cycle_length = 0}); },
-              ThrowsMessage<Error>("interleave: a cycle length of 0; at least 1 is needed"));
-  EXPECT_THAT([] { interleave({numbers(2)}, {.block_length = 0}); },
-              ThrowsMessage<Error>("interleave: a block length of 0; at least 1 is needed"));
-  EXPECT_THAT([] { interleave({numbers(2)}, {.parallel = -2}); },
-              ThrowsMessage<Error>("interleave: -2 parallel calls; 0 to 128 are possible, or AUTOTUNE"));
-  EXPECT_THAT([] { interleave({numbers(2)}, {.parallel = 129}); },
-              ThrowsMessage<Error>("interleave: 129 parallel calls; 0 to 128 are possible, or AUTOTUNE"));
+  EXPECT_ERROR("interleave: no datasets given; at least one is needed", interleave(std::vector<DatasetPtr>{}, {}));
+  EXPECT_ERROR(
+      "interleave: elements (int64[], float32[2]) and "
+      "(int64[]) differ in more than their extents",
+      interleave({numbers(2), range(0, 2)}, {}));
+  EXPECT_ERROR("interleave: a cycle length of 0; at least 1 is needed", interleave({numbers(2)}, {.cycle_length = 0}));
+  EXPECT_ERROR("interleave: a block length of 0; at least 1 is needed", interleave({numbers(2)}, {.block_length = 0}));
+  EXPECT_ERROR("interleave: -2 parallel calls; 0 to 128 are possible, or AUTOTUNE",
+               interleave({numbers(2)}, {.parallel = -2}));
+  EXPECT_ERROR("interleave: 129 parallel calls; 0 to 128 are possible, or AUTOTUNE",
+               interleave({numbers(2)}, {.parallel = 129}));
   const auto changing = [](const Element& element) {
     return element[0].values<std::int64_t>()[0] == 0 ? numbers(2) : range(0, 2);
   };
-  EXPECT_THAT([&] { read(interleave(range(0, 2), changing, {})); },
-              ThrowsMessage<Error>("interleave: the function gave a dataset of (int64[], float32[2]) before, and now "
-                                   "one of (int64[])"));
-  EXPECT_THAT([&] { interleave(range(0, endless), changing, {}); },
-              ThrowsMessage<Error>("interleave: the source never ends; use take"));
+  EXPECT_ERROR(
+      "interleave: the function gave a dataset of (int64[], float32[2]) before, and now "
+      "one of (int64[])",
+      read(interleave(range(0, 2), changing, {})));
+  EXPECT_ERROR("interleave: the source never ends; use take", interleave(range(0, endless), changing, {}));
 }
 
 /// Does not tell how many elements it has.
@@ -124,17 +119,19 @@ class Unsized final : public Transformation {
 
 TEST(Interleave, MakesNoMoreInputsThanItCanHold) {
   const auto same = [input = numbers(1)](const Element& /*element*/) { return input; };
-  EXPECT_THAT([&] { interleave(range(0, 1 << 30), same, {}); },
-              ThrowsMessage<Error>("interleave: a source of 1073741824 elements, for each of which an input would be "
-                                   "made; at most 1048576 are possible"));
+  EXPECT_ERROR(
+      "interleave: a source of 1073741824 elements, for each of which an input would be "
+      "made; at most 1048576 are possible",
+      interleave(range(0, 1 << 30), same, {}));
   const auto inputs = [&](std::int64_t count) {
     return interleave(std::make_shared<Unsized>(range(0, count)), same, {});
   };
   Element element;
   EXPECT_TRUE(inputs(1 << 20)->open()->next(element));
-  EXPECT_THAT([&] { inputs((1 << 20) + 1)->open(); },
-              ThrowsMessage<Error>("interleave: the source has more than 1048576 elements, for each of which an input "
-                                   "would be made; take fewer"));
+  EXPECT_ERROR(
+      "interleave: the source has more than 1048576 elements, for each of which an input "
+      "would be made; take fewer",
+      inputs((1 << 20) + 1)->open());
 }
 
 }  // namespace

@@ -11,11 +11,10 @@
 #include "core/data/types.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-using testing::ThrowsMessage;
 
 class Map : public testing::TestWithParam<Taken> {
  protected:
@@ -63,8 +62,7 @@ class Slow final : public Transformation {
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     class SlowCursor final : public Cursor {
      public:
-      SlowCursor(std::unique_ptr<Cursor> inner, std::span<const TensorType> types)
-          : inner_(std::move(inner)), produced_(types) {}
+      SlowCursor(std::unique_ptr<Cursor> inner, TensorTypes types) : inner_(std::move(inner)), produced_(types) {}
       bool next(Element& element) override {
         const Stopwatch watch;
         while (watch.elapsed() < std::chrono::milliseconds(1)) continue;
@@ -91,11 +89,8 @@ TEST_P(Map, HoldsNothingBackThatASlowSourceGave) {
 }
 
 TEST(MapErrors, AreTheFunctions) {
-  EXPECT_THAT(
-      [] {
-        map(from_tensor_slices({HostTensor::zeros({{3}, Dtype::f32})}), std::make_shared<Increment>());
-      },
-      ThrowsMessage<Error>("increment: two tensors are needed"));
+  EXPECT_ERROR("increment: two tensors are needed",
+               map(from_tensor_slices({HostTensor::zeros({{3}, Dtype::f32})}), std::make_shared<Increment>()));
 }
 
 /// Declares `declared` and gives `given`.
@@ -110,8 +105,8 @@ TEST(MapResults, AreWhatTheFunctionDeclared) {
   const auto refused = [](const TensorType& declared, const TensorType& given, const std::string& text) {
     const auto cursor = map(numbers(2), misdeclared(declared, given))->open();
     Element element;
-    EXPECT_THAT([&] { cursor->next(element); }, ThrowsMessage<Error>("map: the function gave " + text + " declares " +
-                                                                     to_text(declared) + " (element 1 of the epoch)"));
+    EXPECT_ERROR("map: the function gave " + text + " declares " + to_text(declared) + " (element 1 of the epoch)",
+                 cursor->next(element));
   };
   refused({{3}, Dtype::f32}, {{2}, Dtype::f32}, "float32[2] for an element, where it");
   refused({{varying, 3}, Dtype::f32}, {{5, 2}, Dtype::f32}, "float32[5, 2] for an element, where it");

@@ -14,11 +14,10 @@
 #include "core/data/stage/shuffle.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-using testing::ThrowsMessage;
 
 std::vector<std::int64_t> sorted(std::vector<std::int64_t> numbers) {
   std::sort(numbers.begin(), numbers.end());
@@ -89,9 +88,10 @@ TEST_P(ParallelMap, RefusesToStackUnequalShapes) {
   const DatasetPtr dataset = batch(map(batch(source(5), 2), increment(), workers()), 3);
   const std::unique_ptr<Cursor> cursor = dataset->open();
   Element element;
-  EXPECT_THAT([&] { cursor->next(element); },
-              ThrowsMessage<Error>("batch: an element has int64[1] where the ones before have int64[2]; elements that "
-                                   "are stacked need equal shapes (element 3 of the epoch)"));
+  EXPECT_ERROR(
+      "batch: an element has int64[1] where the ones before have int64[2]; elements that "
+      "are stacked need equal shapes (element 3 of the epoch)",
+      cursor->next(element));
 }
 
 TEST_P(ParallelMap, AnErrorTakesItsElementsPlace) {
@@ -101,7 +101,7 @@ TEST_P(ParallelMap, AnErrorTakesItsElementsPlace) {
     ASSERT_TRUE(cursor->next(element));
     ASSERT_EQ(element[0].values<std::int64_t>()[0], i + 1);
   }
-  EXPECT_THAT([&] { cursor->next(element); }, ThrowsMessage<Error>("element 1234 is bad (element 1235 of the epoch)"));
+  EXPECT_ERROR("element 1234 is bad (element 1235 of the epoch)", cursor->next(element));
   EXPECT_EQ(read(*cursor), counting(1236, 2001));
 }
 
@@ -109,7 +109,7 @@ TEST_P(ParallelMap, ABatchWithABadElementIsAnError) {
   const std::unique_ptr<Cursor> cursor = batch(map(source(100), fails_at(45, GetParam().block), workers()), 10)->open();
   Element element;
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(cursor->next(element));
-  EXPECT_THAT([&] { cursor->next(element); }, ThrowsMessage<Error>("element 45 is bad (element 46 of the epoch)"));
+  EXPECT_ERROR("element 45 is bad (element 46 of the epoch)", cursor->next(element));
   EXPECT_EQ(read(*cursor), counting(51, 101));
 }
 
@@ -118,7 +118,7 @@ TEST_P(ParallelMap, TheSourcesErrorComesAfterTheGoodElements) {
       map(std::make_shared<Damaged>(source(100), 30), increment(), workers())->open();
   Element element;
   for (int i = 0; i < 30; ++i) ASSERT_TRUE(cursor->next(element));
-  EXPECT_THAT([&] { cursor->next(element); }, ThrowsMessage<Error>("element 30 is damaged"));
+  EXPECT_ERROR("element 30 is damaged", cursor->next(element));
   EXPECT_EQ(read(*cursor), counting(31, 101));
 }
 
@@ -293,23 +293,21 @@ TEST(ParallelMapNumbers, OfABatchAreThoseOfItsExamples) {
 }
 
 TEST(ParallelMapErrors, NameWhatIsPossible) {
-  EXPECT_THAT([] { map(numbers(3), std::make_shared<Increment>(), {.workers = 200}); },
-              ThrowsMessage<Error>("map: 200 parallel calls; 0 to 128 are possible, or AUTOTUNE"));
-  EXPECT_THAT([] { map(numbers(3), std::make_shared<Increment>(), {.workers = -2}); },
-              ThrowsMessage<Error>("map: -2 parallel calls; 0 to 128 are possible, or AUTOTUNE"));
+  EXPECT_ERROR("map: 200 parallel calls; 0 to 128 are possible, or AUTOTUNE",
+               map(numbers(3), std::make_shared<Increment>(), {.workers = 200}));
+  EXPECT_ERROR("map: -2 parallel calls; 0 to 128 are possible, or AUTOTUNE",
+               map(numbers(3), std::make_shared<Increment>(), {.workers = -2}));
 }
 
 TEST(ParallelMapErrors, AFunctionThatCannotBePlannedIsOne) {
   class Unplannable final : public ElementFunction {
    public:
-    std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
-      return {inputs.begin(), inputs.end()};
-    }
-    std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override { throw Error("no plan"); }
+    std::vector<TensorType> output_types(TensorTypes inputs) const override { return {inputs.begin(), inputs.end()}; }
+    std::unique_ptr<ElementRunner> plan(TensorTypes) const override { throw Error("no plan"); }
   };
   const std::unique_ptr<Cursor> cursor = map(numbers(3), std::make_shared<Unplannable>(), {.workers = 2})->open();
   Element element;
-  EXPECT_THAT([&] { cursor->next(element); }, ThrowsMessage<Error>("no plan (element 1 of the epoch)"));
+  EXPECT_ERROR("no plan (element 1 of the epoch)", cursor->next(element));
 }
 
 }  // namespace

@@ -9,13 +9,13 @@
 #include "core/data/stage/ignore_errors.h"
 #include "tests/core/data/texts.h"
 #include "tests/support/descriptors.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 const CsvColumn f32{};
 const CsvColumn i64{.dtype = Dtype::i64};
@@ -250,7 +250,7 @@ TEST_F(Csv, LeavesNoFileOpen) {
 TEST_F(Csv, ChecksItsOptions) {
   const std::vector<std::string> files{write("x.csv", "").string()};
   const auto message = [&](const CsvOptions& options, const std::string& text) {
-    EXPECT_THAT([&] { csv(files, options); }, ThrowsMessage<Error>("csv: " + text));
+    EXPECT_ERROR("csv: " + text, csv(files, options));
   };
   message({}, "no columns given; at least one is needed");
   message({.columns = {f32}, .delimiter = '.'},

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 TEST(FromTensorSlices, ElementsAreViewsOfTheRows) {
   const HostTensor table = HostTensor::of<float>({3, 2}, std::vector<float>{0, 1, 2, 3, 4, 5});
@@ -46,20 +46,13 @@ TEST(FromTensorSlices, EpochsAreIndependent) {
 TEST(FromTensorSlices, RefusesWhatHasNoCommonRows) {
   const HostTensor three = HostTensor::zeros({{3, 2}, Dtype::f32});
   const HostTensor four = HostTensor::zeros({{4}, Dtype::i64});
-  EXPECT_THAT(
-      [&] {
-        from_tensor_slices({three, four});
-      },
-      ThrowsMessage<Error>("from_tensor_slices: first dimensions differ: float32[3, 2] has 3 rows, int64[4] has 4"));
-  EXPECT_THAT([] { from_tensor_slices({HostTensor::scalar(1.0F)}); },
-              ThrowsMessage<Error>("from_tensor_slices: float32[] is a scalar and has no rows"));
-  EXPECT_THAT(
-      [] {
-        from_tensor_slices({HostTensor::zeros({{0, 5}, Dtype::f32})});
-      },
-      ThrowsMessage<Error>("from_tensor_slices: the dataset is empty: float32[0, 5] has no rows"));
-  EXPECT_THAT([] { from_tensor_slices({}); },
-              ThrowsMessage<Error>("from_tensor_slices: no tensors given; at least one is needed"));
+  EXPECT_ERROR("from_tensor_slices: first dimensions differ: float32[3, 2] has 3 rows, int64[4] has 4",
+               from_tensor_slices({three, four}));
+  EXPECT_ERROR("from_tensor_slices: float32[] is a scalar and has no rows",
+               from_tensor_slices({HostTensor::scalar(1.0F)}));
+  EXPECT_ERROR("from_tensor_slices: the dataset is empty: float32[0, 5] has no rows",
+               from_tensor_slices({HostTensor::zeros({{0, 5}, Dtype::f32})}));
+  EXPECT_ERROR("from_tensor_slices: no tensors given; at least one is needed", from_tensor_slices({}));
 }
 
 TEST(FromTensors, TheTensorsAreTheOnlyElement) {
@@ -73,8 +66,7 @@ TEST(FromTensors, TheTensorsAreTheOnlyElement) {
   EXPECT_EQ(element[0].data(), pair.data());
   EXPECT_EQ(element[1].values<std::int64_t>()[0], 7);
   EXPECT_FALSE(cursor->next(element));
-  EXPECT_THAT([] { from_tensors({}); },
-              testing::ThrowsMessage<Error>("from_tensors: no tensors given; at least one is needed"));
+  EXPECT_ERROR("from_tensors: no tensors given; at least one is needed", from_tensors({}));
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/ignore_errors.h"
 #include "tests/core/data/images.h"
 #include "tests/support/descriptors.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -14,7 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class ImageFolder : public TemporaryFolder {
  protected:
@@ -64,8 +63,8 @@ TEST_F(ImageFolder, OfMixedSizesNeedsASize) {
   make("dogs/b.png", as_png(waves(5, 5, 3)));
   const LabelledImages images = find_images(root());
   Element element;
-  EXPECT_THAT([&] { batch(image_folder(images, {}, {.channels = 3}), 4)->open()->next(element); },
-              ThrowsMessage<Error>(HasSubstr("elements that are stacked need equal shapes")));
+  EXPECT_ERROR(HasSubstr("elements that are stacked need equal shapes"),
+               batch(image_folder(images, {}, {.channels = 3}), 4)->open()->next(element));
   EXPECT_TRUE(batch(image_folder(images, {}, {.channels = 3, .size = {{8, 8}}}), 4)->open()->next(element));
 }
 
@@ -75,20 +74,17 @@ TEST_F(ImageFolder, MayLoseAFileAndHaveDamagedOnes) {
   const auto before = open_descriptors();
   const DatasetPtr dataset = image_folder(find_images(root()), {}, {.channels = 3});
   std::filesystem::remove(file("cats/b.png"));
-  EXPECT_THAT([&] { labels(dataset); }, ThrowsMessage<Error>(HasSubstr("b.png: cannot be opened: No such file")));
+  EXPECT_ERROR(HasSubstr("b.png: cannot be opened: No such file"), labels(dataset));
   EXPECT_THAT(labels(ignore_errors(dataset)), ElementsAre(0, 1));
   EXPECT_EQ(open_descriptors(), before);
 }
 
 TEST_F(ImageFolder, SaysWhatIsMissing) {
-  EXPECT_THAT([&] { find_images(file("none")); },
-              ThrowsMessage<Error>("image_folder: there is no folder " + file("none").string()));
-  EXPECT_THAT([&] { find_images(root()); },
-              ThrowsMessage<Error>(HasSubstr(" has no folders; each class is a folder of images")));
+  EXPECT_ERROR("image_folder: there is no folder " + file("none").string(), find_images(file("none")));
+  EXPECT_ERROR(HasSubstr(" has no folders; each class is a folder of images"), find_images(root()));
   make_two_classes();
   std::filesystem::create_directory(file("birds"));
-  EXPECT_THAT([&] { find_images(root()); },
-              ThrowsMessage<Error>(HasSubstr("birds holds no images (.jpg, .jpeg, .png)")));
+  EXPECT_ERROR(HasSubstr("birds holds no images (.jpg, .jpeg, .png)"), find_images(root()));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/resources.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -14,7 +15,6 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class Digits : public TemporaryFolder {
  protected:
@@ -107,38 +107,32 @@ TEST_F(Digits, AnIncompleteFolderIsAnErrorAndNoReasonToGoOn) {
   write("train-images-idx3-ubyte", images(2));
   std::vector<ImageSetFolder> folders = here();
   folders.push_back(sample().front());
-  EXPECT_THAT([&] { load_images(mnist(), "train", {}, folders); },
-              ThrowsMessage<Error>("mnist: " + file("").string() +
-                                   " has neither train-labels-idx1-ubyte nor train-labels-idx1-ubyte.gz"));
+  EXPECT_ERROR("mnist: " + file("").string() + " has neither train-labels-idx1-ubyte nor train-labels-idx1-ubyte.gz",
+               load_images(mnist(), "train", {}, folders));
 }
 
 TEST_F(Digits, DamagedFilesAreNamed) {
   const auto images_file = write("train-images-idx3-ubyte", images(2));
   const auto labels_file = write("train-labels-idx1-ubyte", idx({2}, "\3\12"));
-  EXPECT_THAT(
-      [&] { load_images(mnist(), "train", {}, here()); },
-      ThrowsMessage<Error>(labels_file.string() + ": label 10 of example 1 is out of range; labels are 0 to 9"));
+  EXPECT_ERROR(labels_file.string() + ": label 10 of example 1 is out of range; labels are 0 to 9",
+               load_images(mnist(), "train", {}, here()));
   write("train-labels-idx1-ubyte", idx({3}, "\3\4\5"));
-  EXPECT_THAT([&] { load_images(mnist(), "train", {}, here()); },
-              ThrowsMessage<Error>("mnist: " + images_file.string() + " has 2 images, but " + labels_file.string() +
-                                   " has 3 labels"));
+  EXPECT_ERROR("mnist: " + images_file.string() + " has 2 images, but " + labels_file.string() + " has 3 labels",
+               load_images(mnist(), "train", {}, here()));
   write("train-images-idx3-ubyte", idx({2, 20, 28}, std::string(1120, 'x')));
-  EXPECT_THAT([&] { load_images(mnist(), "train", {}, here()); },
-              ThrowsMessage<Error>(images_file.string() + ": holds uint8[2, 20, 28]; uint8[any, 28, 28] is expected"));
+  EXPECT_ERROR(images_file.string() + ": holds uint8[2, 20, 28]; uint8[any, 28, 28] is expected",
+               load_images(mnist(), "train", {}, here()));
   write("train-images-idx3-ubyte", images(2).substr(0, 1000));
-  EXPECT_THAT([&] { load_images(mnist(), "train", {}, here()); },
-              ThrowsMessage<Error>(HasSubstr("the file is cut short")));
+  EXPECT_ERROR(HasSubstr("the file is cut short"), load_images(mnist(), "train", {}, here()));
   write("train-images-idx3-ubyte", images(0));
   write("train-labels-idx1-ubyte", idx({0}, ""));
-  EXPECT_THAT([&] { load_images(mnist(), "train", {}, here()); },
-              ThrowsMessage<Error>("mnist: " + images_file.string() + " has no images"));
+  EXPECT_ERROR("mnist: " + images_file.string() + " has no images", load_images(mnist(), "train", {}, here()));
 }
 
 TEST_F(Digits, UnknownSplitsAndFoldersAreNamed) {
-  EXPECT_THAT([] { load_images(mnist(), "valid", {}, sample()); },
-              ThrowsMessage<Error>("mnist: unknown split 'valid' (known: train, test)"));
-  EXPECT_THAT([&] { load_images(mnist(), "train", {}, here()); },
-              ThrowsMessage<Error>("mnist: no images found; looked in " + file("").string() + " (here)"));
+  EXPECT_ERROR("mnist: unknown split 'valid' (known: train, test)", load_images(mnist(), "valid", {}, sample()));
+  EXPECT_ERROR("mnist: no images found; looked in " + file("").string() + " (here)",
+               load_images(mnist(), "train", {}, here()));
 }
 
 /// Sets a variable of the environment for a test.
@@ -178,8 +172,7 @@ TEST_F(Digits, AFolderThatIsSetIsTheOnlyOne) {
 
 TEST_F(Digits, AFolderThatIsSetMustExist) {
   const EnvironmentVariable data("GPUBENCH_DATA", "/no/such/folder");
-  EXPECT_THAT([] { image_folders(mnist()); },
-              ThrowsMessage<Error>("mnist: GPUBENCH_DATA is /no/such/folder, which is no folder"));
+  EXPECT_ERROR("mnist: GPUBENCH_DATA is /no/such/folder, which is no folder", image_folders(mnist()));
 }
 
 TEST_F(Digits, ArraysAreDecodedOncePerProcess) {
@@ -200,17 +193,16 @@ TEST_F(Digits, AFolderOfTheUserIsUsedOrAnError) {
   EXPECT_EQ(test.origin.kind, "directory");
   EXPECT_EQ(test.origin.examples, 3);
   const std::filesystem::path missing = file("missing");
-  EXPECT_THAT([&] { load_images(mnist(), "test", {}, missing); },
-              ThrowsMessage<Error>("mnist: " + missing.string() + " is no folder"));
+  EXPECT_ERROR("mnist: " + missing.string() + " is no folder", load_images(mnist(), "test", {}, missing));
 }
 
 TEST_F(Digits, FashionHasTheFormatButNeitherTheFolderNorTheSample) {
   const EnvironmentVariable data("GPUBENCH_DATA", file("").string());
   write("t10k-images-idx3-ubyte", images(2));
   write("t10k-labels-idx1-ubyte", idx({2}, "\1\2"));
-  EXPECT_THAT([] { load_images(fashion_mnist(), "test"); },
-              ThrowsMessage<Error>("fashion_mnist: no images found; looked in " +
-                                   (file("") / "fashion_mnist").string() + " (GPUBENCH_DATA)"));
+  EXPECT_ERROR(
+      "fashion_mnist: no images found; looked in " + (file("") / "fashion_mnist").string() + " (GPUBENCH_DATA)",
+      load_images(fashion_mnist(), "test"));
   std::filesystem::create_directory(file("fashion_mnist"));
   write("fashion_mnist/t10k-images-idx3-ubyte", images(1));
   write("fashion_mnist/t10k-labels-idx1-ubyte", idx({1}, "\5"));
@@ -250,18 +242,16 @@ TEST_F(Cifar10, TrainingImagesAreOfFiveFilesInTheirOrder) {
 }
 
 TEST_F(Cifar10, DamagedFilesAreNamed) {
-  EXPECT_THAT([&] { load("test"); },
-              ThrowsMessage<Error>("cifar10: no images found; looked in " + file("").string() + " (here)"));
+  EXPECT_ERROR("cifar10: no images found; looked in " + file("").string() + " (here)", load("test"));
   const auto path = write("test_batch.bin", record(3) + record(4).substr(0, 100));
-  EXPECT_THAT([&] { load("test"); }, ThrowsMessage<Error>(HasSubstr(path.string() + ": ")));
-  EXPECT_THAT([&] { load("test"); }, ThrowsMessage<Error>(HasSubstr("record 2 of 3073 bytes")));
+  EXPECT_ERROR(HasSubstr(path.string() + ": "), load("test"));
+  EXPECT_ERROR(HasSubstr("record 2 of 3073 bytes"), load("test"));
   write("test_batch.bin", record(3) + record(10));
-  EXPECT_THAT([&] { load("test"); },
-              ThrowsMessage<Error>(path.string() + ": label 10 of example 1 is out of range; labels are 0 to 9"));
+  EXPECT_ERROR(path.string() + ": label 10 of example 1 is out of range; labels are 0 to 9", load("test"));
   write("test_batch.bin", "");
-  EXPECT_THAT([&] { load("test"); }, ThrowsMessage<Error>("cifar10: " + path.string() + " has no images"));
-  EXPECT_THAT([&] { load("train"); }, ThrowsMessage<Error>("cifar10: " + file("").string() +
-                                                           " has neither data_batch_1.bin nor data_batch_1.bin.gz"));
+  EXPECT_ERROR("cifar10: " + path.string() + " has no images", load("test"));
+  EXPECT_ERROR("cifar10: " + file("").string() + " has neither data_batch_1.bin nor data_batch_1.bin.gz",
+               load("train"));
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/data/function/read_file.h"
 #include "core/data/map/map.h"
 #include "tests/core/data/texts.h"
 #include "tests/support/descriptors.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -14,7 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 using testing::UnorderedElementsAreArray;
 
 class ListFiles : public TemporaryFolder {
@@ -55,7 +54,7 @@ TEST_F(ListFiles, CanBePassedOver) {
 }
 
 TEST_F(ListFiles, ThatMatchNothingAreAnError) {
-  EXPECT_THAT([&] { list_files(all()); }, ThrowsMessage<Error>(HasSubstr("list_files: no file matches '")));
+  EXPECT_ERROR(HasSubstr("list_files: no file matches '"), list_files(all()));
 }
 
 TEST_F(ListFiles, AreReadByAMap) {
@@ -82,18 +81,14 @@ TEST_F(ListFiles, MayVanishBeforeTheyAreRead) {
   std::filesystem::remove(paths[1]);
   Element element;
   cursor->next(element);
-  EXPECT_THAT([&] { cursor->next(element); },
-              ThrowsMessage<Error>(HasSubstr(paths[1] + ": cannot be opened: No such file or directory")));
+  EXPECT_ERROR(HasSubstr(paths[1] + ": cannot be opened: No such file or directory"), cursor->next(element));
   EXPECT_THAT(read_texts(*cursor), ElementsAre("2"));
   EXPECT_EQ(open_descriptors(), before);
 }
 
 TEST_F(ListFiles, AreWhatReadFileTakes) {
-  EXPECT_THAT(
-      [&] {
-        read_file()->output_types(std::vector{TensorType{{}, Dtype::i64}});
-      },
-      ThrowsMessage<Error>("read_file: takes elements that start with a byte string, uint8[?]; these are (int64[])"));
+  EXPECT_ERROR("read_file: takes elements that start with a byte string, uint8[?]; these are (int64[])",
+               read_file()->output_types(std::vector{TensorType{{}, Dtype::i64}}));
 }
 
 }  // namespace

@@ -8,12 +8,12 @@
 #include "core/data/stage/by_position.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::Each;
-using testing::ThrowsMessage;
 
 DatasetPtr images(bool resident, std::int64_t count = 10) {
   return synthetic(
@@ -75,27 +75,13 @@ TEST(Synthetic, ValuesAreInTheirRanges) {
 }
 
 TEST(Synthetic, RefusesWhatCannotBeDrawn) {
-  EXPECT_THAT([] { synthetic({}); }, ThrowsMessage<Error>("synthetic: no types given; at least one is needed"));
-  EXPECT_THAT(
-      [] {
-        synthetic({.types = {{{varying}, Dtype::f32}}});
-      },
-      ThrowsMessage<Error>("synthetic: (float32[?]) has an extent that varies; give it a number"));
-  EXPECT_THAT(
-      [] {
-        synthetic({.types = {{{1}, Dtype::f32}}, .count = 0});
-      },
-      ThrowsMessage<Error>("synthetic: a count of 0; at least 1 is needed"));
-  EXPECT_THAT(
-      [] {
-        synthetic({.types = {{{1}, Dtype::i64}}, .classes = 0});
-      },
-      ThrowsMessage<Error>("synthetic: 0 classes; 1 to 2147483647 are possible"));
-  EXPECT_THAT(
-      [] {
-        synthetic({.types = {{{1}, Dtype::bytes}}});
-      },
-      ThrowsMessage<Error>("synthetic: no random values of bytes"));
+  EXPECT_ERROR("synthetic: no types given; at least one is needed", synthetic({}));
+  EXPECT_ERROR("synthetic: (float32[?]) has an extent that varies; give it a number",
+               synthetic({.types = {{{varying}, Dtype::f32}}}));
+  EXPECT_ERROR("synthetic: a count of 0; at least 1 is needed", synthetic({.types = {{{1}, Dtype::f32}}, .count = 0}));
+  EXPECT_ERROR("synthetic: 0 classes; 1 to 2147483647 are possible",
+               synthetic({.types = {{{1}, Dtype::i64}}, .classes = 0}));
+  EXPECT_ERROR("synthetic: no random values of bytes", synthetic({.types = {{{1}, Dtype::bytes}}}));
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/data/file_dataset.h"
 #include "core/data/stage/distribute.h"
 #include "core/data/stage/padded_batch.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -16,7 +16,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 class Text : public TemporaryFolder {
  protected:
@@ -52,7 +51,7 @@ TEST_F(Text, FilesFollowEachOtherAndCanBeShared) {
   EXPECT_THAT(read_texts(dataset), ElementsAre("1", "2", "3"));
   EXPECT_EQ(to_string(dataset->element_types()), "(uint8[?])");
   EXPECT_THAT(read_texts(file_dataset(*dataset)->every(2, 1)), ElementsAre("3"));
-  EXPECT_THAT([&] { text_lines(paths({"c.txt"})); }, ThrowsMessage<Error>(HasSubstr("text_lines: ")));
+  EXPECT_ERROR(HasSubstr("text_lines: "), text_lines(paths({"c.txt"})));
 }
 
 TEST_F(Text, LeavingALineInTheMiddleOfAFileIsNoFault) {
@@ -81,8 +80,8 @@ TEST_F(Text, BytesOfAllFilesAreTokens) {
 TEST_F(Text, NoBytesAreAnError) {
   write("b.txt", "");
   const std::string name = file("b.txt").string();
-  EXPECT_THAT([&] { byte_tokens(paths({"b.txt"})); }, ThrowsMessage<Error>("bytes: " + name + " is empty"));
-  EXPECT_THAT([&] { byte_tokens(paths({"none.txt"})); }, ThrowsMessage<Error>(HasSubstr("bytes: ")));
+  EXPECT_ERROR("bytes: " + name + " is empty", byte_tokens(paths({"b.txt"})));
+  EXPECT_ERROR(HasSubstr("bytes: "), byte_tokens(paths({"none.txt"})));
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/ignore_errors.h"
 #include "core/data/stage/prefetch.h"
 #include "tests/core/data/texts.h"
 #include "tests/support/descriptors.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -15,7 +15,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class TfrecordSource : public TemporaryFolder {
  protected:
@@ -58,9 +57,10 @@ TEST_F(TfrecordSource, IsBatchedWhereRecordsAreEquallyLong) {
   make_three();
   EXPECT_THAT(read_texts(batch(all(), 4)), ElementsAre("a0a1b0b1", "b2c0"));
   make("c", {"longer"});
-  EXPECT_THAT([&] { read_texts(batch(all(), 6)); },
-              ThrowsMessage<Error>("batch: an element has uint8[6] where the ones before have uint8[2]; elements that "
-                                   "are stacked need equal shapes"));
+  EXPECT_ERROR(
+      "batch: an element has uint8[6] where the ones before have uint8[2]; elements that "
+      "are stacked need equal shapes",
+      read_texts(batch(all(), 6)));
 }
 
 TEST_F(TfrecordSource, GoesOnAfterAnError) {
@@ -69,8 +69,8 @@ TEST_F(TfrecordSource, GoesOnAfterAnError) {
   const std::unique_ptr<Cursor> cursor = all()->open();
   cursor->skip(3);
   Element element;
-  EXPECT_THAT([&] { cursor->next(element); },
-              ThrowsMessage<Error>(file("b").string() + ": record 2 at byte 18: its data does not match its checksum"));
+  EXPECT_ERROR(file("b").string() + ": record 2 at byte 18: its data does not match its checksum",
+               cursor->next(element));
   EXPECT_THAT(read_texts(*cursor), ElementsAre("b2", "c0"));
 }
 
@@ -87,8 +87,7 @@ TEST_F(TfrecordSource, GoesOnBehindAFileThatVanished) {
   make_three();
   const DatasetPtr dataset = all();
   std::filesystem::remove(file("b"));
-  EXPECT_THAT([&] { read_texts(dataset); },
-              ThrowsMessage<Error>(HasSubstr("b: cannot be opened: No such file or directory")));
+  EXPECT_ERROR(HasSubstr("b: cannot be opened: No such file or directory"), read_texts(dataset));
   EXPECT_THAT(read_texts(ignore_errors(dataset)), ElementsAre("a0", "a1", "c0"));
 }
 

@@ -7,12 +7,12 @@
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 class Batch : public testing::TestWithParam<bool> {
  protected:
@@ -86,9 +86,10 @@ TEST_P(Batch, NestsAsInBatchesOfBatches) {
 TEST_P(Batch, RefusesToStackUnequalShapes) {
   const std::unique_ptr<Cursor> cursor = batch(batch(source(5), 2), 3)->open();
   Element element;
-  EXPECT_THAT([&] { cursor->next(element); },
-              ThrowsMessage<Error>("batch: an element has int64[1] where the ones before have int64[2]; elements that "
-                                   "are stacked need equal shapes"));
+  EXPECT_ERROR(
+      "batch: an element has int64[1] where the ones before have int64[2]; elements that "
+      "are stacked need equal shapes",
+      cursor->next(element));
 }
 
 TEST_P(Batch, CountsWhatItProduced) {
@@ -103,14 +104,15 @@ TEST_P(Batch, CountsWhatItProduced) {
 }
 
 TEST(BatchOptions, RefusesWhatLeavesNothing) {
-  EXPECT_THAT([] { batch(numbers(100), 256, true); },
-              ThrowsMessage<Error>("batch: a size of 256 with drop_remainder leaves nothing of a dataset of 100 "
-                                   "elements; use at most 100, or keep the remainder"));
-  EXPECT_THAT([] { batch(numbers(100), 0); }, ThrowsMessage<Error>("batch: a size of 0; at least 1 is needed"));
-  EXPECT_THAT(
-      [] { batch(numbers(100), autotune); },
-      ThrowsMessage<Error>("batch: gb.AUTOTUNE is no size of a batch: what fits depends on the model, for which "
-                           "gb.find_batch_size(model, dataset) finds it"));
+  EXPECT_ERROR(
+      "batch: a size of 256 with drop_remainder leaves nothing of a dataset of 100 "
+      "elements; use at most 100, or keep the remainder",
+      batch(numbers(100), 256, true));
+  EXPECT_ERROR("batch: a size of 0; at least 1 is needed", batch(numbers(100), 0));
+  EXPECT_ERROR(
+      "batch: gb.AUTOTUNE is no size of a batch: what fits depends on the model, for which "
+      "gb.find_batch_size(model, dataset) finds it",
+      batch(numbers(100), autotune));
 }
 
 TEST(Describe, NamesStagesAndSettings) {

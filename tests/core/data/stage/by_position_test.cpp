@@ -7,6 +7,7 @@
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -26,8 +27,7 @@ TEST(Take, OfNoneIsEmptyAndOfMinusOneIsAll) {
   EXPECT_EQ(read(take(numbers(3), 0)), counting(0, 0));
   EXPECT_EQ(read(batch(take(opaque(numbers(3)), 0), 2)), counting(0, 0));
   EXPECT_EQ(read(take(numbers(3), -1)), counting(0, 3));
-  EXPECT_THAT([] { take(numbers(3), -2); },
-              testing::ThrowsMessage<Error>("take: a count of -2; 0 and more are possible, and -1 for all"));
+  EXPECT_ERROR("take: a count of -2; 0 and more are possible, and -1 for all", take(numbers(3), -2));
 }
 
 TEST(Skip, LeavesOutTheFirstElements) {
@@ -42,12 +42,10 @@ TEST(Skip, OfAllIsEmpty) {
   EXPECT_EQ(skip(numbers(3), 3)->size(), 0);
   EXPECT_EQ(read(skip(numbers(3), 9)), counting(0, 0));
   EXPECT_EQ(read(skip(opaque(numbers(3)), 9)), counting(0, 0));
-  EXPECT_THAT([] { skip(numbers(3), -1); },
-              testing::ThrowsMessage<Error>("skip: a count of -1; 0 and more are possible"));
+  EXPECT_ERROR("skip: a count of -1; 0 and more are possible", skip(numbers(3), -1));
 }
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 TEST(Shard, GivesEverySoManyth) {
   for (const DatasetPtr& source : {numbers(10), opaque(numbers(10))}) {
@@ -76,10 +74,9 @@ TEST(Shard, PassesOverWholeRounds) {
 }
 
 TEST(Shard, RefusesWhatIsNoShard) {
-  EXPECT_THAT([] { shard(numbers(3), 0, 0); }, ThrowsMessage<Error>("shard: a count of 0; at least 1 is needed"));
-  EXPECT_THAT([] { shard(numbers(3), 2, 2); }, ThrowsMessage<Error>("shard: index 2 of 2 shards; 0 to 1 are possible"));
-  EXPECT_THAT([] { shard(numbers(3), 4, 3); },
-              ThrowsMessage<Error>("shard: shard 3 of 4 gets nothing of a dataset of 3 elements"));
+  EXPECT_ERROR("shard: a count of 0; at least 1 is needed", shard(numbers(3), 0, 0));
+  EXPECT_ERROR("shard: index 2 of 2 shards; 0 to 1 are possible", shard(numbers(3), 2, 2));
+  EXPECT_ERROR("shard: shard 3 of 4 gets nothing of a dataset of 3 elements", shard(numbers(3), 4, 3));
 }
 
 }  // namespace

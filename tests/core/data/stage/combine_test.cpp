@@ -10,12 +10,12 @@
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 TEST(Concatenate, GivesOneAfterTheOther) {
   const DatasetPtr dataset = concatenate(numbers(2), opaque(numbers(3)));
@@ -33,13 +33,13 @@ TEST(Concatenate, ExtentsMayDiffer) {
 }
 
 TEST(Concatenate, RefusesOtherTypesAndTheEndless) {
-  EXPECT_THAT([] { concatenate(numbers(2), range(0, 3)); },
-              ThrowsMessage<Error>("concatenate: elements (int64[], float32[2]) and "
-                                   "(int64[]) differ in more than their extents"));
-  EXPECT_THAT([] { concatenate(ragged(2), range(0, 3)); },
-              ThrowsMessage<Error>("concatenate: elements (uint8[?]) and (int64[]) differ in more than their extents"));
-  EXPECT_THAT([] { concatenate(repeat(numbers(2)), numbers(2)); },
-              ThrowsMessage<Error>("concatenate: the first dataset never ends; use take"));
+  EXPECT_ERROR(
+      "concatenate: elements (int64[], float32[2]) and "
+      "(int64[]) differ in more than their extents",
+      concatenate(numbers(2), range(0, 3)));
+  EXPECT_ERROR("concatenate: elements (uint8[?]) and (int64[]) differ in more than their extents",
+               concatenate(ragged(2), range(0, 3)));
+  EXPECT_ERROR("concatenate: the first dataset never ends; use take", concatenate(repeat(numbers(2)), numbers(2)));
 }
 
 TEST(Zip, JoinsElementsUpToTheShortest) {
@@ -51,7 +51,7 @@ TEST(Zip, JoinsElementsUpToTheShortest) {
 }
 
 TEST(Zip, RefusesNoSources) {
-  EXPECT_THAT([] { zip({}); }, testing::ThrowsMessage<Error>("zip: no datasets given; at least one is needed"));
+  EXPECT_ERROR("zip: no datasets given; at least one is needed", zip({}));
 }
 
 }  // namespace

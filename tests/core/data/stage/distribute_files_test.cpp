@@ -18,6 +18,7 @@
 #include "core/data/stage/shuffle.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -26,7 +27,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-using testing::ThrowsMessage;
 using testing::UnorderedElementsAre;
 
 class DistributeFiles : public TemporaryFolder {
@@ -70,9 +70,9 @@ TEST_F(DistributeFiles, TakesEverySoManythInputOfAnInterleave) {
   EXPECT_THAT(read_texts(part_by_files(batch(interleave(inputs, {.cycle_length = 2}), 2), 2, 0)),
               ElementsAre("a0", "c0", "a1", "c1"));
   inputs.push_back(map(repeat(concatenate(inputs[0], inputs[1])), std::make_shared<Identity>()));
-  EXPECT_THAT([&] { part_by_files(batch(interleave(inputs, {}), 2), 2, 0, Sharding::file); },
-              ThrowsMessage<Error>(StartsWith("distribute: shard = 'file': interleave reads "
-                                              "no files that could be shared")));
+  EXPECT_ERROR(StartsWith("distribute: shard = 'file': interleave reads "
+                          "no files that could be shared"),
+               part_by_files(batch(interleave(inputs, {}), 2), 2, 0, Sharding::file));
 }
 
 TEST_F(DistributeFiles, TakesRowsOfCsvFiles) {
@@ -106,17 +106,19 @@ TEST_F(DistributeFiles, TakesElementsWhereFilesAreTooFewOrCountedTogether) {
 }
 
 TEST_F(DistributeFiles, RefusesToShardByFileWhatHasNoFilesForAll) {
-  EXPECT_THAT([&] { part_by_files(batch(records(), 6), 6, 0, Sharding::file); },
-              ThrowsMessage<Error>("distribute: shard = 'file': tfrecord reads 5 files for 6 processes, of which each "
-                                   "needs one; shard = 'element' is possible"));
-  EXPECT_THAT([&] { part_by_files(batch(range(0, 6), 2), 2, 0, Sharding::file); },
-              ThrowsMessage<Error>("distribute: shard = 'file': range reads no files that could be shared (tfrecord, "
-                                   "csv, image_folder and list_files do, and interleave of "
-                                   "these); shard = 'element' is possible"));
-  EXPECT_THAT([&] { part_by_files(batch(skip(records(), 4), 2), 2, 0, Sharding::file); },
-              ThrowsMessage<Error>(HasSubstr("skip counts the elements of all files together")));
-  EXPECT_THAT([&] { part_by_files(batch(cache(records(), "kept"), 2), 2, 0, Sharding::file); },
-              ThrowsMessage<Error>(HasSubstr("cache(file=kept) would keep another part for each process")));
+  EXPECT_ERROR(
+      "distribute: shard = 'file': tfrecord reads 5 files for 6 processes, of which each "
+      "needs one; shard = 'element' is possible",
+      part_by_files(batch(records(), 6), 6, 0, Sharding::file));
+  EXPECT_ERROR(
+      "distribute: shard = 'file': range reads no files that could be shared (tfrecord, "
+      "csv, image_folder and list_files do, and interleave of "
+      "these); shard = 'element' is possible",
+      part_by_files(batch(range(0, 6), 2), 2, 0, Sharding::file));
+  EXPECT_ERROR(HasSubstr("skip counts the elements of all files together"),
+               part_by_files(batch(skip(records(), 4), 2), 2, 0, Sharding::file));
+  EXPECT_ERROR(HasSubstr("cache(file=kept) would keep another part for each process"),
+               part_by_files(batch(cache(records(), "kept"), 2), 2, 0, Sharding::file));
 }
 
 }  // namespace

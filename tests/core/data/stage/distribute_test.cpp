@@ -22,13 +22,13 @@
 #include "tests/core/data/functions.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 using Batches = std::vector<std::multiset<std::int64_t>>;
 
@@ -230,75 +230,66 @@ TEST(Distribute, LeavesAloneWhatIsShardedOrNotToBe) {
 
 TEST(Distribute, RefusesWhatIsNotBatched) {
   const DistributeOptions two{.processes = 2};
-  EXPECT_THAT(
-      [&] { distribute(map(numbers(9), increment()), two); },
-      ThrowsMessage<Error>("distribute: the dataset is not batched, so that there is nothing to share; batch it "
-                           "first: from_tensor_slices > map"));
-  EXPECT_THAT([&] { distribute(unbatch(batch(numbers(9), 3)), two); }, ThrowsMessage<Error>(HasSubstr("not batched")));
-  EXPECT_THAT([&] { distribute(numbers(9), {.batch = BatchOf::per_replica, .replicas = 2}); },
-              ThrowsMessage<Error>(HasSubstr("not batched")));
+  EXPECT_ERROR(
+      "distribute: the dataset is not batched, so that there is nothing to share; batch it "
+      "first: from_tensor_slices > map",
+      distribute(map(numbers(9), increment()), two));
+  EXPECT_ERROR(HasSubstr("not batched"), distribute(unbatch(batch(numbers(9), 3)), two));
+  EXPECT_ERROR(HasSubstr("not batched"), distribute(numbers(9), {.batch = BatchOf::per_replica, .replicas = 2}));
 }
 
 TEST(Distribute, RefusesBatchesThatCannotBeShared) {
-  EXPECT_THAT([] { part(batch(numbers(90), 10), 3, 0); },
-              ThrowsMessage<Error>("distribute: batches of 10 cannot be shared evenly by 3 processes; 9 or 12 can"));
-  EXPECT_THAT([] { part(batch(numbers(90), 2), 3, 0); },
-              ThrowsMessage<Error>("distribute: batches of 2 cannot be shared evenly by 3 processes; 3 can"));
+  EXPECT_ERROR("distribute: batches of 10 cannot be shared evenly by 3 processes; 9 or 12 can",
+               part(batch(numbers(90), 10), 3, 0));
+  EXPECT_ERROR("distribute: batches of 2 cannot be shared evenly by 3 processes; 3 can",
+               part(batch(numbers(90), 2), 3, 0));
 }
 
 TEST(Distribute, RefusesStagesBehindTheBatchByName) {
   const DatasetPtr dataset = batch(numbers(24), 4);
   const auto any = std::make_shared<Predicate>([](std::int64_t) { return true; });
-  EXPECT_THAT(
-      [&] { part(filter(dataset, any), 2, 0); },
-      ThrowsMessage<Error>("distribute: filter behind the batch may do otherwise for each process's part of it; "
-                           "put it before the batch"));
-  EXPECT_THAT([&] { part(ignore_errors(dataset), 2, 0); }, ThrowsMessage<Error>(HasSubstr("ignore_errors behind")));
-  EXPECT_THAT([&] { part(opaque(dataset), 2, 0); }, ThrowsMessage<Error>(HasSubstr("opaque behind")));
-  EXPECT_THAT([&] { part(cache(dataset, "digits.cache"), 2, 0); },
-              ThrowsMessage<Error>("distribute: cache(file=digits.cache) behind the batch would keep another part for "
-                                   "each process under one name; put it before the batch"));
-  EXPECT_THAT(
-      [&] {
-        part(zip({dataset, dataset}), 2, 0);
-      },
-      ThrowsMessage<Error>("distribute: it cannot look through zip for the batches to share; batch behind it"));
-  EXPECT_THAT(
-      [&] {
-        part(interleave({dataset, dataset}, {}), 2, 0);
-      },
-      ThrowsMessage<Error>(HasSubstr("look through interleave")));
+  EXPECT_ERROR(
+      "distribute: filter behind the batch may do otherwise for each process's part of it; "
+      "put it before the batch",
+      part(filter(dataset, any), 2, 0));
+  EXPECT_ERROR(HasSubstr("ignore_errors behind"), part(ignore_errors(dataset), 2, 0));
+  EXPECT_ERROR(HasSubstr("opaque behind"), part(opaque(dataset), 2, 0));
+  EXPECT_ERROR(
+      "distribute: cache(file=digits.cache) behind the batch would keep another part for "
+      "each process under one name; put it before the batch",
+      part(cache(dataset, "digits.cache"), 2, 0));
+  EXPECT_ERROR("distribute: it cannot look through zip for the batches to share; batch behind it",
+               part(zip({dataset, dataset}), 2, 0));
+  EXPECT_ERROR(HasSubstr("look through interleave"), part(interleave({dataset, dataset}, {}), 2, 0));
 }
 
 TEST(Distribute, RefusesToPairOtherBatches) {
-  EXPECT_THAT(
-      [] { part(repeat(batch(numbers(25), 8)), 4, 0); },
-      ThrowsMessage<Error>("distribute: the last batch, of 1 rows, may leave some of 4 processes without rows, "
-                           "and repeat behind it would then pair other batches; put repeat before the batch, or "
-                           "set drop_remainder = true"));
-  EXPECT_THAT([] { part(shuffle(batch(odd(numbers(25)), 8), {.buffer = 2}), 4, 0); },
-              ThrowsMessage<Error>(HasSubstr("the last batch, of unknown size, may leave some of 4 processes without "
-                                             "rows, and shuffle behind it")));
+  EXPECT_ERROR(
+      "distribute: the last batch, of 1 rows, may leave some of 4 processes without rows, "
+      "and repeat behind it would then pair other batches; put repeat before the batch, or "
+      "set drop_remainder = true",
+      part(repeat(batch(numbers(25), 8)), 4, 0));
+  EXPECT_ERROR(HasSubstr("the last batch, of unknown size, may leave some of 4 processes without "
+                         "rows, and shuffle behind it"),
+               part(shuffle(batch(odd(numbers(25)), 8), {.buffer = 2}), 4, 0));
   EXPECT_NO_THROW(part(repeat(batch(numbers(28), 8)), 4, 0));
 }
 
 TEST(Distribute, RefusesDatasetsThatAreTooSmall) {
-  EXPECT_THAT([] { part(batch(numbers(3), 8), 4, 0); },
-              ThrowsMessage<Error>("distribute: 3 elements cannot be shared by 4 processes, of which each needs one"));
-  EXPECT_THAT([] { part(batch(numbers(3), 8), 4, 0, Sharding::automatic); },
-              ThrowsMessage<Error>(HasSubstr("3 elements")));
+  EXPECT_ERROR("distribute: 3 elements cannot be shared by 4 processes, of which each needs one",
+               part(batch(numbers(3), 8), 4, 0));
+  EXPECT_ERROR(HasSubstr("3 elements"), part(batch(numbers(3), 8), 4, 0, Sharding::automatic));
 }
 
 TEST(Distribute, RefusesElementsInAnyOrder) {
   const InterleaveOptions any{.cycle_length = 2, .parallel = 2, .deterministic = false};
   const InterleaveOptions unsaid{.cycle_length = 2, .parallel = 2};
   const std::vector<DatasetPtr> inputs{numbers(8), numbers(8)};
-  EXPECT_THAT(
-      [&] { part(batch(interleave(inputs, any), 4), 2, 0); },
-      ThrowsMessage<Error>(HasSubstr("so that processes do not agree whose they are; deterministic = true keeps "
-                                     "their order")));
-  EXPECT_THAT([&] { part(options(batch(interleave(inputs, unsaid), 4), {.deterministic = false}), 2, 0); },
-              ThrowsMessage<Error>(HasSubstr("do not agree")));
+  EXPECT_ERROR(HasSubstr("so that processes do not agree whose they are; deterministic = true keeps "
+                         "their order"),
+               part(batch(interleave(inputs, any), 4), 2, 0));
+  EXPECT_ERROR(HasSubstr("do not agree"),
+               part(options(batch(interleave(inputs, unsaid), 4), {.deterministic = false}), 2, 0));
   EXPECT_NO_THROW(part(batch(interleave(inputs, unsaid), 4), 2, 0));
 }
 
@@ -318,14 +309,10 @@ TEST(Distribute, RefusesUnknownNamesAndPlaces) {
   EXPECT_EQ(parse_sharding("file"), Sharding::file);
   EXPECT_EQ(to_string(Sharding::automatic), "auto");
   EXPECT_EQ(to_string(parse_batch_of("per_replica")), "per_replica");
-  EXPECT_THAT([] { parse_sharding("rows"); },
-              ThrowsMessage<Error>("distribute: unknown shard 'rows' (known: auto, file, element, off)"));
-  EXPECT_THAT([] { parse_batch_of("rows"); },
-              ThrowsMessage<Error>("distribute: unknown batch 'rows' (known: global, per_replica)"));
-  EXPECT_THAT([] { part(batch(numbers(9), 3), 3, 3); },
-              ThrowsMessage<Error>("distribute: process 3 of 3; processes are counted from 0"));
-  EXPECT_THAT([] { distribute(numbers(9), {.replicas = 0}); },
-              ThrowsMessage<Error>("distribute: 0 replicas; at least 1 is needed"));
+  EXPECT_ERROR("distribute: unknown shard 'rows' (known: auto, file, element, off)", parse_sharding("rows"));
+  EXPECT_ERROR("distribute: unknown batch 'rows' (known: global, per_replica)", parse_batch_of("rows"));
+  EXPECT_ERROR("distribute: process 3 of 3; processes are counted from 0", part(batch(numbers(9), 3), 3, 3));
+  EXPECT_ERROR("distribute: 0 replicas; at least 1 is needed", distribute(numbers(9), {.replicas = 0}));
 }
 
 }  // namespace

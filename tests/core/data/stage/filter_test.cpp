@@ -9,12 +9,12 @@
 #include "core/data/stage/shuffle.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 std::shared_ptr<Predicate> even(std::int64_t block = 1) {
   return std::make_shared<Predicate>([](std::int64_t number) { return number % 2 == 0; }, block);
@@ -56,14 +56,15 @@ TEST(Filter, ErrorsOfTheFunctionPass) {
     return true;
   });
   for (const DatasetPtr& source : {numbers(9), opaque(numbers(9))}) {
-    EXPECT_THAT([&] { read(filter(source, fails)); }, ThrowsMessage<Error>("number 5 (element 6 of the epoch)"));
+    EXPECT_ERROR("number 5 (element 6 of the epoch)", read(filter(source, fails)));
   }
 }
 
 TEST(Filter, RefusesAFunctionThatGivesNoBool) {
-  EXPECT_THAT([] { filter(numbers(3), std::make_shared<Identity>()); },
-              ThrowsMessage<Error>("filter: the function gives (int64[], float32[2]); one bool[] is needed, whether to "
-                                   "keep the element"));
+  EXPECT_ERROR(
+      "filter: the function gives (int64[], float32[2]); one bool[] is needed, whether to "
+      "keep the element",
+      filter(numbers(3), std::make_shared<Identity>()));
 }
 
 }  // namespace

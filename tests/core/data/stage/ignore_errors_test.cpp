@@ -8,21 +8,19 @@
 #include "core/data/stage/batch.h"
 #include "core/data/stage/prefetch.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 /// Hands on what it gets, and throws E for every third number.
 template <class E>
 class EveryThirdFails final : public ElementFunction {
  public:
-  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
-    return {inputs.begin(), inputs.end()};
-  }
-  std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
+  std::vector<TensorType> output_types(TensorTypes inputs) const override { return {inputs.begin(), inputs.end()}; }
+  std::unique_ptr<ElementRunner> plan(TensorTypes) const override {
     class Runner final : public ElementRunner {
      public:
       void run(const ElementBlock& elements, ElementOutputs& outputs) override {
@@ -94,12 +92,12 @@ TEST(IgnoreErrors, DoesNotGoOnWhereTheStageBeforeItHasStopped) {
   const InterleaveOptions any{.cycle_length = 2, .parallel = 2, .deterministic = false};
   for (const DatasetPtr& dataset : {DatasetPtr(stopped), prefetch(stopped, 1), prefetch(prefetch(stopped, 3), 4),
                                     interleave({stopped, numbers(3)}, any)}) {
-    EXPECT_THAT([&] { read(ignore_errors(dataset)); }, ThrowsMessage<Error>("the source has stopped"));
+    EXPECT_ERROR("the source has stopped", read(ignore_errors(dataset)));
   }
 }
 
 TEST(IgnoreErrors, AreNotThoseOfTheMachine) {
-  EXPECT_THAT([] { read(ignore_errors(failing<OutOfMemory>(9))); }, ThrowsMessage<OutOfMemory>("no third element"));
+  EXPECT_ERROR_OF(OutOfMemory, "no third element", read(ignore_errors(failing<OutOfMemory>(9))));
 }
 
 }  // namespace

@@ -8,12 +8,12 @@
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/texts.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 std::vector<Element> all_batches(const DatasetPtr& dataset) {
   std::vector<Element> found;
@@ -59,32 +59,22 @@ TEST(PaddedBatch, FixedElementsAreStackedAsTheyAre) {
 }
 
 TEST(PaddedBatch, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { padded_batch(ragged(3), {.size = 0}); },
-              ThrowsMessage<Error>("padded_batch: a size of 0; at least 1 is needed"));
-  EXPECT_THAT(
-      [] {
-        padded_batch(numbers(3), {.size = 2, .shapes = {{}, {1}}});
-      },
-      ThrowsMessage<Error>("padded_batch: float32[2] cannot be padded to float32[1]"));
-  EXPECT_THAT(
-      [] {
-        padded_batch(numbers(3), {.size = 2, .shapes = {{}, {2, 2}}});
-      },
-      ThrowsMessage<Error>("padded_batch: float32[2] cannot be padded to float32[2, 2]"));
-  EXPECT_THAT([] { padded_batch(numbers(3), {.size = 2, .shapes = {{}}}); },
-              ThrowsMessage<Error>("padded_batch: 1 padded shapes for the 2 tensors of (int64[], float32[2])"));
-  EXPECT_THAT(
-      [] {
-        padded_batch(ragged(3), {.size = 2, .values = {1, 2}});
-      },
-      ThrowsMessage<Error>("padded_batch: 2 padding values for the 1 tensors of (uint8[?])"));
-  EXPECT_THAT([] { padded_batch(ragged(3), {.size = 2, .values = {-1}}); },
-              ThrowsMessage<Error>("padded_batch: -1 cannot be stored as uint8"));
-  EXPECT_THAT([] { padded_batch(ragged(3), {.size = 5, .drop_remainder = true}); },
-              ThrowsMessage<Error>("padded_batch: a size of 5 with drop_remainder leaves "
-                                   "nothing of a dataset of 3 elements"));
-  EXPECT_THAT([] { all_batches(padded_batch(ragged(4), {.size = 4, .shapes = {{2}}})); },
-              ThrowsMessage<Error>("padded_batch: an element has uint8[3], which is larger than the padded uint8[2]"));
+  EXPECT_ERROR("padded_batch: a size of 0; at least 1 is needed", padded_batch(ragged(3), {.size = 0}));
+  EXPECT_ERROR("padded_batch: float32[2] cannot be padded to float32[1]",
+               padded_batch(numbers(3), {.size = 2, .shapes = {{}, {1}}}));
+  EXPECT_ERROR("padded_batch: float32[2] cannot be padded to float32[2, 2]",
+               padded_batch(numbers(3), {.size = 2, .shapes = {{}, {2, 2}}}));
+  EXPECT_ERROR("padded_batch: 1 padded shapes for the 2 tensors of (int64[], float32[2])",
+               padded_batch(numbers(3), {.size = 2, .shapes = {{}}}));
+  EXPECT_ERROR("padded_batch: 2 padding values for the 1 tensors of (uint8[?])",
+               padded_batch(ragged(3), {.size = 2, .values = {1, 2}}));
+  EXPECT_ERROR("padded_batch: -1 cannot be stored as uint8", padded_batch(ragged(3), {.size = 2, .values = {-1}}));
+  EXPECT_ERROR(
+      "padded_batch: a size of 5 with drop_remainder leaves "
+      "nothing of a dataset of 3 elements",
+      padded_batch(ragged(3), {.size = 5, .drop_remainder = true}));
+  EXPECT_ERROR("padded_batch: an element has uint8[3], which is larger than the padded uint8[2]",
+               all_batches(padded_batch(ragged(4), {.size = 4, .shapes = {{2}}})));
 }
 
 }  // namespace

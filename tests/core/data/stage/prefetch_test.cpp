@@ -9,11 +9,10 @@
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-using testing::ThrowsMessage;
 
 TEST(Prefetch, KeepsOrderAndEnd) {
   for (const std::int64_t capacity : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, autotune}) {
@@ -39,7 +38,7 @@ TEST(Prefetch, AWorkersErrorComesAfterTheGoodElements) {
   const std::unique_ptr<Cursor> cursor = prefetch(std::make_shared<Damaged>(numbers(10), 3), 8)->open();
   Element element;
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(cursor->next(element));
-  EXPECT_THAT([&] { cursor->next(element); }, ThrowsMessage<Error>("element 3 is damaged"));
+  EXPECT_ERROR("element 3 is damaged", cursor->next(element));
   EXPECT_EQ(read(*cursor), counting(3, 10));
 }
 
@@ -123,11 +122,11 @@ TEST(Prefetch, AConsumerThatWaitsCanBeInterrupted) {
 }
 
 TEST(Prefetch, RefusesBuffersThatCannotBe) {
-  EXPECT_THAT([] { prefetch(numbers(3), 0); },
-              ThrowsMessage<Error>("prefetch: a buffer of 0 elements; 1 to 1048576 are possible, or AUTOTUNE"));
-  EXPECT_THAT([] { prefetch(numbers(3), endless); },
-              ThrowsMessage<Error>("prefetch: a buffer of 9223372036854775807 elements; 1 "
-                                   "to 1048576 are possible, or AUTOTUNE"));
+  EXPECT_ERROR("prefetch: a buffer of 0 elements; 1 to 1048576 are possible, or AUTOTUNE", prefetch(numbers(3), 0));
+  EXPECT_ERROR(
+      "prefetch: a buffer of 9223372036854775807 elements; 1 "
+      "to 1048576 are possible, or AUTOTUNE",
+      prefetch(numbers(3), endless));
 }
 
 }  // namespace

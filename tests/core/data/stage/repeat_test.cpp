@@ -8,12 +8,12 @@
 #include "core/data/stage/by_position.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 /// Knows its types but has no elements, and does not say so.
 class Nothing final : public Transformation {
@@ -77,9 +77,8 @@ TEST(Repeat, RunsNothingForWhatIsPassedOver) {
 TEST(Repeat, RefusesAnEmptySource) {
   const std::unique_ptr<Cursor> cursor = repeat(std::make_shared<Nothing>(numbers(3)))->open();
   Element element;
-  EXPECT_THAT([&] { cursor->next(element); },
-              ThrowsMessage<Error>("repeat: the dataset is empty; there is nothing to repeat"));
-  EXPECT_THAT([] { repeat(numbers(1), 0); }, ThrowsMessage<Error>("repeat: a count of 0; at least 1 is needed"));
+  EXPECT_ERROR("repeat: the dataset is empty; there is nothing to repeat", cursor->next(element));
+  EXPECT_ERROR("repeat: a count of 0; at least 1 is needed", repeat(numbers(1), 0));
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include "core/data/stage/by_position.h"
 #include "core/data/stage/repeat.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
-using testing::ThrowsMessage;
 using testing::UnorderedElementsAreArray;
 
 class Shuffle : public testing::TestWithParam<bool> {
@@ -83,8 +83,7 @@ TEST(ShuffleDraws, AreUniform) {
 }
 
 TEST(ShuffleOptionsCheck, RefusesAnEmptyBuffer) {
-  EXPECT_THAT([] { shuffle(numbers(3), {.buffer = 0}); },
-              ThrowsMessage<Error>("shuffle: a buffer of 0 elements; at least 1 is needed"));
+  EXPECT_ERROR("shuffle: a buffer of 0 elements; at least 1 is needed", shuffle(numbers(3), {.buffer = 0}));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "core/data/stage/throttle.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/data/stage/batch.h"
@@ -8,12 +7,12 @@
 #include "core/data/stage/prefetch.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/stuck_ticker.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::ThrowsMessage;
 
 /// Waiting makes the time come; each waking may be late.
 class FakeTicker final : public Ticker {
@@ -89,12 +88,10 @@ TEST(Throttle, DestroyingTheConsumerEndsTheWait) {
 }
 
 TEST(Throttle, RefusesFiguresBelowZero) {
-  EXPECT_THAT([] { throttle(numbers(1), {.latency = Seconds(-1)}); },
-              ThrowsMessage<Error>("throttle: a latency of -1 s; 0 s and more are possible"));
-  EXPECT_THAT(
-      [] { throttle(numbers(1), {.bytes_per_s = -2}); },
-      ThrowsMessage<Error>(
-          "throttle: a bandwidth of -2 bytes/s; it must be above 0, or be left out for as fast as elements come"));
+  EXPECT_ERROR("throttle: a latency of -1 s; 0 s and more are possible",
+               throttle(numbers(1), {.latency = Seconds(-1)}));
+  EXPECT_ERROR("throttle: a bandwidth of -2 bytes/s; it must be above 0, or be left out for as fast as elements come",
+               throttle(numbers(1), {.bytes_per_s = -2}));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "core/data/stage/unbatch.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/data/source/range.h"
@@ -8,11 +7,10 @@
 #include "core/data/stage/combine.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-using testing::ThrowsMessage;
 
 TEST(Unbatch, UndoesABatch) {
   for (const DatasetPtr& source : {numbers(10), opaque(numbers(10))}) {
@@ -39,15 +37,11 @@ TEST(Unbatch, PassesOverWholeBatches) {
 }
 
 TEST(Unbatch, RefusesWhatHasNoRows) {
-  EXPECT_THAT([] { unbatch(numbers(3)); }, ThrowsMessage<Error>("unbatch: int64[] is a scalar and has no rows"));
-  EXPECT_THAT(
-      [] {
-        unbatch(zip({batch(range(0, 4), 2), batch(range(0, 4), 4)}));
-      },
-      ThrowsMessage<Error>("unbatch: first extents differ: (int64[2], int64[4])"));
+  EXPECT_ERROR("unbatch: int64[] is a scalar and has no rows", unbatch(numbers(3)));
+  EXPECT_ERROR("unbatch: first extents differ: (int64[2], int64[4])",
+               unbatch(zip({batch(range(0, 4), 2), batch(range(0, 4), 4)})));
   const DatasetPtr uneven = unbatch(zip({ragged(3), batch(range(0, 9), 2)}));
-  EXPECT_THAT([&] { read(uneven); },
-              ThrowsMessage<Error>("unbatch: an element has uint8[1] with 1 rows and int64[2] with 2"));
+  EXPECT_ERROR("unbatch: an element has uint8[1] with 1 rows and int64[2] with 2", read(uneven));
 }
 
 }  // namespace

@@ -7,11 +7,10 @@
 #include "core/data/stage/by_position.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-using testing::ThrowsMessage;
 
 /// "0 1 2|2 3 4": the numbers of each window, checked against the pairs beside them.
 std::string windows(const DatasetPtr& dataset) {
@@ -78,26 +77,26 @@ TEST(Window, IsOneExample) {
 TEST(Window, UnequalElementsCostTheirWindow) {
   const std::unique_ptr<Cursor> cursor = window(ragged(8), {.size = 2, .shift = 2})->open();
   Element element;
-  EXPECT_THAT(
-      [&] { cursor->next(element); },
-      ThrowsMessage<Error>("window: an element has uint8[2] where the first of its window has uint8[1]; elements "
-                           "that are stacked need equal shapes"));
-  EXPECT_THAT([&] { cursor->next(element); }, ThrowsMessage<Error>(testing::HasSubstr("has uint8[4] where")));
+  EXPECT_ERROR(
+      "window: an element has uint8[2] where the first of its window has uint8[1]; elements "
+      "that are stacked need equal shapes",
+      cursor->next(element));
+  EXPECT_ERROR(testing::HasSubstr("has uint8[4] where"), cursor->next(element));
 }
 
 TEST(Window, RefusesWhatIsImpossible) {
-  EXPECT_THAT([] { window(numbers(3), {.size = 0, .shift = 1}); },
-              ThrowsMessage<Error>("window: a size of 0; at least 1 is needed"));
-  EXPECT_THAT([] { window(numbers(3), {.size = 1, .shift = 0}); },
-              ThrowsMessage<Error>("window: a shift of 0; at least 1 is needed"));
-  EXPECT_THAT([] { window(numbers(3), {.size = 1, .shift = 1, .stride = -1}); },
-              ThrowsMessage<Error>("window: a stride of -1; at least 1 is needed"));
-  EXPECT_THAT([] { window(numbers(3), {.size = 3, .shift = 1, .stride = endless}); },
-              ThrowsMessage<Error>("window: a size of 3 with a stride of 9223372036854775807; a window reaches over at "
-                                   "most 16777216 elements"));
-  EXPECT_THAT([] { window(numbers(3), {.size = 3, .shift = 1, .stride = 2, .drop_remainder = true}); },
-              ThrowsMessage<Error>("window: a size of 3 with a stride of 2 and drop_remainder leaves nothing of a "
-                                   "dataset of 3 elements"));
+  EXPECT_ERROR("window: a size of 0; at least 1 is needed", window(numbers(3), {.size = 0, .shift = 1}));
+  EXPECT_ERROR("window: a shift of 0; at least 1 is needed", window(numbers(3), {.size = 1, .shift = 0}));
+  EXPECT_ERROR("window: a stride of -1; at least 1 is needed",
+               window(numbers(3), {.size = 1, .shift = 1, .stride = -1}));
+  EXPECT_ERROR(
+      "window: a size of 3 with a stride of 9223372036854775807; a window reaches over at "
+      "most 16777216 elements",
+      window(numbers(3), {.size = 3, .shift = 1, .stride = endless}));
+  EXPECT_ERROR(
+      "window: a size of 3 with a stride of 2 and drop_remainder leaves nothing of a "
+      "dataset of 3 elements",
+      window(numbers(3), {.size = 3, .shift = 1, .stride = 2, .drop_remainder = true}));
 }
 
 }  // namespace

@@ -1,14 +1,11 @@
 #include "core/experiment/collectives/all_reduce_curve.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-using testing::ThrowsMessage;
 
 constexpr double latency = 2e-6, per_byte = 1e-10;
 
@@ -57,21 +54,14 @@ TEST(AllReduceCurve, neither_latency_nor_bandwidth_is_negative) {
 }
 
 TEST(AllReduceCurve, needs_times_of_two_sizes) {
-  EXPECT_THAT(
-      [] {
-        AllReduceCurve(2, {{1000, 1e-6}, {1000, 2e-6}});
-      },
-      ThrowsMessage<Error>("scaling_model: latency and bandwidth follow from all-reduces of at least two sizes; "
-                           "there is only one of 2 replicas"));
-  EXPECT_THAT([] { AllReduceCurve(1, straight()); },
-              ThrowsMessage<Error>("scaling_model: an all-reduce needs at least 2 replicas, got 1"));
-  EXPECT_THAT(
-      [] {
-        AllReduceCurve(2, {{1000, 0}, {2000, 1}});
-      },
-      ThrowsMessage<Error>("scaling_model: sizes and times of all-reduces must be above 0"));
-  EXPECT_THAT([] { parse_exchange_pattern("star"); },
-              ThrowsMessage<Error>("unknown pattern 'star' (known: ring, tree)"));
+  EXPECT_ERROR(
+      "scaling_model: latency and bandwidth follow from all-reduces of at least two sizes; "
+      "there is only one of 2 replicas",
+      AllReduceCurve(2, {{1000, 1e-6}, {1000, 2e-6}}));
+  EXPECT_ERROR("scaling_model: an all-reduce needs at least 2 replicas, got 1", AllReduceCurve(1, straight()));
+  EXPECT_ERROR("scaling_model: sizes and times of all-reduces must be above 0",
+               AllReduceCurve(2, {{1000, 0}, {2000, 1}}));
+  EXPECT_ERROR("unknown pattern 'star' (known: ring, tree)", parse_exchange_pattern("star"));
 }
 
 }  // namespace

@@ -9,12 +9,11 @@
 #include "core/comm/factory.h"
 #include "core/experiment/collectives/collective_values.h"
 #include "core/results/doubt.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/failing_threads.h"
 
 namespace gpubench {
 namespace {
-
-using testing::ThrowsMessage;
 
 /// Hands on what it is asked for and then spoils it, or fails.
 class Spoiled final : public Communicator {
@@ -88,11 +87,10 @@ TEST_F(Collectives, every_kind_and_type_has_exact_results) {
 TEST_F(Collectives, bytes_are_rounded_down_to_whole_elements_on_every_rank) {
   EXPECT_EQ(measure(CollectiveKind::all_reduce, Dtype::f32, 1003).one.bytes, 1000U);
   EXPECT_EQ(measure(CollectiveKind::all_gather, Dtype::f32, 1003).one.bytes, 996U);
-  EXPECT_THAT([&] { measure(CollectiveKind::broadcast, Dtype::i64, 7); },
-              ThrowsMessage<Error>("measure.collective: 7 bytes are less than one int64 element"));
-  EXPECT_THAT(
-      [&] { measure(CollectiveKind::reduce_scatter, Dtype::f32, 8); },
-      ThrowsMessage<Error>("measure.collective: 8 bytes are less than one float32 element for each of 3 ranks"));
+  EXPECT_ERROR("measure.collective: 7 bytes are less than one int64 element",
+               measure(CollectiveKind::broadcast, Dtype::i64, 7));
+  EXPECT_ERROR("measure.collective: 8 bytes are less than one float32 element for each of 3 ranks",
+               measure(CollectiveKind::reduce_scatter, Dtype::f32, 8));
 }
 
 TEST_F(Collectives, wrong_results_are_counted_and_make_the_row_unreliable) {
@@ -107,25 +105,26 @@ TEST_F(Collectives, wrong_results_are_counted_and_make_the_row_unreliable) {
 
 TEST_F(Collectives, a_rank_that_fails_ends_all_with_its_reason) {
   communicators_[2]->fails_at = 5;
-  EXPECT_THAT([&] { measure(CollectiveKind::all_reduce, Dtype::f32, 4000); }, ThrowsMessage<Error>("out of order"));
+  EXPECT_ERROR("out of order", measure(CollectiveKind::all_reduce, Dtype::f32, 4000));
 }
 
 TEST_F(Collectives, ranks_start_whole_or_not_at_all) {
   measure(CollectiveKind::all_reduce, Dtype::f32, 4000);
   for (int allowed = 0; allowed < 3; ++allowed) {
     const FailingThreads failing(allowed);
-    EXPECT_THAT([&] { measure(CollectiveKind::all_reduce, Dtype::f32, 4000); },
-                ThrowsMessage<Error>(testing::HasSubstr("no more threads can be started")));
+    EXPECT_ERROR(testing::HasSubstr("no more threads can be started"),
+                 measure(CollectiveKind::all_reduce, Dtype::f32, 4000));
   }
   EXPECT_EQ(measure(CollectiveKind::all_reduce, Dtype::f32, 4000).wrong, 0) << "none has taken part";
 }
 
 TEST_F(Collectives, impossible_requests_are_named) {
-  EXPECT_THAT([&] { measure(CollectiveKind::broadcast, Dtype::u8, 400); },
-              ThrowsMessage<Error>("measure.collective: no numbers of type uint8 are exchanged (possible: float32, "
-                                   "float16, bfloat16, int64, int32)"));
-  EXPECT_THAT([&] { measure_collectives({}, ranks_, Seconds(1)); },
-              ThrowsMessage<Error>("measure.collective: there is nothing to measure; give at least one size"));
+  EXPECT_ERROR(
+      "measure.collective: no numbers of type uint8 are exchanged (possible: float32, "
+      "float16, bfloat16, int64, int32)",
+      measure(CollectiveKind::broadcast, Dtype::u8, 400));
+  EXPECT_ERROR("measure.collective: there is nothing to measure; give at least one size",
+               measure_collectives({}, ranks_, Seconds(1)));
 }
 
 TEST_F(Collectives, an_interrupt_ends_all_ranks) {

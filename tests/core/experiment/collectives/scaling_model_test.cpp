@@ -3,13 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 /// 1 ms + bytes at 1 GB/s on two replicas; a ring on four.
 ScalingInputs inputs() {
@@ -86,7 +85,7 @@ TEST(ScalingModel, names_what_is_missing_or_impossible) {
   const auto refuses = [](const auto& change, const std::string& text) {
     ScalingInputs changed = inputs();
     change(changed);
-    EXPECT_THAT([&] { ScalingModel{changed}; }, ThrowsMessage<Error>(text));
+    EXPECT_ERROR(text, ScalingModel{changed});
   };
   refuses([](ScalingInputs& i) { i.step_seconds = 0; }, "scaling_model: step_time_s must be above 0, got 0");
   refuses([](ScalingInputs& i) { i.gradient_bytes = -1; }, "scaling_model: gradient_bytes must be above 0, got -1");

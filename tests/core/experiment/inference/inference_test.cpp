@@ -10,6 +10,7 @@
 #include "core/experiment/inference/inference_service.h"
 #include "tests/core/experiment/declared.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/failing_threads.h"
 
 namespace gpubench {
@@ -18,7 +19,6 @@ namespace {
 using support::Blobs;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 using Inference = support::TrainTest;
 
 InferenceOptions quick_inference() {
@@ -183,12 +183,7 @@ TEST_F(Inference, RefusesWhatMakesNoSense) {
     Trainer model = trainer(support::small_classifier());
     InferenceOptions options = quick_inference();
     change(options);
-    try {
-      measure_inference(model, options);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+    return support::error_of([&] { measure_inference(model, options); });
   };
   const Blobs blobs(6);
   const DatasetPtr examples = from_tensor_slices({blobs.points});
@@ -206,15 +201,15 @@ TEST_F(Inference, RefusesWhatMakesNoSense) {
   EXPECT_EQ(text([&](auto& o) { o.input = examples, o.batch = huge; }),
             "measure.inference: the input has fewer than the 4611686018427387904 examples of a batch");
   EXPECT_THAT(text([](auto& o) { o.batch = huge; }), HasSubstr("140737488355329"));
-  EXPECT_THAT([] { parse_inference_mode("server"); },
-              ThrowsMessage<Error>("unknown mode of inference 'server' (known: single_stream, offline)"));
+  EXPECT_ERROR("unknown mode of inference 'server' (known: single_stream, offline)", parse_inference_mode("server"));
 }
 
 TEST_F(Inference, ARandomInputNeedsAShape) {
   Trainer model = trainer(std::make_shared<Model>("open", std::vector{support::dense(3, "softmax")}));
-  EXPECT_THAT([&] { measure_inference(model, quick_inference()); },
-              ThrowsMessage<Error>("measure.inference: model 'open' does not know the shape of its input yet; give "
-                                   "input = dataset, or the first layer an input_shape"));
+  EXPECT_ERROR(
+      "measure.inference: model 'open' does not know the shape of its input yet; give "
+      "input = dataset, or the first layer an input_shape",
+      measure_inference(model, quick_inference()));
 }
 
 TEST_F(Inference, AnInterruptEndsItWithClientsWaiting) {

@@ -6,12 +6,12 @@
 
 #include "core/backend/emulated/emulated_backend.h"
 #include "core/backend/registry/devices.h"
-#include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/device/device.h"
 #include "core/experiment/kernels/matmul_peak.h"
 #include "tests/core/experiment/declared.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -49,21 +49,12 @@ TEST_F(KernelsTest, GivesARowPerCase) {
 }
 
 TEST_F(KernelsTest, RefusesWhatCannotBeMeasured) {
-  EXPECT_THAT([&] { measure_kernels({}, backend(), device(), Seconds(1)); },
-              testing::ThrowsMessage<Error>(
-                  "measure.kernels: there is nothing to measure; give at least one matmul or conv2d"));
-  EXPECT_THAT(
-      [] {
-        matmul_case({64, 0, 64}, Dtype::f32);
-      },
-      testing::ThrowsMessage<Error>("measure.kernels: matmul: n must be at least 1, got 0"));
-  EXPECT_THAT(
-      [] {
-        matmul_case({4, 4, 4}, Dtype::i64);
-      },
-      testing::ThrowsMessage<Error>("matmul: int64[4, 4] is not floating-point; cast it to float32"));
-  EXPECT_THAT([] { conv2d_case({.batch = 1, .height = 2, .width = 2, .channels = 1, .filters = 1}, Dtype::f32); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr("a window of 3 does not fit into 2")));
+  EXPECT_ERROR("measure.kernels: there is nothing to measure; give at least one matmul or conv2d",
+               measure_kernels({}, backend(), device(), Seconds(1)));
+  EXPECT_ERROR("measure.kernels: matmul: n must be at least 1, got 0", matmul_case({64, 0, 64}, Dtype::f32));
+  EXPECT_ERROR("matmul: int64[4, 4] is not floating-point; cast it to float32", matmul_case({4, 4, 4}, Dtype::i64));
+  EXPECT_ERROR(testing::HasSubstr("a window of 3 does not fit into 2"),
+               conv2d_case({.batch = 1, .height = 2, .width = 2, .channels = 1, .filters = 1}, Dtype::f32));
 }
 
 TEST_F(KernelsTest, AnInterruptEndsTheMeasuring) {

@@ -10,13 +10,13 @@
 #include "core/results/info.h"
 #include "core/train/fit/fit.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using support::Blobs;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class ProfilerTest : public support::TrainTest {
  protected:
@@ -102,12 +102,12 @@ TEST_F(ProfilerTest, TracesTheFirstStep) {
 }
 
 TEST_F(ProfilerTest, StepsMustBeInOrderAndExist) {
-  EXPECT_THAT([] { Profiler({.first = 0, .last = 3, .path = "x"}); },
-              ThrowsMessage<Error>("Profiler: steps = { 0, 3 }: the first and the last step are expected, from 1, in "
-                                   "this order"));
-  EXPECT_THAT([] { Profiler({.first = 5, .last = 4, .path = "x"}); }, ThrowsMessage<Error>(HasSubstr("{ 5, 4 }")));
-  EXPECT_THAT([&] { train(7, 9, 2); },
-              ThrowsMessage<Error>("Profiler: steps = { 7, 9 }: the training has only 8 steps (2 epochs of 4)"));
+  EXPECT_ERROR(
+      "Profiler: steps = { 0, 3 }: the first and the last step are expected, from 1, in "
+      "this order",
+      Profiler({.first = 0, .last = 3, .path = "x"}));
+  EXPECT_ERROR(HasSubstr("{ 5, 4 }"), Profiler({.first = 5, .last = 4, .path = "x"}));
+  EXPECT_ERROR("Profiler: steps = { 7, 9 }: the training has only 8 steps (2 epochs of 4)", train(7, 9, 2));
 }
 
 /// Ends the training after the first epoch.
@@ -135,7 +135,7 @@ TEST_F(ProfilerTest, OfATrainingThatNeverCameToItsStepsSaysSoAndKeepsTheHistory)
 
 TEST_F(ProfilerTest, NeedsAFolderBeforeItTrains) {
   std::ofstream(folder_) << "a file";
-  EXPECT_THAT([&] { train(1, 2, 1); }, ThrowsMessage<Error>(HasSubstr("Profiler: cannot make the folder ")));
+  EXPECT_ERROR(HasSubstr("Profiler: cannot make the folder "), train(1, 2, 1));
 }
 
 }  // namespace

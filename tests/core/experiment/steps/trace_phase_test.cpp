@@ -4,12 +4,12 @@
 
 #include "core/base/error.h"
 #include "tests/core/experiment/declared.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
 /// Waits for its input half of the time.
@@ -101,7 +101,7 @@ TEST_F(TracePhaseTest, AMissingTracerIsAnAbsenceOrAnErrorWhereItIsNeeded) {
   EXPECT_EQ(phase.absence(), "nobody may trace here");
   wishes.profiles = true;
   TracePhase needed(wishes, Seconds(0.01), false);
-  EXPECT_THAT([&] { needed.run(steps_, runtime_, nullptr); }, ThrowsMessage<Error>("nobody may trace here"));
+  EXPECT_ERROR("nobody may trace here", needed.run(steps_, runtime_, nullptr));
 }
 
 TEST_F(TracePhaseTest, ADeviceThatIsLostEndsTheTraceWithNothingOfIt) {
@@ -110,10 +110,10 @@ TEST_F(TracePhaseTest, ADeviceThatIsLostEndsTheTraceWithNothingOfIt) {
                            .keep_timeline = true};
   TracePhase phase(wishes, Seconds(0.01), false);
   Losing steps;
-  EXPECT_THAT(
-      [&] { phase.run(steps, runtime_, nullptr); },
-      ThrowsMessage<DeviceLost>(HasSubstr("tracing: a step failed: CUDA: cudaEventSynchronize failed: an illegal "
-                                          "memory access was encountered")));
+  EXPECT_ERROR_OF(DeviceLost,
+                  HasSubstr("tracing: a step failed: CUDA: cudaEventSynchronize failed: an illegal "
+                            "memory access was encountered"),
+                  phase.run(steps, runtime_, nullptr));
   EXPECT_EQ(attached, 0) << "the tracer has let go";
   EXPECT_EQ(phase.timeline(), nullptr);
   Record record;

@@ -3,17 +3,16 @@
 #include <gmock/gmock.h>
 #include <numeric>
 
-#include "core/base/error.h"
 #include "core/results/column.h"
 #include "core/results/input_cause.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using support::Blobs;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using InputProofTest = support::TrainTest;
 
 TEST_F(InputProofTest, MeasuresAllThreeWays) {
@@ -39,7 +38,7 @@ TEST_F(InputProofTest, MeasuresAllThreeWays) {
   EXPECT_NEAR(number("input_ratio"), mean / number("resident_step_time_s"), 1e-6);
 
   options.resident = true;
-  EXPECT_THAT([&] { prove_input(model, *dataset, options); }, ThrowsMessage<Error>(HasSubstr("leave 'resident' out")));
+  EXPECT_ERROR(HasSubstr("leave 'resident' out"), prove_input(model, *dataset, options));
 }
 
 TEST_F(InputProofTest, KeepsNoMoreElementsThanAskedFor) {
@@ -53,7 +52,7 @@ TEST_F(InputProofTest, KeepsNoMoreElementsThanAskedFor) {
   EXPECT_EQ(kept(100, 1), 1U);
   const std::unique_ptr<Cursor> ended = dataset->open();
   ended->skip(4);
-  EXPECT_THAT([&] { kept_elements(*ended, 1, 1); }, ThrowsMessage<Error>("measure.input_proof: the dataset is empty"));
+  EXPECT_ERROR("measure.input_proof: the dataset is empty", kept_elements(*ended, 1, 1));
 }
 
 TEST_F(InputProofTest, OpensNoEpochForBatchesThatLieReady) {
@@ -73,12 +72,10 @@ TEST_F(InputProofTest, NeedsTwoWholeBatches) {
   TrainingOptions options;
   options.limits.stopping = {.relative_error = 10, .min_time = Seconds(0.02), .budget = Seconds(10)};
   options.limits.warmup.max_time = Seconds(0.02);
-  EXPECT_THAT(
-      [&] {
-        prove_input(model, *batches_of({blobs.points, blobs.one_hot}, 16), options);
-      },
-      ThrowsMessage<Error>("measure.input_proof: resident batches must be equal, got 16 and 8 examples; the "
-                           "dataset needs 2 whole ones"));
+  EXPECT_ERROR(
+      "measure.input_proof: resident batches must be equal, got 16 and 8 examples; the "
+      "dataset needs 2 whole ones",
+      prove_input(model, *batches_of({blobs.points, blobs.one_hot}, 16), options));
 }
 
 }  // namespace

@@ -3,19 +3,18 @@
 #include <gmock/gmock.h>
 #include <numeric>
 
-#include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/prefetch.h"
 #include "core/data/stage/shuffle.h"
 #include "tests/core/experiment/declared.h"
 #include "tests/core/experiment/slow_input.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::ContainsRegex;
-using ::testing::ThrowsMessage;
 
 PipelineLimits quick_pipeline() {
   PipelineLimits limits;
@@ -90,8 +89,7 @@ TEST(MeasurePipeline, NeedsElements) {
       return cursor;
     }
   } empty(one);
-  EXPECT_THAT([&] { measure_pipeline(empty, quick_pipeline()); },
-              ThrowsMessage<Error>("measure.pipeline: the dataset is empty"));
+  EXPECT_ERROR("measure.pipeline: the dataset is empty", measure_pipeline(empty, quick_pipeline()));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <numeric>
 
-#include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/repeat.h"
@@ -11,6 +10,7 @@
 #include "tests/core/experiment/declared.h"
 #include "tests/core/experiment/slow_input.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -18,7 +18,6 @@ namespace {
 using support::Blobs;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 using Measure = support::TrainTest;
 
 /// Ends at the first look at which there is an interval, however slow the machine is.
@@ -151,11 +150,8 @@ TEST_F(Measure, DoubtsWhatBuffersGave) {
 TEST_F(Measure, NeedsACompiledModel) {
   const Blobs blobs(40);
   Trainer uncompiled(runtime, factory, support::small_classifier(), {});
-  EXPECT_THAT(
-      [&] {
-        measure_training(uncompiled, *batches_of({blobs.points, blobs.one_hot}, 32), quick_training());
-      },
-      ThrowsMessage<Error>(HasSubstr("has not been compiled")));
+  EXPECT_ERROR(HasSubstr("has not been compiled"),
+               measure_training(uncompiled, *batches_of({blobs.points, blobs.one_hot}, 32), quick_training()));
 }
 
 TrainingMeasurement half(std::size_t steps, double step, double wait_share, std::int64_t memory) {

@@ -6,14 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/group/process_group.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 constexpr WatchLimits patient{.silence = Seconds(600), .absence = Seconds(600)};
 
@@ -45,7 +44,7 @@ TEST_F(PeerWatches, AFailureReachesAll) {
   watches_[2]->fail("out of ideas", 7);
   for (const auto& watch : watches_) {
     wait_for(watch->lost());
-    EXPECT_THAT([&] { watch->lost().raise(); }, ThrowsMessage<PeerLost>("process 2 failed: out of ideas"));
+    EXPECT_ERROR_OF(PeerLost, "process 2 failed: out of ideas", watch->lost().raise());
   }
 }
 
@@ -137,10 +136,10 @@ TEST(PeerWatch, AProcessThatStillRunsAfterTheEndOfItsGroupIsEnded) {
 
 TEST(PeerWatch, APortThatIsTakenIsNamed) {
   const LineListener taken(0);
-  EXPECT_THAT([&] { LineListener(taken.port()); },
-              ThrowsMessage<Error>(HasSubstr(fmt::format("port {}, over which the processes of a run watch each other, "
-                                                         "cannot be had: Address already in use",
-                                                         taken.port()))));
+  EXPECT_ERROR(HasSubstr(fmt::format("port {}, over which the processes of a run watch each other, "
+                                     "cannot be had: Address already in use",
+                                     taken.port())),
+               LineListener(taken.port()));
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/codec/output_file.h"
 #include "core/report/archive/anonymous.h"
 #include "core/report/page/finish.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::ThrowsMessage;
 
 const std::string user_of_test = "annabell";
 
@@ -86,9 +85,8 @@ TEST_F(Pack, AnArchiveAndWhatIsUnpackedAreReadLikeTheRun) {
   EXPECT_EQ(read.info, own.info);
   EXPECT_EQ(read.columns, own.columns);
   EXPECT_EQ(RunFiles(archive).read("script.lua"), read_file(run / "script.lua"));
-  EXPECT_THAT([&] { static_cast<void>(RunFiles(archive).read("rounds.csv")); },
-              ThrowsMessage<Error>(HasSubstr("there is no rounds.csv")));
-  EXPECT_THAT([&] { finish_stored(archive); }, ThrowsMessage<Error>(HasSubstr("is an archive, which is not changed")));
+  EXPECT_ERROR(HasSubstr("there is no rounds.csv"), static_cast<void>(RunFiles(archive).read("rounds.csv")));
+  EXPECT_ERROR(HasSubstr("is an archive, which is not changed"), finish_stored(archive));
 
   ASSERT_EQ(std::system(("cd " + elsewhere.path().string() + " && tar -xzf *.tar.gz").c_str()), 0);
   const fs::path unpacked = find_run((elsewhere.path() / ("e-" + name)).string(), ".");
@@ -127,8 +125,7 @@ TEST_F(Pack, AnonymousTellsNoHostUserOrPath) {
 TEST_F(Pack, AnonymousRefusesATableThatIsNone) {
   const fs::path run = run_with_secrets(out_);
   replace_file(run / "samples.csv", "point,process\n" + std::string(3000, ',') + "\n");
-  EXPECT_THAT([&] { packed_run(run, true); },
-              ThrowsMessage<Error>(HasSubstr("pack: samples.csv: line 2 has more than 2000 columns")));
+  EXPECT_ERROR(HasSubstr("pack: samples.csv: line 2 has more than 2000 columns"), packed_run(run, true));
 }
 
 TEST_F(Pack, TheSameRunGivesTheSameArchive) {
@@ -142,8 +139,7 @@ TEST_F(Pack, TheSameRunGivesTheSameArchive) {
 
 TEST_F(Pack, RefusesARunThatIsWritten) {
   RunWriter writer({.experiment = "e", .title = "t", .axes = {}, .extra_columns = {}, .out = out_.path()});
-  EXPECT_THAT([&] { packed_run(writer.directory(), false); },
-              ThrowsMessage<Error>(HasSubstr("a process still writes '")));
+  EXPECT_ERROR(HasSubstr("a process still writes '"), packed_run(writer.directory(), false));
 }
 
 TEST(Anonymizer, LeavesWhatIsNoPath) {

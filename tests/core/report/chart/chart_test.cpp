@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -118,16 +119,8 @@ TEST(Chart, OnlyRowsThatAreMeantAreDrawnOrMissed) {
   EXPECT_EQ(small.series[0].points.size(), 2u);
   EXPECT_TRUE(small.absent.empty());
   EXPECT_EQ(drawn({{"batch", std::int64_t{8}}, {"device", std::string("cpu:0")}}).series[0].points.size(), 1u);
-  EXPECT_THAT(
-      [&] {
-        drawn({{"batch", std::int64_t{2}}});
-      },
-      ThrowsMessage<Error>(HasSubstr("no row with batch=2 has both device and step_time_s")));
-  EXPECT_THAT(
-      [&] {
-        drawn({{"bach", std::int64_t{2}}});
-      },
-      ThrowsMessage<Error>(HasSubstr("no column 'bach' for where")));
+  EXPECT_ERROR(HasSubstr("no row with batch=2 has both device and step_time_s"), drawn({{"batch", std::int64_t{2}}}));
+  EXPECT_ERROR(HasSubstr("no column 'bach' for where"), drawn({{"bach", std::int64_t{2}}}));
 }
 
 TEST(Chart, UnreliablePointsAreMarkedWhereTheirQualityMatters) {
@@ -262,8 +255,7 @@ TEST(Chart, LinesGoInTheOrderOfTheAxisThatXFollows) {
   spec.order = "batch";
   EXPECT_EQ(labels_of(make_chart(spec, columns(), some, {})), (std::vector<std::string>{"1", "2", "4"}));
   spec.order = "bacth";
-  EXPECT_THAT([&] { make_chart(spec, columns(), some, {}); },
-              ThrowsMessage<Error>(HasSubstr("no column 'bacth' for order")));
+  EXPECT_ERROR(HasSubstr("no column 'bacth' for order"), make_chart(spec, columns(), some, {}));
 }
 
 TEST(Chart, SeriesOfOnePointHaveTheirNamesBesideThem) {
@@ -284,8 +276,8 @@ TEST(Chart, AFigureThatALogarithmDoesNotHaveIsSaidInItsPlace) {
   EXPECT_EQ(chart.series[0].failed[0].x, 8);
   EXPECT_THAT(chart.series[0].failed[0].reason, HasSubstr("0"));
   for (Record& one : some) one.set("step_time_s", -1.0);
-  EXPECT_THAT([&] { make_chart({.x = "batch", .y = "step_time_s", .log_y = 10}, columns(), some, chart_axes); },
-              ThrowsMessage<Error>("no step_time_s is above zero, as log_y needs it"));
+  EXPECT_ERROR("no step_time_s is above zero, as log_y needs it",
+               make_chart({.x = "batch", .y = "step_time_s", .log_y = 10}, columns(), some, chart_axes));
   some = rows();
   some[0].set("batch", std::int64_t{0});
   EXPECT_EQ(make_chart({.x = "batch", .y = "step_time_s", .log_x = 2}, columns(), some, chart_axes).spec.log_x, 0);
@@ -360,8 +352,7 @@ TEST(Chart, WhatCannotBeDrawnIsRefused) {
               ThrowsMessage<Error>("a heat map needs 'series', the column whose values are its rows"));
   EXPECT_THAT(make({.kind = ChartKind::heat, .x = "batch", .y = "step_time_s", .series = "device", .log_x = 2}),
               ThrowsMessage<Error>(HasSubstr("only log_y shades its cells")));
-  EXPECT_THAT([] { parse_chart_kind("pie"); },
-              ThrowsMessage<Error>("unknown chart 'pie' (known: line, bar, heat, distribution, course, interval)"));
+  EXPECT_ERROR("unknown chart 'pie' (known: line, bar, heat, distribution, course, interval)", parse_chart_kind("pie"));
 }
 
 }  // namespace

@@ -74,6 +74,12 @@ TEST_F(Draw, NamesWithAnyCharacterAndTitlesOfAnyLength) {
                                                  : "<?xml";
     EXPECT_THAT(text, StartsWith(begin));
     EXPECT_GT(text.size(), 1000u) << entry.path();
+    const auto count = [&](std::string_view part) {
+      std::size_t found = 0;
+      for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+      return found;
+    };
+    EXPECT_EQ(count("<![CDATA["), ending == ".svg" ? count("]]>") : 0) << "a name would end a section";
     ++files;
   }
   EXPECT_EQ(files, 8u) << "script, svg, png and pdf of each";

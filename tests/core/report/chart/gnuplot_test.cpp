@@ -6,12 +6,12 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
-#include "core/base/error.h"
 #include "core/codec/output_file.h"
 #include "core/report/chart/point_labels.h"
 #include "core/report/chart/svg.h"
 #include "core/report/embedded_files.h"
 #include "core/results/append_file.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -20,7 +20,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::ThrowsMessage;
 
 bool has_gnuplot() {
   return !drawable_formats().empty();
@@ -318,8 +317,7 @@ TEST(Gnuplot, DrawsAllFormatsBesideEachOther) {
 }
 
 TEST(ChartFormats, UnknownOnesAreRefused) {
-  EXPECT_THAT([] { parse_chart_format("gif"); },
-              ThrowsMessage<Error>("unknown format of charts 'gif' (known: svg, png, pdf)"));
+  EXPECT_ERROR("unknown format of charts 'gif' (known: svg, png, pdf)", parse_chart_format("gif"));
 }
 
 TEST(Gnuplot, TextOfAnyKindDrawsAndRunsNothing) {
@@ -342,8 +340,8 @@ TEST(Gnuplot, ABadScriptIsAnErrorWithItsMessage) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   const TemporaryDirectory out;
   std::ofstream(out.path() / "bad.gp") << "plot nonsense\n";
-  EXPECT_THAT([&] { run_gnuplot(out.path() / "bad.gp", out.path()); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("gnuplot failed on '"), HasSubstr("undefined variable: nonsense"))));
+  EXPECT_ERROR(AllOf(HasSubstr("gnuplot failed on '"), HasSubstr("undefined variable: nonsense")),
+               run_gnuplot(out.path() / "bad.gp", out.path()));
 }
 
 TEST(Svg, FollowsTheThemeAndHasItsTitle) {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/base/input_limits.h"
 #include "core/codec/output_file.h"
 #include "core/report/chart/gnuplot_axes.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -47,9 +47,8 @@ TEST(SampleChart, SamplesHaveALimit) {
   replace_file(out.path() / "samples.csv", "point,process,round,step,seconds\r\n1e300,0,1,1,1\r\n1,0,1,1,0.5");
   EXPECT_THAT(read_samples(out.path()), IsEmpty()) << "no point, and no whole line";
   std::filesystem::resize_file(out.path() / "samples.csv", largest_texts + 1);
-  EXPECT_THAT(
-      [&] { read_samples(out.path()); },
-      testing::ThrowsMessage<Error>(testing::HasSubstr("samples.csv: 268435457 bytes; charts read at most 268435456")));
+  EXPECT_ERROR(testing::HasSubstr("samples.csv: 268435457 bytes; charts read at most 268435456"),
+               read_samples(out.path()));
 }
 
 TEST(SampleChart, ADistributionHasTheShareOfStepsThatTookAsLongAtMost) {

@@ -14,6 +14,7 @@
 #include "core/report/chart/gnuplot.h"
 #include "core/results/append_file.h"
 #include "core/results/run_reader.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -197,8 +198,7 @@ TEST(FinishStored, WritesWhatARunThatDiedLacks) {
 TEST(FinishStored, LeavesARunAloneThatIsStillWritten) {
   const TemporaryDirectory out;
   const RunWriter writer = writer_with_rows(out);
-  EXPECT_THAT([&] { finish_stored(writer.directory()); },
-              testing::ThrowsMessage<Error>(HasSubstr("finish: a process still writes '")));
+  EXPECT_ERROR(HasSubstr("finish: a process still writes '"), finish_stored(writer.directory()));
   EXPECT_FALSE(std::filesystem::exists(writer.directory() / "report.html"));
 }
 
@@ -209,9 +209,9 @@ TEST(FinishStored, FollowsNoLinkInItsFolders) {
   for (const std::filesystem::path place : {"plots", "plots/e"}) {
     std::filesystem::create_directories((out.path() / place).parent_path());
     std::filesystem::create_directory_symlink(elsewhere.path(), out.path() / place);
-    EXPECT_THAT([&] { finish_stored(directory, {ChartFormat::svg}); },
-                testing::ThrowsMessage<Error>(AllOf(StartsWith("finish: '" + (out.path() / place).string()),
-                                                    HasSubstr("is a link, and links in an output folder"))));
+    EXPECT_ERROR(AllOf(StartsWith("finish: '" + (out.path() / place).string()),
+                       HasSubstr("is a link, and links in an output folder")),
+                 finish_stored(directory, {ChartFormat::svg}));
     std::filesystem::remove(out.path() / place);
   }
   std::filesystem::rename(out.path() / "results", elsewhere.path() / "results");

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
-#include "core/base/error.h"
 #include "core/report/text/text.h"
 #include "core/results/csv.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -15,7 +15,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 const char nasty_title[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</script>\nand a 'new' line";
 
@@ -195,8 +194,7 @@ TEST(Render, JunitHasTheClaimsAsTests) {
 }
 
 TEST(Render, UnknownFormatsAreRefused) {
-  EXPECT_THAT([] { parse_format("yaml"); },
-              ThrowsMessage<Error>("unknown format 'yaml' (known: text, csv, json, markdown, junit)"));
+  EXPECT_ERROR("unknown format 'yaml' (known: text, csv, json, markdown, junit)", parse_format("yaml"));
   EXPECT_EQ(parse_format("json"), Format::json);
 }
 

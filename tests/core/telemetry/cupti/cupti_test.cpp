@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/trace/exchange_trace.h"
 #include "tests/core/telemetry/cupti/fake_cupti.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -14,7 +14,6 @@ using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 class CuptiTest : public ::testing::Test {
  protected:
@@ -99,7 +98,7 @@ TEST_F(CuptiTest, RecordsLostBeforeAreNotCounted) {
 TEST_F(CuptiTest, TheDriversReasonIsTheError) {
   fake_.refused = CUPTI_ACTIVITY_KIND_MEMSET;
   const auto tracer = this->tracer();
-  EXPECT_THAT([&] { tracer->start(); }, ThrowsMessage<DeviceError>(HasSubstr("cuptiActivityEnable")));
+  EXPECT_ERROR_OF(DeviceError, HasSubstr("cuptiActivityEnable"), tracer->start());
   EXPECT_THAT(fake_.enabled, IsEmpty());
   fake_.refused = CUPTI_ACTIVITY_KIND_INVALID;
   tracer->start();
@@ -111,8 +110,7 @@ TEST_F(CuptiTest, TheDriversReasonIsTheError) {
 TEST_F(CuptiTest, OnlyOneTraceRuns) {
   const auto first = tracer(), second = tracer();
   first->start();
-  EXPECT_THAT([&] { second->start(); },
-              ThrowsMessage<Error>("tracing: another trace of this process is running; only one can"));
+  EXPECT_ERROR("tracing: another trace of this process is running; only one can", second->start());
   run_kernels(2);
   EXPECT_EQ(first->stop(timeline_), 0U);
   EXPECT_EQ(timeline_.spans().size(), 2U);
@@ -145,9 +143,8 @@ TEST_F(CuptiTest, AGpuThatIsLostWhileTracingIsAnErrorAndNoGap) {
     tracer->start();
     run_kernels(5);
     fake_.lost = true;
-    EXPECT_THAT(
-        [&] { tracer->stop(timeline_); },
-        ThrowsMessage<DeviceError>(HasSubstr("CUPTI: cuptiActivityFlushAll failed: CUPTI_ERROR_NOT_INITIALIZED")));
+    EXPECT_ERROR_OF(DeviceError, HasSubstr("CUPTI: cuptiActivityFlushAll failed: CUPTI_ERROR_NOT_INITIALIZED"),
+                    tracer->stop(timeline_));
     EXPECT_THAT(timeline_.spans(), IsEmpty());
   }
   EXPECT_FALSE(fake_.attached);

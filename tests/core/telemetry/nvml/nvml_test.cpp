@@ -2,15 +2,14 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/telemetry/nvml/gpu_sensors.h"
 #include "tests/core/telemetry/nvml/fake_nvml.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Nvml, BusIdsHaveOneSpelling) {
   EXPECT_EQ(normal_bus_id("00000000:1B:00.0"), "00000000:1B:00.0");
@@ -24,8 +23,7 @@ TEST(Nvml, FindsAGpuByAnySpellingOfItsBusId) {
   const auto nvml = fake.open();
   EXPECT_EQ(nvml->find("0000:1b:00.0"), nvml->find("00000000:1B:00.0"));
   EXPECT_EQ(nvml->driver_version(), "580.65.06");
-  EXPECT_THAT([&] { nvml->find("0000:2c:00.0"); },
-              ThrowsMessage<Error>("NVML: the driver shows no GPU at 00000000:2C:00.0: Not Found"));
+  EXPECT_ERROR("NVML: the driver shows no GPU at 00000000:2C:00.0: Not Found", nvml->find("0000:2c:00.0"));
 }
 
 TEST(Nvml, IsShutDownOnceForEachTimeItWasOpened) {
@@ -36,7 +34,7 @@ TEST(Nvml, IsShutDownOnceForEachTimeItWasOpened) {
   }
   EXPECT_EQ(fake.opened, 0);
   fake.init_result = 9;
-  EXPECT_THAT([&] { fake.open(); }, ThrowsMessage<DeviceError>(HasSubstr("Driver Not Loaded")));
+  EXPECT_ERROR_OF(DeviceError, HasSubstr("Driver Not Loaded"), fake.open());
   EXPECT_EQ(fake.opened, 0);
 }
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -14,7 +14,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Optional;
-using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
 constexpr auto absent = std::nullopt;
@@ -356,8 +355,8 @@ TEST_F(IdleMachine, InterruptAndTimeLimitEndTheWait) {
 TEST_F(IdleMachine, ASystemThatTellsNothingCannotBeWaitedFor) {
   std::filesystem::remove(file("proc/stat"));
   PassingTicker ticker([](double) {});
-  EXPECT_THAT([&] { wait_for_idle_machine(sources(), 60s, ticker); },
-              ThrowsMessage<Error>(HasSubstr("/proc/stat does not tell how busy the processors are")));
+  EXPECT_ERROR(HasSubstr("/proc/stat does not tell how busy the processors are"),
+               wait_for_idle_machine(sources(), 60s, ticker));
 }
 
 }  // namespace

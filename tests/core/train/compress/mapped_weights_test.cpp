@@ -8,6 +8,7 @@
 #include "core/codec/safetensors.h"
 #include "core/math/half.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 using support::TrainTest;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 /// The values 0, 1, 2, ...
 HostTensor counting(Shape shape) {
@@ -112,44 +112,43 @@ TEST_F(MappedWeights, ATensorOfAnotherShapeIsAnErrorThatNamesBoth) {
   const ModelPtr model = dense();
   const std::vector<HostTensor> before = read_weights(runtime, *model);
   const auto path = save({{"fc.weight", counting({3, 2})}, {"fc.bias", counting({4})}});
-  EXPECT_THAT([&] { loaded(model, path, &torch_name); },
-              ThrowsMessage<Error>(path.string() +
-                                   ": tensor 'fc.bias' is float32[4]; weight 'dense/bias' of model 'm' is float32[3]"));
+  EXPECT_ERROR(path.string() + ": tensor 'fc.bias' is float32[4]; weight 'dense/bias' of model 'm' is float32[3]",
+               loaded(model, path, &torch_name));
   EXPECT_EQ(read_weights(runtime, *model)[0].values<float>()[1], before[0].values<float>()[1]);
   save({{"fc.weight", counting({2, 3})}, {"fc.bias", counting({3})}});
-  EXPECT_THAT([&] { loaded(model, path, &torch_name); },
-              ThrowsMessage<Error>(HasSubstr(": tensor 'fc.weight' is float32[2, 3], here float32[3, 2]; weight "
-                                             "'dense/kernel' of model 'm' is float32[2, 3]")));
+  EXPECT_ERROR(HasSubstr(": tensor 'fc.weight' is float32[2, 3], here float32[3, 2]; weight "
+                         "'dense/kernel' of model 'm' is float32[2, 3]"),
+               loaded(model, path, &torch_name));
   save({{"fc.weight", counting({3, 2})}, {"fc.bias", HostTensor::zeros({{3}, Dtype::i32})}});
-  EXPECT_THAT([&] { loaded(model, path, &torch_name); }, ThrowsMessage<Error>(HasSubstr("is int32[3]; weight")));
+  EXPECT_ERROR(HasSubstr("is int32[3]; weight"), loaded(model, path, &torch_name));
 }
 
 TEST_F(MappedWeights, AllMissingNamesAreListedBesideTheUnused) {
   const auto path = save({{"fc.weights", counting({3, 2})}, {"steps", counting({1})}});
-  EXPECT_THAT([&] { loaded(dense(), path, &torch_name); },
-              ThrowsMessage<Error>(path.string() +
-                                   ": 2 of the 2 weights of model 'm' are not there: dense/kernel (as 'fc.weight'), "
-                                   "dense/bias (as 'fc.bias'); tensors that no weight uses: fc.weights, steps"));
-  EXPECT_THAT([&] { loaded(dense(), path, [](const std::string&) { return WeightOrigin{}; }); },
-              ThrowsMessage<Error>(HasSubstr("dense/kernel (the map gives no tensor)")));
+  EXPECT_ERROR(path.string() +
+                   ": 2 of the 2 weights of model 'm' are not there: dense/kernel (as 'fc.weight'), "
+                   "dense/bias (as 'fc.bias'); tensors that no weight uses: fc.weights, steps",
+               loaded(dense(), path, &torch_name));
+  EXPECT_ERROR(HasSubstr("dense/kernel (the map gives no tensor)"),
+               loaded(dense(), path, [](const std::string&) { return WeightOrigin{}; }));
 }
 
 TEST_F(MappedWeights, PartsMustBeEqual) {
   const auto path = save({{"w", counting({7, 2})}});
-  EXPECT_THAT([&] { loaded(dense(), path, [](const std::string&) {
-                      return WeightOrigin{{"w"}, 1, 2};
-                    }); },
-              ThrowsMessage<Error>(HasSubstr(": tensor 'w' is float32[2, 7], whose output dimension cannot be divided "
-                                             "into 2 equal parts")));
+  EXPECT_ERROR(HasSubstr(": tensor 'w' is float32[2, 7], whose output dimension cannot be divided "
+                         "into 2 equal parts"),
+               loaded(dense(), path, [](const std::string&) {
+                 return WeightOrigin{{"w"}, 1, 2};
+               }));
 }
 
 TEST_F(MappedWeights, LayoutsAndUnbuiltModelsAreNamed) {
-  EXPECT_THAT([] { parse_weight_layout("jax"); },
-              ThrowsMessage<Error>(HasSubstr("load_weights: unknown layout 'jax' (known: keras, torch)")));
+  EXPECT_ERROR(HasSubstr("load_weights: unknown layout 'jax' (known: keras, torch)"), parse_weight_layout("jax"));
   const auto unbuilt = std::make_shared<Model>("u", std::vector{make_layer("Dense", {{"units", std::int64_t{3}}})});
-  EXPECT_THAT([&] { loaded(unbuilt, "none", &torch_name); },
-              ThrowsMessage<Error>("model 'u': has no weights yet, so they cannot be "
-                                   "loaded; its input's shape makes them"));
+  EXPECT_ERROR(
+      "model 'u': has no weights yet, so they cannot be "
+      "loaded; its input's shape makes them",
+      loaded(unbuilt, "none", &torch_name));
 }
 
 }  // namespace

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using support::Blobs;
 using ::testing::ElementsAre;
-using ::testing::ThrowsMessage;
 
 class Pruning : public support::TrainTest {
  protected:
@@ -88,7 +87,7 @@ TEST_F(Pruning, StepsByHandOnLayersByName) {
 
 TEST_F(Pruning, RefusesWhatItCannotDo) {
   const auto refused = [&](const SparsitySchedule& schedule, std::vector<std::string> layers, const char* message) {
-    EXPECT_THAT([&] { MagnitudePruning(runtime, model, schedule, std::move(layers)); }, ThrowsMessage<Error>(message));
+    EXPECT_ERROR(message, MagnitudePruning(runtime, model, schedule, std::move(layers)));
   };
   refused({}, {}, "pruning: model 'small' has no weights yet; give its first layer an input_shape");
   model->build(factory);

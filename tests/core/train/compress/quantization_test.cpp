@@ -12,6 +12,7 @@
 #include "core/nn/architecture.h"
 #include "core/ops/quantize.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -191,12 +192,10 @@ TEST_F(Quantization, AQuantizedModelIsNotTrained) {
   EXPECT_TRUE(small->trainable_variables().empty());
   Graph graph;
   const Value x = graph.input({{4, 20}, Dtype::f32}, "x");
-  EXPECT_THAT(
-      [&] {
-        small->call({graph, true}, std::vector{x});
-      },
-      ThrowsMessage<Error>("layer 'dense' (Dense): computes in int8, which has no gradient; train the model that it "
-                           "was made of, or one that gb.quantize.aware makes"));
+  EXPECT_ERROR(
+      "layer 'dense' (Dense): computes in int8, which has no gradient; train the model that it "
+      "was made of, or one that gb.quantize.aware makes",
+      small->call({graph, true}, std::vector{x}));
 }
 
 TEST_F(Quantization, AwareTrainingLearnsWhatInt8Computes) {
@@ -226,51 +225,42 @@ TEST_F(Quantization, AnAwareModelThatHasSeenNothingIsTheModel) {
   const ModelPtr aware = quantization_aware(runtime, factory, *model, {"dense_1"});
   EXPECT_EQ(flat({value(*aware, "dense_1/input_range")}), std::vector<float>{0});
   expect_close(answers(aware, {20}), answers(model, {20}), 0.05F);  // but for its kernel's rounding
-  EXPECT_THAT(
-      [&] { int8(*aware, std::nullopt, {"dense_1"}); },
-      ThrowsMessage<Error>("quantize: the range of layer 'dense_1' is not known: train the model first, or give "
-                           "a calibration set"));
+  EXPECT_ERROR(
+      "quantize: the range of layer 'dense_1' is not known: train the model first, or give "
+      "a calibration set",
+      int8(*aware, std::nullopt, {"dense_1"}));
 }
 
 TEST_F(Quantization, RefusesModelsThatItCannotQuantize) {
   const ModelPtr model = two_layers();
   const auto calibration = calibrated(batches({20}));
   const ModelPtr small = int8(*model, calibration);
-  EXPECT_THAT([&] { int8(*small, calibration); },
-              ThrowsMessage<Error>("quantize: model 'm' is quantized already: layer 'dense' computes in int8"));
-  EXPECT_THAT([&] { quantization_aware(runtime, factory, *small, {}); }, ThrowsMessage<Error>(HasSubstr("already")));
+  EXPECT_ERROR("quantize: model 'm' is quantized already: layer 'dense' computes in int8", int8(*small, calibration));
+  EXPECT_ERROR(HasSubstr("already"), quantization_aware(runtime, factory, *small, {}));
   const ModelPtr aware = quantization_aware(runtime, factory, *model, {});
-  EXPECT_THAT([&] { quantization_aware(runtime, factory, *aware, {}); },
-              ThrowsMessage<Error>("quantize: model 'm' is quantized already: layer 'dense' is quantization-aware"));
-  EXPECT_THAT([&] { int8(*model, calibration, {"other"}); },
-              ThrowsMessage<Error>("quantize: model 'm' has no layer 'other'"));
-  EXPECT_THAT(
-      [&] { int8(*model, std::nullopt); },
-      ThrowsMessage<Error>("quantize: the range of layer 'dense' is not known: give a calibration set, or train "
-                           "what gb.quantize.aware makes of the model"));
+  EXPECT_ERROR("quantize: model 'm' is quantized already: layer 'dense' is quantization-aware",
+               quantization_aware(runtime, factory, *aware, {}));
+  EXPECT_ERROR("quantize: model 'm' has no layer 'other'", int8(*model, calibration, {"other"}));
+  EXPECT_ERROR(
+      "quantize: the range of layer 'dense' is not known: give a calibration set, or train "
+      "what gb.quantize.aware makes of the model",
+      int8(*model, std::nullopt));
 
   const auto flatten = std::make_shared<Model>("f", std::vector{make_layer("Flatten", {{"input_shape", Shape{4, 5}}})});
   flatten->build(factory);
-  EXPECT_THAT([&] { int8(*flatten, calibration, {"flatten"}); },
-              ThrowsMessage<Error>("quantize: layer 'flatten' (Flatten) has no int8 form; Dense and Conv2D have"));
-  EXPECT_THAT([&] { int8(*flatten, calibration); },
-              ThrowsMessage<Error>("quantize: model 'f' has no layer with an int8 form, Dense or Conv2D"));
+  EXPECT_ERROR("quantize: layer 'flatten' (Flatten) has no int8 form; Dense and Conv2D have",
+               int8(*flatten, calibration, {"flatten"}));
+  EXPECT_ERROR("quantize: model 'f' has no layer with an int8 form, Dense or Conv2D", int8(*flatten, calibration));
 
   const auto open = std::make_shared<Model>("open", std::vector{dense(3, "")});
-  EXPECT_THAT([&] { int8(*open, calibration); },
-              ThrowsMessage<Error>("quantize: model 'open' has no weights yet; give its first layer an input_shape"));
-  EXPECT_THAT(
-      [&] {
-        make_layer("Dense", {{"units", std::int64_t{3}}, {"quantization", std::string("int4")}});
-      },
-      ThrowsMessage<Error>("Dense: quantization must be \"aware\" or \"int8\", got \"int4\""));
-  EXPECT_THAT(
-      [&] {
-        make_layer("Dense", {{"units", std::int64_t{3}},
-                             {"dtype", std::string("mixed_bfloat16")},
-                             {"quantization", std::string("int8")}});
-      },
-      ThrowsMessage<Error>("Dense: quantization = \"int8\" is for layers of dtype float32, got mixed_bfloat16"));
+  EXPECT_ERROR("quantize: model 'open' has no weights yet; give its first layer an input_shape",
+               int8(*open, calibration));
+  EXPECT_ERROR("Dense: quantization must be \"aware\" or \"int8\", got \"int4\"",
+               make_layer("Dense", {{"units", std::int64_t{3}}, {"quantization", std::string("int4")}}));
+  EXPECT_ERROR("Dense: quantization = \"int8\" is for layers of dtype float32, got mixed_bfloat16",
+               make_layer("Dense", {{"units", std::int64_t{3}},
+                                    {"dtype", std::string("mixed_bfloat16")},
+                                    {"quantization", std::string("int8")}}));
 }
 
 TEST_F(Quantization, RefusesCalibrationSetsThatTellNothing) {
@@ -287,11 +277,10 @@ TEST_F(Quantization, RefusesCalibrationSetsThatTellNothing) {
               ThrowsMessage<Error>("quantize: the calibration set gave layer 'dense' nothing but zeros"));
   CalibrationOptions options = calibrated(batches({20}));
   options.batches = 0;
-  EXPECT_THAT([&] { int8(*model, options); }, ThrowsMessage<Error>("quantize: batches must be at least 1, got 0"));
+  EXPECT_ERROR("quantize: batches must be at least 1, got 0", int8(*model, options));
   options.batches = 1;
   options.percentile = 101;
-  EXPECT_THAT([&] { int8(*model, options); },
-              ThrowsMessage<Error>("quantize: percentile must be above 0 and at most 100, got 101"));
+  EXPECT_ERROR("quantize: percentile must be above 0 and at most 100, got 101", int8(*model, options));
   HostTensor kernel = value(*model, "dense/kernel");
   kernel.values<float>()[0] = std::numeric_limits<float>::quiet_NaN();
   runtime.variables().write(*variable(*model, "dense/kernel"), kernel);
@@ -321,8 +310,7 @@ TEST(MagnitudeHistogramTest, FewOutliersAreWorthSaturating) {
   values.push_back(4);
   histogram.add(values);
   EXPECT_LT(histogram.range(RangeMethod::mse, 99), 2);
-  EXPECT_THAT([] { parse_range_method("entropy"); },
-              ThrowsMessage<Error>("unknown calibration method 'entropy' (known: max, percentile, mse)"));
+  EXPECT_ERROR("unknown calibration method 'entropy' (known: max, percentile, mse)", parse_range_method("entropy"));
 }
 
 }  // namespace

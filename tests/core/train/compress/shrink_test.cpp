@@ -2,16 +2,15 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using support::flat;
-using ::testing::ThrowsMessage;
 
 class Shrink : public support::TrainTest {
  protected:
@@ -114,7 +113,7 @@ TEST_F(Shrink, KeepsOneUnitAndTheLayersNames) {
 
 TEST_F(Shrink, RefusesWhatItCannotDo) {
   const auto refused = [&](const ModelPtr& model, const std::map<std::string, double>& shares, const char* message) {
-    EXPECT_THAT([&] { shrink(runtime, factory, *model, shares); }, ThrowsMessage<Error>(message));
+    EXPECT_ERROR(message, shrink(runtime, factory, *model, shares));
   };
   const ModelPtr model = support::small_classifier();
   refused(model, {}, "shrink: model 'small' has no weights yet");
@@ -142,11 +141,8 @@ TEST_F(Shrink, RefusesWhatItCannotDo) {
   const auto in_groups = std::make_shared<Model>(
       "g", std::vector{layer("Conv2D", first), layer("Conv2D", grouped), layer("Flatten", {}), support::dense(2, "")});
   in_groups->build(factory);
-  EXPECT_THAT(
-      [&] {
-        shrink(runtime, factory, *in_groups, {{"conv2d", 0.5}});
-      },
-      ThrowsMessage<Error>(::testing::HasSubstr("must stay: layer 'conv2d_1' (Conv2D) mixes them")));
+  EXPECT_ERROR(::testing::HasSubstr("must stay: layer 'conv2d_1' (Conv2D) mixes them"),
+               shrink(runtime, factory, *in_groups, {{"conv2d", 0.5}}));
   refused(in_groups, {{"conv2d_1", 0.5}}, "shrink: model 'g' has no Dense or Conv2D layer 'conv2d_1'");
   const auto reshaped = std::make_shared<Model>(
       "r", std::vector{support::dense(4, "", {4}), layer("Reshape", {{"target_shape", Shape{2, 2}}}),

@@ -2,13 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 const Logs logs{{"loss", 0.04567}, {"val_loss", 12.5}, {"val_recall", 1}};
 
@@ -28,14 +27,13 @@ TEST(FilledPath, FormatsAsPythonDoes) {
 
 TEST(FilledPath, NamesAreFigures) {
   for (const char* text : {"{val_los}", "x{Epoch}", "{epoch:02d}{accuracy:.2f}"})
-    EXPECT_THAT([&] { filled(text); }, ThrowsMessage<Error>(HasSubstr("there are: epoch, loss, val_loss, val_recall")));
+    EXPECT_ERROR(HasSubstr("there are: epoch, loss, val_loss, val_recall"), filled(text));
 }
 
 TEST(FilledPath, WhatIsNoTemplateIsRefusedBeforeTraining) {
   const auto refused = [](const std::string& text, const std::string& reason) {
-    EXPECT_THAT(
-        [&] { FilledPath("ModelCheckpoint", text); },
-        ThrowsMessage<Error>(::testing::AllOf(HasSubstr("ModelCheckpoint: '" + text + "'"), HasSubstr(reason))));
+    EXPECT_ERROR(::testing::AllOf(HasSubstr("ModelCheckpoint: '" + text + "'"), HasSubstr(reason)),
+                 FilledPath("ModelCheckpoint", text));
   };
   refused("a{epoch", "a '{' without '}'");
   refused("a}b", "a '}' without '{'");

@@ -11,6 +11,7 @@
 #include "core/data/stage/batch.h"
 #include "core/data/stage/shuffle.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -19,7 +20,6 @@ using support::Blobs;
 using support::dense;
 using support::flat;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 /// Fails after so many steps of all epochs together.
 class PowerCut final : public Callback {
@@ -74,7 +74,7 @@ class TrainingState : public support::TrainTest {
       Trainer model = fresh();
       FitOptions cut = options;
       cut.callbacks.push_back(std::make_shared<PowerCut>(steps));
-      EXPECT_THAT([&] { fit(model, *data(), cut); }, ThrowsMessage<Error>("power cut"));
+      EXPECT_ERROR("power cut", fit(model, *data(), cut));
     }
     Trainer model = fresh();
     const History history = fit(model, *data(), options);
@@ -114,8 +114,7 @@ TEST_F(TrainingState, NeedsAnOrderToStopWithinAnEpoch) {
   Trainer model = fresh();
   EXPECT_NO_THROW(fit(model, *any, options));
   options.save_steps = 2;
-  EXPECT_THAT([&] { fit(model, *any, options); },
-              ThrowsMessage<Error>(HasSubstr("fit: resume: elements come as threads have them ready")));
+  EXPECT_ERROR(HasSubstr("fit: resume: elements come as threads have them ready"), fit(model, *any, options));
 }
 
 TEST_F(TrainingState, AFinishedTrainingIsNotRepeated) {
@@ -137,17 +136,16 @@ TEST_F(TrainingState, RefusesOtherFilesAndModels) {
   fit(model, *data(), options);
 
   Trainer other = trainer(support::small_classifier(), classifier("sgd"));
-  EXPECT_THAT([&] { fit(other, *data(), options); },
-              ThrowsMessage<Error>(HasSubstr("variables, model, optimizer and metrics have")));
+  EXPECT_ERROR(HasSubstr("variables, model, optimizer and metrics have"), fit(other, *data(), options));
   Trainer wider = trainer(std::make_shared<Model>("small", std::vector{dense(9, "tanh", {4}), dense(3, "softmax")}));
-  EXPECT_THAT([&] { fit(wider, *data(), options); }, ThrowsMessage<Error>(HasSubstr("remove the file to start anew")));
+  EXPECT_ERROR(HasSubstr("remove the file to start anew"), fit(wider, *data(), options));
 
   write_safetensors(file_, {.tensors = {{"x", HostTensor::scalar(1.0F)}}, .metadata = {}});
-  EXPECT_THAT([&] { fit(model, *data(), options); }, ThrowsMessage<Error>(HasSubstr("is no saved training")));
+  EXPECT_ERROR(HasSubstr("is no saved training"), fit(model, *data(), options));
   options.resume.clear();
   options.save_steps = 2;
-  EXPECT_THAT([&] { fit(model, *data(), options); },
-              ThrowsMessage<Error>("fit: save_steps of 2: at least 1 is needed, and resume must say where to save"));
+  EXPECT_ERROR("fit: save_steps of 2: at least 1 is needed, and resume must say where to save",
+               fit(model, *data(), options));
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <sstream>
 
-#include "core/base/error.h"
 #include "core/train/files/model_files.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -16,7 +16,6 @@ using support::Blobs;
 using support::flat;
 using support::small_classifier;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using Callbacks = support::TrainTest;
 
 std::filesystem::path scratch(const char* name) {
@@ -65,12 +64,10 @@ TEST_F(Callbacks, EarlyStoppingNeedsItsFigure) {
   Trainer model = trainer(small_classifier());
   FitOptions options;
   options.callbacks = {std::make_shared<EarlyStopping>(EarlyStoppingOptions{})};
-  EXPECT_THAT(
-      [&] {
-        fit(model, *batches_of({blobs.points, blobs.one_hot}, 10), options);
-      },
-      ThrowsMessage<Error>("EarlyStopping: there is no figure 'val_loss' to monitor (there are: loss, accuracy); "
-                           "figures of validation need validation_data"));
+  EXPECT_ERROR(
+      "EarlyStopping: there is no figure 'val_loss' to monitor (there are: loss, accuracy); "
+      "figures of validation need validation_data",
+      fit(model, *batches_of({blobs.points, blobs.one_hot}, 10), options));
 }
 
 /// Whether each of the figure's values is an improvement, for a model with these metrics.
@@ -112,13 +109,13 @@ TEST_F(Monitored, AFunctionOfAScriptNeedsTheMode) {
     const auto with = [&](const std::string& mode) {
       return improvements({make_custom_metric(name, zero)}, name, {0, 1}, mode);
     };
-    EXPECT_THAT([&] { with("auto"); },
-                ThrowsMessage<Error>("m: nothing says whether larger or smaller values of '" + std::string(name) +
-                                     "' are better: give mode = \"min\" or mode = \"max\""));
+    EXPECT_ERROR("m: nothing says whether larger or smaller values of '" + std::string(name) +
+                     "' are better: give mode = \"min\" or mode = \"max\"",
+                 with("auto"));
     EXPECT_EQ(with("max"), (std::vector<bool>{true, true}));
     EXPECT_EQ(with("min"), (std::vector<bool>{true, false}));
   }
-  EXPECT_THAT([&] { improvements({}, "learning_rate", {1}); }, ThrowsMessage<Error>(HasSubstr("give mode")));
+  EXPECT_ERROR(HasSubstr("give mode"), improvements({}, "learning_rate", {1}));
 }
 
 TEST_F(Monitored, ImprovesByMoreThanTheDelta) {
@@ -129,10 +126,8 @@ TEST_F(Monitored, ImprovesByMoreThanTheDelta) {
   EXPECT_FALSE(delta.improves(model, {{"x", 1.6}}));
   EXPECT_FALSE(delta.improves(model, {{"x", std::nan("")}}));
   EXPECT_TRUE(delta.improves(model, {{"x", 1.4}}));
-  EXPECT_THAT([] { Monitor("EarlyStopping", "x", "best"); },
-              ThrowsMessage<Error>("EarlyStopping: mode must be 'auto', 'min' or 'max', got 'best'"));
-  EXPECT_THAT([] { EarlyStopping({.patience = -1}); },
-              ThrowsMessage<Error>("EarlyStopping: patience must be at least 0, got -1"));
+  EXPECT_ERROR("EarlyStopping: mode must be 'auto', 'min' or 'max', got 'best'", Monitor("EarlyStopping", "x", "best"));
+  EXPECT_ERROR("EarlyStopping: patience must be at least 0, got -1", EarlyStopping({.patience = -1}));
 }
 
 TEST_F(Callbacks, SchedulerSetsTheRateOfEachEpoch) {
@@ -159,11 +154,8 @@ TEST_F(Callbacks, CsvLoggerWritesARowPerEpoch) {
   EXPECT_THAT(text, ::testing::StartsWith("epoch,loss,accuracy\n1,"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
   options.callbacks = {std::make_shared<CsvLogger>(CsvLoggerOptions{.path = "/nonexistent/log.csv"})};
-  EXPECT_THAT(
-      [&] {
-        fit(model, *batches_of({blobs.points, blobs.one_hot}, 10), options);
-      },
-      ThrowsMessage<Error>(HasSubstr("CSVLogger: cannot write /nonexistent/log.csv")));
+  EXPECT_ERROR(HasSubstr("CSVLogger: cannot write /nonexistent/log.csv"),
+               fit(model, *batches_of({blobs.points, blobs.one_hot}, 10), options));
 }
 
 TEST_F(Callbacks, CheckpointKeepsTheBestModel) {
@@ -235,15 +227,14 @@ TEST_F(Callbacks, ModelRoundTripsThroughFiles) {
   Trainer loaded = trainer(again);
   EXPECT_EQ(flat(loaded.predict(*data)), flat(model.predict(*data)));
 
-  EXPECT_THAT([&] { load_model(runtime, factory, folder / "nowhere", {}); },
-              ThrowsMessage<Error>(HasSubstr("cannot be opened")));
+  EXPECT_ERROR(HasSubstr("cannot be opened"), load_model(runtime, factory, folder / "nowhere", {}));
   std::ofstream(folder / "architecture.json") << "{}";
-  EXPECT_THAT([&] { load_model(runtime, factory, folder, {}); },
-              ThrowsMessage<Error>(HasSubstr("model architecture: 'gpubench_model' is missing in {}")));
+  EXPECT_ERROR(HasSubstr("model architecture: 'gpubench_model' is missing in {}"),
+               load_model(runtime, factory, folder, {}));
   const auto other = std::make_shared<Model>("other", std::vector{support::dense(2, "relu", {4})});
   other->build(factory);
-  EXPECT_THAT([&] { load_weights(runtime, *other, folder / "weights.safetensors"); },
-              ThrowsMessage<Error>(HasSubstr("tensor dense/kernel must be float32[4, 2], found float32[4, 8]")));
+  EXPECT_ERROR(HasSubstr("tensor dense/kernel must be float32[4, 2], found float32[4, 8]"),
+               load_weights(runtime, *other, folder / "weights.safetensors"));
 }
 
 TEST_F(Callbacks, WeightsMustFit) {
@@ -251,11 +242,9 @@ TEST_F(Callbacks, WeightsMustFit) {
   model.build({});
   std::vector<HostTensor> weights = model.weights();
   weights.pop_back();
-  EXPECT_THAT([&] { model.set_weights(weights); },
-              ThrowsMessage<Error>("model 'small': has 4 variables, got 3 weights"));
+  EXPECT_ERROR("model 'small': has 4 variables, got 3 weights", model.set_weights(weights));
   weights.push_back(HostTensor::zeros({{4}, Dtype::f32}));
-  EXPECT_THAT([&] { model.set_weights(weights); },
-              ThrowsMessage<Error>("model 'small': the weight dense_1/bias must be float32[3], got float32[4]"));
+  EXPECT_ERROR("model 'small': the weight dense_1/bias must be float32[3], got float32[4]", model.set_weights(weights));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "core/train/batch_size_search.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
@@ -132,8 +133,7 @@ TEST_F(Fit, ScheduleLowersTheRate) {
   const std::vector<float> before = flat(model.weights());
   fit(model, *batches_of({blobs.points, blobs.one_hot}, 32), {.epochs = 2});
   EXPECT_EQ(flat(model.weights()), before);  // a rate of zero: the graph took it from the schedule
-  EXPECT_THAT([&] { model.set_learning_rate(0.1); },
-              ThrowsMessage<Error>("optimizer sgd: its learning rate cannot be set: it follows a schedule"));
+  EXPECT_ERROR("optimizer sgd: its learning rate cannot be set: it follows a schedule", model.set_learning_rate(0.1));
 }
 
 TEST_F(Fit, ARateIsZeroOrMore) {
@@ -141,12 +141,9 @@ TEST_F(Fit, ARateIsZeroOrMore) {
   Trainer model = trainer(small_classifier());
   fit(model, *batches_of({blobs.points, blobs.one_hot}, 32), {.epochs = 1});
   for (const double rate : {-1.0, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_THAT([&] { model.set_learning_rate(rate); }, ThrowsMessage<Error>(HasSubstr("at least 0 is expected, got")));
-  EXPECT_THAT(
-      [] {
-        make_optimizer("sgd", {{"nesterov", true}});
-      },
-      ThrowsMessage<Error>("sgd: nesterov needs a momentum above 0, such as momentum = 0.9"));
+    EXPECT_ERROR(HasSubstr("at least 0 is expected, got"), model.set_learning_rate(rate));
+  EXPECT_ERROR("sgd: nesterov needs a momentum above 0, such as momentum = 0.9",
+               make_optimizer("sgd", {{"nesterov", true}}));
 }
 
 TEST_F(Fit, StepsPerEpochContinuesTheDataset) {
@@ -216,42 +213,32 @@ TEST_F(Fit, LabelsOutOfRangeAreAnError) {
   Blobs blobs(20);
   blobs.indices.values<std::int64_t>()[13] = 3;
   Trainer model = trainer(small_classifier(), classifier("adam", "sparse_categorical_crossentropy"));
-  EXPECT_THAT(
-      [&] {
-        fit(model, *batches_of({blobs.points, blobs.indices}, 10), {});
-      },
-      ThrowsMessage<Error>("sparse_categorical_crossentropy: label 3 of example 3 is out of range; the model "
-                           "has 3 classes, 0 to 2"));
+  EXPECT_ERROR(
+      "sparse_categorical_crossentropy: label 3 of example 3 is out of range; the model "
+      "has 3 classes, 0 to 2",
+      fit(model, *batches_of({blobs.points, blobs.indices}, 10), {}));
   blobs.indices.values<std::int64_t>()[13] = -1;
-  EXPECT_THAT(
-      [&] {
-        model.evaluate(*batches_of({blobs.points, blobs.indices}, 20));
-      },
-      ThrowsMessage<Error>(HasSubstr("label -1 of example 13 is out of range")));
+  EXPECT_ERROR(HasSubstr("label -1 of example 13 is out of range"),
+               model.evaluate(*batches_of({blobs.points, blobs.indices}, 20)));
 }
 
 TEST_F(Fit, RefusesWhatCannotTrain) {
   const Blobs blobs(20);
   const DatasetPtr data = batches_of({blobs.points, blobs.one_hot}, 10);
   Trainer model = trainer(small_classifier());
-  EXPECT_THAT([&] { fit(model, *data, {.epochs = 0}); }, ThrowsMessage<Error>("fit: epochs must be at least 1, got 0"));
-  EXPECT_THAT([&] { fit(model, *repeat(data), {}); },
-              ThrowsMessage<Error>("fit: the dataset never ends; give steps_per_epoch or use take"));
-  EXPECT_THAT([&] { model.evaluate(*repeat(data)); },
-              ThrowsMessage<Error>("evaluate: the dataset never ends; use take"));
-  EXPECT_THAT([&] { model.predict(*repeat(data)); }, ThrowsMessage<Error>("predict: the dataset never ends; use take"));
-  EXPECT_THAT([&] { fit(model, *batches_of({blobs.points}, 10), {}); },
-              ThrowsMessage<Error>("model 'small': an element must be 1 input and 1 label, and may have weights of the "
-                                   "examples behind them, got a tuple of 1"));
-  EXPECT_THAT(
-      [&] {
-        fit(model, *batches_of({blobs.one_hot, blobs.one_hot}, 10), {});
-      },
-      ThrowsMessage<Error>(HasSubstr("expects 1 input of shape [4] per example, got 1 of shape [3]")));
+  EXPECT_ERROR("fit: epochs must be at least 1, got 0", fit(model, *data, {.epochs = 0}));
+  EXPECT_ERROR("fit: the dataset never ends; give steps_per_epoch or use take", fit(model, *repeat(data), {}));
+  EXPECT_ERROR("evaluate: the dataset never ends; use take", model.evaluate(*repeat(data)));
+  EXPECT_ERROR("predict: the dataset never ends; use take", model.predict(*repeat(data)));
+  EXPECT_ERROR(
+      "model 'small': an element must be 1 input and 1 label, and may have weights of the "
+      "examples behind them, got a tuple of 1",
+      fit(model, *batches_of({blobs.points}, 10), {}));
+  EXPECT_ERROR(HasSubstr("expects 1 input of shape [4] per example, got 1 of shape [3]"),
+               fit(model, *batches_of({blobs.one_hot, blobs.one_hot}, 10), {}));
   Trainer uncompiled(runtime, factory, small_classifier(), {});
-  EXPECT_THAT(
-      [&] { fit(uncompiled, *data, {}); },
-      ThrowsMessage<Error>("model 'small': has not been compiled; call compile with an optimizer and a loss first"));
+  EXPECT_ERROR("model 'small': has not been compiled; call compile with an optimizer and a loss first",
+               fit(uncompiled, *data, {}));
   EXPECT_EQ(uncompiled.predict(*data)[0].shape(), (Shape{20, 3}));
 }
 
@@ -339,9 +326,8 @@ TEST_F(Fit, ACallbackBelongsToOneFitAndIsLeftHoweverItEnds) {
   const DatasetPtr data = batches_of({blobs.points, blobs.one_hot}, 10);
   FitOptions options;
   std::function<void()> call = [&] {
-    EXPECT_THAT(
-        [&] { fit(model, *data, options); },
-        ThrowsMessage<Error>("fit: callback 1 belongs to a fit that is running; make another one for this fit"));
+    EXPECT_ERROR("fit: callback 1 belongs to a fit that is running; make another one for this fit",
+                 fit(model, *data, options));
   };
   const auto shared = std::make_shared<AtSecondBatch>([&] { call(); });
   options.callbacks = {shared, shared};
