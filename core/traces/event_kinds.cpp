@@ -122,9 +122,10 @@ DeviceWork work_of_kernel(std::string_view name, std::string_view op) {
 CopyPath path_of_copy(std::string_view name) {
   if (has(name, "Pageable -> Device")) return CopyPath::pageable_to_device;
   if (has(name, "Pinned -> Device")) return CopyPath::pinned_to_device;
-  if (has(name, "HtoD") || has(name, "MemcpyH2D")) return CopyPath::host_to_device;
-  if (has(name, "DtoH") || has(name, "MemcpyD2H")) return CopyPath::device_to_host;
-  if (has(name, "DtoD") || has(name, "MemcpyD2D") || has(name, "copyBuffer")) return CopyPath::within_device;
+  if (has(name, "HtoD") || has(name, "MemcpyH2D") || has(name, "CopyHostToDevice")) return CopyPath::host_to_device;
+  if (has(name, "DtoH") || has(name, "MemcpyD2H") || has(name, "CopyDeviceToHost")) return CopyPath::device_to_host;
+  if (has(name, "DtoD") || has(name, "MemcpyD2D") || has(name, "CopyDeviceToDevice") || has(name, "copyBuffer"))
+    return CopyPath::within_device;
   if (has(name, "PtoP") || has(name, "MemcpyP2P")) return CopyPath::between_devices;
   return CopyPath::unknown;
 }

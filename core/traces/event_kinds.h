@@ -14,7 +14,7 @@ HostWork work_of_range(std::string_view name, HostWork usual);
 DeviceWork work_of_kernel(std::string_view name, std::string_view op);
 /// An op or a range that starts an exchange between ranks: "nccl:all_reduce", "c10d::allreduce_".
 bool is_communication_op(std::string_view name);
-/// "Memcpy HtoD (Pageable -> Device)".
+/// "Memcpy HtoD (Pageable -> Device)", "MemcpyH2D", "CopyHostToDevice" (JAX on ROCm).
 CopyPath path_of_copy(std::string_view name);
 /// Matrix products and convolutions that compute float32 without tensor cores, by the libraries' names of kernels.
 bool is_float32_product(std::string_view kernel);

@@ -144,7 +144,7 @@ void TraceMeLanes::add_device(const TraceMeEvent& event, Lane lane) {
     device.device = device_of(trace_.threads[event.thread].process);
   }
   if (lane == Lane::tpu_ops) device.name = trace_.names.id(hlo_op(name));
-  if (name.starts_with("Memcpy")) {
+  if (name.starts_with("Memcpy") || path_of_copy(name) != CopyPath::unknown) {
     device.work = DeviceWork::copy;
     device.path = path_of_copy(name);
   } else if (name.starts_with("Memset")) {
