@@ -190,6 +190,7 @@ TraceAnalysis analyse(ForeignTrace trace, const AnalysisOptions& options) {
   TraceAnalysis analysis;
   analysis.trace = std::move(trace);
   ForeignTrace& own = analysis.trace;
+  correct_device_times(own);
   drop_unused_devices(own);
   analysis.issues = leave_out_single_events(own);
   analysis.is_host_only = own.device.empty();

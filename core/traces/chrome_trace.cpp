@@ -26,6 +26,7 @@ enum class Category : std::uint8_t {
   memset,
   accelerator,
   call,
+  driver_call,
   op,
   annotation,
   python,
@@ -43,13 +44,13 @@ constexpr std::array category_names = {
     CategoryName{"Operator", Category::op},
     CategoryName{"python_function", Category::python},
     CategoryName{"cuda_runtime", Category::call},
-    CategoryName{"cuda_driver", Category::call},
+    CategoryName{"cuda_driver", Category::driver_call},
     CategoryName{"Runtime", Category::call},
     CategoryName{"mtia_runtime", Category::call},
     CategoryName{"xpu_runtime", Category::call},
-    CategoryName{"xpu_driver", Category::call},
+    CategoryName{"xpu_driver", Category::driver_call},
     CategoryName{"privateuse1_runtime", Category::call},
-    CategoryName{"privateuse1_driver", Category::call},
+    CategoryName{"privateuse1_driver", Category::driver_call},
     CategoryName{"kernel", Category::kernel},
     CategoryName{"Kernel", Category::kernel},
     CategoryName{"gpu_memcpy", Category::copy},
@@ -65,6 +66,19 @@ Category category_of(std::string_view name) {
   if (name.empty()) return Category::none;
   const auto found = std::ranges::find(category_names, name, &CategoryName::name);
   return found == category_names.end() ? Category::skipped : found->category;
+}
+
+HostRecord record_of(Category category) {
+  switch (category) {
+    case Category::op:
+      return HostRecord::op;
+    case Category::annotation:
+      return HostRecord::annotation;
+    case Category::call:
+      return HostRecord::call;
+    default:
+      return HostRecord::other;
+  }
 }
 
 bool is_of_device(Category category) {
@@ -174,13 +188,13 @@ class Rank {
       uncategorized_.push_back({time, name, thread_of(event.process, event.thread), 0, !event.arg("step_num").empty()});
       return;
     }
-    HostEvent host{time, name, thread_of(event.process, event.thread), 0, work_of(category, name)};
+    HostEvent host{time, name, thread_of(event.process, event.thread), 0, work_of(category, name), record_of(category)};
     if (category == Category::python) ++trace_.report.python_events;
     if (category == Category::op) {
       ++trace_.report.op_events;
       if (const auto id = whole_number(external_id(event))) ops_.try_emplace(*id, name);
     }
-    if (category == Category::call)
+    if (category == Category::call || category == Category::driver_call)
       host.correlation = static_cast<std::uint32_t>(whole_number(event.arg("correlation")).value_or(0));
     trace_.host.push_back(host);
   }
@@ -195,6 +209,7 @@ class Rank {
   static HostWork new_work(Category category, std::string_view name) {
     switch (category) {
       case Category::call:
+      case Category::driver_call:
         return work_of_call(name);
       case Category::overhead:
         return HostWork::overhead;

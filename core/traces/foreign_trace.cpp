@@ -89,6 +89,9 @@ std::string_view to_string(Framework framework) {
 void finish_trace(ForeignTrace& trace) {
   trace.report.duplicates = sort_once(trace.host) + sort_once(trace.device);
   join_launches(trace);
+}
+
+void correct_device_times(ForeignTrace& trace) {
   move_to_launches(trace);
   if (trace.report.moved_to_launch > 0) sort_once(trace.device);
   if (trace.is_amd) shorten_overlapping(trace);

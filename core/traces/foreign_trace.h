@@ -84,12 +84,21 @@ enum class HostWork : std::uint8_t {
 };
 inline constexpr std::size_t host_work_count = 12;
 
+/// What the file calls an event of the host, before its name was looked at.
+enum class HostRecord : std::uint8_t {
+  other,
+  op,          ///< an operator
+  annotation,  ///< a range of the program or of the framework
+  call,        ///< of the runtime; those of the driver are others
+};
+
 struct HostEvent {
   TraceInterval time;
   NameId name{};
   std::uint32_t thread = 0;  ///< index in ForeignTrace::threads
   std::uint32_t correlation = 0;
   HostWork work = HostWork::op;
+  HostRecord record = HostRecord::other;
 };
 
 struct TraceThread {
@@ -143,8 +152,12 @@ struct ForeignTrace {
   const std::string& text(const HostEvent& event) const { return names.text(event.name); }
 };
 
-/// Sorts, removes equal events, joins device events with their launches by correlation, and moves those that begin
-/// before their launch. Call it when all events are in.
+/// Sorts, removes equal events, and joins device events with their launches by correlation. Call it when all events are
+/// in.
 void finish_trace(ForeignTrace& trace);
+
+/// Moves device events that begin before their launch behind it, and ends kernels of AMD where the next one of their
+/// queue begins. Readers leave all times as they were recorded.
+void correct_device_times(ForeignTrace& trace);
 
 }  // namespace gpubench

@@ -76,6 +76,9 @@ void declare_explain(CommandOptions& options) {
   options.texts("--against", "TRACE", "Traces of the state before: what became longer and shorter; may be repeated");
   options.flag("--fail-if-slower", "End with status 1 if a step is longer than in --against");
   options.text("--step", "NAME", "Of a trace: ranges whose names begin so are the steps (default: they are found)");
+  options.choice("--rule", "RULE", {"kineto", "hta", "tracelens"},
+                 "Of traces: print the times by class as another tool counts them, and nothing else: kineto (PyTorch's "
+                 "plugin for TensorBoard), hta (Holistic Trace Analysis) or tracelens");
   options.flag("--json", "Print all of it as JSON");
   options.out_folder("Folder that holds results/");
   options.text_style();

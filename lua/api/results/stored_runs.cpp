@@ -10,6 +10,7 @@
 //   explain(text, out, { point, words, json, style })  why its points were not faster, as text or JSON, and
 //                              "explained", "healthy" or "cannot_tell"
 //   is_trace(place)            whether a file, or one in a folder, is a trace of a profiler
+//   rule_tables(places, rule, json, style)  times of traces by another tool's rule, as text or JSON
 //   run_of_traces(places, { out, step, against })  writes a run of them; returns its folder, and whether it is slower
 //                              than the traces `against`
 //   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
@@ -30,6 +31,7 @@
 #include "core/report/text/explanation.h"
 #include "core/report/text/render.h"
 #include "core/results/prune.h"
+#include "core/run/rule_tables.h"
 #include "core/run/trace_run.h"
 #include "core/traces/open_traces.h"
 #include "lua/api/openers.h"
@@ -86,6 +88,12 @@ std::tuple<std::string, std::string> explain(const std::string& text, const std:
 
 bool is_trace_file(const std::string& place) {
   return is_trace(place);
+}
+
+std::string rule_tables_of(const std::vector<std::string>& traces, const std::string& rule, bool json,
+                           const TextOptions& style) {
+  const RuleTables tables = rule_tables({traces.begin(), traces.end()}, reference_rules.parse(rule));
+  return json ? to_json(rule_tables_info(tables)) : rule_tables_text(tables, style);
 }
 
 struct TraceTable {
@@ -157,6 +165,7 @@ void open_stored_run_commands(lua_State* L) {
       .function<&render_stored>("render")
       .function<&explain>("explain")
       .function<&is_trace_file>("is_trace")
+      .function<&rule_tables_of>("rule_tables")
       .function<&run_of_traces>("run_of_traces")
       .function<&list>("list")
       .function<&finish, 3>("finish")

@@ -1,5 +1,6 @@
--- `gpubench explain`: why the device was not busy, in words with evidence, and where the time of a step went; of a run, or
--- of traces of other programs' profilers, of which it makes a run first.
+-- `gpubench explain`: why the device was not busy, in words with evidence, and where the time of a step went; of a run,
+-- or of traces of other programs' profilers, of which it makes a run first. With --rule: the times of traces as another
+-- tool counts them.
 local native = require("gpubench.native")._native
 local results = native.results
 
@@ -19,7 +20,20 @@ local function run_of(options)
   return results.run_of_traces(places, { out = native.options.out, step = options.step, against = options.against })
 end
 
+-- The figures of another tool, which has no points, marks of steps or comparisons.
+local function print_by_rule(options)
+  for _, name in ipairs { "point", "words", "step", "against", "fail_if_slower" } do
+    if options[name] then
+      native.fail(("explain: --rule prints the figures of another tool, to which --%s does not apply; --json does")
+        :format((name:gsub("_", "-"))))
+    end
+  end
+  io.write(results.rule_tables(options.run, options.rule, options.json or false, native.options.style))
+  return 0
+end
+
 return function(options)
+  if options.rule then return print_by_rule(options) end
   local run, is_slower = run_of(options)
   local is_of_trace = is_slower ~= nil
   local text, status = results.explain(run, native.options.out, {

@@ -90,5 +90,46 @@ TEST_F(Explain, TheReportHasTheSame) {
                           HasSubstr("kernels below their peak"), HasSubstr("id=\"explained\"")));
 }
 
+/// A step of PyTorch's profiler in which the host launches a kernel of 100 us.
+class ExplainByRule : public FolderTest {
+ protected:
+  void SetUp() override {
+    write("t.json", R"({"schemaVersion": 1, "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "ProfilerStep#7", "pid": 1, "tid": 1, "ts": 1000, "dur": 300, "args": {}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 1010, "dur": 10,
+ "args": {"correlation": 3}},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1250, "dur": 100,
+ "args": {"device": 0, "stream": 7, "correlation": 3}}]})");
+  }
+  Ended explain(std::vector<std::string> options) const {
+    options.insert(options.begin(), {"explain", "t.json", "--rule"});
+    return run_program(options, path());
+  }
+};
+
+TEST_F(ExplainByRule, PrintsTheTimesAndWhoseRuleItIs) {
+  const Ended ended = explain({"kineto"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("PyTorch's profiler plugin for TensorBoard"), HasSubstr("t.json\n"),
+                               ContainsRegex("us +Kernel +Memcpy +Memset +Communication +Runtime +DataLoader"),
+                               ContainsRegex("\n7 +100 +0 +0 +0 +10 +0 +0 +240 +350\n")));
+  EXPECT_THAT(explain({"hta"}).out, AllOf(HasSubstr("Holistic Trace Analysis"), ContainsRegex("all devices +0 +100")));
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(path()) / "results"));
+}
+
+TEST_F(ExplainByRule, AsJson) {
+  EXPECT_THAT(explain({"tracelens", "--json"}).out,
+              AllOf(HasSubstr("\"rule\": \"tracelens\""), HasSubstr("\"unit\": \"us\""),
+                    HasSubstr("\"name\": \"all devices\""), HasSubstr("\"computation_time\": 100.0")));
+}
+
+TEST_F(ExplainByRule, NamesWhatIsNotPossible) {
+  const Ended step = explain({"hta", "--step", "x"});
+  EXPECT_EQ(step.status, 2);
+  EXPECT_THAT(step.err, HasSubstr("--rule prints the figures of another tool, to which --step does not apply"));
+  EXPECT_THAT(explain({"nsight"}).err, HasSubstr("nsight not in {kineto,hta,tracelens}"));
+  EXPECT_THAT(run_program({"explain", "missing", "--rule", "hta"}, path()).err, HasSubstr("missing: cannot be opened"));
+}
+
 }  // namespace
 }  // namespace gpubench
