@@ -80,6 +80,7 @@ void judge_as_trace(Diagnosis& diagnosis, const Evidence& evidence) {
   };
   const bool has_large = std::ranges::any_of(findings, is_large);
   const bool computes = std::ranges::any_of(findings, [](const Finding& one) { return one.rule == &compute_bound; });
+  diagnosis.is_busy = computes && has_large;
   std::erase_if(findings, [&](const Finding& one) {
     if (one.rule == &compute_bound) return has_large;
     return is_class(one) && (has_large || computes) && !is_large(one);
@@ -129,7 +130,7 @@ const Finding* Diagnosis::equal() const {
 }
 
 std::string Diagnosis::busy_first() const {
-  return is_busy && findings.front().gain.value < little_to_gain.value ? std::string(compute_bound.title) + ", then "
+  return is_busy && (is_of_trace || findings.front().gain.value < little_to_gain.value) ? std::string(compute_bound.title) + ", then "
                                                                        : std::string();
 }
 
