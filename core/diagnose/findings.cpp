@@ -130,8 +130,9 @@ const Finding* Diagnosis::equal() const {
 }
 
 std::string Diagnosis::busy_first() const {
-  return is_busy && (is_of_trace || findings.front().gain.value < little_to_gain.value) ? std::string(compute_bound.title) + ", then "
-                                                                       : std::string();
+  return is_busy && (is_of_trace || findings.front().gain.value < little_to_gain.value)
+             ? std::string(compute_bound.title) + ", then "
+             : std::string();
 }
 
 Diagnosis diagnose(const Record& row, const RunFacts& facts, Words words) {

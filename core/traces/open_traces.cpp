@@ -12,6 +12,7 @@
 #include "core/base/shown_text.h"
 #include "core/codec/byte_source.h"
 #include "core/codec/checksum.h"
+#include "core/codec/tar.h"
 #include "core/traces/chrome_trace.h"
 #include "core/traces/nsight.h"
 #include "core/traces/xplane.h"
@@ -21,14 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class FileFormat : std::uint8_t { none, json, xplane, sqlite, zstd, nsight_report, perfetto, damaged_text };
+enum class FileFormat : std::uint8_t { none, json, xplane, sqlite, zstd, nsight_report, perfetto, damaged_text, tar };
 
 constexpr std::uint64_t largest_xplane = std::uint64_t{1} << 30;
 constexpr std::size_t most_files = 10'000;
 
 /// What is read without: gzip is unpacked.
 std::string start_of(const fs::path& file) {
-  constexpr std::size_t length = 256;
+  constexpr std::size_t length = 512;
   std::string start(length, '\0');
   std::unique_ptr<ByteSource> source = open_source(file);
   std::size_t used = 0;
@@ -45,8 +46,22 @@ std::string start_of(const fs::path& file) {
   return start;
 }
 
+bool may_hold_trace(std::string_view name) {
+  const std::string_view file = name.substr(name.rfind('/') + 1);
+  return file != "run.json" && (file.ends_with(".json") || file.ends_with(".json.gz") || file.ends_with(".pb"));
+}
+
+/// Whether the first header of the archive (POSIX.1-2001, "ustar Interchange Format") is of a trace or a folder.
+bool is_tar_of_traces(std::string_view start) {
+  constexpr std::size_t name_length = 100, type_at = 156, magic_at = 257, header = 512;
+  if (start.size() < header || start.substr(magic_at, 5) != "ustar") return false;
+  const std::string_view name = start.substr(0, std::min(start.find('\0'), name_length));
+  return start[type_at] == '5' || may_hold_trace(name);
+}
+
 FileFormat format_of(const fs::path& file) {
   const std::string start = start_of(file);
+  if (is_tar_of_traces(start)) return FileFormat::tar;
   if (start.starts_with("SQLite format 3")) return FileFormat::sqlite;
   if (start.starts_with("\x28\xB5\x2F\xFD")) return FileFormat::zstd;
   if (is_xplane(std::as_bytes(std::span(start)))) return FileFormat::xplane;
@@ -100,6 +115,25 @@ ForeignTrace open_xplane(const fs::path& file) {
   }
 }
 
+/// The traces of several ranks in one archive.
+std::vector<ForeignTrace> open_archive(const fs::path& file) {
+  std::vector<ForeignTrace> ranks;
+  for (const ArchiveEntry& entry : read_archive(file, may_hold_trace)) {
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(entry.bytes));
+    const std::string name = file.string() + ":" + entry.name;
+    if (is_xplane(bytes)) {
+      ranks.push_back(read_xplane(name, bytes));
+      continue;
+    }
+    std::unique_ptr<ByteSource> source = std::make_unique<ByteSpanSource>(name, bytes);
+    if (entry.bytes.starts_with("\x1F\x8B")) source = std::make_unique<InflateSource>(std::move(source));
+    for (ForeignTrace& rank : read_chrome_trace(std::move(source))) ranks.push_back(std::move(rank));
+  }
+  if (ranks.empty())
+    throw Error(fmt::format("{} has no trace: no file in it ends with .json, .json.gz or .pb", shown(file)));
+  return ranks;
+}
+
 std::vector<ForeignTrace> open_file(const fs::path& file) {
   switch (format_of(file)) {
     case FileFormat::json:
@@ -114,6 +148,8 @@ std::vector<ForeignTrace> open_file(const fs::path& file) {
       one.push_back(read_nsight(file));
       return one;
     }
+    case FileFormat::tar:
+      return open_archive(file);
     case FileFormat::zstd:
       throw Error(fmt::format("{} is packed with zstd; unpack it: zstd -d FILE", shown(file)));
     case FileFormat::nsight_report:

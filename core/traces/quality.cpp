@@ -273,15 +273,16 @@ Found short_window(const Inputs& in) {
 
 Found no_steps(const Inputs& in) {
   if (!in.steps.steps.empty()) return {};
-  return QualityIssue{.check = QualityCheck::no_steps,
-                      .found = "no steps: nothing marks them or repeats, so the whole trace counts as one",
-                      .to_do = in.trace.format.starts_with("Nsight")
-                                   ? "put an NVTX range around each step: torch.cuda.nvtx.range(\"step\"), jax.named_scope"
-                               : in.trace.framework == Framework::jax
-                                   ? "with jax.profiler.StepTraceAnnotation('step', step_num=i): around each step"
-                               : in.trace.framework == Framework::tensorflow
-                                   ? "with tf.profiler.experimental.Trace('train', step_num=i, _r=1): around each step"
-                                   : "call prof.step() at the end of each iteration"};
+  return QualityIssue{
+      .check = QualityCheck::no_steps,
+      .found = "no steps: nothing marks them or repeats, so the whole trace counts as one",
+      .to_do = in.trace.format.starts_with("Nsight")
+                   ? "put an NVTX range around each step: torch.cuda.nvtx.range(\"step\"), jax.named_scope"
+               : in.trace.framework == Framework::jax
+                   ? "with jax.profiler.StepTraceAnnotation('step', step_num=i): around each step"
+               : in.trace.framework == Framework::tensorflow
+                   ? "with tf.profiler.experimental.Trace('train', step_num=i, _r=1): around each step"
+                   : "call prof.step() at the end of each iteration"};
 }
 
 Found moved_events(const Inputs& in) {

@@ -187,8 +187,8 @@ std::optional<Marks> by_period(const ForeignTrace& trace) {
     if (own.size() >= least_repeats) ++sharing[own.size()];
   if (sharing.empty()) return std::nullopt;
   const std::size_t count = std::ranges::max_element(sharing, {}, [](const auto& one) { return one.second; })->first;
-  // Layers of a model repeat too, but beside them there are kernels of no layer; in whole steps all repeat, but for those
-  // that the window cuts.
+  // Layers of a model repeat too, but beside them there are kernels of no layer; in whole steps all repeat, but for
+  // those that the window cuts.
   const auto repeats = std::ranges::count_if(begins, [&](const auto& one) {
     const std::size_t rest = one.second.size() % count;
     return one.second.size() + 1 >= count && (rest <= 1 || rest + 1 == count);

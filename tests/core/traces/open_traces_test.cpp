@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "core/codec/tar.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -37,6 +38,19 @@ TEST_F(OpenTraces, EqualBytesAreOneRank) {
   EXPECT_EQ(opened.ranks.size(), 1U);
   ASSERT_EQ(opened.notes.size(), 1U);
   EXPECT_NE(opened.notes.front().find("it has the same bytes as"), std::string::npos);
+}
+
+TEST_F(OpenTraces, AnArchiveIsAFolderOfRanks) {
+  const std::filesystem::path archive = file("ranks.tar.gz");
+  write_archive(archive, {{"set/rank0.json", rank(0, 2)}, {"set/notes.txt", "text"}, {"set/rank1.json", rank(1, 2)}});
+  EXPECT_TRUE(is_trace(archive));
+  const OpenedTraces opened = open_traces({archive});
+  ASSERT_EQ(opened.ranks.size(), 2U);
+  EXPECT_EQ(opened.ranks[1].rank, 1);
+  // That of a run is none.
+  const std::filesystem::path run = file("run.tar.gz");
+  write_archive(run, {{"batch_size/run/run.json", "{}"}, {"batch_size/run/profile-1.json", "{}"}});
+  EXPECT_FALSE(is_trace(run));
 }
 
 TEST_F(OpenTraces, RanksOfDifferentRunsAreNoted) {
@@ -77,7 +91,10 @@ TEST_F(OpenTraces, DamagedFilesOfAFolderAreNotedAndTheOthersRead) {
 TEST_F(OpenTraces, EachKindOfFileSaysWhatItIs) {
   EXPECT_EQ(why_not(write("a.nsys-rep", "report")),
             "a.nsys-rep is a report of Nsight Systems; export it: nsys export --type sqlite a.nsys-rep");
-  EXPECT_EQ(why_not(write("a.zst", "\x28\xB5\x2F\xFD" "more")), "a.zst is packed with zstd; unpack it: zstd -d FILE");
+  EXPECT_EQ(why_not(write("a.zst",
+                          "\x28\xB5\x2F\xFD"
+                          "more")),
+            "a.zst is packed with zstd; unpack it: zstd -d FILE");
   EXPECT_EQ(why_not(write("a.xplane.pb", "\x0A\xEF\xBF\xBD\x05\x12\x09/host:CPU")),
             "a.xplane.pb is damaged: no valid XSpace: at byte 5: a field needs 11493359 bytes, 11 are left. It has the "
             "bytes ef bf bd, which stand for others after a copy as text: copy it again as binary");
