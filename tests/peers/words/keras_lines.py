@@ -183,6 +183,18 @@ def padded_sizes(line):
     see(layer.kernel.shape[-1] % 8 == 0, "the width")
 
 
+def whole_batches(line):
+    made = execute(line, names(dataset=numbers(7)), batch="2")
+    see(len(list(made)) == 3, "the last batch is left out")
+
+
+def kept_allocations(line):
+    execute(line, names(os=os))
+    see(os.environ.pop("TF_GPU_ALLOCATOR") == "cuda_malloc_async", "the variable")
+    if not gpus:
+        raise NoEffect("no GPU, whose memory it is about")
+
+
 cases = {
     "more_workers": stage("ParallelMap", function="double"), "parallel_reads": stage("ParallelInterleave", read="read"),
     "prefetch": stage("Prefetch"), "cache": cache, "batched_map": batched_map, "prefetch_to_device": prefetch_to_device,
@@ -190,6 +202,7 @@ cases = {
     "graph": graph, "compiled_step": compiled_step, "fewer_callbacks": fewer_callbacks,
     "fewer_synchronizations": fewer_synchronizations, "device_exchanges": device_exchanges,
     "gradient_accumulation": gradient_accumulation, "mixed_precision": mixed_precision, "tensor_float32": tensor_float32,
-    "padded_sizes": padded_sizes, "fused_kernels": fused_kernels,
+    "padded_sizes": padded_sizes, "fused_kernels": fused_kernels, "fixed_shapes": whole_batches,
+    "kept_allocations": kept_allocations,
 }
 sys.exit(run("keras", cases))

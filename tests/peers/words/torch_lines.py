@@ -158,6 +158,58 @@ def padded_sizes(line):
     see(layer.out_features % 8 == 0, "the width")
 
 
+def cache(line):
+    made = execute(line, names(tensors=[torch.arange(8)]), tensors="tensors")
+    see(len(made) == 8, "the elements")
+
+
+def batched_map(line):
+    made = execute(line, names(data=Processes(), collate=len), dataset="data", **{"function of a batch": "collate"})
+    see(list(made) == [1] * 8, "the function gets a batch")
+
+
+def fewer_callbacks(line):
+    calls = []
+    for step in range(8):
+        execute(line, names(step=step, callback=lambda: calls.append(1)), n="4", callback="callback")
+    see(len(calls) == 2, f"{len(calls)} calls")
+
+
+def whole_batches(line):
+    made = execute(line, names(data=Processes()), dataset="data")
+    see(made.drop_last, "drop_last")
+
+
+def share_of_rank(line):
+    made = execute(line, names(data=Processes()), dataset="data", **{"share of the rank": "2"})
+    see(made.batch_size == 2, "batches of 2")
+
+
+def kept_allocations(line):
+    execute(line, names(os=os))
+    see(os.environ.pop("PYTORCH_CUDA_ALLOC_CONF") == "expandable_segments:True", "the variable")
+    if not has_gpu:
+        raise NoEffect("no GPU, whose memory it is about")
+
+
+def gradient_accumulation(line):
+    weight = torch.ones((), requires_grad=True)
+    for _ in range(4):
+        execute(line, names(loss=4 * weight))
+    see(weight.grad.item() == 4, f"the gradient of the batch: {weight.grad}")
+
+
+def no_offload(line):
+    group()
+    from torch.distributed.fsdp import FullyShardedDataParallel
+    try:
+        execute(line, names(FullyShardedDataParallel=FullyShardedDataParallel, model=torch.nn.Linear(2, 2)))
+    except (AssertionError, RuntimeError, ValueError) as why:
+        if has_gpu:
+            raise
+        raise NoEffect(f"no GPU: {why}") from why
+
+
 if __name__ == "__main__":  # workers of loaders may import this file
     cases = {
         "more_workers": loader(workers), "parallel_reads": loader(workers), "prefetch": loader(prefetch),
@@ -167,6 +219,8 @@ if __name__ == "__main__":  # workers of loaders may import this file
         "larger_buckets": larger_buckets, "compressed_exchanges": compressed_exchanges,
         "device_exchanges": device_exchanges, "recomputation": recomputation, "mixed_precision": mixed_precision,
         "tensor_float32": tensor_float32, "padded_sizes": padded_sizes, "fused_kernels": compiled("model"),
-        "kernel_search": compiled("model"),
+        "kernel_search": compiled("model"), "cache": cache, "batched_map": batched_map,
+        "fewer_callbacks": fewer_callbacks, "fixed_shapes": whole_batches, "balanced_shares": share_of_rank,
+        "kept_allocations": kept_allocations, "gradient_accumulation": gradient_accumulation, "no_offload": no_offload,
     }
     sys.exit(run("pytorch", cases))
