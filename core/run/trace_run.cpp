@@ -55,6 +55,7 @@ std::filesystem::path write_trace_run(const std::vector<std::filesystem::path>& 
   std::ranges::stable_sort(opened.ranks, {}, &ForeignTrace::rank);
   std::vector<TraceAnalysis> ranks;
   for (ForeignTrace& trace : opened.ranks) ranks.push_back(analyse(std::move(trace), options.step));
+  require_work(ranks);
 
   const bool has_ranks = ranks.size() > 1;
   RunWriter writer({.experiment = name_after(traces.front()),

@@ -134,10 +134,11 @@ TEST(ChromeTrace, DevicesAndRanksHaveLimits) {
   EXPECT_EQ(why_not("[" + events + "{}]"), "t.json: the trace has more than 256 devices");
   events.clear();
   for (int i = 0; i < 300; ++i)
-    events += fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {0}, "args": {{"name": "/device:GPU:{0}"}}}},)"
-                          R"({{"ph": "M", "name": "thread_name", "pid": {0}, "tid": 1, "args": {{"name": "stream 1"}}}},)"
-                          R"({{"ph": "X", "name": "k", "ts": 1, "dur": 1, "pid": {0}, "tid": 1}},)",
-                          i);
+    events +=
+        fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {0}, "args": {{"name": "/device:GPU:{0}"}}}},)"
+                    R"({{"ph": "M", "name": "thread_name", "pid": {0}, "tid": 1, "args": {{"name": "stream 1"}}}},)"
+                    R"({{"ph": "X", "name": "k", "ts": 1, "dur": 1, "pid": {0}, "tid": 1}},)",
+                    i);
   EXPECT_EQ(why_not("[" + events + "{}]"), "t.json: the trace has more than 256 devices");
   events.clear();
   for (int i = 0; i < 2000; ++i) events += fmt::format(R"({{"ph": "X", "ts": 1, "dur": 1, "pid": "[DP{}] 1"}},)", i);
@@ -188,7 +189,8 @@ TEST(ChromeTrace, KernelsWithNamesOfTheirOwnShareOneLineOfTheProfile) {
   const TraceAnalysis analysis = analyse(read_rank(events + "{}"));
   const Info profile = profile_of(analysis);
   EXPECT_LT(profile.items("ops").size(), 2010U);
-  EXPECT_TRUE(std::ranges::any_of(profile.items("ops"), [](const Info& one) { return one.text("op") == "other kernels"; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(profile.items("ops"), [](const Info& one) { return one.text("op") == "other kernels"; }));
 }
 
 TEST(ChromeTrace, PeriodicKernelsWithoutTheHostAreIdleWithoutALaunch) {

@@ -92,12 +92,12 @@ TEST_F(Nsight, CutAndChangedFilesAreReadOrRefused) {
 
 TEST_F(Nsight, ValuesOfAnyKindAreReadOrLeftOut) {
   const std::string insert = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ";
-  ForeignTrace trace = read_sql(
-      kernel_table + insert + "(10, 20, 0, 7, 0, 0, 99);" + insert + "(20, 10, 0, 7, 0, 0, 1);" + insert +
-      "(9223372036854775807, 9223372036854775807, 0, 7, 0, 0, 1);" + insert +
-      "(-9223372036854775808, 9223372036854775807, 0, 7, 0, 0, 1);" + insert + "(30, NULL, 0, 7, 0, 0, 1);" + insert +
-      "('x', x'00', 'y', NULL, 1e300, -1e300, x'FF');" + insert +
-      "(40, 50, -9223372036854775808, 9223372036854775807, -1, -1, NULL)");
+  ForeignTrace trace =
+      read_sql(kernel_table + insert + "(10, 20, 0, 7, 0, 0, 99);" + insert + "(20, 10, 0, 7, 0, 0, 1);" + insert +
+               "(9223372036854775807, 9223372036854775807, 0, 7, 0, 0, 1);" + insert +
+               "(-9223372036854775808, 9223372036854775807, 0, 7, 0, 0, 1);" + insert + "(30, NULL, 0, 7, 0, 0, 1);" +
+               insert + "('x', x'00', 'y', NULL, 1e300, -1e300, x'FF');" + insert +
+               "(40, 50, -9223372036854775808, 9223372036854775807, -1, -1, NULL)");
   EXPECT_EQ(trace.report.without_time, 4U);
   EXPECT_EQ(trace.device.size(), 3U);
   facts_of(analyse(std::move(trace)));

@@ -77,7 +77,10 @@ TEST_F(OpenTraces, DamagedFilesOfAFolderAreNotedAndTheOthersRead) {
 TEST_F(OpenTraces, EachKindOfFileSaysWhatItIs) {
   EXPECT_EQ(why_not(write("a.nsys-rep", "report")),
             "a.nsys-rep is a report of Nsight Systems; export it: nsys export --type sqlite a.nsys-rep");
-  EXPECT_EQ(why_not(write("a.zst", "\x28\xB5\x2F\xFD" "more")), "a.zst is packed with zstd; unpack it: zstd -d FILE");
+  EXPECT_EQ(why_not(write("a.zst",
+                          "\x28\xB5\x2F\xFD"
+                          "more")),
+            "a.zst is packed with zstd; unpack it: zstd -d FILE");
   EXPECT_EQ(why_not(write("a.xplane.pb", "\x0A\xEF\xBF\xBD\x05\x12\x09/host:CPU")),
             "a.xplane.pb is damaged: no valid XSpace: at byte 5: a field needs 11493359 bytes, 11 are left. It has the "
             "bytes ef bf bd, which stand for others after a copy as text: copy it again as binary");

@@ -56,12 +56,13 @@ TEST(XPlane, TimesAreThoseOfTheLineAndTheEvent) {
 
 TEST(XPlane, LengthsThatAreNoneAreRefusedWithTheirPlace) {
   const std::string good = plane("/device:GPU:0", "Stream #1", 0, event(1, 0, 1000));
-  EXPECT_EQ(refusal_of(good.substr(0, good.size() - 1)),
-            "no valid XSpace: at byte 2: a field needs " + std::to_string(good.size() - 2) + " bytes, " +
-                std::to_string(good.size() - 3) + " are left");
+  EXPECT_EQ(refusal_of(good.substr(0, good.size() - 1)), "no valid XSpace: at byte 2: a field needs " +
+                                                             std::to_string(good.size() - 2) + " bytes, " +
+                                                             std::to_string(good.size() - 3) + " are left");
   EXPECT_EQ(refusal_of("\x0A\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01"),
             "no valid XSpace: at byte 11: a field needs 18446744073709551615 bytes, 0 are left");
-  EXPECT_EQ(refusal_of(field(1, field(3, "\x22\x7F"))), "no valid XSpace: at byte 6: a field needs 127 bytes, 0 are left");
+  EXPECT_EQ(refusal_of(field(1, field(3, "\x22\x7F"))),
+            "no valid XSpace: at byte 6: a field needs 127 bytes, 0 are left");
   EXPECT_EQ(refusal_of(field(1, std::uint64_t{3})), "no valid XSpace: at byte 2: field 1 is no string or message");
 }
 
@@ -69,8 +70,9 @@ TEST(XPlane, TimesAtTheLimitsAreLeftOut) {
   constexpr auto most = static_cast<std::uint64_t>(INT64_MAX), least = static_cast<std::uint64_t>(INT64_MIN);
   std::string planes;
   for (const std::uint64_t start : {most, least, std::uint64_t{1}})
-    planes += plane("/device:GPU:0", "Stream #1", start, event(1, most, most) + event(1, least, most) + event(1, 1, most) +
-                                                             event(1, most, 1) + event(1, 1, least));
+    planes += plane(
+        "/device:GPU:0", "Stream #1", start,
+        event(1, most, most) + event(1, least, most) + event(1, 1, most) + event(1, most, 1) + event(1, 1, least));
   EXPECT_EQ(read_space(planes).report.without_time, 15U);
 }
 
