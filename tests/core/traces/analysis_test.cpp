@@ -167,6 +167,18 @@ TEST(Idle, AGapThatRunsOnBehindTheStepsIsOfTheThreadThatEndsIt) {
   EXPECT_EQ(last.thread, analysis.trace.host.back().thread);
 }
 
+TEST(Steps, AreNotWhatRepeatsTooOften) {
+  ForeignTrace trace;
+  trace.threads.resize(1);
+  const NameId name = trace.names.id("ProfilerStep#1");
+  for (int i = 0; i < 200'001; ++i)
+    trace.host.push_back({.time = {10 * i, 10 * i + 9}, .name = name, .work = HostWork::step});
+  EXPECT_EQ(find_steps(trace).count(), 0U);
+  EXPECT_THROW(find_steps(trace, "ProfilerStep"), Error);
+  trace.host.pop_back();
+  EXPECT_GT(find_steps(trace).count(), 0U);
+}
+
 TEST(Quality, LaunchesWithoutKernelsCannotBeJudged) {
   Trace trace;
   for (int i = 1; i < 100; ++i) trace.host("cuda_runtime", "cudaLaunchKernel", 100 * i, 10, 1, i);
