@@ -97,6 +97,7 @@ TraceDifference difference_between(const TraceRunOptions& options, const std::ve
 TraceRun write_trace_run(const std::vector<std::filesystem::path>& traces, const TraceRunOptions& options) {
   const Side side = read_side(traces, {.mark = options.step});
   const std::vector<TraceAnalysis>& ranks = side.ranks;
+  require_work(ranks);
   std::optional<TraceDifference> difference;
   if (!options.against.empty()) difference = difference_between(options, traces, side);
 

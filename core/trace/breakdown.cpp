@@ -22,6 +22,7 @@ struct Edge {
 
 std::vector<Edge> edges_of(std::span<const Span> spans, Window window) {
   std::vector<Edge> edges;
+  edges.reserve(2 * spans.size());
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Clock::time_point begin = std::max(spans[i].begin, window.begin), end = std::min(spans[i].end, window.end);
     if (begin >= end) continue;
@@ -106,8 +107,10 @@ void sweep(std::span<const Span> spans, Window window, const std::function<void(
 }
 
 std::vector<Span> spans_of(const TracedDevice& device, std::span<const Span> spans) {
+  const auto is_own = [&](const Span& span) { return device.has(span); };
   std::vector<Span> own;
-  std::ranges::copy_if(spans, std::back_inserter(own), [&](const Span& span) { return device.has(span); });
+  own.reserve(static_cast<std::size_t>(std::ranges::count_if(spans, is_own)));
+  std::ranges::copy_if(spans, std::back_inserter(own), is_own);
   return own;
 }
 

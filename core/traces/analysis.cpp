@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/base/shown_text.h"
 #include "core/base/units.h"
 #include "core/measure/estimate.h"
@@ -166,6 +167,17 @@ void drop_unused_devices(ForeignTrace& trace) {
   trace.devices = std::move(kept);
 }
 
+std::vector<std::vector<IdlePart>> idle_of(const TraceAnalysis& analysis) {
+  const ForeignTrace& trace = analysis.trace;
+  const HostActivity activity(trace);
+  std::vector<std::vector<IdlePart>> idle;
+  if (analysis.is_host_only && analysis.window.length() > 0 && !trace.threads.empty())
+    idle.push_back(main_thread_parts(activity, analysis.window));
+  for (std::size_t device = 0; device < trace.devices.size(); ++device)
+    idle.push_back(idle_parts(trace, activity, static_cast<std::uint16_t>(device), analysis.window));
+  return idle;
+}
+
 std::string device_names(const TraceAnalysis& analysis) {
   if (analysis.is_host_only) return "cpu:0";
   std::string names;
@@ -212,15 +224,19 @@ TraceAnalysis analyse(ForeignTrace trace, const AnalysisOptions& options) {
       std::ranges::all_of(own.devices, [](const ForeignDevice& one) { return one.name.starts_with("cpu"); });
   if (!options.whole) analysis.steps = find_steps(own, options.mark);
   analysis.window = analysis.steps.count() > 0 ? analysis.steps.window() : recorded_window(own);
-  const HostActivity activity(own);
-  if (analysis.is_host_only && analysis.window.length() > 0 && !own.threads.empty())
-    analysis.idle.push_back(main_thread_parts(activity, analysis.window));
-  for (std::size_t device = 0; device < own.devices.size(); ++device)
-    analysis.idle.push_back(idle_parts(own, activity, static_cast<std::uint16_t>(device), analysis.window));
+  analysis.idle = idle_of(analysis);
   for (QualityIssue& issue : check_quality(own, analysis.steps, analysis.window, analysis.idle))
     analysis.issues.push_back(std::move(issue));
   analysis.timeline = TimelineMaker(analysis).make();
   return analysis;
+}
+
+void require_work(const std::vector<TraceAnalysis>& ranks) {
+  if (std::ranges::any_of(ranks, [](const TraceAnalysis& rank) { return rank.window.length() > 0; })) return;
+  std::string found;
+  for (const QualityIssue& issue : ranks.front().issues)
+    if (issue.check != QualityCheck::no_steps) found += (found.empty() ? "" : "; ") + issue.found;
+  throw Error(fmt::format("explain: {}: {}", shown_text(ranks.front().trace.file, 300), found));
 }
 
 Record row_of(const TraceAnalysis& analysis) {

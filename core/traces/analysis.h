@@ -38,6 +38,9 @@ struct AnalysisOptions {
 };
 TraceAnalysis analyse(ForeignTrace trace, const AnalysisOptions& options = {});
 
+/// Throws Error with what is wrong where no rank has any work.
+void require_work(const std::vector<TraceAnalysis>& ranks);
+
 /// The row of a run: shares of the step with intervals, causes, and why nothing can be said.
 Record row_of(const TraceAnalysis& analysis);
 /// As profile_info() has it, with `idle`: { { kind, meaning, share, time_s, names = { { name, share, calls, place } } }

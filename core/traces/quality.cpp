@@ -300,7 +300,8 @@ Found other_events(const Inputs& in) {
   std::vector<std::string> parts;
   if (report.duplicates > 0) parts.push_back(fmt::format("{} equal events count once", report.duplicates));
   if (report.without_time > 0)
-    parts.push_back(fmt::format("{} events without a valid time were left out", report.without_time));
+    parts.push_back(fmt::format("{} without a valid time were left out",
+                                format_count(static_cast<std::int64_t>(report.without_time), "event")));
   if (report.shortened > 0)
     parts.push_back(fmt::format("{} kernels that run into the next one of their queue were cut", report.shortened));
   if (parts.empty()) return {};

@@ -16,6 +16,8 @@ namespace gpubench {
 namespace {
 
 constexpr std::size_t least_repeats = 3;
+/// Each takes 200 bytes of memory; what repeats more often is no step.
+constexpr std::size_t most_steps = 200'000;
 
 /// Ranges that mark steps.
 struct Marks {
@@ -322,6 +324,12 @@ TraceSteps find_steps(const ForeignTrace& trace, const std::string& mark) {
     if (!marks)
       throw Error(fmt::format("explain: --step {}: no range whose name begins so occurs twice on a thread of {}",
                               shown_text(mark), shown_text(trace.file)));
+  }
+  if (marks && marks->ranges.size() > most_steps) {
+    if (!mark.empty())
+      throw Error(fmt::format("explain: --step {}: {} ranges of {} are more than the {} that can be steps",
+                              shown_text(mark), marks->ranges.size(), shown_text(trace.file), most_steps));
+    marks.reset();
   }
   if (!marks) return result;
   result.rule = marks->rule;

@@ -142,6 +142,47 @@ TEST(Steps, AreThoseThatAnOptimizerEnds) {
   EXPECT_DOUBLE_EQ(analysis.window_s(), 0.030);
 }
 
+TEST(Quality, ATraceWithoutWorkSaysWhatItHas) {
+  std::vector<TraceAnalysis> ranks;
+  ranks.push_back(Trace().host("cpu_op", "aten::add", 5, -1).analysis());
+  try {
+    require_work(ranks);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "explain: t.json: there are no events of operators, calls or kernels; 1 event without a valid time "
+                 "were left out");
+  }
+  ranks.push_back(busy().analysis());
+  EXPECT_NO_THROW(require_work(ranks));
+}
+
+TEST(Idle, AGapThatRunsOnBehindTheStepsIsOfTheThreadThatEndsIt) {
+  Trace trace;
+  // Thread 2 launches; thread 1 has most recorded time.
+  trace.host("cpu_op", "main", 0, 60'000);
+  for (int i = 0; i < 6; ++i) {
+    trace.host("user_annotation", "Optimizer.step#SGD.step", 10'000 * i + 9000, 500, 2);
+    for (int k = 0; k < 5; ++k) trace.kernel(10'000 * i + 1000 * k, 10'000 * i + 1000 * k + 10, 990, "gemm", 2);
+  }
+  const TraceAnalysis analysis = trace.analysis();
+  const IdlePart& last = analysis.idle.front().back();
+  EXPECT_EQ(analysis.trace.names.text(last.name), "Optimizer.step#SGD.step");
+  EXPECT_EQ(last.thread, analysis.trace.host.back().thread);
+}
+
+TEST(Steps, AreNotWhatRepeatsTooOften) {
+  ForeignTrace trace;
+  trace.threads.resize(1);
+  const NameId name = trace.names.id("ProfilerStep#1");
+  for (int i = 0; i < 200'001; ++i)
+    trace.host.push_back({.time = {10 * i, 10 * i + 9}, .name = name, .work = HostWork::step});
+  EXPECT_EQ(find_steps(trace).count(), 0U);
+  EXPECT_THROW(find_steps(trace, "ProfilerStep"), Error);
+  trace.host.pop_back();
+  EXPECT_GT(find_steps(trace).count(), 0U);
+}
+
 TEST(Quality, LaunchesWithoutKernelsCannotBeJudged) {
   Trace trace;
   for (int i = 1; i < 100; ++i) trace.host("cuda_runtime", "cudaLaunchKernel", 100 * i, 10, 1, i);
