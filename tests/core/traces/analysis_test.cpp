@@ -120,6 +120,30 @@ TEST(Idle, RunningCompiledCodeIsNoCompilation) {
   EXPECT_NEAR(idle_us(analysis, IdleKind::python), 3000, 1);
 }
 
+/// A processor's thread: 400 operators of 10 us, which follow each other after 20 us.
+Trace many_operators() {
+  Trace trace;
+  for (int i = 0; i < 400; ++i) trace.host("cpu_op", "aten::add", 30 * i, 10);
+  return trace;
+}
+
+TEST(SmallOperators, AreTheCauseOfShortGapsBetweenThem) {
+  EXPECT_EQ(to_text(row_of(many_operators().analysis()).get("host_cause_kind")), "operators");
+}
+
+TEST(SmallOperators, AreNotTheCauseWhereMostOfTheTimeIsCompilation) {
+  Trace trace = many_operators();
+  trace.host("user_annotation", "compile_fx.compile_fx_inner (dynamo_timed)", 12'000, 50'000);
+  EXPECT_EQ(to_text(row_of(trace.analysis()).get("host_cause_kind")), "compilation");
+}
+
+TEST(SmallOperators, AreNotTheCauseOfAFunctionThatCallsManyShortOnes) {
+  Trace trace = many_operators();
+  for (int i = 0; i < 1000; ++i)
+    trace.host("python_function", fmt::format("train.py({}): f", i % 2), 12'000 + 50 * i, 50);
+  EXPECT_EQ(to_text(row_of(trace.analysis()).get("host_cause_kind")), "Python");
+}
+
 TEST(Analysis, ClassesSumToTheWindow) {
   Trace trace = busy();
   trace.host("cpu_op", "aten::mul", 30'010, 4000).kernel(34'990, 35'000, 1000);
