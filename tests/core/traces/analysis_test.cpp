@@ -10,6 +10,7 @@
 #include "core/results/step_classes.h"
 #include "core/traces/chrome_trace.h"
 #include "core/traces/difference.h"
+#include "core/traces/event_kinds.h"
 #include "core/traces/ranks.h"
 #include "core/traces/replay.h"
 
@@ -118,6 +119,10 @@ TEST(Idle, RunningCompiledCodeIsNoCompilation) {
   const TraceAnalysis analysis = trace.analysis();
   EXPECT_NEAR(idle_us(analysis, IdleKind::compile), 1000, 1);
   EXPECT_NEAR(idle_us(analysis, IdleKind::python), 3000, 1);
+}
+
+TEST(Idle, TracingAFunctionOfTensorFlowIsCompilation) {
+  EXPECT_EQ(work_of_range("tf.function-graph_building", HostWork::op), HostWork::compile);
 }
 
 /// A processor's thread: 400 operators of 10 us, which follow each other after 20 us.
