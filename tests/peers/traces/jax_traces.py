@@ -65,7 +65,7 @@ def load_batch():
 
 
 def reads(folder):
-    """A loss in each of 60 parts of the step, each read at once: what is computed is next to nothing."""
+    """64 values in each step, each read by itself: what is computed is next to nothing."""
     @jax.jit
     def parts(weights):
         return [weights[0, i] for i in range(64)]

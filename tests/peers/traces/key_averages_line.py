@@ -1,5 +1,5 @@
 """What PyTorch's key_averages() says of one trace, in a line: key_averages_line.py TRACE. It reads no files, so it gets
-the operators of the file, each with the kernels that carry its External id."""
+the operators of the file, each with the kernels whose launches lie in it."""
 import collections
 import gzip
 import json
@@ -13,26 +13,37 @@ with opened(sys.argv[1], "rt", errors="replace") as file:
 events = content["traceEvents"] if isinstance(content, dict) else content
 
 
-def external(event):
-    args = event.get("args", {})
-    return args.get("External id", args.get("external id"))
-
-
 def is_of(event, *categories):
     return event.get("ph") == "X" and event.get("cat", "").lower() in categories
 
 
-operators = [event for event in events if is_of(event, "cpu_op", "operator")]
-made, threads = collections.OrderedDict(), {}
-for index, event in enumerate(operators):
-    thread = threads.setdefault((event["pid"], event["tid"]), len(threads))
-    made[external(event) if external(event) is not None else -1 - index] = FunctionEvent(
-        id=index, name=event["name"], thread=thread, start_us=event["ts"], end_us=event["ts"] + event.get("dur", 0),
-        stack=[], use_device="cuda")
+def correlation(event):
+    return event.get("args", {}).get("correlation")
+
+
+work = collections.defaultdict(list)  # of devices, by correlation
+on_threads = collections.defaultdict(list)  # operators and launches
 for event in events:
-    if is_of(event, "kernel", "gpu_memcpy", "memcpy", "gpu_memset", "memset") and external(event) in made:
-        made[external(event)].append_kernel(event["name"], 0, event.get("dur", 0))
-listed = EventList(made.values(), use_device="cuda")
+    if is_of(event, "kernel", "gpu_memcpy", "memcpy", "gpu_memset", "memset"):
+        work[correlation(event)].append(event)
+    elif is_of(event, "cpu_op", "operator", "cuda_runtime", "cuda_driver", "runtime"):
+        on_threads[event["pid"], event["tid"]].append(event)
+
+made = []
+for thread, own in enumerate(on_threads.values()):
+    running = []
+    for event in sorted(own, key=lambda one: (one["ts"], -one.get("dur", 0))):
+        while running and running[-1].time_range.end <= event["ts"]:
+            running.pop()
+        if is_of(event, "cpu_op", "operator"):
+            made.append(FunctionEvent(id=len(made), name=event["name"], thread=thread, start_us=event["ts"],
+                                      end_us=event["ts"] + event.get("dur", 0), stack=[], use_device="cuda"))
+            running.append(made[-1])
+        elif running:
+            for one in work.get(correlation(event), []):
+                running[-1].append_kernel(one["name"], 0, one.get("dur", 0))
+
+listed = EventList(made, use_device="cuda")
 listed._build_tree()
 averages = listed.key_averages()
 if not averages:
