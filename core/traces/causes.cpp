@@ -30,12 +30,8 @@ struct Named {
 struct KindSum {
   std::int64_t time = 0;
   std::size_t parts = 0;
-  std::int64_t in_short_parts = 0;  ///< between operators that follow each other
   std::map<NameId, Named> names{};
 };
-
-/// As long as the framework itself takes between two operators, or less.
-constexpr std::int64_t short_part = 100'000;
 
 using KindSums = std::array<KindSum, idle_kind_count>;
 
@@ -51,16 +47,19 @@ std::vector<TraceInterval> quiet_steps(const TraceAnalysis& analysis) {
   return steps;
 }
 
+bool begins_in(std::span<const TraceInterval> within, TraceInterval time) {
+  const auto after = std::ranges::upper_bound(within, time.begin, {}, &TraceInterval::begin);
+  return after != within.begin() && time.begin < std::prev(after)->end;
+}
+
 KindSums sums_of(const TraceAnalysis& analysis, std::span<const TraceInterval> within) {
   KindSums sums;
   for (const std::vector<IdlePart>& parts : analysis.idle) {
     for (const IdlePart& part : parts) {
-      const auto after = std::ranges::upper_bound(within, part.time.begin, {}, &TraceInterval::begin);
-      if (after == within.begin() || part.time.begin >= std::prev(after)->end) continue;
+      if (!begins_in(within, part.time)) continue;
       KindSum& own = sums[static_cast<std::size_t>(part.kind)];
       own.time += part.time.length();
       ++own.parts;
-      if (part.time.length() < short_part) own.in_short_parts += part.time.length();
       Named& named = own.names[part.name];
       named.name = part.name;
       named.time += part.time.length();
@@ -161,7 +160,6 @@ std::string names_text(const TraceAnalysis& analysis, const KindSum& sum) {
 
 void add_to(KindSum& sum, const KindSum& other) {
   sum.time += other.time;
-  sum.in_short_parts += other.in_short_parts;
   for (const auto& [name, one] : other.names) {
     Named& own = sum.names[name];
     const std::int64_t longest = own.longest.length();
@@ -199,18 +197,46 @@ void set_input(Record& row, const TraceAnalysis& analysis, const KindSums& sums)
   row.set("input_cause_kind", std::string(to_string(kind)));
 }
 
+bool is_between_operators(IdleKind kind) {
+  return kind == IdleKind::python || kind == IdleKind::nothing || kind == IdleKind::annotation;
+}
+
+/// Time outside of operators that lasts no longer than the framework itself takes between two of them. Functions of
+/// Python that follow each other are one such time.
+std::int64_t in_short_gaps(const TraceAnalysis& analysis, std::span<const TraceInterval> within) {
+  constexpr std::int64_t short_gap = 100'000;
+  std::int64_t sum = 0;
+  for (const std::vector<IdlePart>& parts : analysis.idle) {
+    TraceInterval gap;
+    const auto close = [&] {
+      if (gap.length() < short_gap && begins_in(within, gap)) sum += gap.length();
+    };
+    for (const IdlePart& part : parts) {
+      if (!is_between_operators(part.kind)) continue;
+      if (part.time.begin != gap.end) {
+        close();
+        gap.begin = part.time.begin;
+      }
+      gap.end = part.time.end;
+    }
+    close();
+  }
+  return sum;
+}
+
 /// On a processor: what lies between many operators is theirs, not of a function that takes long.
 bool set_small_operators(Record& row, const TraceAnalysis& analysis) {
   const std::vector<TraceInterval> quiet = quiet_steps(analysis);
   const KindSums sums = sums_of(analysis, quiet);
   const KindSum host = sum_of(sums, {IdleKind::python, IdleKind::nothing, IdleKind::annotation});
-  if (2 * host.in_short_parts <= host.time) return false;
+  const std::int64_t in_short = in_short_gaps(analysis, quiet);
+  if (2 * in_short <= host.time) return false;
   const auto steps = static_cast<double>(analysis.step_count() > 0 ? quiet.size() : 1);
   row.set("host_cause",
           fmt::format("{:.0f} operators a step; of the {} between them {} are in parts below 100 us",
                       static_cast<double>(sums[static_cast<std::size_t>(IdleKind::operators)].parts) / steps,
                       format_seconds(static_cast<double>(host.time) * 1e-9 / steps),
-                      format_seconds(static_cast<double>(host.in_short_parts) * 1e-9 / steps)));
+                      format_seconds(static_cast<double>(in_short) * 1e-9 / steps)));
   row.set("host_cause_kind", std::string(to_string(HostCauseKind::operators)));
   return true;
 }
@@ -228,7 +254,8 @@ void set_host(Record& row, const TraceAnalysis& analysis, const KindSums& sums) 
   }};
   const auto most = std::ranges::max_element(families, {}, [](const auto& one) { return one.second.time; });
   if (most->second.time == 0) return;
-  if (analysis.is_on_cpu && set_small_operators(row, analysis)) return;
+  const bool is_between = most->first == HostCauseKind::python || most->first == HostCauseKind::annotation;
+  if (analysis.is_on_cpu && is_between && set_small_operators(row, analysis)) return;
   const Scale scale = scale_of(analysis);
   std::vector<std::string> parts;
   for (const auto& [kind, sum] : families)

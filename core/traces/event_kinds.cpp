@@ -33,10 +33,13 @@ std::string_view function_of(std::string_view frame) {
   return end == std::string_view::npos ? frame : frame.substr(end + 3);
 }
 
-constexpr std::array<std::string_view, 13> compiling = {
-    "compile_inner", "compile_fx",      "_compile_to_module",  "AsyncCompile", "make_cubin",
-    "ptxas",         "backend_compile", "codegen_and_compile", "XlaCompile",   "xla_compile",
-    "CompileModule", "RunBackend",      "xla::Compile"};
+constexpr std::array<std::string_view, 14> compiling = {"compile_inner",      "compile_fx",
+                                                        "_compile_to_module", "AsyncCompile",
+                                                        "make_cubin",         "ptxas",
+                                                        "backend_compile",    "codegen_and_compile",
+                                                        "XlaCompile",         "xla_compile",
+                                                        "CompileModule",      "RunBackend",
+                                                        "xla::Compile",       "tf.function-graph_building"};
 
 bool is_compiling(std::string_view name) {
   const std::string_view function = function_of(name);

@@ -10,6 +10,7 @@
 #include "core/results/step_classes.h"
 #include "core/traces/chrome_trace.h"
 #include "core/traces/difference.h"
+#include "core/traces/event_kinds.h"
 #include "core/traces/ranks.h"
 #include "core/traces/replay.h"
 
@@ -118,6 +119,34 @@ TEST(Idle, RunningCompiledCodeIsNoCompilation) {
   const TraceAnalysis analysis = trace.analysis();
   EXPECT_NEAR(idle_us(analysis, IdleKind::compile), 1000, 1);
   EXPECT_NEAR(idle_us(analysis, IdleKind::python), 3000, 1);
+}
+
+TEST(Idle, TracingAFunctionOfTensorFlowIsCompilation) {
+  EXPECT_EQ(work_of_range("tf.function-graph_building", HostWork::op), HostWork::compile);
+}
+
+/// A processor's thread: 400 operators of 10 us, which follow each other after 20 us.
+Trace many_operators() {
+  Trace trace;
+  for (int i = 0; i < 400; ++i) trace.host("cpu_op", "aten::add", 30 * i, 10);
+  return trace;
+}
+
+TEST(SmallOperators, AreTheCauseOfShortGapsBetweenThem) {
+  EXPECT_EQ(to_text(row_of(many_operators().analysis()).get("host_cause_kind")), "operators");
+}
+
+TEST(SmallOperators, AreNotTheCauseWhereMostOfTheTimeIsCompilation) {
+  Trace trace = many_operators();
+  trace.host("user_annotation", "compile_fx.compile_fx_inner (dynamo_timed)", 12'000, 50'000);
+  EXPECT_EQ(to_text(row_of(trace.analysis()).get("host_cause_kind")), "compilation");
+}
+
+TEST(SmallOperators, AreNotTheCauseOfAFunctionThatCallsManyShortOnes) {
+  Trace trace = many_operators();
+  for (int i = 0; i < 1000; ++i)
+    trace.host("python_function", fmt::format("train.py({}): f", i % 2), 12'000 + 50 * i, 50);
+  EXPECT_EQ(to_text(row_of(trace.analysis()).get("host_cause_kind")), "Python");
 }
 
 TEST(Analysis, ClassesSumToTheWindow) {
