@@ -69,7 +69,8 @@ def tracelens(trace):
     stem = trace.name.split(".json")[0]
     for table in sorted(trace.parent.glob("*csvs/gpu_timeline.csv")):
         if table.parent.name == "perf_csvs" or table.parent.name.startswith(stem):
-            rows = {row["type"]: float(row["percent"]) for row in csv.DictReader(table.open())}
+            rows = {row["type"]: float(row["percent"]) for row in csv.DictReader(table.open())
+                    if row.get("is_recompute") != "True"}  # a second table, of a part of the work
             return f"idle {rows['idle_time']:.0f} %, computing {rows['computation_time']:.0f} %"
     return ""
 
