@@ -105,7 +105,7 @@ std::vector<std::string_view> findings_with(Remedy remedy) {
 }
 
 std::string Diagnosis::verdict() const {
-  if (findings.empty()) return is_healthy ? "healthy: kernels run nearly all of the time" : "";
+  if (findings.empty()) return is_healthy ? "healthy: the device works nearly all of the time" : "";
   const Finding& first = findings.front();
   if (first.rule == &compute_bound && findings.size() > 1)
     return fmt::format("{}, then {}", compute_bound.title, findings[1].headline);
