@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/report/page/page_results.h"
 #include "core/report/text/explanation.h"
 #include "core/report/text/trace_text.h"

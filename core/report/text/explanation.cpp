@@ -8,7 +8,6 @@
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/codec/output_file.h"
 #include "core/diagnose/fixed_work.h"
 #include "core/diagnose/remedy_effect.h"
 #include "core/diagnose/rules/rules.h"
@@ -16,6 +15,7 @@
 #include "core/report/text/run_table.h"
 #include "core/report/text/text.h"
 #include "core/report/text/trace_text.h"
+#include "core/results/append_file.h"
 
 namespace gpubench {
 namespace {
