@@ -61,7 +61,7 @@ class Lane {
   static constexpr std::size_t none = SIZE_MAX;
 
   bool is_covered(std::size_t cell) const {
-    return 2 * covered_[cell] * static_cast<std::int64_t>(cells) >= window_.length();
+    return 2.0 * static_cast<double>(covered_[cell]) * cells >= static_cast<double>(window_.length());
   }
 
   std::size_t index_of(std::string_view class_name, const std::string& name) {
