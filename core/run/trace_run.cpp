@@ -50,10 +50,7 @@ struct Side {
   std::vector<std::string> notes{};
 
   /// Its step is that of all.
-  const TraceAnalysis& slowest() const {
-    return *std::ranges::max_element(
-        ranks, {}, [](const TraceAnalysis& one) { return one.window_s() / std::max(one.step_count(), 1); });
-  }
+  const TraceAnalysis& slowest() const { return *std::ranges::max_element(ranks, {}, &TraceAnalysis::step_s); }
 };
 
 Side read_side(const std::vector<std::filesystem::path>& traces, const AnalysisOptions& options) {
@@ -62,13 +59,6 @@ Side read_side(const std::vector<std::filesystem::path>& traces, const AnalysisO
   Side side{.notes = std::move(opened.notes)};
   for (ForeignTrace& trace : opened.ranks) side.ranks.push_back(analyse(std::move(trace), options));
   return side;
-}
-
-std::vector<double> step_times(const TraceAnalysis& analysis) {
-  std::vector<double> times;
-  for (std::size_t i = analysis.steps.first; i < analysis.steps.last; ++i)
-    times.push_back(static_cast<double>(analysis.steps.steps[i].length()) * 1e-9);
-  return times;
 }
 
 /// What the host does where the first finding says so, as far as a replay can leave it out.
@@ -133,7 +123,7 @@ TraceRun write_trace_run(const std::vector<std::filesystem::path>& traces, const
       row.set("replayed_step_time_s", replay.step_s);
       row.set("replay_verdict", diagnose(replay.row, run).verdict());
     }
-    writer.add(std::move(row), step_times(ranks[i]));
+    writer.add(std::move(row), ranks[i].steps.seconds());
     if (ranks[i].window.length() > 0)
       replace_file(writer.directory() / fmt::format("profile-{}.json", point), to_json(profile_of(ranks[i])));
   }

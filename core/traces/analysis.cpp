@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 
 #include "core/base/error.h"
 #include "core/base/shown_text.h"
-#include "core/base/units.h"
 #include "core/measure/estimate.h"
 #include "core/results/doubt.h"
 #include "core/results/profile_info.h"
@@ -16,7 +14,6 @@
 #include "core/telemetry/peaks.h"
 #include "core/trace/profile.h"
 #include "core/traces/causes.h"
-#include "core/traces/event_kinds.h"
 #include "core/traces/typical_step.h"
 
 namespace gpubench {
@@ -24,29 +21,6 @@ namespace {
 
 Clock::time_point at(std::int64_t nanoseconds) {
   return Clock::time_point(std::chrono::nanoseconds(nanoseconds));
-}
-
-SpanClass class_of(DeviceWork work) {
-  switch (work) {
-    case DeviceWork::kernel:
-      return SpanClass::compute;
-    case DeviceWork::communication:
-      return SpanClass::communication;
-    case DeviceWork::copy:
-      return SpanClass::copy;
-    case DeviceWork::memset:
-      return SpanClass::memset;
-    case DeviceWork::wait:
-      break;
-  }
-  return SpanClass::other;
-}
-
-/// Of a processor's main thread: what it computes is its work.
-SpanClass class_on_host(IdleKind kind) {
-  if (kind == IdleKind::operators) return SpanClass::compute;
-  if (kind == IdleKind::exchange) return SpanClass::communication;
-  return text_of(kind).span_class;
 }
 
 /// Of a profile. Programs that name each kernel anew have as many as kernels: those that come later count as one.
@@ -61,7 +35,7 @@ std::string short_name(std::string_view name) {
 
 class TimelineMaker {
  public:
-  explicit TimelineMaker(TraceAnalysis& analysis) : analysis_(analysis), trace_(analysis.trace) {
+  explicit TimelineMaker(const TraceAnalysis& analysis) : analysis_(analysis), trace_(analysis.trace) {
     std::size_t spans = 0;
     for (const std::vector<IdlePart>& parts : analysis.idle) spans += parts.size();
     for (const DeviceEvent& event : trace_.device) spans += is_inside(event) ? 1 : 0;
@@ -121,7 +95,7 @@ class TimelineMaker {
 
   void add(const IdlePart& part, std::int32_t device) {
     Span span;
-    span.span_class = analysis_.is_on_cpu ? class_on_host(part.kind) : text_of(part.kind).span_class;
+    span.span_class = analysis_.class_of(part.kind);
     if (span.span_class == SpanClass::other) return;  // as where nothing is recorded at all
     span.name = part.name == NameId{} ? timeline_->name(text_of(part.kind).name) : name(part.name);
     span.lane = timeline_->name("launching thread");
@@ -135,15 +109,14 @@ class TimelineMaker {
   void mark_steps() {
     StepMarks marks;
     marks.begin = at(analysis_.window.begin);
-    for (std::size_t i = analysis_.steps.first; i < analysis_.steps.last; ++i)
-      marks.ends.push_back(at(analysis_.steps.steps[i].end));
+    for (const TraceInterval& step : analysis_.steps.counted()) marks.ends.push_back(at(step.end));
     if (marks.ends.empty()) marks.ends.push_back(at(analysis_.window.end));
     for (std::size_t device = 0; device < analysis_.idle.size(); ++device)
       marks.devices.push_back({.gpu = analysis_.is_host_only ? -1 : static_cast<int>(device), .replica = -1});
     timeline_->set_steps(std::move(marks));
   }
 
-  TraceAnalysis& analysis_;
+  const TraceAnalysis& analysis_;
   const ForeignTrace& trace_;
   std::unique_ptr<Timeline> timeline_;
   std::vector<NameId> names_;
@@ -186,9 +159,7 @@ std::string device_names(const TraceAnalysis& analysis) {
 }
 
 void set_step_times(Record& row, const TraceAnalysis& analysis) {
-  std::vector<double> times;
-  for (std::size_t i = analysis.steps.first; i < analysis.steps.last; ++i)
-    times.push_back(static_cast<double>(analysis.steps.steps[i].length()) * 1e-9);
+  const std::vector<double> times = analysis.steps.seconds();
   if (times.empty()) return;
   row.set("steps", static_cast<std::int64_t>(times.size()));
   const Estimate median = estimate_median(times);
@@ -200,12 +171,17 @@ void set_step_times(Record& row, const TraceAnalysis& analysis) {
 
 std::int64_t count_kernels(const TraceAnalysis& analysis) {
   return std::ranges::count_if(analysis.trace.device, [&](const DeviceEvent& event) {
-    return event.work == DeviceWork::kernel && event.time.begin >= analysis.window.begin &&
-           event.time.begin < analysis.window.end;
+    return event.work == DeviceWork::kernel && analysis.window.contains(event.time.begin);
   });
 }
 
 }  // namespace
+
+SpanClass TraceAnalysis::class_of(IdleKind kind) const {
+  if (is_on_cpu && kind == IdleKind::operators) return SpanClass::compute;
+  if (is_on_cpu && kind == IdleKind::exchange) return SpanClass::communication;
+  return text_of(kind).span_class;
+}
 
 const QualityIssue* TraceAnalysis::blocking() const {
   const auto found = std::ranges::find(issues, true, &QualityIssue::blocks);
@@ -220,8 +196,7 @@ TraceAnalysis analyse(ForeignTrace trace, const AnalysisOptions& options) {
   drop_unused_devices(own);
   analysis.issues = leave_out_single_events(own);
   analysis.is_host_only = own.device.empty();
-  analysis.is_on_cpu =
-      std::ranges::all_of(own.devices, [](const ForeignDevice& one) { return one.name.starts_with("cpu"); });
+  analysis.is_on_cpu = std::ranges::all_of(own.devices, &ForeignDevice::is_processor);
   if (!options.whole) analysis.steps = find_steps(own, options.mark);
   analysis.window = analysis.steps.count() > 0 ? analysis.steps.window() : recorded_window(own);
   analysis.idle = idle_of(analysis);
@@ -271,7 +246,7 @@ Info profile_of(const TraceAnalysis& analysis) {
 Info::List devices_of(const ForeignTrace& trace) {
   Info::List devices;
   for (const ForeignDevice& device : trace.devices) {
-    Info one(Info::Fields{{"name", device.name}, {"shares_host_memory", device.name.starts_with("cpu")}});
+    Info one(Info::Fields{{"name", device.name}, {"shares_host_memory", device.is_processor()}});
     if (!device.description.empty()) one.set("description", device.description);
     if (device.memory_bytes > 0) one.set("memory_bytes", device.memory_bytes);
     Info::Fields peaks;

@@ -1,6 +1,7 @@
 // A trace as far as it can be judged: its steps, why devices had no work, and what is incomplete; and what a run keeps
 // of it: a row of figures, a profile and facts.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,10 @@ struct TraceAnalysis {
   /// Of the steps that count; 0 without steps.
   int step_count() const { return static_cast<int>(steps.count()); }
   double window_s() const { return static_cast<double>(window.length()) * 1e-9; }
+  /// The mean; without steps the whole window.
+  double step_s() const { return window_s() / std::max(step_count(), 1); }
+  /// Of a step to which such moments count: on processors operators and exchanges are work.
+  SpanClass class_of(IdleKind kind) const;
   const QualityIssue* blocking() const;
 };
 

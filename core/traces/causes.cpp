@@ -4,7 +4,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "core/results/host_cause.h"
 #include "core/results/input_cause.h"
 #include "core/traces/analysis.h"
+#include "core/traces/copy_cause.h"
 #include "core/traces/event_kinds.h"
 
 namespace gpubench {
@@ -38,8 +38,8 @@ using KindSums = std::array<KindSum, idle_kind_count>;
 /// The steps that are no longer than the median: those that nothing else on the machine has disturbed. All of the
 /// window without steps.
 std::vector<TraceInterval> quiet_steps(const TraceAnalysis& analysis) {
-  std::vector<TraceInterval> steps(analysis.steps.steps.begin() + static_cast<std::ptrdiff_t>(analysis.steps.first),
-                                   analysis.steps.steps.begin() + static_cast<std::ptrdiff_t>(analysis.steps.last));
+  const std::span<const TraceInterval> counted = analysis.steps.counted();
+  std::vector<TraceInterval> steps(counted.begin(), counted.end());
   if (steps.empty()) return {analysis.window};
   std::ranges::sort(steps, {}, &TraceInterval::length);
   steps.resize((steps.size() + 1) / 2);
@@ -136,7 +136,7 @@ Scale scale_of(const TraceAnalysis& analysis) {
           static_cast<double>(std::max<std::size_t>(analysis.idle.size(), 1))};
 }
 
-/// "aten::item 4.1 ms (9 times), ...; at train.py:30".
+/// "aten::item 4.1 ms, aten::add 1.2 ms a step; at train.py:30".
 std::string names_text(const TraceAnalysis& analysis, const KindSum& sum) {
   constexpr std::size_t most = 3;
   const Scale scale = scale_of(analysis);
@@ -160,6 +160,7 @@ std::string names_text(const TraceAnalysis& analysis, const KindSum& sum) {
 
 void add_to(KindSum& sum, const KindSum& other) {
   sum.time += other.time;
+  sum.parts += other.parts;
   for (const auto& [name, one] : other.names) {
     Named& own = sum.names[name];
     const std::int64_t longest = own.longest.length();
@@ -268,77 +269,11 @@ void set_host(Record& row, const TraceAnalysis& analysis, const KindSums& sums) 
   row.set("host_cause_kind", std::string(to_string(most->first)));
 }
 
-struct Copies {
-  double time = 0, bytes = 0;  ///< in nanoseconds, of copies that may overlap
-  std::size_t count = 0;
-  std::map<std::int64_t, std::size_t> sizes{};
-};
-
-void set_copies(Record& row, const TraceAnalysis& analysis) {
-  std::map<CopyPath, Copies> paths;
-  std::set<std::pair<std::uint16_t, std::int32_t>> compute_streams;
-  for (const DeviceEvent& event : analysis.trace.device)
-    if (event.work == DeviceWork::kernel) compute_streams.emplace(event.device, event.stream);
-  double on_compute_stream = 0, to_device = 0;
-  for (const DeviceEvent& event : analysis.trace.device) {
-    if (event.work != DeviceWork::copy || event.time.begin < analysis.window.begin ||
-        event.time.begin >= analysis.window.end)
-      continue;
-    Copies& own = paths[event.path];
-    own.time += static_cast<double>(event.time.length());
-    own.bytes += static_cast<double>(event.bytes);
-    ++own.count;
-    if (event.bytes > 0) ++own.sizes[event.bytes];
-    const bool is_down = event.path == CopyPath::pageable_to_device || event.path == CopyPath::pinned_to_device ||
-                         event.path == CopyPath::host_to_device;
-    if (!is_down) continue;
-    to_device += static_cast<double>(event.time.length());
-    if (compute_streams.contains({event.device, event.stream}))
-      on_compute_stream += static_cast<double>(event.time.length());
-  }
-  if (paths.empty()) return;
-  const auto& [path, most] = *std::ranges::max_element(paths, {}, [](const auto& one) { return one.second.time; });
-  const Scale scale = scale_of(analysis);
-  const double copies_a_step = static_cast<double>(most.count) / scale.steps / scale.devices;
-  std::size_t repeated = 0;
-  for (const auto& [size, count] : most.sizes) repeated += count > 1 ? count : 0;
-  const bool is_of_host =
-      path != CopyPath::within_device && path != CopyPath::between_devices && path != CopyPath::unknown;
-  // Weights and states that wait in host memory: many copies a step of sizes that come again, between kernels.
-  const bool repeats = most.bytes == 0 || 2 * repeated > most.count;
-  const bool is_offload = is_of_host && path != CopyPath::device_to_host && copies_a_step > 10 && repeats &&
-                          (2 * on_compute_stream > to_device);
-  const bool is_tpu = analysis.trace.devices.front().name.starts_with("tpu");
-  CopyCauseKind kind = CopyCauseKind::unknown;
-  if (is_offload || (is_of_host && is_tpu))
-    kind = CopyCauseKind::offload;
-  else if (path == CopyPath::pageable_to_device)
-    kind = CopyCauseKind::pageable;
-  else if (path == CopyPath::pinned_to_device || path == CopyPath::host_to_device)
-    kind = CopyCauseKind::input;
-  else if (path == CopyPath::device_to_host)
-    kind = CopyCauseKind::readback;
-  else if (path == CopyPath::within_device)
-    kind = CopyCauseKind::within_device;
-  else if (path == CopyPath::between_devices)
-    kind = CopyCauseKind::between_devices;
-  std::string text =
-      fmt::format("{:.0f} copies{} {}", copies_a_step, analysis.step_count() > 0 ? " a step" : "", path_text(path));
-  if (most.bytes > 0 && most.time > 0) {
-    text += fmt::format(", {} at {}/s", format_bytes(most.bytes / scale.steps / scale.devices),
-                        format_bytes(most.bytes / (most.time * 1e-9)));
-  }
-  row.set("copy_cause", text);
-  row.set("copy_cause_kind", std::string(to_string(kind)));
-}
-
 void set_products(Record& row, const TraceAnalysis& analysis) {
   std::map<NameId, bool> known;
   double time = 0;  // of kernels that may overlap
   for (const DeviceEvent& event : analysis.trace.device) {
-    if (event.work != DeviceWork::kernel || event.time.begin < analysis.window.begin ||
-        event.time.begin >= analysis.window.end)
-      continue;
+    if (event.work != DeviceWork::kernel || !analysis.window.contains(event.time.begin)) continue;
     const auto [place, is_new] = known.try_emplace(event.name, false);
     if (is_new) place->second = is_float32_product(analysis.trace.text(event));
     if (place->second) time += static_cast<double>(event.time.length());
@@ -359,22 +294,10 @@ void set_lead(Record& row, const TraceAnalysis& analysis) {
 
 }  // namespace
 
-std::string_view path_text(CopyPath path) {
-  constexpr std::array<std::string_view, 7> texts = {"of unknown direction",
-                                                     "from pageable memory to the device",
-                                                     "from pinned memory to the device",
-                                                     "from the host to the device",
-                                                     "from the device to the host",
-                                                     "within the device",
-                                                     "between devices"};
-  return texts[static_cast<std::size_t>(path)];
-}
-
 std::string slowest_stage(const ForeignTrace& trace, TraceInterval window) {
   std::unordered_map<NameId, double> by_name;  // of ranges that may overlap
   for (const HostEvent& event : trace.host)
-    if (trace.text(event).starts_with("Iterator::") && event.time.begin >= window.begin &&
-        event.time.begin < window.end)
+    if (trace.text(event).starts_with("Iterator::") && window.contains(event.time.begin))
       by_name[event.name] += static_cast<double>(event.time.length());
   std::map<std::string_view, double> own;
   for (const auto& [name, time] : by_name) own[trace.names.text(name)] += time;
@@ -394,7 +317,7 @@ void set_causes(Record& row, const TraceAnalysis& analysis) {
   set_input(row, analysis, sums);
   set_host(row, analysis, sums);
   if (analysis.is_on_cpu) return;
-  set_copies(row, analysis);
+  set_copy_cause(row, analysis);
   set_products(row, analysis);
   set_lead(row, analysis);
 }
@@ -403,7 +326,7 @@ Info::List idle_info(const TraceAnalysis& analysis) {
   constexpr std::size_t most = 5;
   const KindSums sums = sums_of(analysis, {&analysis.window, 1});
   const Scale scale = scale_of(analysis);
-  const double step_s = analysis.window_s() / scale.steps;
+  const double step_s = analysis.step_s();
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < sums.size(); ++i)
     if (sums[i].time > 0) order.push_back(i);

@@ -15,8 +15,6 @@ struct TraceAnalysis;
 /// has such time.
 void set_causes(Record& row, const TraceAnalysis& analysis);
 
-/// "from pageable memory to the device".
-std::string_view path_text(CopyPath path);
 /// The stage of tf.data with most time of its own within the window: "Iterator::Root::Prefetch::Map"; empty if none is
 /// recorded.
 std::string slowest_stage(const ForeignTrace& trace, TraceInterval window);

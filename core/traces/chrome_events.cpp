@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/input_limits.h"
+#include "core/traces/json_cursor.h"
 
 namespace gpubench {
 namespace {
@@ -20,127 +21,7 @@ constexpr std::size_t most_header_fields = 1000;
 /// A reader of damaged text looks at each byte a few times; more is no trace.
 constexpr std::uint64_t most_wasted = std::uint64_t{128} << 20;
 
-constexpr bool is_blank(char c) {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
-/// A place in a text; all steps say whether they found what they looked for.
-class Cursor {
- public:
-  enum class State : std::uint8_t { ok, ended, bad };
-
-  explicit Cursor(std::string_view text) : at_(text.data()), begin_(at_), end_(at_ + text.size()) {}
-  State state() const { return state_; }
-  const char* fault() const { return fault_; }
-  std::size_t passed() const { return static_cast<std::size_t>(at_ - begin_); }
-  explicit operator bool() const { return state_ == State::ok; }
-
-  /// The next character that is no blank; 0 at the end.
-  char peek() {
-    while (at_ < end_ && is_blank(*at_)) ++at_;
-    if (at_ < end_) return *at_;
-    state_ = State::ended;
-    return 0;
-  }
-  bool take(char expected, const char* fault) {
-    if (peek() != expected) return fail(fault);
-    ++at_;
-    return true;
-  }
-  /// The text of a string. It ends at a quote that is not escaped and before what may follow a string: an unescaped
-  /// quote within a name rarely is.
-  std::string_view string() {
-    if (!take('"', "a text is expected")) return {};
-    const char* const start = at_;
-    for (const char* quote = at_;; ++quote) {
-      quote = static_cast<const char*>(std::memchr(quote, '"', static_cast<std::size_t>(end_ - quote)));
-      if (quote == nullptr) {
-        state_ = State::ended;
-        return {};
-      }
-      const char* slash = quote;
-      while (slash > start && slash[-1] == '\\') --slash;
-      if ((quote - slash) % 2 != 0) continue;
-      const char* after = quote + 1;
-      while (after < end_ && is_blank(*after)) ++after;
-      if (after == end_) {
-        state_ = State::ended;
-        return {};
-      }
-      if (*after != ',' && *after != '}' && *after != ']' && *after != ':') continue;
-      at_ = quote + 1;
-      return {start, static_cast<std::size_t>(quote - start)};
-    }
-  }
-  /// A number, a literal or the text of a string.
-  std::string_view scalar() {
-    if (peek() == '"') return string();
-    const char* const start = at_;
-    while (at_ < end_ && *at_ != ',' && *at_ != '}' && *at_ != ']' && !is_blank(*at_)) {
-      if (*at_ == '"' || *at_ == '{' || *at_ == '[' || *at_ == ':') {
-        fail("a number is expected");
-        return {};
-      }
-      ++at_;
-    }
-    if (at_ == end_) state_ = State::ended;
-    if (at_ == start && state_ == State::ok) fail("a value is expected");
-    return {start, static_cast<std::size_t>(at_ - start)};
-  }
-  /// Passes a value of any kind.
-  void skip() {
-    const char first = peek();
-    if (first != '{' && first != '[') {
-      scalar();
-      return;
-    }
-    int depth = 0;
-    while (state_ == State::ok) {
-      const char c = peek();
-      if (c == '"') {
-        string();
-        continue;
-      }
-      if (state_ != State::ok) return;
-      ++at_;
-      if (c == '{' || c == '[') ++depth;
-      if (depth > deepest_json) fail("it is nested too deeply");
-      if ((c == '}' || c == ']') && --depth == 0) return;
-    }
-  }
-  bool fail(const char* fault) {
-    if (state_ != State::ok) return false;
-    state_ = State::bad;
-    fault_ = fault;
-    return false;
-  }
-  /// Passes the fields of an object, calling `field(key)`, which passes the value.
-  template <class Field>
-  void object(const Field& field) {
-    if (!take('{', "an object is expected")) return;
-    if (peek() == '}') {
-      ++at_;
-      return;
-    }
-    while (state_ == State::ok) {
-      const std::string_view key = string();
-      if (!take(':', "a colon is expected behind a name")) return;
-      field(key);
-      const char next = peek();
-      if (state_ != State::ok) return;
-      ++at_;
-      if (next == '}') return;
-      if (next != ',') fail("a comma is expected between fields");
-    }
-  }
-
- private:
-  const char *at_, *begin_, *end_;
-  State state_ = State::ok;
-  const char* fault_ = "";
-};
-
-void read_args(Cursor& cursor, ChromeEvent& event) {
+void read_args(JsonCursor& cursor, ChromeEvent& event) {
   if (cursor.peek() != '{') {
     cursor.skip();
     return;
@@ -279,7 +160,7 @@ char ChromeEvents::skip_blanks() {
   while (true) {
     const std::string_view text = window();
     std::size_t count = 0;
-    while (count < text.size() && is_blank(text[count])) ++count;
+    while (count < text.size() && is_json_blank(text[count])) ++count;
     pass(count);
     if (count < text.size()) return text[count];
     if (!fill()) return 0;
@@ -316,7 +197,7 @@ void ChromeEvents::read_field() {
     return pass(1);
   }
   while (true) {
-    Cursor cursor(window());
+    JsonCursor cursor(window());
     const std::string_view key = cursor.string();
     if (cursor) cursor.take(':', "a colon is expected behind a name");
     if (cursor && key == "traceEvents" && cursor.peek() == '[') {
@@ -327,7 +208,7 @@ void ChromeEvents::read_field() {
     }
     const std::size_t start = cursor.passed();
     if (cursor) cursor.skip();
-    if (cursor.state() == Cursor::State::ended) {
+    if (cursor.state() == JsonCursor::State::ended) {
       if (window().size() >= largest_text) return give_up("a field of the file is larger than 64 MiB");
       if (fill()) continue;
       report_.cut_at = position_ + window().size();
@@ -354,7 +235,7 @@ ChromeEvents::Outcome ChromeEvents::parse(std::string_view text, std::size_t& le
   event_.begin_ns.reset();
   event_.length_ns.reset();
   event_.args.clear();
-  Cursor cursor(text);
+  JsonCursor cursor(text);
   cursor.object([&](std::string_view key) {
     if (key == "ph") {
       const std::string_view phase = cursor.scalar();
@@ -379,7 +260,7 @@ ChromeEvents::Outcome ChromeEvents::parse(std::string_view text, std::size_t& le
   });
   length = cursor.passed();
   fault_ = cursor.fault();
-  if (cursor.state() == Cursor::State::ended) return Outcome::more;
+  if (cursor.state() == JsonCursor::State::ended) return Outcome::more;
   return cursor ? Outcome::ok : Outcome::bad;
 }
 

@@ -191,7 +191,6 @@ class Rank {
     require_room(uncategorized_.size() + trace_.host.size() + trace_.device.size());
     if (is_of_device(category)) return add_device(event, category, time);
     if (category == Category::overhead) {
-      ++trace_.report.overhead_events;
       trace_.report.overhead_ns += static_cast<double>(time.length());
     }
     require_room(uncategorized_.size() + trace_.host.size() + trace_.device.size());

@@ -105,19 +105,14 @@ void add_idle(Times& times, const TraceAnalysis& analysis, double steps, double 
   }
 }
 
-std::vector<double> step_times(const TraceAnalysis& analysis, bool by_steps) {
-  std::vector<double> times;
-  for (std::size_t i = analysis.steps.first; by_steps && i < analysis.steps.last; ++i)
-    times.push_back(static_cast<double>(analysis.steps.steps[i].length()) * 1e-9);
-  if (times.empty()) times.push_back(analysis.window_s());
-  return times;
-}
-
 /// One process on each side: its steps tell how much they differ, and a step is not called longer for less.
 bool is_slower(const TraceAnalysis& before, const TraceAnalysis& after, bool by_steps, const TimeChange& step) {
   constexpr double threshold = 0.01, called = 0.0012;
   if (step.added_s() <= threshold * step.before_s) return false;
-  const std::vector<double> a = step_times(before, by_steps), b = step_times(after, by_steps);
+  const auto times = [&](const TraceAnalysis& side) {
+    return by_steps ? side.steps.seconds() : std::vector{side.window_s()};
+  };
+  const std::vector<double> a = times(before), b = times(after);
   const Interval interval = Shift(a, b).interval(called);
   if (std::isfinite(interval.low)) return interval.low > 0;
   return *std::ranges::min_element(b) > *std::ranges::max_element(a);  // too few steps for the test

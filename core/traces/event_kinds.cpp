@@ -141,8 +141,4 @@ bool is_float32_product(std::string_view kernel) {
   return has_any(kernel, products) && !has_any(kernel, with_tensor_cores);
 }
 
-bool reads_result(std::string_view op) {
-  return op == "aten::item" || op == "aten::_local_scalar_dense" || op == "aten::is_nonzero";
-}
-
 }  // namespace gpubench

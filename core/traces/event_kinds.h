@@ -18,7 +18,5 @@ bool is_communication_op(std::string_view name);
 CopyPath path_of_copy(std::string_view name);
 /// Matrix products and convolutions that compute float32 without tensor cores, by the libraries' names of kernels.
 bool is_float32_product(std::string_view kernel);
-/// A read of a result by the host, which waits for the device: "aten::item".
-bool reads_result(std::string_view op);
 
 }  // namespace gpubench

@@ -129,6 +129,22 @@ void require_room(std::size_t events) {
         fmt::format("the trace has more than {} million events: profile fewer steps", most_trace_events / 1'000'000));
 }
 
+SpanClass class_of(DeviceWork work) {
+  switch (work) {
+    case DeviceWork::kernel:
+      return SpanClass::compute;
+    case DeviceWork::communication:
+      return SpanClass::communication;
+    case DeviceWork::copy:
+      return SpanClass::copy;
+    case DeviceWork::memset:
+      return SpanClass::memset;
+    case DeviceWork::wait:
+      break;
+  }
+  return SpanClass::other;
+}
+
 std::string_view to_string(Framework framework) {
   constexpr std::array<std::string_view, 4> names = {"unknown", "pytorch", "tensorflow", "jax"};
   return names[static_cast<std::size_t>(framework)];

@@ -39,6 +39,7 @@ class NameTable {
 struct TraceInterval {
   std::int64_t begin = 0, end = 0;
   std::int64_t length() const { return end - begin; }
+  bool contains(std::int64_t time) const { return time >= begin && time < end; }
   bool operator==(const TraceInterval&) const = default;
 };
 
@@ -52,6 +53,9 @@ enum class DeviceWork : std::uint8_t {
   memset,
   wait,  ///< the device waits for an event or for a transfer; it is no work
 };
+
+/// `other` of waits.
+SpanClass class_of(DeviceWork work);
 
 enum class CopyPath : std::uint8_t {
   unknown,
@@ -121,6 +125,7 @@ struct ForeignDevice {
   std::string name;         ///< "gpu:0"
   std::string description;  ///< "NVIDIA A100-SXM4-40GB"; empty if unknown
   double memory_bytes = 0;  ///< 0: unknown
+  bool is_processor() const { return name.starts_with("cpu"); }
 };
 
 enum class Framework : std::uint8_t { unknown, pytorch, tensorflow, jax };
@@ -137,7 +142,6 @@ struct ReadReport {
   std::size_t duplicates = 0;       ///< equal events
   std::size_t moved_to_launch = 0;  ///< device events that began before their launch
   std::size_t shortened = 0;        ///< kernels that overlapped the next one of their stream
-  std::size_t overhead_events = 0;  ///< of the profiler
   double overhead_ns = 0;           ///< of events that may overlap
   std::size_t python_events = 0, op_events = 0;
 };

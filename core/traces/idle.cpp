@@ -207,10 +207,6 @@ const IdleKindText& text_of(IdleKind kind) {
   return idle_texts[static_cast<std::size_t>(kind)];
 }
 
-bool is_unknown(IdleKind kind) {
-  return text_of(kind).span_class == SpanClass::other;
-}
-
 std::vector<IdlePart> idle_parts(const ForeignTrace& trace, const HostActivity& activity, std::uint16_t device,
                                  TraceInterval window) {
   Charging charging(trace, activity, device);

@@ -38,8 +38,6 @@ struct IdleKindText {
   std::string_view meaning;  ///< "the thread that launches runs the framework's operators"
 };
 const IdleKindText& text_of(IdleKind kind);
-/// Whether the trace does not tell why.
-bool is_unknown(IdleKind kind);
 
 struct IdlePart {
   TraceInterval time;

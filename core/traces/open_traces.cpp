@@ -246,11 +246,10 @@ bool is_trace(const fs::path& place) {
   if (fs::is_directory(place, error)) {
     if (is_run(place) || fs::is_directory(place / "results", error)) return false;
     std::vector<std::string> notes;
-    for (const fs::path& file : files_below(place, notes)) {
-      const std::string name = file.filename().string();
-      if (name == "run.json" || name == "results.csv") return false;
-    }
-    return std::ranges::any_of(files_below(place, notes), [](const fs::path& file) { return is_trace(file); });
+    const std::vector<fs::path> files = files_below(place, notes);
+    const bool holds_run = std::ranges::any_of(
+        files, [](const fs::path& file) { return file.filename() == "run.json" || file.filename() == "results.csv"; });
+    return !holds_run && std::ranges::any_of(files, [](const fs::path& file) { return is_trace(file); });
   }
   if (!fs::is_regular_file(place, error)) return false;
   try {

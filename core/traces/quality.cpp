@@ -164,22 +164,14 @@ Found start_up(const Inputs& in) {
 
 Found partial_replays(const Inputs& in) {
   std::map<std::uint32_t, std::size_t> kernels;  // by launch
-  std::size_t graphs = 0;
-  for (std::uint32_t i = 0; i < in.trace.host.size(); ++i) {
-    if (in.trace.host[i].work != HostWork::launch || !is_graph_launch(in.trace.text(in.trace.host[i]))) continue;
-    kernels[i] = 0;
-    ++graphs;
-  }
+  for (std::uint32_t i = 0; i < in.trace.host.size(); ++i)
+    if (in.trace.host[i].work == HostWork::launch && is_graph_launch(in.trace.text(in.trace.host[i]))) kernels[i] = 0;
+  const std::size_t graphs = kernels.size();
   if (graphs < 3) return {};
   for (const DeviceEvent& event : in.trace.device)
     if (const auto own = kernels.find(event.launch); own != kernels.end()) ++own->second;
-  // Replays of one graph have as many kernels; several graphs have several counts. What one in ten replays has or more
-  // is the largest that is no chance.
-  std::vector<std::size_t> counts;
-  for (const auto& [launch, count] : kernels) counts.push_back(count);
-  std::ranges::sort(counts, std::greater<>());
   std::map<std::size_t, std::size_t> how_often;
-  for (const std::size_t count : counts)
+  for (const auto& [launch, count] : kernels)
     if (count > 0) ++how_often[count];
   if (how_often.empty())
     return QualityIssue{.check = QualityCheck::partial_replays,
@@ -191,7 +183,7 @@ Found partial_replays(const Inputs& in) {
                             "without CUDA graphs"};
   const std::size_t mode = std::ranges::max_element(how_often, {}, [](const auto& one) { return one.second; })->first;
   const auto partial =
-      static_cast<std::size_t>(std::ranges::count_if(counts, [&](std::size_t count) { return 2 * count < mode; }));
+      static_cast<std::size_t>(std::ranges::count_if(kernels, [&](const auto& one) { return 2 * one.second < mode; }));
   const double share = static_cast<double>(partial) / static_cast<double>(graphs);
   if (share <= 0.05) return {};
   return QualityIssue{
@@ -328,8 +320,8 @@ std::vector<QualityIssue> leave_out_single_events(ForeignTrace& trace) {
   std::vector<QualityIssue> issues;
   std::erase_if(trace.device, [&](const DeviceEvent& event) {
     // The threads of a processor record what takes long and what does not under one name.
-    const bool is_on_cpu = trace.devices[event.device].name.starts_with("cpu");
-    if (is_on_cpu || event.work == DeviceWork::wait || static_cast<double>(event.time.length()) <= large * busy)
+    if (trace.devices[event.device].is_processor() || event.work == DeviceWork::wait ||
+        static_cast<double>(event.time.length()) <= large * busy)
       return false;
     std::vector<std::int64_t>& own = lengths[event.name];
     if (own.size() < least) return false;

@@ -139,7 +139,7 @@ class Replaying {
 Replay replay_without(const TraceAnalysis& analysis, HostWork work) {
   const TraceAnalysis replayed = analyse(Replaying(analysis.trace, work).run(), {.whole = analysis.step_count() == 0});
   Replay replay;
-  replay.step_s = replayed.window_s() / std::max(replayed.step_count(), 1);
+  replay.step_s = replayed.step_s();
   replay.row = row_of(replayed);
   return replay;
 }

@@ -299,6 +299,12 @@ void choose(const ForeignTrace& trace, TraceSteps& steps) {
 
 }  // namespace
 
+std::vector<double> TraceSteps::seconds() const {
+  std::vector<double> times;
+  for (const TraceInterval& step : counted()) times.push_back(static_cast<double>(step.length()) * 1e-9);
+  return times;
+}
+
 TraceInterval recorded_window(const ForeignTrace& trace) {
   TraceInterval window{INT64_MAX, INT64_MIN};
   const auto extend = [&](TraceInterval time) {

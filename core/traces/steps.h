@@ -1,6 +1,7 @@
 // The steps of a trace, found by the marks that frameworks write by themselves, or by what repeats.
 #pragma once
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,11 @@ struct TraceSteps {
   /// at either end.
   std::size_t first = 0, last = 0;  ///< of the steps that count: [first, last)
   std::size_t without_work = 0;     ///< steps that were left out because the device did nothing in them
-  std::string doubt;                ///< why the steps may be others; empty
 
   std::size_t count() const { return last - first; }
+  std::span<const TraceInterval> counted() const { return std::span(steps).subspan(first, count()); }
+  /// Of the steps that count.
+  std::vector<double> seconds() const;
   TraceInterval window() const { return {steps[first].begin, steps[last - 1].end}; }
 };
 

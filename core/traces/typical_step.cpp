@@ -78,19 +78,6 @@ class Lane {
   std::int64_t total_ = 0;
 };
 
-std::string_view class_text(DeviceWork work) {
-  switch (work) {
-    case DeviceWork::communication:
-      return "communication";
-    case DeviceWork::copy:
-      return "copy";
-    case DeviceWork::memset:
-      return "memset";
-    default:
-      return "compute";
-  }
-}
-
 /// The place of the step of median length among those that count.
 std::size_t median_step(const TraceSteps& steps) {
   std::vector<std::size_t> order(steps.count());
@@ -113,7 +100,7 @@ Info typical_step(const TraceAnalysis& analysis) {
     const std::string name = analysis.is_on_cpu
                                  ? trace.devices[event.device].name
                                  : fmt::format("{} stream {}", trace.devices[event.device].name, event.stream);
-    streams.try_emplace(name, window).first->second.add(event.time, class_text(event.work), trace.text(event));
+    streams.try_emplace(name, window).first->second.add(event.time, to_string(class_of(event.work)), trace.text(event));
   }
   std::vector<std::pair<std::string, const Lane*>> order;
   for (const auto& [name, lane] : streams) order.emplace_back(name, &lane);
@@ -125,9 +112,8 @@ Info typical_step(const TraceAnalysis& analysis) {
     Lane lane(window);
     for (const IdlePart& part : analysis.idle[device]) {
       const IdleKindText& text = text_of(part.kind);
-      const bool is_work = analysis.is_on_cpu && part.kind == IdleKind::operators;
       const std::string& name = trace.names.text(part.name);
-      lane.add(part.time, is_work ? "compute" : to_string(text.span_class),
+      lane.add(part.time, to_string(analysis.class_of(part.kind)),
                name.empty() ? std::string(text.name) : fmt::format("{}: {}", text.name, name));
     }
     const std::string of_device =

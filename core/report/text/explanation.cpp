@@ -279,8 +279,7 @@ std::string_view to_string(ExplainStatus status) {
   return status_names[status];
 }
 
-ExplainStatus explain_status(const Run& run, const ExplainOptions& options) {
-  const std::vector<ExplainedRow> rows = explain_rows(run, options);
+ExplainStatus explain_status(const std::vector<ExplainedRow>& rows) {
   const Diagnosis& diagnosis = most_to_gain(rows).diagnosis;
   if (diagnosis.is_healthy) return ExplainStatus::healthy;
   return diagnosis.findings.front().rule == &cannot_tell || !diagnosis.findings.front().doubt.empty()
@@ -332,8 +331,8 @@ Info stored_profile(const Run& run, const Record& row) {
   return parse_json(read_file(file), file.string());
 }
 
-std::string explanation_text(const Run& run, const ExplainOptions& options, const TextStyle& style) {
-  const std::vector<ExplainedRow> rows = explain_rows(run, options);
+std::string explanation_text(const Run& run, const std::vector<ExplainedRow>& rows, const ExplainOptions& options,
+                             const TextStyle& style) {
   const RunFacts facts = facts_of(run.info);
   std::string text =
       wrap_words(one_line(run.info.text("experiment") + ": " + run.info.text("title")), 0, 4, style.width);
@@ -354,14 +353,13 @@ std::string explanation_text(const Run& run, const ExplainOptions& options, cons
   return text;
 }
 
-Info explanation_info(const Run& run, const ExplainOptions& options) {
+Info explanation_info(const Run& run, const std::vector<ExplainedRow>& rows, const ExplainOptions& options) {
   Info::List points;
   const RunFacts facts = facts_of(run.info);
-  for (const ExplainedRow& one : explain_rows(run, options))
-    points.push_back(row_info(run, one, facts, words_of(run, options)));
+  for (const ExplainedRow& one : rows) points.push_back(row_info(run, one, facts, words_of(run, options)));
   Info info(Info::Fields{{"run", run.info.text("run")},
                          {"experiment", run.info.text("experiment")},
-                         {"status", std::string(to_string(explain_status(run, options)))},
+                         {"status", std::string(to_string(explain_status(rows)))},
                          {"points", std::move(points)}});
   for (const char* field : {"traces", "trace_ranks", "trace_difference", "trace_notes"})
     if (const Info* const own = run.info.find(field)) info.set(field, *own);

@@ -30,8 +30,8 @@ enum class ExplainStatus { explained, healthy, cannot_tell };
 /// "cannot_tell".
 std::string_view to_string(ExplainStatus status);
 
-/// Of the row with most to gain.
-ExplainStatus explain_status(const Run& run, const ExplainOptions& options);
+/// Of the row with most to gain; `rows` is not empty.
+ExplainStatus explain_status(const std::vector<ExplainedRow>& rows);
 
 /// All rows with steps, in the order of points. Throws Error for a point that the run does not have, and if no row has
 /// steps.
@@ -46,13 +46,14 @@ std::vector<std::string> remedy_lines(const Finding& finding, const Evidence& ev
 /// profile-N.json of the row's point; nothing if the file is not there.
 Info stored_profile(const Run& run, const Record& row);
 
-/// A table of the verdicts, if there are several rows; then the findings and the waterfall of each row of the point, or
-/// of the row with most to gain.
-std::string explanation_text(const Run& run, const ExplainOptions& options, const TextStyle& style);
+/// `rows`: those of explain_rows() with the same options, also below. A table of the verdicts, if there are several
+/// rows; then the findings and the waterfall of each row of the point, or of the row with most to gain.
+std::string explanation_text(const Run& run, const std::vector<ExplainedRow>& rows, const ExplainOptions& options,
+                             const TextStyle& style);
 /// { name, headline, kind, gain_share, ..., remedies = { { name, advice, line, changes_results, at_most_times_as_fast,
 /// expected_gain_share, ... } }, of_no_use = { { name, why } } } of each finding; `evidence`: what was diagnosed.
 Info findings_info(const Diagnosis& diagnosis, const Evidence& evidence);
 /// { run, experiment, status, points = { { point, ..., verdict, step_s, waterfall, findings, machine } } }
-Info explanation_info(const Run& run, const ExplainOptions& options);
+Info explanation_info(const Run& run, const std::vector<ExplainedRow>& rows, const ExplainOptions& options);
 
 }  // namespace gpubench

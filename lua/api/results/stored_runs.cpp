@@ -9,7 +9,7 @@
 //                              all_columns }
 //   explain(text, out, { point, words, json, style })  why its points were not faster, as text or JSON, and
 //                              "explained", "healthy" or "cannot_tell"
-//   is_trace(place)            whether a file, or one in a folder, is a trace of a profiler
+//   is_trace(place)            whether a folder has a trace of a profiler; of a file whether it is of no run
 //   rule_tables(places, rule, json, style)  times of traces by another tool's rule, as text or JSON
 //   run_of_traces(places, { out, step, against })  writes a run of them; returns its folder, and whether it is slower
 //                              than the traces `against`
@@ -82,12 +82,18 @@ std::tuple<std::string, std::string> explain(const std::string& text, const std:
   ExplainOptions options{.point = table.point};
   if (table.words) options.words = parse_words(*table.words);
   const Run run = read(text, out);
-  return {table.json ? to_json(explanation_info(run, options)) : explanation_text(run, options, table.style),
-          std::string(to_string(explain_status(run, options)))};
+  const std::vector<ExplainedRow> rows = explain_rows(run, options);
+  return {
+      table.json ? to_json(explanation_info(run, rows, options)) : explanation_text(run, rows, options, table.style),
+      std::string(to_string(explain_status(rows)))};
 }
 
-bool is_trace_file(const std::string& place) {
-  return is_trace(place);
+/// A file that belongs to no run is taken for a trace, too: its reader says what it is.
+bool is_trace_place(const std::string& place) {
+  std::error_code none;
+  const std::filesystem::path path(place);
+  const bool is_of_run = is_archive(path) || path.filename() == "results.csv";
+  return is_trace(path) || (std::filesystem::is_regular_file(path, none) && !is_of_run);
 }
 
 std::string rule_tables_of(const std::vector<std::string>& traces, const std::string& rule, bool json,
@@ -164,7 +170,7 @@ void open_stored_run_commands(lua_State* L) {
   native.submodule("results")
       .function<&render_stored>("render")
       .function<&explain>("explain")
-      .function<&is_trace_file>("is_trace")
+      .function<&is_trace_place>("is_trace")
       .function<&rule_tables_of>("rule_tables")
       .function<&run_of_traces>("run_of_traces")
       .function<&list>("list")

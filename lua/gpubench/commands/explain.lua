@@ -8,10 +8,7 @@ local results = native.results
 local function run_of(options)
   local places, traces = options.run, 0
   for _, place in ipairs(places) do traces = traces + (results.is_trace(place) and 1 or 0) end
-  -- A file that is neither a run's table nor its archive is taken for a trace, whose reader says what it is.
-  local is_other_file = #places == 1 and native.system.is_file(places[1])
-    and not places[1]:find "%.csv$" and not places[1]:find "%.tar%.gz$" and not places[1]:find "%.tgz$"
-  local is_run = traces == 0 and #places == 1 and not is_other_file
+  local is_run = traces == 0 and #places == 1
   if is_run and not (options.against or options.step) then return places[1] end
   if is_run then
     native.fail(("explain: %s is no trace: --against and --step are about traces; gpubench compare compares runs")
