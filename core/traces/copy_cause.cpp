@@ -85,9 +85,9 @@ void set_copy_cause(Record& row, const TraceAnalysis& analysis) {
   std::string text =
       fmt::format("{:.0f} copies{} {}", copies_a_step, analysis.step_count() > 0 ? " a step" : "", of_path.text);
   if (most.bytes > 0 && most.time > 0)
-    text += fmt::format(", {} at {}/s", format_bytes(most.bytes * scale), format_bytes(most.bytes / (most.time * 1e-9)));
-  const CopyCauseKind kind =
-      is_offload(analysis, path, most, copies_a_step) ? CopyCauseKind::offload : of_path.usual;
+    text +=
+        fmt::format(", {} at {}/s", format_bytes(most.bytes * scale), format_bytes(most.bytes / (most.time * 1e-9)));
+  const CopyCauseKind kind = is_offload(analysis, path, most, copies_a_step) ? CopyCauseKind::offload : of_path.usual;
   row.set("copy_cause", text);
   row.set("copy_cause_kind", std::string(to_string(kind)));
 }

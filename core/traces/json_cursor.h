@@ -1,5 +1,5 @@
-// A place in a JSON text of any size, of which a piece is in memory: each step says whether it found what it looked for,
-// or the piece ended. For events of traces, which are too many for a tree of values.
+// A place in a JSON text of any size, of which a piece is in memory: each step says whether it found what it looked
+// for, or the piece ended. For events of traces, which are too many for a tree of values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
