@@ -267,8 +267,18 @@ class Rank {
     if (device.work == DeviceWork::copy) device.path = path_of_copy(name);
     const bool is_wait = name.starts_with("event_") || name.starts_with("dma_request");
     if (category == Category::accelerator && is_wait) device.work = DeviceWork::wait;
+    note_exchange(event, device);
     trace_.device.push_back(device);
     external_.push_back(whole_number(external_id(event)).value_or(-1));
+  }
+
+  void note_exchange(const ChromeEvent& event, const DeviceEvent& device) {
+    const std::string_view group = event.arg("Process Group Name");
+    if (group.empty() || device.correlation == 0) return;
+    std::string name(group);
+    name.append(" ").append(event.arg("Process Group Ranks"));
+    trace_.exchanges.insert_or_assign(device.correlation,
+                                      ExchangeId{trace_.names.id(name), whole_number(event.arg("Seq")).value_or(-1)});
   }
 
   void set_op(DeviceEvent& event, std::int64_t external) {

@@ -83,6 +83,12 @@ struct DeviceEvent {
   static constexpr std::uint32_t no_launch = UINT32_MAX;
 };
 
+/// Which exchange of its group of ranks a communication kernel carries out, where a trace says so.
+struct ExchangeId {
+  NameId group{};              ///< name and ranks of the group
+  std::int64_t sequence = -1;  ///< -1: unknown
+};
+
 /// What a host thread did.
 enum class HostWork : std::uint8_t {
   input,          ///< takes a batch from a loader
@@ -158,8 +164,9 @@ struct ForeignTrace {
   NameTable names;
   std::vector<TraceThread> threads;
   std::vector<ForeignDevice> devices;
-  std::vector<DeviceEvent> device;  ///< by begin
-  std::vector<HostEvent> host;      ///< by thread, then begin, then the longer one first
+  std::vector<DeviceEvent> device;                          ///< by begin
+  std::vector<HostEvent> host;                              ///< by thread, then begin, then the longer one first
+  std::unordered_map<std::uint32_t, ExchangeId> exchanges;  ///< by correlation of a device event
   ReadReport report;
   bool has_stacks = false;
   bool is_amd = false;

@@ -174,13 +174,19 @@ class NsightReader {
     return place->second;
   }
 
-  /// Correlations count within a process.
+  /// Correlations count within a process: those of the first one stay, the others get numbers of their own.
   std::uint32_t correlation_of(std::int64_t global, std::int64_t correlation) {
     if (correlation == 0) return 0;
-    constexpr unsigned process_shift = 24, number_bits = 28;
+    constexpr unsigned process_shift = 24;
+    constexpr std::uint32_t first_number = std::uint32_t{1} << 31;
     const std::int64_t process = global >> process_shift;
-    const auto [place, is_new] = processes_.try_emplace(process, static_cast<std::uint32_t>(processes_.size()));
-    return (place->second << number_bits) | (static_cast<std::uint32_t>(correlation) & ((1U << number_bits) - 1));
+    if (!first_process_) first_process_ = process;
+    if (process == *first_process_ && correlation > 0 && correlation < first_number)
+      return static_cast<std::uint32_t>(correlation);
+    const auto number = static_cast<std::uint32_t>(first_number + correlation_count_);
+    const auto [place, is_new] = correlations_[process].try_emplace(correlation, number);
+    if (is_new) ++correlation_count_;
+    return place->second;
   }
 
   bool take_time(sqlite3_stmt* row, TraceInterval& time) {
@@ -333,7 +339,9 @@ class NsightReader {
   std::map<std::int64_t, ForeignDevice> known_devices_;
   std::map<std::int64_t, std::uint16_t> devices_;
   std::unordered_map<std::int64_t, std::uint32_t> threads_;
-  std::map<std::int64_t, std::uint32_t> processes_;
+  std::optional<std::int64_t> first_process_;
+  std::map<std::int64_t, std::unordered_map<std::int64_t, std::uint32_t>> correlations_;  // of other processes
+  std::uint32_t correlation_count_ = 0;
   std::unordered_map<NameId, DeviceWork> kernel_works_;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "core/base/shown_text.h"
 #include "core/base/units.h"
@@ -142,8 +143,25 @@ Found too_little(const Inputs& in) {
       .to_do = "profile at least three steps"};
 }
 
+/// Of a program on processors alone: what is compiled once, in a window that has no steps behind it.
+Found start_up_on_host(const Inputs& in) {
+  constexpr std::size_t least_steps = 3;
+  const double compile = in.idle_share(IdleKind::compile);
+  if (in.steps.count() >= least_steps || compile <= 0.40) return {};
+  return QualityIssue{
+      .check = QualityCheck::start_up,
+      .blocks = true,
+      .unknown = 1,
+      .found = fmt::format("start-up is in the window: {} of it is tracing and compiling, and {} "
+                           "can be told from it",
+                           percent(compile), format_count(static_cast<std::int64_t>(in.steps.count()), "step")),
+      .to_do = "begin the profile after some steps: what is compiled once is done then"};
+}
+
 Found start_up(const Inputs& in) {
-  if (in.trace.device.empty()) return {};
+  const bool has_gpu =
+      std::ranges::any_of(in.trace.devices, [](const ForeignDevice& one) { return !one.is_processor(); });
+  if (in.trace.device.empty() || !has_gpu) return start_up_on_host(in);
   double compute = 0;
   for (const DeviceEvent& event : in.trace.device)
     if (event.work == DeviceWork::kernel) compute += static_cast<double>(event.time.length());
@@ -162,18 +180,55 @@ Found start_up(const Inputs& in) {
       .to_do = "schedule=torch.profiler.schedule(wait=5, warmup=2, active=5): a window after the warm-up"};
 }
 
+using KernelNames = std::vector<NameId>;
+
+/// Whether the kernels of one replay are a part of those that another replay of the same graph has: its begin, its end,
+/// or, where no other replay has the same, any of them.
+bool is_part_of(const KernelNames& own, const KernelNames& whole, bool is_single) {
+  if (2 * own.size() >= whole.size()) return false;
+  if (std::ranges::equal(own, std::span(whole).first(own.size()))) return true;
+  if (std::ranges::equal(own, std::span(whole).last(own.size()))) return true;
+  if (!is_single) return false;
+  // Kernels of several streams come in any order.
+  KernelNames sorted = own, all = whole;
+  std::ranges::sort(sorted);
+  std::ranges::sort(all);
+  return std::ranges::includes(all, sorted);
+}
+
+/// How many replays have less than half of the kernels of another one of their graph, or none. Graphs of a program are
+/// of different sizes; which of them a launch replays no trace says.
+std::size_t count_partial(const std::map<std::uint32_t, KernelNames>& replays) {
+  std::map<KernelNames, std::size_t> how_often;
+  for (const auto& [launch, names] : replays) ++how_often[names];
+  std::vector<const KernelNames*> longest;
+  for (const auto& [names, count] : how_often) longest.push_back(&names);
+  std::ranges::stable_sort(longest, std::greater{}, [](const KernelNames* one) { return one->size(); });
+  constexpr std::size_t most_compared = 100, least_repeats = 3;
+  longest.resize(std::min(longest.size(), most_compared));
+  std::size_t partial = 0;
+  for (const auto& [names, count] : how_often) {
+    const bool is_single = count < least_repeats;
+    if (std::ranges::any_of(longest, [&](const auto* whole) { return is_part_of(names, *whole, is_single); }))
+      partial += count;
+  }
+  return partial;
+}
+
 Found partial_replays(const Inputs& in) {
-  std::map<std::uint32_t, std::size_t> kernels;  // by launch
+  std::map<std::uint32_t, KernelNames> replays;  // by launch
   for (std::uint32_t i = 0; i < in.trace.host.size(); ++i)
-    if (in.trace.host[i].work == HostWork::launch && is_graph_launch(in.trace.text(in.trace.host[i]))) kernels[i] = 0;
-  const std::size_t graphs = kernels.size();
-  if (graphs < 3) return {};
+    if (in.trace.host[i].work == HostWork::launch && is_graph_launch(in.trace.text(in.trace.host[i]))) replays[i];
+  const std::size_t graphs = replays.size();
+  constexpr std::size_t least_graphs = 3;
+  if (graphs < least_graphs) return {};
+  std::size_t kernels = 0;
   for (const DeviceEvent& event : in.trace.device)
-    if (const auto own = kernels.find(event.launch); own != kernels.end()) ++own->second;
-  std::map<std::size_t, std::size_t> how_often;
-  for (const auto& [launch, count] : kernels)
-    if (count > 0) ++how_often[count];
-  if (how_often.empty())
+    if (const auto own = replays.find(event.launch); own != replays.end()) {
+      own->second.push_back(event.name);
+      ++kernels;
+    }
+  if (kernels == 0)
     return QualityIssue{.check = QualityCheck::partial_replays,
                         .blocks = true,
                         .unknown = 1,
@@ -181,18 +236,15 @@ Found partial_replays(const Inputs& in) {
                         .to_do =
                             "record the nodes of graphs: nsys --cuda-graph-trace=node; of PyTorch, profile a run "
                             "without CUDA graphs"};
-  const std::size_t mode = std::ranges::max_element(how_often, {}, [](const auto& one) { return one.second; })->first;
-  const auto partial =
-      static_cast<std::size_t>(std::ranges::count_if(kernels, [&](const auto& one) { return 2 * one.second < mode; }));
-  const double share = static_cast<double>(partial) / static_cast<double>(graphs);
-  if (share <= 0.05) return {};
+  const std::size_t partial = count_partial(replays);
+  if (static_cast<double>(partial) <= 0.05 * static_cast<double>(graphs)) return {};
   return QualityIssue{
       .check = QualityCheck::partial_replays,
       .blocks = true,
       .unknown = 1,
-      .found = fmt::format("{} launches of graphs, of which {} have less than half of the {} kernels that "
-                           "most have: replays were recorded in part, and idle time is unknown",
-                           graphs, partial, mode),
+      .found = fmt::format("{} launches of graphs, of which {} have less than half of the kernels that others of the "
+                           "same graph have: replays were recorded in part, and idle time is unknown",
+                           graphs, partial),
       .to_do = "profile fewer steps, or a run without graphs"};
 }
 
@@ -277,6 +329,16 @@ Found no_steps(const Inputs& in) {
                    : "call prof.step() at the end of each iteration"};
 }
 
+Found ambiguous_steps(const Inputs& in) {
+  if (in.steps.other_rule.empty()) return {};
+  return QualityIssue{.check = QualityCheck::ambiguous_steps,
+                      .found = fmt::format("steps by {} take {}, by {} {}", in.steps.rule,
+                                           format_seconds(static_cast<double>(in.steps.window().length()) * 1e-9 /
+                                                          static_cast<double>(in.steps.count())),
+                                           in.steps.other_rule, format_seconds(in.steps.other_step_s)),
+                      .to_do = fmt::format("--step '{}', if that is a step", in.steps.other_rule)};
+}
+
 Found moved_events(const Inputs& in) {
   const std::size_t moved = in.trace.report.moved_to_launch;
   if (in.trace.device.empty() || 100 * moved <= in.trace.device.size()) return {};
@@ -302,10 +364,10 @@ Found other_events(const Inputs& in) {
   return QualityIssue{.check = QualityCheck::other_events, .found = std::move(found)};
 }
 
-constexpr std::array checks = {&damaged,      &no_work,     &no_device_events,   &capture,
-                               &too_little,   &start_up,    &partial_replays,    &device_wait,
-                               &cropped,      &no_launches, &steps_without_work, &profiler_cost,
-                               &short_window, &no_steps,    &moved_events,       &other_events};
+constexpr std::array checks = {
+    &damaged,         &no_work,     &no_device_events, &capture,      &too_little,         &start_up,
+    &partial_replays, &device_wait, &cropped,          &no_launches,  &steps_without_work, &profiler_cost,
+    &short_window,    &no_steps,    &ambiguous_steps,  &moved_events, &other_events};
 
 }  // namespace
 

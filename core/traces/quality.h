@@ -29,6 +29,7 @@ enum class QualityCheck : std::uint8_t {
   profiler_cost,
   short_window,
   no_steps,
+  ambiguous_steps,  ///< two marks of steps give different lengths
   moved_events,
   other_events,  ///< duplicates, and events without a time
 };

@@ -12,7 +12,8 @@
 namespace gpubench {
 
 struct RankWait {
-  double waiting_s = 0;       ///< in all exchanges, until the last rank arrived
+  std::size_t exchanges = 0;  ///< that it shares with other ranks
+  double waiting_s = 0;       ///< in all of them, until the last rank arrived
   double transfer_s = 0;      ///< from then on
   std::int64_t last = 0;      ///< exchanges to which this rank alone came last
   double clock_offset_s = 0;  ///< of its clock to that of the first rank, by the ends of exchanges, which coincide
@@ -25,8 +26,9 @@ struct RankWaits {
   std::string note{};     ///< why they cannot, or what was left out
 };
 
-/// Exchanges are matched by their order among those of one name; an exchange takes as long as on the rank where it is
-/// shortest, and what it takes longer elsewhere is waiting.
+/// Exchanges are matched by group and sequence number where the traces name them, else by their order among those of
+/// one collective. An exchange takes as long as on the rank where it is shortest, and what it takes longer elsewhere is
+/// waiting.
 RankWaits rank_waits(const std::vector<TraceAnalysis>& ranks);
 
 /// Sets the columns of exchanges in the rows of the ranks: communication_share without the waiting, peer_wait_share,

@@ -297,6 +297,29 @@ void choose(const ForeignTrace& trace, TraceSteps& steps) {
   }
 }
 
+/// Looks for a mark that disagrees with the one that was taken.
+void look_for_other(const ForeignTrace& trace, const Marks& taken, TraceSteps& steps) {
+  constexpr double most_difference = 0.05;
+  const TraceInterval window = steps.window();
+  const double own_s = static_cast<double>(window.length()) * 1e-9 / static_cast<double>(steps.count());
+  std::vector<std::optional<Marks>> others{by_optimizer(trace), by_loader(trace), by_repetition(trace)};
+  if (std::vector<TraceInterval> marked = marked_steps(trace); !marked.empty())
+    others.push_back(Marks{.rule = "step numbers", .ranges = std::move(marked)});
+  for (const std::optional<Marks>& other : others) {
+    if (!other || other->rule == taken.rule) continue;
+    std::vector<std::int64_t> begins;
+    for (const TraceInterval& one : other->ranges)
+      if (window.contains(one.begin)) begins.push_back(one.begin);
+    if (begins.size() <= least_repeats) continue;
+    const double length =
+        static_cast<double>(begins.back() - begins.front()) * 1e-9 / static_cast<double>(begins.size() - 1);
+    if (std::abs(length - own_s) <= most_difference * own_s) continue;
+    steps.other_rule = other->rule;
+    steps.other_step_s = length;
+    return;
+  }
+}
+
 }  // namespace
 
 std::vector<double> TraceSteps::seconds() const {
@@ -352,6 +375,8 @@ TraceSteps find_steps(const ForeignTrace& trace, const std::string& mark) {
     result.steps.clear();
     result.rule.clear();
     result.first = result.last = 0;
+  } else if (mark.empty()) {
+    look_for_other(trace, *marks, result);
   }
   return result;
 }

@@ -19,6 +19,9 @@ struct TraceSteps {
   /// at either end.
   std::size_t first = 0, last = 0;  ///< of the steps that count: [first, last)
   std::size_t without_work = 0;     ///< steps that were left out because the device did nothing in them
+  /// Another mark that repeats in the steps that count and gives steps of another length; empty: all agree within 5 %.
+  std::string other_rule;
+  double other_step_s = 0;
 
   std::size_t count() const { return last - first; }
   std::span<const TraceInterval> counted() const { return std::span(steps).subspan(first, count()); }

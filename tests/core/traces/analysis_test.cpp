@@ -29,6 +29,14 @@ class Trace {
     return add(category, name, begin, length, 0, 7,
                fmt::format(R"("device": 0, "stream": 7, "correlation": {})", correlation));
   }
+  /// A collective of a group of ranks.
+  Trace& exchange(double begin, double length, int correlation, const std::string& group, int sequence) {
+    host("cuda_runtime", "cudaLaunchKernel", begin - 10, 2, 1, correlation);
+    return add("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", begin, length, 0, 9,
+               fmt::format(R"("device": 0, "stream": 9, "correlation": {}, "Collective name": "allreduce", )"
+                           R"("Process Group Name": "{}", "Process Group Ranks": "[{}]", "Seq": {})",
+                           correlation, group, group, sequence));
+  }
   /// A launch that takes 2 us and its kernel.
   Trace& kernel(double launch, double begin, double length, const std::string& name = "gemm", int thread = 1) {
     ++correlation_;
@@ -233,6 +241,52 @@ TEST(Quality, ReplaysThatWereRecordedInPartCannotBeJudged) {
   EXPECT_EQ(analysis.blocking()->check, QualityCheck::partial_replays);
 }
 
+TEST(Quality, GraphsOfDifferentSizesAreNoPartialReplays) {
+  Trace trace;
+  double now = 0;
+  for (int step = 0; step < 8; ++step) {
+    // A large graph, and twelve small ones of the same kernels that end it.
+    for (int graph = 0; graph < 13; ++graph) {
+      const int id = 20 * step + graph + 1, kernels = graph == 0 ? 40 : 3;
+      trace.host("cuda_runtime", "cudaGraphLaunch", now, 5, 1, id);
+      for (int k = 0; k < kernels; ++k)
+        trace.device("kernel", graph > 0 && k == 2 ? "norm" : "gemm" + std::to_string(k % 7), now + 10 + 100 * k, 95,
+                     id);
+      now += 10 + 100 * kernels;
+    }
+  }
+  EXPECT_EQ(trace.analysis().blocking(), nullptr);
+}
+
+TEST(Quality, PartsOfOneOfTwoGraphsAreFound) {
+  Trace trace;
+  double now = 0;
+  for (int step = 0; step < 20; ++step) {
+    for (int graph = 0; graph < 3; ++graph) {
+      const int id = 20 * step + graph + 1;
+      // Of the large graph half of the replays lack most of their kernels, in other places each.
+      const bool is_large = graph == 0, is_part = is_large && step % 2 == 1;
+      trace.host("cuda_runtime", "cudaGraphLaunch", now, 5, 1, id);
+      for (int k = 0; k < (is_large ? 40 : 3); ++k)
+        if (!is_part || (k * 7 + step) % 5 == 0)
+          trace.device("kernel", (is_large ? "gemm" : "norm") + std::to_string(k), now + 10 + 100 * k, 95, id);
+      now += 10 + 100 * (is_large ? 40 : 3);
+    }
+  }
+  const TraceAnalysis analysis = trace.analysis();
+  ASSERT_NE(analysis.blocking(), nullptr);
+  EXPECT_EQ(analysis.blocking()->check, QualityCheck::partial_replays);
+}
+
+TEST(Quality, ACompilationWithoutStepsBehindItIsStartUp) {
+  Trace trace;
+  trace.host("python_function", "torch/_inductor/compile_fx.py(1): compile_fx", 0, 90'000);
+  for (int i = 0; i < 30; ++i) trace.host("cpu_op", "aten::mm", 90'000 + 300 * i, 290);
+  const TraceAnalysis analysis = trace.analysis();
+  ASSERT_NE(analysis.blocking(), nullptr);
+  EXPECT_EQ(analysis.blocking()->check, QualityCheck::start_up);
+}
+
 TEST(Quality, OneCollectiveThatWaitsForAnotherProfilerIsLeftOut) {
   Trace trace = busy();
   for (int i = 0; i < 6; ++i)
@@ -254,6 +308,28 @@ Trace training(double loading, const char* optimizer = "SGD") {
     trace.host("user_annotation", fmt::format("Optimizer.step#{}.step", optimizer), step + loading + 9500, 400);
   }
   return trace;
+}
+
+TEST(Quality, ASecondMarkOfStepsThatDisagreesIsNamed) {
+  Trace accumulating;
+  for (int step = 0; step < 8; ++step) {
+    const double begin = 12'000 * step;
+    for (int batch = 0; batch < 4; ++batch) {
+      accumulating.host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                        begin + 2'500 * batch, 200);
+      accumulating.host("cpu_op", "aten::mm", begin + 2'500 * batch + 200, 2'200);
+    }
+    accumulating.host("user_annotation", "Optimizer.step#SGD.step", begin + 10'500, 1'400);
+  }
+  const TraceAnalysis analysis = accumulating.analysis();
+  EXPECT_EQ(analysis.steps.rule, "Optimizer.step#");
+  EXPECT_EQ(analysis.steps.other_rule, "enumerate(DataLoader)#");
+  EXPECT_NEAR(analysis.steps.other_step_s, 0.003, 0.0003);
+  const bool is_said = std::ranges::any_of(analysis.issues, [](const QualityIssue& issue) {
+    return issue.check == QualityCheck::ambiguous_steps && !issue.blocks;
+  });
+  EXPECT_TRUE(is_said);
+  EXPECT_TRUE(training(1000).analysis().steps.other_rule.empty());
 }
 
 TEST(Difference, OfClassesSumsToThatOfTheSteps) {
@@ -321,6 +397,48 @@ TEST(Ranks, WaitForTheOneThatComesLast) {
   set_waits(rows, waits, ranks);
   EXPECT_NEAR(share(rows[0], "peer_wait_share"), 0.3, 1e-6);
   EXPECT_EQ(number_in(rows[0].get("last_rank")), 1);
+}
+
+/// One of four ranks in two groups of two for models and two for batches. The one that is `late` comes 2000 us later to
+/// each exchange; its clock is `ahead` us ahead. `kernel`: what its stage of the model runs.
+TraceAnalysis rank_of_groups(int rank, bool is_late, double ahead, const char* kernel = "gemm") {
+  Trace trace;
+  const double late = is_late ? 2000 : 0;
+  for (int i = 0; i < 7; ++i) {
+    const double step = 20'000 * i + ahead;
+    trace.kernel(step, step + 10, 900, kernel);
+    trace.exchange(step + 1000 + late, 4000 - late, 1000 + 2 * i, rank < 2 ? "0, 1" : "2, 3", 50 + i);
+    trace.exchange(step + 6000 + late, 4000 - late, 1001 + 2 * i, rank % 2 == 0 ? "0, 2" : "1, 3", 90 + i);
+    trace.host("user_annotation", "Optimizer.step#SGD.step", step + 19'000, 400);
+  }
+  return trace.analysis();
+}
+
+TEST(Ranks, MeetInTheirGroups) {
+  std::vector<TraceAnalysis> ranks;
+  for (int rank = 0; rank < 4; ++rank) ranks.push_back(rank_of_groups(rank, rank == 2, 300 * rank));
+  const RankWaits waits = rank_waits(ranks);
+  ASSERT_EQ(waits.ranks.size(), 4U);
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(waits.ranks[rank].last, rank == 2 ? 8 : 0) << rank;
+    EXPECT_EQ(waits.ranks[rank].exchanges, 8U) << rank;
+  }
+  EXPECT_NEAR(waits.ranks[0].waiting_s, 4 * 0.002, 1e-9) << "for the batches that it shares with rank 2";
+  EXPECT_NEAR(waits.ranks[3].waiting_s, 4 * 0.002, 1e-9) << "for the model that it shares with rank 2";
+  EXPECT_NEAR(waits.ranks[1].waiting_s, 0, 1e-9);
+  EXPECT_NEAR(waits.ranks[2].waiting_s, 0, 1e-9);
+}
+
+TEST(Ranks, StagesMeetThoseOfTheirOwnStage) {
+  std::vector<TraceAnalysis> ranks;
+  for (int rank = 0; rank < 4; ++rank)
+    ranks.push_back(rank_of_groups(rank, rank == 3, 0, rank < 2 ? "first_stage" : "second_stage"));
+  const RankWaits waits = rank_waits(ranks);
+  ASSERT_EQ(waits.ranks.size(), 4U) << waits.note;
+  EXPECT_EQ(waits.ranks[3].last, 4) << "in the group of its stage";
+  EXPECT_NEAR(waits.ranks[2].waiting_s, 4 * 0.002, 1e-9);
+  EXPECT_EQ(waits.ranks[0].waiting_s, 0);
+  EXPECT_FALSE(waits.note.empty());
 }
 
 }  // namespace

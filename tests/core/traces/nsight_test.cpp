@@ -52,6 +52,25 @@ TEST_F(Nsight, ReadsWhatItsTablesHave) {
   EXPECT_EQ(trace.device.front().launch, 0U);
 }
 
+TEST_F(Nsight, LaunchesOfManyProcessesStayApart) {
+  std::string sql = std::string(kernel_table) +
+                    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, nameId, globalTid, correlationId)";
+  constexpr int processes = 40;
+  for (int p = 1; p <= processes; ++p) {
+    const std::string pid = std::to_string(std::int64_t{p} << 24), id = p % 2 == 0 ? "5" : "4294967301";
+    sql += ";INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (" + std::to_string(1000 * p) + "," +
+           std::to_string(1000 * p + 10) + ", 'cudaLaunchKernel', " + pid + " + 1, " + id + ")";
+    sql += ";INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (" + std::to_string(1000 * p + 100) + "," +
+           std::to_string(1000 * p + 200) + ", 0, 7, " + id + ", " + pid + ", 1)";
+  }
+  const ForeignTrace trace = read_sql(sql);
+  ASSERT_EQ(trace.device.size(), static_cast<std::size_t>(processes));
+  for (const DeviceEvent& event : trace.device) {
+    ASSERT_NE(event.launch, DeviceEvent::no_launch);
+    EXPECT_EQ(event.time.begin - trace.host[event.launch].time.begin, 100);
+  }
+}
+
 TEST_F(Nsight, OtherDatabasesAreRefusedWithTheirTables) {
   EXPECT_EQ(why_not(database("CREATE TABLE a (b); CREATE TABLE c (d)")),
             "a database, but no export of Nsight Systems: it has the tables a, c");
