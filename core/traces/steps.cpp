@@ -301,21 +301,18 @@ void choose(const ForeignTrace& trace, TraceSteps& steps) {
 void look_for_other(const ForeignTrace& trace, const Marks& taken, TraceSteps& steps) {
   constexpr double most_difference = 0.05;
   const TraceInterval window = steps.window();
-  const double own_s = static_cast<double>(window.length()) * 1e-9 / static_cast<double>(steps.count());
   std::vector<std::optional<Marks>> others{by_optimizer(trace), by_loader(trace), by_repetition(trace)};
   if (std::vector<TraceInterval> marked = marked_steps(trace); !marked.empty())
     others.push_back(Marks{.rule = "step numbers", .ranges = std::move(marked)});
   for (const std::optional<Marks>& other : others) {
     if (!other || other->rule == taken.rule) continue;
-    std::vector<std::int64_t> begins;
-    for (const TraceInterval& one : other->ranges)
-      if (window.contains(one.begin)) begins.push_back(one.begin);
-    if (begins.size() <= least_repeats) continue;
-    const double length =
-        static_cast<double>(begins.back() - begins.front()) * 1e-9 / static_cast<double>(begins.size() - 1);
-    if (std::abs(length - own_s) <= most_difference * own_s) continue;
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count_if(other->ranges, [&](const TraceInterval& one) { return window.contains(one.begin); }));
+    // At the edges of the window there may be one more or less.
+    const double difference = std::abs(static_cast<double>(count) - static_cast<double>(steps.count()));
+    if (count < 2 || difference <= std::max(1.0, most_difference * static_cast<double>(steps.count()))) continue;
     steps.other_rule = other->rule;
-    steps.other_step_s = length;
+    steps.other_step_s = static_cast<double>(window.length()) * 1e-9 / static_cast<double>(count);
     return;
   }
 }

@@ -29,6 +29,7 @@ struct DrawnChart {
   std::vector<PageLink> links = {};
   /// Whether it shows 95 % intervals, and rings around figures that are unreliable.
   bool has_intervals = false, has_rings = false;
+  bool is_wide = false;  ///< takes a page's whole width
 };
 
 }  // namespace gpubench

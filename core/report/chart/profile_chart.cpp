@@ -160,7 +160,7 @@ DrawnChart typical_step_chart(const Info& step, const std::string& file) {
   const auto number = static_cast<std::int64_t>(number_of(step, "step"));
   const std::string point = title_of(file).substr(std::string_view("Profile of ").size());
   const std::string title = fmt::format("{} of {}", number > 0 ? "A typical step" : "The whole trace", point);
-  DrawnChart chart{.title = title, .svg = timeline_chart(step, title)};
+  DrawnChart chart{.title = title, .svg = timeline_chart(step, title), .is_wide = true};
   chart.description = fmt::format(
       "{}{}: what the streams of the device did, and below what the thread that launches did where the device had no work.",
       number > 0 ? fmt::format("Step {}, of median length, ", number) : "",

@@ -42,6 +42,7 @@ data charts_of(const std::vector<DrawnChart>& charts, std::string_view prefix) {
     const DrawnChart& chart = charts[i];
     data one;
     one.set("title", chart.title);
+    if (chart.is_wide) one.set("wide", true);
     one.set("description", chart.description.empty() ? chart.title : chart.description);
     if (!chart.svg.empty()) one.set("svg", inline_svg(chart.svg, fmt::format("{}{}_", prefix, i + 1)));
     one.set("headings", headings_of(chart.figures));

@@ -62,6 +62,8 @@ data table_of(const TitledTable& table) {
 void set_trace(data& page, const Run& run) {
   if (run.info.items("traces").empty()) return;
   set_list(page, "trace_sentences", list_of(trace_sentences(run.info)));
+  if (const Info* const difference = run.info.find("trace_difference"))
+    page.set("difference", difference->text("sentence"));
   data tables = empty_list();
   for (const TitledTable& table : trace_tables(run.info)) tables.push_back(table_of(table));
   std::vector<ExplainedRow> rows;

@@ -72,6 +72,7 @@ Table changes_table(const std::string& heading, const Info::List& changes, std::
   for (const Info& one : changes) {
     if (table.rows.size() == most) break;
     const double added = one.number("added_s").value_or(0);
+    if (added == 0 && one.number("after_s").value_or(0) == 0) continue;
     table.rows.push_back({shorten(one_line(one.text("name")), 60), time_cell(one, "before_s"),
                           time_cell(one, "after_s"), (added < 0 ? "-" : "+") + format_seconds(std::abs(added))});
   }
