@@ -27,6 +27,8 @@ enum class Remedy {
   fewer_synchronizations,
   fixed_shapes,
   kept_allocations,
+  rarer_evaluation,
+  rarer_saving,
   // replicas
   larger_buckets,
   compressed_exchanges,

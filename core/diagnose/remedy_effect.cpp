@@ -63,6 +63,8 @@ constexpr std::array effects = {
     RemedyEffect{.remedy = Remedy::fewer_synchronizations, .removes = host_work, .shortens = waits},
     RemedyEffect{.remedy = Remedy::fixed_shapes, .removes = host_work, .shortens = waits},
     RemedyEffect{.remedy = Remedy::kept_allocations, .removes = host_work, .shortens = waits},
+    RemedyEffect{.remedy = Remedy::rarer_evaluation, .removes = host_work, .shortens = waits},
+    RemedyEffect{.remedy = Remedy::rarer_saving, .removes = host_work, .shortens = waits},
     RemedyEffect{.remedy = Remedy::larger_buckets,
                  .removes = {exchanges},
                  .shortens = host_work | StepParts{late_replicas},

@@ -1,4 +1,4 @@
-// What the host did while a device had no work, and what copies were for, as traces of other programs tell it: the
+// What the host did while a device had no work, and what copies were for, as traces and watched jobs tell it: the
 // columns `host_cause_kind` and `copy_cause_kind`.
 #pragma once
 #include <cstdint>
@@ -15,11 +15,15 @@ enum class HostCauseKind : std::uint8_t {
   annotation,       ///< a range that the program has marked
   allocation,
   compilation,
-  first_use,  ///< kernels were loaded at their first launch
+  first_use,   ///< kernels were loaded at their first launch
+  callbacks,   ///< functions that the program gives to the training loop
+  evaluation,  ///< of the model, between steps of training
+  saving,      ///< of weights, between steps of training
 };
-inline constexpr EnumNames<HostCauseKind, 7> host_cause_kinds{
+inline constexpr EnumNames<HostCauseKind, 10> host_cause_kinds{
     "unknown cause of a host that is waited for",
-    {"synchronization", "operators", "Python", "annotation", "allocation", "compilation", "first use"}};
+    {"synchronization", "operators", "Python", "annotation", "allocation", "compilation", "first use", "callbacks",
+     "evaluation", "saving"}};
 inline std::string_view to_string(HostCauseKind kind) {
   return host_cause_kinds[kind];
 }

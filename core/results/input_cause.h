@@ -13,10 +13,13 @@ enum class InputCauseKind : std::uint8_t {
   processing,
   main_process,  ///< the process that trains makes the batches itself
   workers,       ///< its workers are too few or too slow
+  processors,    ///< its workers wait for processors
+  disk,          ///< its workers wait for a disk
 };
 
-inline constexpr EnumNames<InputCauseKind, 5> input_cause_kinds{
-    "unknown cause of an input that is waited for", {"unknown", "reading", "processing", "main process", "workers"}};
+inline constexpr EnumNames<InputCauseKind, 7> input_cause_kinds{
+    "unknown cause of an input that is waited for",
+    {"unknown", "reading", "processing", "main process", "workers", "processors", "disk"}};
 
 inline std::string_view to_string(InputCauseKind kind) {
   return input_cause_kinds[kind];

@@ -207,10 +207,10 @@ std::size_t count_partial(const std::map<std::uint32_t, KernelNames>& replays) {
   constexpr std::size_t most_compared = 100, least_repeats = 3;
   longest.resize(std::min(longest.size(), most_compared));
   std::size_t partial = 0;
-  for (const auto& [names, count] : how_often) {
-    const bool is_single = count < least_repeats;
-    if (std::ranges::any_of(longest, [&](const auto* whole) { return is_part_of(names, *whole, is_single); }))
-      partial += count;
+  for (const auto& one : how_often) {
+    const bool is_single = one.second < least_repeats;
+    if (std::ranges::any_of(longest, [&](const auto* whole) { return is_part_of(one.first, *whole, is_single); }))
+      partial += one.second;
   }
   return partial;
 }
@@ -289,8 +289,9 @@ Found no_launches(const Inputs& in) {
 Found steps_without_work(const Inputs& in) {
   if (in.steps.without_work == 0) return {};
   return QualityIssue{.check = QualityCheck::steps_without_work,
-                      .found = fmt::format("{} were left out, as the device does next to nothing in them",
-                                           format_count(static_cast<std::int64_t>(in.steps.without_work), "step"))};
+                      .found = fmt::format("{} {} left out, as the device does next to nothing there",
+                                           format_count(static_cast<std::int64_t>(in.steps.without_work), "step"),
+                                           in.steps.without_work == 1 ? "was" : "were")};
 }
 
 Found profiler_cost(const Inputs& in) {

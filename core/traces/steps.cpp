@@ -371,7 +371,7 @@ TraceSteps find_steps(const ForeignTrace& trace, const std::string& mark) {
   if (result.count() < least_steps) {
     result.steps.clear();
     result.rule.clear();
-    result.first = result.last = 0;
+    result.first = result.last = result.without_work = 0;
   } else if (mark.empty()) {
     look_for_other(trace, *marks, result);
   }

@@ -13,9 +13,10 @@ namespace {
 
 constexpr Threshold host_moderate{"moderate", 0.03, "3 % of the step", "as XProf's limit for kernel launch"};
 constexpr std::array host_thresholds = {host_moderate};
-constexpr std::array host_remedies = {Remedy::compiled_step,          Remedy::graph,        Remedy::fewer_callbacks,
-                                      Remedy::fewer_synchronizations, Remedy::larger_batch, Remedy::fixed_shapes,
-                                      Remedy::kept_allocations};
+constexpr std::array host_remedies = {
+    Remedy::compiled_step, Remedy::graph,        Remedy::fewer_callbacks,  Remedy::fewer_synchronizations,
+    Remedy::larger_batch,  Remedy::fixed_shapes, Remedy::kept_allocations, Remedy::rarer_evaluation,
+    Remedy::rarer_saving};
 /// Those that a row without causes allows.
 constexpr std::span usual_remedies(host_remedies.begin(), 5);
 constexpr Wording loop_kind = in_words("Lua in every step", "Python in every step");
@@ -33,6 +34,12 @@ std::vector<Remedy> remedies_of(HostCauseKind kind) {
       return {Remedy::kept_allocations};
     case HostCauseKind::compilation:
       return {Remedy::fixed_shapes};
+    case HostCauseKind::callbacks:
+      return {Remedy::fewer_callbacks};
+    case HostCauseKind::evaluation:
+      return {Remedy::rarer_evaluation};
+    case HostCauseKind::saving:
+      return {Remedy::rarer_saving};
     case HostCauseKind::first_use:
       break;
   }
@@ -50,8 +57,11 @@ std::optional<Finding> judge_foreign_host(const Evidence& evidence) {
   if (with_launches) host = less(*host, -launching);
   if (host->value < host_moderate.value) return std::nullopt;
   Finding finding = make_finding(host_bound, kind, *host, host_moderate.value, evidence.words());
+  const bool is_between_steps =
+      kind == to_string(HostCauseKind::evaluation) || kind == to_string(HostCauseKind::saving);
   finding.evidence =
-      evidence.has_own_memory()
+      is_between_steps ? fmt::format("training stands still {} of the time", share_text(*host))
+      : evidence.has_own_memory()
           ? fmt::format("the device idles {} of the step while the host computes or waits", share_text(*host))
           : fmt::format("the thread that runs the steps is outside of operators {} of the time", share_text(*host));
   if (with_launches)

@@ -36,7 +36,7 @@ std::string severity(double share) {
 }
 
 /// What makes the input slow. Scripts and pages see the names.
-enum class InputKind { unknown, reading, processing, main_process, workers, transfer, hand_over };
+enum class InputKind { unknown, reading, processing, main_process, workers, processors, disk, transfer, hand_over };
 
 struct InputKindRow {
   std::string_view name;
@@ -44,12 +44,14 @@ struct InputKindRow {
 };
 
 const InputKindRow& row_of(InputKind kind) {
-  static const std::array<InputKindRow, 7> rows = {{
+  static const std::array<InputKindRow, 9> rows = {{
       {"", {Remedy::prefetch, Remedy::more_workers, Remedy::cache}},
       {"reading", {Remedy::parallel_reads, Remedy::prefetch, Remedy::cache}},
       {"processing", {Remedy::more_workers, Remedy::prefetch, Remedy::batched_map, Remedy::cache}},
       {"no workers", {Remedy::more_workers, Remedy::prefetch, Remedy::cache}},
       {"slow workers", {Remedy::more_workers, Remedy::batched_map, Remedy::cache}},
+      {"workers without processors", {Remedy::batched_map, Remedy::cache}},
+      {"slow disk", {Remedy::cache, Remedy::parallel_reads, Remedy::prefetch}},
       {"transfer", {Remedy::prefetch_to_device, Remedy::pinned_memory}},
       {"hand-over", {Remedy::larger_batch, Remedy::prefetch}},
   }};
@@ -66,6 +68,10 @@ InputKind kind_of_cause(InputCauseKind cause) {
       return InputKind::main_process;
     case InputCauseKind::workers:
       return InputKind::workers;
+    case InputCauseKind::processors:
+      return InputKind::processors;
+    case InputCauseKind::disk:
+      return InputKind::disk;
     case InputCauseKind::unknown:
       break;
   }
@@ -150,7 +156,8 @@ const FindingRule input_bound{
         "input_wait_share, or the step's part that disappears with resident data (input_ratio), reaches the "
         "moderate limit. Transfer: on a device with its own memory most of the difference remains with batches "
         "that lie ready in host memory; hand-over: the same in host memory; reading or processing: what the "
-        "pipeline's slowest thread does (input_cause); no workers and slow workers: the loader that a trace shows.",
+        "pipeline's slowest thread does (input_cause); no workers and slow workers: the loader that a trace shows; "
+        "workers without processors and slow disk: what a watched job's processes wait for.",
     .thresholds = input_thresholds,
     .remedies = input_remedies,
     .proof = in_words("gb.measure.input_proof: the interval of input_ratio lies above 1.05",

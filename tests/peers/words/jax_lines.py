@@ -75,6 +75,15 @@ def fewer_callbacks(line):
     see(len(calls) == 2, f"{len(calls)} calls")
 
 
+def every_fourth(placeholder):
+    def case(line):
+        calls = []
+        for step in range(8):
+            execute(line, names(step=step, params={}, call=lambda *params: calls.append(1)), n="4", **{placeholder: "call"})
+        see(len(calls) == 2, f"{len(calls)} calls")
+    return case
+
+
 def fewer_synchronizations(line):
     own = names(losses=[], loss=jnp.ones(()))
     execute(line, own)
@@ -122,6 +131,6 @@ cases = {
     "fewer_callbacks": fewer_callbacks, "fewer_synchronizations": fewer_synchronizations, "fixed_shapes": batch(batch="4"),
     "gradient_accumulation": gradient_accumulation, "recomputation": recomputation, "no_offload": on_device,
     "mixed_precision": mixed_precision, "tensor_float32": tensor_float32, "padded_sizes": padded_sizes,
-    "fused_kernels": fused_kernels,
+    "fused_kernels": fused_kernels, "rarer_evaluation": every_fourth("evaluation"), "rarer_saving": every_fourth("save"),
 }
 sys.exit(run("jax", cases))

@@ -1,6 +1,7 @@
 """Executes each line of Keras once, and looks for its effect. No case depends on a time."""
 import os
 import sys
+import tempfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
@@ -120,6 +121,27 @@ def compiled_step(line):
     see(len(traced) == 1, f"{len(traced)} calls of the function in three steps")
 
 
+def rarer_evaluation(line):
+    model, calls = model_of(), []
+    model.compile(optimizer="sgd", loss="mse")
+    data = tf.data.Dataset.from_tensors((np.zeros((4, 4), "float32"), np.zeros((4, 2), "float32")))
+    counting = keras.callbacks.LambdaCallback()
+    counting.on_test_begin = lambda logs=None: calls.append(1)
+    execute(line, names(model=model, data=data, counting=counting), dataset="data", n="2",
+            rest="validation_data=data, epochs=4, verbose=0, callbacks=[counting]")
+    see(len(calls) == 2, f"{len(calls)} evaluations in four epochs")
+
+
+def rarer_saving(line):
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "{epoch}.weights.h5")
+        made = execute(line.replace(", save_freq", ", save_weights_only=True, save_freq"), names(file=file), file="file")
+        model = model_of()
+        model.compile(optimizer="sgd", loss="mse")
+        fit(model, callbacks=[made])
+        see(len(os.listdir(folder)) == 1, f"{os.listdir(folder)} after an epoch of 8 batches")
+
+
 def fewer_callbacks(line):
     def calls_of(model):
         calls = []
@@ -203,6 +225,6 @@ cases = {
     "fewer_synchronizations": fewer_synchronizations, "device_exchanges": device_exchanges,
     "gradient_accumulation": gradient_accumulation, "mixed_precision": mixed_precision, "tensor_float32": tensor_float32,
     "padded_sizes": padded_sizes, "fused_kernels": fused_kernels, "fixed_shapes": whole_batches,
-    "kept_allocations": kept_allocations,
+    "kept_allocations": kept_allocations, "rarer_evaluation": rarer_evaluation, "rarer_saving": rarer_saving,
 }
 sys.exit(run("keras", cases))

@@ -1,6 +1,8 @@
 """Executes each line of PyTorch once, and looks for its effect. No case depends on a time."""
 import os
+import pathlib
 import sys
+import tempfile
 
 import torch
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
@@ -175,6 +177,24 @@ def fewer_callbacks(line):
     see(len(calls) == 2, f"{len(calls)} calls")
 
 
+def rarer_evaluation(line):
+    calls = []
+    for step in range(8):
+        execute(line, names(step=step, evaluate=lambda: calls.append(1)), n="4", evaluation="evaluate")
+    see(len(calls) == 2, f"{len(calls)} calls")
+
+
+def rarer_saving(line):
+    with tempfile.TemporaryDirectory() as folder:
+        file, model = pathlib.Path(folder) / "model.pt", torch.nn.Linear(2, 2)
+        times = []
+        for step in range(8):
+            execute(line, names(step=step, model=model, file=file), n="4", file="file")
+            times.append(file.exists())
+            file.unlink(missing_ok=True)
+        see(times == [True, False, False, False] * 2, f"saved at {times}")
+
+
 def whole_batches(line):
     made = execute(line, names(data=Processes()), dataset="data")
     see(made.drop_last, "drop_last")
@@ -222,5 +242,6 @@ if __name__ == "__main__":  # workers of loaders may import this file
         "kernel_search": compiled("model"), "cache": cache, "batched_map": batched_map,
         "fewer_callbacks": fewer_callbacks, "fixed_shapes": whole_batches, "balanced_shares": share_of_rank,
         "kept_allocations": kept_allocations, "gradient_accumulation": gradient_accumulation, "no_offload": no_offload,
+        "rarer_evaluation": rarer_evaluation, "rarer_saving": rarer_saving,
     }
     sys.exit(run("pytorch", cases))
