@@ -74,6 +74,15 @@ void read_cpu_max(GroupLimits& limits, const fs::path& folder) {
   if (file >> quota >> period) tighten_processors(limits, quota, period);
 }
 
+/// Of the lines "NAME NUMBER" of cpu.stat.
+void raise_throttled(std::optional<double>& seconds, const fs::path& folder, std::string_view field, double unit_s) {
+  std::ifstream file(folder / "cpu.stat");
+  double value = 0;
+  for (std::string name; file >> name >> value;) {
+    if (name == field) seconds = std::max(seconds.value_or(0), value * unit_s);
+  }
+}
+
 }  // namespace
 
 GroupLimits group_limits(const fs::path& root) {
@@ -91,6 +100,16 @@ GroupLimits group_limits(const fs::path& root) {
                    pages_of_files(folder, "total_"));
   }
   return limits;
+}
+
+std::optional<double> group_throttled_s(const fs::path& root) {
+  std::optional<double> seconds;
+  const fs::path mount = root / "sys/fs/cgroup";
+  for (const fs::path& folder : levels(mount, own_group(root, "")))
+    raise_throttled(seconds, folder, "throttled_usec", 1e-6);
+  for (const fs::path& folder : levels(mount / "cpu", own_group(root, "cpu")))
+    raise_throttled(seconds, folder, "throttled_time", 1e-9);
+  return seconds;
 }
 
 }  // namespace gpubench

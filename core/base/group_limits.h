@@ -17,4 +17,9 @@ struct GroupLimits {
 /// `root`: the root directory; tests pass their own.
 GroupLimits group_limits(const std::filesystem::path& root = "/");
 
+/// Seconds in which processors had work of the group and stood still because its quota of processor time was used up,
+/// summed over processors, since the group was made. Of the group and all groups around it, the largest; nullopt if
+/// none of them tells.
+std::optional<double> group_throttled_s(const std::filesystem::path& root = "/");
+
 }  // namespace gpubench

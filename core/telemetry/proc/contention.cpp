@@ -87,6 +87,41 @@ std::vector<int> allowed_processors() {
   return processors;
 }
 
+// The lines "cpu0 user nice system idle iowait irq softirq steal ..." of proc(5)'s stat; guest time is part of user
+// time.
+std::map<int, ProcessorTimes> processor_times(const fs::path& root, std::span<const int> processors) {
+  std::map<int, ProcessorTimes> all;
+  std::istringstream lines(read_small_file(root / "proc/stat"));
+  for (std::string line; std::getline(lines, line) && line.starts_with("cpu");) {
+    std::istringstream fields(line.substr(3));
+    std::string label;
+    fields >> label;
+    const std::optional<int> number = number_in_name(label);
+    if (line[3] == ' ' || !number) continue;  // the sum over all processors
+    if (!processors.empty() && std::ranges::find(processors, *number) == processors.end()) continue;
+    std::array<double, 8> ticks{};
+    for (double& tick : ticks) fields >> tick;
+    if (!fields) continue;
+    const auto [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
+    all[*number] = {.busy_s = (user + nice + system + irq + softirq) / ticks_per_s(),
+                    .idle_s = (idle + iowait) / ticks_per_s(),
+                    .stolen_s = steal / ticks_per_s()};
+  }
+  return all;
+}
+
+ProcessorTimes passed_between(const std::map<int, ProcessorTimes>& before, const std::map<int, ProcessorTimes>& now) {
+  ProcessorTimes all;
+  for (const auto& [number, times] : now) {
+    const auto earlier = before.find(number);
+    if (earlier == before.end()) continue;  // it was switched on meanwhile
+    all.busy_s += times.busy_s - earlier->second.busy_s;
+    all.idle_s += times.idle_s - earlier->second.idle_s;
+    all.stolen_s += times.stolen_s - earlier->second.stolen_s;
+  }
+  return all;
+}
+
 ContentionProbe::ContentionProbe(ContentionSources sources) : sources_(std::move(sources)), last_(take()) {}
 
 std::span<const std::string_view> ContentionProbe::columns() const {
@@ -94,8 +129,10 @@ std::span<const std::string_view> ContentionProbe::columns() const {
 }
 
 ContentionProbe::Reading ContentionProbe::take() const {
-  return {
-      .own = sources_.own(), .neighbours_s = neighbours_time(), .delays_ns = delays_ns(), .processors = processors()};
+  return {.own = sources_.own(),
+          .neighbours_s = neighbours_time(),
+          .delays_ns = delays_ns(),
+          .processors = processor_times(sources_.root, sources_.processors)};
 }
 
 // "pid (name) state ppid ... utime stime ...": the name may hold blanks and brackets; utime is the 12th field after it.
@@ -126,30 +163,6 @@ std::map<int, std::uint64_t> ContentionProbe::delays_ns() const {
   return delays;
 }
 
-// The lines "cpu0 user nice system idle iowait irq softirq steal ..." of proc(5)'s stat; guest time is part of user
-// time.
-std::map<int, ContentionProbe::ProcessorTimes> ContentionProbe::processors() const {
-  std::map<int, ProcessorTimes> processors;
-  std::istringstream lines(read_small_file(sources_.root / "proc/stat"));
-  for (std::string line; std::getline(lines, line) && line.starts_with("cpu");) {
-    std::istringstream fields(line.substr(3));
-    std::string label;
-    fields >> label;
-    const std::optional<int> number = number_in_name(label);
-    if (line[3] == ' ' || !number) continue;  // the sum over all processors
-    if (!sources_.processors.empty() && std::ranges::find(sources_.processors, *number) == sources_.processors.end())
-      continue;
-    std::array<double, 8> ticks{};
-    for (double& tick : ticks) fields >> tick;
-    if (!fields) continue;
-    const auto [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
-    processors[*number] = {.busy_s = (user + nice + system + irq + softirq) / ticks_per_s(),
-                           .idle_s = (idle + iowait) / ticks_per_s(),
-                           .stolen_s = steal / ticks_per_s()};
-  }
-  return processors;
-}
-
 double ContentionProbe::clock_since(const Reading& before, const Reading& now) const {
   double weight = 0, sum = 0;
   for (const auto& [number, times] : now.processors) {
@@ -174,14 +187,7 @@ void ContentionProbe::read(std::span<double> values) {
     // The number of a thread that has ended may be used again.
     delayed_ns += delay < before ? delay : delay - before;
   }
-  ProcessorTimes all;
-  for (const auto& [number, times] : now.processors) {
-    const auto before = last_.processors.find(number);
-    if (before == last_.processors.end()) continue;  // it was switched on meanwhile
-    all.busy_s += times.busy_s - before->second.busy_s;
-    all.idle_s += times.idle_s - before->second.idle_s;
-    all.stolen_s += times.stolen_s - before->second.stolen_s;
-  }
+  const ProcessorTimes all = passed_between(last_.processors, now.processors);
   const bool tells = !now.processors.empty();
   const double own_s = now.own.cpu_s - last_.own.cpu_s, run_s = own_s + now.neighbours_s - last_.neighbours_s;
   values[processors_count] = static_cast<double>(now.processors.size());

@@ -33,6 +33,18 @@ ProcessUse own_use();
 /// The processors that this process may run on; empty if the system does not tell.
 std::vector<int> allowed_processors();
 
+/// Of one processor since the machine was started.
+struct ProcessorTimes {
+  double busy_s = 0;
+  double idle_s = 0;
+  double stolen_s = 0;
+};
+/// By number: those of `processors`, or all if that is empty. `root`: the root of the file system. Counted in ticks of
+/// 10 ms.
+std::map<int, ProcessorTimes> processor_times(const std::filesystem::path& root, std::span<const int> processors);
+/// What passed between two readings, summed over the processors that both have.
+ProcessorTimes passed_between(const std::map<int, ProcessorTimes>& before, const std::map<int, ProcessorTimes>& now);
+
 /// Where readings come from; tests pass files of their own.
 struct ContentionSources {
   /// The root of the file system, with proc/ and sys/.
@@ -55,11 +67,6 @@ class ContentionProbe final : public Probe {
   void read(std::span<double> values) override;
 
  private:
-  struct ProcessorTimes {
-    double busy_s = 0;
-    double idle_s = 0;
-    double stolen_s = 0;
-  };
   struct Reading {
     ProcessUse own;
     double neighbours_s = 0;
@@ -69,7 +76,6 @@ class ContentionProbe final : public Probe {
   Reading take() const;
   double neighbours_time() const;
   std::map<int, std::uint64_t> delays_ns() const;
-  std::map<int, ProcessorTimes> processors() const;
   double clock_since(const Reading& before, const Reading& now) const;
 
   ContentionSources sources_;

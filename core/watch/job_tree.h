@@ -1,0 +1,136 @@
+// What the processes of a job use, sampled from outside through /proc while it runs, and what was left of the machine.
+// Every figure is an amount between two readings, so that sums over any parts of the run can be asked for later.
+//
+//   JobTree tree(::getpid());  // what this process starts, as a Job does
+//   while (job.wait_until(tree.next_read())) tree.read();
+//   const JobUse use = tree.use({{before, window_begin}, {window_end, after}});
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "core/telemetry/proc/contention.h"
+#include "core/watch/process_reading.h"
+#include "core/watch/time_span.h"
+
+namespace gpubench {
+
+/// What one process used.
+struct JobProcess {
+  int process = 0;
+  int parent = 0;
+  double cpu_s = 0;  ///< of all threads; with children that came and went between two readings
+  /// Threads were ready to run and had no processor, summed over the threads. Of a thread that has ended, what follows
+  /// its last reading is unknown.
+  double delayed_s = 0;
+  double major_faults = 0;  ///< pages that were read from storage
+  /// Read from storage; and by calls such as read(2), pages in the cache included. Empty if the process may not be
+  /// looked into, as one of another user.
+  std::optional<double> storage_bytes = {}, asked_bytes = {};
+  double resident_bytes = 0, private_bytes = 0, threads = 0;  ///< the highest
+};
+
+/// Of several processes together. Bytes are empty if they are unknown of one; of memory and threads it has the sums of
+/// the processes' highest.
+JobProcess sum_of(std::span<const JobProcess> processes);
+
+struct JobUse {
+  double seconds = 0;  ///< of the spans that were asked for, as far as they were sampled
+  std::size_t readings = 0;
+  /// All that ran then, by number.
+  std::vector<JobProcess> processes;
+  double mean_processes = 0, most_processes = 0;
+  /// The highest sums over the processes of one reading. Files and shared memory count in each process.
+  double resident_bytes = 0, private_bytes = 0;
+
+  /// Time of the processors that the job may use: in all, idle, used by programs that are neither the job nor gpubench
+  /// (less what may be rounding), taken by the hypervisor. Empty where /proc/stat does not tell.
+  std::optional<double> processors_s, idle_s, others_s, stolen_s;
+  /// Processors stood still because the control group's quota was used up, summed over processors.
+  std::optional<double> throttled_s;
+  /// Of the control group (core/base/group_limits.h); used: the highest.
+  std::optional<double> group_memory_bytes, group_memory_used_bytes;
+
+  JobProcess all() const { return sum_of(processes); }
+  /// Those of them with these numbers: the ranks, or the workers of a loader.
+  std::vector<JobProcess> of(std::span<const int> numbers) const;
+  /// The share of the processor time that the job wanted and did not get because others had it
+  /// (Contention::lost_share).
+  std::optional<double> lost_share() const;
+};
+
+struct JobTreeOptions {
+  /// The root of the file system, with proc/ and sys/; tests pass their own.
+  std::filesystem::path root = "/";
+  /// Processors of which idle time and other programs count; all of the machine if empty.
+  std::vector<int> processors = allowed_processors();
+  /// Processor time of the reader itself, which is no other program.
+  std::function<ProcessUse()> own = &own_use;
+  Clock::duration period = std::chrono::milliseconds(125);
+  /// Readings that take long (many threads, many processors) are further apart, so that they take at most this share of
+  /// a processor.
+  double most_of_core = 0.01;
+  /// With more readings than this, neighbours are joined: a long run is kept more coarsely.
+  std::size_t most_readings = 4096;
+};
+
+class JobTree {
+ public:
+  /// Takes the first reading. The job is all descendants of process `root`, but not `root`. Once a process belongs to
+  /// it, it stays with it, whoever becomes its parent.
+  explicit JobTree(int root, JobTreeOptions options = {}, Clock::time_point now = Clock::now());
+
+  void read(Clock::time_point now = Clock::now());
+  /// When the next reading is due.
+  Clock::time_point next_read() const { return next_read_; }
+  /// Share of a processor that the readings took.
+  double cost_share() const;
+
+  /// Processes at the last reading, sorted; those that have ended and were not waited for are not among them.
+  std::vector<int> processes() const;
+  /// Amounts within the spans, which must not overlap. Of a reading that lies in them in part, that part of its
+  /// amounts.
+  JobUse use(std::span<const TimeSpan> spans) const;
+  JobUse use(const TimeSpan& span) const { return use(std::span(&span, 1)); }
+  /// From the first reading to the last.
+  TimeSpan sampled() const { return {begin_, last_at_}; }
+
+ private:
+  using Members = std::map<int, ProcessReading>;
+  /// Amounts between two readings.
+  struct Interval {
+    TimeSpan span;
+    std::vector<JobProcess> processes;
+    double running_processes = 0;  // with those joined: processes times seconds over seconds
+    double most_processes = 0, resident_bytes = 0, private_bytes = 0;
+    std::optional<double> processors_s, idle_s, others_s, stolen_s, throttled_s;
+    std::optional<double> group_memory_used_bytes;
+    std::size_t readings = 1;
+  };
+  Members take_members();
+  Interval interval_between(const Members& before, const Members& now, const TimeSpan& span);
+  void set_machine(Interval& interval);
+  static void join(Interval& first, const Interval& second);
+  void join_neighbours();
+
+  const int root_;
+  const JobTreeOptions options_;
+  Clock::time_point begin_, last_at_, next_read_;
+  Seconds cost_{0};
+  Members members_;
+  std::optional<ProcessReading> root_reading_, root_before_;
+  std::set<int> strangers_;  // processes that are known not to belong to the job
+  std::map<int, ProcessorTimes> processors_;
+  double own_s_ = 0;
+  std::optional<double> throttled_s_;
+  std::optional<double> group_memory_bytes_, group_memory_used_bytes_;
+  std::size_t reads_ = 0;
+  std::vector<Interval> intervals_;
+};
+
+}  // namespace gpubench
