@@ -1,0 +1,2 @@
+def start(setting):
+    pass

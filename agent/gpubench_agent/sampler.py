@@ -1,0 +1,132 @@
+"""Looks at the main thread's stack some 60 times a second, for the time that no hook sees: the user's own code.
+
+A sample belongs to the innermost line of the user's code. It lies in the framework if the innermost frame does, if the
+line was called by a layer (`Module.__call__`), or if the line itself works on the framework's objects: `loss = (a - b) ** 2`
+runs in C++ without a frame of its own."""
+import _thread
+import dis
+import sys
+import types
+
+from . import code, counters, facts
+from .clock import now
+from .recorder import AT_STACK, job
+
+PERIOD_S = 0.016
+LAYER_CALLS = {"_call_impl", "_wrapped_call_impl", "_fn", "backward", "error_handler", "_eager_py_func", "apply_fn"}
+
+
+def lines_of(code_object):
+    """Instructions of each line: {line: [names that the line loads]}."""
+    names, line = {}, None
+    for instruction in dis.get_instructions(code_object):
+        starts = getattr(instruction, "line_number", None) if sys.version_info >= (3, 13) else instruction.starts_line
+        line = starts or line
+        if instruction.opname.startswith("LOAD_"):
+            value = instruction.argval
+            for name in value if isinstance(value, tuple) else (value,):
+                if isinstance(name, str):
+                    names.setdefault(line, set()).add(name)
+    return names
+
+
+def of_framework(value):
+    """Asks the type alone: an object's own attributes may run code of the job."""
+    kind = type(value)
+    if kind is types.ModuleType:
+        modules = [value.__name__]
+    elif kind in (types.FunctionType, types.BuiltinFunctionType, type):
+        modules = [value.__module__]
+    else:
+        modules = [base.__module__ for base in kind.__mro__]
+    return any(isinstance(module, str) and module.split(".")[0] in code.FRAMEWORKS for module in modules)
+
+
+WORKER_ENTRIES = {"_worker_loop", "_bootstrap"}
+
+
+class Sampler:
+    def __init__(self):
+        self.running = None
+        self.by_line = {}  # (code object, line): whether it works on the framework's objects
+        self.lines = {}  # code object: what lines_of() has of it
+
+    def start(self, *_):
+        """Of the main thread; called at each step, since a fork stops it."""
+        if self.running is None:
+            stop = _thread.allocate_lock()
+            stop.acquire()
+            self.running = stop, _thread.allocate_lock()
+            self.running[1].acquire()
+            _thread.start_new_thread(self.run, self.running)
+
+    def stop(self):
+        """Before a fork, which should see the threads that the job has without the agent; and at the end."""
+        running, self.running = self.running, None
+        if running is not None:
+            running[0].release()
+            running[1].acquire(True, 1.0)
+
+    def run(self, stop, ended):
+        last = now()
+        try:
+            while not stop.acquire(True, PERIOD_S):
+                woken = now()
+                self.sample(min(woken - last, 5 * int(PERIOD_S * 1e9)))
+                last = woken
+                job.words[counters.OWN] += now() - woken
+        except Exception as error:
+            facts.fault("sampler", error)
+        finally:
+            ended.release()
+
+    def sample(self, duration):
+        """The frames are dropped before anything that lets other threads run: what a frame keeps alive would be
+        destroyed by this thread otherwise. So a file or a line that is new is looked up for the next sample."""
+        job.words[counters.SAMPLES] += 1
+        seen, news = self.look(sys._current_frames().get(job.thread))
+        for file in news:
+            code.owner(file)
+        if seen is None or news:
+            return
+        user_code, line, in_framework = seen
+        if in_framework is None:
+            in_framework = True
+            self.lines[user_code] = lines_of(user_code)
+        job.site(AT_STACK, user_code, line).add(1, duration, duration, job.records, 0 if in_framework else 1)
+
+    def look(self, frame):
+        """((code object, line, whether in the framework) or None, files whose owner is not known yet)."""
+        user, in_framework, depth, news = None, False, 0, []
+        while frame is not None and depth < 80:
+            owner = code.owners.get(frame.f_code.co_filename)
+            if owner is None:
+                news.append(frame.f_code.co_filename)
+            elif owner is code.USER and user is None:
+                user = frame
+            elif owner is code.FRAMEWORK and (user is None or frame.f_code.co_name in LAYER_CALLS):
+                in_framework = True
+                if user is not None:
+                    break
+            elif frame.f_code.co_name in WORKER_ENTRIES and owner is not code.USER:
+                break  # behind it lie the frames of the process that forked
+            frame = frame.f_back
+            depth += 1
+        if user is None:
+            return None, news
+        return (user.f_code, user.f_lineno, in_framework or self.works_on_framework(user)), news
+
+    def works_on_framework(self, frame):
+        """None if the code's lines are not known yet."""
+        key = (frame.f_code, frame.f_lineno)
+        if key not in self.by_line:
+            lines = self.lines.get(frame.f_code)
+            if lines is None:
+                return None
+            local, everything = frame.f_locals, frame.f_globals
+            values = [local.get(name, everything.get(name)) for name in lines.get(frame.f_lineno, ())]
+            self.by_line[key] = any(value is not None and of_framework(value) for value in values)
+        return self.by_line[key]
+
+
+sampler = Sampler()

@@ -1,0 +1,199 @@
+"""PyTorch: an optimizer's step marks a training step. Backward passes and the optimizer are timed; the forward pass is the
+time from the batch to the backward pass, less what other hooks have timed in it, since a wrapper around `Module.__call__`
+would be paid for each layer and confuse torch.compile."""
+import sys
+import weakref
+
+from . import code, facts, guard, torch_data, torch_model, torch_sync
+from .clock import now
+from .recorder import AT_COMPILE, AT_SAVE, COMPILED, COMPILE, LEVEL_OPTIMIZER, SAVE, SAVED, job
+from .torch_data import section
+from .window import window
+
+OTHERS_IN_A_ROW = 20  # steps of other optimizers until one of them becomes the mark
+
+
+class Optimizers:
+    """The first optimizer that steps is the mark: a GAN has two, and each step of training runs both."""
+
+    def __init__(self):
+        self.mark = None
+        self.others = 0
+        self.since = 0
+
+    def before(self, optimizer):
+        if window.due is not None:
+            window.tick()
+        section.open()
+
+    def after(self, optimizer):
+        end = now()
+        section.close(end)
+        mark = self.mark() if self.mark is not None else None
+        if mark is None or self.others >= OTHERS_IN_A_ROW:
+            mark, self.mark = optimizer, weakref.ref(optimizer)
+        if mark is not optimizer:
+            self.others += 1
+            section.open()
+            return
+        self.others = 0
+        torch_sync.budget.new_step()
+        if job.mark(LEVEL_OPTIMIZER, "torch optimizer " + type(optimizer).__name__, framework="torch"):
+            if job.steps == 2:
+                torch_model.describe(optimizer)
+        section.open()
+
+
+optimizers = Optimizers()
+
+
+def attach_optimizers(optimizer):
+    def before(opt, _, __):
+        try:
+            start = now()
+            optimizers.before(opt)
+            job.spent(start)
+        except Exception as error:
+            fail("Optimizer.step, before", error)
+
+    def after(opt, _, __):
+        try:
+            optimizers.after(opt)
+        except Exception as error:
+            fail("Optimizer.step, after", error)
+
+    def fail(where, error):
+        facts.fault(where, error)
+        for handle in handles:
+            handle.remove()
+        del handles[:]
+
+    handles = []
+    if hasattr(optimizer, "register_optimizer_step_post_hook"):
+        handles.append(optimizer.register_optimizer_step_pre_hook(before))
+        handles.append(optimizer.register_optimizer_step_post_hook(after))
+        return
+
+    def make(original):  # PyTorch 1.13: the method that wraps `step` once for each class
+        def hook_for_profile(self):
+            hooked = getattr(type(self).step, "hooked", None)
+            original(self)
+            if not hooked:
+                guard.install("Optimizer.step " + type(self).__name__, type(self), "step", make_step)
+                type(self).step.hooked = True
+        return hook_for_profile
+
+    def make_step(original):
+        import functools
+
+        @functools.wraps(original)
+        def step(self, *arguments, **keywords):
+            before(self, None, None)
+            result = original(self, *arguments, **keywords)
+            after(self, None, None)
+            return result
+        return step
+
+    guard.install("Optimizer._hook_for_profile", optimizer.Optimizer, "_hook_for_profile", make)
+
+
+def attach_backward(autograd):
+    where = "torch.autograd.backward"
+
+    def make(original):
+        import functools
+
+        @functools.wraps(original)
+        def backward(*arguments, **keywords):
+            try:
+                if window.due is not None:
+                    start = now()
+                    window.tick()
+                    job.spent(start)
+            except Exception as error:
+                facts.fault(where, error)
+            result = original(*arguments, **keywords)
+            try:
+                end = now()
+                section.backwards += 1
+                job.end_evaluation(section.last if job.evaluating is not None else end)
+                section.close(end)
+                section.open()
+                job.spent(end)
+            except Exception as error:
+                facts.fault(where, error)
+            return result
+        return backward
+
+    guard.install(where, autograd, "backward", make)
+
+
+def attach_save(torch):
+    def after(_, __, ___, start, end):
+        job.times[SAVE] += end - start
+        job.flags |= SAVED
+        if job.words is not None:
+            job.at(AT_SAVE, sys._getframe(2), end - start)
+
+    guard.timed("torch.save", torch, "save", after)
+
+
+def attach_compiler(callback):
+    """torch._dynamo.callback, imported by the first torch.compile."""
+    started = []
+
+    def begin(*_):
+        started.append(now())
+
+    def end(*_):
+        try:
+            if not started:
+                return
+            start = started.pop()
+            if started:
+                return  # a nested one
+            stop = now()
+            torch_model.models.compiled = True
+            job.times[COMPILE] += stop - start
+            job.flags |= COMPILED
+            frame = code.user_frame(sys._getframe(1))
+            if frame is not None:
+                job.at(AT_COMPILE, frame, stop - start)
+            facts.write("compile", what="torch.compile", file=frame and frame.f_code.co_filename,
+                        line=frame and frame.f_lineno, seconds=(stop - start) / 1e9, step=job.records, count=1)
+        except Exception as error:
+            facts.fault("torch._dynamo.callback", error)
+
+    handler = callback.callback_handler
+    handler.register_start_callback(begin)
+    handler.register_end_callback(end)
+
+
+def attach_profiler(profiler):
+    """The job's own profiler takes precedence over the window."""
+    def make(original):
+        def __init__(self, *arguments, **keywords):
+            if window.profiler is not None and window.first:
+                window.give_way()
+            original(self, *arguments, **keywords)
+        return __init__
+
+    guard.install("torch.autograd.profiler.profile", profiler.profile, "__init__", make)
+
+
+def attach(torch):
+    from . import imports, prove
+    window.deferred = True
+    prove.start()
+    facts.write("framework", name="torch", version=torch.__version__, backend=None, device=None, devices=None)
+    import torch.optim.optimizer as optimizer
+    import torch.utils.data.dataloader as dataloader
+    for part, arguments in ((attach_optimizers, optimizer), (torch_model.attach, optimizer),
+                            (attach_backward, torch.autograd), (attach_save, torch),
+                            (attach_profiler, torch.autograd.profiler), (torch_sync.attach, torch),
+                            (torch_data.attach, dataloader)):
+        try:
+            part(arguments)
+        except Exception as error:
+            facts.fault(part.__name__, error)
+    imports.after("torch._dynamo.callback", attach_compiler)
