@@ -51,6 +51,9 @@ std::span<const RunField> run_fields() {
       RunField{"emulated_profiles", "emulated devices", "the numbers of their profiles"},
       RunField{"traces", "`gpubench explain TRACE`",
                "of each rank: `file`, `format`, `framework`, `step_rule`, `steps_that_count`, `window_s`, `issues`"},
+      RunField{
+          "jobs", "`gpubench watch`",
+          "of each rank: `script`, `framework`, `step_mark`, `steps_that_count`, `kinds`, `parts`, `sites`, `agent_s`"},
       RunField{"trace_ranks", "traces of several ranks",
                "`exchanges`, `residual_s`, and by rank `waiting_s`, `transfer_s`, `last`, `clock_offset_s`"},
       RunField{"trace_difference", "`gpubench explain TRACE --against TRACE`",

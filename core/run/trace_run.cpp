@@ -5,16 +5,13 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/codec/output_file.h"
-#include "core/diagnose/findings.h"
 #include "core/report/page/finish.h"
-#include "core/results/host_cause.h"
 #include "core/results/run_writer.h"
+#include "core/run/rank_rows.h"
 #include "core/traces/analysis.h"
 #include "core/traces/difference.h"
 #include "core/traces/open_traces.h"
 #include "core/traces/ranks.h"
-#include "core/traces/replay.h"
 
 namespace gpubench {
 namespace {
@@ -61,19 +58,6 @@ Side read_side(const std::vector<std::filesystem::path>& traces, const AnalysisO
   return side;
 }
 
-/// What the host does where the first finding says so, as far as a replay can leave it out.
-std::optional<HostWork> work_behind(const Diagnosis& diagnosis, const Record& row) {
-  if (diagnosis.findings.empty()) return std::nullopt;
-  const std::string_view finding = diagnosis.findings.front().rule->name;
-  if (finding == "input_bound") return HostWork::input;
-  if (finding != "host_bound") return std::nullopt;
-  const std::string kind = to_text(row.get("host_cause_kind"));
-  if (kind == to_string(HostCauseKind::synchronization)) return HostWork::sync;
-  if (kind == to_string(HostCauseKind::allocation)) return HostWork::allocation;
-  if (kind == to_string(HostCauseKind::compilation)) return HostWork::compile;
-  return std::nullopt;
-}
-
 TraceDifference difference_between(const TraceRunOptions& options, const std::vector<std::filesystem::path>& traces,
                                    const Side& side) {
   const Side before = read_side(options.against, {.mark = options.step});
@@ -106,27 +90,13 @@ TraceRun write_trace_run(const std::vector<std::filesystem::path>& traces, const
   if (has_ranks) fields.emplace_back("trace_ranks", waits_info(waits, ranks));
   if (difference) fields.emplace_back("trace_difference", difference_info(*difference));
   writer.set_info(std::move(fields));
-  const RunFacts run = facts_of(writer.info());
   std::vector<Record> rows;
   for (const TraceAnalysis& rank : ranks) rows.push_back(row_of(rank));
   set_waits(rows, waits, ranks);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    Record& row = rows[i];
-    const auto point = static_cast<std::int64_t>(i) + 1;
-    row.set("point", point);
-    row.set("process", std::int64_t{0});
-    if (has_ranks) row.set("rank", ranks[i].trace.rank >= 0 ? std::int64_t{ranks[i].trace.rank} : point - 1);
-    const Diagnosis diagnosis = diagnose(row, run);
-    row.set("verdict", diagnosis.verdict());
-    if (const std::optional<HostWork> cause = work_behind(diagnosis, row); cause && !ranks[i].is_on_cpu) {
-      const Replay replay = replay_without(ranks[i], *cause);
-      row.set("replayed_step_time_s", replay.step_s);
-      row.set("replay_verdict", diagnose(replay.row, run).verdict());
-    }
-    writer.add(std::move(row), ranks[i].steps.seconds());
-    if (ranks[i].window.length() > 0)
-      replace_file(writer.directory() / fmt::format("profile-{}.json", point), to_json(profile_of(ranks[i])));
-  }
+  std::vector<RankRow> rank_rows;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rank_rows.push_back({std::move(rows[i]), &ranks[i], ranks[i].trace.rank, ranks[i].steps.seconds()});
+  write_rank_rows(writer, std::move(rank_rows));
   finish_run(writer, {});
   return {writer.directory(), difference && difference->is_slower};
 }

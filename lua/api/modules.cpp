@@ -67,6 +67,7 @@ void open_command_modules(lua_State* L) {
   open_compare(L);
   open_changes(L);
   open_stored_run_commands(L);
+  open_watch(L);
   open_device_details(L);
 }
 

@@ -60,6 +60,7 @@ void open_live_runs(lua_State* L);
 void open_schedules(lua_State* L);
 void open_statistics(lua_State* L);
 void open_stored_run_commands(lua_State* L);
+void open_watch(lua_State* L);
 void open_stored_runs(lua_State* L);
 void open_system(lua_State* L);
 void open_tensor(lua_State* L);

@@ -250,6 +250,23 @@ void declare_tune(CommandOptions& options) {
   options.traceback();
 }
 
+void declare_watch(CommandOptions& options) {
+  constexpr std::int64_t most_steps = 1'000'000'000;
+  options.arguments("command", "-- COMMAND [ARGUMENT...]", "The job, as it is started without gpubench").required();
+  options.text("--for", "TIME",
+               "Seconds of training behind the window, after which the verdict is printed; the job "
+               "goes on (60s)");
+  options.flag("--stop", "End the job when the verdict is printed");
+  options.integer("--at", "STEP", 1, most_steps, "Step with which the window begins (behind the warm-up)");
+  options.integer("--steps", "N", 1, 1000, "Steps in the window that the framework's profiler records (12)");
+  options.flag("--prove",
+               "Then run as many steps on batches that were kept in memory, which proves or refutes that the "
+               "input is the cause; the job's results are void then");
+  options.flag("--json", "Print all of it as a line of JSON");
+  options.out_folder("Folder that holds results/");
+  options.text_style();
+}
+
 constexpr bool runs_script = true;
 
 constexpr LibraryCommand commands[] = {
@@ -268,6 +285,7 @@ constexpr LibraryCommand commands[] = {
     {"show", "Print a run again: its table, claims and answer", declare_show},
     {"explain", "Explain why the device was not busy: findings, remedies and where a step's time went",
      declare_explain},
+    {"watch", "Run a Python job, unchanged, and say why it waits: -- python train.py", declare_watch},
     {"history", "Show how figures changed over the nights, and keep their history", declare_history},
     {"fleet", "Say which machine stands out tonight among others of its model", declare_fleet},
     {"nightly", "Run a suite of experiments on all devices, and report what has changed", declare_nightly},

@@ -1,0 +1,410 @@
+#include "core/run/job_row.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <vector>
+
+#include "core/base/shown_text.h"
+#include "core/base/units.h"
+#include "core/results/column.h"
+#include "core/results/doubt.h"
+#include "core/results/host_cause.h"
+#include "core/results/input_cause.h"
+#include "core/results/step_classes.h"
+#include "core/results/steps_of.h"
+
+namespace gpubench {
+namespace {
+
+double share_of(const JobSteps& steps, StepPart part) {
+  return steps.parts.empty() ? 0 : steps.part(part).share.value;
+}
+
+double share_in(const Record& row, std::string_view column) {
+  return number_in(row.get(column)).value_or(0);
+}
+
+std::string file_name(std::string_view path) {
+  return shown_text(path.substr(path.rfind('/') + 1), 120);
+}
+
+/// "train.py:12 (Digits.__getitem__)".
+std::string place_of(const AgentSite& site) {
+  const std::string where = fmt::format("{}:{}", file_name(site.file), site.line);
+  return site.function.empty() ? where : fmt::format("{} ({})", where, shown_text(site.function, 80));
+}
+
+/// Of a kind, those that take most first.
+std::vector<const StepSite*> sites_of(const JobSteps& steps, SiteKind kind) {
+  std::vector<const StepSite*> sites;
+  for (const StepSite& one : steps.sites)
+    if (one.site->kind == kind) sites.push_back(&one);
+  return sites;
+}
+
+/// "train.py:12 (f) 4.2 times a step, 3.1 ms".
+std::string site_text(const StepSite& site) {
+  return fmt::format("{} {:.3g} times a step, {}", place_of(*site.site), site.times_per_step,
+                     format_seconds(site.seconds_per_step));
+}
+
+std::string sites_text(const JobSteps& steps, SiteKind kind, std::size_t most = 2) {
+  std::string text;
+  for (const StepSite* const site : sites_of(steps, kind)) {
+    if (most-- == 0) break;
+    text += (text.empty() ? "" : "; ") + site_text(*site);
+  }
+  return text;
+}
+
+/// Share of the samples of the main thread's stack that lie outside of the framework.
+double outside_share(const AgentProcess& process) {
+  double outside = 0, all = 0;
+  for (const AgentSite& site : process.sites) {
+    if (site.kind != SiteKind::stack) continue;
+    outside += static_cast<double>(site.outside_of_framework);
+    all += static_cast<double>(site.times);
+  }
+  return all > 0 ? outside / std::max(all, static_cast<double>(process.stack_samples)) : 0;
+}
+
+/// The lines of the user's own code in which the main thread is seen most, outside of the framework's calls.
+std::string own_lines(const WatchedRank& rank) {
+  constexpr std::size_t most = 2;
+  std::vector<const AgentSite*> lines;
+  for (const AgentSite& site : rank.process->sites)
+    if (site.kind == SiteKind::stack && site.outside_of_framework > 0) lines.push_back(&site);
+  std::ranges::sort(lines, std::greater<>(), &AgentSite::outside_of_framework);
+  if (lines.size() > most) lines.resize(most);
+  std::string text;
+  const auto samples = static_cast<double>(std::max<std::uint64_t>(rank.process->stack_samples, 1));
+  for (const AgentSite* const line : lines)
+    text += fmt::format("{}{} {:.0f} % of the samples", text.empty() ? "" : ", ", place_of(*line),
+                        100 * static_cast<double>(line->outside_of_framework) / samples);
+  return text;
+}
+
+/// A part of the time in which the training does something else than to train.
+struct Part {
+  HostCauseKind kind;
+  double share = 0;
+  std::string text{};
+};
+
+/// "in 48 of 240 steps; train.py:70 (evaluate) 0.2 times a step, 12 ms".
+std::string burst_text(const JobSteps& steps, StepPart part, SiteKind sites) {
+  const SharePart& own = steps.part(part);
+  std::string text = fmt::format("in {} of {} steps", own.steps_with_it, steps.steps);
+  if (const std::string where = sites_text(steps, sites); !where.empty()) text += ": " + where;
+  return text;
+}
+
+/// What the counters see beside the steps that a profiler records: all of it is between operators of training.
+std::vector<Part> parts_beside(const JobSteps& steps) {
+  return {
+      {HostCauseKind::evaluation, share_of(steps, StepPart::evaluation),
+       burst_text(steps, StepPart::evaluation, SiteKind::evaluation)},
+      {HostCauseKind::saving, share_of(steps, StepPart::saving),
+       burst_text(steps, StepPart::saving, SiteKind::saving)},
+      {HostCauseKind::compilation, share_of(steps, StepPart::compile),
+       burst_text(steps, StepPart::compile, SiteKind::compile)},
+      {HostCauseKind::callbacks, share_of(steps, StepPart::callbacks),
+       burst_text(steps, StepPart::callbacks, SiteKind::callback)},
+  };
+}
+
+/// The parts of the training's own steps, which sum to 1.
+struct Within {
+  std::array<double, step_classes.size()> shares{};
+
+  double& of(std::string_view column) {
+    const auto found = std::ranges::find(step_classes, column, &StepClass::column);
+    return shares[static_cast<std::size_t>(found - step_classes.begin())];
+  }
+  void scale(double factor) {
+    for (double& share : shares) share *= factor;
+  }
+};
+
+/// Of the window, without its waits for batches where the counters know them.
+Within within_window(const Record& row, bool without_input) {
+  Within within;
+  double sum = 0;
+  for (std::size_t i = 0; i < step_classes.size(); ++i) within.shares[i] = share_in(row, step_classes[i].column);
+  if (without_input) within.of("input_wait_share") = 0;
+  for (const double share : within.shares) sum += share;
+  if (sum > 0) within.scale(1 / sum);
+  return within;
+}
+
+/// What a function of the user takes of a window is Python first, then operators that it calls.
+void take_callbacks(Within& within, double share) {
+  double& host = within.of("host_share");
+  double& compute = within.of("compute_share");
+  const double of_host = std::min(host, share);
+  host -= of_host;
+  compute = std::max(0.0, compute - (share - of_host));
+}
+
+class JobRow {
+ public:
+  explicit JobRow(const WatchedRank& rank) : rank_(rank), steps_(rank.steps) {
+    if (rank.window) row_ = row_of(*rank.window);
+    row_.set("status", std::string("ok"));
+    row_.set("steps_of", std::string(steps_of_names[StepsOf::foreign]));
+    if (!row_.has("device")) row_.set("device", std::string("cpu:0"));
+  }
+
+  Record make() {
+    if (steps_.steps == 0) {
+      if (!rank_.window) set_doubt(row_, {DoubtKind::trace, steps_.why_none});
+      return std::move(row_);
+    }
+    const bool is_on_cpu = !rank_.window || rank_.window->is_on_cpu;
+    // On processors the counters alone divide the time; the window says what is within operators.
+    if (is_on_cpu)
+      for (const char* const column : {"doubt", "quality", "detail"}) row_.set(column, Cell{});
+    set_times();
+    std::vector<Part> parts = parts_beside(steps_);
+    double beside = 0;
+    for (const Part& part : parts) beside += part.share;
+    const double input = std::min(share_of(steps_, StepPart::input_wait), 1 - std::min(beside, 1.0));
+    const double within_share = std::max(0.0, 1 - beside - input);
+    Within within = is_on_cpu ? within_on_cpu(within_share, parts) : within_on_device(within_share, parts);
+    within.of("input_wait_share") += input;
+    for (const Part& part : parts)
+      if (is_beside(part)) within.of("host_share") += part.share;
+    write(within);
+    set_host_cause(parts);
+    set_input();
+    if (steps_.kept_step_s) set_proof();
+    return std::move(row_);
+  }
+
+ private:
+  static bool is_beside(const Part& part) {
+    return part.kind == HostCauseKind::evaluation || part.kind == HostCauseKind::saving ||
+           part.kind == HostCauseKind::compilation || part.kind == HostCauseKind::callbacks;
+  }
+
+  bool sees_batches() const { return rank_.process->batches > 0; }
+
+  void set_times() {
+    row_.set("steps", static_cast<std::int64_t>(steps_.steps));
+    row_.set("traced_step_time_s", steps_.step_s.value);
+    row_.set("step_time_s", steps_.step_s.value);
+    row_.set(interval_end(column_of("step_time_s"), "low"), steps_.step_s.interval.low);
+    row_.set(interval_end(column_of("step_time_s"), "high"), steps_.step_s.interval.high);
+  }
+
+  /// The window's classes of a device. Its waits for batches count where the counters see none.
+  Within within_on_device(double share, std::vector<Part>& parts) {
+    Within within = within_window(row_, sees_batches());
+    const double callbacks = share_of(steps_, StepPart::callbacks);
+    if (share > 0) take_callbacks(within, callbacks / (share + callbacks));
+    double sum = 0;
+    for (const double one : within.shares) sum += one;
+    within.scale(sum > 0 ? share / sum : 0);
+    add_trace_cause(parts, within.of("host_share"));
+    return within;
+  }
+
+  /// Forward and backward passes and the optimizer are work, and so is the wait for them; the rest is the user's own
+  /// code. A window divides the passes further: into waits of a graph for its input, and Python between operators.
+  Within within_on_cpu(double share, std::vector<Part>& parts) {
+    Within within;
+    const double passes = share_of(steps_, StepPart::compute) + share_of(steps_, StepPart::sync);
+    double own = std::max(outside_share(*rank_.process), passes > 0 ? steps_.other_share : 0.0);
+    own = std::min(own, share);
+    double left = share - own;
+    if (rank_.window && rank_.window->window.length() > 0) {
+      Within recorded = within_window(row_, sees_batches());
+      const double input = recorded.of("input_wait_share") * left;
+      const double exchanges = (recorded.of("communication_share") + recorded.of("peer_wait_share")) * left;
+      const double callbacks = share_of(steps_, StepPart::callbacks);
+      const double between =
+          std::clamp(recorded.of("host_share") * (share + callbacks) - own - callbacks, 0.0, left - input - exchanges);
+      within.of("input_wait_share") = input;
+      within.of("communication_share") = exchanges;
+      within.of("host_share") = between;
+      left -= input + exchanges + between;
+      add_trace_cause(parts, between);
+    }
+    within.of("compute_share") = left;
+    within.of("host_share") += own;
+    std::string lines = own_lines(rank_);
+    parts.push_back({HostCauseKind::python, own, std::move(lines)});
+    return within;
+  }
+
+  /// What the window says of the host.
+  void add_trace_cause(std::vector<Part>& parts, double share) {
+    const std::string kind = to_text(row_.get("host_cause_kind"));
+    if (kind.empty() || share <= 0) return;
+    parts.push_back({host_cause_kinds.parse(kind), share, to_text(row_.get("host_cause"))});
+  }
+
+  void write(const Within& within) {
+    for (std::size_t i = 0; i < step_classes.size(); ++i) {
+      const std::string_view column = step_classes[i].column;
+      row_.set(column, within.shares[i]);
+      for (const char* end : {"low", "high"}) row_.set(interval_end(column_of(column), end), Cell{});
+    }
+    const Column waits = column_of("input_wait_share");
+    if (sees_batches()) {
+      const Interval interval = steps_.part(StepPart::input_wait).share.interval;
+      if (std::isfinite(interval.low) && std::isfinite(interval.high)) {
+        row_.set(interval_end(waits, "low"), std::clamp(interval.low, 0.0, 1.0));
+        row_.set(interval_end(waits, "high"), std::clamp(interval.high, 0.0, 1.0));
+      }
+    }
+  }
+
+  void set_host_cause(std::vector<Part>& parts) {
+    std::ranges::stable_sort(parts, std::greater<>(), &Part::share);
+    constexpr double least = 0.005;
+    if (parts.empty() || parts.front().share < least) return;
+    const Part& most = parts.front();
+    row_.set("host_cause_kind", std::string(to_string(most.kind)));
+    std::string text = fmt::format("{} {}", to_string(most.kind), format_seconds(most.share * steps_.step_s.value));
+    for (const Part& part : parts)
+      if (&part != &most && part.share >= most.share / 10 && part.share >= least)
+        text += fmt::format(", {} {}", to_string(part.kind), format_seconds(part.share * steps_.step_s.value));
+    text += " a step";
+    if (!most.text.empty()) text += "; " + most.text;
+    row_.set("host_cause", text);
+  }
+
+  void set_input() {
+    const double waited = share_in(row_, "input_wait_share");
+    if (waited <= 0) return;
+    InputCauseKind kind = InputCauseKind::unknown;
+    if (const std::string known = to_text(row_.get("input_cause_kind")); !known.empty())
+      kind = input_cause_kinds.parse(known);
+    std::vector<std::string> facts;
+    if (const Info* const loader = training_loader()) describe_loader(*loader, kind, facts);
+    for (const SiteKind sites : {SiteKind::loading, SiteKind::pipeline})
+      if (const std::string where = sites_text(steps_, sites); !where.empty()) facts.push_back(where);
+    if (rank_.workers && rank_.use.seconds > 0) describe_workers(*rank_.workers, kind, facts);
+    if (const std::string traced = to_text(row_.get("input_cause")); !traced.empty() && facts.empty())
+      facts.push_back(traced);
+    std::string text;
+    for (const std::string& fact : facts) text += (text.empty() ? "" : "; ") + fact;
+    row_.set("input_cause", text);
+    row_.set("input_cause_kind", std::string(to_string(kind)));
+  }
+
+  const Info* training_loader() const {
+    const Info* best = nullptr;
+    for (const Info* const loader : rank_.process->facts_named("loader")) {
+      if (best == nullptr || loader->text("is_evaluation") != "true") best = loader;
+    }
+    return best;
+  }
+
+  static void describe_loader(const Info& loader, InputCauseKind& kind, std::vector<std::string>& facts) {
+    const double workers = loader.number("num_workers").value_or(0);
+    kind = workers > 0 ? InputCauseKind::workers : InputCauseKind::main_process;
+    std::string text = fmt::format("the loader of {}:{:.0f} has num_workers={:.0f}", file_name(loader.text("file")),
+                                   loader.number("line").value_or(0), workers);
+    if (const double line = loader.number("getitem_line").value_or(0); line > 0)
+      text += fmt::format(", its samples come from {}:{:.0f} ({})", file_name(loader.text("getitem_file")), line,
+                          shown_text(loader.text("dataset"), 60));
+    facts.push_back(std::move(text));
+  }
+
+  void describe_workers(const JobProcess& workers, InputCauseKind& kind, std::vector<std::string>& facts) const {
+    constexpr double much = 0.3;
+    const double seconds = rank_.use.seconds, wanted = workers.cpu_s + workers.delayed_s;
+    facts.push_back(fmt::format("its workers keep {:.1f} processors busy", workers.cpu_s / seconds));
+    if (wanted > 0 && workers.delayed_s > much * wanted) {
+      kind = InputCauseKind::processors;
+      facts.push_back(fmt::format("{:.0f} % of the time that they could run no processor is free for them",
+                                  100 * workers.delayed_s / wanted));
+    } else if (workers.storage_bytes && *workers.storage_bytes > 0 && workers.cpu_s < much * seconds) {
+      kind = InputCauseKind::disk;
+      facts.push_back(fmt::format("they read {}/s from the disk", format_bytes(*workers.storage_bytes / seconds)));
+    }
+  }
+
+  void set_proof() {
+    const Estimate& kept = *steps_.kept_step_s;
+    if (kept.value <= 0) return;
+    const Estimate& full = steps_.step_s;
+    row_.set("resident_step_time_s", kept.value);
+    row_.set("input_ratio", full.value / kept.value);
+    if (kept.interval.low <= 0 || !std::isfinite(kept.interval.high) || !std::isfinite(full.interval.high)) return;
+    const Column ratio = column_of("input_ratio");
+    row_.set(interval_end(ratio, "low"), full.interval.low / kept.interval.high);
+    row_.set(interval_end(ratio, "high"), full.interval.high / kept.interval.low);
+  }
+
+  const WatchedRank& rank_;
+  const JobSteps& steps_;
+  Record row_;
+};
+
+}  // namespace
+
+std::string framework_of(const AgentProcess& process) {
+  const std::string& mark = process.step_mark;
+  if (mark.starts_with("torch")) return "pytorch";
+  if (mark.starts_with("keras")) return "tensorflow";
+  if (mark.starts_with("jit")) return "jax";
+  for (const Info* const framework : process.facts_named("framework")) {
+    const std::string name = framework->text("name");
+    if (name == "torch") return "pytorch";
+    if (name == "tensorflow" || name == "jax") return name;
+  }
+  return "unknown";
+}
+
+Record job_row(const WatchedRank& rank) {
+  return JobRow(rank).make();
+}
+
+Info job_facts(const WatchedRank& rank) {
+  const AgentProcess& process = *rank.process;
+  const JobSteps& steps = rank.steps;
+  Info facts(Info::Fields{{"process", process.process},
+                          {"script", shown_text(process.script, 300)},
+                          {"framework", framework_of(process)},
+                          {"step_mark", shown_text(process.step_mark, 120)},
+                          {"steps_seen", static_cast<std::int64_t>(process.training_steps)},
+                          {"steps_that_count", static_cast<std::int64_t>(steps.steps)},
+                          {"seconds", steps.seconds},
+                          {"agent_s", process.agent_s},
+                          {"agent_in_window_s", process.agent_in_window_s},
+                          {"agent_faults", static_cast<std::int64_t>(process.agent_faults)}});
+  if (process.rank >= 0) facts.set("rank", process.rank);
+  if (!steps.why_none.empty()) facts.set("why_none", steps.why_none);
+  Info::List kinds, parts, sites;
+  for (const KindOfSteps& kind : steps.kinds)
+    kinds.push_back(Info::Fields{{"kind", std::string(step_kinds[kind.kind])},
+                                 {"count", static_cast<std::int64_t>(kind.count)},
+                                 {"step_s", kind.step_s.value},
+                                 {"share", kind.share}});
+  for (const SharePart& part : steps.parts)
+    if (part.share.value > 0)
+      parts.push_back(Info::Fields{{"part", std::string(step_parts[part.part])},
+                                   {"share", part.share.value},
+                                   {"time_s", part.seconds_per_step},
+                                   {"steps_with_it", static_cast<std::int64_t>(part.steps_with_it)}});
+  constexpr std::size_t most_sites = 24;
+  for (const StepSite& site : steps.sites) {
+    if (sites.size() == most_sites) break;
+    sites.push_back(Info::Fields{{"kind", std::string(site_kinds[site.site->kind])},
+                                 {"place", site.site->text()},
+                                 {"times_per_step", site.times_per_step},
+                                 {"time_s", site.seconds_per_step},
+                                 {"share", site.share}});
+  }
+  facts.set("kinds", std::move(kinds));
+  facts.set("parts", std::move(parts));
+  facts.set("sites", std::move(sites));
+  return facts;
+}
+
+}  // namespace gpubench

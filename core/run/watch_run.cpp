@@ -1,0 +1,268 @@
+#include "core/run/watch_run.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/resources.h"
+#include "core/base/shown_text.h"
+#include "core/report/page/finish.h"
+#include "core/results/run_writer.h"
+#include "core/run/job_row.h"
+#include "core/run/rank_rows.h"
+#include "core/traces/open_traces.h"
+#include "core/traces/ranks.h"
+#include "core/watch/agent_files.h"
+#include "core/watch/job_steps.h"
+#include "core/watch/job_tree.h"
+
+namespace gpubench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder for what the agent writes, which goes away with it.
+class AgentFolder {
+ public:
+  AgentFolder() {
+    std::string name = (fs::temp_directory_path() / "gpubench-agent-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw Error(fmt::format("watch: no folder for the agent's files can be made in {}",
+                              fs::temp_directory_path().string()));
+    path_ = name;
+  }
+  ~AgentFolder() {
+    std::error_code none;
+    fs::remove_all(path_, none);
+  }
+  AgentFolder(const AgentFolder&) = delete;
+  AgentFolder& operator=(const AgentFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// "train" of "python -u train.py --lr 1".
+std::string name_of(const std::vector<std::string>& command) {
+  std::string name = fs::path(command.front()).stem().string();
+  for (const std::string& word : command)
+    if (word.ends_with(".py")) {
+      name = fs::path(word).stem().string();
+      break;
+    }
+  constexpr std::size_t most = 60;
+  name = name.substr(0, most);
+  for (char& c : name) {
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (!is_plain) c = '_';
+  }
+  return name.empty() || name.front() == '-' ? "job" + name : name;
+}
+
+JobCommand job_command(const WatchOptions& options, const fs::path& folder) {
+  JobCommand command{.words = options.command, .python_path = resource("agent")};
+  const std::string window =
+      options.window_steps == 0 ? "none"
+                                : fmt::format("{},{}", options.at < 0 ? "auto" : std::to_string(options.at),
+                                              options.window_steps);
+  command.settings = {"GPUBENCH_AGENT=" + folder.string(), "GPUBENCH_AGENT_WINDOW=" + window,
+                      fmt::format("GPUBENCH_AGENT_REMEDIES={}", fmt::join(options.remedies, ","))};
+  if (options.prove_steps > 0)
+    command.settings.push_back(fmt::format("GPUBENCH_AGENT_PROVE={}", options.prove_steps));
+  return command;
+}
+
+std::optional<TraceAnalysis> window_of(const AgentProcess& process, std::vector<std::string>& notes) {
+  std::error_code none;
+  if (process.window != WindowState::written || !fs::is_directory(process.window_folder, none)) return std::nullopt;
+  try {
+    OpenedTraces opened = open_traces({process.window_folder});
+    if (opened.ranks.empty()) return std::nullopt;
+    // The clocks of ranks on one machine are one; the agent knows its rank.
+    ForeignTrace& trace = opened.ranks.front();
+    if (process.rank >= 0) trace.rank = static_cast<int>(process.rank);
+    if (process.ranks > 0) trace.world_size = static_cast<int>(process.ranks);
+    trace.file = "window";
+    return analyse(std::move(trace));
+  } catch (const Error& error) {
+    notes.push_back(fmt::format("the window that was recorded cannot be read: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+/// Numbers of the workers that load samples for a process.
+std::vector<int> workers_of(const AgentFiles& files, int process) {
+  std::vector<int> workers;
+  for (const AgentProcess& one : files.processes)
+    if (one.parent == static_cast<std::uint64_t>(process) && one.training_steps == 0) workers.push_back(one.process);
+  return workers;
+}
+
+std::string why_no_agent(const AgentFiles& files) {
+  if (files.processes.empty())
+    return "no Python process has loaded the agent: the command runs no Python, or Python runs with -S, -I or -E, or in "
+           "an environment that was cleaned (sudo, env -i)";
+  std::string frameworks;
+  for (const AgentProcess& process : files.processes)
+    for (const Info* const fact : process.facts_named("framework")) {
+      const std::string name = fact->text("name");
+      if (frameworks.find(name) == std::string::npos) frameworks += (frameworks.empty() ? "" : ", ") + name;
+    }
+  if (frameworks.empty())
+    return "the job has imported neither PyTorch nor TensorFlow, Keras or JAX: there are no steps to watch";
+  return fmt::format("no step of training was seen, though the job has imported {}: the agent sees steps of "
+                     "optimizers of PyTorch, batches of Keras' fit, and calls of jitted functions",
+                     frameworks);
+}
+
+class Watcher {
+ public:
+  Watcher(const WatchOptions& options, const std::function<void(const WatchReport&)>& report)
+      : options_(options), report_(report), job_(job_command(options, folder_.path())), tree_(::getpid()) {}
+
+  JobEnd run() {
+    while (job_.wait_until(tree_.next_read())) {
+      tree_.read();
+      if (!is_reported_ && is_due()) {
+        report();
+        if (options_.stop) job_.end(Seconds(10));
+      }
+    }
+    tree_.read();
+    if (!is_reported_) report();
+    const JobEnd end = job_.own_end().value_or(JobEnd{});
+    // Who asked for the end has it: the job was well until then.
+    return options_.stop && was_ended_ ? JobEnd{.cpu_s = end.cpu_s, .resident_peak_bytes = end.resident_peak_bytes}
+                                       : end;
+  }
+
+ private:
+  /// Whether the window is written and the job has run long enough behind its warm-up.
+  bool is_due() {
+    constexpr Seconds period{0.5};
+    const Clock::time_point now = Clock::now();
+    if (now < next_look_) return false;
+    next_look_ = now + std::chrono::duration_cast<Clock::duration>(period);
+    bool is_due = false;
+    try {
+      const AgentFiles files = read_agent_files(folder_.path(), AgentDetail::heads);
+      for (const AgentProcess* const rank : files.ranks()) {
+        const bool has_window = rank->window != WindowState::not_yet && rank->window != WindowState::records;
+        const bool has_proof = options_.prove_steps == 0 || rank->kept_batches_done;
+        if (!has_window || !has_proof) return false;
+        if (!since_) since_ = now;
+        is_due = now - *since_ >= options_.time;
+      }
+    } catch (const Error&) {
+      return false;  // at the end the reason is told
+    }
+    was_ended_ = is_due;
+    return is_due;
+  }
+
+  void report() {
+    is_reported_ = true;
+    WatchReport report;
+    try {
+      report = write();
+    } catch (const Error& error) {
+      report.why_none = error.what();
+    }
+    report_(report);
+  }
+
+  WatchReport write() {
+    const AgentFiles files = read_agent_files(folder_.path());
+    const std::vector<const AgentProcess*> processes = files.ranks();
+    if (processes.empty()) return {.run = {}, .why_none = why_no_agent(files)};
+    std::vector<std::string> notes = files.faults;
+    std::vector<WatchedRank> ranks;
+    for (const AgentProcess* const process : processes) {
+      WatchedRank rank{.process = process, .steps = job_steps(*process), .window = window_of(*process, notes)};
+      rank.use = tree_.use(rank.steps.spans);
+      const std::vector<JobProcess> workers = rank.use.of(workers_of(files, process->process));
+      if (!workers.empty()) rank.workers = sum_of(workers);
+      ranks.push_back(std::move(rank));
+    }
+    return write(std::move(ranks), notes);
+  }
+
+  WatchReport write(std::vector<WatchedRank> ranks, const std::vector<std::string>& notes) {
+    RunWriter writer({.experiment = name_of(options_.command),
+                      .title = fmt::format("{}", shown_text(fmt::format("{}", fmt::join(options_.command, " ")), 200)),
+                      .axes = ranks.size() > 1 ? std::vector<std::string>{"rank"} : std::vector<std::string>{},
+                      .extra_columns = {},
+                      .out = options_.out});
+    Info::List traces, jobs, devices;
+    for (const WatchedRank& rank : ranks) {
+      traces.push_back(trace_facts(rank));
+      jobs.push_back(job_facts(rank));
+      if (!rank.window) continue;
+      for (Info& device : devices_of(rank.window->trace))
+        if (std::ranges::none_of(devices, [&](const Info& one) { return one.text("name") == device.text("name"); }))
+          devices.push_back(std::move(device));
+    }
+    if (devices.empty()) devices.push_back(Info::Fields{{"name", "cpu:0"}, {"shares_host_memory", true}});
+    Info::Fields fields{{"devices", std::move(devices)},
+                        {"traces", std::move(traces)},
+                        {"jobs", std::move(jobs)},
+                        {"trace_notes", Info::List(notes.begin(), notes.end())}};
+    std::vector<Record> rows;
+    for (const WatchedRank& rank : ranks) rows.push_back(job_row(rank));
+    const bool has_all_windows =
+        std::ranges::all_of(ranks, [](const WatchedRank& rank) { return rank.window.has_value(); });
+    if (ranks.size() > 1 && has_all_windows) add_waits(ranks, rows, fields);
+    writer.set_info(std::move(fields));
+    std::vector<RankRow> rank_rows;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      const WatchedRank& rank = ranks[i];
+      rank_rows.push_back({std::move(rows[i]), rank.window ? &*rank.window : nullptr,
+                           static_cast<int>(rank.process->rank), {}});
+    }
+    write_rank_rows(writer, std::move(rank_rows));
+    finish_run(writer, {});
+    const bool has_steps = std::ranges::any_of(ranks, [](const WatchedRank& rank) { return rank.steps.steps > 0; });
+    return {.run = writer.directory(), .why_none = has_steps ? "" : ranks.front().steps.why_none, .has_steps = has_steps};
+  }
+
+  static Info trace_facts(const WatchedRank& rank) {
+    Info facts = rank.window ? facts_of(*rank.window)
+                             : Info(Info::Fields{{"file", "counters"}, {"format", "counters of the agent"}});
+    facts.set("file", shown_text(rank.process->script, 300));
+    facts.set("framework", framework_of(*rank.process));
+    if (rank.process->rank >= 0) facts.set("rank", rank.process->rank);
+    return facts;
+  }
+
+  /// The waits of ranks for each other, from their windows.
+  static void add_waits(std::vector<WatchedRank>& ranks, std::vector<Record>& rows, Info::Fields& fields) {
+    std::vector<TraceAnalysis> windows;
+    for (WatchedRank& rank : ranks) windows.push_back(std::move(*rank.window));
+    const RankWaits waits = rank_waits(windows);
+    set_waits(rows, waits, windows);
+    fields.emplace_back("trace_ranks", waits_info(waits, windows));
+    for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i].window = std::move(windows[i]);
+  }
+
+  const WatchOptions& options_;
+  const std::function<void(const WatchReport&)>& report_;
+  AgentFolder folder_;
+  Job job_;
+  JobTree tree_;
+  Clock::time_point next_look_{};
+  std::optional<Clock::time_point> since_;
+  bool is_reported_ = false, was_ended_ = false;
+};
+
+}  // namespace
+
+JobEnd watch_job(const WatchOptions& options, const std::function<void(const WatchReport&)>& report) {
+  return Watcher(options, report).run();
+}
+
+}  // namespace gpubench

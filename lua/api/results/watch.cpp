@@ -1,0 +1,83 @@
+// gb._native.results.watch(command, { out, seconds, stop, at, window_steps, prove_steps, remedies, json, style })  runs a
+// job that is no script, prints what is known of it to the standard error, and ends this process as the job has ended.
+#include <cstdio>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/shown_text.h"
+#include "core/report/text/explanation.h"
+#include "core/report/text/render.h"
+#include "core/run/watch_run.h"
+#include "lua/api/openers.h"
+#include "lua/api/results/results_values.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+struct WatchTable {
+  std::string out = ".";
+  double seconds = 60;
+  bool stop = false, json = false;
+  std::int64_t at = -1, window_steps = 12, prove_steps = 0;
+  std::vector<std::string> remedies;
+  TextOptions style;
+  static constexpr auto fields =
+      std::tuple{field("out", &WatchTable::out),
+                 field("seconds", &WatchTable::seconds),
+                 field("stop", &WatchTable::stop),
+                 field("json", &WatchTable::json),
+                 field("at", &WatchTable::at),
+                 field("window_steps", &WatchTable::window_steps),
+                 field("prove_steps", &WatchTable::prove_steps),
+                 field("remedies", &WatchTable::remedies),
+                 field("style", &WatchTable::style)};
+};
+
+/// What the user reads: the verdict and where it comes from, or why there is none.
+std::string text_of(const WatchReport& report, const WatchTable& table) {
+  if (report.run.empty()) return fmt::format("gpubench: watch: {}\n", report.why_none);
+  const Run run = read_run(report.run);
+  try {
+    const std::vector<ExplainedRow> rows = explain_rows(run);
+    if (table.json) return to_json_line(explanation_info(run, rows, {})) + "\n";
+    return "\n" + explanation_text(run, rows, {}, table.style) + fmt::format("\nrun: {}\n", report.run.string());
+  } catch (const Error&) {
+    return fmt::format("gpubench: watch: {}; run: {}\n", report.why_none, report.run.string());
+  }
+}
+
+void watch(const std::vector<std::string>& command, const WatchTable& table) {
+  const WatchOptions options{.command = command,
+                             .out = table.out,
+                             .time = Seconds(table.seconds),
+                             .stop = table.stop,
+                             .at = static_cast<int>(table.at),
+                             .window_steps = static_cast<int>(table.window_steps),
+                             .prove_steps = static_cast<int>(table.prove_steps),
+                             .remedies = table.remedies};
+  const JobEnd end = watch_job(options, [&](const WatchReport& report) {
+    std::string text;
+    try {
+      text = text_of(report, table);
+    } catch (const std::exception& error) {
+      text = fmt::format("gpubench: watch: {}\n", error.what());
+    }
+    std::fputs(text.c_str(), stderr);
+  });
+  end_as(end);
+}
+
+}  // namespace
+
+void open_watch(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module native = gb.submodule("_native");
+  native.submodule("results").function<&watch>("watch");
+}
+
+}  // namespace gpubench::lua
