@@ -44,6 +44,8 @@ def _owner(file):
     if file.startswith("<"):
         return LIBRARY
     path = os.path.abspath(file)
+    if "torchinductor" in path:
+        return FRAMEWORK  # code that torch.compile has written
     package = _package_of(path)
     if package is not None:
         return FRAMEWORK if package.split(".")[0] in FRAMEWORKS else LIBRARY

@@ -20,6 +20,16 @@ def hide(function):
     return function
 
 
+def like(original):
+    """functools.wraps, also for originals whose attributes cannot be copied (methods made in C++)."""
+    def decorate(function):
+        try:
+            return functools.wraps(original)(function)
+        except TypeError:
+            return function
+    return decorate
+
+
 def install(where, owner, name, make):
     """Sets owner.NAME to make(original). Does nothing if there is no such attribute; returns whether it was set."""
     from . import facts
@@ -55,13 +65,29 @@ def disable(where):
             pass
 
 
+def guarded(where, function):
+    """`function` that becomes a fact when it fails, and is not called again then."""
+    from . import facts
+    broken = []
+
+    def call(*arguments):
+        if not broken:
+            try:
+                function(*arguments)
+            except Exception as error:
+                broken.append(error)
+                facts.fault(where, error)
+
+    return call
+
+
 def timed(where, owner, name, after):
     """After each call of owner.NAME: after(arguments, keywords, result, start, end)."""
     from . import facts
     from .recorder import job
 
     def make(original):
-        @functools.wraps(original)
+        @like(original)
         def call(*arguments, **keywords):
             start = now()
             result = original(*arguments, **keywords)

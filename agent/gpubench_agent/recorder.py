@@ -78,7 +78,7 @@ class Job:
 
     def site(self, kind, code_object, line, function=None):
         """`line` None: where the function begins."""
-        key = (kind, code_object, line)
+        key = (kind, code_object, line, function)
         site = self.sites.get(key)
         if site is None:
             line = code_object.co_firstlineno if line is None else line
@@ -158,10 +158,11 @@ class Job:
     def end_evaluation(self, end):
         if self.evaluating is None:
             return
-        duration, own = end - self.evaluating, self.times[AGENT]
+        duration, behind = end - self.evaluating, self.times  # behind the last evaluation step
         self.evaluating, self.times = None, self.kept
+        for field in range(WAIT, LOAD + 1):
+            self.times[field] += behind[field]
         self.times[EVALUATION] += duration
-        self.times[AGENT] += own
         if self.evaluation_site is not None:
             self.site(AT_EVALUATION, *self.evaluation_site).add(1, duration, duration, self.records)
 
@@ -187,6 +188,22 @@ class Job:
             site.clear()
 
 
+class Section:
+    """Time since an event that no other field of the step's record has: it goes to forward and backward passes."""
+
+    def __init__(self):
+        self.start, self.known = now(), 0
+
+    def open(self):
+        self.start, self.known = now(), self.recorded()
+
+    def recorded(self):
+        return sum(job.times[WAIT:TAKEN]) + job.times[COMPUTE]
+
+    def close(self, end):
+        job.times[COMPUTE] += max(0, end - self.start - (self.recorded() - self.known))
+
+
 def script_of(command_line):
     """The script of a command line as /proc has it: the first argument that is no option, or the module behind -m."""
     arguments = command_line.split("\0")[1:]
@@ -201,3 +218,4 @@ def script_of(command_line):
 
 
 job = Job()
+section = Section()

@@ -13,6 +13,7 @@ from .clock import now
 from .recorder import AT_STACK, job
 
 PERIOD_S = 0.016
+OBJECTS_OF = code.FRAMEWORKS + ("gpubench_agent",)  # a jitted function is behind a proxy of ours
 LAYER_CALLS = {"_call_impl", "_wrapped_call_impl", "_fn", "backward", "error_handler", "_eager_py_func", "apply_fn"}
 
 
@@ -39,7 +40,7 @@ def of_framework(value):
         modules = [value.__module__]
     else:
         modules = [base.__module__ for base in kind.__mro__]
-    return any(isinstance(module, str) and module.split(".")[0] in code.FRAMEWORKS for module in modules)
+    return any(isinstance(module, str) and module.split(".")[0] in OBJECTS_OF for module in modules)
 
 
 WORKER_ENTRIES = {"_worker_loop", "_bootstrap"}

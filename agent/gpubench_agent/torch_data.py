@@ -1,5 +1,4 @@
 """DataLoaders: the wait for batches, loading in this process, evaluation, and where loaders were made."""
-import functools
 import os
 import sys
 import weakref
@@ -7,30 +6,16 @@ import weakref
 from . import code, facts, guard
 from .clock import now
 from .prove import proof
-from .recorder import AT_BATCH, AT_LOAD, COMPUTE, FIRST_OF_EPOCH, LOAD, TAKEN, WAIT, job
+from .recorder import AT_BATCH, AT_LOAD, FIRST_OF_EPOCH, LOAD, TAKEN, WAIT, job, section
 from .sampler import sampler
 from .window import window
 
+MAX_LOADERS = 20  # whose facts are written
 BATCHES_WITHOUT_BACKWARD = 16  # of one iterator: it evaluates, whatever the model says
 
 
-class Section:
-    """Time since the last event that other fields of the step's record do not have."""
-
-    def __init__(self):
-        self.start, self.known = now(), 0
-        self.backwards = 0
-        self.last = 0  # end of the last batch that was taken for evaluation
-
-    def open(self):
-        self.start, self.known = now(), sum(job.times[2:9]) + job.times[COMPUTE]
-
-    def close(self, end):
-        known = sum(job.times[2:9]) + job.times[COMPUTE]
-        job.times[COMPUTE] += max(0, end - self.start - (known - self.known))
-
-
-section = Section()
+backwards = 0  # backward passes so far
+last_evaluation = 0  # end of the last batch that was taken for evaluation
 root = None  # weak reference to the model, once it is known
 
 
@@ -81,6 +66,8 @@ def reader(dataset):
 def report(info, loader, evaluates):
     """The fact of a loader, once it is iterated."""
     info.reported = True
+    if info.id > MAX_LOADERS:
+        return
     dataset = innermost(loader.dataset)
     found = reader(dataset)
     file, line = info.site
@@ -88,7 +75,7 @@ def report(info, loader, evaluates):
     facts.write("loader", id=info.id, dataset=type(dataset).__name__,
                 site="%s:%s" % (file, line) if file else None, file=file, line=line,
                 getitem_file=os.path.abspath(found.co_filename) if found else None,
-                getitem_line=found.co_firstlineno if found else None, batch_size=loader.batch_size,
+                getitem_line=found.co_firstlineno if found else None, batch_size=loader.batch_size or getattr(loader.batch_sampler, "batch_size", None),
                 num_workers=loader.num_workers, persistent_workers=getattr(loader, "persistent_workers", None),
                 prefetch_factor=getattr(loader, "prefetch_factor", None), pin_memory=loader.pin_memory,
                 shuffle="Random" in sampler_name, is_evaluation=bool(evaluates))
@@ -106,8 +93,8 @@ def evaluates(iterator, info, grad):
     model = root() if root is not None else None
     if model is not None and not model.training:
         return True
-    if iterator._gpubench_seen != section.backwards:
-        iterator._gpubench_seen, iterator._gpubench_run = section.backwards, 0
+    if iterator._gpubench_seen != backwards:
+        iterator._gpubench_seen, iterator._gpubench_run = backwards, 0
     iterator._gpubench_run += 1
     return iterator._gpubench_run > BATCHES_WITHOUT_BACKWARD
 
@@ -124,14 +111,15 @@ def before_batch(iterator, grad):
 
 
 def after_batch(info, start, end, batch, frame):
+    global last_evaluation
     job.times[WAIT] += end - start
     job.times[TAKEN] += 1
     if info.evaluates:
-        if section.last:
+        if last_evaluation:
             job.evaluation_step(start)
-        section.last = end
+        last_evaluation = end
     else:
-        section.last = 0
+        last_evaluation = 0
         if proof.keeping:
             proof.keep(batch)
         section.open()
@@ -142,7 +130,7 @@ def attach_batches(dataloader, is_grad_enabled):
     where = "DataLoader.__next__"
 
     def make(original):
-        @functools.wraps(original)
+        @guard.like(original)
         def __next__(self):
             info = None
             try:
@@ -176,13 +164,14 @@ def attach_batches(dataloader, is_grad_enabled):
 
 
 def ended(where, info, iterator):
+    global last_evaluation
     try:
         iterator._gpubench_seen = None
         if info.evaluates:
             end = now()
-            if section.last:
+            if last_evaluation:
                 job.evaluation_step(end)
-            section.last = 0
+            last_evaluation = 0
             job.end_evaluation(end)
             section.open()
         elif job.steps:
@@ -242,7 +231,7 @@ def attach_fetchers(fetch, get_worker_info):
 def attach_errors(utils):
     """A worker's exception is told as text: without the agent's frames."""
     def make(original):
-        @functools.wraps(original)
+        @guard.like(original)
         def __init__(self, exc_info=None, *arguments, **keywords):
             try:
                 guard.clean((exc_info or sys.exc_info())[1])

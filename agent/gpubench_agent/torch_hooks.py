@@ -4,12 +4,12 @@ would be paid for each layer and confuse torch.compile."""
 import sys
 import weakref
 
-from . import code, facts, guard, torch_data, torch_model, torch_sync
+from . import code, facts, guard, sync, torch_data, torch_model
 from .clock import now
-from .recorder import AT_COMPILE, AT_SAVE, COMPILED, COMPILE, LEVEL_OPTIMIZER, SAVE, SAVED, job
-from .torch_data import section
+from .recorder import AT_COMPILE, AT_SAVE, COMPILE, COMPILED, LEVEL_OPTIMIZER, SAVE, SAVED, job, section
 from .window import window
 
+SYNCS = ("item", "tolist", "cpu", "numpy", "__float__", "__int__", "__bool__", "__format__", "__repr__", "__array__")
 OTHERS_IN_A_ROW = 20  # steps of other optimizers until one of them becomes the mark
 
 
@@ -37,7 +37,7 @@ class Optimizers:
             section.open()
             return
         self.others = 0
-        torch_sync.budget.new_step()
+        sync.budget.new_step()
         if job.mark(LEVEL_OPTIMIZER, "torch optimizer " + type(optimizer).__name__, framework="torch"):
             if job.steps == 2:
                 torch_model.describe(optimizer)
@@ -84,9 +84,8 @@ def attach_optimizers(optimizer):
         return hook_for_profile
 
     def make_step(original):
-        import functools
-
-        @functools.wraps(original)
+        
+        @guard.like(original)
         def step(self, *arguments, **keywords):
             before(self, None, None)
             result = original(self, *arguments, **keywords)
@@ -101,9 +100,8 @@ def attach_backward(autograd):
     where = "torch.autograd.backward"
 
     def make(original):
-        import functools
-
-        @functools.wraps(original)
+        
+        @guard.like(original)
         def backward(*arguments, **keywords):
             try:
                 if window.due is not None:
@@ -115,8 +113,8 @@ def attach_backward(autograd):
             result = original(*arguments, **keywords)
             try:
                 end = now()
-                section.backwards += 1
-                job.end_evaluation(section.last if job.evaluating is not None else end)
+                torch_data.backwards += 1
+                job.end_evaluation(torch_data.last_evaluation or end)
                 section.close(end)
                 section.open()
                 job.spent(end)
@@ -126,6 +124,12 @@ def attach_backward(autograd):
         return backward
 
     guard.install(where, autograd, "backward", make)
+
+
+def attach_syncs(torch):
+    for name in SYNCS:
+        sync.hook("Tensor", torch.Tensor, name, warns=True)
+    sync.hook_function(torch.cuda, "synchronize")
 
 
 def attach_save(torch):
@@ -190,7 +194,7 @@ def attach(torch):
     import torch.utils.data.dataloader as dataloader
     for part, arguments in ((attach_optimizers, optimizer), (torch_model.attach, optimizer),
                             (attach_backward, torch.autograd), (attach_save, torch),
-                            (attach_profiler, torch.autograd.profiler), (torch_sync.attach, torch),
+                            (attach_profiler, torch.autograd.profiler), (attach_syncs, torch),
                             (torch_data.attach, dataloader)):
         try:
             part(arguments)

@@ -1,5 +1,4 @@
 """Facts of the model that an optimizer trains, and PyTorch's settings. They are read once, at the second step."""
-import functools
 import os
 import sys
 import weakref
@@ -70,7 +69,7 @@ def attach(optimizer):
     where = "Optimizer.__init__"
 
     def make(original):
-        @functools.wraps(original)
+        @guard.like(original)
         def __init__(self, params, *arguments, **keywords):
             module = None
             try:
@@ -92,11 +91,13 @@ def attach(optimizer):
 
 
 def users_class(model):
-    """The outermost module of a class of the user's, else the model itself."""
+    """(module, code object) of the outermost module of a class of the user's, or (None, None)."""
     for module in model.modules():
-        if code.is_users(type(module).forward):
-            return module
-    return None
+        for name in ("forward", "training_step", "__init__"):
+            function = vars(type(module)).get(name)
+            if function is not None and code.is_users(function):
+                return module, code.code_of(function)
+    return None, None
 
 
 def channels_last(torch, parameters):
@@ -112,12 +113,11 @@ def describe(optimizer):
     import torch
     model = models.of.get(optimizer, lambda: None)()
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    names, written = set(), None
+    names, written, forward = set(), None, None
     if model is not None:
         torch_data.root = weakref.ref(model)
         names = {type(module).__name__ for module in model.modules()}
-        written = users_class(model)
-    forward = code.code_of(type(written).forward) if written is not None else None
+        written, forward = users_class(model)
     device = parameters[0].device.type
     facts.write("model", **{
         "class": type(model if written is None else written).__name__ if model is not None else None,

@@ -1,16 +1,14 @@
 """Calls by the user's code that wait for the device or copy to the host: `.item()`, `.cpu()`, `float(loss)`.
 
-PyTorch calls some of them itself (Adam reads its step count from each parameter's state), so the caller decides. After the
+Frameworks call some of them themselves (Adam reads its step count from each parameter's state), so the caller decides. After the
 first calls one in about 16 is counted, with that weight; the first ones of each step always are."""
-import functools
 import sys
 import threading
 
 from . import code, facts, guard
 from .clock import now
-from .recorder import AT_SYNC, SYNC, WRAPPER_NS, job
+from .recorder import AGENT, AT_SYNC, SYNC, WRAPPER_NS, job
 
-METHODS = ("item", "tolist", "cpu", "numpy", "__float__", "__int__", "__bool__", "__format__", "__repr__", "__array__")
 EXACT_AT_FIRST, EXACT_A_STEP = 100, 8
 STRIDES = (11, 19, 13, 23, 17, 13, 16)  # of mean 16, uneven, so that a loop over 16 parameters is seen everywhere
 
@@ -43,11 +41,12 @@ def as_line_of(frame):
     return thunk
 
 
-def hook(name, owner):
-    where = "Tensor." + name
+def hook(kind, owner, name, warns=False):
+    """`warns`: on an object that requires a gradient, the call warns from C++."""
+    where = kind + "." + name
 
     def make(original):
-        @functools.wraps(original)
+        @guard.like(original)
         def call(self, *arguments, **keywords):
             if budget.exact > 0:
                 weight = 1
@@ -55,7 +54,7 @@ def hook(name, owner):
             else:
                 budget.skip -= 1
                 if budget.skip > 0:
-                    if self.requires_grad:
+                    if warns and self.requires_grad:
                         return as_line_of(sys._getframe(1))(original, self, arguments, keywords)
                     return original(self, *arguments, **keywords)
                 weight = budget.stride or 1
@@ -64,7 +63,7 @@ def hook(name, owner):
             if code.owner(frame.f_code.co_filename) is not code.USER or threading.get_ident() != job.thread:
                 return original(self, *arguments, **keywords)
             start = now()
-            if self.requires_grad:
+            if warns and self.requires_grad:
                 result = as_line_of(frame)(original, self, arguments, keywords)
             else:
                 result = original(self, *arguments, **keywords)
@@ -72,7 +71,7 @@ def hook(name, owner):
                 end = now()
                 job.times[SYNC] += (end - start) * weight
                 job.at(AT_SYNC, frame, end - start, weight)
-                job.times[8] += now() - end + 2 * WRAPPER_NS
+                job.times[AGENT] += now() - end + 2 * WRAPPER_NS
             except Exception as error:
                 facts.fault(where, error)
             return result
@@ -81,12 +80,11 @@ def hook(name, owner):
     guard.install(where, owner, name, make)
 
 
-def attach(torch):
-    for name in METHODS:
-        hook(name, torch.Tensor)
-    if hasattr(torch, "cuda"):
-        def synchronized(_, __, ___, start, end):
+def hook_function(module, name):
+    """A function that waits: torch.cuda.synchronize, jax.block_until_ready."""
+    def after(_, __, ___, start, end):
+        if code.owner(sys._getframe(2).f_code.co_filename) is code.USER:
             job.times[SYNC] += end - start
             job.at(AT_SYNC, sys._getframe(2), end - start)
 
-        guard.timed("torch.cuda.synchronize", torch.cuda, "synchronize", synchronized)
+    guard.timed(module.__name__ + "." + name, module, name, after)

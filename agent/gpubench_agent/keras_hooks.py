@@ -1,0 +1,232 @@
+"""Keras 3 on any backend. `CallbackList` is hooked instead of adding a callback, which would turn off Keras' asynchronous
+callbacks; its batches mark the steps."""
+import functools
+import os
+import sys
+import weakref
+
+from . import code, facts, guard, methods, sync
+from .clock import now
+from .prove import proof
+from .recorder import (AT_CALLBACK, AT_LOAD, AT_SAVE, FIRST_OF_EPOCH, LEVEL_KERAS, SAVE, SAVED, TAKEN, WAIT, job, section)
+from .window import window
+
+METHODS = ("on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_train_batch_begin",
+           "on_train_batch_end", "on_batch_begin", "on_batch_end", "on_test_begin", "on_test_end", "on_test_batch_begin",
+           "on_test_batch_end")
+compiled_at = weakref.WeakKeyDictionary()  # model: (file, line) of compile()
+
+
+class Fit:
+    """The training that runs."""
+    last_batch = -1
+    backend = None
+
+
+def describe(callbacks):
+    """Facts of the model that is trained."""
+    model = callbacks.model
+    Fit.backend = sys.modules["keras"].config.backend() if hasattr(sys.modules["keras"], "config") else None
+    params = callbacks.params or {}
+    per_call = getattr(model, "steps_per_execution", 1) or 1
+    if params.get("steps") and params.get("epochs"):
+        job.expected = params["steps"] * params["epochs"] // per_call
+    kind = type(model)
+    written = code.code_of(kind.__init__)
+    own = written is not None and code.owner(written.co_filename) is code.USER
+    file, line = compiled_at.get(model, (None, None))
+    facts.write("framework", name="keras", version=sys.modules["keras"].__version__, backend=Fit.backend, device=None,
+                devices=None)
+    facts.write("model", **{
+        "class": kind.__name__, "parameters": model.count_params(), "dtype": getattr(model, "compute_dtype", None),
+        "file": os.path.abspath(written.co_filename) if own else file, "line": written.co_firstlineno if own else line,
+        "compile_file": file, "compile_line": line, "run_eagerly": getattr(model, "run_eagerly", None),
+        "jit_compile": getattr(model, "jit_compile", None), "steps_per_execution": per_call,
+        "policy": getattr(getattr(model, "dtype_policy", None), "name", None),
+        "optimizer": type(getattr(model, "optimizer", None)).__name__})
+
+
+def on_train_begin(callbacks, *_):
+    describe(callbacks)
+    Fit.last_batch = -1
+    if proof.wanted and Fit.backend == "tensorflow":
+        prove_on_graph(callbacks.model)
+    section.open()
+
+
+def on_epoch_begin(*_):
+    Fit.last_batch = -1
+    job.flags |= FIRST_OF_EPOCH
+
+
+def on_batch_end(callbacks, batch):
+    """After Keras' own callbacks."""
+    batches, Fit.last_batch = max(1, batch - Fit.last_batch), batch
+    sync.budget.new_step()
+    framework = {"tensorflow": "tensorflow", "jax": "jax", "torch": "torch"}.get(Fit.backend)
+    window.deferred = False
+    if job.mark(LEVEL_KERAS, "keras train batch", batches=batches, framework=framework):
+        section.open()
+
+
+def prove_on_graph(model):
+    """On TensorFlow the graph reads the iterator: kept batches come from another iterator of the same type."""
+    import tensorflow as tf
+    train, kept = model.train_function, []
+
+    def train_function(iterator):
+        if proof.keeping and not proof.kept:
+            proof.keep(iterator)
+        if not proof.active:
+            return train(iterator)
+        if not kept:
+            dataset = iterator._dataset
+            batches = list(dataset.take(4))
+            kept.append(iter(tf.data.Dataset.from_tensor_slices(stack(tf, batches)).repeat()
+                             if len(batches) > 1 else dataset.take(1).cache().repeat()))
+            if kept[0].element_spec != iterator.element_spec:
+                kept[0] = iter(dataset.take(4).cache().repeat())
+        return train(kept[0])
+
+    model.train_function = train_function
+
+
+def stack(tf, batches):
+    return tf.nest.map_structure(lambda *parts: tf.stack(parts), *batches)
+
+
+class TimedIterator:
+    """Batches that Keras takes in Python (JAX)."""
+
+    def __init__(self, iterator):
+        self.iterator = iter(iterator)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if proof.active and proof.kept:
+            job.times[TAKEN] += 1
+            return proof.batch()
+        start = now()
+        batch = next(self.iterator)
+        end = now()
+        job.times[WAIT] += end - start
+        if proof.keeping:
+            proof.keep(batch)
+        return batch
+
+
+guard.hide(TimedIterator.__next__)
+
+
+def before_after(name, before=None, after=None):
+    """Hooks CallbackList.NAME."""
+    from keras.src.callbacks import callback_list
+    where = "CallbackList." + name
+
+    def make(original):
+        @guard.like(original)
+        def call(self, *arguments, **keywords):
+            try:
+                if before is not None:
+                    start = now()
+                    before(self, *arguments[:1])
+                    job.spent(start)
+            except Exception as error:
+                facts.fault(where, error)
+            result = original(self, *arguments, **keywords)
+            try:
+                if after is not None:
+                    start = now()
+                    after(self, *arguments[:1])
+                    job.spent(start)
+            except Exception as error:
+                facts.fault(where, error)
+            return result
+        return call
+
+    guard.install(where, callback_list.CallbackList, name, make)
+
+
+def attach_callbacks(_):
+    from keras.src.callbacks import callback_list
+
+    def made(arguments, _, __, ___, ____):
+        for callback in arguments[0].callbacks:
+            name = type(callback).__name__
+            if name not in ("History", "ProgbarLogger"):
+                methods.time_methods(AT_CALLBACK, type(callback), METHODS, all_code=name != "LambdaCallback")
+            if name == "LambdaCallback":
+                for method in METHODS:
+                    function = vars(callback).get(method)
+                    if function is not None and code.is_users(function):
+                        setattr(callback, method, guard.hide(methods.timed(function, AT_CALLBACK, True)))
+
+    guard.timed("CallbackList.__init__", callback_list.CallbackList, "__init__", made)
+    before_after("on_train_begin", after=on_train_begin)
+    before_after("on_epoch_begin", before=on_epoch_begin)
+    before_after("on_train_batch_begin", after=lambda *_: section.open())
+    before_after("on_train_batch_end", before=lambda *_: section.close(now()), after=on_batch_end)
+    before_after("on_test_begin", before=lambda *_: job.begin_evaluation(now(), sys._getframe(2)))
+    before_after("on_test_batch_end", after=lambda *_: job.evaluation_step(now()))
+    before_after("on_test_end", after=lambda *_: job.end_evaluation(now()))
+
+
+def attach_models(_):
+    from keras.src.models import model
+    from keras.src.trainers import trainer
+
+    def saved(_, __, ___, start, end):
+        job.times[SAVE] += end - start
+        job.flags |= SAVED
+        if job.words is not None:
+            job.at(AT_SAVE, sys._getframe(2), end - start)
+
+    def compiled(arguments, _, __, ___, ____):
+        compiled_at[arguments[0]] = code.caller()
+
+    guard.timed("Model.save", model.Model, "save", saved)
+    guard.timed("Model.save_weights", model.Model, "save_weights", saved)
+    guard.timed("Model.compile", trainer.Trainer, "compile", compiled)
+
+
+def attach_data(keras):
+    from keras.src.trainers.data_adapters import py_dataset_adapter
+    backend = keras.config.backend()
+
+    def adapted(arguments, keywords, _, __, ___):
+        dataset = arguments[1] if len(arguments) > 1 else keywords.get("x")
+        methods.time_methods(AT_LOAD, type(dataset), ("__getitem__",))
+        found = code.code_of(type(dataset).__getitem__)
+        file, line = code.caller()
+        facts.write("loader", id=id(dataset), dataset=type(dataset).__name__, site=file and "%s:%s" % (file, line),
+                    file=file, line=line, getitem_file=os.path.abspath(found.co_filename),
+                    getitem_line=found.co_firstlineno, batch_size=None, num_workers=getattr(dataset, "workers", None),
+                    persistent_workers=None, prefetch_factor=getattr(dataset, "max_queue_size", None),
+                    pin_memory=None, shuffle=None, is_evaluation=job.evaluating is not None, kind="PyDataset",
+                    use_multiprocessing=getattr(dataset, "use_multiprocessing", None))
+
+    guard.timed("PyDatasetAdapter.__init__", py_dataset_adapter.PyDatasetAdapter, "__init__", adapted)
+    if backend == "jax":
+        from keras.src.backend.jax import trainer
+
+        def make(original):
+            @functools.wraps(original)
+            def _get_iterator(self):
+                return TimedIterator(original(self))
+            return _get_iterator
+
+        guard.install("JAXEpochIterator", trainer.JAXEpochIterator, "_get_iterator", make)
+
+
+def attach(keras):
+    from . import prove
+    prove.start()
+    facts.write("framework", name="keras", version=keras.__version__, backend=keras.config.backend(), device=None,
+                devices=None)
+    for part in (attach_callbacks, attach_models, attach_data):
+        try:
+            part(keras)
+        except Exception as error:
+            facts.fault("keras " + part.__name__, error)
