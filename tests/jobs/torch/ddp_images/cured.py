@@ -57,6 +57,7 @@ def main():
                 print(f"step {step} loss {loss.item():.3f}", flush=True)
             if step >= args.steps:
                 break
+    dist.barrier()
     dist.destroy_process_group()
 
 

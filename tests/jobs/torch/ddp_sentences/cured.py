@@ -51,6 +51,7 @@ def main():
         optimizer.step()
         if rank == 0 and step % 10 == 0:
             print(f"step {step} loss {loss.item():.3f}", flush=True)
+    dist.barrier()
     dist.destroy_process_group()
 
 
