@@ -61,7 +61,7 @@ struct AgentStep {
   double part(StepPart which) const { return parts[static_cast<std::size_t>(which)]; }
 };
 
-/// A line of the user's code. Counted from the agent's end of the warm-up on.
+/// A line of the user's code. Counted from step AgentProcess::sites_since on.
 struct AgentSite {
   SiteKind kind = SiteKind::unknown;
   std::uint32_t line = 0;
@@ -86,13 +86,13 @@ struct AgentProcess {
   std::uint64_t parent = 0;
   std::int64_t rank = -1, ranks = -1, local_rank = -1;  ///< -1: none or unknown
   Clock::time_point loaded;
-  /// 0 while it runs, or where it ended without a word (by a signal, os._exit).
-  Clock::time_point ended;
+  /// False while it runs, and where it ended without a word (by a signal, os._exit).
   bool has_ended = false;
+  Clock::time_point ended;  ///< if has_ended
   std::uint64_t steps_in_all = 0, training_steps = 0, batches = 0, stack_samples = 0, agent_faults = 0;
   WindowState window = WindowState::not_yet;
   std::uint64_t window_begin = 0, window_end = 0;  ///< numbers of steps, from 0
-  /// Number of the first step that sites count; 0: the agent does not tell.
+  /// Number of the first step that sites count. 0: the warm-up is not over, and they count all.
   std::uint64_t sites_since = 0;
   double agent_s = 0;            ///< in the agent's hooks outside of the window
   double agent_in_window_s = 0;  ///< in the window, with the profiler's start, stop and export

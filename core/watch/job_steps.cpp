@@ -126,7 +126,7 @@ class CycleCollector {
       waiting_.wait_s += std::min(step.part(StepPart::input_wait), records_.seconds(i));
       return;
     }
-    finish(step, records_.seconds(i), records_.span(i).end);
+    finish(step, records_.span(i).end);
   }
   /// What has not led to a training step does not count.
   void drop() {
@@ -140,18 +140,15 @@ class CycleCollector {
   std::size_t cut_parts = 0;
 
  private:
-  void finish(const AgentStep& step, double own_s, Clock::time_point end) {
+  void finish(const AgentStep& step, Clock::time_point end) {
     cycle_.span.end = end;
     cycle_.kind = kind_of(step);
-    for (std::size_t part = 0; part < parts_count; ++part) {
-      const double most = part == index_of(StepPart::evaluation) ? cycle_.seconds() : own_s;
-      cycle_.parts[part] = cut(step.parts[part], most, cut_parts);
-    }
-    // The step's own figure may include the batches that have records, or not.
+    for (std::size_t part = 0; part < parts_count; ++part)
+      cycle_.parts[part] = cut(step.parts[part], cycle_.seconds(), cut_parts);
+    // The agent's figure contains the batches that have records; without one, they are all that is known.
     double& evaluation_s = cycle_.parts[index_of(StepPart::evaluation)];
-    const double in_own_s = evaluation_s > own_s ? std::max(evaluation_s - evaluated_s_, 0.0) : evaluation_s;
-    evaluation_s = std::max(evaluation_s, evaluated_s_);
-    cycle_.own_s = own_s - std::min(in_own_s, own_s);
+    if (evaluation_s == 0) evaluation_s = evaluated_s_;
+    cycle_.own_s = cycle_.seconds() - evaluation_s;
     cycle_.own_wait_s = std::min(cycle_.parts[index_of(StepPart::input_wait)], cycle_.own_s);
     cycle_.batches = step.batches;
     if (waiting_.seconds.empty() && evaluation_s > 0) waiting_.seconds.push_back(evaluation_s);
@@ -256,9 +253,8 @@ void set_main_thread(const std::vector<Cycle>& cycles, JobSteps& result) {
   result.involuntary_switches_per_s = switches / result.seconds;
 }
 
-void set_sites(const AgentProcess& process, const Records& records, std::size_t begin, JobSteps& result) {
-  result.sites_have_own_steps = process.sites_since > 0;
-  const std::uint64_t since = result.sites_have_own_steps ? process.sites_since : records.number(begin);
+void set_sites(const AgentProcess& process, const Records& records, JobSteps& result) {
+  const std::uint64_t since = process.sites_since;
   std::uint64_t before = std::min(since, process.first_step);  // of forgotten records all are taken for training
   for (std::size_t i = 0; i < records.size() && records.number(i) < since; ++i)
     before += records[i].is_training ? 1 : 0;
@@ -334,9 +330,11 @@ JobSteps job_steps(const AgentProcess& process, const JobStepsOptions& options) 
   const std::size_t begin = records.size() > 0 ? end_of_warmup(records, process, options) : 0;
   CycleCollector collector(records);
   for (std::size_t i = 0; i < records.size(); ++i) {
+    // Behind steps on kept batches, loaders have had time to fill their queues.
+    if (records[i].on_kept_batches) break;
     if (i < begin) {
       if (records[i].is_training) ++result.warmup_steps;
-    } else if (records[i].on_kept_batches || records.is_disturbed(i)) {
+    } else if (records.is_disturbed(i)) {
       collector.drop();
     } else {
       collector.add(i);
@@ -361,7 +359,7 @@ JobSteps job_steps(const AgentProcess& process, const JobStepsOptions& options) 
   set_parts(cycles, result);
   set_kinds(cycles, collector.evaluated, result);
   set_main_thread(cycles, result);
-  set_sites(process, records, begin, result);
+  set_sites(process, records, result);
   return result;
 }
 

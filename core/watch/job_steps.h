@@ -1,4 +1,5 @@
-// What the counters of one rank say about its steps, outside of the profiler's window and after the warm-up. Everything
+// What the counters of one rank say about its steps, outside of the profiler's window, after the warm-up and before
+// steps on kept batches. Everything
 // rests on sums over the whole time, not on typical steps: what happens in every fiftieth step is part of it.
 //
 // The time of a step is the time since the end of the record before it. Evaluation and everything else between two
@@ -51,12 +52,12 @@ struct SharePart {
   std::size_t steps_with_it = 0;
 };
 
-/// A site's part in the time of the steps that count it, those from the agent's end of the warm-up on.
+/// A site's part in the time of the training steps that count it (AgentProcess::sites_since), the window included.
 struct StepSite {
   const AgentSite* site = nullptr;
   double times_per_step = 0;
   double seconds_per_step = 0;
-  double share = 0;  ///< of the time of these steps; of SiteKind::stack: of the samples
+  double share = 0;  ///< of the mean step; of SiteKind::stack: of the samples
 };
 
 struct JobSteps {
@@ -82,8 +83,6 @@ struct JobSteps {
   /// Processor time of the main thread, of the time; its involuntary switches per second.
   std::optional<double> main_thread_share, involuntary_switches_per_s;
   std::vector<StepSite> sites;  ///< the most expensive first, of each kind
-  /// Whether `sites` are divided by the steps that they count, as the agent tells them; else by all after the warm-up.
-  bool sites_have_own_steps = false;
 
   /// Mean seconds of training steps on kept batches, the first of them not counted; nothing without such steps.
   std::optional<Estimate> kept_step_s;

@@ -150,6 +150,18 @@ TEST_F(JobStepsTest, EvaluationThatIsToldTwiceCountsOnce) {
   EXPECT_EQ(result.cut_parts, 0);
 }
 
+TEST_F(JobStepsTest, ABriefEvaluationIsNotPartOfTheStepBehindIt) {
+  add_steps(10);
+  for (int i = 0; i < 20; ++i) {
+    add_steps(4);
+    add_evaluation(3);  // of it a millisecond before it began
+    add(10, 0, {{6, 2}});
+  }
+  const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
+  EXPECT_NEAR(result.kind(StepKind::training)->step_s.value, 0.0102, 1e-9);
+  EXPECT_NEAR(result.part(StepPart::evaluation).share.value, 2.0 / 53, 1e-9);
+}
+
 TEST_F(JobStepsTest, SitesAreDividedByTheStepsThatTheyCount) {
   add_steps(120);
   writer_.sites = {{.kind = 1, .line = 5, .times = 50, .milliseconds = 100},
@@ -159,7 +171,6 @@ TEST_F(JobStepsTest, SitesAreDividedByTheStepsThatTheyCount) {
   writer_.header = {{192, 20}, {160, 12}};
   const JobSteps result = steps();
   ASSERT_THAT(result.sites, SizeIs(3));
-  EXPECT_TRUE(result.sites_have_own_steps);
   EXPECT_EQ(result.sites[0].site->line, 9) << "the most expensive of its kind first";
   EXPECT_DOUBLE_EQ(result.sites[0].times_per_step, 10);
   EXPECT_DOUBLE_EQ(result.sites[0].seconds_per_step, 0.003);
@@ -178,6 +189,13 @@ TEST_F(JobStepsTest, StepsOnKeptBatchesAreApart) {
   EXPECT_EQ(result.kept_steps, 40);
   ASSERT_TRUE(result.kept_step_s);
   EXPECT_DOUBLE_EQ(result.kept_step_s->value, 0.004);
+}
+
+TEST_F(JobStepsTest, StepsBehindKeptBatchesDoNotCount) {
+  add_steps(60);
+  add_steps(10, 4, 4096);
+  add_steps(60, 2);  // loaders have filled their queues meanwhile
+  EXPECT_DOUBLE_EQ(steps().step_s.value, 0.01);
 }
 
 TEST_F(JobStepsTest, PartsLongerThanTheirStepAreCut) {

@@ -158,7 +158,8 @@ TEST_F(JobTest, WhatCannotBeStartedIsSaid) {
 }
 
 TEST_F(JobTest, SignalsOfAJobThatCouldNotStartAreAsBefore) {
-  struct sigaction before {}, after {};
+  struct sigaction before {
+  }, after{};
   ::sigaction(SIGTERM, nullptr, &before);
   EXPECT_THROW(Job({.words = {"/nowhere"}}), Error);
   ::sigaction(SIGTERM, nullptr, &after);
@@ -241,7 +242,8 @@ TEST_F(JobTest, SignalsOfTheGroupAreNotSentTwice) {
 }
 
 TEST_F(JobTest, WhatIsIgnoredStaysSo) {
-  struct sigaction before {}, ignored {};
+  struct sigaction before {
+  }, ignored{};
   ignored.sa_handler = SIG_IGN;
   ::sigaction(SIGHUP, &ignored, &before);
   {

@@ -48,13 +48,13 @@ class JobTreeTest : public TemporaryFolder {
   void set(int process, const Told& told) const {
     const std::string folder = fmt::format("proc/{}/", process);
     const auto ticks = [](double seconds) { return static_cast<int>(std::lround(seconds * 100)); };
-    write_file(folder + "stat", fmt::format("{} (a) b ( {}) {} {} 1 1 -1 -1 0 7 8 {} {} {} 0 {} 0 20 -5 3 0 {} 999 4\n", process,
-                                            "x", told.state, told.parent, told.faults, told.reaped_faults,
+    write_file(folder + "stat", fmt::format("{} (a) b ( {}) {} {} 1 1 -1 -1 0 7 8 {} {} {} 0 {} 0 20 -5 3 0 {} 999 4\n",
+                                            process, "x", told.state, told.parent, told.faults, told.reaped_faults,
                                             ticks(told.cpu_s), ticks(told.reaped_s), told.started));
     write_file(folder + "statm", fmt::format("9999 {} {} 1 0 1 0\n", told.resident_pages, told.shared_pages));
     if (told.tells_io)
-      write_file(folder + "io", fmt::format("rchar: {:.0f}\nwchar: 7\nread_bytes: {:.0f}\n", told.asked_bytes,
-                                            told.storage_bytes));
+      write_file(folder + "io",
+                 fmt::format("rchar: {:.0f}\nwchar: 7\nread_bytes: {:.0f}\n", told.asked_bytes, told.storage_bytes));
   }
   void set_thread(int process, int thread, double delayed_s) const {
     write_file(fmt::format("proc/{}/task/{}/schedstat", process, thread), fmt::format("5 {:.0f} 3\n", delayed_s * 1e9));
@@ -111,7 +111,12 @@ TEST_F(JobTreeTest, AmountsBetweenReadings) {
   set(60, {.cpu_s = 5, .faults = 3, .storage_bytes = 1000, .asked_bytes = 5000});
   set_thread(60, 60, 1);
   JobTree watched = tree();
-  set(60, {.cpu_s = 6.5, .faults = 10, .storage_bytes = 1600, .asked_bytes = 9000, .resident_pages = 10, .shared_pages = 4});
+  set(60, {.cpu_s = 6.5,
+           .faults = 10,
+           .storage_bytes = 1600,
+           .asked_bytes = 9000,
+           .resident_pages = 10,
+           .shared_pages = 4});
   set_thread(60, 60, 1.25);
   set_thread(60, 61, 0.5);
   set(61, {.parent = 60, .cpu_s = 0.5, .resident_pages = 5});
