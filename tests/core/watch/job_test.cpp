@@ -228,17 +228,33 @@ TEST_F(JobTest, SignalsOfOthersAreSentOn) {
   }
 }
 
-TEST_F(JobTest, SignalsOfTheGroupAreNotSentTwice) {
-  Job job(shell("cd " + file("").string() + "; trap 'exit 9' TERM INT QUIT; : > ready; " +
+TEST_F(JobTest, ASecondSignalOfTheTerminalIsNotMade) {
+  Job job(shell("cd " + file("").string() + "; trap 'exit 9' INT QUIT; : > ready; " +
                 "while :; do [ -e asked ] && : > alive; sleep 0.01; done"));
   wait_for(job, "ready");
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM}) {
-    ::raise(signal);  // this process survives it
+  for (const int signal : {SIGINT, SIGQUIT}) {
+    ::raise(signal);  // as from the same group; this process survives it
     EXPECT_EQ(job.signal_seen(), signal);
   }
   write("asked", "");
   wait_for(job, "alive");
   EXPECT_FALSE(job.own_end());
+}
+
+TEST_F(JobTest, WhatTheJobSendsToItsGroupDoesNotComeBack) {
+  Job job(shell("cd " + file("").string() + "; trap ': > got' TERM; kill -TERM $PPID; : > ready; " +
+                "while :; do [ -e asked ] && : > alive; sleep 0.01; done"));
+  wait_for(job, "ready");
+  EXPECT_EQ(job.signal_seen(), SIGTERM);
+  write("asked", "");
+  wait_for(job, "alive");
+  EXPECT_FALSE(std::filesystem::exists(file("got")));
+}
+
+TEST_F(JobTest, AScriptOfTheSameGroupEndsIt) {
+  Job job(shell("exec sleep 100000"));
+  ::raise(SIGTERM);  // as `kill $!` of a shell without job control
+  EXPECT_EQ(end_of(job).signal, SIGTERM);
 }
 
 TEST_F(JobTest, WhatIsIgnoredStaysSo) {
