@@ -195,7 +195,7 @@ TEST_F(JobTest, AJobThatIsStoppedIsEnded) {
 }
 
 TEST_F(JobTest, AShellEndsBeforeItsProgram) {
-  Job job(shell("trap 'exit 4' TERM; sleep 100000 & : > " + file("ready").string() + "; wait"));
+  Job job(shell("exec 2> /dev/null; trap 'exit 4' TERM; sleep 100000 & : > " + file("ready").string() + "; wait"));
   wait_for(job, "ready");
   EXPECT_TRUE(job.end(long_grace));
   EXPECT_EQ(job.own_end()->status, 4);
