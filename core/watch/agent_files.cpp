@@ -179,7 +179,7 @@ void read_header(std::string_view header, AgentProcess& process) {
 
 AgentStep step_of(std::string_view record) {
   const auto field = [&](std::size_t index) { return u64_at(record, 8 * index); };
-  constexpr std::array<std::size_t, step_parts.names.size()> places = {2, 3, 4, 5, 6, 7, 8, 10, 13};
+  constexpr std::array<std::size_t, job_step_parts.names.size()> places = {2, 3, 4, 5, 6, 7, 8, 10, 13};
   constexpr std::uint64_t kind_mask = 255, training = 1;
   const std::uint64_t kind = field(1);
   AgentStep step;

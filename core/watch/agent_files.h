@@ -16,7 +16,7 @@
 namespace gpubench {
 
 /// Times of a step that the agent tells apart, in the order of its records (fields 2 to 8, 10 and 13).
-enum class StepPart : std::uint8_t {
+enum class JobStepPart : std::uint8_t {
   input_wait,  ///< waited for batches; with num_workers=0 that includes `loading`
   sync,        ///< calls by the user's code that wait for the device or copy to the host
   callbacks,   ///< of the user
@@ -27,7 +27,7 @@ enum class StepPart : std::uint8_t {
   compute,  ///< forward, backward and optimizer, as the host sees them
   loading,  ///< samples loaded in the process itself: part of the wait for batches
 };
-inline constexpr EnumNames<StepPart, 9> step_parts{
+inline constexpr EnumNames<JobStepPart, 9> job_step_parts{
     "unknown part of a step",
     {"input wait", "sync", "callbacks", "compile", "evaluation", "saving", "agent", "compute", "loading"}};
 
@@ -52,13 +52,13 @@ struct AgentStep {
   bool is_training = false;  ///< else evaluation
   bool in_window = false, compiled = false, first_of_epoch = false, saved = false, on_kept_batches = false;
   std::uint64_t batches = 0;
-  /// Seconds, by StepPart.
-  std::array<double, step_parts.names.size()> parts{};
+  /// Seconds, by JobStepPart.
+  std::array<double, job_step_parts.names.size()> parts{};
   /// Of the main thread, since its start.
   double main_thread_cpu_s = 0;
   std::uint64_t involuntary_switches = 0;
 
-  double part(StepPart which) const { return parts[static_cast<std::size_t>(which)]; }
+  double part(JobStepPart which) const { return parts[static_cast<std::size_t>(which)]; }
 };
 
 /// A line of the user's code. Counted from step AgentProcess::sites_since on.

@@ -9,10 +9,10 @@
 namespace gpubench {
 namespace {
 
-constexpr std::size_t parts_count = step_parts.names.size();
+constexpr std::size_t parts_count = job_step_parts.names.size();
 using Parts = std::array<double, parts_count>;
 
-constexpr std::size_t index_of(StepPart part) {
+constexpr std::size_t index_of(JobStepPart part) {
   return static_cast<std::size_t>(part);
 }
 
@@ -123,7 +123,7 @@ class CycleCollector {
     if (!step.is_training) {
       evaluated_s_ += records_.seconds(i);
       waiting_.seconds.push_back(records_.seconds(i));
-      waiting_.wait_s += std::min(step.part(StepPart::input_wait), records_.seconds(i));
+      waiting_.wait_s += std::min(step.part(JobStepPart::input_wait), records_.seconds(i));
       return;
     }
     finish(step, records_.span(i).end);
@@ -146,10 +146,10 @@ class CycleCollector {
     for (std::size_t part = 0; part < parts_count; ++part)
       cycle_.parts[part] = cut(step.parts[part], cycle_.seconds(), cut_parts);
     // The agent's figure contains the batches that have records; without one, they are all that is known.
-    double& evaluation_s = cycle_.parts[index_of(StepPart::evaluation)];
+    double& evaluation_s = cycle_.parts[index_of(JobStepPart::evaluation)];
     if (evaluation_s == 0) evaluation_s = evaluated_s_;
     cycle_.own_s = cycle_.seconds() - evaluation_s;
-    cycle_.own_wait_s = std::min(cycle_.parts[index_of(StepPart::input_wait)], cycle_.own_s);
+    cycle_.own_wait_s = std::min(cycle_.parts[index_of(JobStepPart::input_wait)], cycle_.own_s);
     cycle_.batches = step.batches;
     if (waiting_.seconds.empty() && evaluation_s > 0) waiting_.seconds.push_back(evaluation_s);
     evaluated.seconds.insert(evaluated.seconds.end(), waiting_.seconds.begin(), waiting_.seconds.end());
@@ -194,7 +194,7 @@ void set_parts(const std::vector<Cycle>& cycles, JobSteps& result) {
   for (std::size_t part = 0; part < parts_count; ++part) {
     const std::vector<double> part_s = series(cycles, [&](const Cycle& cycle) { return cycle.parts[part]; });
     const auto bursts = std::ranges::count_if(part_s, [&](double s) { return s > noticeable * result.step_s.value; });
-    result.parts.push_back({.part = static_cast<StepPart>(part),
+    result.parts.push_back({.part = static_cast<JobStepPart>(part),
                             .share = share_of(part_s, all_s),
                             .seconds_per_step = sum_of_values(part_s) / static_cast<double>(cycles.size()),
                             .steps_with_it = static_cast<std::size_t>(bursts)});
@@ -203,7 +203,7 @@ void set_parts(const std::vector<Cycle>& cycles, JobSteps& result) {
   for (const Cycle& cycle : cycles) {
     double known_s = 0;
     for (std::size_t part = 0; part < parts_count; ++part)
-      if (part != index_of(StepPart::loading)) known_s += cycle.parts[part];
+      if (part != index_of(JobStepPart::loading)) known_s += cycle.parts[part];
     other_s += std::max(cycle.seconds() - known_s, 0.0);
   }
   result.other_share = result.seconds > 0 ? other_s / result.seconds : 0;
@@ -234,7 +234,7 @@ void set_kinds(const std::vector<Cycle>& cycles, const Evaluated& evaluated, Job
   }
   if (!evaluated.seconds.empty()) {
     double sum = 0;
-    for (const Cycle& cycle : cycles) sum += cycle.parts[index_of(StepPart::evaluation)];
+    for (const Cycle& cycle : cycles) sum += cycle.parts[index_of(JobStepPart::evaluation)];
     result.kinds.push_back({.kind = StepKind::evaluation,
                             .count = evaluated.seconds.size(),
                             .step_s = estimate_mean(evaluated.seconds),

@@ -44,7 +44,7 @@ struct KindOfSteps {
 };
 
 struct SharePart {
-  StepPart part = StepPart::input_wait;
+  JobStepPart part = JobStepPart::input_wait;
   /// Of the time of all steps.
   Estimate share;
   double seconds_per_step = 0;  ///< per training step
@@ -75,7 +75,7 @@ struct JobSteps {
   double seconds = 0;  ///< of all steps that count
   double batches_per_step = 0;
   std::vector<KindOfSteps> kinds;  ///< that are there, in the order of StepKind
-  /// All parts, in the order of StepPart. Parts lie within others (`loading` within `input_wait`, calls within
+  /// All parts, in the order of JobStepPart. Parts lie within others (`loading` within `input_wait`, calls within
   /// callbacks), so they may sum up to more than 1.
   std::vector<SharePart> parts;
   /// Share of the time that lies in no part, at least: the user's own code, or what the agent does not see.
@@ -93,7 +93,7 @@ struct JobSteps {
   std::optional<TimeSpan> window;
 
   /// Only of steps that count.
-  const SharePart& part(StepPart which) const { return parts[static_cast<std::size_t>(which)]; }
+  const SharePart& part(JobStepPart which) const { return parts[static_cast<std::size_t>(which)]; }
   const KindOfSteps* kind(StepKind which) const;
 };
 

@@ -83,14 +83,14 @@ TEST_F(JobStepsTest, SharesComeFromSums) {
   add_steps(10);
   for (int i = 0; i < 100; ++i) add(10, 0, {{2, i % 10 == 0 ? 8 : 0}, {3, 1}, {10, 1}, {13, i % 10 == 0 ? 6 : 0}});
   const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
-  EXPECT_NEAR(result.part(StepPart::input_wait).share.value, 0.08, 0.002);
-  EXPECT_NEAR(result.part(StepPart::sync).share.value, 0.1, 0.002);
-  EXPECT_NEAR(result.part(StepPart::loading).share.value, 0.06, 0.002);
-  EXPECT_NEAR(result.part(StepPart::input_wait).seconds_per_step, 0.0008, 0.00002);
-  EXPECT_EQ(result.part(StepPart::input_wait).steps_with_it, 10);
-  EXPECT_EQ(result.part(StepPart::callbacks).steps_with_it, 0);
+  EXPECT_NEAR(result.part(JobStepPart::input_wait).share.value, 0.08, 0.002);
+  EXPECT_NEAR(result.part(JobStepPart::sync).share.value, 0.1, 0.002);
+  EXPECT_NEAR(result.part(JobStepPart::loading).share.value, 0.06, 0.002);
+  EXPECT_NEAR(result.part(JobStepPart::input_wait).seconds_per_step, 0.0008, 0.00002);
+  EXPECT_EQ(result.part(JobStepPart::input_wait).steps_with_it, 10);
+  EXPECT_EQ(result.part(JobStepPart::callbacks).steps_with_it, 0);
   EXPECT_NEAR(result.other_share, 0.72, 0.01);
-  const Interval interval = result.part(StepPart::input_wait).share.interval;
+  const Interval interval = result.part(JobStepPart::input_wait).share.interval;
   EXPECT_LT(interval.low, 0.08);
   EXPECT_GT(interval.high, 0.08);
   EXPECT_LT(interval.high, 0.2);
@@ -121,7 +121,7 @@ TEST_F(JobStepsTest, KindsOfStepsAreToldApart) {
   EXPECT_NEAR(result.kind(StepKind::evaluation)->input_wait_share, 0.2, 1e-9);
   const double all_s = 0.86 + 5 * (0.05 + 0.11 + 0.03 + 0.06);
   EXPECT_NEAR(result.seconds, all_s, 1e-9);
-  EXPECT_NEAR(result.part(StepPart::evaluation).share.value, 0.3 / all_s, 1e-9);
+  EXPECT_NEAR(result.part(JobStepPart::evaluation).share.value, 0.3 / all_s, 1e-9);
   double shares = 0;
   for (const KindOfSteps& kind : result.kinds) shares += kind.share;
   EXPECT_NEAR(shares, 1, 1e-9);
@@ -133,7 +133,7 @@ TEST_F(JobStepsTest, EvaluationWithoutRecordsOfItsOwn) {
   const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
   EXPECT_DOUBLE_EQ(result.kind(StepKind::training)->step_s.value, 0.01);
   EXPECT_EQ(result.kind(StepKind::evaluation)->count, 20);
-  EXPECT_NEAR(result.part(StepPart::evaluation).share.value, 0.5, 1e-9);
+  EXPECT_NEAR(result.part(JobStepPart::evaluation).share.value, 0.5, 1e-9);
 }
 
 TEST_F(JobStepsTest, EvaluationThatIsToldTwiceCountsOnce) {
@@ -146,7 +146,7 @@ TEST_F(JobStepsTest, EvaluationThatIsToldTwiceCountsOnce) {
   const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
   EXPECT_DOUBLE_EQ(result.kind(StepKind::training)->step_s.value, 0.01);
   EXPECT_EQ(result.kind(StepKind::evaluation)->count, 100);
-  EXPECT_NEAR(result.part(StepPart::evaluation).share.value, 0.5, 1e-9);
+  EXPECT_NEAR(result.part(JobStepPart::evaluation).share.value, 0.5, 1e-9);
   EXPECT_EQ(result.cut_parts, 0);
 }
 
@@ -159,7 +159,7 @@ TEST_F(JobStepsTest, ABriefEvaluationIsNotPartOfTheStepBehindIt) {
   }
   const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
   EXPECT_NEAR(result.kind(StepKind::training)->step_s.value, 0.0102, 1e-9);
-  EXPECT_NEAR(result.part(StepPart::evaluation).share.value, 2.0 / 53, 1e-9);
+  EXPECT_NEAR(result.part(JobStepPart::evaluation).share.value, 2.0 / 53, 1e-9);
 }
 
 TEST_F(JobStepsTest, SitesAreDividedByTheStepsThatTheyCount) {
@@ -203,7 +203,7 @@ TEST_F(JobStepsTest, PartsLongerThanTheirStepAreCut) {
   for (int i = 0; i < 50; ++i) add(10, 0, {{2, i == 7 ? 5000 : 5}});
   const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
   EXPECT_EQ(result.cut_parts, 1);
-  EXPECT_LE(result.part(StepPart::input_wait).share.value, 1);
+  EXPECT_LE(result.part(JobStepPart::input_wait).share.value, 1);
 }
 
 TEST_F(JobStepsTest, ProcessorTimeOfTheMainThread) {
