@@ -17,16 +17,17 @@
 
 namespace gpubench {
 
-/// A training step is of the first of these kinds that it has a mark of.
+/// A training step is of the first of these kinds that it has a mark of. The first of an epoch comes first, because the
+/// others have parts that tell what they cost.
 enum class StepKind : std::uint8_t {
+  first_of_epoch,  ///< loaders start their workers anew
   compile,         ///< something was traced or compiled in it
   checkpoint,      ///< it saved
-  first_of_epoch,  ///< loaders start their workers anew
   training,        ///< any other training step
   evaluation,      ///< a batch that was evaluated
 };
 inline constexpr EnumNames<StepKind, 5> step_kinds{
-    "unknown kind of steps", {"compile", "checkpoint", "first of epoch", "training", "evaluation"}};
+    "unknown kind of steps", {"first of epoch", "compile", "checkpoint", "training", "evaluation"}};
 
 /// Steps of one kind.
 struct KindOfSteps {
@@ -100,14 +101,28 @@ struct JobSteps {
 struct JobStepsOptions {
   /// Training steps that never count: start of workers, first use of kernels, allocation.
   std::size_t least_warmup = 5;
-  /// The warm-up ends when medians of training steps settle (core/measure/warmup.h), at the latest after this share of
-  /// the steps.
-  double most_warmup_share = 0.25;
+  /// The warm-up ends where the agent says so. Where it does not, when medians of training steps settle
+  /// (core/measure/warmup.h), at the latest after this share of the steps.
+  double most_warmup_share = 0.1;
   /// Fewer training steps than this behind the warm-up say nothing.
   std::size_t least_steps = 8;
 };
 
 /// `process` must outlive the result, which refers to its sites.
 JobSteps job_steps(const AgentProcess& process, const JobStepsOptions& options = {});
+
+/// A line that workers of a rank's loaders ran, all of them together, from their start on.
+struct WorkerSite {
+  SiteKind kind = SiteKind::unknown;
+  std::string function, file;  ///< as the job wrote them, as in AgentSite
+  std::uint32_t line = 0;
+  std::size_t workers = 0;
+  std::uint64_t times = 0;
+  double seconds = 0, longest_s = 0;
+
+  double seconds_per_time() const { return times > 0 ? seconds / static_cast<double>(times) : 0; }
+};
+/// Of all processes without training steps that descend from the rank, the most expensive first of each kind.
+std::vector<WorkerSite> worker_sites(const AgentFiles& files, const AgentProcess& rank);
 
 }  // namespace gpubench

@@ -180,6 +180,40 @@ TEST_F(JobStepsTest, SitesAreDividedByTheStepsThatTheyCount) {
   EXPECT_DOUBLE_EQ(result.sites[2].share, 0.25);
 }
 
+TEST_F(JobStepsTest, TheAgentTellsTheEndOfTheWarmup) {
+  add_steps(30, 20);
+  add_steps(100);
+  writer_.header = {{192, 30}};
+  const JobSteps result = steps();
+  EXPECT_EQ(result.warmup_steps, 30);
+  EXPECT_DOUBLE_EQ(result.step_s.value, 0.01);
+}
+
+TEST_F(JobStepsTest, SitesOfWorkersAreSummedUp) {
+  add_steps(20);
+  writer_.write(file(""));
+  const auto add_worker = [&](int process, std::uint64_t parent, double milliseconds) {
+    AgentWriter worker;
+    worker.process = process;
+    worker.header = {{40, parent}};
+    worker.sites = {{.kind = 3, .line = 5, .times = 10, .milliseconds = milliseconds, .function = "Digits.__getitem__"},
+                    {.kind = 3, .line = 9, .times = 0}};
+    worker.write(file(""));
+  };
+  add_worker(101, 100, 50);
+  add_worker(102, 101, 30);  // through a server that forks
+  add_worker(103, 7, 1000);
+  add_worker(104, 105, 1000);
+  add_worker(105, 104, 1000);
+  const AgentFiles files = read_agent_files(file(""));
+  const std::vector<WorkerSite> sites = worker_sites(files, *files.ranks().at(0));
+  ASSERT_THAT(sites, SizeIs(1));
+  EXPECT_EQ(sites[0].workers, 2);
+  EXPECT_EQ(sites[0].times, 20);
+  EXPECT_DOUBLE_EQ(sites[0].seconds_per_time(), 0.004);
+  EXPECT_EQ(sites[0].function, "Digits.__getitem__");
+}
+
 TEST_F(JobStepsTest, StepsOnKeptBatchesAreApart) {
   add_steps(60);
   add_steps(1, 300, 4096);

@@ -242,7 +242,7 @@ TEST_F(JobTest, ASecondSignalOfTheTerminalIsNotMade) {
 }
 
 TEST_F(JobTest, WhatTheJobSendsToItsGroupDoesNotComeBack) {
-  Job job(shell("cd " + file("").string() + "; trap ': > got' TERM; kill -TERM $PPID; : > ready; " +
+  Job job(shell("cd " + file("").string() + "; exec 2> /dev/null; trap ': > got' TERM; kill -TERM $PPID; : > ready; " +
                 "while :; do [ -e asked ] && : > alive; sleep 0.01; done"));
   wait_for(job, "ready");
   EXPECT_EQ(job.signal_seen(), SIGTERM);
