@@ -48,7 +48,8 @@ class Records {
 /// How many training steps the warm-up has, by their times.
 std::size_t settled_after(const std::vector<double>& seconds, std::size_t most) {
   constexpr double shortest_s = 1e-9;
-  Warmup warmup({.window_time = Seconds(std::max(estimate_median(seconds).value, shortest_s)), .max_time = Seconds(1e9)});
+  Warmup warmup(
+      {.window_time = Seconds(std::max(estimate_median(seconds).value, shortest_s)), .max_time = Seconds(1e9)});
   std::size_t count = 0;
   while (count < std::min(most, seconds.size()) && !warmup.add(std::max(seconds[count], shortest_s))) ++count;
   return count;
@@ -91,6 +92,7 @@ class CycleCollector {
     if (step.involuntary_switches >= records_[i - 1].involuntary_switches)
       cycle_.switches += static_cast<double>(step.involuntary_switches - records_[i - 1].involuntary_switches);
     if (!step.is_training) {
+      begins_epoch_ = begins_epoch_ || step.first_of_epoch;
       evaluated_s_.push_back(records_.seconds(i));
       evaluation_wait_s_ += std::min(step.part(JobStepPart::input_wait), records_.seconds(i));
       return;
@@ -100,6 +102,7 @@ class CycleCollector {
   /// What has not led to a training step does not count.
   void drop() {
     cycle_ = {};
+    begins_epoch_ = false;
     evaluated_s_.clear();
     evaluation_wait_s_ = 0;
   }
@@ -107,7 +110,8 @@ class CycleCollector {
  private:
   void finish(const AgentStep& step, Clock::time_point end) {
     cycle_.span.end = end;
-    cycle_.kind = kind_of(step);
+    // The mark may have been set before the evaluation at the end of an epoch.
+    cycle_.kind = begins_epoch_ ? StepKind::first_of_epoch : kind_of(step);
     for (std::size_t part = 0; part < cycle_.parts.size(); ++part)
       cycle_.parts[part] = cut(step.parts[part], cycle_.seconds(), result_.cut_parts);
     // The agent's figure contains the batches that have records; without one, they are all that is known.
@@ -126,6 +130,7 @@ class CycleCollector {
   const Records& records_;
   JobCycles& result_;
   Cycle cycle_{};
+  bool begins_epoch_ = false;
   std::vector<double> evaluated_s_;  // since the last training step
   double evaluation_wait_s_ = 0;
 };

@@ -17,8 +17,8 @@ namespace gpubench {
 struct Cycle {
   TimeSpan span;
   StepKind kind = StepKind::training;
-  double own_s = 0;       // of the training step alone, without evaluation
-  double own_wait_s = 0;  // for batches, of it
+  double own_s = 0;                                         // of the training step alone, without evaluation
+  double own_wait_s = 0;                                    // for batches, of it
   std::array<double, job_step_parts.names.size()> parts{};  // seconds, by JobStepPart
   std::uint64_t batches = 0;
   double main_thread_s = 0;

@@ -3,7 +3,7 @@
 //
 //   JobTree tree(::getpid());  // what this process starts, as a Job does
 //   while (job.wait_until(tree.next_read())) tree.read();
-//   const JobUse use = tree.use({{before, window_begin}, {window_end, after}});
+//   const JobUse use = tree.use(job_steps(rank).spans);
 #pragma once
 #include <cstddef>
 #include <filesystem>

@@ -127,6 +127,18 @@ TEST_F(JobStepsTest, KindsOfStepsAreToldApart) {
   EXPECT_NEAR(shares, 1, 1e-9);
 }
 
+TEST_F(JobStepsTest, AnEpochMayBeginWithItsEvaluation) {
+  add_steps(10);
+  for (int i = 0; i < 10; ++i) {
+    add(10, 1 + 1024);  // the mark lies in an evaluation record
+    add(30);
+    add_steps(9);
+  }
+  const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
+  EXPECT_EQ(result.kind(StepKind::first_of_epoch)->count, 10);
+  EXPECT_DOUBLE_EQ(result.kind(StepKind::first_of_epoch)->step_s.value, 0.03);
+}
+
 TEST_F(JobStepsTest, EvaluationWithoutRecordsOfItsOwn) {
   add_steps(10);
   for (int i = 0; i < 20; ++i) add_steps(4), add(60, 0, {{6, 50}});
