@@ -128,7 +128,7 @@ TEST_F(JobStepsTest, KindsOfStepsAreToldApart) {
 }
 
 TEST_F(JobStepsTest, AnEpochMayBeginWithItsEvaluation) {
-  add_steps(10);
+  add_steps(11);
   for (int i = 0; i < 10; ++i) {
     add(10, 1 + 1024);  // the mark lies in an evaluation record
     add(30);
