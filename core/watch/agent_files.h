@@ -16,7 +16,7 @@
 namespace gpubench {
 
 /// Times of a step that the agent tells apart, in the order of its records (fields 2 to 8, 10 and 13).
-enum class StepPart : std::uint8_t {
+enum class JobStepPart : std::uint8_t {
   input_wait,  ///< waited for batches; with num_workers=0 that includes `loading`
   sync,        ///< calls by the user's code that wait for the device or copy to the host
   callbacks,   ///< of the user
@@ -27,7 +27,7 @@ enum class StepPart : std::uint8_t {
   compute,  ///< forward, backward and optimizer, as the host sees them
   loading,  ///< samples loaded in the process itself: part of the wait for batches
 };
-inline constexpr EnumNames<StepPart, 9> step_parts{
+inline constexpr EnumNames<JobStepPart, 9> job_step_parts{
     "unknown part of a step",
     {"input wait", "sync", "callbacks", "compile", "evaluation", "saving", "agent", "compute", "loading"}};
 
@@ -52,16 +52,16 @@ struct AgentStep {
   bool is_training = false;  ///< else evaluation
   bool in_window = false, compiled = false, first_of_epoch = false, saved = false, on_kept_batches = false;
   std::uint64_t batches = 0;
-  /// Seconds, by StepPart.
-  std::array<double, step_parts.names.size()> parts{};
+  /// Seconds, by JobStepPart.
+  std::array<double, job_step_parts.names.size()> parts{};
   /// Of the main thread, since its start.
   double main_thread_cpu_s = 0;
   std::uint64_t involuntary_switches = 0;
 
-  double part(StepPart which) const { return parts[static_cast<std::size_t>(which)]; }
+  double part(JobStepPart which) const { return parts[static_cast<std::size_t>(which)]; }
 };
 
-/// A line of the user's code. Counted from the agent's end of the warm-up on.
+/// A line of the user's code. Counted from step AgentProcess::sites_since on.
 struct AgentSite {
   SiteKind kind = SiteKind::unknown;
   std::uint32_t line = 0;
@@ -86,13 +86,13 @@ struct AgentProcess {
   std::uint64_t parent = 0;
   std::int64_t rank = -1, ranks = -1, local_rank = -1;  ///< -1: none or unknown
   Clock::time_point loaded;
-  /// 0 while it runs, or where it ended without a word (by a signal, os._exit).
-  Clock::time_point ended;
+  /// False while it runs, and where it ended without a word (by a signal, os._exit).
   bool has_ended = false;
+  Clock::time_point ended;  ///< if has_ended
   std::uint64_t steps_in_all = 0, training_steps = 0, batches = 0, stack_samples = 0, agent_faults = 0;
   WindowState window = WindowState::not_yet;
   std::uint64_t window_begin = 0, window_end = 0;  ///< numbers of steps, from 0
-  /// Number of the first step that sites count; 0: the agent does not tell.
+  /// Number of the first step that sites count. 0: the warm-up is not over, and they count all.
   std::uint64_t sites_since = 0;
   double agent_s = 0;            ///< in the agent's hooks outside of the window
   double agent_in_window_s = 0;  ///< in the window, with the profiler's start, stop and export

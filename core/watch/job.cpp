@@ -35,7 +35,8 @@ constexpr Seconds patience_after_kill{1.0};
 bool is_for_the_job(int signal, const siginfo_t& about) {
   // A terminal's Ctrl-C goes to the whole group; its end only to the leader of the session.
   if (about.si_code > 0) return signal == SIGHUP && ::getsid(0) == ::getpid();
-  return about.si_pid == 0 || ::getpgid(about.si_pid) != ::getpgrp();
+  if (signal == SIGINT || signal == SIGQUIT) return about.si_pid == 0 || ::getpgid(about.si_pid) != ::getpgrp();
+  return about.si_pid != job_process;
 }
 
 void send_on(int signal, siginfo_t* about, void*) {

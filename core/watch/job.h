@@ -45,10 +45,11 @@ enum class JobState {
   ended,  ///< all its processes have ended
 };
 
-/// While it lives, SIGINT and SIGQUIT do not end this process: a terminal sends them to the job too. SIGTERM, SIGHUP,
-/// SIGUSR1 and SIGUSR2, and SIGINT and SIGQUIT from another program, are sent on to the job's own process. What comes
-/// from a process of this process group (timeout(1), or the job itself with kill 0) is taken to have been sent to the
-/// whole group, and is not sent on.
+/// While it lives, signals do not end this process. SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 of other programs are sent on
+/// to the job's own process. One that was sent to the whole process group (timeout(1)) reaches it twice, because a
+/// receiver cannot tell; but a second SIGINT would interrupt what a program does at the first, so SIGINT and SIGQUIT
+/// are sent on only if they come from another process group, and not from the terminal, which sends them to the job
+/// too.
 ///
 /// This process becomes the parent of what the job leaves behind (PR_SET_CHILD_SUBREAPER), and waits for every child
 /// that ends, so nothing else may wait for children meanwhile. One job at a time. Processes that are left when it is

@@ -2,170 +2,21 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <numeric>
+#include <tuple>
+#include <unordered_map>
 
-#include "core/measure/warmup.h"
+#include "core/watch/job_cycles.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::size_t parts_count = step_parts.names.size();
-using Parts = std::array<double, parts_count>;
+constexpr std::size_t parts_count = job_step_parts.names.size();
 
-constexpr std::size_t index_of(StepPart part) {
+constexpr std::size_t index_of(JobStepPart part) {
   return static_cast<std::size_t>(part);
 }
-
-/// A training step with what lies between it and the one before it.
-struct Cycle {
-  TimeSpan span;
-  StepKind kind = StepKind::training;
-  double own_s = 0;       // of the training step alone, without evaluation
-  double own_wait_s = 0;  // for batches, of it
-  Parts parts{};
-  std::uint64_t batches = 0;
-  double main_thread_s = 0;
-  double switches = 0;
-
-  double seconds() const { return span.seconds(); }
-};
-
-struct Evaluated {
-  std::vector<double> seconds;  // of each batch
-  double wait_s = 0;
-};
-
-StepKind kind_of(const AgentStep& step) {
-  if (!step.is_training) return StepKind::evaluation;
-  if (step.compiled) return StepKind::compile;
-  if (step.saved) return StepKind::checkpoint;
-  if (step.first_of_epoch) return StepKind::first_of_epoch;
-  return StepKind::training;
-}
-
-/// The records of a process with their durations. The first has none: what was before it is unknown.
-class Records {
- public:
-  explicit Records(const AgentProcess& process) : process_(process), steps_(process.steps) {}
-
-  std::size_t size() const { return steps_.size(); }
-  const AgentStep& operator[](std::size_t i) const { return steps_[i]; }
-  std::uint64_t number(std::size_t i) const { return process_.first_step + i; }
-  TimeSpan span(std::size_t i) const { return {steps_[i - 1].end, steps_[i].end}; }
-  double seconds(std::size_t i) const { return span(i).seconds(); }
-
-  /// The profiler is written in the first step behind the window.
-  bool is_disturbed(std::size_t i) const {
-    if (steps_[i].in_window || (i > 0 && steps_[i - 1].in_window)) return true;
-    const bool has_window = process_.window == WindowState::records || process_.window == WindowState::written ||
-                            process_.window == WindowState::failed;
-    const bool has_numbers = has_window && process_.window_end > process_.window_begin;
-    return has_numbers && number(i) >= process_.window_begin && number(i) <= process_.window_end;
-  }
-
- private:
-  const AgentProcess& process_;
-  const std::vector<AgentStep>& steps_;
-};
-
-double middle_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
-/// The first record behind the warm-up.
-std::size_t end_of_warmup(const Records& records, const AgentProcess& process, const JobStepsOptions& options) {
-  std::vector<double> seconds;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 1; i < records.size(); ++i) {
-    if (!records[i].is_training || records[i].on_kept_batches || records.is_disturbed(i)) continue;
-    seconds.push_back(records.seconds(i));
-    places.push_back(i);
-  }
-  if (seconds.empty()) return records.size();
-  std::size_t end = 0;
-  const bool was_forgotten = records.number(0) > 0;
-  if (!was_forgotten) {
-    // The first training step that the ring has may be the first record, which has no duration.
-    const std::size_t without_duration = records[0].is_training ? 1 : 0;
-    const auto most = static_cast<std::size_t>(options.most_warmup_share * static_cast<double>(seconds.size()));
-    const std::size_t least = options.least_warmup - std::min(options.least_warmup, without_duration);
-    const double middle = std::max(middle_of(seconds), 1e-9);
-    Warmup warmup({.window_time = Seconds(middle), .max_time = Seconds(1e9)});
-    std::size_t count = 0;
-    for (bool is_over = false; count < seconds.size() && count < std::max(least, most); ++count) {
-      if (is_over && count >= least) break;
-      is_over = warmup.add(std::max(seconds[count], 1e-9)) || is_over;
-    }
-    end = count < places.size() ? places[count] : records.size();
-  }
-  while (end < records.size() && records.number(end) < process.sites_since) ++end;
-  return std::max<std::size_t>(end, 1);
-}
-
-/// Cuts it to the step that it was in. A hundredth and a millisecond more are accepted: two clocks were read.
-double cut(double part_s, double step_s, std::size_t& count) {
-  if (part_s > 1.01 * step_s + 1e-3) ++count;
-  return std::min(part_s, step_s);
-}
-
-class CycleCollector {
- public:
-  explicit CycleCollector(const Records& records) : records_(records) {}
-
-  void add(std::size_t i) {
-    const AgentStep& step = records_[i];
-    if (cycle_.span.begin == Clock::time_point{}) cycle_.span.begin = records_.span(i).begin;
-    cycle_.main_thread_s += std::max(step.main_thread_cpu_s - records_[i - 1].main_thread_cpu_s, 0.0);
-    if (step.involuntary_switches >= records_[i - 1].involuntary_switches)
-      cycle_.switches += static_cast<double>(step.involuntary_switches - records_[i - 1].involuntary_switches);
-    if (!step.is_training) {
-      evaluated_s_ += records_.seconds(i);
-      waiting_.seconds.push_back(records_.seconds(i));
-      waiting_.wait_s += std::min(step.part(StepPart::input_wait), records_.seconds(i));
-      return;
-    }
-    finish(step, records_.seconds(i), records_.span(i).end);
-  }
-  /// What has not led to a training step does not count.
-  void drop() {
-    cycle_ = {};
-    evaluated_s_ = 0;
-    waiting_ = {};
-  }
-
-  std::vector<Cycle> cycles;
-  Evaluated evaluated;
-  std::size_t cut_parts = 0;
-
- private:
-  void finish(const AgentStep& step, double own_s, Clock::time_point end) {
-    cycle_.span.end = end;
-    cycle_.kind = kind_of(step);
-    for (std::size_t part = 0; part < parts_count; ++part) {
-      const double most = part == index_of(StepPart::evaluation) ? cycle_.seconds() : own_s;
-      cycle_.parts[part] = cut(step.parts[part], most, cut_parts);
-    }
-    // The step's own figure may include the batches that have records, or not.
-    double& evaluation_s = cycle_.parts[index_of(StepPart::evaluation)];
-    const double in_own_s = evaluation_s > own_s ? std::max(evaluation_s - evaluated_s_, 0.0) : evaluation_s;
-    evaluation_s = std::max(evaluation_s, evaluated_s_);
-    cycle_.own_s = own_s - std::min(in_own_s, own_s);
-    cycle_.own_wait_s = std::min(cycle_.parts[index_of(StepPart::input_wait)], cycle_.own_s);
-    cycle_.batches = step.batches;
-    if (waiting_.seconds.empty() && evaluation_s > 0) waiting_.seconds.push_back(evaluation_s);
-    evaluated.seconds.insert(evaluated.seconds.end(), waiting_.seconds.begin(), waiting_.seconds.end());
-    evaluated.wait_s += waiting_.wait_s;
-    cycles.push_back(cycle_);
-    drop();
-  }
-
-  const Records& records_;
-  Cycle cycle_{};
-  double evaluated_s_ = 0;
-  Evaluated waiting_;
-};
 
 double sum_of_values(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
@@ -197,7 +48,7 @@ void set_parts(const std::vector<Cycle>& cycles, JobSteps& result) {
   for (std::size_t part = 0; part < parts_count; ++part) {
     const std::vector<double> part_s = series(cycles, [&](const Cycle& cycle) { return cycle.parts[part]; });
     const auto bursts = std::ranges::count_if(part_s, [&](double s) { return s > noticeable * result.step_s.value; });
-    result.parts.push_back({.part = static_cast<StepPart>(part),
+    result.parts.push_back({.part = static_cast<JobStepPart>(part),
                             .share = share_of(part_s, all_s),
                             .seconds_per_step = sum_of_values(part_s) / static_cast<double>(cycles.size()),
                             .steps_with_it = static_cast<std::size_t>(bursts)});
@@ -206,17 +57,18 @@ void set_parts(const std::vector<Cycle>& cycles, JobSteps& result) {
   for (const Cycle& cycle : cycles) {
     double known_s = 0;
     for (std::size_t part = 0; part < parts_count; ++part)
-      if (part != index_of(StepPart::loading)) known_s += cycle.parts[part];
+      if (part != index_of(JobStepPart::loading)) known_s += cycle.parts[part];
     other_s += std::max(cycle.seconds() - known_s, 0.0);
   }
   result.other_share = result.seconds > 0 ? other_s / result.seconds : 0;
 }
 
-void set_kinds(const std::vector<Cycle>& cycles, const Evaluated& evaluated, JobSteps& result) {
+void set_kinds(const JobCycles& all, JobSteps& result) {
+  const std::vector<Cycle>& cycles = all.cycles;
   const auto steps = static_cast<double>(cycles.size());
   const auto share = [&](double seconds) { return result.seconds > 0 ? seconds / result.seconds : 0; };
   std::optional<double> plain_s;
-  for (const StepKind kind : {StepKind::training, StepKind::compile, StepKind::checkpoint, StepKind::first_of_epoch}) {
+  for (const StepKind kind : {StepKind::training, StepKind::first_of_epoch, StepKind::compile, StepKind::checkpoint}) {
     std::vector<double> seconds;
     double wait_s = 0;
     for (const Cycle& cycle : cycles) {
@@ -235,14 +87,14 @@ void set_kinds(const std::vector<Cycle>& cycles, const Evaluated& evaluated, Job
                             .input_wait_share = sum > 0 ? wait_s / sum : 0,
                             .extra_s = plain_s ? (sum - count * *plain_s) / steps : 0});
   }
-  if (!evaluated.seconds.empty()) {
+  if (!all.evaluated_s.empty()) {
     double sum = 0;
-    for (const Cycle& cycle : cycles) sum += cycle.parts[index_of(StepPart::evaluation)];
+    for (const Cycle& cycle : cycles) sum += cycle.parts[index_of(JobStepPart::evaluation)];
     result.kinds.push_back({.kind = StepKind::evaluation,
-                            .count = evaluated.seconds.size(),
-                            .step_s = estimate_mean(evaluated.seconds),
+                            .count = all.evaluated_s.size(),
+                            .step_s = estimate_mean(all.evaluated_s),
                             .share = share(sum),
-                            .input_wait_share = sum > 0 ? std::min(evaluated.wait_s / sum, 1.0) : 0,
+                            .input_wait_share = sum > 0 ? std::min(all.evaluation_wait_s / sum, 1.0) : 0,
                             .extra_s = sum / steps});
   }
   std::ranges::sort(result.kinds, {}, &KindOfSteps::kind);
@@ -256,12 +108,11 @@ void set_main_thread(const std::vector<Cycle>& cycles, JobSteps& result) {
   result.involuntary_switches_per_s = switches / result.seconds;
 }
 
-void set_sites(const AgentProcess& process, const Records& records, std::size_t begin, JobSteps& result) {
-  result.sites_have_own_steps = process.sites_since > 0;
-  const std::uint64_t since = result.sites_have_own_steps ? process.sites_since : records.number(begin);
+void set_sites(const AgentProcess& process, JobSteps& result) {
+  const std::uint64_t since = process.sites_since;
   std::uint64_t before = std::min(since, process.first_step);  // of forgotten records all are taken for training
-  for (std::size_t i = 0; i < records.size() && records.number(i) < since; ++i)
-    before += records[i].is_training ? 1 : 0;
+  for (std::size_t i = 0; i < process.steps.size() && process.first_step + i < since; ++i)
+    before += process.steps[i].is_training ? 1 : 0;
   if (process.training_steps <= before || result.step_s.value <= 0) return;
   const auto steps = static_cast<double>(process.training_steps - before);
   for (const AgentSite& site : process.sites) {
@@ -282,31 +133,13 @@ void set_sites(const AgentProcess& process, const Records& records, std::size_t 
   });
 }
 
-void set_kept_steps(const Records& records, JobSteps& result) {
-  std::vector<double> seconds;
-  bool is_first = true;
-  for (std::size_t i = 1; i < records.size(); ++i) {
-    if (!records[i].on_kept_batches || !records[i].is_training) continue;
-    if (!is_first) seconds.push_back(records.seconds(i));
-    is_first = false;
-  }
-  result.kept_steps = seconds.size();
-  if (!seconds.empty()) result.kept_step_s = estimate_mean(seconds);
-}
-
-void set_spans(const std::vector<Cycle>& cycles, const Records& records, JobSteps& result) {
+void set_spans(const std::vector<Cycle>& cycles, JobSteps& result) {
   for (const Cycle& cycle : cycles) {
     if (!result.spans.empty() && result.spans.back().end == cycle.span.begin) {
       result.spans.back().end = cycle.span.end;
     } else {
       result.spans.push_back(cycle.span);
     }
-  }
-  for (std::size_t i = 1; i < records.size(); ++i) {
-    if (!records.is_disturbed(i)) continue;
-    ++result.window_steps;
-    if (!result.window) result.window = records.span(i);
-    result.window->end = records.span(i).end;
   }
 }
 
@@ -328,24 +161,17 @@ const KindOfSteps* JobSteps::kind(StepKind which) const {
 }
 
 JobSteps job_steps(const AgentProcess& process, const JobStepsOptions& options) {
-  const Records records(process);
+  const JobCycles all = job_cycles(process, options);
+  const std::vector<Cycle>& cycles = all.cycles;
   JobSteps result;
   result.forgotten_steps = process.first_step;
-  const std::size_t begin = records.size() > 0 ? end_of_warmup(records, process, options) : 0;
-  CycleCollector collector(records);
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    if (i < begin) {
-      if (records[i].is_training) ++result.warmup_steps;
-    } else if (records[i].on_kept_batches || records.is_disturbed(i)) {
-      collector.drop();
-    } else {
-      collector.add(i);
-    }
-  }
-  const std::vector<Cycle>& cycles = collector.cycles;
-  set_spans(cycles, records, result);
-  set_kept_steps(records, result);
-  result.cut_parts = collector.cut_parts;
+  result.warmup_steps = all.warmup_steps;
+  result.window_steps = all.window_steps;
+  result.window = all.window;
+  result.cut_parts = all.cut_parts;
+  result.kept_steps = all.kept_s.size();
+  if (!all.kept_s.empty()) result.kept_step_s = estimate_mean(all.kept_s);
+  set_spans(cycles, result);
   const std::vector<double> seconds = series(cycles, [](const Cycle& cycle) { return cycle.seconds(); });
   result.seconds = sum_of_values(seconds);
   if (cycles.size() < std::max<std::size_t>(options.least_steps, 1) || result.seconds <= 0) {
@@ -355,14 +181,51 @@ JobSteps job_steps(const AgentProcess& process, const JobStepsOptions& options) 
   }
   result.steps = cycles.size();
   result.step_s = estimate_mean(seconds);
-  std::uint64_t batches = 0;
-  for (const Cycle& cycle : cycles) batches += cycle.batches;
-  result.batches_per_step = static_cast<double>(batches) / static_cast<double>(cycles.size());
+  double batches = 0;
+  for (const Cycle& cycle : cycles) batches += static_cast<double>(cycle.batches);
+  result.batches_per_step = batches / static_cast<double>(cycles.size());
   set_parts(cycles, result);
-  set_kinds(cycles, collector.evaluated, result);
+  set_kinds(all, result);
   set_main_thread(cycles, result);
-  set_sites(process, records, begin, result);
+  set_sites(process, result);
   return result;
+}
+
+std::vector<WorkerSite> worker_sites(const AgentFiles& files, const AgentProcess& rank) {
+  std::unordered_map<std::uint64_t, std::uint64_t> parents;
+  for (const AgentProcess& one : files.processes) parents[static_cast<std::uint64_t>(one.process)] = one.parent;
+  const auto descends = [&](const AgentProcess& one) {
+    std::uint64_t above = one.parent;
+    for (std::size_t i = 0; i <= parents.size(); ++i) {  // parents of others may lead in circles
+      if (above == static_cast<std::uint64_t>(rank.process)) return true;
+      const auto next = parents.find(above);
+      if (next == parents.end()) return false;
+      above = next->second;
+    }
+    return false;
+  };
+  std::map<std::tuple<SiteKind, std::string, std::uint32_t, std::string>, WorkerSite> sums;
+  for (const AgentProcess& one : files.processes) {
+    if (&one == &rank || one.training_steps > 0 || !descends(one)) continue;
+    for (const AgentSite& site : one.sites) {
+      if (site.times == 0) continue;
+      WorkerSite& sum = sums[{site.kind, site.file, site.line, site.function}];
+      sum.kind = site.kind;
+      sum.function = site.function;
+      sum.file = site.file;
+      sum.line = site.line;
+      ++sum.workers;
+      sum.times += site.times;
+      sum.seconds += site.seconds;
+      sum.longest_s = std::max(sum.longest_s, site.longest_s);
+    }
+  }
+  std::vector<WorkerSite> sites;
+  for (auto& [key, sum] : sums) sites.push_back(std::move(sum));
+  std::ranges::stable_sort(sites, [](const WorkerSite& a, const WorkerSite& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.seconds > b.seconds;
+  });
+  return sites;
 }
 
 }  // namespace gpubench

@@ -1,4 +1,5 @@
-// What the counters of one rank say about its steps, outside of the profiler's window and after the warm-up. Everything
+// What the counters of one rank say about its steps, outside of the profiler's window, after the warm-up and before
+// steps on kept batches. Everything
 // rests on sums over the whole time, not on typical steps: what happens in every fiftieth step is part of it.
 //
 // The time of a step is the time since the end of the record before it. Evaluation and everything else between two
@@ -16,16 +17,17 @@
 
 namespace gpubench {
 
-/// A training step is of the first of these kinds that it has a mark of.
+/// A training step is of the first of these kinds that it has a mark of. The first of an epoch comes first, because the
+/// others have parts that tell what they cost.
 enum class StepKind : std::uint8_t {
+  first_of_epoch,  ///< loaders start their workers anew
   compile,         ///< something was traced or compiled in it
   checkpoint,      ///< it saved
-  first_of_epoch,  ///< loaders start their workers anew
   training,        ///< any other training step
   evaluation,      ///< a batch that was evaluated
 };
 inline constexpr EnumNames<StepKind, 5> step_kinds{
-    "unknown kind of steps", {"compile", "checkpoint", "first of epoch", "training", "evaluation"}};
+    "unknown kind of steps", {"first of epoch", "compile", "checkpoint", "training", "evaluation"}};
 
 /// Steps of one kind.
 struct KindOfSteps {
@@ -43,7 +45,7 @@ struct KindOfSteps {
 };
 
 struct SharePart {
-  StepPart part = StepPart::input_wait;
+  JobStepPart part = JobStepPart::input_wait;
   /// Of the time of all steps.
   Estimate share;
   double seconds_per_step = 0;  ///< per training step
@@ -51,12 +53,12 @@ struct SharePart {
   std::size_t steps_with_it = 0;
 };
 
-/// A site's part in the time of the steps that count it, those from the agent's end of the warm-up on.
+/// A site's part in the time of the training steps that count it (AgentProcess::sites_since), the window included.
 struct StepSite {
   const AgentSite* site = nullptr;
   double times_per_step = 0;
   double seconds_per_step = 0;
-  double share = 0;  ///< of the time of these steps; of SiteKind::stack: of the samples
+  double share = 0;  ///< of the mean step; of SiteKind::stack: of the samples
 };
 
 struct JobSteps {
@@ -74,7 +76,7 @@ struct JobSteps {
   double seconds = 0;  ///< of all steps that count
   double batches_per_step = 0;
   std::vector<KindOfSteps> kinds;  ///< that are there, in the order of StepKind
-  /// All parts, in the order of StepPart. Parts lie within others (`loading` within `input_wait`, calls within
+  /// All parts, in the order of JobStepPart. Parts lie within others (`loading` within `input_wait`, calls within
   /// callbacks), so they may sum up to more than 1.
   std::vector<SharePart> parts;
   /// Share of the time that lies in no part, at least: the user's own code, or what the agent does not see.
@@ -82,8 +84,6 @@ struct JobSteps {
   /// Processor time of the main thread, of the time; its involuntary switches per second.
   std::optional<double> main_thread_share, involuntary_switches_per_s;
   std::vector<StepSite> sites;  ///< the most expensive first, of each kind
-  /// Whether `sites` are divided by the steps that they count, as the agent tells them; else by all after the warm-up.
-  bool sites_have_own_steps = false;
 
   /// Mean seconds of training steps on kept batches, the first of them not counted; nothing without such steps.
   std::optional<Estimate> kept_step_s;
@@ -94,21 +94,35 @@ struct JobSteps {
   std::optional<TimeSpan> window;
 
   /// Only of steps that count.
-  const SharePart& part(StepPart which) const { return parts[static_cast<std::size_t>(which)]; }
+  const SharePart& part(JobStepPart which) const { return parts[static_cast<std::size_t>(which)]; }
   const KindOfSteps* kind(StepKind which) const;
 };
 
 struct JobStepsOptions {
   /// Training steps that never count: start of workers, first use of kernels, allocation.
   std::size_t least_warmup = 5;
-  /// The warm-up ends when medians of training steps settle (core/measure/warmup.h), at the latest after this share of
-  /// the steps.
-  double most_warmup_share = 0.25;
+  /// The warm-up ends where the agent says so. Where it does not, when medians of training steps settle
+  /// (core/measure/warmup.h), at the latest after this share of the steps.
+  double most_warmup_share = 0.1;
   /// Fewer training steps than this behind the warm-up say nothing.
   std::size_t least_steps = 8;
 };
 
 /// `process` must outlive the result, which refers to its sites.
 JobSteps job_steps(const AgentProcess& process, const JobStepsOptions& options = {});
+
+/// A line that workers of a rank's loaders ran, all of them together, from their start on.
+struct WorkerSite {
+  SiteKind kind = SiteKind::unknown;
+  std::string function, file;  ///< as the job wrote them, as in AgentSite
+  std::uint32_t line = 0;
+  std::size_t workers = 0;
+  std::uint64_t times = 0;
+  double seconds = 0, longest_s = 0;
+
+  double seconds_per_time() const { return times > 0 ? seconds / static_cast<double>(times) : 0; }
+};
+/// Of all processes without training steps that descend from the rank, the most expensive first of each kind.
+std::vector<WorkerSite> worker_sites(const AgentFiles& files, const AgentProcess& rank);
 
 }  // namespace gpubench

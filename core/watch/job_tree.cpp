@@ -25,10 +25,6 @@ std::optional<double> rise(std::optional<double> before, std::optional<double> n
   return before && now ? std::optional(rise(*before, *now)) : std::nullopt;
 }
 
-void add_to(std::optional<double>& sum, std::optional<double> value, double weight = 1) {
-  if (value) sum = sum.value_or(0) + weight * *value;
-}
-
 void raise_to(std::optional<double>& highest, std::optional<double> value) {
   if (value) highest = std::max(highest.value_or(0), *value);
 }
@@ -43,25 +39,6 @@ double delayed_between(const ProcessReading& before, const ProcessReading& now) 
     sum_ns += is_known ? delay - earlier->second : delay;
   }
   return 1e-9 * static_cast<double>(sum_ns);
-}
-
-/// Amounts of `second` added to those of the same process.
-void add_amounts(JobProcess& sum, const JobProcess& second, double weight) {
-  sum.cpu_s += weight * second.cpu_s;
-  sum.delayed_s += weight * second.delayed_s;
-  sum.major_faults += weight * second.major_faults;
-  add_to(sum.storage_bytes, second.storage_bytes, weight);
-  add_to(sum.asked_bytes, second.asked_bytes, weight);
-  sum.resident_bytes = std::max(sum.resident_bytes, second.resident_bytes);
-  sum.private_bytes = std::max(sum.private_bytes, second.private_bytes);
-  sum.threads = std::max(sum.threads, second.threads);
-}
-
-void add_processes(std::map<int, JobProcess>& sums, std::span<const JobProcess> processes, double weight) {
-  for (const JobProcess& one : processes) {
-    const auto [at, is_new] = sums.try_emplace(one.process, JobProcess{.process = one.process, .parent = one.parent});
-    add_amounts(at->second, one, weight);
-  }
 }
 
 std::vector<JobProcess> values_of(const std::map<int, JobProcess>& processes) {
@@ -109,42 +86,6 @@ Seconds thread_time() {
 }
 
 }  // namespace
-
-JobProcess sum_of(std::span<const JobProcess> processes) {
-  JobProcess sum;
-  bool knows_storage = !processes.empty(), knows_asked = knows_storage;
-  for (const JobProcess& one : processes) {
-    sum.cpu_s += one.cpu_s;
-    sum.delayed_s += one.delayed_s;
-    sum.major_faults += one.major_faults;
-    add_to(sum.storage_bytes, one.storage_bytes);
-    add_to(sum.asked_bytes, one.asked_bytes);
-    knows_storage = knows_storage && one.storage_bytes;
-    knows_asked = knows_asked && one.asked_bytes;
-    sum.resident_bytes += one.resident_bytes;
-    sum.private_bytes += one.private_bytes;
-    sum.threads += one.threads;
-  }
-  if (!knows_storage) sum.storage_bytes.reset();
-  if (!knows_asked) sum.asked_bytes.reset();
-  return sum;
-}
-
-std::vector<JobProcess> JobUse::of(std::span<const int> numbers) const {
-  std::vector<JobProcess> chosen;
-  for (const JobProcess& one : processes) {
-    if (std::ranges::find(numbers, one.process) != numbers.end()) chosen.push_back(one);
-  }
-  return chosen;
-}
-
-std::optional<double> JobUse::lost_share() const {
-  if (!others_s || !stolen_s) return std::nullopt;
-  const JobProcess job = all();
-  const double used = job.cpu_s + *others_s;
-  const double taken = std::min(job.delayed_s, *others_s) + (used > 0 ? *stolen_s * job.cpu_s / used : 0);
-  return taken > 0 ? taken / (job.cpu_s + taken) : 0;
-}
 
 JobTree::JobTree(int root, JobTreeOptions options, Clock::time_point now)
     : root_(root), options_(std::move(options)), begin_(now), last_at_(now) {
@@ -304,10 +245,7 @@ void JobTree::read(Clock::time_point now) {
 }
 
 void JobTree::join(Interval& first, const Interval& second) {
-  std::map<int, JobProcess> processes;
-  add_processes(processes, first.processes, 1);
-  add_processes(processes, second.processes, 1);
-  first.processes = values_of(processes);
+  add_use(first.processes, second.processes, 1);
   const double before_s = first.span.seconds(), after_s = second.span.seconds();
   if (before_s + after_s > 0)
     first.running_processes =
@@ -349,13 +287,12 @@ std::vector<int> JobTree::processes() const {
 
 JobUse JobTree::use(std::span<const TimeSpan> spans) const {
   JobUse use;
-  std::map<int, JobProcess> processes;
   for (const Interval& interval : intervals_) {
     double seconds = 0;
     for (const TimeSpan& span : spans) seconds += interval.span.overlap(span);
     if (seconds <= 0) continue;
     const double weight = seconds / interval.span.seconds();
-    add_processes(processes, interval.processes, weight);
+    add_use(use.processes, interval.processes, weight);
     use.seconds += seconds;
     use.readings += interval.readings;
     use.mean_processes += seconds * interval.running_processes;
@@ -370,7 +307,6 @@ JobUse JobTree::use(std::span<const TimeSpan> spans) const {
     raise_to(use.group_memory_used_bytes, interval.group_memory_used_bytes);
   }
   if (use.seconds > 0) use.mean_processes /= use.seconds;
-  use.processes = values_of(processes);
   if (use.readings > 0) use.group_memory_bytes = group_memory_bytes_;
   // Ticks of each processor: what they may have rounded up was not used by others.
   static const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));

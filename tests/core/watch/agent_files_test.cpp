@@ -59,10 +59,10 @@ TEST_F(AgentFilesTest, StepsSitesAndFactsOfAProcess) {
   EXPECT_EQ(step.end, monotonic_time(30'000'000));
   EXPECT_TRUE(step.is_training && step.in_window && step.saved);
   EXPECT_FALSE(step.compiled || step.first_of_epoch || step.on_kept_batches);
-  EXPECT_DOUBLE_EQ(step.part(StepPart::input_wait), 0.005);
-  EXPECT_DOUBLE_EQ(step.part(StepPart::sync), 0.001);
-  EXPECT_DOUBLE_EQ(step.part(StepPart::compute), 0.007);
-  EXPECT_DOUBLE_EQ(step.part(StepPart::loading), 0.004);
+  EXPECT_DOUBLE_EQ(step.part(JobStepPart::input_wait), 0.005);
+  EXPECT_DOUBLE_EQ(step.part(JobStepPart::sync), 0.001);
+  EXPECT_DOUBLE_EQ(step.part(JobStepPart::compute), 0.007);
+  EXPECT_DOUBLE_EQ(step.part(JobStepPart::loading), 0.004);
   EXPECT_EQ(step.batches, 2);
   ASSERT_THAT(process.sites, SizeIs(1));
   EXPECT_EQ(process.sites[0].kind, SiteKind::loading);

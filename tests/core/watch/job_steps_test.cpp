@@ -83,14 +83,14 @@ TEST_F(JobStepsTest, SharesComeFromSums) {
   add_steps(10);
   for (int i = 0; i < 100; ++i) add(10, 0, {{2, i % 10 == 0 ? 8 : 0}, {3, 1}, {10, 1}, {13, i % 10 == 0 ? 6 : 0}});
   const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
-  EXPECT_NEAR(result.part(StepPart::input_wait).share.value, 0.08, 0.002);
-  EXPECT_NEAR(result.part(StepPart::sync).share.value, 0.1, 0.002);
-  EXPECT_NEAR(result.part(StepPart::loading).share.value, 0.06, 0.002);
-  EXPECT_NEAR(result.part(StepPart::input_wait).seconds_per_step, 0.0008, 0.00002);
-  EXPECT_EQ(result.part(StepPart::input_wait).steps_with_it, 10);
-  EXPECT_EQ(result.part(StepPart::callbacks).steps_with_it, 0);
+  EXPECT_NEAR(result.part(JobStepPart::input_wait).share.value, 0.08, 0.002);
+  EXPECT_NEAR(result.part(JobStepPart::sync).share.value, 0.1, 0.002);
+  EXPECT_NEAR(result.part(JobStepPart::loading).share.value, 0.06, 0.002);
+  EXPECT_NEAR(result.part(JobStepPart::input_wait).seconds_per_step, 0.0008, 0.00002);
+  EXPECT_EQ(result.part(JobStepPart::input_wait).steps_with_it, 10);
+  EXPECT_EQ(result.part(JobStepPart::callbacks).steps_with_it, 0);
   EXPECT_NEAR(result.other_share, 0.72, 0.01);
-  const Interval interval = result.part(StepPart::input_wait).share.interval;
+  const Interval interval = result.part(JobStepPart::input_wait).share.interval;
   EXPECT_LT(interval.low, 0.08);
   EXPECT_GT(interval.high, 0.08);
   EXPECT_LT(interval.high, 0.2);
@@ -121,10 +121,22 @@ TEST_F(JobStepsTest, KindsOfStepsAreToldApart) {
   EXPECT_NEAR(result.kind(StepKind::evaluation)->input_wait_share, 0.2, 1e-9);
   const double all_s = 0.86 + 5 * (0.05 + 0.11 + 0.03 + 0.06);
   EXPECT_NEAR(result.seconds, all_s, 1e-9);
-  EXPECT_NEAR(result.part(StepPart::evaluation).share.value, 0.3 / all_s, 1e-9);
+  EXPECT_NEAR(result.part(JobStepPart::evaluation).share.value, 0.3 / all_s, 1e-9);
   double shares = 0;
   for (const KindOfSteps& kind : result.kinds) shares += kind.share;
   EXPECT_NEAR(shares, 1, 1e-9);
+}
+
+TEST_F(JobStepsTest, AnEpochMayBeginWithItsEvaluation) {
+  add_steps(11);
+  for (int i = 0; i < 10; ++i) {
+    add(10, 1 + 1024);  // the mark lies in an evaluation record
+    add(30);
+    add_steps(9);
+  }
+  const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
+  EXPECT_EQ(result.kind(StepKind::first_of_epoch)->count, 10);
+  EXPECT_DOUBLE_EQ(result.kind(StepKind::first_of_epoch)->step_s.value, 0.03);
 }
 
 TEST_F(JobStepsTest, EvaluationWithoutRecordsOfItsOwn) {
@@ -133,7 +145,7 @@ TEST_F(JobStepsTest, EvaluationWithoutRecordsOfItsOwn) {
   const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
   EXPECT_DOUBLE_EQ(result.kind(StepKind::training)->step_s.value, 0.01);
   EXPECT_EQ(result.kind(StepKind::evaluation)->count, 20);
-  EXPECT_NEAR(result.part(StepPart::evaluation).share.value, 0.5, 1e-9);
+  EXPECT_NEAR(result.part(JobStepPart::evaluation).share.value, 0.5, 1e-9);
 }
 
 TEST_F(JobStepsTest, EvaluationThatIsToldTwiceCountsOnce) {
@@ -146,8 +158,20 @@ TEST_F(JobStepsTest, EvaluationThatIsToldTwiceCountsOnce) {
   const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
   EXPECT_DOUBLE_EQ(result.kind(StepKind::training)->step_s.value, 0.01);
   EXPECT_EQ(result.kind(StepKind::evaluation)->count, 100);
-  EXPECT_NEAR(result.part(StepPart::evaluation).share.value, 0.5, 1e-9);
+  EXPECT_NEAR(result.part(JobStepPart::evaluation).share.value, 0.5, 1e-9);
   EXPECT_EQ(result.cut_parts, 0);
+}
+
+TEST_F(JobStepsTest, ABriefEvaluationIsNotPartOfTheStepBehindIt) {
+  add_steps(10);
+  for (int i = 0; i < 20; ++i) {
+    add_steps(4);
+    add_evaluation(3);  // of it a millisecond before it began
+    add(10, 0, {{6, 2}});
+  }
+  const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
+  EXPECT_NEAR(result.kind(StepKind::training)->step_s.value, 0.0102, 1e-9);
+  EXPECT_NEAR(result.part(JobStepPart::evaluation).share.value, 2.0 / 53, 1e-9);
 }
 
 TEST_F(JobStepsTest, SitesAreDividedByTheStepsThatTheyCount) {
@@ -159,7 +183,6 @@ TEST_F(JobStepsTest, SitesAreDividedByTheStepsThatTheyCount) {
   writer_.header = {{192, 20}, {160, 12}};
   const JobSteps result = steps();
   ASSERT_THAT(result.sites, SizeIs(3));
-  EXPECT_TRUE(result.sites_have_own_steps);
   EXPECT_EQ(result.sites[0].site->line, 9) << "the most expensive of its kind first";
   EXPECT_DOUBLE_EQ(result.sites[0].times_per_step, 10);
   EXPECT_DOUBLE_EQ(result.sites[0].seconds_per_step, 0.003);
@@ -167,6 +190,40 @@ TEST_F(JobStepsTest, SitesAreDividedByTheStepsThatTheyCount) {
   EXPECT_DOUBLE_EQ(result.sites[1].times_per_step, 0.5);
   EXPECT_EQ(result.sites[2].site->kind, SiteKind::stack);
   EXPECT_DOUBLE_EQ(result.sites[2].share, 0.25);
+}
+
+TEST_F(JobStepsTest, TheAgentTellsTheEndOfTheWarmup) {
+  add_steps(30, 20);
+  add_steps(100);
+  writer_.header = {{192, 30}};
+  const JobSteps result = steps();
+  EXPECT_EQ(result.warmup_steps, 30);
+  EXPECT_DOUBLE_EQ(result.step_s.value, 0.01);
+}
+
+TEST_F(JobStepsTest, SitesOfWorkersAreSummedUp) {
+  add_steps(20);
+  writer_.write(file(""));
+  const auto add_worker = [&](int process, std::uint64_t parent, double milliseconds) {
+    AgentWriter worker;
+    worker.process = process;
+    worker.header = {{40, parent}};
+    worker.sites = {{.kind = 3, .line = 5, .times = 10, .milliseconds = milliseconds, .function = "Digits.__getitem__"},
+                    {.kind = 3, .line = 9, .times = 0}};
+    worker.write(file(""));
+  };
+  add_worker(101, 100, 50);
+  add_worker(102, 101, 30);  // through a server that forks
+  add_worker(103, 7, 1000);
+  add_worker(104, 105, 1000);
+  add_worker(105, 104, 1000);
+  const AgentFiles files = read_agent_files(file(""));
+  const std::vector<WorkerSite> sites = worker_sites(files, *files.ranks().at(0));
+  ASSERT_THAT(sites, SizeIs(1));
+  EXPECT_EQ(sites[0].workers, 2);
+  EXPECT_EQ(sites[0].times, 20);
+  EXPECT_DOUBLE_EQ(sites[0].seconds_per_time(), 0.004);
+  EXPECT_EQ(sites[0].function, "Digits.__getitem__");
 }
 
 TEST_F(JobStepsTest, StepsOnKeptBatchesAreApart) {
@@ -180,12 +237,19 @@ TEST_F(JobStepsTest, StepsOnKeptBatchesAreApart) {
   EXPECT_DOUBLE_EQ(result.kept_step_s->value, 0.004);
 }
 
+TEST_F(JobStepsTest, StepsBehindKeptBatchesDoNotCount) {
+  add_steps(60);
+  add_steps(10, 4, 4096);
+  add_steps(60, 2);  // loaders have filled their queues meanwhile
+  EXPECT_DOUBLE_EQ(steps().step_s.value, 0.01);
+}
+
 TEST_F(JobStepsTest, PartsLongerThanTheirStepAreCut) {
   add_steps(10);
   for (int i = 0; i < 50; ++i) add(10, 0, {{2, i == 7 ? 5000 : 5}});
   const JobSteps result = steps({.least_warmup = 10, .most_warmup_share = 0});
   EXPECT_EQ(result.cut_parts, 1);
-  EXPECT_LE(result.part(StepPart::input_wait).share.value, 1);
+  EXPECT_LE(result.part(JobStepPart::input_wait).share.value, 1);
 }
 
 TEST_F(JobStepsTest, ProcessorTimeOfTheMainThread) {

@@ -195,7 +195,7 @@ TEST_F(JobTest, AJobThatIsStoppedIsEnded) {
 }
 
 TEST_F(JobTest, AShellEndsBeforeItsProgram) {
-  Job job(shell("trap 'exit 4' TERM; sleep 100000 & : > " + file("ready").string() + "; wait"));
+  Job job(shell("exec 2> /dev/null; trap 'exit 4' TERM; sleep 100000 & : > " + file("ready").string() + "; wait"));
   wait_for(job, "ready");
   EXPECT_TRUE(job.end(long_grace));
   EXPECT_EQ(job.own_end()->status, 4);
@@ -228,17 +228,33 @@ TEST_F(JobTest, SignalsOfOthersAreSentOn) {
   }
 }
 
-TEST_F(JobTest, SignalsOfTheGroupAreNotSentTwice) {
-  Job job(shell("cd " + file("").string() + "; trap 'exit 9' TERM INT QUIT; : > ready; " +
+TEST_F(JobTest, ASecondSignalOfTheTerminalIsNotMade) {
+  Job job(shell("cd " + file("").string() + "; trap 'exit 9' INT QUIT; : > ready; " +
                 "while :; do [ -e asked ] && : > alive; sleep 0.01; done"));
   wait_for(job, "ready");
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM}) {
-    ::raise(signal);  // this process survives it
+  for (const int signal : {SIGINT, SIGQUIT}) {
+    ::raise(signal);  // as from the same group; this process survives it
     EXPECT_EQ(job.signal_seen(), signal);
   }
   write("asked", "");
   wait_for(job, "alive");
   EXPECT_FALSE(job.own_end());
+}
+
+TEST_F(JobTest, WhatTheJobSendsToItsGroupDoesNotComeBack) {
+  Job job(shell("cd " + file("").string() + "; exec 2> /dev/null; trap ': > got' TERM; kill -TERM $PPID; : > ready; " +
+                "while :; do [ -e asked ] && : > alive; sleep 0.01; done"));
+  wait_for(job, "ready");
+  EXPECT_EQ(job.signal_seen(), SIGTERM);
+  write("asked", "");
+  wait_for(job, "alive");
+  EXPECT_FALSE(std::filesystem::exists(file("got")));
+}
+
+TEST_F(JobTest, AScriptOfTheSameGroupEndsIt) {
+  Job job(shell("exec sleep 100000"));
+  ::raise(SIGTERM);  // as `kill $!` of a shell without job control
+  EXPECT_EQ(end_of(job).signal, SIGTERM);
 }
 
 TEST_F(JobTest, WhatIsIgnoredStaysSo) {
