@@ -10,6 +10,7 @@ from .recorder import AT_BATCH, AT_LOAD, FIRST_OF_EPOCH, LOAD, TAKEN, WAIT, job,
 from .sampler import sampler
 from .window import window
 
+LEAST_STEPS = 40  # a job with a short loader has several epochs
 MAX_LOADERS = 20  # whose facts are written
 BATCHES_WITHOUT_BACKWARD = 16  # of one iterator: it evaluates, whatever the model says
 
@@ -81,7 +82,8 @@ def report(info, loader, evaluates):
                 shuffle="Random" in sampler_name,
                 is_iterable="Iterable" in str(getattr(loader, "_dataset_kind", "")) or hasattr(type(loader.dataset), "__iter__"), is_evaluation=bool(evaluates))
     try:
-        job.expected = max(job.expected, 0 if evaluates else len(loader))
+        if not evaluates:
+            job.expected = max(job.expected, len(loader), LEAST_STEPS)
     except Exception:  # an IterableDataset has no length
         pass
 
