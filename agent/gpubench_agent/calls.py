@@ -89,6 +89,8 @@ class Calls:
             if self.current is not None:
                 self.current.trains = True
             return
+        if job.level > LEVEL_CALL:
+            return
         frame = code.user_frame(frame)
         if frame is not None:
             line = (frame.f_code, frame.f_lineno)

@@ -7,12 +7,16 @@ from .clock import now, process_start
 
 MAX_FAULTS = 100  # of one process
 
+MAX_SEEN = 50  # of each kind
+
+seen = {}  # fact: those of this process, for the remedies
 _state = {"folder": None, "path": None, "faults": 0}
 
 
 def open_in(folder):
     """Facts of this process go to a file of its own; called again in a forked child."""
     _state.update(folder=folder, path=None, faults=0)
+    seen.clear()
 
 
 def stem():
@@ -23,6 +27,9 @@ def stem():
 def write(fact, **fields):
     if _state["folder"] is None:
         return
+    known = seen.setdefault(fact, [])
+    if len(known) < MAX_SEEN:
+        known.append(fields)
     try:
         if _state["path"] is None:
             _state["path"] = stem() + ".facts"

@@ -6,6 +6,7 @@ Each replacement is a function of the agent's own with its own `try`. Its code o
 framework names the user's line as it would without the agent."""
 import functools
 import sys
+import threading
 
 from .clock import now
 
@@ -94,7 +95,8 @@ def timed(where, owner, name, after):
             end = now()
             try:
                 after(arguments, keywords, result, start, end)
-                job.spent(end)
+                if threading.get_ident() == job.thread:
+                    job.spent(end)
             except Exception as error:
                 facts.fault(where, error)
             return result

@@ -9,14 +9,14 @@ class Finder:
     """First on sys.meta_path; it asks the other finders and wraps the loader's `exec_module`."""
 
     def __init__(self):
-        self.waiting = {}  # module's name: function
+        self.waiting = {}  # module's name: functions
 
     def after(self, name, attach):
         module = sys.modules.get(name)
         if module is not None and not getattr(getattr(module, "__spec__", None), "_initializing", False):
             self.run(name, attach, module)
         else:
-            self.waiting[name] = attach
+            self.waiting.setdefault(name, []).append(attach)
 
     def run(self, name, attach, module):
         try:
@@ -50,8 +50,7 @@ class Finder:
                 del loader.exec_module
             except AttributeError:
                 pass
-            attach = self.waiting.pop(name, None)
-            if attach is not None:
+            for attach in self.waiting.pop(name, ()):
                 self.run(name, attach, module)
 
         loader.exec_module = guard.hide(exec_module)

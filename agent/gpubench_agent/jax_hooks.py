@@ -114,8 +114,11 @@ def attach_profiler(jax):
     def make(original):
         @guard.like(original)
         def start_trace(*arguments, **keywords):
-            if code.owner(sys._getframe(1).f_code.co_filename) is not code.AGENT:
-                window.give_way()
+            try:
+                if code.owner(sys._getframe(1).f_code.co_filename) is not code.AGENT:
+                    window.give_way()
+            except Exception as error:
+                facts.fault("profiler", error)
             return original(*arguments, **keywords)
         return start_trace
 

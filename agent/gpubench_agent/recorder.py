@@ -128,7 +128,7 @@ class Job:
         times[1] = kind | self.flags
         times[11] = time.thread_time_ns()
         times[12] = resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
-        own = times[AGENT] - self.profiler
+        own = max(0, times[AGENT] - self.profiler)
         self.profiler = 0
         self.counters.write_step(times)
         words = self.words

@@ -204,8 +204,11 @@ def attach_profiler(profiler):
     def make(original):
         @guard.like(original)
         def start(*arguments, **keywords):
-            if code.owner(sys._getframe(1).f_code.co_filename) is not code.AGENT:
-                window.give_way()
+            try:
+                if code.owner(sys._getframe(1).f_code.co_filename) is not code.AGENT:
+                    window.give_way()
+            except Exception as error:
+                facts.fault("profiler", error)
             return original(*arguments, **keywords)
         return start
 

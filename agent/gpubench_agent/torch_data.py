@@ -10,6 +10,7 @@ from .recorder import AT_BATCH, AT_LOAD, FIRST_OF_EPOCH, LOAD, TAKEN, WAIT, job,
 from .sampler import sampler
 from .window import window
 
+LEAST_STEPS = 40  # a job with a short loader has several epochs
 MAX_LOADERS = 20  # whose facts are written
 BATCHES_WITHOUT_BACKWARD = 16  # of one iterator: it evaluates, whatever the model says
 
@@ -78,9 +79,11 @@ def report(info, loader, evaluates):
                 getitem_line=found.co_firstlineno if found else None, batch_size=loader.batch_size or getattr(loader.batch_sampler, "batch_size", None),
                 num_workers=loader.num_workers, persistent_workers=getattr(loader, "persistent_workers", None),
                 prefetch_factor=getattr(loader, "prefetch_factor", None), pin_memory=loader.pin_memory,
-                shuffle="Random" in sampler_name, is_evaluation=bool(evaluates))
+                shuffle="Random" in sampler_name,
+                is_iterable="Iterable" in str(getattr(loader, "_dataset_kind", "")) or hasattr(type(loader.dataset), "__iter__"), is_evaluation=bool(evaluates))
     try:
-        job.expected = max(job.expected, 0 if evaluates else len(loader))
+        if not evaluates:
+            job.expected = max(job.expected, len(loader), LEAST_STEPS)
     except Exception:  # an IterableDataset has no length
         pass
 

@@ -7,7 +7,7 @@ import weakref
 from . import code, facts, guard, sync, torch_data, torch_model
 from .clock import now
 from .recorder import AT_COMPILE, AT_SAVE, COMPILE, COMPILED, LEVEL_OPTIMIZER, SAVE, SAVED, job, section
-from .window import window
+from .window import RECORDS, window
 
 SYNCS = ("item", "tolist", "cpu", "numpy", "__float__", "__int__", "__bool__", "__format__", "__repr__", "__array__")
 OTHERS_IN_A_ROW = 20  # steps of other optimizers until one of them becomes the mark
@@ -177,8 +177,11 @@ def attach_profiler(profiler):
     """The job's own profiler takes precedence over the window."""
     def make(original):
         def __init__(self, *arguments, **keywords):
-            if window.profiler is not None and window.first:
-                window.give_way()
+            try:
+                if window.state == RECORDS:
+                    window.give_way()
+            except Exception as error:
+                facts.fault("torch profiler", error)
             original(self, *arguments, **keywords)
         return __init__
 

@@ -22,11 +22,13 @@ class Models:
 
     def __init__(self):
         self.of = weakref.WeakKeyDictionary()
+        self.made_at = weakref.WeakKeyDictionary()  # optimizer: (file, line)
         self.compiled = False  # torch.compile has run
         self.when_known = []  # called with (optimizer, model), before the first step
 
     def made(self, arguments, keywords, frame, parameters):
         optimizer = arguments[0]
+        self.made_at[optimizer] = code.caller()
         model = self.search(optimizer, parameters, frame)
         if model is not None:
             self.of[optimizer] = weakref.ref(model)
@@ -118,6 +120,7 @@ def describe(optimizer):
         torch_data.root = weakref.ref(model)
         names = {type(module).__name__ for module in model.modules()}
         written, forward = users_class(model)
+    made_at = models.made_at.get(optimizer, (None, None))
     device = parameters[0].device.type
     facts.write("model", **{
         "class": type(model if written is None else written).__name__ if model is not None else None,
@@ -129,6 +132,7 @@ def describe(optimizer):
         "optimizer": type(optimizer).__name__,
         "fused": optimizer.defaults.get("fused"), "foreach": optimizer.defaults.get("foreach"),
         "ddp": bool(names & {"DistributedDataParallel", "FullyShardedDataParallel"}),
+        "optimizer_file": made_at[0], "optimizer_line": made_at[1],
         "channels_last": channels_last(torch, parameters)})
     facts.write("framework", name="torch", version=torch.__version__, backend=None, device=device,
                 devices=torch.cuda.device_count() if device == "cuda" else 1)

@@ -123,8 +123,7 @@ class Window:
             self.set_state(self.state)
         if not job.warm and job.judge_warm(now()):
             job.end_warm_up()
-            for function in self.when_warm:
-                function()
+            self.account(lambda: [function() for function in self.when_warm])
         if self.state == NOT_YET and (job.warm if self.at is None else steps >= self.at):
             self.due = self.start
         elif self.state == RECORDS and steps >= self.end:
@@ -136,14 +135,18 @@ class Window:
         """Does what is due, at the next event outside of a framework's call."""
         due, self.due = self.due, None
         if due is not None:
-            start = now()
-            try:
-                due()
-            except Exception as error:
-                self.failed(error)
-            took = now() - start
-            job.words[counters.OWN_IN_WINDOW] += took
-            job.spent_in_profiler(took)
+            self.account(due)
+
+    def account(self, function):
+        """Runs it on the window's account."""
+        start = now()
+        try:
+            function()
+        except Exception as error:
+            self.failed(error)
+        took = now() - start
+        job.words[counters.OWN_IN_WINDOW] += took
+        job.spent_in_profiler(took)
 
     def start(self):
         profiler = PROFILERS.get(job.framework)
@@ -179,8 +182,10 @@ class Window:
     def give_way(self):
         """The job starts a profiler of its own, or ends."""
         if self.state == RECORDS and self.profiler is not None:
+            start = now()
             self.due = self.stop
             self.tick()
+            job.spent(start)
 
 
 window = Window("none")
