@@ -1,6 +1,7 @@
 """Steps of jobs that have no trainer: calls of compiled functions (`tf.function`, `jax.jit`). The function in which a
 gradient was traced is the training step; the others are part of it, or an evaluation if they come in between only."""
 import os
+import sys
 import weakref
 
 from . import code, facts, sync
@@ -64,6 +65,7 @@ class Calls:
         elif function.trains and self.is_mark(function):
             sync.budget.new_step()
             job.mark(LEVEL_CALL, "%s %s" % (self.kind, function.name), framework=self.framework)
+            job.note_loop(sys._getframe(2))
             return
         job.spent(end)
 
@@ -98,3 +100,4 @@ class Calls:
             if line == self.line:
                 sync.budget.new_step()
                 job.mark(LEVEL_CALL, "gradient " + code.name_of(frame.f_code), framework=self.framework)
+                job.note_loop(frame)

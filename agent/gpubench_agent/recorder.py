@@ -17,6 +17,8 @@ TRAINING_STEP, EVALUATION_STEP = 1, 2
 IN_WINDOW, COMPILED, FIRST_OF_EPOCH, SAVED, ON_KEPT = 256, 512, 1024, 2048, 4096
 # Kinds of sites.
 AT_SYNC, AT_CALLBACK, AT_LOAD, AT_BATCH, AT_SAVE, AT_COMPILE, AT_STACK, AT_PYTHON, AT_EVALUATION = range(1, 10)
+# Lines of the loop that trains, by what they do.
+AT_OTHER, AT_FORWARD, AT_BACKWARD, AT_OPTIMIZER = range(10, 14)
 # Levels of marks.
 LEVEL_CALL, LEVEL_OPTIMIZER, LEVEL_KERAS = 1, 2, 3
 
@@ -42,6 +44,7 @@ class Job:
         self.last_end = now()
         self.warm = False
         self.framework = None  # whose profiler records the window
+        self.loop = None  # code of the user that marks steps
         self.thread = threading.get_ident()
 
     def open(self):
@@ -116,10 +119,16 @@ class Job:
         self.spent(start)
         return True
 
+    def note_loop(self, frame):
+        """Whose function trains: it calls the optimizer, or the jitted step."""
+        if self.loop is None or self.steps % 64 == 0:
+            user = code.user_frame(frame)
+            self.loop = user.f_code if user is not None else None
+
     def begin_level(self, level, what):
         words = self.open().words
         words[counters.RECORDS] = words[counters.TRAINING] = 0
-        self.level, self.steps, self.records, self.warm = level, 0, 0, False
+        self.level, self.steps, self.records, self.warm, self.loop = level, 0, 0, False, None
         self.counters.write_text(counters.MARK_AT, what)
 
     def record(self, kind, end):

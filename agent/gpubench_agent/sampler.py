@@ -10,7 +10,7 @@ import types
 
 from . import code, counters, facts
 from .clock import now
-from .recorder import AT_STACK, job
+from .recorder import AT_BACKWARD, AT_FORWARD, AT_OPTIMIZER, AT_OTHER, AT_STACK, LEVEL_KERAS, job
 
 PERIOD_S = 0.016
 OBJECTS_OF = code.FRAMEWORKS + ("gpubench_agent",)  # a jitted function is behind a proxy of ours
@@ -44,6 +44,25 @@ def of_framework(value):
 
 
 WORKER_ENTRIES = {"_worker_loop", "_bootstrap"}
+ELSEWHERE = "elsewhere"  # in what other hooks time: batches, callbacks, files
+
+
+def activity_of(code_object):
+    """What a frame below the loop that trains does, or None: it says nothing of it."""
+    file, name, owner = code_object.co_filename, code_object.co_name, code.owners.get(code_object.co_filename)
+    if owner is code.AGENT:
+        if name == "__call__" or file.endswith("sync.py"):
+            return AT_BACKWARD  # a step that is one function, or a wait for it
+        return ELSEWHERE if name == "_next_internal" or file.endswith("methods.py") else None
+    if owner is not code.FRAMEWORK:
+        return None
+    if "/torch/utils/data/" in file or file.endswith("/torch/serialization.py"):
+        return ELSEWHERE
+    if "/torch/optim/" in file or "/torch/amp/" in file or file.endswith("/nn/utils/clip_grad.py"):
+        return AT_OPTIMIZER
+    if "/torch/autograd/" in file and name == "backward" or file.endswith("/torch/_tensor.py") and name == "backward":
+        return AT_BACKWARD
+    return AT_FORWARD if name in LAYER_CALLS else None
 
 
 class Sampler:
@@ -51,6 +70,7 @@ class Sampler:
         self.running = None
         self.by_line = {}  # (code object, line): whether it works on the framework's objects
         self.lines = {}  # code object: what lines_of() has of it
+        self.activities = {}  # code object: its activity_of()
 
     def start(self, *_):
         """Of the main thread; called at each step, since a fork stops it."""
@@ -90,32 +110,43 @@ class Sampler:
             code.owner(file)
         if seen is None or news:
             return
-        user_code, line, in_framework = seen
+        user_code, line, in_framework, place, activity = seen
         if in_framework is None:
             in_framework = True
             self.lines[user_code] = lines_of(user_code)
         job.site(AT_STACK, user_code, line).add(1, duration, duration, job.records, 0 if in_framework else 1)
+        if job.loop is not None and job.level < LEVEL_KERAS and job.evaluating is None and activity is not ELSEWHERE:
+            job.site(activity, *place).add(1, duration, duration, job.records)
+
+    def activity(self, code_object):
+        if code_object not in self.activities:
+            self.activities[code_object] = activity_of(code_object)
+        return self.activities[code_object]
 
     def look(self, frame):
-        """((code object, line, whether in the framework) or None, files whose owner is not known yet)."""
-        user, in_framework, depth, news = None, False, 0, []
+        """((code object, line, whether in the framework, (code object, line) in the loop, activity) or None, files
+        whose owner is not known yet). Outside of the loop's function the innermost line counts."""
+        user, place, in_framework, activity, depth, news = None, None, False, AT_OTHER, 0, []
         while frame is not None and depth < 80:
             owner = code.owners.get(frame.f_code.co_filename)
             if owner is None:
                 news.append(frame.f_code.co_filename)
-            elif owner is code.USER and user is None:
-                user = frame
-            elif owner is code.FRAMEWORK and (user is None or frame.f_code.co_name in LAYER_CALLS):
-                in_framework = True
-                if user is not None:
+            elif owner is code.USER:
+                user = user or frame
+                if frame.f_code is job.loop:
+                    place = frame.f_code, frame.f_lineno
                     break
-            elif frame.f_code.co_name in WORKER_ENTRIES and owner is not code.USER:
+            elif frame.f_code.co_name in WORKER_ENTRIES:
                 break  # behind it lie the frames of the process that forked
+            else:
+                in_framework |= owner is code.FRAMEWORK and (user is None or frame.f_code.co_name in LAYER_CALLS)
+                activity = self.activity(frame.f_code) or activity
             frame = frame.f_back
             depth += 1
         if user is None:
             return None, news
-        return (user.f_code, user.f_lineno, in_framework or self.works_on_framework(user)), news
+        place = place or (user.f_code, user.f_lineno)
+        return (user.f_code, user.f_lineno, in_framework or self.works_on_framework(user), place, activity), news
 
     def works_on_framework(self, frame):
         """None if the code's lines are not known yet."""

@@ -39,6 +39,7 @@ class Optimizers:
         self.others = 0
         sync.budget.new_step()
         if job.mark(LEVEL_OPTIMIZER, "torch optimizer " + type(optimizer).__name__, framework="torch"):
+            job.note_loop(sys._getframe(2))
             if job.steps == 2:
                 torch_model.describe(optimizer)
         section.open()

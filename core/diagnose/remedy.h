@@ -29,6 +29,7 @@ enum class Remedy {
   kept_allocations,
   rarer_evaluation,
   rarer_saving,
+  fewer_threads,
   // replicas
   larger_buckets,
   compressed_exchanges,

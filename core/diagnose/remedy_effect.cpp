@@ -65,6 +65,7 @@ constexpr std::array effects = {
     RemedyEffect{.remedy = Remedy::kept_allocations, .removes = host_work, .shortens = waits},
     RemedyEffect{.remedy = Remedy::rarer_evaluation, .removes = host_work, .shortens = waits},
     RemedyEffect{.remedy = Remedy::rarer_saving, .removes = host_work, .shortens = waits},
+    RemedyEffect{.remedy = Remedy::fewer_threads, .removes = {slow_kernels}, .shortens = waits},
     RemedyEffect{.remedy = Remedy::larger_buckets,
                  .removes = {exchanges},
                  .shortens = host_work | StepParts{late_replicas},

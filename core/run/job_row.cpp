@@ -18,7 +18,7 @@
 namespace gpubench {
 namespace {
 
-double share_of(const JobSteps& steps, StepPart part) {
+double share_of(const JobSteps& steps, JobStepPart part) {
   return steps.parts.empty() ? 0 : steps.part(part).share.value;
 }
 
@@ -59,30 +59,51 @@ std::string sites_text(const JobSteps& steps, SiteKind kind, std::size_t most = 
   return text;
 }
 
-/// Share of the samples of the main thread's stack that lie outside of the framework.
-double outside_share(const AgentProcess& process) {
-  double outside = 0, all = 0;
-  for (const AgentSite& site : process.sites) {
-    if (site.kind != SiteKind::stack) continue;
-    outside += static_cast<double>(site.outside_of_framework);
-    all += static_cast<double>(site.times);
+/// Lines of the user's own code in which the main thread is seen, and which do not train: those of the loop before the
+/// forward pass, and behind the backward pass without the optimizer, and those of functions around the loop. What lies
+/// between the passes is the loss.
+std::vector<const StepSite*> own_lines(const JobSteps& steps) {
+  const AgentSite* loop = nullptr;
+  std::uint32_t first = UINT32_MAX, last = 0;
+  std::vector<std::pair<std::string, std::uint32_t>> optimizers;
+  for (const StepSite& one : steps.sites) {
+    const AgentSite& site = *one.site;
+    if (site.kind != SiteKind::loop_forward && site.kind != SiteKind::loop_backward &&
+        site.kind != SiteKind::loop_optimizer)
+      continue;
+    if (loop == nullptr) loop = &site;
+    if (site.kind == SiteKind::loop_optimizer) optimizers.emplace_back(site.file, site.line);
+    if (site.file != loop->file || site.function != loop->function || site.kind == SiteKind::loop_optimizer) continue;
+    first = std::min(first, site.line);
+    last = std::max(last, site.line);
   }
-  return all > 0 ? outside / std::max(all, static_cast<double>(process.stack_samples)) : 0;
+  std::vector<const StepSite*> lines;
+  for (const StepSite* const one : sites_of(steps, SiteKind::loop_other)) {
+    const AgentSite& site = *one->site;
+    const bool is_in_loop = loop != nullptr && site.file == loop->file && site.function == loop->function;
+    if (is_in_loop && site.line >= first && site.line <= last) continue;
+    if (std::ranges::find(optimizers, std::pair(site.file, site.line)) != optimizers.end()) continue;
+    lines.push_back(one);
+  }
+  return lines;
 }
 
-/// The lines of the user's own code in which the main thread is seen most, outside of the framework's calls.
-std::string own_lines(const WatchedRank& rank) {
-  constexpr std::size_t most = 2;
-  std::vector<const AgentSite*> lines;
-  for (const AgentSite& site : rank.process->sites)
-    if (site.kind == SiteKind::stack && site.outside_of_framework > 0) lines.push_back(&site);
-  std::ranges::sort(lines, std::greater<>(), &AgentSite::outside_of_framework);
-  if (lines.size() > most) lines.resize(most);
+double own_share(const JobSteps& steps) {
+  double share = 0;
+  for (const StepSite* const line : own_lines(steps)) share += line->share;
+  return std::min(share, 1.0);
+}
+
+/// "train.py:44 (WeightLog.write) 12 ms, train.py:31 (main) 3 ms".
+std::string own_lines_text(const JobSteps& steps) {
+  constexpr std::size_t most = 3;
   std::string text;
-  const auto samples = static_cast<double>(std::max<std::uint64_t>(rank.process->stack_samples, 1));
-  for (const AgentSite* const line : lines)
-    text += fmt::format("{}{} {:.0f} % of the samples", text.empty() ? "" : ", ", place_of(*line),
-                        100 * static_cast<double>(line->outside_of_framework) / samples);
+  std::size_t count = 0;
+  for (const StepSite* const line : own_lines(steps)) {
+    if (count++ == most) break;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", place_of(*line->site), format_seconds(line->seconds_per_step));
+  }
   return text;
 }
 
@@ -94,7 +115,7 @@ struct Part {
 };
 
 /// "in 48 of 240 steps; train.py:70 (evaluate) 0.2 times a step, 12 ms".
-std::string burst_text(const JobSteps& steps, StepPart part, SiteKind sites) {
+std::string burst_text(const JobSteps& steps, JobStepPart part, SiteKind sites) {
   const SharePart& own = steps.part(part);
   std::string text = fmt::format("in {} of {} steps", own.steps_with_it, steps.steps);
   if (const std::string where = sites_text(steps, sites); !where.empty()) text += ": " + where;
@@ -104,14 +125,14 @@ std::string burst_text(const JobSteps& steps, StepPart part, SiteKind sites) {
 /// What the counters see beside the steps that a profiler records: all of it is between operators of training.
 std::vector<Part> parts_beside(const JobSteps& steps) {
   return {
-      {HostCauseKind::evaluation, share_of(steps, StepPart::evaluation),
-       burst_text(steps, StepPart::evaluation, SiteKind::evaluation)},
-      {HostCauseKind::saving, share_of(steps, StepPart::saving),
-       burst_text(steps, StepPart::saving, SiteKind::saving)},
-      {HostCauseKind::compilation, share_of(steps, StepPart::compile),
-       burst_text(steps, StepPart::compile, SiteKind::compile)},
-      {HostCauseKind::callbacks, share_of(steps, StepPart::callbacks),
-       burst_text(steps, StepPart::callbacks, SiteKind::callback)},
+      {HostCauseKind::evaluation, share_of(steps, JobStepPart::evaluation),
+       burst_text(steps, JobStepPart::evaluation, SiteKind::evaluation)},
+      {HostCauseKind::saving, share_of(steps, JobStepPart::saving),
+       burst_text(steps, JobStepPart::saving, SiteKind::saving)},
+      {HostCauseKind::compilation, share_of(steps, JobStepPart::compile),
+       burst_text(steps, JobStepPart::compile, SiteKind::compile)},
+      {HostCauseKind::callbacks, share_of(steps, JobStepPart::callbacks),
+       burst_text(steps, JobStepPart::callbacks, SiteKind::callback)},
   };
 }
 
@@ -170,7 +191,7 @@ class JobRow {
     std::vector<Part> parts = parts_beside(steps_);
     double beside = 0;
     for (const Part& part : parts) beside += part.share;
-    const double input = std::min(share_of(steps_, StepPart::input_wait), 1 - std::min(beside, 1.0));
+    const double input = std::min(share_of(steps_, JobStepPart::input_wait), 1 - std::min(beside, 1.0));
     const double within_share = std::max(0.0, 1 - beside - input);
     Within within = is_on_cpu ? within_on_cpu(within_share, parts) : within_on_device(within_share, parts);
     within.of("input_wait_share") += input;
@@ -179,6 +200,7 @@ class JobRow {
     write(within);
     set_host_cause(parts);
     set_input();
+    set_processors();
     if (steps_.kept_step_s) set_proof();
     return std::move(row_);
   }
@@ -189,7 +211,8 @@ class JobRow {
            part.kind == HostCauseKind::compilation || part.kind == HostCauseKind::callbacks;
   }
 
-  bool sees_batches() const { return rank_.process->batches > 0; }
+  /// Keras' fit on TensorFlow takes its batches within the graph, where no counter sees the wait.
+  bool sees_waits() const { return share_of(steps_, JobStepPart::input_wait) > 0; }
 
   void set_times() {
     row_.set("steps", static_cast<std::int64_t>(steps_.steps));
@@ -201,8 +224,8 @@ class JobRow {
 
   /// The window's classes of a device. Its waits for batches count where the counters see none.
   Within within_on_device(double share, std::vector<Part>& parts) {
-    Within within = within_window(row_, sees_batches());
-    const double callbacks = share_of(steps_, StepPart::callbacks);
+    Within within = within_window(row_, sees_waits());
+    const double callbacks = share_of(steps_, JobStepPart::callbacks);
     if (share > 0) take_callbacks(within, callbacks / (share + callbacks));
     double sum = 0;
     for (const double one : within.shares) sum += one;
@@ -215,17 +238,18 @@ class JobRow {
   /// code. A window divides the passes further: into waits of a graph for its input, and Python between operators.
   Within within_on_cpu(double share, std::vector<Part>& parts) {
     Within within;
-    const double passes = share_of(steps_, StepPart::compute) + share_of(steps_, StepPart::sync);
-    double own = std::max(outside_share(*rank_.process), passes > 0 ? steps_.other_share : 0.0);
-    own = std::min(own, share);
+    const double passes = share_of(steps_, JobStepPart::compute) + share_of(steps_, JobStepPart::sync);
+    const double own = std::min(std::max(own_share(steps_), passes > 0 ? steps_.other_share : 0.0), share);
     double left = share - own;
     if (rank_.window && rank_.window->window.length() > 0) {
-      Within recorded = within_window(row_, sees_batches());
+      Within recorded = within_window(row_, sees_waits());
       const double input = recorded.of("input_wait_share") * left;
       const double exchanges = (recorded.of("communication_share") + recorded.of("peer_wait_share")) * left;
-      const double callbacks = share_of(steps_, StepPart::callbacks);
-      const double between =
-          std::clamp(recorded.of("host_share") * (share + callbacks) - own - callbacks, 0.0, left - input - exchanges);
+      const double callbacks = share_of(steps_, JobStepPart::callbacks);
+      // A thread that other programs kept from running is recorded as one that did nothing.
+      const double lost = rank_.use.seconds > 0 ? rank_.use.lost_share().value_or(0) : 0;
+      const double between = std::clamp((recorded.of("host_share") - lost) * (share + callbacks) - own - callbacks, 0.0,
+                                        left - input - exchanges);
       within.of("input_wait_share") = input;
       within.of("communication_share") = exchanges;
       within.of("host_share") = between;
@@ -234,7 +258,13 @@ class JobRow {
     }
     within.of("compute_share") = left;
     within.of("host_share") += own;
-    std::string lines = own_lines(rank_);
+    std::string lines = own_lines_text(steps_);
+    // Of code that reads numbers of the device, the calls say more than the loop's line.
+    constexpr double many = 2;
+    const std::vector<const StepSite*> syncs = sites_of(steps_, SiteKind::sync);
+    if (!syncs.empty() && syncs.front()->times_per_step >= many)
+      lines += fmt::format("{}it reads numbers of tensors at {} {:.0f} times a step", lines.empty() ? "" : "; ",
+                           place_of(*syncs.front()->site), syncs.front()->times_per_step);
     parts.push_back({HostCauseKind::python, own, std::move(lines)});
     return within;
   }
@@ -253,8 +283,8 @@ class JobRow {
       for (const char* end : {"low", "high"}) row_.set(interval_end(column_of(column), end), Cell{});
     }
     const Column waits = column_of("input_wait_share");
-    if (sees_batches()) {
-      const Interval interval = steps_.part(StepPart::input_wait).share.interval;
+    if (sees_waits()) {
+      const Interval interval = steps_.part(JobStepPart::input_wait).share.interval;
       if (std::isfinite(interval.low) && std::isfinite(interval.high)) {
         row_.set(interval_end(waits, "low"), std::clamp(interval.low, 0.0, 1.0));
         row_.set(interval_end(waits, "high"), std::clamp(interval.high, 0.0, 1.0));
@@ -287,6 +317,13 @@ class JobRow {
     if (const Info* const loader = training_loader()) describe_loader(*loader, kind, facts);
     for (const SiteKind sites : {SiteKind::loading, SiteKind::pipeline})
       if (const std::string where = sites_text(steps_, sites); !where.empty()) facts.push_back(where);
+    for (const WorkerSite& site : rank_.worker_sites)
+      if (site.kind == SiteKind::loading && site.times > 0) {
+        facts.push_back(fmt::format("{}:{} ({}) takes {} a time in {} workers", file_name(site.file), site.line,
+                                    shown_text(site.function, 80), format_seconds(site.seconds_per_time()),
+                                    site.workers));
+        break;
+      }
     if (rank_.workers && rank_.use.seconds > 0) describe_workers(*rank_.workers, kind, facts);
     if (const std::string traced = to_text(row_.get("input_cause")); !traced.empty() && facts.empty())
       facts.push_back(traced);
@@ -327,6 +364,23 @@ class JobRow {
       kind = InputCauseKind::disk;
       facts.push_back(fmt::format("they read {}/s from the disk", format_bytes(*workers.storage_bytes / seconds)));
     }
+  }
+
+  /// Who had the processors: other programs, or the threads of the job's other ranks.
+  void set_processors() {
+    const JobUse& use = rank_.use;
+    if (use.seconds <= 0) return;
+    if (const std::optional<double> lost = use.lost_share()) row_.set("cpu_lost_share", *lost);
+    if (rank_.local_ranks < 2) return;
+    const int number = rank_.process->process;
+    const JobProcess own = sum_of(use.of({&number, 1}));
+    if (own.cpu_s + own.delayed_s <= 0 || !use.processors_s) return;
+    row_.set("thread_wait_share", own.delayed_s / (own.cpu_s + own.delayed_s));
+    row_.set("local_ranks", static_cast<std::int64_t>(rank_.local_ranks));
+    row_.set("processors", std::round(*use.processors_s / use.seconds));
+    for (const Info* const setting : rank_.process->facts_named("setting"))
+      if (setting->text("name").find("threads") != std::string::npos)
+        if (const auto threads = setting->number("value")) row_.set("rank_threads", *threads);
   }
 
   void set_proof() {
@@ -388,7 +442,7 @@ Info job_facts(const WatchedRank& rank) {
                                  {"share", kind.share}});
   for (const SharePart& part : steps.parts)
     if (part.share.value > 0)
-      parts.push_back(Info::Fields{{"part", std::string(step_parts[part.part])},
+      parts.push_back(Info::Fields{{"part", std::string(job_step_parts[part.part])},
                                    {"share", part.share.value},
                                    {"time_s", part.seconds_per_step},
                                    {"steps_with_it", static_cast<std::int64_t>(part.steps_with_it)}});

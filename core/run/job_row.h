@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/results/info.h"
 #include "core/results/record.h"
@@ -21,6 +22,8 @@ struct WatchedRank {
   /// Of the whole job, and of the workers that load samples for this rank, while these steps ran.
   JobUse use{};
   std::optional<JobProcess> workers{};
+  std::vector<WorkerSite> worker_sites{};
+  std::size_t local_ranks = 1;  ///< ranks on this machine
 };
 
 /// The shares of the step, with intervals, causes and places. A row without a step where too few were seen.

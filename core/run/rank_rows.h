@@ -1,5 +1,5 @@
-// The rows of a run that is about another program: one for each rank, each with its diagnosis, what a replay of its trace
-// without the cause needs, and its profile.
+// The rows of a run that is about another program: one for each rank, each with its diagnosis, what a replay of its
+// trace without the cause needs, and its profile.
 #pragma once
 #include <vector>
 

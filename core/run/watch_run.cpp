@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/resources.h"
 #include "core/base/shown_text.h"
+#include "core/doctor/check.h"
 #include "core/report/page/finish.h"
 #include "core/results/run_writer.h"
 #include "core/run/job_row.h"
@@ -30,8 +31,8 @@ class AgentFolder {
   AgentFolder() {
     std::string name = (fs::temp_directory_path() / "gpubench-agent-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-      throw Error(fmt::format("watch: no folder for the agent's files can be made in {}",
-                              fs::temp_directory_path().string()));
+      throw Error(
+          fmt::format("watch: no folder for the agent's files can be made in {}", fs::temp_directory_path().string()));
     path_ = name;
   }
   ~AgentFolder() {
@@ -65,15 +66,17 @@ std::string name_of(const std::vector<std::string>& command) {
 }
 
 JobCommand job_command(const WatchOptions& options, const fs::path& folder) {
+  // What this program has set for itself is not the job's.
   JobCommand command{.words = options.command, .python_path = resource("agent")};
+  command.removed = {"GPUBENCH_THREAD_POLICY", "GPUBENCH_PARENT"};
+  if (std::getenv("GPUBENCH_THREAD_POLICY") != nullptr) command.removed.emplace_back("GOMP_SPINCOUNT");
   const std::string window =
-      options.window_steps == 0 ? "none"
-                                : fmt::format("{},{}", options.at < 0 ? "auto" : std::to_string(options.at),
-                                              options.window_steps);
+      options.window_steps == 0
+          ? "none"
+          : fmt::format("{},{}", options.at < 0 ? "auto" : std::to_string(options.at), options.window_steps);
   command.settings = {"GPUBENCH_AGENT=" + folder.string(), "GPUBENCH_AGENT_WINDOW=" + window,
                       fmt::format("GPUBENCH_AGENT_REMEDIES={}", fmt::join(options.remedies, ","))};
-  if (options.prove_steps > 0)
-    command.settings.push_back(fmt::format("GPUBENCH_AGENT_PROVE={}", options.prove_steps));
+  if (options.prove_steps > 0) command.settings.push_back(fmt::format("GPUBENCH_AGENT_PROVE={}", options.prove_steps));
   return command;
 }
 
@@ -115,9 +118,10 @@ std::string why_no_agent(const AgentFiles& files) {
     }
   if (frameworks.empty())
     return "the job has imported neither PyTorch nor TensorFlow, Keras or JAX: there are no steps to watch";
-  return fmt::format("no step of training was seen, though the job has imported {}: the agent sees steps of "
-                     "optimizers of PyTorch, batches of Keras' fit, and calls of jitted functions",
-                     frameworks);
+  return fmt::format(
+      "no step of training was seen, though the job has imported {}: the agent sees steps of "
+      "optimizers of PyTorch, batches of Keras' fit, and calls of jitted functions",
+      frameworks);
 }
 
 class Watcher {
@@ -187,6 +191,8 @@ class Watcher {
       rank.use = tree_.use(rank.steps.spans);
       const std::vector<JobProcess> workers = rank.use.of(workers_of(files, process->process));
       if (!workers.empty()) rank.workers = sum_of(workers);
+      rank.worker_sites = worker_sites(files, *process);
+      rank.local_ranks = processes.size();
       ranks.push_back(std::move(rank));
     }
     return write(std::move(ranks), notes);
@@ -208,9 +214,11 @@ class Watcher {
           devices.push_back(std::move(device));
     }
     if (devices.empty()) devices.push_back(Info::Fields{{"name", "cpu:0"}, {"shares_host_memory", true}});
+    Info::List machine = machine_facts(ranks.front().use);
     Info::Fields fields{{"devices", std::move(devices)},
                         {"traces", std::move(traces)},
                         {"jobs", std::move(jobs)},
+                        {"machine_checks", std::move(machine)},
                         {"trace_notes", Info::List(notes.begin(), notes.end())}};
     std::vector<Record> rows;
     for (const WatchedRank& rank : ranks) rows.push_back(job_row(rank));
@@ -221,13 +229,40 @@ class Watcher {
     std::vector<RankRow> rank_rows;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const WatchedRank& rank = ranks[i];
-      rank_rows.push_back({std::move(rows[i]), rank.window ? &*rank.window : nullptr,
-                           static_cast<int>(rank.process->rank), {}});
+      rank_rows.push_back(
+          {std::move(rows[i]), rank.window ? &*rank.window : nullptr, static_cast<int>(rank.process->rank), {}});
     }
     write_rank_rows(writer, std::move(rank_rows));
     finish_run(writer, {});
     const bool has_steps = std::ranges::any_of(ranks, [](const WatchedRank& rank) { return rank.steps.steps > 0; });
-    return {.run = writer.directory(), .why_none = has_steps ? "" : ranks.front().steps.why_none, .has_steps = has_steps};
+    return {
+        .run = writer.directory(), .why_none = has_steps ? "" : ranks.front().steps.why_none, .has_steps = has_steps};
+  }
+
+  /// What took processors from the job while its steps ran.
+  static Info::List machine_facts(const JobUse& use) {
+    Info::List facts;
+    const auto add = [&](const char* name, std::string found, const char* consequence, const char* remedy) {
+      facts.push_back(Info::Fields{{"name", name},
+                                   {"state", std::string(to_string(CheckState::costs_speed))},
+                                   {"found", std::move(found)},
+                                   {"consequence", consequence},
+                                   {"remedy", remedy}});
+    };
+    if (use.seconds <= 0) return facts;
+    if (const std::optional<double> lost = use.lost_share(); lost && *lost > disturbed_share)
+      add("other programs",
+          fmt::format("other programs or the hypervisor used {:.1f} processors; the job did not get {:.0f} % of the "
+                      "processor time that it wanted",
+                      (use.others_s.value_or(0) + use.stolen_s.value_or(0)) / use.seconds, 100 * *lost),
+          "steps take longer, and the job's threads wait for processors", "run the job alone on these processors");
+    constexpr double much = 0.01;
+    if (use.throttled_s && *use.throttled_s > much * use.seconds)
+      add("control group",
+          fmt::format("the processors stood still {:.0f} % of the time, as the quota of the control group was used up",
+                      100 * *use.throttled_s / use.seconds),
+          "all threads of the job stop until the next period", "a higher limit of processors, or fewer threads");
+    return facts;
   }
 
   static Info trace_facts(const WatchedRank& rank) {

@@ -17,10 +17,10 @@ struct WatchOptions {
   std::filesystem::path out = ".";
   /// Of the steps that count: the report is made when they have taken so long, or when the job ends.
   Seconds time{60};
-  bool stop = false;       ///< end the job when the report is made
-  int at = -1;             ///< step with which the window begins; -1: behind the warm-up
-  int window_steps = 12;   ///< 0: no window
-  int prove_steps = 0;     ///< that run on batches which were kept in memory: the job's results are void then
+  bool stop = false;      ///< end the job when the report is made
+  int at = -1;            ///< step with which the window begins; -1: behind the warm-up
+  int window_steps = 12;  ///< 0: no window
+  int prove_steps = 0;    ///< that run on batches which were kept in memory: the job's results are void then
   /// Names of the agent's remedies, "NAME" or "NAME=VALUE".
   std::vector<std::string> remedies{};
 };

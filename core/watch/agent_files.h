@@ -42,10 +42,15 @@ enum class SiteKind : std::uint8_t {
   stack,     ///< the main thread's stack was seen here: `times` are samples
   pipeline,  ///< Python function in a tf.data pipeline
   evaluation,
+  loop_other,  ///< of the function that trains, by samples of the stack: no pass, no optimizer; or a line outside of it
+  loop_forward,
+  loop_backward,  ///< or a whole step in one function
+  loop_optimizer,
 };
-inline constexpr EnumNames<SiteKind, 10> site_kinds{
+inline constexpr EnumNames<SiteKind, 14> site_kinds{
     "unknown kind of a site",
-    {"unknown", "sync", "callback", "loading", "batch", "saving", "compile", "stack", "pipeline", "evaluation"}};
+    {"unknown", "sync", "callback", "loading", "batch", "saving", "compile", "stack", "pipeline", "evaluation", "other",
+     "forward", "backward", "optimizer"}};
 
 struct AgentStep {
   Clock::time_point end;

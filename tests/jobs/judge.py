@@ -72,7 +72,7 @@ def main():
     parser.add_argument("jobs", nargs="*")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--seconds", type=float, default=15)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     gpubench = str(pathlib.Path(options.gpubench).resolve())
     counts = {}
     with tempfile.TemporaryDirectory() as out:

@@ -15,6 +15,7 @@ extern const FindingRule launch_bound;
 extern const FindingRule memory_limit;
 extern const FindingRule placement_crossings;
 extern const FindingRule precision_unused;
+extern const FindingRule thread_contention;
 extern const FindingRule unaligned_sizes;
 extern const FindingRule uneven_replicas;
 

@@ -1,5 +1,6 @@
-// gb._native.results.watch(command, { out, seconds, stop, at, window_steps, prove_steps, remedies, json, style })  runs a
-// job that is no script, prints what is known of it to the standard error, and ends this process as the job has ended.
+// gb._native.results.watch(command, { out, seconds, stop, at, window_steps, prove_steps, remedies, json, style })  runs
+// a job that is no script, prints what is known of it to the standard error, and ends this process as the job has
+// ended.
 #include <cstdio>
 #include <fmt/format.h>
 #include <optional>
@@ -26,16 +27,15 @@ struct WatchTable {
   std::int64_t at = -1, window_steps = 12, prove_steps = 0;
   std::vector<std::string> remedies;
   TextOptions style;
-  static constexpr auto fields =
-      std::tuple{field("out", &WatchTable::out),
-                 field("seconds", &WatchTable::seconds),
-                 field("stop", &WatchTable::stop),
-                 field("json", &WatchTable::json),
-                 field("at", &WatchTable::at),
-                 field("window_steps", &WatchTable::window_steps),
-                 field("prove_steps", &WatchTable::prove_steps),
-                 field("remedies", &WatchTable::remedies),
-                 field("style", &WatchTable::style)};
+  static constexpr auto fields = std::tuple{field("out", &WatchTable::out),
+                                            field("seconds", &WatchTable::seconds),
+                                            field("stop", &WatchTable::stop),
+                                            field("json", &WatchTable::json),
+                                            field("at", &WatchTable::at),
+                                            field("window_steps", &WatchTable::window_steps),
+                                            field("prove_steps", &WatchTable::prove_steps),
+                                            field("remedies", &WatchTable::remedies),
+                                            field("style", &WatchTable::style)};
 };
 
 /// What the user reads: the verdict and where it comes from, or why there is none.

@@ -1,5 +1,6 @@
 """Executes each line of Keras once, and looks for its effect. No case depends on a time."""
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -121,6 +122,12 @@ def compiled_step(line):
     see(len(traced) == 1, f"{len(traced)} calls of the function in three steps")
 
 
+def fewer_threads(line):
+    code = f"import tensorflow as tf; {line.replace('<N>', '1')}; print(tf.config.threading.get_intra_op_parallelism_threads())"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip()
+    see(said == "1", f"{said} threads, in a process that has run nothing before")
+
+
 def rarer_evaluation(line):
     model, calls = model_of(), []
     model.compile(optimizer="sgd", loss="mse")
@@ -226,5 +233,6 @@ cases = {
     "gradient_accumulation": gradient_accumulation, "mixed_precision": mixed_precision, "tensor_float32": tensor_float32,
     "padded_sizes": padded_sizes, "fused_kernels": fused_kernels, "fixed_shapes": whole_batches,
     "kept_allocations": kept_allocations, "rarer_evaluation": rarer_evaluation, "rarer_saving": rarer_saving,
+    "fewer_threads": fewer_threads,
 }
 sys.exit(run("keras", cases))

@@ -177,6 +177,13 @@ def fewer_callbacks(line):
     see(len(calls) == 2, f"{len(calls)} calls")
 
 
+def fewer_threads(line):
+    before = torch.get_num_threads()
+    execute(line, names(), n="1")
+    see(torch.get_num_threads() == 1, f"{torch.get_num_threads()} threads")
+    torch.set_num_threads(before)
+
+
 def rarer_evaluation(line):
     calls = []
     for step in range(8):
@@ -242,6 +249,6 @@ if __name__ == "__main__":  # workers of loaders may import this file
         "kernel_search": compiled("model"), "cache": cache, "batched_map": batched_map,
         "fewer_callbacks": fewer_callbacks, "fixed_shapes": whole_batches, "balanced_shares": share_of_rank,
         "kept_allocations": kept_allocations, "gradient_accumulation": gradient_accumulation, "no_offload": no_offload,
-        "rarer_evaluation": rarer_evaluation, "rarer_saving": rarer_saving,
+        "rarer_evaluation": rarer_evaluation, "rarer_saving": rarer_saving, "fewer_threads": fewer_threads,
     }
     sys.exit(run("pytorch", cases))
