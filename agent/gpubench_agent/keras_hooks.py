@@ -7,7 +7,7 @@ import weakref
 
 from . import code, facts, guard, methods, sync
 from .clock import now
-from .prove import proof
+from .prove import KEEP, proof
 from .recorder import (AT_CALLBACK, AT_LOAD, AT_SAVE, FIRST_OF_EPOCH, LEVEL_KERAS, SAVE, SAVED, TAKEN, WAIT, job, section)
 from .window import window
 
@@ -71,28 +71,18 @@ def on_batch_end(callbacks, batch):
 
 def prove_on_graph(model):
     """On TensorFlow the graph reads the iterator: kept batches come from another iterator of the same type."""
-    import tensorflow as tf
     train, kept = model.train_function, []
 
     def train_function(iterator):
-        if proof.keeping and not proof.kept:
-            proof.keep(iterator)
-        if not proof.active:
-            return train(iterator)
-        if not kept:
+        if proof.keeping and not kept:
             dataset = iterator._dataset
-            batches = list(dataset.take(4))
-            kept.append(iter(tf.data.Dataset.from_tensor_slices(stack(tf, batches)).repeat()
-                             if len(batches) > 1 else dataset.take(1).cache().repeat()))
-            if kept[0].element_spec != iterator.element_spec:
-                kept[0] = iter(dataset.take(4).cache().repeat())
-        return train(kept[0])
+            kept.append(iter(dataset.take(KEEP).cache().repeat()))
+            for _ in range(KEEP + 1):
+                next(kept[0])  # the cache is full behind the last one
+            proof.keep(None)  # there is something to go on with
+        return train(kept[0] if proof.active else iterator)
 
-    model.train_function = train_function
-
-
-def stack(tf, batches):
-    return tf.nest.map_structure(lambda *parts: tf.stack(parts), *batches)
+    model.train_function = guard.hide(train_function)
 
 
 class TimedIterator:

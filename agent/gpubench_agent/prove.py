@@ -7,6 +7,7 @@ from .recorder import ON_KEPT, job
 from .window import NONE, window
 
 KEEP = 4  # batches
+MOST_IN_A_STEP = 64  # a loop that takes more without a step does not train, and would never end
 
 
 class Proof:
@@ -15,6 +16,7 @@ class Proof:
         self.kept = []
         self.left = 0
         self.turn = 0
+        self.since_step = 0
         self.keeping = False
         self.active = False
 
@@ -41,22 +43,34 @@ class Proof:
             facts.write("prove", failed="no loader whose batches could be kept")
 
     def batch(self):
+        """Raises StopIteration where the job takes batches without training."""
         self.turn += 1
+        self.since_step += 1
+        if self.since_step > MOST_IN_A_STEP:
+            self.end()
+            facts.write("prove", failed="a loop takes batches and does not train")
+            raise StopIteration
         return self.kept[self.turn % len(self.kept)]
 
     def after_step(self, _):
         if self.active:
+            self.since_step = 0
             self.left -= 1
-            job.words[counters.PROVE] = 1 if self.left > 0 else 2
+            job.words[counters.PROVE] = 1
             job.flags |= ON_KEPT
             if self.left <= 0:
-                self.active = False
-                self.kept = []
-                job.flags &= ~ON_KEPT
+                self.end()
+
+    def end(self):
+        job.words[counters.PROVE] = 2
+        self.active = False
+        self.kept = []
+        job.flags &= ~ON_KEPT
 
 
 proof = Proof()
 
 
 def start():
-    proof.ask(os.environ.get("GPUBENCH_AGENT_PROVE"))
+    if not proof.wanted:
+        proof.ask(os.environ.get("GPUBENCH_AGENT_PROVE"))

@@ -144,7 +144,7 @@ def attach_iterators(iterator_ops, executing_eagerly):
         def _next_internal(self):
             if not executing_eagerly():
                 return original(self)
-            if proof.active and proof.kept:
+            if proof.active and proof.kept[0] is not None:
                 job.times[TAKEN] += 1
                 return proof.batch()
             start = now()
