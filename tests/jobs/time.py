@@ -19,6 +19,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -33,9 +34,9 @@ def machine_seconds():
     return (user + nice + system + interrupt + soft) / os.sysconf("SC_CLK_TCK")
 
 
-def tree_seconds(session):
-    """Processor seconds of the job: every process of its session, and the children that those have waited for."""
-    ticks = 0
+def tree_seconds(root):
+    """Processor seconds of a process and its descendants, with those of the children that they have waited for."""
+    parents, ticks = {}, {}
     for folder in pathlib.Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
@@ -43,9 +44,12 @@ def tree_seconds(session):
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[3]) == session:
-            ticks += sum(map(int, fields[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
+        parents[int(folder.name)] = int(fields[1])
+        ticks[int(folder.name)] = sum(map(int, fields[11:15]))
+    tree = {root}
+    while found := {pid for pid, parent in parents.items() if parent in tree and pid not in tree}:
+        tree |= found
+    return sum(ticks.get(pid, 0) for pid in tree) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_for_quiet(longest):
@@ -78,11 +82,11 @@ def stop(process):
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "TF_NUM_INTRAOP_THREADS": "1", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
 
 
-def start(job, script, python, arguments, one_thread=False):
+def start(job, script, python, arguments, temporary, one_thread=False):
     command = [script if word == "train.py" else word for word in job["command"]]
     if python and command[0] == "python":
         command[0] = python
-    environment = dict(os.environ, PYTHONUNBUFFERED="1", PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="2",
+    environment = dict(os.environ, PYTHONUNBUFFERED="1", PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="2", TMPDIR=temporary,
                        **(ONE_THREAD if one_thread else {}))
     return subprocess.Popen(command + arguments, cwd=job["folder"], env=environment, text=True, errors="replace",
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
@@ -92,7 +96,8 @@ def run(job, script, python, arguments=(), seconds=None, one_thread=False, limit
     """One process. Returns (milliseconds a step, share of the machine used by others, status, last lines)."""
     progress = re.compile(job["progress"])
     marks, lines = [], []
-    process = start(job, script, python, list(arguments), one_thread)
+    temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    process = start(job, script, python, list(arguments), temporary.name, one_thread)
     timer = threading.Timer(limit, stop, [process])
     timer.start()
     stopped = False
@@ -114,6 +119,7 @@ def run(job, script, python, arguments=(), seconds=None, one_thread=False, limit
         else:
             stop(process)
         process.stdout.close()
+        temporary.cleanup()
     step_ms, others = None, 0.0
     if len(marks) > 2 and marks[-1][1] > marks[1][1]:
         wall = marks[-1][0] - marks[1][0]
