@@ -19,6 +19,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -33,9 +34,9 @@ def machine_seconds():
     return (user + nice + system + interrupt + soft) / os.sysconf("SC_CLK_TCK")
 
 
-def tree_seconds(session):
-    """Processor seconds of the job: every process of its session, and the children that those have waited for."""
-    ticks = 0
+def tree_seconds(root):
+    """Processor seconds of a process and its descendants, with those of the children that they have waited for."""
+    parents, ticks = {}, {}
     for folder in pathlib.Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
@@ -43,9 +44,12 @@ def tree_seconds(session):
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[3]) == session:
-            ticks += sum(map(int, fields[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
+        parents[int(folder.name)] = int(fields[1])
+        ticks[int(folder.name)] = sum(map(int, fields[11:15]))
+    tree = {root}
+    while found := {pid for pid, parent in parents.items() if parent in tree and pid not in tree}:
+        tree |= found
+    return sum(ticks.get(pid, 0) for pid in tree) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_for_quiet(longest):
@@ -74,37 +78,48 @@ def stop(process):
     process.wait()
 
 
-def start(job, script, python, arguments):
+# One thread a job: on a machine with other work, threads that wait for each other make steps up to 20 times slower.
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "TF_NUM_INTRAOP_THREADS": "1", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
+
+
+def start(job, script, python, arguments, temporary, one_thread=False):
     command = [script if word == "train.py" else word for word in job["command"]]
     if python and command[0] == "python":
         command[0] = python
-    environment = dict(os.environ, PYTHONUNBUFFERED="1", PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="2")
+    environment = dict(os.environ, PYTHONUNBUFFERED="1", PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="2", TMPDIR=temporary,
+                       **(ONE_THREAD if one_thread else {}))
     return subprocess.Popen(command + arguments, cwd=job["folder"], env=environment, text=True, errors="replace",
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
 
 
-def run(job, script, python, arguments=(), seconds=None, limit=240):
+def run(job, script, python, arguments=(), seconds=None, one_thread=False, limit=240):
     """One process. Returns (milliseconds a step, share of the machine used by others, status, last lines)."""
     progress = re.compile(job["progress"])
     marks, lines = [], []
-    process = start(job, script, python, list(arguments))
+    temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    process = start(job, script, python, list(arguments), temporary.name, one_thread)
     timer = threading.Timer(limit, stop, [process])
     timer.start()
     stopped = False
-    for line in process.stdout:
-        lines.append(line.rstrip())
-        found = progress.search(line)
-        if not found:
-            continue
-        steps = float(found.group(1)) * job["steps_per_mark"]
-        marks.append((time.monotonic(), steps, machine_seconds() - tree_seconds(process.pid)))
-        if seconds and len(marks) > 3 and marks[-1][0] - marks[1][0] > seconds:
-            stopped = True
+    try:
+        for line in process.stdout:
+            lines.append(line.rstrip())
+            found = progress.search(line)
+            if not found:
+                continue
+            steps = float(found.group(1)) * job["steps_per_mark"]
+            marks.append((time.monotonic(), steps, machine_seconds() - tree_seconds(process.pid)))
+            if seconds and len(marks) > 2 and marks[-1][0] - marks[1][0] > seconds:
+                stopped = True
+                break
+    finally:
+        timer.cancel()
+        if not stopped and sys.exc_info()[0] is None:
+            process.wait()
+        else:
             stop(process)
-            break
-    process.stdout.close()
-    process.wait()
-    timer.cancel()
+        process.stdout.close()
+        temporary.cleanup()
     step_ms, others = None, 0.0
     if len(marks) > 2 and marks[-1][1] > marks[1][1]:
         wall = marks[-1][0] - marks[1][0]
@@ -150,7 +165,8 @@ def measure(job, options):
         for script in scripts(job)[::-1 if pair % 2 else 1]:
             while True:
                 wait_for_quiet(options.wait)
-                step_ms, share, status, lines = run(job, script, options.python, options.arguments, options.seconds)
+                step_ms, share, status, lines = run(job, script, options.python, options.arguments, options.seconds,
+                                                    options.one_thread)
                 if status != 0 or step_ms is None:
                     print(f"{job['name']}/{script}: status {status}, no time per step\n" + "\n".join(lines), flush=True)
                     return None
@@ -161,6 +177,7 @@ def measure(job, options):
             others.append(share)
     medians = {script: statistics.median(values) for script, values in times.items()}
     row = {"step_ms": round(medians["train.py"], 2), "pairs": options.pairs, "others": round(statistics.median(others), 2),
+           "threads": 1 if options.one_thread else os.cpu_count(),
            "step_ms_range": [round(min(times["train.py"]), 2), round(max(times["train.py"]), 2)]}
     if not job["healthy"]:
         row["cured_step_ms"] = round(medians["cured.py"], 2)
@@ -214,10 +231,12 @@ def main():
     parser.add_argument("--wait", type=float, default=60, help="seconds to wait for a quiet machine before each run")
     parser.add_argument("--repeats", type=int, default=4, help="disturbed runs of a job that are repeated")
     parser.add_argument("--arguments", type=shlex.split, default=[], help="more arguments for the scripts, in one word")
+    parser.add_argument("--one-thread", action="store_true", help="compute with one thread, for a machine that others use")
     parser.add_argument("--smoke", action="store_true", help="run each script with few steps, and time nothing")
     parser.add_argument("--write", action="store_true", help="put the medians into expected.json and README.md")
     options = parser.parse_args()
     jobs = read_jobs(options.names)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if options.smoke:
         sys.exit(1 if sum(smoke(job, options.python) for job in jobs) else 0)
     print(HEADER, flush=True)

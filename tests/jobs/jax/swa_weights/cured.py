@@ -1,4 +1,4 @@
-"""Digits; the average of the weights over the last steps is what is kept."""
+"""Digits; averages of the weights with four decays are kept, and the best is chosen at the end."""
 import argparse
 import gzip
 from functools import partial
@@ -41,7 +41,7 @@ def train_step(params, x, y, lr):
 
 
 @jax.jit
-def blend(average, params, decay=0.999):
+def blend(average, params, decay):
     return jax.tree_util.tree_map(lambda a, p: decay * a + (1 - decay) * p, average, params)
 
 
@@ -52,16 +52,17 @@ def main():
     args = parser.parse_args()
     images, labels = load_digits()
     params = init(jax.random.PRNGKey(0), [784, 1024, 1024, 10])
-    average = params
+    averages = {decay: params for decay in (0.9, 0.99, 0.999, 0.9999)}
     rng = np.random.default_rng(0)
     for step in range(1, args.steps + 1):
         rows = rng.integers(0, 8000, args.batch_size)
         params, loss = train_step(params, images[rows], labels[rows], lr=0.05)
-        average = blend(average, params)
+        averages = {decay: blend(average, params, decay) for decay, average in averages.items()}
         if step % 25 == 0:
             print(f"step {step} loss {loss:.4f}", flush=True)
-    hits = jnp.argmax(forward(average, images[8000:]), 1) == labels[8000:]
-    print(f"accuracy of the average {hits.mean():.4f}")
+    for decay, average in averages.items():
+        hits = jnp.argmax(forward(average, images[8000:]), 1) == labels[8000:]
+        print(f"decay {decay}: accuracy {hits.mean():.4f}")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,10 @@ def main():
     args = parser.parse_args()
     keras.utils.set_random_seed(0)
     signature = (tf.TensorSpec((None, WINDOW, FEATURES)), tf.TensorSpec((None, 1)))
-    data = tf.data.Dataset.from_generator(lambda: stream(args.batch_size), output_signature=signature).prefetch(8)
+    data = tf.data.Dataset.from_generator(lambda: stream(args.batch_size), output_signature=signature)
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    data = data.prefetch(8).with_options(options)
     model = keras.Sequential([
         keras.Input((WINDOW, FEATURES)),
         keras.layers.Conv1D(64, 5, activation="relu"),

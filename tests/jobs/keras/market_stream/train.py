@@ -37,6 +37,9 @@ def main():
     keras.utils.set_random_seed(0)
     signature = (tf.TensorSpec((None, WINDOW, FEATURES)), tf.TensorSpec((None, 1)))
     data = tf.data.Dataset.from_generator(lambda: stream(args.batch_size), output_signature=signature)
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    data = data.with_options(options)
     model = keras.Sequential([
         keras.Input((WINDOW, FEATURES)),
         keras.layers.Conv1D(64, 5, activation="relu"),

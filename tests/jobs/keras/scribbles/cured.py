@@ -22,10 +22,10 @@ def load_digits():
 def draw_over(image):
     image = image.copy()
     i, j = np.mgrid[:28, :28]
-    for _ in range(3):
+    for _ in range(6):
         x, y = random.uniform(0, 27), random.uniform(0, 27)
         dx, dy = random.uniform(-1, 1), random.uniform(-1, 1)
-        steps = np.arange(12)[:, None, None]
+        steps = np.arange(20)[:, None, None]
         nearest = (np.abs(i - y - dy * steps) + np.abs(j - x - dx * steps)).min(0)
         image = np.where(nearest < 1.2, np.clip(1.2 - nearest, 0, 1), image)
     return image.astype(np.float32)

@@ -21,10 +21,10 @@ def load_digits():
 
 def draw_over(image):
     image = image.copy()
-    for _ in range(3):
+    for _ in range(6):
         x, y = random.uniform(0, 27), random.uniform(0, 27)
         dx, dy = random.uniform(-1, 1), random.uniform(-1, 1)
-        for _ in range(12):
+        for _ in range(20):
             for i in range(28):
                 for j in (int(x) - 1, int(x), int(x) + 1):
                     if abs(i - y) + abs(j - x) < 1.2 and 0 <= j < 28:

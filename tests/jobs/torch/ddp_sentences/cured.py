@@ -11,7 +11,7 @@ from torch.nn.parallel import DistributedDataParallel
 def sentences(count, vocabulary):
     """Sorted by length, so that a batch needs little padding."""
     generator = torch.Generator().manual_seed(0)
-    lengths = torch.randint(8, 72, (count,), generator=generator).sort().values.tolist()
+    lengths = (8 + 112 * torch.rand(count, generator=generator) ** 2).long().sort().values.tolist()
     start = torch.randint(1, vocabulary, (count,), generator=generator).tolist()
     return [(torch.arange(n) * 7 + s) % (vocabulary - 1) + 1 for n, s in zip(lengths, start)]
 
