@@ -65,17 +65,23 @@ std::string name_of(const std::vector<std::string>& command) {
   return name.empty() || name.front() == '-' ? "job" + name : name;
 }
 
-JobCommand job_command(const WatchOptions& options, const fs::path& folder) {
+/// `window`: as GPUBENCH_AGENT_WINDOW has it.
+JobCommand job_command(const std::vector<std::string>& words, const fs::path& folder, const std::string& window,
+                       const std::vector<std::string>& remedies) {
   // What this program has set for itself is not the job's.
-  JobCommand command{.words = options.command, .python_path = resource("agent")};
+  JobCommand command{.words = words, .python_path = resource("agent")};
   command.removed = {"GPUBENCH_THREAD_POLICY", "GPUBENCH_PARENT"};
   if (std::getenv("GPUBENCH_THREAD_POLICY") != nullptr) command.removed.emplace_back("GOMP_SPINCOUNT");
-  const std::string window =
-      options.window_steps == 0
-          ? "none"
-          : fmt::format("{},{}", options.at < 0 ? "auto" : std::to_string(options.at), options.window_steps);
   command.settings = {"GPUBENCH_AGENT=" + folder.string(), "GPUBENCH_AGENT_WINDOW=" + window,
-                      fmt::format("GPUBENCH_AGENT_REMEDIES={}", fmt::join(options.remedies, ","))};
+                      fmt::format("GPUBENCH_AGENT_REMEDIES={}", fmt::join(remedies, ","))};
+  return command;
+}
+
+JobCommand job_command(const WatchOptions& options, const fs::path& folder) {
+  const std::string at = options.at < 0 ? "auto" : std::to_string(options.at);
+  JobCommand command = job_command(options.command, folder,
+                                   options.window_steps == 0 ? "none" : fmt::format("{},{}", at, options.window_steps),
+                                   options.remedies);
   if (options.prove_steps > 0) command.settings.push_back(fmt::format("GPUBENCH_AGENT_PROVE={}", options.prove_steps));
   return command;
 }
@@ -199,8 +205,9 @@ class Watcher {
   }
 
   WatchReport write(std::vector<WatchedRank> ranks, const std::vector<std::string>& notes) {
-    RunWriter writer({.experiment = name_of(options_.command),
-                      .title = fmt::format("{}", shown_text(fmt::format("{}", fmt::join(options_.command, " ")), 200)),
+    const std::vector<std::string>& command = options_.shown.empty() ? options_.command : options_.shown;
+    RunWriter writer({.experiment = name_of(command),
+                      .title = shown_text(fmt::format("{}", fmt::join(command, " ")), 200),
                       .axes = ranks.size() > 1 ? std::vector<std::string>{"rank"} : std::vector<std::string>{},
                       .extra_columns = {},
                       .out = options_.out});
@@ -235,8 +242,10 @@ class Watcher {
     write_rank_rows(writer, std::move(rank_rows));
     finish_run(writer, {});
     const bool has_steps = std::ranges::any_of(ranks, [](const WatchedRank& rank) { return rank.steps.steps > 0; });
-    return {
+    WatchReport report{
         .run = writer.directory(), .why_none = has_steps ? "" : ranks.front().steps.why_none, .has_steps = has_steps};
+    describe(ranks.front(), report);
+    return report;
   }
 
   /// What took processors from the job while its steps ran.
@@ -263,6 +272,23 @@ class Watcher {
                       100 * *use.throttled_s / use.seconds),
           "all threads of the job stop until the next period", "a higher limit of processors, or fewer threads");
     return facts;
+  }
+
+  static void describe(const WatchedRank& rank, WatchReport& report) {
+    const AgentProcess& process = *rank.process;
+    for (const Info* const fact : process.facts_named("remedy")) report.remedies.push_back(*fact);
+    report.step_s = rank.steps.step_s.value;
+    report.warm_steps = std::max<std::uint64_t>(process.sites_since, rank.steps.warmup_steps);
+    if (!rank.steps.spans.empty()) report.start_s = Seconds(rank.steps.spans.front().begin - process.loaded).count();
+    std::optional<std::uint64_t> last;
+    std::uint64_t training = 0;
+    for (const AgentStep& step : process.steps) {
+      if (!step.is_training) continue;
+      ++training;
+      if (!step.first_of_epoch) continue;
+      if (last) report.epoch_steps = training - *last;
+      last = training;
+    }
   }
 
   static Info trace_facts(const WatchedRank& rank) {
@@ -296,8 +322,86 @@ class Watcher {
 
 }  // namespace
 
+namespace {
+
+/// Why a remedy was not in force; empty if all were.
+std::string why_not_applied(const AgentProcess& process, const std::vector<std::string>& remedies) {
+  for (const std::string& remedy : remedies) {
+    const std::string name = remedy.substr(0, remedy.find('='));
+    std::string why = "the agent did not apply it";
+    for (const Info* const fact : process.facts_named("remedy")) {
+      if (fact->text("name") != name || fact->find("applied") == nullptr) continue;
+      why = fact->text("applied") == "true" ? "" : fact->text("why_not");
+      if (why.empty()) break;
+    }
+    if (!why.empty()) return name + ": " + why;
+  }
+  return {};
+}
+
+bool have_steps(const AgentFiles& files, std::uint64_t steps) {
+  const std::vector<const AgentProcess*> ranks = files.ranks();
+  return !ranks.empty() &&
+         std::ranges::all_of(ranks, [&](const AgentProcess* one) { return one->training_steps >= steps; });
+}
+
+/// The mean of steps [from, to) by the ends of the steps before them and of the last; and when they ran.
+std::optional<double> mean_step_s(const AgentProcess& process, std::uint64_t from, std::uint64_t to, TimeSpan& span) {
+  std::vector<Clock::time_point> ends;
+  for (const AgentStep& step : process.steps)
+    if (step.is_training) ends.push_back(step.end);
+  if (process.first_step > 0 || from == 0 || to <= from || ends.size() < to) return std::nullopt;
+  span = {ends[from - 1], ends[to - 1]};
+  return span.seconds() / static_cast<double>(to - from);
+}
+
+}  // namespace
+
 JobEnd watch_job(const WatchOptions& options, const std::function<void(const WatchReport&)>& report) {
   return Watcher(options, report).run();
+}
+
+StepsOfRun run_steps(const StepsRun& run) {
+  const AgentFolder folder;
+  Job job(job_command(run.command, folder.path(), "none", run.remedies));
+  JobTree tree(::getpid());
+  const Clock::time_point limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(run.time);
+  bool was_ended = false;
+  while (job.wait_until(tree.next_read())) {
+    tree.read();
+    if (job.signal_seen() != 0) break;
+    const bool is_done = have_steps(read_agent_files(folder.path(), AgentDetail::heads), run.to);
+    if (!is_done && Clock::now() < limit) continue;
+    was_ended = true;
+    break;
+  }
+  constexpr Seconds grace{3};
+  job.end(grace);
+  if (job.signal_seen() != 0) throw Error("tune: interrupted");
+  const AgentFiles files = read_agent_files(folder.path());
+  StepsOfRun result;
+  const std::vector<const AgentProcess*> ranks = files.ranks();
+  if (ranks.empty()) {
+    result.why_none = was_ended ? "no step of training was seen in time"
+                                : fmt::format("the job ended with status {} before its first step",
+                                              job.own_end() ? job.own_end()->shell_status() : 0);
+    return result;
+  }
+  result.why_none = why_not_applied(*ranks.front(), run.remedies);
+  if (!result.why_none.empty()) return result;
+  for (const AgentProcess* const rank : ranks) {
+    TimeSpan span;
+    const std::optional<double> own = mean_step_s(*rank, run.from, run.to, span);
+    if (!own) {
+      result.why_none =
+          fmt::format("the job ended after {} steps; {} are needed (--steps)", rank->training_steps, run.to);
+      result.step_s.reset();
+      return result;
+    }
+    result.step_s = std::max(result.step_s.value_or(0), *own);
+    result.is_disturbed = result.is_disturbed || tree.use(span).lost_share().value_or(0) > disturbed_share;
+  }
+  return result;
 }
 
 }  // namespace gpubench

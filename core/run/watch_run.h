@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/results/info.h"
 #include "core/watch/job.h"
 
 namespace gpubench {
@@ -23,16 +24,39 @@ struct WatchOptions {
   int prove_steps = 0;    ///< that run on batches which were kept in memory: the job's results are void then
   /// Names of the agent's remedies, "NAME" or "NAME=VALUE".
   std::vector<std::string> remedies{};
+  /// The command in names and texts, where it is run by another one; empty: `command`.
+  std::vector<std::string> shown{};
 };
 
 struct WatchReport {
   std::filesystem::path run;  ///< empty: there is nothing to tell, and why_none says why
   std::string why_none;
   bool has_steps = false;
+  /// Of the rank with the lowest number: the agent's facts about remedies, and what its steps are.
+  std::vector<Info> remedies{};
+  double step_s = 0;              ///< mean seconds of a step
+  double start_s = 0;             ///< from the start of the process to the end of the warm-up
+  std::uint64_t warm_steps = 0;   ///< steps of the warm-up
+  std::uint64_t epoch_steps = 0;  ///< steps between two marks of epochs; 0: unknown
 };
 
 /// Runs the job to its end. `report` is called once: while the job goes on, or behind its end. Throws Error if the job
 /// cannot be started.
 JobEnd watch_job(const WatchOptions& options, const std::function<void(const WatchReport&)>& report);
+
+/// The first steps of a job, with remedies, in a process of its own.
+struct StepsRun {
+  std::vector<std::string> command;
+  std::vector<std::string> remedies{};
+  std::uint64_t from = 0, to = 0;  ///< steps that count: [from, to), numbered from 0
+  Seconds time{60};                ///< to the last of them
+};
+struct StepsOfRun {
+  std::optional<double> step_s{};  ///< mean, of the slowest rank
+  std::string why_none{};
+  bool is_disturbed = false;  ///< other programs took processors
+};
+/// Ends the job behind the last of the steps. Throws Error if it cannot be started, or the user interrupts.
+StepsOfRun run_steps(const StepsRun& run);
 
 }  // namespace gpubench

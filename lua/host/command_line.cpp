@@ -199,6 +199,16 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
     arguments.insert(arguments.begin(), "run");
   }
 
+  // Of a job that is no script everything behind -- is its own, whatever it looks like.
+  std::vector<std::string> job;
+  if (arguments[0] == "watch" || arguments[0] == "tune") {
+    const auto dashes = std::ranges::find(arguments, "--");
+    if (dashes != arguments.end()) {
+      job.assign(dashes + 1, arguments.end());
+      arguments.erase(dashes, arguments.end());
+      if (arguments[0] == "tune") arguments[0] = "tune-job";
+    }
+  }
   for (const char* command : {"ab", "calibrate"})
     if (arguments[0] == command) keep_words(arguments, grammar.command(command));
   try {
@@ -217,6 +227,10 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
   }
 
   CommandLine line = grammar.values();
+  if (line.command == "watch" || line.command == "tune-job") {
+    if (job.empty()) return mistake("what to run is missing: gpubench watch -- python train.py");
+    line.arguments["command"] = std::move(job);
+  }
   line.runs_script = !grammar.scripts().empty();
   for (const std::string& script : grammar.scripts()) {
     line.scripts.push_back(find_script(script));

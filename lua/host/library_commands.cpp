@@ -252,7 +252,6 @@ void declare_tune(CommandOptions& options) {
 
 void declare_watch(CommandOptions& options) {
   constexpr std::int64_t most_steps = 1'000'000'000;
-  options.arguments("command", "-- COMMAND [ARGUMENT...]", "The job, as it is started without gpubench").required();
   options.text("--for", "TIME",
                "Seconds of training behind the window, after which the verdict is printed; the job "
                "goes on (60s)");
@@ -263,6 +262,18 @@ void declare_watch(CommandOptions& options) {
                "Then run as many steps on batches that were kept in memory, which proves or refutes that the "
                "input is the cause; the job's results are void then");
   options.flag("--json", "Print all of it as a line of JSON");
+  options.out_folder("Folder that holds results/");
+  options.text_style();
+}
+
+void declare_tune_job(CommandOptions& options) {
+  options.integer("--budget", "SECONDS", 10, 1'000'000, "How long all runs of the job may take together (300)");
+  options.integer("--steps", "N", 8, 1'000'000,
+                  "Steps of training of each run (as many as take 3 s, two epochs if short)");
+  options.texts("--remedy", "NAME", "Try only this remedy; may be repeated");
+  options.choice("--allow", "WHAT", {"learning"}, "Try remedies that change what is learned too");
+  options.flag("--dry-run", "Say what would run, how often and for how long, and run the job once, for what applies");
+  options.flag("--json", "Print the result as a line of JSON");
   options.out_folder("Folder that holds results/");
   options.text_style();
 }
@@ -285,7 +296,7 @@ constexpr LibraryCommand commands[] = {
     {"show", "Print a run again: its table, claims and answer", declare_show},
     {"explain", "Explain why the device was not busy: findings, remedies and where a step's time went",
      declare_explain},
-    {"watch", "Run a Python job, unchanged, and say why it waits: -- python train.py", declare_watch},
+    {"watch", "Run a Python job, unchanged, and say why it waits: gpubench watch -- python train.py", declare_watch},
     {"history", "Show how figures changed over the nights, and keep their history", declare_history},
     {"fleet", "Say which machine stands out tonight among others of its model", declare_fleet},
     {"nightly", "Run a suite of experiments on all devices, and report what has changed", declare_nightly},
@@ -295,6 +306,8 @@ constexpr LibraryCommand commands[] = {
     {"prune", "Remove old runs, and keep the newest of each experiment", declare_prune},
     {"tune", "Try remedies on a script's point, measure what each gains, and print the lines to change", declare_tune,
      runs_script},
+    {"tune-job", "The same for a Python job that is no script of gpubench: gpubench tune -- python train.py",
+     declare_tune_job},
 };
 
 }  // namespace

@@ -23,8 +23,8 @@ std::optional<Finding> judge_threads(const Evidence& evidence) {
   finding.evidence = fmt::format(
       "threads of this rank are ready to run {} of the time that they could run, and have no processor: {:.0f} ranks "
       "with {:.0f} threads each share {:.0f} processors",
-      percent_text(waits->value), evidence.number("local_ranks").value_or(0), evidence.number("rank_threads").value_or(0),
-      evidence.number("processors").value_or(0));
+      percent_text(waits->value), evidence.number("local_ranks").value_or(0),
+      evidence.number("rank_threads").value_or(0), evidence.number("processors").value_or(0));
   finding.remedies.assign(contention_remedies.begin(), contention_remedies.end());
   return finding;
 }
@@ -38,7 +38,8 @@ const FindingRule thread_contention{
     .rule = "thread_wait_share reaches the limit, and other programs took less than half of that (cpu_lost_share).",
     .thresholds = contention_thresholds,
     .remedies = contention_remedies,
-    .proof = in_all_words("the same ranks with processors divided by ranks as the number of threads: steps are shorter"),
+    .proof =
+        in_all_words("the same ranks with processors divided by ranks as the number of threads: steps are shorter"),
     .judge = &judge_threads,
 };
 

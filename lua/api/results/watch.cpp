@@ -12,6 +12,7 @@
 #include "core/base/shown_text.h"
 #include "core/report/text/explanation.h"
 #include "core/report/text/render.h"
+#include "core/run/tune_job.h"
 #include "core/run/watch_run.h"
 #include "lua/api/openers.h"
 #include "lua/api/results/results_values.h"
@@ -72,12 +73,49 @@ void watch(const std::vector<std::string>& command, const WatchTable& table) {
   end_as(end);
 }
 
+struct TuneJobTable {
+  std::string out = ".";
+  double budget = 300;
+  std::int64_t steps = 0;
+  std::vector<std::string> only;
+  bool allows_learning = false, dry_run = false, json = false;
+  TextOptions style;
+  static constexpr auto fields = std::tuple{field("out", &TuneJobTable::out),
+                                            field("budget", &TuneJobTable::budget),
+                                            field("steps", &TuneJobTable::steps),
+                                            field("only", &TuneJobTable::only),
+                                            field("allows_learning", &TuneJobTable::allows_learning),
+                                            field("dry_run", &TuneJobTable::dry_run),
+                                            field("json", &TuneJobTable::json),
+                                            field("style", &TuneJobTable::style)};
+};
+
+/// tune_job(command, table) -> what to print, and whether a gain could be judged
+std::tuple<std::string, bool> tune(const std::vector<std::string>& command, const TuneJobTable& table) {
+  const TuneJobOptions options{.command = command,
+                               .out = table.out,
+                               .budget = Seconds(table.budget),
+                               .steps = static_cast<std::uint64_t>(table.steps),
+                               .only = table.only,
+                               .allows_learning = table.allows_learning,
+                               .is_dry = table.dry_run};
+  const TunedJob tuned =
+      tune_job(options, [](const std::string& line) { std::fputs(("tune: " + line + "\n").c_str(), stderr); });
+  if (table.json) return {to_json_line(tuned_info(tuned)) + "\n", tuned.why_none.empty()};
+  if (!tuned.why_none.empty()) return {"tune: " + tuned.why_none + "\n", false};
+  const Run run = read_run(tuned.run);
+  const std::vector<ExplainedRow> rows = explain_rows(run);
+  return {"\n" + explanation_text(run, rows, {}, table.style) + "\n" + tuned_text(tuned) +
+              fmt::format("\nrun: {}\n", tuned.run.string()),
+          true};
+}
+
 }  // namespace
 
 void open_watch(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
-  native.submodule("results").function<&watch>("watch");
+  native.submodule("results").function<&watch>("watch").function<&tune>("tune_job");
 }
 
 }  // namespace gpubench::lua

@@ -1,0 +1,374 @@
+#include "core/run/tune_job.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/base/shown_text.h"
+#include "core/base/units.h"
+#include "core/diagnose/findings.h"
+#include "core/measure/stats/shift.h"
+#include "core/report/text/explanation.h"
+#include "core/report/text/table.h"
+#include "core/results/run_reader.h"
+#include "core/run/watch_run.h"
+#include "core/watch/agent_files.h"
+#include "core/watch/job_tree.h"
+
+namespace gpubench {
+namespace {
+
+/// Smaller gains than this are none, as processes of one program differ by so much.
+constexpr double least_gain = 1.02;
+constexpr std::size_t least_processes = 4;  // of a side, for an interval of 95 % (core/measure/stats/shift.h)
+constexpr std::size_t most_processes = 10;
+constexpr std::size_t finalists = 2;
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// How many times as fast `changed` is as `before`; both are seconds of a step, a value a process.
+void set_times(TriedRemedy& remedy, const std::vector<double>& before) {
+  const auto logarithms = [](const std::vector<double>& values) {
+    std::vector<double> logs;
+    for (const double value : values) logs.push_back(std::log(value));
+    return logs;
+  };
+  const Shift shift(logarithms(remedy.step_s), logarithms(before));
+  remedy.times.value = std::exp(shift.value());
+  constexpr double level = 0.05;
+  const Interval interval = shift.interval(level);
+  remedy.has_interval = std::isfinite(interval.low) && std::isfinite(interval.high);
+  if (remedy.has_interval) remedy.times.interval = {std::exp(interval.low), std::exp(interval.high)};
+}
+
+RemedyOutcome outcome_of(const TriedRemedy& remedy) {
+  if (!remedy.has_interval) {
+    // One process a side settles only what does not look like a gain at all.
+    return remedy.times.value < least_gain ? RemedyOutcome::no_gain : RemedyOutcome::open;
+  }
+  if (remedy.times.interval.low > least_gain) return RemedyOutcome::helps;
+  if (remedy.times.interval.high < 1 / least_gain) return RemedyOutcome::worse;
+  return remedy.times.interval.high < least_gain ? RemedyOutcome::no_gain : RemedyOutcome::open;
+}
+
+std::string setting_of(const TriedRemedy& remedy) {
+  return remedy.value.empty() ? remedy.name : remedy.name + "=" + remedy.value;
+}
+
+class Tuner {
+ public:
+  Tuner(const TuneJobOptions& options, const std::function<void(const std::string&)>& say)
+      : options_(options), say_(say) {}
+
+  TunedJob tune() {
+    if (!look()) return std::move(tuned_);
+    choose_steps();
+    choose_remedies();
+    announce();
+    if (options_.is_dry) return std::move(tuned_);
+    screen();
+    compare_best();
+    for (TriedRemedy& remedy : tuned_.remedies)
+      if (!remedy.step_s.empty() && remedy.outcome != RemedyOutcome::failed) {
+        set_times(remedy, tuned_.as_it_was);
+        remedy.outcome = outcome_of(remedy);
+      }
+    return std::move(tuned_);
+  }
+
+ private:
+  double left_s() const { return (options_.budget - Seconds(Clock::now() - begin_)).count(); }
+
+  /// A first run as it is: what it waits for, and which remedies there are.
+  bool look() {
+    say_(fmt::format("first the job as it is, until its steps are known: {}",
+                     shown_text(fmt::format("{}", fmt::join(options_.command, " ")), 200)));
+    WatchOptions watch{.command = quiet(options_.command), .out = options_.out};
+    watch.shown = options_.command;
+    watch.time = Seconds(std::min(8.0, options_.budget.count() / 10));
+    watch.stop = true;
+    watch_job(watch, [&](const WatchReport& report) { first_ = report; });
+    tuned_.run = first_.run;
+    tuned_.why_none = first_.why_none;
+    if (first_.run.empty() || !first_.has_steps) return false;
+    const Run run = read_run(first_.run);
+    for (const ExplainedRow& row : explain_rows(run))
+      for (const Finding& finding : row.diagnosis.findings)
+        if (finding.doubt.empty()) tuned_.causes.emplace_back(finding.rule->name);
+    return true;
+  }
+
+  void choose_steps() {
+    constexpr double measured_s = 3, most_epochs_s = 20;
+    constexpr std::uint64_t least = 16, most = 5000, least_warm = 8;
+    std::uint64_t warm = std::max<std::uint64_t>(first_.warm_steps, least_warm);
+    auto steps = static_cast<std::uint64_t>(std::clamp(measured_s / std::max(first_.step_s, 1e-6),
+                                                       static_cast<double>(least), static_cast<double>(most)));
+    // What happens once an epoch is part of the time; caches are full behind the first one.
+    const double epoch_s = static_cast<double>(first_.epoch_steps) * first_.step_s;
+    if (first_.epoch_steps > 1 && epoch_s < most_epochs_s / 2) {
+      warm = (warm + first_.epoch_steps - 1) / first_.epoch_steps * first_.epoch_steps;
+      steps = (steps + first_.epoch_steps - 1) / first_.epoch_steps * first_.epoch_steps;
+    }
+    if (options_.steps > 0) steps = options_.steps;
+    tuned_.warm_steps = warm;
+    tuned_.steps = steps;
+    tuned_.expected_s = first_.start_s + static_cast<double>(warm + steps) * first_.step_s + 1;
+  }
+
+  void choose_remedies() {
+    for (const Info& fact : first_.remedies) {
+      if (fact.text("applied") == "true") continue;
+      TriedRemedy remedy{.name = fact.text("name"), .value = fact.text("value"), .changes = fact.text("changes")};
+      remedy.lines = fact.texts("lines");
+      if (remedy.lines.empty() && !fact.text("lines").empty()) remedy.lines.push_back(fact.text("lines"));
+      if (const double line = fact.number("line").value_or(0); line > 0)
+        remedy.place = fmt::format("{}:{:.0f}", shown_text(fact.text("file"), 300), line);
+      remedy.why = why_not(remedy, fact);
+      tuned_.remedies.push_back(std::move(remedy));
+    }
+    const auto is_chosen = [](const TriedRemedy& one) { return one.why.empty(); };
+    const auto chosen = std::ranges::count_if(tuned_.remedies, is_chosen);
+    // What does not fit the budget in pairs is not begun.
+    const double each_s = 2 * tuned_.expected_s;
+    const auto most = std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(left_s() / std::max(each_s, 0.1)));
+    std::ptrdiff_t count = 0;
+    if (chosen > most)
+      for (TriedRemedy& remedy : tuned_.remedies)
+        if (is_chosen(remedy) && ++count > most) remedy.why = "there is no time left for it: --budget";
+  }
+
+  std::string why_not(const TriedRemedy& remedy, const Info& fact) const {
+    if (fact.text("applies") != "true") return fact.text("why_not").empty() ? "it does not apply" : fact.text("why_not");
+    if (!options_.only.empty())
+      return std::ranges::find(options_.only, remedy.name) == options_.only.end() ? "--remedy names others" : "";
+    if (remedy.changes == "learning" && !options_.allows_learning) return "it changes what is learned: --allow learning";
+    const std::vector<std::string> cures = fact.texts("causes");
+    const bool can_cure = std::ranges::any_of(
+        cures, [&](const std::string& cause) { return std::ranges::find(tuned_.causes, cause) != tuned_.causes.end(); });
+    return can_cure ? "" : fmt::format("it is for {}, and that was not found", fmt::join(cures, ", "));
+  }
+
+  void announce() {
+    std::vector<std::string> names;
+    for (const TriedRemedy& remedy : tuned_.remedies)
+      if (remedy.why.empty()) names.push_back(setting_of(remedy));
+    if (names.empty()) {
+      say_("no remedy that can be applied from outside is for what was found");
+      return;
+    }
+    const double pairs_s = (2 * static_cast<double>(names.size()) + 1) * tuned_.expected_s;
+    say_(fmt::format("then {} runs of its first {} steps, about {} each: as it is, and with each of {}; then the best "
+                     "ones again, {} in all at most (--budget). Files, logs and downloads of the job happen each time",
+                     2 * names.size() + 1, tuned_.warm_steps + tuned_.steps, format_seconds(tuned_.expected_s),
+                     fmt::join(names, ", "), format_seconds(std::max(options_.budget.count(), pairs_s))));
+  }
+
+  /// As it is, remedy, as it is, remedy, ...: each remedy lies between two runs as it is.
+  void screen() {
+    std::vector<TriedRemedy*> chosen;
+    for (TriedRemedy& remedy : tuned_.remedies)
+      if (remedy.why.empty()) chosen.push_back(&remedy);
+    if (chosen.empty()) return;
+    std::optional<double> before = measure({});
+    if (before) tuned_.as_it_was.push_back(*before);
+    for (TriedRemedy* const remedy : chosen) {
+      if (left_s() < tuned_.expected_s && !remedy->step_s.empty()) break;
+      if (left_s() <= 0) {
+        remedy->why = "there was no time left for it: --budget";
+        continue;
+      }
+      try_once(*remedy);
+      if (const std::optional<double> own = measure({})) tuned_.as_it_was.push_back(*own);
+    }
+    if (tuned_.as_it_was.empty()) throw Error("tune: the job as it is did not reach its steps a second time");
+  }
+
+  void try_once(TriedRemedy& remedy) {
+    std::string why;
+    if (const std::optional<double> own = measure({setting_of(remedy)}, &why)) {
+      remedy.step_s.push_back(*own);
+    } else {
+      remedy.outcome = RemedyOutcome::failed;
+      remedy.why = why;
+    }
+  }
+
+  /// The two that looked best, and both together, in turn with the job as it is.
+  void compare_best() {
+    const double before = tuned_.as_it_was.empty() ? 0 : median_of(tuned_.as_it_was);
+    std::vector<std::size_t> best;
+    for (std::size_t i = 0; i < tuned_.remedies.size(); ++i) {
+      const TriedRemedy& one = tuned_.remedies[i];
+      if (!one.step_s.empty() && one.outcome != RemedyOutcome::failed && before / one.step_s.front() > least_gain)
+        best.push_back(i);
+    }
+    std::ranges::sort(best, {}, [&](std::size_t i) { return tuned_.remedies[i].step_s.front(); });
+    if (best.size() > finalists) best.resize(finalists);
+    if (best.empty()) return;
+    if (best.size() == finalists) {
+      const TriedRemedy &first = tuned_.remedies[best[0]], &second = tuned_.remedies[best[1]];
+      TriedRemedy both{.name = setting_of(first) + "," + setting_of(second), .value = {}, .changes = first.changes};
+      if (second.changes != first.changes && second.changes != "nothing")
+        both.changes = first.changes == "nothing" ? second.changes : first.changes + ", " + second.changes;
+      both.lines = first.lines;
+      both.lines.insert(both.lines.end(), second.lines.begin(), second.lines.end());
+      tuned_.remedies.push_back(std::move(both));
+      best.push_back(tuned_.remedies.size() - 1);
+    }
+    for (bool is_forward = true;; is_forward = !is_forward) {
+      bool has_open = tuned_.as_it_was.size() < least_processes;
+      for (const std::size_t i : best) has_open = has_open || is_open(tuned_.remedies[i]);
+      const double round_s = static_cast<double>(best.size() + 1) * tuned_.expected_s;
+      if (!has_open || left_s() < round_s) break;
+      std::vector<std::optional<std::size_t>> order{std::nullopt};
+      for (const std::size_t i : best)
+        if (is_open(tuned_.remedies[i])) order.emplace_back(i);
+      if (!is_forward) std::ranges::reverse(order);
+      for (const std::optional<std::size_t>& one : order) {
+        if (one)
+          try_once(tuned_.remedies[*one]);
+        else if (const std::optional<double> own = measure({}))
+          tuned_.as_it_was.push_back(*own);
+      }
+    }
+  }
+
+  bool is_open(TriedRemedy& remedy) const {
+    if (remedy.outcome == RemedyOutcome::failed || remedy.step_s.size() >= most_processes) return false;
+    if (remedy.step_s.size() < least_processes) return true;
+    set_times(remedy, tuned_.as_it_was);
+    return outcome_of(remedy) == RemedyOutcome::open;
+  }
+
+  /// The job's output would come once for each run.
+  static std::vector<std::string> quiet(const std::vector<std::string>& command) {
+    std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" >/dev/null 2>&1 </dev/null", "sh"};
+    words.insert(words.end(), command.begin(), command.end());
+    return words;
+  }
+
+  /// Mean seconds of a step of one process, behind its warm-up. A run that other programs disturbed is repeated once.
+  std::optional<double> measure(const std::vector<std::string>& remedies, std::string* why = nullptr) {
+    std::string reason;
+    std::optional<double> seconds;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      StepsRun run{.command = quiet(options_.command),
+                   .remedies = remedies,
+                   .from = tuned_.warm_steps,
+                   .to = tuned_.warm_steps + tuned_.steps,
+                   .time = Seconds(std::max(10 * tuned_.expected_s, 60.0))};
+      const StepsOfRun steps = run_steps(run);
+      reason = steps.why_none;
+      if (steps.step_s) seconds = steps.step_s;
+      if (!steps.is_disturbed || left_s() < tuned_.expected_s) break;
+      if (attempt == 0 && !was_disturbed_) {
+        was_disturbed_ = true;
+        tuned_.notes.emplace_back("other programs used processors meanwhile: runs that they disturbed were repeated once");
+      }
+    }
+    if (why != nullptr) *why = reason;
+    return seconds;
+  }
+
+  const TuneJobOptions& options_;
+  const std::function<void(const std::string&)>& say_;
+  const Clock::time_point begin_ = Clock::now();
+  WatchReport first_;
+  TunedJob tuned_;
+  bool was_disturbed_ = false;
+};
+
+constexpr EnumNames<RemedyOutcome, 6> outcome_names{"unknown outcome",
+                                                    {"helps", "no gain", "slower", "open", "failed", "not tried"}};
+
+std::string times_text(const TriedRemedy& remedy) {
+  if (remedy.step_s.empty()) return "";
+  if (!remedy.has_interval) return fmt::format("{:.2f}, one pair", remedy.times.value);
+  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", remedy.times.value, remedy.times.interval.low,
+                     remedy.times.interval.high);
+}
+
+}  // namespace
+
+TunedJob tune_job(const TuneJobOptions& options, const std::function<void(const std::string&)>& say) {
+  return Tuner(options, say).tune();
+}
+
+std::string tuned_text(const TunedJob& tuned) {
+  std::string text;
+  if (!tuned.as_it_was.empty())
+    text += fmt::format("as it is: {} a step ({} processes, {} steps each behind {})\n\n",
+                        format_seconds(mean_of(tuned.as_it_was)), tuned.as_it_was.size(), tuned.steps,
+                        tuned.warm_steps);
+  Table table;
+  table.headings = {{"remedy"}, {"outcome"}, {"times as fast", Align::right}, {"changes"}};
+  for (const TriedRemedy& remedy : tuned.remedies)
+    if (remedy.outcome != RemedyOutcome::not_tried)
+      table.rows.push_back({setting_of(remedy), std::string(outcome_names[remedy.outcome]), times_text(remedy),
+                            remedy.outcome == RemedyOutcome::failed ? shown_text(remedy.why, 80) : remedy.changes});
+  if (!table.rows.empty()) text += render_text(table) + "\n";
+  for (const TriedRemedy& remedy : tuned.remedies) {
+    if (remedy.outcome != RemedyOutcome::helps) continue;
+    text += fmt::format("{}{}:\n", setting_of(remedy), remedy.place.empty() ? "" : " at " + remedy.place);
+    for (const std::string& line : remedy.lines) text += "  " + shown_text(line, 300) + "\n";
+  }
+  const bool has_help = std::ranges::any_of(
+      tuned.remedies, [](const TriedRemedy& one) { return one.outcome == RemedyOutcome::helps; });
+  if (!has_help) text += "nothing that can be changed from outside helps this job\n";
+  for (const std::string& note : tuned.notes) text += "note: " + note + "\n";
+  std::string left;
+  for (const TriedRemedy& remedy : tuned.remedies)
+    if (remedy.outcome == RemedyOutcome::not_tried)
+      left += fmt::format("  {}: {}\n", remedy.name, shown_text(remedy.why, 200));
+  if (!left.empty()) text += "not tried:\n" + left;
+  return text;
+}
+
+Info tuned_info(const TunedJob& tuned) {
+  Info::List remedies, processes;
+  for (const double seconds : tuned.as_it_was) processes.emplace_back(seconds);
+  for (const TriedRemedy& remedy : tuned.remedies) {
+    Info one(Info::Fields{{"remedy", setting_of(remedy)},
+                          {"outcome", std::string(outcome_names[remedy.outcome])},
+                          {"changes", remedy.changes},
+                          {"place", remedy.place}});
+    Info::List lines, own;
+    for (const std::string& line : remedy.lines) lines.emplace_back(shown_text(line, 300));
+    for (const double seconds : remedy.step_s) own.emplace_back(seconds);
+    one.set("lines", std::move(lines));
+    one.set("step_s", std::move(own));
+    if (!remedy.why.empty()) one.set("why", shown_text(remedy.why, 300));
+    if (!remedy.step_s.empty()) one.set("times_as_fast", remedy.times.value);
+    if (remedy.has_interval) {
+      one.set("times_as_fast_low", remedy.times.interval.low);
+      one.set("times_as_fast_high", remedy.times.interval.high);
+    }
+    remedies.push_back(std::move(one));
+  }
+  Info::List causes(tuned.causes.begin(), tuned.causes.end());
+  return Info::Fields{{"run", tuned.run.string()},
+                      {"why_none", tuned.why_none},
+                      {"causes", std::move(causes)},
+                      {"steps", static_cast<std::int64_t>(tuned.steps)},
+                      {"warm_steps", static_cast<std::int64_t>(tuned.warm_steps)},
+                      {"expected_s", tuned.expected_s},
+                      {"as_it_was_s", std::move(processes)},
+                      {"remedies", std::move(remedies)}};
+}
+
+}  // namespace gpubench
