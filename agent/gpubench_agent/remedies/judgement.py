@@ -18,7 +18,9 @@ def no(why):
 
 
 def processors():
-    return len(os.sched_getaffinity(0))
+    """Of this rank: the ranks of a machine share its processors."""
+    ranks = os.environ.get("LOCAL_WORLD_SIZE", "1")
+    return max(1, len(os.sched_getaffinity(0)) // (int(ranks) if ranks.isdigit() and int(ranks) else 1))
 
 
 def loader():
