@@ -1,4 +1,5 @@
-"""Whose code is it? The user's is what lies outside of the standard library, of installed packages and of the agent."""
+"""Whose code is it? The user's is what lies outside of the standard library, of installed packages and of the
+agent."""
 import os
 import sys
 import sysconfig

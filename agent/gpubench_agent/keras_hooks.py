@@ -1,5 +1,5 @@
-"""Keras 3 on any backend. `CallbackList` is hooked instead of adding a callback, which would turn off Keras' asynchronous
-callbacks; its batches mark the steps."""
+"""Keras 3 on any backend. `CallbackList` is hooked instead of adding a callback, which would turn off Keras'
+asynchronous callbacks; its batches mark the steps."""
 import functools
 import os
 import sys
@@ -8,12 +8,13 @@ import weakref
 from . import code, facts, guard, methods, sync
 from .clock import now
 from .prove import KEEP, proof
-from .recorder import (AT_CALLBACK, AT_LOAD, AT_SAVE, FIRST_OF_EPOCH, LEVEL_KERAS, SAVE, SAVED, TAKEN, WAIT, job, section)
+from .recorder import (AT_CALLBACK, AT_LOAD, AT_SAVE, FIRST_OF_EPOCH, LEVEL_KERAS, SAVE, SAVED, TAKEN, WAIT, job,
+                       section)
 from .window import window
 
 METHODS = ("on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_train_batch_begin",
-           "on_train_batch_end", "on_batch_begin", "on_batch_end", "on_test_begin", "on_test_end", "on_test_batch_begin",
-           "on_test_batch_end")
+           "on_train_batch_end", "on_batch_begin", "on_batch_end", "on_test_begin", "on_test_end",
+           "on_test_batch_begin", "on_test_batch_end")
 compiled_at = weakref.WeakKeyDictionary()  # model: (file, line) of compile()
 
 

@@ -10,8 +10,8 @@ _timed = set()  # (class, method)
 
 
 def time_methods(kind_of_site, cls, names, all_code=False):
-    """Times the methods that `cls` or its base classes define in the user's code; `all_code`: in libraries too, whose site
-    is the line of the user's code that led there."""
+    """Times the methods that `cls` or its base classes define in the user's code; `all_code`: in libraries too, whose
+    site is the line of the user's code that led there."""
     for owner in cls.__mro__[:-1]:
         if owner.__name__ in ("Callback", "TrainerCallback"):
             break  # the frameworks' own, which do nothing

@@ -1,5 +1,5 @@
-"""GPUBENCH_AGENT_PROVE: after the window, N steps run on batches that were kept in memory, which shows how fast the job is
-without its input. The job's results are void then."""
+"""GPUBENCH_AGENT_PROVE: after the window, N steps run on batches that were kept in memory, which shows how fast the
+job is without its input. The job's results are void then."""
 import os
 
 from . import counters, facts

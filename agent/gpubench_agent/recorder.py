@@ -1,8 +1,8 @@
 """What the hooks of all frameworks write into: the times of the step that runs, its record when it ends, and sites.
 
-`job` is the one recorder of a process. A mark of a step has a level: Keras' batches stand above a torch optimizer, and
-that above a jitted function; when a higher level appears, the records of the lower one are forgotten, since they marked
-something else (Keras on JAX jits its step, Keras on PyTorch has an optimizer)."""
+`job` is the one recorder of a process. A mark of a step has a level: Keras' batches stand above a torch optimizer,
+and that above a jitted function; when a higher level appears, the records of the lower one are forgotten, since they
+marked something else (Keras on JAX jits its step, Keras on PyTorch has an optimizer)."""
 import os
 import resource
 import threading

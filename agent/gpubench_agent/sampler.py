@@ -1,8 +1,8 @@
 """Looks at the main thread's stack some 60 times a second, for the time that no hook sees: the user's own code.
 
-A sample belongs to the innermost line of the user's code. It lies in the framework if the innermost frame does, if the
-line was called by a layer (`Module.__call__`), or if the line itself works on the framework's objects: `loss = (a - b) ** 2`
-runs in C++ without a frame of its own."""
+A sample belongs to the innermost line of the user's code. It lies in the framework if the innermost frame does, if
+the line was called by a layer (`Module.__call__`), or if the line itself works on the framework's objects: `loss = (a
+- b) ** 2` runs in C++ without a frame of its own."""
 import _thread
 import dis
 import sys

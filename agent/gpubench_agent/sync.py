@@ -1,7 +1,8 @@
 """Calls by the user's code that wait for the device or copy to the host: `.item()`, `.cpu()`, `float(loss)`.
 
-Frameworks call some of them themselves (Adam reads its step count from each parameter's state), so the caller decides. After the
-first calls one in about 16 is counted, with that weight; the first ones of each step always are."""
+Frameworks call some of them themselves (Adam reads its step count from each parameter's state), so the caller
+decides. After the first calls one in about 16 is counted, with that weight; the first ones of each step always
+are."""
 import sys
 import threading
 

@@ -1,6 +1,5 @@
-"""TensorFlow: calls of `tf.function` mark the steps of hand-written loops; iterators of `tf.data` give the wait where they
-are read from Python, and Python functions in a pipeline are timed."""
-import os
+"""TensorFlow: calls of `tf.function` mark the steps of hand-written loops; iterators of `tf.data` give the wait where
+they are read from Python, and Python functions in a pipeline are timed."""
 import sys
 import weakref
 
@@ -27,7 +26,8 @@ def attach_functions(polymorphic):
             try:
                 known = functions.functions.get(self)
                 if known is None:
-                    known = calls.Function(getattr(self._python_function, "__name__", "function"), self._python_function)
+                    function = self._python_function
+                    known = calls.Function(getattr(function, "__name__", "function"), function)
                     functions.functions[self] = known
                 functions.enter(known)
                 traced = self.experimental_get_tracing_count()
@@ -119,8 +119,8 @@ def report_dataset(dataset):
     written = [stage for stage in stages if stage["file"]]
     last = written[-1] if written else {"file": None, "line": None}
     options = dataset.options()
-    facts.write("dataset", stages=stages, element=repr(dataset.element_spec)[:500], file=last["file"], line=last["line"],
-                options={"deterministic": options.deterministic,
+    facts.write("dataset", stages=stages, element=repr(dataset.element_spec)[:500], file=last["file"],
+                line=last["line"], options={"deterministic": options.deterministic,
                          "private_threadpool_size": options.threading.private_threadpool_size})
 
 

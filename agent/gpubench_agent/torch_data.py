@@ -76,11 +76,12 @@ def report(info, loader, evaluates):
     facts.write("loader", id=info.id, dataset=type(dataset).__name__,
                 site="%s:%s" % (file, line) if file else None, file=file, line=line,
                 getitem_file=os.path.abspath(found.co_filename) if found else None,
-                getitem_line=found.co_firstlineno if found else None, batch_size=loader.batch_size or getattr(loader.batch_sampler, "batch_size", None),
+                getitem_line=found.co_firstlineno if found else None,
+                batch_size=loader.batch_size or getattr(loader.batch_sampler, "batch_size", None),
                 num_workers=loader.num_workers, persistent_workers=getattr(loader, "persistent_workers", None),
                 prefetch_factor=getattr(loader, "prefetch_factor", None), pin_memory=loader.pin_memory,
                 shuffle="Random" in sampler_name,
-                is_iterable="Iterable" in str(getattr(loader, "_dataset_kind", "")) or hasattr(type(loader.dataset), "__iter__"), is_evaluation=bool(evaluates))
+                is_iterable=hasattr(type(loader.dataset), "__iter__"), is_evaluation=bool(evaluates))
     try:
         if not evaluates:
             job.expected = max(job.expected, len(loader), LEAST_STEPS)

@@ -1,6 +1,6 @@
-"""PyTorch: an optimizer's step marks a training step. Backward passes and the optimizer are timed; the forward pass is the
-time from the batch to the backward pass, less what other hooks have timed in it, since a wrapper around `Module.__call__`
-would be paid for each layer and confuse torch.compile."""
+"""PyTorch: an optimizer's step marks a training step. Backward passes and the optimizer are timed; the forward pass
+is the time from the batch to the backward pass, less what other hooks have timed in it, since a wrapper around
+`Module.__call__` would be paid for each layer and confuse torch.compile."""
 import sys
 import weakref
 

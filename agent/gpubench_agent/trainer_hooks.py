@@ -19,7 +19,8 @@ def attach_lightning(lightning):
         job.expected = max(job.expected, arguments[0].max_steps or 0)
 
     guard.timed("lightning.Trainer", lightning.Trainer, "__init__", made)
-    facts.write("framework", name="lightning", version=lightning.__version__, backend="torch", device=None, devices=None)
+    facts.write("framework", name="lightning", version=lightning.__version__, backend="torch", device=None,
+                devices=None)
 
 
 def attach_transformers(callback):

@@ -1,5 +1,5 @@
-"""The framework's own profiler records a window of steps after the warm-up. Only one profiler can run in a process: when
-the job starts its own, the window ends."""
+"""The framework's own profiler records a window of steps after the warm-up. Only one profiler can run in a process:
+when the job starts its own, the window ends."""
 import inspect
 import os
 import re
@@ -75,7 +75,8 @@ class Jax:
 class Stderr:
     """The profilers log to standard error from C++. Meanwhile it goes to a file; what other threads of the job wrote is
     passed on behind, less the profilers' lines."""
-    LOG = re.compile(rb"^(USDT|STAGE|ERROR|WARNING|INFO|[WIE]\d{4}|\d{4}-\d\d-\d\d)[: ].*(rofile|DeviceProperties|upti)|^$")
+    LOG = re.compile(rb"^(USDT|STAGE|ERROR|WARNING|INFO|[WIE]\d{4}|\d{4}-\d\d-\d\d)[: ]"
+                     rb".*(rofile|DeviceProperties|upti)|^$")
 
     def __init__(self, folder):
         self.path = os.path.join(folder, "stderr")
@@ -166,7 +167,8 @@ class Window:
         job.flags &= ~IN_WINDOW
         job.words[counters.WINDOW_END] = job.records
         path = profiler.stop()
-        facts.write("window", path=path, first=self.first, steps=job.steps - self.end + self.count, profiler=profiler.name)
+        facts.write("window", path=path, first=self.first, steps=job.steps - self.end + self.count,
+                    profiler=profiler.name)
         self.set_state(WRITTEN)
         for function in self.when_done:
             function()

@@ -1,10 +1,11 @@
-"""The agent in jobs with a stub of PyTorch: what it records, and that the job goes on as without it whatever happens."""
+"""The agent in jobs with a stub of PyTorch: what it records, and that the job goes on as without it whatever
+happens."""
 import os
 import subprocess
 import sys
 import unittest
 
-from counters_file import read_counters, read_facts
+from counters_file import read_counters
 from job import AGENT, STUBS, JobTest
 
 LOOP = """

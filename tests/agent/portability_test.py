@@ -12,8 +12,8 @@ from job import AGENT, JobTest
 FILES = sorted(glob.glob(os.path.join(AGENT, "**", "*.py"), recursive=True))
 LATER = {"removeprefix", "removesuffix", "pairwise", "lcm", "bit_count", "orig_argv", "is_relative_to",
          "stdlib_module_names", "batched", "add_note", "ExceptionGroup", "to_thread"}  # than 3.8
-STANDARD = {"ast", "atexit", "ctypes", "dis", "functools", "importlib", "inspect", "json", "mmap", "os", "platform", "re",
-            "resource", "shutil", "struct", "sys", "sysconfig", "threading", "_thread", "time", "types", "weakref"}
+STANDARD = {"ast", "atexit", "ctypes", "dis", "functools", "importlib", "inspect", "json", "mmap", "os", "platform",
+            "re", "resource", "shutil", "struct", "sys", "sysconfig", "threading", "_thread", "time", "types", "weakref"}
 FRAMEWORKS = {"torch", "tensorflow", "keras", "jax"}
 
 EVERY_MODULE = """
@@ -38,11 +38,12 @@ def pythons():
     folders = os.environ.get("PATH", "").split(os.pathsep)
     paths = [os.path.join(folder, "python3" + minor) for folder in folders for minor in [""] + [
         ".%d" % number for number in range(8, 16)]]
-    paths += glob.glob(os.path.join(os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv")), "versions", "*", "bin",
-                                    "python3"))
+    pyenv = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
+    paths += glob.glob(os.path.join(pyenv, "versions", "*", "bin", "python3"))
     for path in [sys.executable] + paths:
         if os.access(path, os.X_OK):
-            done = subprocess.run([path, "-c", "import sys; print(sys.version_info[:2] >= (3, 8), sys.version.split()[0])"],
+            print_version = "import sys; print(sys.version_info[:2] >= (3, 8), sys.version.split()[0])"
+            done = subprocess.run([path, "-c", print_version],
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             words = done.stdout.decode().split()
             if done.returncode == 0 and words[0] == "True":

@@ -61,7 +61,7 @@ class Torch(JobTest):
         self.assertEqual("torch optimizer Adam", counters.mark)
         self.assertEqual([16], [sum(1 for step in counters.steps if step["kind"] & 256)])
         self.assertEqual(12, sum(1 for step in counters.steps if step["kind"] & 255 == 2))
-        self.assertGreater(counters.at(3, "Digits.__getitem__" if sys.version_info >= (3, 11) else "__getitem__")[0]["times"], 0)
+        self.assertGreater(counters.at(3, "Digits.__getitem__")[0]["times"], 0)
         loads = sum(step["load"] for step in counters.steps)
         waits = sum(step["wait"] for step in counters.steps)
         self.assertTrue(0 < loads <= waits)

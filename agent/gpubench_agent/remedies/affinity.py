@@ -1,4 +1,5 @@
-"""OpenMP's threads stay on their processors. Read when the framework is loaded, so it is set in the environment before."""
+"""OpenMP's threads stay on their processors. Read when the framework is loaded, so it is set in the environment
+before."""
 import os
 
 from . import judgement

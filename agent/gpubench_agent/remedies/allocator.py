@@ -6,7 +6,8 @@ import sys
 
 from . import judgement
 
-NAME, FRAMEWORKS, CHANGES, CAUSES = "allocator", ("torch", "tensorflow", "jax"), "memory", ("host_bound", "memory_limit")
+NAME, FRAMEWORKS, CHANGES = "allocator", ("torch", "tensorflow", "jax"), "memory"
+CAUSES = ("host_bound", "memory_limit")
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3
 KEPT = 1 << 30
 ON_GPU = {"torch": ("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"),

@@ -9,8 +9,8 @@ from .. import facts, guard
 
 def yes(lines, at=(None, None), value=None):
     """It applies; `lines`: what to write by hand at (file, line)."""
-    return {"applies": True, "why_not": None, "value": value, "lines": [lines] if isinstance(lines, str) else list(lines),
-            "file": at[0], "line": at[1]}
+    return {"applies": True, "why_not": None, "value": value, "file": at[0], "line": at[1],
+            "lines": [lines] if isinstance(lines, str) else list(lines)}
 
 
 def no(why):
@@ -18,7 +18,9 @@ def no(why):
 
 
 def processors():
-    return len(os.sched_getaffinity(0))
+    """Of this rank: the ranks of a machine share its processors."""
+    ranks = os.environ.get("LOCAL_WORLD_SIZE", "1")
+    return max(1, len(os.sched_getaffinity(0)) // (int(ranks) if ranks.isdigit() and int(ranks) else 1))
 
 
 def loader():

@@ -22,7 +22,8 @@ def judge():
     if stage.get("random"):
         return judgement.no("the map draws random numbers: each epoch would see the same ones")
     if stage.get("python"):
-        return judgement.no("whether the Python function draws random numbers cannot be seen; by hand, .cache() behind it")
+        return judgement.no("whether the Python function draws random numbers cannot be seen; by hand, .cache() "
+                            "behind it")
     return judgement.yes("dataset = dataset.map(...).cache()", (stage["file"], stage["line"]))
 
 

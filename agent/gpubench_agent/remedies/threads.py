@@ -1,5 +1,5 @@
-"""As many threads compute as there are processors, or as many as the value says; calls of the job that set another number
-have no effect then."""
+"""As many threads compute as there are processors, or as many as the value says; calls of the job that set another
+number have no effect then."""
 from .. import facts, guard
 from ..imports import after
 from . import judgement
