@@ -64,7 +64,8 @@ void judge_as_trace(Diagnosis& diagnosis, const Evidence& evidence) {
   }
   // What was recorded is known; that steps differ is evidence, not doubt.
   for (Finding& one : findings) {
-    if (one.doubt.empty() || one.rule == &cannot_tell) continue;
+    const bool is_refuted = one.rule == &input_bound && evidence.has("input_ratio");
+    if (one.doubt.empty() || one.rule == &cannot_tell || is_refuted) continue;
     one.evidence += "; it differs between the steps: " + std::exchange(one.doubt, {});
     one.flag.clear();
   }

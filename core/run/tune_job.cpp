@@ -1,13 +1,12 @@
 #include "core/run/tune_job.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numeric>
 #include <optional>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/shown_text.h"
@@ -116,8 +115,8 @@ class Tuner {
     constexpr double measured_s = 3, most_epochs_s = 20;
     constexpr std::uint64_t least = 16, most = 5000, least_warm = 8;
     std::uint64_t warm = std::max<std::uint64_t>(first_.warm_steps, least_warm);
-    auto steps = static_cast<std::uint64_t>(std::clamp(measured_s / std::max(first_.step_s, 1e-6),
-                                                       static_cast<double>(least), static_cast<double>(most)));
+    auto steps = static_cast<std::uint64_t>(
+        std::clamp(measured_s / std::max(first_.step_s, 1e-6), static_cast<double>(least), static_cast<double>(most)));
     // What happens once an epoch is part of the time; caches are full behind the first one.
     const double epoch_s = static_cast<double>(first_.epoch_steps) * first_.step_s;
     if (first_.epoch_steps > 1 && epoch_s < most_epochs_s / 2) {
@@ -153,13 +152,16 @@ class Tuner {
   }
 
   std::string why_not(const TriedRemedy& remedy, const Info& fact) const {
-    if (fact.text("applies") != "true") return fact.text("why_not").empty() ? "it does not apply" : fact.text("why_not");
+    if (fact.text("applies") != "true")
+      return fact.text("why_not").empty() ? "it does not apply" : fact.text("why_not");
     if (!options_.only.empty())
       return std::ranges::find(options_.only, remedy.name) == options_.only.end() ? "--remedy names others" : "";
-    if (remedy.changes == "learning" && !options_.allows_learning) return "it changes what is learned: --allow learning";
+    if (remedy.changes == "learning" && !options_.allows_learning)
+      return "it changes what is learned: --allow learning";
     const std::vector<std::string> cures = fact.texts("causes");
-    const bool can_cure = std::ranges::any_of(
-        cures, [&](const std::string& cause) { return std::ranges::find(tuned_.causes, cause) != tuned_.causes.end(); });
+    const bool can_cure = std::ranges::any_of(cures, [&](const std::string& cause) {
+      return std::ranges::find(tuned_.causes, cause) != tuned_.causes.end();
+    });
     return can_cure ? "" : fmt::format("it is for {}, and that was not found", fmt::join(cures, ", "));
   }
 
@@ -172,10 +174,11 @@ class Tuner {
       return;
     }
     const double pairs_s = (2 * static_cast<double>(names.size()) + 1) * tuned_.expected_s;
-    say_(fmt::format("then {} runs of its first {} steps, about {} each: as it is, and with each of {}; then the best "
-                     "ones again, {} in all at most (--budget). Files, logs and downloads of the job happen each time",
-                     2 * names.size() + 1, tuned_.warm_steps + tuned_.steps, format_seconds(tuned_.expected_s),
-                     fmt::join(names, ", "), format_seconds(std::max(options_.budget.count(), pairs_s))));
+    say_(
+        fmt::format("then {} runs of its first {} steps, about {} each: as it is, and with each of {}; then the best "
+                    "ones again, {} in all at most (--budget). Files, logs and downloads of the job happen each time",
+                    2 * names.size() + 1, tuned_.warm_steps + tuned_.steps, format_seconds(tuned_.expected_s),
+                    fmt::join(names, ", "), format_seconds(std::max(options_.budget.count(), pairs_s))));
   }
 
   /// As it is, remedy, as it is, remedy, ...: each remedy lies between two runs as it is.
@@ -214,13 +217,18 @@ class Tuner {
     std::vector<std::size_t> best;
     for (std::size_t i = 0; i < tuned_.remedies.size(); ++i) {
       const TriedRemedy& one = tuned_.remedies[i];
-      if (!one.step_s.empty() && one.outcome != RemedyOutcome::failed && before / one.step_s.front() > least_gain)
+      // A pair that was disturbed may hide a gain; one that halves the speed hides none.
+      constexpr double hopeless = 0.8;
+      if (!one.step_s.empty() && one.outcome != RemedyOutcome::failed && before / one.step_s.front() > hopeless)
         best.push_back(i);
     }
     std::ranges::sort(best, {}, [&](std::size_t i) { return tuned_.remedies[i].step_s.front(); });
     if (best.size() > finalists) best.resize(finalists);
     if (best.empty()) return;
-    if (best.size() == finalists) {
+    const bool both_gain = best.size() == finalists && std::ranges::all_of(best, [&](std::size_t i) {
+                             return before / tuned_.remedies[i].step_s.front() > least_gain;
+                           });
+    if (both_gain) {
       const TriedRemedy &first = tuned_.remedies[best[0]], &second = tuned_.remedies[best[1]];
       TriedRemedy both{.name = setting_of(first) + "," + setting_of(second), .value = {}, .changes = first.changes};
       if (second.changes != first.changes && second.changes != "nothing")
@@ -278,7 +286,8 @@ class Tuner {
       if (!steps.is_disturbed || left_s() < tuned_.expected_s) break;
       if (attempt == 0 && !was_disturbed_) {
         was_disturbed_ = true;
-        tuned_.notes.emplace_back("other programs used processors meanwhile: runs that they disturbed were repeated once");
+        tuned_.notes.emplace_back(
+            "other programs used processors meanwhile: runs that they disturbed were repeated once");
       }
     }
     if (why != nullptr) *why = reason;
@@ -312,9 +321,9 @@ TunedJob tune_job(const TuneJobOptions& options, const std::function<void(const 
 std::string tuned_text(const TunedJob& tuned) {
   std::string text;
   if (!tuned.as_it_was.empty())
-    text += fmt::format("as it is: {} a step ({} processes, {} steps each behind {})\n\n",
-                        format_seconds(mean_of(tuned.as_it_was)), tuned.as_it_was.size(), tuned.steps,
-                        tuned.warm_steps);
+    text +=
+        fmt::format("as it is: {} a step ({} processes, {} steps each behind {})\n\n",
+                    format_seconds(mean_of(tuned.as_it_was)), tuned.as_it_was.size(), tuned.steps, tuned.warm_steps);
   Table table;
   table.headings = {{"remedy"}, {"outcome"}, {"times as fast", Align::right}, {"changes"}};
   for (const TriedRemedy& remedy : tuned.remedies)
@@ -327,8 +336,8 @@ std::string tuned_text(const TunedJob& tuned) {
     text += fmt::format("{}{}:\n", setting_of(remedy), remedy.place.empty() ? "" : " at " + remedy.place);
     for (const std::string& line : remedy.lines) text += "  " + shown_text(line, 300) + "\n";
   }
-  const bool has_help = std::ranges::any_of(
-      tuned.remedies, [](const TriedRemedy& one) { return one.outcome == RemedyOutcome::helps; });
+  const bool has_help =
+      std::ranges::any_of(tuned.remedies, [](const TriedRemedy& one) { return one.outcome == RemedyOutcome::helps; });
   if (!has_help) text += "nothing that can be changed from outside helps this job\n";
   for (const std::string& note : tuned.notes) text += "note: " + note + "\n";
   std::string left;

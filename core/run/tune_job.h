@@ -1,5 +1,5 @@
-// Remedies that the agent can apply to a job from outside, each measured on this very job: fresh processes run its first
-// steps as it is and with the remedy, in turn.
+// Remedies that the agent can apply to a job from outside, each measured on this very job: fresh processes run its
+// first steps as it is and with the remedy, in turn.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -16,8 +16,8 @@ namespace gpubench {
 struct TuneJobOptions {
   std::vector<std::string> command;
   std::filesystem::path out = ".";
-  Seconds budget{300};  ///< of all runs of the job together
-  std::uint64_t steps = 0;  ///< of each run; 0: as many as take three seconds, two epochs where these are short
+  Seconds budget{300};              ///< of all runs of the job together
+  std::uint64_t steps = 0;          ///< of each run; 0: as many as take three seconds, two epochs where these are short
   std::vector<std::string> only{};  ///< names of remedies; empty: those that can cure what was found
   bool allows_learning = false;
   bool is_dry = false;
@@ -37,7 +37,7 @@ struct TriedRemedy {
   std::vector<std::string> lines{};  ///< to write by hand
   std::string place{};               ///< "train.py:31"
   RemedyOutcome outcome = RemedyOutcome::not_tried;
-  std::string why{};  ///< of failed and not_tried
+  std::string why{};             ///< of failed and not_tried
   std::vector<double> step_s{};  ///< of each process
   /// How many times as fast a step is, with a 95 % interval where there are enough processes.
   Estimate times{};
@@ -49,7 +49,7 @@ struct TunedJob {
   std::string why_none{};     ///< why nothing could be tuned
   std::vector<std::string> causes{};
   std::uint64_t steps = 0, warm_steps = 0;
-  double expected_s = 0;  ///< of a run of the job
+  double expected_s = 0;            ///< of a run of the job
   std::vector<double> as_it_was{};  ///< seconds of a step, of each process
   std::vector<TriedRemedy> remedies{};
   std::vector<std::string> notes{};
