@@ -84,7 +84,8 @@ def attach(optimizer):
             try:
                 start = now()
                 models.made((self,), keywords, sys._getframe(1), module)
-                job.spent(start)
+                if not models.when_known:
+                    job.spent(start)  # a remedy's own work, such as torch.compile, is the job's
             except Exception as error:
                 facts.fault(where, error)
         return __init__
