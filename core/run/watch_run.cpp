@@ -25,19 +25,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder for what the agent writes, which goes away with it.
+/// A folder for what the agent writes, which goes away with it. Empty where none can be made: the job runs in any case,
+/// and its agent does nothing then.
 class AgentFolder {
  public:
   AgentFolder() {
-    std::string name = (fs::temp_directory_path() / "gpubench-agent-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw Error(
-          fmt::format("watch: no folder for the agent's files can be made in {}", fs::temp_directory_path().string()));
-    path_ = name;
+    std::error_code none;
+    std::string name = (fs::temp_directory_path(none) / "gpubench-agent-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
   }
   ~AgentFolder() {
     std::error_code none;
-    fs::remove_all(path_, none);
+    if (!path_.empty()) fs::remove_all(path_, none);
   }
   AgentFolder(const AgentFolder&) = delete;
   AgentFolder& operator=(const AgentFolder&) = delete;
@@ -46,6 +45,9 @@ class AgentFolder {
  private:
   fs::path path_;
 };
+
+constexpr const char* no_folder =
+    "there is no folder for the agent's files: the temporary folder (TMPDIR) cannot be written";
 
 /// "train" of "python -u train.py --lr 1".
 std::string name_of(const std::vector<std::string>& command) {
@@ -154,6 +156,7 @@ class Watcher {
  private:
   /// Whether the window is written and the job has run long enough behind its warm-up.
   bool is_due() {
+    if (folder_.path().empty()) return false;
     constexpr Seconds period{0.5};
     const Clock::time_point now = Clock::now();
     if (now < next_look_) return false;
@@ -187,6 +190,7 @@ class Watcher {
   }
 
   WatchReport write() {
+    if (folder_.path().empty()) return {.run = {}, .why_none = no_folder};
     const AgentFiles files = read_agent_files(folder_.path());
     const std::vector<const AgentProcess*> processes = files.ranks();
     if (processes.empty()) return {.run = {}, .why_none = why_no_agent(files)};
@@ -363,6 +367,7 @@ JobEnd watch_job(const WatchOptions& options, const std::function<void(const Wat
 
 StepsOfRun run_steps(const StepsRun& run) {
   const AgentFolder folder;
+  if (folder.path().empty()) throw Error(std::string("tune: ") + no_folder);
   Job job(job_command(run.command, folder.path(), "none", run.remedies));
   JobTree tree(::getpid());
   const Clock::time_point limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(run.time);

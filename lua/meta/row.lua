@@ -133,6 +133,11 @@
 ---@field input_ratio_high number?
 ---@field input_cause string? what the slowest thread of the pipeline does, measured without the model
 ---@field input_cause_kind string? the same in a word: reading, processing, main process, workers or unknown
+---@field thread_wait_share number?
+--- part of the time in which the rank's threads could run that no processor was free for them [share]
+---@field rank_threads number? threads with which a rank computes
+---@field local_ranks number? ranks of the job on this machine
+---@field processors number? processors that the job may use
 ---@field host_cause string? what the host did while the device had no work, and where
 ---@field host_cause_kind string? the same in a word, such as synchronization, operators, Python or compilation
 ---@field copy_cause string? the copies that take most time

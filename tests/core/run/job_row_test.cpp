@@ -72,10 +72,9 @@ TEST_F(JobRowTest, AJobThatComputesHasNothingToGain) {
 }
 
 TEST_F(JobRowTest, AWaitForBatchesIsTheInputWithTheLineThatLoads) {
-  writer_.facts =
-      R"({"fact": "loader", "at": 1, "dataset": "Digits", "file": "/home/a/train.py", "line": 40, )"
-      R"("getitem_file": "/home/a/data.py", "getitem_line": 12, "num_workers": 0, "is_evaluation": false})"
-      "\n";
+  writer_.facts = R"({"fact": "loader", "at": 1, "dataset": "Digits", "file": "/home/a/train.py", "line": 40, )"
+                  R"("getitem_file": "/home/a/data.py", "getitem_line": 12, "num_workers": 0, "is_evaluation": false})"
+                  "\n";
   add_steps(200, {{wait, 6}, {loading, 5.5}, {compute, 3.8}});
   add_site(at_load, 12, 200 * 64, 1100, "Digits.__getitem__");
   const Record own = row();
@@ -136,11 +135,11 @@ TEST_F(JobRowTest, CheckpointsCompilationAndCallbacksHaveTheirNames) {
 TEST_F(JobRowTest, LinesOfTheLoopThatDoNotTrainAreTheUsersOwn) {
   // As PyTorch's hooks see it: from a batch to the end of the backward pass all is forward.
   add_steps(200, {{compute, 9.9}});
-  add_site(at_other, 60, 12, 40);           // takes the batch by hand, before the forward pass
+  add_site(at_other, 60, 12, 40);  // takes the batch by hand, before the forward pass
   add_site(at_forward, 66, 50, 500);
-  add_site(at_other, 67, 30, 300);          // the loss
+  add_site(at_other, 67, 30, 300);  // the loss
   add_site(at_backward, 68, 60, 600);
-  add_site(at_other, 69, 5, 5);             // beside the optimizer's own time
+  add_site(at_other, 69, 5, 5);  // beside the optimizer's own time
   add_site(at_optimizer, 69, 8, 80);
   add_site(at_other, 70, 45, 500, "main");  // writes statistics of all weights
   add_site(at_sync, 45, 200 * 138, 40, "WeightLog.write");
@@ -198,8 +197,10 @@ TEST_F(JobRowTest, TooFewStepsAreSaid) {
 
 TEST(Framework, IsThatOfTheMarkOfSteps) {
   AgentProcess process;
-  for (const auto& [mark, name] : {std::pair{"torch optimizer Adam", "pytorch"}, {"keras train batch", "tensorflow"},
-                                   {"jit train_step", "jax"}, {"", "unknown"}}) {
+  for (const auto& [mark, name] : {std::pair{"torch optimizer Adam", "pytorch"},
+                                   {"keras train batch", "tensorflow"},
+                                   {"jit train_step", "jax"},
+                                   {"", "unknown"}}) {
     process.step_mark = mark;
     EXPECT_EQ(framework_of(process), name) << mark;
   }

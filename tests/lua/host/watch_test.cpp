@@ -1,0 +1,167 @@
+// gpubench watch and tune with jobs that are no scripts: shells, and Python with a stub of PyTorch.
+#include <cstdlib>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/lua/host/folder.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A loop with the stub of PyTorch in which loading a sample takes `load` ms, a backward pass 2 ms, and `extra` is run
+/// in each step.
+std::string training(const std::string& load, const std::string& extra = "pass") {
+  return R"(import os, sys, time
+import torch
+
+class Photos:
+    def __len__(self):
+        return 40
+    def __getitem__(self, index):
+        time.sleep()" +
+         load + R"( * 1e-3)
+        return torch.Tensor(float(index))
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        time.sleep(3e-3)
+        return super().forward(x)
+
+def main():
+    model = Net([torch.Tensor(1.0)])
+    optimizer = torch.optim.SGD(model.parameters())
+    for epoch in range(int(sys.argv[1]) if len(sys.argv) > 1 else 10):
+        for batch in torch.utils.data.DataLoader(Photos(), batch_size=2):
+            loss = model(batch[0])
+            loss.backward()
+            optimizer.step()
+            )" +
+         extra + R"(
+    print("done")
+
+main()
+)";
+}
+
+class Watch : public FolderTest {
+ protected:
+  Ended watch(const std::vector<std::string>& job, std::vector<std::string> options = {}) const {
+    options.insert(options.begin(), "watch");
+    options.emplace_back("--");
+    options.insert(options.end(), job.begin(), job.end());
+    return run_program(options, path(), stubs());
+  }
+  static std::vector<std::string> stubs() {
+    return {std::string("PYTHONPATH=") + GPUBENCH_SOURCE_DIR + "/tests/agent/stubs/site-packages"};
+  }
+  /// Python with the stub; empty where there is no Python.
+  std::vector<std::string> python(const std::string& script) {
+    if (!std::filesystem::exists("/usr/bin/python3")) return {};
+    write("job.py", script);
+    return {"/usr/bin/python3", "-B", "job.py"};
+  }
+  std::vector<std::string> without_end(const std::string& load) {
+    std::vector<std::string> job = python(training(load));
+    if (!job.empty()) job.emplace_back("1000000");
+    return job;
+  }
+};
+
+TEST_F(Watch, TheJobsOutputAndStatusPassThrough) {
+  const Ended ended = watch({"/bin/sh", "-c", "cat; echo out; printf 'a\\000b'; echo err >&2; exit 7"});
+  EXPECT_EQ(ended.status, 7);
+  EXPECT_EQ(ended.out, std::string("out\na\0b", 7));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("err\n"), HasSubstr("no Python process has loaded the agent")));
+}
+
+TEST_F(Watch, ASignalThatEndsTheJobEndsTheProgram) {
+  EXPECT_EQ(watch({"/bin/sh", "-c", "kill -TERM $$"}).status, 128 + 15);
+  EXPECT_EQ(watch({"/bin/sh", "-c", "kill -SEGV $$"}).status, 128 + 11);
+}
+
+TEST_F(Watch, WhatStandsBehindTheDashesIsTheJobs) {
+  EXPECT_EQ(watch({"/bin/echo", "--help", "--json", "--", "run", "-h"}).out, "--help --json -- run -h\n");
+}
+
+TEST_F(Watch, AJobThatCannotBeStartedIsAnError) {
+  const Ended ended = watch({"no_such_program"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("no_such_program"));
+  const Ended nowhere = run_program({"watch", "--", "/bin/echo", "out"}, path(), {"TMPDIR=/proc/none"});
+  EXPECT_EQ(nowhere.out, "out\n") << "the job runs in any case";
+  EXPECT_THAT(nowhere.err, HasSubstr("there is no folder for the agent's files"));
+  EXPECT_EQ(run_program({"watch"}, path()).status, 2);
+  EXPECT_THAT(run_program({"watch", "--for", "soon", "--", "true"}, path()).err, HasSubstr("--for soon is no time"));
+}
+
+TEST_F(Watch, PythonWithoutTheAgentIsSaid) {
+  if (python("").empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
+  write("plain.py", "print('out')\n");
+  const Ended isolated = watch({"/usr/bin/python3", "-I", "plain.py"});
+  EXPECT_EQ(isolated.out, "out\n");
+  EXPECT_THAT(isolated.err, HasSubstr("-S, -I or -E"));
+  EXPECT_THAT(watch({"/usr/bin/python3", "plain.py"}).err, HasSubstr("has imported neither PyTorch"));
+}
+
+TEST_F(Watch, NamesTheLineThatLoads) {
+  const std::vector<std::string> job = python(training("4"));
+  if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
+  const Ended ended = watch(job);
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.out, "done\n");
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("input bound (no workers)"), HasSubstr("job.py:7 (Photos.__getitem__)"),
+                               HasSubstr("num_workers=0"), HasSubstr("DataLoader(<DATASET>, num_workers=<N>")));
+  const Ended shown = run_program({"show", "job", "--format", "json"}, path());
+  EXPECT_THAT(shown.out, HasSubstr("input_wait_share"));
+}
+
+TEST_F(Watch, NamesTheLineOfTheLoopThatDoesNotTrain) {
+  const std::vector<std::string> job = python(training("0", "time.sleep(6e-3)  # statistics"));
+  if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
+  const Ended ended = watch(job);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("host bound (Python)"), HasSubstr("job.py:24 (main)")));
+}
+
+TEST_F(Watch, AJobThatComputesHasNoFinding) {
+  const std::vector<std::string> job = python(training("0"));
+  if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
+  const Ended ended = watch(job, {"--json"});
+  EXPECT_THAT(ended.err, AllOf(Not(HasSubstr("input_bound")), Not(HasSubstr("host_bound"))));
+}
+
+TEST_F(Watch, StopEndsAJobThatDoesNotEnd) {
+  const std::vector<std::string> job = without_end("1");
+  if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
+  const Ended ended = watch(job, {"--for", "1s", "--stop"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("run: ./results/job/"));
+}
+
+class TuneJob : public Watch {};
+
+TEST_F(TuneJob, MeasuresWhatHelpsAndNamesTheLine) {
+  // With workers the stub loads no faster; what is set in the environment is seen by nobody. So nothing helps.
+  const std::vector<std::string> job = without_end("4");
+  if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
+  std::vector<std::string> options{"tune", "--budget", "20", "--steps", "40", "--"};
+  options.insert(options.end(), job.begin(), job.end());
+  const Ended ended = run_program(options, path(), stubs());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("tune: first the job as it is"));
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("input bound (no workers)"), HasSubstr("workers="), HasSubstr("not tried:"),
+                               HasSubstr("nothing that can be changed from outside helps this job")));
+}
+
+TEST_F(TuneJob, AJobWithoutStepsHasNothingToTune) {
+  const Ended ended = run_program({"tune", "--budget", "10", "--", "/bin/sh", "-c", "exit 3"}, path());
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_THAT(ended.out, HasSubstr("no Python process has loaded the agent"));
+}
+
+}  // namespace
+}  // namespace gpubench
