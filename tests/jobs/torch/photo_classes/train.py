@@ -23,7 +23,7 @@ def make_photos(folder, classes, per_class, size):
 
 
 class PhotoFolder(Dataset):
-    def __init__(self, root, size=96):
+    def __init__(self, root, size=64):
         self.size = size
         self.files = sorted(root.glob("*/*.jpg"))
 

@@ -35,10 +35,10 @@ class Reviews(Dataset):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--batch-size", type=int, default=16)
+    parser.add_argument("--batch-size", type=int, default=8)
     args = parser.parse_args()
     set_seed(0)
-    model = BertForSequenceClassification(BertConfig(vocab_size=8000, hidden_size=256, num_hidden_layers=3, num_attention_heads=4,
+    model = BertForSequenceClassification(BertConfig(vocab_size=30522, hidden_size=256, num_hidden_layers=2, num_attention_heads=4,
                                                      intermediate_size=1024, max_position_embeddings=64))
     with tempfile.TemporaryDirectory() as out:
         arguments = TrainingArguments(
