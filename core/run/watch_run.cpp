@@ -31,7 +31,9 @@ class AgentFolder {
  public:
   AgentFolder() {
     std::error_code none;
-    std::string name = (fs::temp_directory_path(none) / "gpubench-agent-XXXXXX").string();
+    fs::path folder = fs::temp_directory_path(none);
+    if (none) folder = "/tmp";
+    std::string name = (folder / "gpubench-agent-XXXXXX").string();
     if (::mkdtemp(name.data()) != nullptr) path_ = name;
   }
   ~AgentFolder() {
