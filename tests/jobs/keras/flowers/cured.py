@@ -34,9 +34,9 @@ def augment(image, label):
 def make_model():
     return keras.Sequential([
         keras.Input((96, 96, 3)),
+        keras.layers.Conv2D(8, 3, strides=2, activation="relu"),
         keras.layers.Conv2D(16, 3, strides=2, activation="relu"),
         keras.layers.Conv2D(32, 3, strides=2, activation="relu"),
-        keras.layers.Conv2D(64, 3, strides=2, activation="relu"),
         keras.layers.GlobalAveragePooling2D(),
         keras.layers.Dense(5, activation="softmax"),
     ])

@@ -57,8 +57,8 @@ def main():
         make_photos(root, classes=8, per_class=200, size=(640, 480))
         loader = DataLoader(PhotoFolder(root), batch_size=args.batch_size, shuffle=True, drop_last=True,
                             num_workers=2, persistent_workers=True)
-        model = nn.Sequential(block(3, 32), block(32, 64), block(64, 128), block(128, 256),
-                              nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 8))
+        model = nn.Sequential(block(3, 16), block(16, 32), block(32, 64),
+                              nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 8))
         optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
         loss_fn = nn.CrossEntropyLoss()
         step, begin = 0, time.time()
