@@ -10,6 +10,7 @@ neither right nor wrong. Exit status 1 where a verdict is wrong. Times count on 
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,7 @@ FINDINGS = {
     "saving": {("host_bound", "saving")},
     "logging": {("host_bound", "Python"), ("host_bound", "synchronization"), ("host_bound", "callbacks")},
     "uneven_ranks": {("uneven_replicas", None)},
-    "threads": {("processors_contended", None), ("host_bound", "processors")},
+    "threads": {("thread_contention", None)},
 }
 NOTHING = {"compute_bound", "bandwidth_bound", "precision_unused", "unaligned_sizes"}
 
@@ -62,8 +63,10 @@ def judge(expected, answer):
     right = any(first["name"] == rule and (kind is None or kind == first.get("kind")) for rule, kind in kinds)
     if not right:
         return "wrong", said + ": " + first["evidence"]
-    place = f"{expected['file']}:{expected['line']}"
-    return ("right" if place in json.dumps(findings) else "right, other line"), said + ": " + first["evidence"]
+    first_line, last_line = expected.get("region") or (expected["line"], expected["line"])
+    named = {int(line) for line in re.findall(re.escape(expected["file"]) + r":(\d+)", json.dumps(findings))}
+    has_line = any(first_line <= line <= last_line for line in named)
+    return ("right" if has_line else "right, other line"), said + ": " + first["evidence"]
 
 
 def main():
