@@ -206,6 +206,8 @@ std::vector<Column> declared_optional_columns() {
       {"thread_wait_share", share, lower, time, "watched jobs",
        "part of the time in which the rank's threads could run that no processor was free for them", no_interval,
        full_tables},
+      {"input_processor_share", share, lower, time, "watched jobs",
+       "part of the job's processor time that workers of its loaders take, where no processor is idle"},
       {"rank_threads", none, neither, setting, "watched jobs", "threads with which a rank computes", no_interval,
        full_tables},
       {"local_ranks", none, neither, setting, "watched jobs", "ranks of the job on this machine", no_interval,

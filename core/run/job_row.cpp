@@ -371,6 +371,13 @@ class JobRow {
     const JobUse& use = rank_.use;
     if (use.seconds <= 0) return;
     if (const std::optional<double> lost = use.lost_share()) row_.set("cpu_lost_share", *lost);
+    if (rank_.workers && use.processors_s && use.idle_s) {
+      constexpr double nearly_none = 0.1;
+      const double all = use.all().cpu_s;
+      if (*use.idle_s < nearly_none * *use.processors_s && all > 0)
+        row_.set("input_processor_share",
+                 std::min(rank_.workers->cpu_s * static_cast<double>(rank_.local_ranks) / all, 1.0));
+    }
     if (rank_.local_ranks < 2) return;
     const int number = rank_.process->process;
     const JobProcess own = sum_of(use.of({&number, 1}));

@@ -19,7 +19,11 @@ constexpr Threshold ready_cost{"ready", 0.30, "30 % of the difference remains wi
 /// Waiting and the measured difference contradict each other beyond this ratio.
 constexpr Threshold most_apart{"apart", 2, "a factor of 2 between the wait and the measured difference",
                                "threads of the pipeline that take cores from the step explain less"};
-constexpr std::array input_thresholds = {input_moderate, input_high, input_proven, ready_cost, most_apart};
+constexpr Threshold workers_share{
+    "workers", 0.20, "a fifth of the processors' time in workers",
+    "of two processors that are busy, a step that one thread computes has one and a half"};
+constexpr std::array input_thresholds = {input_moderate, input_high, input_proven,
+                                         ready_cost,     most_apart, workers_share};
 constexpr std::array input_remedies = {Remedy::prefetch,      Remedy::more_workers,   Remedy::batched_map,
                                        Remedy::cache,         Remedy::parallel_reads, Remedy::prefetch_to_device,
                                        Remedy::pinned_memory, Remedy::larger_batch};
@@ -133,10 +137,24 @@ std::optional<Finding> judge_proof(const Evidence& evidence, const Share& ratio,
   return finding;
 }
 
+/// Workers that share busy processors with the step make it compute longer instead of letting it wait.
+std::optional<Finding> judge_workers(const Evidence& evidence, double waited) {
+  const double taken = evidence.number("input_processor_share").value_or(0);
+  if (taken < workers_share.value || taken <= waited) return std::nullopt;
+  Finding finding = input_finding(evidence, InputKind::processors, {taken});
+  finding.evidence = fmt::format(
+      "{}: its workers take {} of the processor time, no processor is idle, and the step computes with what they leave; "
+      "{}",
+      severity(taken), percent_text(taken), wait_text(waited));
+  if (const std::string cause = evidence.text("input_cause"); !cause.empty()) finding.evidence += ": " + cause;
+  return finding;
+}
+
 std::optional<Finding> judge_input(const Evidence& evidence) {
   const std::optional<Share> waited = evidence.share("input_wait_share");
   if (const std::optional<Share> ratio = evidence.share("input_ratio"))
     return judge_proof(evidence, *ratio, waited ? waited->value : 0.0);
+  if (std::optional<Finding> finding = judge_workers(evidence, waited ? waited->value : 0)) return finding;
   if (!waited || waited->value < input_moderate.value) return std::nullopt;
   Finding finding = input_finding(evidence, kind_of_cause(evidence.input_cause()), *waited);
   finding.evidence =
@@ -157,7 +175,8 @@ const FindingRule input_bound{
         "moderate limit. Transfer: on a device with its own memory most of the difference remains with batches "
         "that lie ready in host memory; hand-over: the same in host memory; reading or processing: what the "
         "pipeline's slowest thread does (input_cause); no workers and slow workers: the loader that a trace shows; "
-        "workers without processors and slow disk: what a watched job's processes wait for.",
+        "workers without processors and slow disk: what a watched job's processes wait for; the former also where "
+        "input_processor_share reaches the limit of workers and is more than the wait.",
     .thresholds = input_thresholds,
     .remedies = input_remedies,
     .proof = in_words("gb.measure.input_proof: the interval of input_ratio lies above 1.05",

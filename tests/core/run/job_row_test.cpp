@@ -98,6 +98,22 @@ TEST_F(JobRowTest, WorkersThatGetNoProcessorAreToldFromSlowOnes) {
   EXPECT_EQ(first_finding(row()).kind, "slow disk");
 }
 
+TEST_F(JobRowTest, WorkersThatTakeTheProcessorsOfTheStepAreTheInput) {
+  writer_.facts = R"({"fact": "loader", "at": 1, "dataset": "Digits", "file": "a.py", "line": 4, "num_workers": 2})"
+                  "\n";
+  add_steps(200, {{wait, 0.1}, {compute, 9.8}});
+  rank_.use.seconds = 2;
+  rank_.use.processors_s = 4;
+  rank_.use.idle_s = 0.1;
+  rank_.use.processes = {{.process = 100, .cpu_s = 2}, {.process = 101, .cpu_s = 1.9}};
+  rank_.workers = JobProcess{.cpu_s = 1.9};
+  const Finding finding = first_finding(row());
+  EXPECT_EQ(finding.headline, "input bound (workers without processors): 49 % of the step");
+  EXPECT_THAT(finding.evidence, HasSubstr("no processor is idle"));
+  rank_.use.idle_s = 1;
+  EXPECT_TRUE(first_finding(row()).rule == nullptr) << "workers have a processor of their own";
+}
+
 TEST_F(JobRowTest, WhatHappensInEveryTenthStepCountsInFull) {
   for (int i = 0; i < 20; ++i) {
     add_steps(9, {{compute, 9.8}});
