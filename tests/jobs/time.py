@@ -186,16 +186,18 @@ def measure(job, options):
     return row
 
 
-HEADER = ("| script | cause | line | cure | step | cured | gain | others |\n"
-          "|---|---|---|---|---|---|---|---|")
+HEADER = ("| script | cause | line | cure | step | cured | gain | others | threads | pairs |\n"
+          "|---|---|---|---|---|---|---|---|---|---|")
 
 
 def table_row(job):
     row = job.get("measured") or {}
     if not row:
         step = cured = gain = others = "not measured"
+        conditions = " | "
     else:
         step = f"{row['step_ms']:.1f} ({row['step_ms_range'][0]:.1f} to {row['step_ms_range'][1]:.1f})"
+        conditions = f"{row['threads']} | {row['pairs']}"
         cured = gain = ""
         if "gain" in row:
             cured = f"{row['cured_step_ms']:.1f} ({row['cured_step_ms_range'][0]:.1f} to {row['cured_step_ms_range'][1]:.1f})"
@@ -204,7 +206,7 @@ def table_row(job):
     cause = "healthy" if job["healthy"] else job["cause"]
     line = "" if job["healthy"] else str(job["line"])
     cure = "" if job["healthy"] else f"`{job['remedy']}`" if job["remedy"] else "by hand: " + job["cure"]
-    return f"| `{job['name']}` | {cause} | {line} | {cure} | {step} | {cured} | {gain} | {others} |"
+    return f"| `{job['name']}` | {cause} | {line} | {cure} | {step} | {cured} | {gain} | {others} | {conditions} |"
 
 
 def write(job, row):

@@ -1,4 +1,4 @@
-"""Train a small convolutional network on a folder of photographs."""
+"""Train a perceptron on thumbnails of a folder of photographs."""
 import argparse
 import random
 import tempfile
@@ -23,7 +23,7 @@ def make_photos(folder, classes, per_class, size):
 
 
 class PhotoFolder(Dataset):
-    def __init__(self, root, size=64):
+    def __init__(self, root, size=24):
         self.size = size
         self.files = sorted(root.glob("*/*.jpg"))
 
@@ -40,15 +40,11 @@ class PhotoFolder(Dataset):
         return pixels, int(path.parent.name)
 
 
-def block(inputs, outputs):
-    return nn.Sequential(nn.Conv2d(inputs, outputs, 3, stride=2, padding=1), nn.BatchNorm2d(outputs), nn.ReLU())
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--batch-size", type=int, default=16)
-    parser.add_argument("--lr", type=float, default=0.05)
+    parser.add_argument("--lr", type=float, default=0.01)
     args = parser.parse_args()
     torch.manual_seed(0)
 
@@ -56,8 +52,7 @@ def main():
         root = Path(folder)
         make_photos(root, classes=8, per_class=200, size=(640, 480))
         loader = DataLoader(PhotoFolder(root), batch_size=args.batch_size, shuffle=True, drop_last=True)
-        model = nn.Sequential(block(3, 16), block(16, 32), block(32, 64),
-                              nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 8))
+        model = nn.Sequential(nn.Flatten(), nn.Linear(3 * 24 * 24, 256), nn.ReLU(), nn.Linear(256, 8))
         optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
         loss_fn = nn.CrossEntropyLoss()
         step, begin = 0, time.time()
