@@ -51,8 +51,10 @@ def activity_of(code_object):
     """What a frame below the loop that trains does, or None: it says nothing of it."""
     file, name, owner = code_object.co_filename, code_object.co_name, code.owners.get(code_object.co_filename)
     if owner is code.AGENT:
-        if name == "__call__" or file.endswith("sync.py"):
-            return AT_BACKWARD  # a step that is one function, or a wait for it
+        # A step that is one function; a gradient, or a wait for the step, that is hooked. PyTorch's waits are short on
+        # processors, and on a GPU nobody asks.
+        if name == "__call__" or name == "call" and job.framework != "torch":
+            return AT_BACKWARD
         return ELSEWHERE if name == "_next_internal" or file.endswith("methods.py") else None
     if owner is not code.FRAMEWORK:
         return None

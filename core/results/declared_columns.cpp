@@ -208,6 +208,8 @@ std::vector<Column> declared_optional_columns() {
        full_tables},
       {"input_processor_share", share, lower, time, "watched jobs",
        "part of the job's processor time that workers of its loaders take, where no processor is idle"},
+      {"epoch_start_share", share, lower, time, "watched jobs",
+       "what the framework does at the beginning of epochs; a part of other_share"},
       {"rank_threads", none, neither, setting, "watched jobs", "threads with which a rank computes", no_interval,
        full_tables},
       {"local_ranks", none, neither, setting, "watched jobs", "ranks of the job on this machine", no_interval,

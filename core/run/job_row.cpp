@@ -14,6 +14,7 @@
 #include "core/results/input_cause.h"
 #include "core/results/step_classes.h"
 #include "core/results/steps_of.h"
+#include "core/traces/causes.h"
 
 namespace gpubench {
 namespace {
@@ -122,6 +123,14 @@ std::string burst_text(const JobSteps& steps, JobStepPart part, SiteKind sites) 
   return text;
 }
 
+/// Whether the model is evaluated once an epoch, and that takes less than training: as the data was divided.
+bool is_usual_evaluation(const JobSteps& steps) {
+  constexpr double most = 1.0 / 3;
+  const KindOfSteps* const epochs = steps.kind(StepKind::first_of_epoch);
+  return share_of(steps, JobStepPart::evaluation) < most && epochs != nullptr &&
+         steps.part(JobStepPart::evaluation).steps_with_it <= epochs->count + 1;
+}
+
 /// What the counters see beside the steps that a profiler records: all of it is between operators of training.
 std::vector<Part> parts_beside(const JobSteps& steps) {
   return {
@@ -195,8 +204,13 @@ class JobRow {
     const double within_share = std::max(0.0, 1 - beside - input);
     Within within = is_on_cpu ? within_on_cpu(within_share, parts) : within_on_device(within_share, parts);
     within.of("input_wait_share") += input;
-    for (const Part& part : parts)
-      if (is_beside(part)) within.of("host_share") += part.share;
+    const bool is_usual = is_usual_evaluation(steps_);
+    for (Part& part : parts) {
+      if (!is_beside(part)) continue;
+      const bool is_work = part.kind == HostCauseKind::evaluation && is_usual;
+      within.of(is_work ? "compute_share" : "host_share") += part.share;
+      if (is_work) part.share = 0;
+    }
     write(within);
     set_host_cause(parts);
     set_input();
@@ -234,14 +248,35 @@ class JobRow {
     return within;
   }
 
+  /// Whether the window shows the steps: that of a program which dispatches ahead may end before their work begins.
+  bool has_whole_window() const {
+    if (!rank_.window) return false;
+    constexpr double most_missing = 0.5;
+    const auto steps = static_cast<double>(rank_.process->window_end - rank_.process->window_begin);
+    const KindOfSteps* const plain = steps_.kind(StepKind::training);
+    const double step_s = plain != nullptr ? plain->step_s.value : steps_.step_s.value;
+    return rank_.window->window_s() > 0 &&
+           (rank_.window->step_count() > 0 ? rank_.window->step_s() / step_s
+                                           : rank_.window->window_s() / (steps * step_s)) > most_missing;
+  }
+
   /// Forward and backward passes and the optimizer are work, and so is the wait for them; the rest is the user's own
   /// code. A window divides the passes further: into waits of a graph for its input, and Python between operators.
   Within within_on_cpu(double share, std::vector<Part>& parts) {
     Within within;
     const double passes = share_of(steps_, JobStepPart::compute) + share_of(steps_, JobStepPart::sync);
-    const double own = std::min(std::max(own_share(steps_), passes > 0 ? steps_.other_share : 0.0), share);
+    const double of_lines = own_share(steps_);
+    double own = std::min(std::max(of_lines, passes > 0 ? steps_.other_share : 0.0), share);
+    // What the framework does at the beginning of an epoch is no code of the user's.
+    const KindOfSteps* const epochs = steps_.kind(StepKind::first_of_epoch);
+    const double epoch_share = epochs != nullptr ? std::max(0.0, epochs->extra_s) / steps_.step_s.value : 0;
+    const double of_epochs = std::clamp(own - of_lines, 0.0, epoch_share);
+    within.of("other_share") = of_epochs;
+    if (of_epochs > 0) row_.set("epoch_start_share", of_epochs);
+    share -= of_epochs;
+    own -= of_epochs;
     double left = share - own;
-    if (rank_.window && rank_.window->window.length() > 0) {
+    if (has_whole_window()) {
       Within recorded = within_window(row_, sees_waits());
       const double input = recorded.of("input_wait_share") * left;
       const double exchanges = (recorded.of("communication_share") + recorded.of("peer_wait_share")) * left;
@@ -371,13 +406,7 @@ class JobRow {
     const JobUse& use = rank_.use;
     if (use.seconds <= 0) return;
     if (const std::optional<double> lost = use.lost_share()) row_.set("cpu_lost_share", *lost);
-    if (rank_.workers && use.processors_s && use.idle_s) {
-      constexpr double nearly_none = 0.1;
-      const double all = use.all().cpu_s;
-      if (*use.idle_s < nearly_none * *use.processors_s && all > 0)
-        row_.set("input_processor_share",
-                 std::min(rank_.workers->cpu_s * static_cast<double>(rank_.local_ranks) / all, 1.0));
-    }
+    set_input_processors(use);
     if (rank_.local_ranks < 2) return;
     const int number = rank_.process->process;
     const JobProcess own = sum_of(use.of({&number, 1}));
@@ -388,6 +417,19 @@ class JobRow {
     for (const Info* const setting : rank_.process->facts_named("setting"))
       if (setting->text("name").find("threads") != std::string::npos)
         if (const auto threads = setting->number("value")) row_.set("rank_threads", *threads);
+  }
+
+  /// Of workers in processes of their own, and of the threads of tf.data.
+  void set_input_processors(const JobUse& use) {
+    constexpr double nearly_none = 0.1;
+    if (!use.processors_s || !use.idle_s || *use.idle_s >= nearly_none * *use.processors_s) return;
+    double share = 0;
+    if (const double all = use.all().cpu_s; rank_.workers && all > 0)
+      share = rank_.workers->cpu_s * static_cast<double>(rank_.local_ranks) / all;
+    if (rank_.window)
+      share = std::max(share,
+                       pipeline_threads(rank_.window->trace, rank_.window->window) * use.seconds / *use.processors_s);
+    if (share > 0) row_.set("input_processor_share", std::min(share, 1.0));
   }
 
   void set_proof() {

@@ -312,6 +312,22 @@ std::string slowest_stage(const ForeignTrace& trace, TraceInterval window) {
   return most == own.end() || most->second <= 0 ? std::string() : std::string(most->first);
 }
 
+double pipeline_threads(const ForeignTrace& trace, TraceInterval window) {
+  if (window.length() <= 0) return 0;
+  std::int64_t sum = 0, covered = 0;
+  std::uint32_t thread = UINT32_MAX;
+  for (const HostEvent& event : trace.host) {
+    if (!trace.threads[event.thread].name.starts_with("tf_data_private_threadpool")) continue;
+    if (event.thread != thread) covered = window.begin;
+    thread = event.thread;
+    const std::int64_t begin = std::max(event.time.begin, covered), end = std::min(event.time.end, window.end);
+    if (end <= begin) continue;
+    sum += end - begin;
+    covered = end;
+  }
+  return static_cast<double>(sum) / static_cast<double>(window.length());
+}
+
 void set_causes(Record& row, const TraceAnalysis& analysis) {
   const KindSums sums = sums_of(analysis, {&analysis.window, 1});
   set_input(row, analysis, sums);

@@ -23,4 +23,7 @@ std::string slowest_stage(const ForeignTrace& trace, TraceInterval window);
 /// Times are per step and device.
 Info::List idle_info(const TraceAnalysis& analysis);
 
+/// How many threads of tf.data run the functions of its stages at a time, in the mean over the window.
+double pipeline_threads(const ForeignTrace& trace, TraceInterval window);
+
 }  // namespace gpubench

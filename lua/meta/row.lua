@@ -135,6 +135,9 @@
 ---@field input_cause_kind string? the same in a word: reading, processing, main process, workers or unknown
 ---@field thread_wait_share number?
 --- part of the time in which the rank's threads could run that no processor was free for them [share]
+---@field input_processor_share number?
+--- part of the job's processor time that workers of its loaders take, where no processor is idle [share]
+---@field epoch_start_share number? what the framework does at the beginning of epochs; a part of other_share [share]
 ---@field rank_threads number? threads with which a rank computes
 ---@field local_ranks number? ranks of the job on this machine
 ---@field processors number? processors that the job may use

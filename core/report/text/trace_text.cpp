@@ -66,6 +66,25 @@ Table ranks_table(const Info& ranks) {
   return table;
 }
 
+/// "job train.py: 223 steps in 7.2 s count (keras train batch): training 24.9 ms, first of epoch 6 times 245 ms; ..."
+std::string job_sentence(const Info& job) {
+  const double seconds = job.number("seconds").value_or(0);
+  std::string text = "job " + one_line(job.text("script"));
+  if (const std::string rank = job.text("rank"); !rank.empty()) text += ", rank " + rank;
+  if (const std::string why = job.text("why_none"); !why.empty()) return text + ": " + one_line(why);
+  text += fmt::format(": {} steps in {} count ({})", job.text("steps_that_count"), format_seconds(seconds),
+                      one_line(job.text("step_mark")));
+  const char* between = ": ";
+  for (const Info& kind : job.items("kinds")) {
+    text += fmt::format("{}{} {} times {}", between, kind.text("kind"), kind.text("count"),
+                        format_seconds(kind.number("step_s").value_or(0)));
+    between = ", ";
+  }
+  if (seconds > 0)
+    text += fmt::format("; counting them took {:.1f} %", 100 * job.number("agent_s").value_or(0) / seconds);
+  return text;
+}
+
 Table changes_table(const std::string& heading, const Info::List& changes, std::size_t most) {
   Table table;
   table.headings = {{heading}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}};
@@ -84,6 +103,9 @@ Table changes_table(const std::string& heading, const Info::List& changes, std::
 std::vector<std::string> trace_sentences(const Info& run) {
   constexpr std::size_t most_traces = 8;
   std::vector<std::string> sentences;
+  const Info::List& jobs = run.items("jobs");
+  for (const Info& job : std::span(jobs).first(std::min(jobs.size(), most_traces)))
+    sentences.push_back(job_sentence(job));
   const Info::List& traces = run.items("traces");
   for (const Info& trace : std::span(traces).first(std::min(traces.size(), most_traces)))
     add_sentences(sentences, trace);
