@@ -200,6 +200,10 @@ class JobRow {
     std::vector<Part> parts = parts_beside(steps_);
     double beside = 0;
     for (const Part& part : parts) beside += part.share;
+    // A compilation within a callback is in both.
+    if (beside > 1)
+      for (Part& part : parts) part.share /= beside;
+    beside = std::min(beside, 1.0);
     const double input = std::min(share_of(steps_, JobStepPart::input_wait), 1 - std::min(beside, 1.0));
     const double within_share = std::max(0.0, 1 - beside - input);
     Within within = is_on_cpu ? within_on_cpu(within_share, parts) : within_on_device(within_share, parts);
@@ -248,6 +252,17 @@ class JobRow {
     return within;
   }
 
+  /// Of time in which no line of the user's was seen: what the framework does at the beginning of epochs, and what its
+  /// own loop does where that is little. A cause without a line and a kind must be large to be one.
+  double framework_share(double without_line) const {
+    constexpr double little = 0.2;
+    const KindOfSteps* const epochs = steps_.kind(StepKind::first_of_epoch);
+    const double of_epochs =
+        std::clamp(epochs != nullptr ? epochs->extra_s / steps_.step_s.value : 0.0, 0.0, std::max(without_line, 0.0));
+    const double rest = std::max(without_line, 0.0) - of_epochs;
+    return of_epochs + (rest < little ? rest : 0);
+  }
+
   /// Whether the window shows the steps: that of a program which dispatches ahead may end before their work begins.
   bool has_whole_window() const {
     if (!rank_.window) return false;
@@ -267,14 +282,11 @@ class JobRow {
     const double passes = share_of(steps_, JobStepPart::compute) + share_of(steps_, JobStepPart::sync);
     const double of_lines = own_share(steps_);
     double own = std::min(std::max(of_lines, passes > 0 ? steps_.other_share : 0.0), share);
-    // What the framework does at the beginning of an epoch is no code of the user's.
-    const KindOfSteps* const epochs = steps_.kind(StepKind::first_of_epoch);
-    const double epoch_share = epochs != nullptr ? std::max(0.0, epochs->extra_s) / steps_.step_s.value : 0;
-    const double of_epochs = std::clamp(own - of_lines, 0.0, epoch_share);
-    within.of("other_share") = of_epochs;
-    if (of_epochs > 0) row_.set("epoch_start_share", of_epochs);
-    share -= of_epochs;
-    own -= of_epochs;
+    const double of_framework = framework_share(own - of_lines);
+    within.of("other_share") = of_framework;
+    if (of_framework > 0) row_.set("framework_share", of_framework);
+    share -= of_framework;
+    own -= of_framework;
     double left = share - own;
     if (has_whole_window()) {
       Within recorded = within_window(row_, sees_waits());
@@ -333,6 +345,7 @@ class JobRow {
     if (parts.empty() || parts.front().share < least) return;
     const Part& most = parts.front();
     row_.set("host_cause_kind", std::string(to_string(most.kind)));
+    row_.set("host_cause_share", std::min(most.share, 1.0));
     std::string text = fmt::format("{} {}", to_string(most.kind), format_seconds(most.share * steps_.step_s.value));
     for (const Part& part : parts)
       if (&part != &most && part.share >= most.share / 10 && part.share >= least)

@@ -137,7 +137,9 @@
 --- part of the time in which the rank's threads could run that no processor was free for them [share]
 ---@field input_processor_share number?
 --- part of the job's processor time that workers of its loaders take, where no processor is idle [share]
----@field epoch_start_share number? what the framework does at the beginning of epochs; a part of other_share [share]
+---@field host_cause_share number? the part of host_share that host_cause_kind takes [share]
+---@field framework_share number?
+--- what the framework's own loop does between steps and at epochs' beginnings; part of other_share [share]
 ---@field rank_threads number? threads with which a rank computes
 ---@field local_ranks number? ranks of the job on this machine
 ---@field processors number? processors that the job may use

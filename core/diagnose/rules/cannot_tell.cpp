@@ -81,8 +81,8 @@ std::optional<Finding> judge_unknown(const Evidence& evidence) {
                            fmt::format("{} of the step is divided among no class", percent_text(unknown.share)),
                            std::move(empty), flag.in(evidence.words()));
   }
-  // What a framework does at the beginning of epochs belongs to no class, and is known.
-  const double other = evidence.number("other_share").value_or(0) - evidence.number("epoch_start_share").value_or(0);
+  // What a framework's own loop does belongs to no class, and is known.
+  const double other = evidence.number("other_share").value_or(0) - evidence.number("framework_share").value_or(0);
   if (other <= unexplained.value) return std::nullopt;
   if (evidence.is_of(StepsOf::foreign))
     return unknown_finding(
@@ -100,7 +100,7 @@ const FindingRule cannot_tell{
     .meaning = "What is known of the step does not say why the device was not busy.",
     .rule =
         "The row is unreliable (quality), tracing slowed the steps that give the shares (observer_share), columns of "
-        "classes are empty, or other_share without epoch_start_share exceeds the limit: the "
+        "classes are empty, or other_share without framework_share exceeds the limit: the "
         "unknown part of the step counts as its gain.",
     .thresholds = unknown_thresholds,
     .remedies = {},

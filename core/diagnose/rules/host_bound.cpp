@@ -55,6 +55,8 @@ std::optional<Finding> judge_foreign_host(const Evidence& evidence) {
   const double launching = evidence.number("launch_share").value_or(0);
   if (with_launches && launching > host->value) return std::nullopt;  // launch_bound has both
   if (with_launches) host = less(*host, -launching);
+  // Of several causes the largest one can be removed.
+  if (const auto cause = evidence.number("host_cause_share"); cause && *cause < host->value) host = Share{*cause};
   if (host->value < host_moderate.value) return std::nullopt;
   Finding finding = make_finding(host_bound, kind, *host, host_moderate.value, evidence.words());
   const bool is_between_steps =
