@@ -332,13 +332,18 @@ std::string tuned_text(const TunedJob& tuned) {
                             remedy.outcome == RemedyOutcome::failed ? shown_text(remedy.why, 80) : remedy.changes});
   if (!table.rows.empty()) text += render_text(table) + "\n";
   for (const TriedRemedy& remedy : tuned.remedies) {
-    if (remedy.outcome != RemedyOutcome::helps) continue;
+    const bool looks_good = remedy.outcome == RemedyOutcome::open && remedy.times.value > least_gain;
+    if (remedy.outcome != RemedyOutcome::helps && !looks_good) continue;
+    if (looks_good)
+      text += fmt::format("not settled: {} looks {:.2f} times as fast; a larger --budget settles it\n",
+                          setting_of(remedy), remedy.times.value);
     text += fmt::format("{}{}:\n", setting_of(remedy), remedy.place.empty() ? "" : " at " + remedy.place);
     for (const std::string& line : remedy.lines) text += "  " + shown_text(line, 300) + "\n";
   }
-  const bool has_help =
-      std::ranges::any_of(tuned.remedies, [](const TriedRemedy& one) { return one.outcome == RemedyOutcome::helps; });
-  if (!has_help) text += "nothing that can be changed from outside helps this job\n";
+  const bool may_help = std::ranges::any_of(tuned.remedies, [](const TriedRemedy& one) {
+    return one.outcome == RemedyOutcome::helps || one.outcome == RemedyOutcome::open;
+  });
+  if (!may_help) text += "nothing that can be changed from outside helps this job\n";
   for (const std::string& note : tuned.notes) text += "note: " + note + "\n";
   std::string left;
   for (const TriedRemedy& remedy : tuned.remedies)
