@@ -13,7 +13,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A loop with the stub of PyTorch in which loading a sample takes `load` ms, a backward pass 2 ms, and `extra` is run
+/// A loop with the stub of PyTorch in which loading a sample takes `load` ms, a forward pass 10 ms, and `extra` is run
 /// in each step.
 std::string training(const std::string& load, const std::string& extra = "pass") {
   return R"(import os, sys, time
@@ -29,7 +29,7 @@ class Photos:
 
 class Net(torch.nn.Module):
     def forward(self, x):
-        time.sleep(3e-3)
+        time.sleep(10e-3)
         return super().forward(x)
 
 def main():
@@ -109,7 +109,7 @@ TEST_F(Watch, PythonWithoutTheAgentIsSaid) {
 }
 
 TEST_F(Watch, NamesTheLineThatLoads) {
-  const std::vector<std::string> job = python(training("4"));
+  const std::vector<std::string> job = python(training("12"));
   if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
   const Ended ended = watch(job);
   EXPECT_EQ(ended.status, 0);
@@ -121,7 +121,7 @@ TEST_F(Watch, NamesTheLineThatLoads) {
 }
 
 TEST_F(Watch, NamesTheLineOfTheLoopThatDoesNotTrain) {
-  const std::vector<std::string> job = python(training("0", "time.sleep(6e-3)  # statistics"));
+  const std::vector<std::string> job = python(training("0", "time.sleep(15e-3)  # statistics"));
   if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
   const Ended ended = watch(job);
   EXPECT_THAT(ended.err, AllOf(HasSubstr("host bound (Python)"), HasSubstr("job.py:24 (main)")));
