@@ -42,6 +42,11 @@ Program bucket_gradients(Program program, const PassOptions& options, const Pass
   return bucket_all_reduces(std::move(program), options.bucket_bytes);
 }
 
+Program overlap_recorded(Program program, const PassOptions&, const PassDevices&) {
+  program.overlaps_recorded = true;
+  return program;
+}
+
 // In execution order. From offload on, passes see the final kernels.
 constexpr Pass passes[] = {
     {"merge_casts", &everywhere<&merge_casts>},
@@ -64,6 +69,7 @@ constexpr Pass passes[] = {
     {"offload", &offload_layers},
     {"bucket_all_reduces", &bucket_gradients},
     {"copy_exchanged", &everywhere<&copy_exchanged>, PassKind::required},
+    {"overlap_recorded", &overlap_recorded},
 };
 
 void check_names(const PassOptions& options) {

@@ -16,6 +16,9 @@ namespace gpubench {
 struct Program {
   Graph graph;
   std::vector<Value> outputs;
+  /// Work that a device records waits only for work with the same memory, instead of for all before it. The last pass
+  /// sets it.
+  bool overlaps_recorded = false;
 };
 
 struct OffloadOptions {

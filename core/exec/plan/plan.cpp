@@ -257,7 +257,9 @@ PlanFacts& PlanFacts::operator+=(const PlanFacts& other) {
 }
 
 Plan make_plan(const Program& program, const Devices& devices) {
-  return Planner(program, devices).run();
+  Plan plan = Planner(program, devices).run();
+  plan.overlaps_recorded = program.overlaps_recorded;
+  return plan;
 }
 
 }  // namespace gpubench

@@ -123,6 +123,7 @@ struct Plan {
   std::vector<VariablePtr> variables;
   std::vector<HostTensor> constants;  ///< empty if a step that does not run every time computes it
   PlanFacts facts;
+  bool overlaps_recorded = false;  ///< as of Program
 };
 
 inline constexpr int most_input_slots = 2;

@@ -202,6 +202,7 @@ TouchedMemory SegmentRunner::memory_of(const Launch& launch) const {
   const PlannedStep& step = bound_.plan().steps[launch.step];
   // What runs beside the kernels touches its memory until it ends.
   if (step.timing == Timing::end) add(static_cast<std::size_t>(step.begun));
+  if (!bound_.plan().overlaps_recorded) memory.writes.push_back({this, 1});
   // Collectives run in the order in which they are queued, which is the same for all replicas.
   if (step.work == Work::exchange) memory.writes.push_back({communicator_, 1});
   return memory;

@@ -21,7 +21,7 @@ TEST(Passes, UnknownAndRequiredOnesCannotBeSwitchedOff) {
   for (const char* name : {"fuse_everything", "place_copies"}) {
     EXPECT_ERROR(testing::AllOf(testing::HasSubstr(std::string("there is no pass '") + name +
                                                    "' to switch off (known: merge_casts, fuse_softmax_cross_entropy, "),
-                                testing::HasSubstr(", offload, bucket_all_reduces)")),
+                                testing::HasSubstr(", offload, bucket_all_reduces, overlap_recorded)")),
                  apply_passes({}, {{name}}));
   }
 }
@@ -56,6 +56,11 @@ TEST(Passes, OffloadIsSwitchedOffByName) {
 TEST(Passes, BucketsAreSwitchedOffByName) {
   EXPECT_THAT(ops_of_replica({}), Contains("all_reduce").Times(1));
   EXPECT_THAT(ops_of_replica({{"bucket_all_reduces"}}), Contains("all_reduce").Times(4));
+}
+
+TEST(Passes, RecordedWorkKeepsItsOrderWhereTheOverlapIsSwitchedOff) {
+  EXPECT_TRUE(apply_passes({}, {}).overlaps_recorded);
+  EXPECT_FALSE(apply_passes({}, {{"overlap_recorded"}}).overlaps_recorded);
 }
 
 }  // namespace
