@@ -114,8 +114,12 @@ class Job:
         self.steps += 1
         if self.steps == 1:
             self.first_mark = start
-        for function in self.after_step:
-            function(self.steps)
+        for function in list(self.after_step):
+            try:
+                function(self.steps)
+            except Exception as error:
+                self.after_step.remove(function)
+                facts.fault("after a step", error)
         self.spent(start)
         return True
 

@@ -195,7 +195,8 @@ def attach_loaders(dataloader, is_grad_enabled):
             iterator._gpubench, iterator._gpubench_seen, iterator._gpubench_run = info, None, 0
             grad = is_grad_enabled()
             if not info.reported and job.words is not None:
-                report(info, loader, not grad)
+                model = root() if root is not None else None
+                report(info, loader, not grad or model is not None and not model.training)
             if grad:
                 job.times[WAIT] += end - start  # starts the workers, with their first batches
                 if not job.steps:

@@ -41,7 +41,10 @@ class Optimizers:
         if job.mark(LEVEL_OPTIMIZER, "torch optimizer " + type(optimizer).__name__, framework="torch"):
             job.note_loop(sys._getframe(2))
             if job.steps == 2:
-                torch_model.describe(optimizer)
+                try:
+                    torch_model.describe(optimizer)
+                except Exception as error:
+                    facts.fault("the model's description", error)
         section.open()
 
 

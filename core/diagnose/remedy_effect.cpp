@@ -168,6 +168,8 @@ double kept_share(const RemedyEffect& effect, const Evidence& evidence) {
   const StepDivision division = division_of(evidence);
   StepParts gone = effect.removes | effect.shortens;
   if (effect.frees_host && !evidence.has_own_memory()) gone = gone | StepParts{slow_kernels};
+  // Kernels that may get shorter keep their arithmetic; where that is not known, nothing is.
+  if (gone.has(slow_kernels) && effect.arithmetic == Arithmetic::same && !whole_arithmetic(evidence)) return 0;
   Balance balance;
   add_kernels(balance, gone, effect, evidence, division);
   for (const StepPart part : beside_kernels) {

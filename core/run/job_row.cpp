@@ -382,11 +382,10 @@ class JobRow {
   }
 
   const Info* training_loader() const {
-    const Info* best = nullptr;
-    for (const Info* const loader : rank_.process->facts_named("loader")) {
-      if (best == nullptr || loader->text("is_evaluation") != "true") best = loader;
-    }
-    return best;
+    const std::vector<const Info*> loaders = rank_.process->facts_named("loader");
+    const auto first =
+        std::ranges::find_if(loaders, [](const Info* loader) { return loader->text("is_evaluation") != "true"; });
+    return first != loaders.end() ? *first : loaders.empty() ? nullptr : loaders.front();
   }
 
   static void describe_loader(const Info& loader, InputCauseKind& kind, std::vector<std::string>& facts) {

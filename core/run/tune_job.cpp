@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/base/known_names.h"
+#include "core/base/resources.h"
 #include "core/base/shown_text.h"
 #include "core/base/units.h"
 #include "core/diagnose/findings.h"
@@ -74,6 +77,7 @@ class Tuner {
       : options_(options), say_(say) {}
 
   TunedJob tune() {
+    check_names();
     if (!look()) return std::move(tuned_);
     choose_steps();
     choose_remedies();
@@ -92,18 +96,37 @@ class Tuner {
  private:
   double left_s() const { return (options_.budget - Seconds(Clock::now() - begin_)).count(); }
 
+  /// A remedy is a file of the agent. Throws Error for one that is not there.
+  void check_names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(resource("agent/gpubench_agent/remedies"))) {
+      const std::string name = entry.path().stem().string();
+      if (entry.path().extension() == ".py" && name != "__init__" && name != "judgement") names.push_back(name);
+    }
+    std::ranges::sort(names);
+    for (const std::string& name : options_.only)
+      if (std::ranges::find(names, name) == names.end())
+        throw_unknown_name("tune: --remedy: there is no remedy", name, names_of(names));
+  }
+
   /// A first run as it is: what it waits for, and which remedies there are.
   bool look() {
     say_(fmt::format("first the job as it is, until its steps are known: {}",
                      shown_text(fmt::format("{}", fmt::join(options_.command, " ")), 200)));
-    WatchOptions watch{.command = quiet(options_.command), .out = options_.out};
-    watch.shown = options_.command;
+    WatchOptions watch{.command = options_.command, .out = options_.out};
+    watch.is_quiet = true;
     watch.time = Seconds(std::min(8.0, options_.budget.count() / 10));
     watch.stop = true;
-    watch_job(watch, [&](const WatchReport& report) { first_ = report; });
+    const JobEnd end = watch_job(watch, [&](const WatchReport& report) { first_ = report; });
+    stop_if_asked(end.asked);
     tuned_.run = first_.run;
     tuned_.why_none = first_.why_none;
-    if (first_.run.empty() || !first_.has_steps) return false;
+    if (first_.run.empty() || !first_.has_steps) {
+      if (end.shell_status() != 0)
+        tuned_.why_none +=
+            fmt::format("; the job ended with status {}: gpubench watch shows what it prints", end.shell_status());
+      return false;
+    }
     const Run run = read_run(first_.run);
     for (const ExplainedRow& row : explain_rows(run))
       for (const Finding& finding : row.diagnosis.findings)
@@ -263,11 +286,11 @@ class Tuner {
     return outcome_of(remedy) == RemedyOutcome::open;
   }
 
-  /// The job's output would come once for each run.
-  static std::vector<std::string> quiet(const std::vector<std::string>& command) {
-    std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" >/dev/null 2>&1 </dev/null", "sh"};
-    words.insert(words.end(), command.begin(), command.end());
-    return words;
+  /// A signal that the job got meanwhile ends all of it.
+  static void stop_if_asked(int signal) {
+    if (signal == 0) return;
+    request_interrupt(signal);
+    check_interrupt();
   }
 
   /// Mean seconds of a step of one process, behind its warm-up. A run that other programs disturbed is repeated once.
@@ -275,12 +298,13 @@ class Tuner {
     std::string reason;
     std::optional<double> seconds;
     for (int attempt = 0; attempt < 2; ++attempt) {
-      StepsRun run{.command = quiet(options_.command),
+      StepsRun run{.command = options_.command,
                    .remedies = remedies,
                    .from = tuned_.warm_steps,
                    .to = tuned_.warm_steps + tuned_.steps,
                    .time = Seconds(std::max(10 * tuned_.expected_s, 60.0))};
       const StepsOfRun steps = run_steps(run);
+      stop_if_asked(steps.asked);
       reason = steps.why_none;
       if (steps.step_s) seconds = steps.step_s;
       if (!steps.is_disturbed || left_s() < tuned_.expected_s) break;

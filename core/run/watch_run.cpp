@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <span>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -116,7 +117,9 @@ std::vector<int> workers_of(const AgentFiles& files, int process) {
   return workers;
 }
 
-std::string why_no_agent(const AgentFiles& files) {
+std::string why_no_agent(const AgentFiles& files, const std::vector<std::string>& command) {
+  if (files.processes.empty() && fs::path(command.front()).filename() == "gpubench")
+    return "the job is gpubench itself: its own watch or tune has the job's agent";
   if (files.processes.empty())
     return "no Python process has loaded the agent: the command runs no Python, or Python runs with -S, -I or -E, or in "
            "an environment that was cleaned (sudo, env -i)";
@@ -142,14 +145,19 @@ class Watcher {
   JobEnd run() {
     while (job_.wait_until(tree_.next_read())) {
       tree_.read();
-      if (!is_reported_ && is_due()) {
+      if (job_.own_end()) {
+        // What the job has left behind is waited for, until somebody wants the end of that too.
+        if (!is_reported_) report();
+        if (job_.signal_since_end() != 0) break;
+      } else if (!is_reported_ && is_due()) {
         report();
         if (options_.stop) job_.end(Seconds(10));
       }
     }
     tree_.read();
     if (!is_reported_) report();
-    const JobEnd end = job_.own_end().value_or(JobEnd{});
+    JobEnd end = job_.own_end().value_or(JobEnd{});
+    end.asked = job_.signal_seen();
     // Who asked for the end has it: the job was well until then.
     return options_.stop && was_ended_ ? JobEnd{.cpu_s = end.cpu_s, .resident_peak_bytes = end.resident_peak_bytes}
                                        : end;
@@ -195,10 +203,15 @@ class Watcher {
     if (folder_.path().empty()) return {.run = {}, .why_none = no_folder};
     const AgentFiles files = read_agent_files(folder_.path());
     const std::vector<const AgentProcess*> processes = files.ranks();
-    if (processes.empty()) return {.run = {}, .why_none = why_no_agent(files)};
+    if (processes.empty()) return {.run = {}, .why_none = why_no_agent(files, options_.command)};
     std::vector<std::string> notes = files.faults;
     std::vector<WatchedRank> ranks;
     for (const AgentProcess* const process : processes) {
+      constexpr std::size_t most_faults = 3;
+      const std::vector<const Info*> faults = process->facts_named("fault");
+      for (const Info* const fault : std::span(faults).first(std::min(faults.size(), most_faults)))
+        notes.push_back(fmt::format("a part of the agent failed and counts nothing since ({}: {}); the job goes on",
+                                    shown_text(fault->text("where"), 100), shown_text(fault->text("error"), 200)));
       WatchedRank rank{.process = process, .steps = job_steps(*process), .window = window_of(*process, notes)};
       rank.use = tree_.use(rank.steps.spans);
       const std::vector<JobProcess> workers = rank.use.of(workers_of(files, process->process));
@@ -211,7 +224,7 @@ class Watcher {
   }
 
   WatchReport write(std::vector<WatchedRank> ranks, const std::vector<std::string>& notes) {
-    const std::vector<std::string>& command = options_.shown.empty() ? options_.command : options_.shown;
+    const std::vector<std::string>& command = options_.command;
     RunWriter writer({.experiment = name_of(command),
                       .title = shown_text(fmt::format("{}", fmt::join(command, " ")), 200),
                       .axes = ranks.size() > 1 ? std::vector<std::string>{"rank"} : std::vector<std::string>{},
@@ -370,7 +383,9 @@ JobEnd watch_job(const WatchOptions& options, const std::function<void(const Wat
 StepsOfRun run_steps(const StepsRun& run) {
   const AgentFolder folder;
   if (folder.path().empty()) throw Error(std::string("tune: ") + no_folder);
-  Job job(job_command(run.command, folder.path(), "none", run.remedies));
+  JobCommand command = job_command(run.command, folder.path(), "none", run.remedies);
+  command.is_quiet = true;
+  Job job(command);
   JobTree tree(::getpid());
   const Clock::time_point limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(run.time);
   bool was_ended = false;
@@ -384,7 +399,7 @@ StepsOfRun run_steps(const StepsRun& run) {
   }
   constexpr Seconds grace{3};
   job.end(grace);
-  if (job.signal_seen() != 0) throw Error("tune: interrupted");
+  if (job.signal_seen() != 0) return {.asked = job.signal_seen()};
   const AgentFiles files = read_agent_files(folder.path());
   StepsOfRun result;
   const std::vector<const AgentProcess*> ranks = files.ranks();

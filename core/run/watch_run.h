@@ -24,8 +24,7 @@ struct WatchOptions {
   int prove_steps = 0;    ///< that run on batches which were kept in memory: the job's results are void then
   /// Names of the agent's remedies, "NAME" or "NAME=VALUE".
   std::vector<std::string> remedies{};
-  /// The command in names and texts, where it is run by another one; empty: `command`.
-  std::vector<std::string> shown{};
+  bool is_quiet = false;  ///< the job's standard streams are /dev/null
 };
 
 struct WatchReport {
@@ -55,8 +54,9 @@ struct StepsOfRun {
   std::optional<double> step_s{};  ///< mean, of the slowest rank
   std::string why_none{};
   bool is_disturbed = false;  ///< other programs took processors
+  int asked = 0;              ///< a signal that asked for the end; 0: none
 };
-/// Ends the job behind the last of the steps. Throws Error if it cannot be started, or the user interrupts.
+/// Ends the job behind the last of the steps. Throws Error if it cannot be started.
 StepsOfRun run_steps(const StepsRun& run);
 
 }  // namespace gpubench

@@ -25,8 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whom the handler sends signals to, and the last one that came before there was anybody. A handler has nothing else.
-volatile std::sig_atomic_t job_process = 0, early_signal = 0, seen_signal = 0;
+/// Whom the handler sends signals to; the last one that came while there was nobody, and who sent it. A handler has
+/// nothing else.
+volatile std::sig_atomic_t job_process = 0, early_signal = 0, early_sender = 0, seen_signal = 0;
 
 /// Between two looks at what the job has left behind.
 constexpr Clock::duration look_period = std::chrono::milliseconds(20);
@@ -47,6 +48,7 @@ void send_on(int signal, siginfo_t* about, void*) {
       ::kill(static_cast<pid_t>(job_process), signal);
     } else {
       early_signal = signal;
+      early_sender = about->si_pid;
     }
   }
   errno = error;
@@ -118,13 +120,19 @@ int spawned(const JobCommand& command) {
   std::vector<std::string> words = command.words, settings = environment_of(command);
   std::vector<char*> variables = pointers_of(settings);
   pid_t process = 0;
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (command.is_quiet) ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
   // The PATH that counts is this process' own; glibc looks there, not into the job's environment.
-  int error = ::posix_spawnp(&process, words[0].c_str(), nullptr, nullptr, pointers_of(words).data(), variables.data());
+  int error =
+      ::posix_spawnp(&process, words[0].c_str(), &actions, nullptr, pointers_of(words).data(), variables.data());
   if (error == ENOEXEC) {
     // Shells run a script without "#!" by themselves.
     words.insert(words.begin(), "/bin/sh");
-    error = ::posix_spawn(&process, "/bin/sh", nullptr, nullptr, pointers_of(words).data(), variables.data());
+    error = ::posix_spawn(&process, "/bin/sh", &actions, nullptr, pointers_of(words).data(), variables.data());
   }
+  ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw Error(fmt::format("the job cannot be started: {}", reason_of(command.words[0], error)));
   return process;
 }
@@ -166,7 +174,9 @@ Job::Job(const JobCommand& command) {
     throw;
   }
   job_process = process_;
-  if (early_signal != 0) ::kill(process_, early_signal);
+  // The job may be faster than posix_spawn returns: what it sends to its parent is not for itself.
+  if (early_signal != 0 && early_sender != process_) ::kill(process_, early_signal);
+  early_signal = 0;
   descriptor_ = static_cast<int>(::syscall(SYS_pidfd_open, process_, 0));
 }
 
@@ -271,6 +281,10 @@ bool Job::end(Seconds grace) {
 
 int Job::signal_seen() const {
   return seen_signal;
+}
+
+int Job::signal_since_end() const {
+  return end_ ? early_signal : 0;
 }
 
 void end_as(const JobEnd& end) {

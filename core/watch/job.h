@@ -23,6 +23,8 @@ struct JobCommand {
   std::filesystem::path python_path = {};
   /// "NAME=VALUE" beside this process' environment, or in the place of what it has.
   std::vector<std::string> settings = {};
+  /// Its standard streams are /dev/null.
+  bool is_quiet = false;
   /// Names of variables that the job does not get, such as those that gpubench has set for itself.
   std::vector<std::string> removed = {};
 };
@@ -34,6 +36,7 @@ struct JobEnd {
   /// Of it and all children that were waited for.
   double cpu_s = 0;
   double resident_peak_bytes = 0;  ///< of the largest of them
+  int asked = 0;                   ///< the last signal that asked it to end, as watch_job() sets it; 0: none
 
   /// As shells have it: the exit status, or 128 + the signal.
   int shell_status() const { return signal != 0 ? 128 + signal : status; }
@@ -79,6 +82,8 @@ class Job {
   bool end(Seconds grace);
   /// The last signal that asked the job to end (SIGTERM, SIGHUP, SIGINT, SIGQUIT), whoever has sent it on; 0: none.
   int signal_seen() const;
+  /// The same of signals that came when the job's own process had ended already: they reach nobody but this process.
+  int signal_since_end() const;
 
  private:
   void reap();

@@ -221,6 +221,11 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     if (chosen.empty()) return mistake(error.what());
+    const std::string name = chosen.front()->get_name();
+    const bool has_python = std::ranges::any_of(
+        arguments, [](const std::string& word) { return word.starts_with("python") || word.ends_with(".py"); });
+    if (has_python && (name == "watch" || name == "tune"))
+      return mistake(name + ": a job stands behind --: gpubench " + name + " -- python train.py");
     // What is unknown is told first: a misspelt option may be why an argument is missing.
     if (!chosen.front()->remaining().empty()) return surplus(*chosen.front());
     return mistake(chosen.front()->get_name() + ": " + error.what());
@@ -228,7 +233,9 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
 
   CommandLine line = grammar.values();
   if (line.command == "watch" || line.command == "tune-job") {
-    if (job.empty()) return mistake("what to run is missing: gpubench watch -- python train.py");
+    if (job.empty())
+      return mistake("what to run is missing: gpubench " + std::string(line.command == "watch" ? "watch" : "tune") +
+                     " -- python train.py");
     line.arguments["command"] = std::move(job);
   }
   line.runs_script = !grammar.scripts().empty();

@@ -304,8 +304,10 @@ constexpr LibraryCommand commands[] = {
     {"changes", "Find lasting changes in series of measurements", declare_changes},
     {"pack", "Write one archive of a run: script, data, charts, report, versions", declare_pack},
     {"prune", "Remove old runs, and keep the newest of each experiment", declare_prune},
-    {"tune", "Try remedies on a script's point, measure what each gains, and print the lines to change", declare_tune,
-     runs_script},
+    {"tune",
+     "Try remedies on a script's point, measure what each gains, and print the lines to change; of a Python job: "
+     "gpubench tune -- python train.py (gpubench help tune-job)",
+     declare_tune, runs_script},
     {"tune-job", "The same for a Python job that is no script of gpubench: gpubench tune -- python train.py",
      declare_tune_job},
 };

@@ -154,7 +154,8 @@ class Faults(JobTest):
         self.expect_fault("gpubench_agent.recorder.Job.site = fails", "DataLoader.__next__")
 
     def test_in_facts_of_the_model(self):
-        self.expect_fault("gpubench_agent.torch_model.describe = fails", "Optimizer.step, after")
+        self.expect_fault("gpubench_agent.torch_model.describe = fails", "the model's description")
+        self.assertEqual(40, read_counters(self.out)[0].training)
 
     def test_in_the_sampler(self):
         self.expect_fault("gpubench_agent.sampler.Sampler.look = fails; torch.optim.SGD.step = "

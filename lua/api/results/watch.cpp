@@ -41,6 +41,10 @@ struct WatchTable {
 
 /// What the user reads: the verdict and where it comes from, or why there is none.
 std::string text_of(const WatchReport& report, const WatchTable& table) {
+  if (table.json && (report.run.empty() || !report.has_steps))
+    return to_json_line(Info::Fields{
+               {"status", "cannot_tell"}, {"run", report.run.filename().string()}, {"why_none", report.why_none}}) +
+           "\n";
   if (report.run.empty()) return fmt::format("gpubench: watch: {}\n", report.why_none);
   const Run run = read_run(report.run);
   try {

@@ -1,8 +1,10 @@
 // gpubench watch and tune with jobs that are no scripts: shells, and Python with a stub of PyTorch.
-#include <cstdlib>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <thread>
 
 #include "tests/lua/host/folder.h"
 
@@ -155,6 +157,40 @@ TEST_F(TuneJob, MeasuresWhatHelpsAndNamesTheLine) {
   EXPECT_THAT(ended.err, HasSubstr("tune: first the job as it is"));
   EXPECT_THAT(ended.out, AllOf(HasSubstr("input bound (no workers)"), HasSubstr("workers="), HasSubstr("not tried:"),
                                HasSubstr("as it is: "), Not(HasSubstr(" helps  "))));
+}
+
+TEST_F(Watch, WhatTheJobLeavesBehindIsWaitedForUntilASignal) {
+  StartedProgram program({"watch", "--", "/bin/sh", "-c", "echo out; sleep 60 >/dev/null 2>&1 & exit 4"}, path());
+  ASSERT_TRUE(program.wait_for("out"));
+  const auto begin = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const Ended ended = program.signal_until_end(SIGTERM);
+  EXPECT_EQ(ended.status, 4);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST_F(Watch, JsonIsJsonWithoutAVerdictToo) {
+  EXPECT_THAT(watch({"/bin/sh", "-c", "exit 3"}, {"--json"}).err,
+              AllOf(HasSubstr("{\"status\":\"cannot_tell\""), HasSubstr("\"why_none\":\"no Python process")));
+}
+
+TEST_F(Watch, AJobWithoutDashesIsToldWhereTheyStand) {
+  EXPECT_THAT(run_program({"watch", "python3", "train.py"}, path()).err,
+              HasSubstr("gpubench watch -- python train.py"));
+  EXPECT_THAT(run_program({"tune", "--dry-run", "python3", "train.py"}, path()).err,
+              HasSubstr("gpubench tune -- python train.py"));
+}
+
+TEST_F(TuneJob, RemediesThatAreNotThereAreNamedBeforeTheJobRuns) {
+  const Ended ended = run_program({"tune", "--remedy", "worker", "--", "/bin/sh", "-c", "touch started"}, path());
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("did you mean 'workers'"), HasSubstr("steps_per_execution")));
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(path()) / "started"));
+}
+
+TEST_F(TuneJob, AJobThatCannotBeStartedOrFailsIsSaid) {
+  EXPECT_THAT(run_program({"tune", "--", "no_such_program"}, path()).err, HasSubstr("no_such_program"));
+  EXPECT_THAT(run_program({"tune", "--", "/bin/sh", "-c", "exit 5"}, path()).out, HasSubstr("ended with status 5"));
 }
 
 TEST_F(TuneJob, AJobWithoutStepsHasNothingToTune) {
