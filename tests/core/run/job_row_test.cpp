@@ -72,8 +72,8 @@ TEST_F(JobRowTest, AJobThatComputesHasNothingToGain) {
 }
 
 TEST_F(JobRowTest, AWaitForBatchesIsTheInputWithTheLineThatLoads) {
-  writer_.facts = R"({"fact": "loader", "at": 1, "dataset": "Digits", "file": "/home/a/train.py", "line": 40, )"
-                  R"("getitem_file": "/home/a/data.py", "getitem_line": 12, "num_workers": 0, "is_evaluation": false})"
+  writer_.facts = R"({"fact": "loader", "at": 1, "dataset": "Digits", "file": "train.py", "line": 40, )"
+                  R"("getitem_file": "data.py", "getitem_line": 12, "num_workers": 0, "is_evaluation": false})"
                   "\n";
   add_steps(200, {{wait, 6}, {loading, 5.5}, {compute, 3.8}});
   add_site(at_load, 12, 200 * 64, 1100, "Digits.__getitem__");
