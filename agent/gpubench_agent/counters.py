@@ -78,7 +78,7 @@ class Site:
     def __init__(self, counters, kind, function, file, line):
         self.counters = counters
         self.at = None
-        self.times = self.total = self.longest = self.last = self.outside = 0
+        self.times = self.total = self.longest = self.last = 0
         index = counters.words[SITES_USED]
         if index < SITES:
             self.at = counters.sites_at + index * SITE_BYTES
@@ -87,19 +87,17 @@ class Site:
             counters.map[self.at + 192:self.at + 512] = text(file, 320)
             counters.words[SITES_USED] = index + 1
 
-    def add(self, times, duration, longest, step, outside=0):
+    def add(self, times, duration, longest, step):
         self.times += times
         self.total += duration
-        self.outside += outside
         self.longest = max(self.longest, longest)
         self.last = step
         self.write()
 
     def write(self):
         if self.at is not None:
-            struct.pack_into("<5Q", self.counters.map, self.at + 8, self.times, self.total, self.longest, self.last,
-                             self.outside)
+            struct.pack_into("<4Q", self.counters.map, self.at + 8, self.times, self.total, self.longest, self.last)
 
     def clear(self):
-        self.times = self.total = self.longest = self.outside = 0
+        self.times = self.total = self.longest = 0
         self.write()

@@ -1,48 +1,16 @@
 """Looks at the main thread's stack some 60 times a second, for the time that no hook sees: the user's own code.
 
-A sample belongs to the innermost line of the user's code. It lies in the framework if the innermost frame does, if
-the line was called by a layer (`Module.__call__`), or if the line itself works on the framework's objects: `loss = (a
-- b) ** 2` runs in C++ without a frame of its own."""
+A sample belongs to the innermost line of the user's code, and to the line of the loop that trains: what the frames below
+that line are says whether it runs a pass, the optimizer, or something else."""
 import _thread
-import dis
 import sys
-import types
 
 from . import code, counters, facts
 from .clock import now
 from .recorder import AT_BACKWARD, AT_FORWARD, AT_OPTIMIZER, AT_OTHER, AT_STACK, LEVEL_KERAS, job
 
 PERIOD_S = 0.016
-OBJECTS_OF = code.FRAMEWORKS + ("gpubench_agent",)  # a jitted function is behind a proxy of ours
 LAYER_CALLS = {"_call_impl", "_wrapped_call_impl", "_fn", "backward", "error_handler", "_eager_py_func", "apply_fn"}
-
-
-def lines_of(code_object):
-    """Instructions of each line: {line: [names that the line loads]}."""
-    names, line = {}, None
-    for instruction in dis.get_instructions(code_object):
-        starts = getattr(instruction, "line_number", None) if sys.version_info >= (3, 13) else instruction.starts_line
-        line = starts or line
-        if instruction.opname.startswith("LOAD_"):
-            value = instruction.argval
-            for name in value if isinstance(value, tuple) else (value,):
-                if isinstance(name, str):
-                    names.setdefault(line, set()).add(name)
-    return names
-
-
-def of_framework(value):
-    """Asks the type alone: an object's own attributes may run code of the job."""
-    kind = type(value)
-    if kind is types.ModuleType:
-        modules = [value.__name__]
-    elif kind in (types.FunctionType, types.BuiltinFunctionType, type):
-        modules = [value.__module__]
-    else:
-        modules = [base.__module__ for base in kind.__mro__]
-    return any(isinstance(module, str) and module.split(".")[0] in OBJECTS_OF for module in modules)
-
-
 WORKER_ENTRIES = {"_worker_loop", "_bootstrap"}
 ELSEWHERE = "elsewhere"  # in what other hooks time: batches, callbacks, files
 
@@ -70,8 +38,6 @@ def activity_of(code_object):
 class Sampler:
     def __init__(self):
         self.running = None
-        self.by_line = {}  # (code object, line): whether it works on the framework's objects
-        self.lines = {}  # code object: what lines_of() has of it
         self.activities = {}  # code object: its activity_of()
 
     def start(self, *_):
@@ -112,11 +78,8 @@ class Sampler:
             code.owner(file)
         if seen is None or news:
             return
-        user_code, line, in_framework, place, activity = seen
-        if in_framework is None:
-            in_framework = True
-            self.lines[user_code] = lines_of(user_code)
-        job.site(AT_STACK, user_code, line).add(1, duration, duration, job.records, 0 if in_framework else 1)
+        user_code, line, place, activity = seen
+        job.site(AT_STACK, user_code, line).add(1, duration, duration, job.records)
         if job.loop is not None and job.level < LEVEL_KERAS and job.evaluating is None and activity is not ELSEWHERE:
             job.site(activity, *place).add(1, duration, duration, job.records)
 
@@ -126,9 +89,9 @@ class Sampler:
         return self.activities[code_object]
 
     def look(self, frame):
-        """((code object, line, whether in the framework, (code object, line) in the loop, activity) or None, files
-        whose owner is not known yet). Outside of the loop's function the innermost line counts."""
-        user, place, in_framework, activity, depth, news = None, None, False, AT_OTHER, 0, []
+        """((code object, line, (code object, line) in the loop, activity) or None, files whose owner is not known yet).
+        Outside of the loop's function the innermost line counts."""
+        user, place, activity, depth, news = None, None, AT_OTHER, 0, []
         while frame is not None and depth < 80:
             owner = code.owners.get(frame.f_code.co_filename)
             if owner is None:
@@ -141,26 +104,13 @@ class Sampler:
             elif frame.f_code.co_name in WORKER_ENTRIES:
                 break  # behind it lie the frames of the process that forked
             else:
-                in_framework |= owner is code.FRAMEWORK and (user is None or frame.f_code.co_name in LAYER_CALLS)
                 activity = self.activity(frame.f_code) or activity
             frame = frame.f_back
             depth += 1
         if user is None:
             return None, news
         place = place or (user.f_code, user.f_lineno)
-        return (user.f_code, user.f_lineno, in_framework or self.works_on_framework(user), place, activity), news
-
-    def works_on_framework(self, frame):
-        """None if the code's lines are not known yet."""
-        key = (frame.f_code, frame.f_lineno)
-        if key not in self.by_line:
-            lines = self.lines.get(frame.f_code)
-            if lines is None:
-                return None
-            local, everything = frame.f_locals, frame.f_globals
-            values = [local.get(name, everything.get(name)) for name in lines.get(frame.f_lineno, ())]
-            self.by_line[key] = any(value is not None and of_framework(value) for value in values)
-        return self.by_line[key]
+        return (user.f_code, user.f_lineno, place, activity), news
 
 
 sampler = Sampler()

@@ -204,7 +204,7 @@ class JobRow {
     if (beside > 1)
       for (Part& part : parts) part.share /= beside;
     beside = std::min(beside, 1.0);
-    const double input = std::min(share_of(steps_, JobStepPart::input_wait), 1 - std::min(beside, 1.0));
+    const double input = std::min(share_of(steps_, JobStepPart::input_wait), 1 - beside);
     const double within_share = std::max(0.0, 1 - beside - input);
     Within within = is_on_cpu ? within_on_cpu(within_share, parts) : within_on_device(within_share, parts);
     within.of("input_wait_share") += input;
@@ -217,8 +217,8 @@ class JobRow {
     }
     write(within);
     set_host_cause(parts);
-    set_input();
     set_processors();
+    set_input();
     if (steps_.kept_step_s) set_proof();
     return std::move(row_);
   }
@@ -356,8 +356,7 @@ class JobRow {
   }
 
   void set_input() {
-    const double waited = share_in(row_, "input_wait_share");
-    if (waited <= 0) return;
+    if (share_in(row_, "input_wait_share") <= 0 && !row_.has("input_processor_share")) return;
     InputCauseKind kind = InputCauseKind::unknown;
     if (const std::string known = to_text(row_.get("input_cause_kind")); !known.empty())
       kind = input_cause_kinds.parse(known);

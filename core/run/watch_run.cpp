@@ -87,6 +87,7 @@ JobCommand job_command(const WatchOptions& options, const fs::path& folder) {
   JobCommand command = job_command(options.command, folder,
                                    options.window_steps == 0 ? "none" : fmt::format("{},{}", at, options.window_steps),
                                    options.remedies);
+  command.is_quiet = options.is_quiet;
   if (options.prove_steps > 0) command.settings.push_back(fmt::format("GPUBENCH_AGENT_PROVE={}", options.prove_steps));
   return command;
 }
@@ -107,14 +108,6 @@ std::optional<TraceAnalysis> window_of(const AgentProcess& process, std::vector<
     notes.push_back(fmt::format("the window that was recorded cannot be read: {}", error.what()));
     return std::nullopt;
   }
-}
-
-/// Numbers of the workers that load samples for a process.
-std::vector<int> workers_of(const AgentFiles& files, int process) {
-  std::vector<int> workers;
-  for (const AgentProcess& one : files.processes)
-    if (one.parent == static_cast<std::uint64_t>(process) && one.training_steps == 0) workers.push_back(one.process);
-  return workers;
 }
 
 std::string why_no_agent(const AgentFiles& files, const std::vector<std::string>& command) {
@@ -147,9 +140,10 @@ class Watcher {
       tree_.read();
       if (job_.own_end()) {
         // What the job has left behind is waited for, until somebody wants the end of that too.
-        if (!is_reported_) report();
         if (job_.signal_since_end() != 0) break;
-      } else if (!is_reported_ && is_due()) {
+        if (!is_reported_ && has_trained()) report();
+      }
+      if (!is_reported_ && is_due()) {
         report();
         if (options_.stop) job_.end(Seconds(10));
       }
@@ -157,10 +151,10 @@ class Watcher {
     tree_.read();
     if (!is_reported_) report();
     JobEnd end = job_.own_end().value_or(JobEnd{});
-    end.asked = job_.signal_seen();
     // Who asked for the end has it: the job was well until then.
-    return options_.stop && was_ended_ ? JobEnd{.cpu_s = end.cpu_s, .resident_peak_bytes = end.resident_peak_bytes}
-                                       : end;
+    if (options_.stop && was_due_) end.status = end.signal = 0;
+    end.asked = job_.signal_seen();
+    return end;
   }
 
  private:
@@ -184,8 +178,24 @@ class Watcher {
     } catch (const Error&) {
       return false;  // at the end the reason is told
     }
-    was_ended_ = is_due;
+    was_due_ = is_due;
     return is_due;
+  }
+
+  /// Whether what is left behind trains no more: a job may go on in the background, or leave a server.
+  bool has_trained() {
+    const Clock::time_point now = Clock::now();
+    if (folder_.path().empty() || now < next_look_) return false;
+    try {
+      const AgentFiles files = read_agent_files(folder_.path(), AgentDetail::heads);
+      const std::vector<const AgentProcess*> ranks = files.ranks();
+      const std::vector<int> running = tree_.processes();
+      return !ranks.empty() && std::ranges::none_of(ranks, [&](const AgentProcess* rank) {
+        return std::ranges::binary_search(running, rank->process);
+      });
+    } catch (const Error&) {
+      return false;
+    }
   }
 
   void report() {
@@ -214,7 +224,9 @@ class Watcher {
                                     shown_text(fault->text("where"), 100), shown_text(fault->text("error"), 200)));
       WatchedRank rank{.process = process, .steps = job_steps(*process), .window = window_of(*process, notes)};
       rank.use = tree_.use(rank.steps.spans);
-      const std::vector<JobProcess> workers = rank.use.of(workers_of(files, process->process));
+      std::vector<int> numbers;
+      for (const AgentProcess* const worker : workers_of(files, *process)) numbers.push_back(worker->process);
+      const std::vector<JobProcess> workers = rank.use.of(numbers);
       if (!workers.empty()) rank.workers = sum_of(workers);
       rank.worker_sites = worker_sites(files, *process);
       rank.local_ranks = processes.size();
@@ -336,7 +348,7 @@ class Watcher {
   JobTree tree_;
   Clock::time_point next_look_{};
   std::optional<Clock::time_point> since_;
-  bool is_reported_ = false, was_ended_ = false;
+  bool is_reported_ = false, was_due_ = false;
 };
 
 }  // namespace

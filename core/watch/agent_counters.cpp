@@ -123,7 +123,6 @@ AgentSite site_of(std::string_view record) {
           .seconds = seconds_at(record, 16),
           .longest_s = seconds_at(record, 24),
           .last_step = u64_at(record, 32),
-          .outside_of_framework = u64_at(record, 40),
           .function = text_at(record, 64, 128),
           .file = text_at(record, 192, 320)};
 }

@@ -73,8 +73,7 @@ struct AgentSite {
   std::uint64_t times = 0;
   double seconds = 0, longest_s = 0;
   std::uint64_t last_step = 0;
-  std::uint64_t outside_of_framework = 0;  ///< of SiteKind::stack: samples outside of the framework's calls
-  std::string function, file;              ///< as the job wrote them: bytes, not safe to show
+  std::string function, file;  ///< as the job wrote them: bytes, not safe to show
 
   /// "train.py:12 (Digits.__getitem__)", safe to show.
   std::string text() const;

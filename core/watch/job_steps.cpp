@@ -191,7 +191,7 @@ JobSteps job_steps(const AgentProcess& process, const JobStepsOptions& options) 
   return result;
 }
 
-std::vector<WorkerSite> worker_sites(const AgentFiles& files, const AgentProcess& rank) {
+std::vector<const AgentProcess*> workers_of(const AgentFiles& files, const AgentProcess& rank) {
   std::unordered_map<std::uint64_t, std::uint64_t> parents;
   for (const AgentProcess& one : files.processes) parents[static_cast<std::uint64_t>(one.process)] = one.parent;
   const auto descends = [&](const AgentProcess& one) {
@@ -204,10 +204,16 @@ std::vector<WorkerSite> worker_sites(const AgentFiles& files, const AgentProcess
     }
     return false;
   };
+  std::vector<const AgentProcess*> workers;
+  for (const AgentProcess& one : files.processes)
+    if (&one != &rank && one.training_steps == 0 && descends(one)) workers.push_back(&one);
+  return workers;
+}
+
+std::vector<WorkerSite> worker_sites(const AgentFiles& files, const AgentProcess& rank) {
   std::map<std::tuple<SiteKind, std::string, std::uint32_t, std::string>, WorkerSite> sums;
-  for (const AgentProcess& one : files.processes) {
-    if (&one == &rank || one.training_steps > 0 || !descends(one)) continue;
-    for (const AgentSite& site : one.sites) {
+  for (const AgentProcess* const worker : workers_of(files, rank)) {
+    for (const AgentSite& site : worker->sites) {
       if (site.times == 0) continue;
       WorkerSite& sum = sums[{site.kind, site.file, site.line, site.function}];
       sum.kind = site.kind;

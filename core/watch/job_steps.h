@@ -111,6 +111,9 @@ struct JobStepsOptions {
 /// `process` must outlive the result, which refers to its sites.
 JobSteps job_steps(const AgentProcess& process, const JobStepsOptions& options = {});
 
+/// All processes without training steps that descend from the rank: those that load its samples, and their helpers.
+std::vector<const AgentProcess*> workers_of(const AgentFiles& files, const AgentProcess& rank);
+
 /// A line that workers of a rank's loaders ran, all of them together, from their start on.
 struct WorkerSite {
   SiteKind kind = SiteKind::unknown;
@@ -122,7 +125,7 @@ struct WorkerSite {
 
   double seconds_per_time() const { return times > 0 ? seconds / static_cast<double>(times) : 0; }
 };
-/// Of all processes without training steps that descend from the rank, the most expensive first of each kind.
+/// Of workers_of(), the most expensive first of each kind.
 std::vector<WorkerSite> worker_sites(const AgentFiles& files, const AgentProcess& rank);
 
 }  // namespace gpubench

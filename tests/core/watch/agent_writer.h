@@ -24,7 +24,6 @@ struct WrittenSite {
   std::uint64_t times = 1;
   double milliseconds = 1;
   std::string function = "step", file = "train.py";
-  std::uint64_t outside = 0;
 };
 
 class AgentWriter {
@@ -70,7 +69,6 @@ class AgentWriter {
       put(bytes, at + 8, sites[i].times);
       put(bytes, at + 16, nanoseconds(sites[i].milliseconds));
       put(bytes, at + 24, nanoseconds(sites[i].milliseconds));
-      put(bytes, at + 40, sites[i].outside);
       bytes.replace(at + 64, sites[i].function.size(), sites[i].function);
       bytes.replace(at + 192, sites[i].file.size(), sites[i].file);
     }

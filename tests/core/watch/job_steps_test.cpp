@@ -178,7 +178,7 @@ TEST_F(JobStepsTest, SitesAreDividedByTheStepsThatTheyCount) {
   add_steps(120);
   writer_.sites = {{.kind = 1, .line = 5, .times = 50, .milliseconds = 100},
                    {.kind = 1, .line = 9, .times = 1000, .milliseconds = 300},
-                   {.kind = 7, .line = 2, .times = 3, .outside = 1},
+                   {.kind = 7, .line = 2, .times = 3},
                    {.kind = 2, .line = 1, .times = 0}};
   writer_.header = {{192, 20}, {160, 12}};
   const JobSteps result = steps();
