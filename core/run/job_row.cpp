@@ -14,6 +14,7 @@
 #include "core/results/input_cause.h"
 #include "core/results/step_classes.h"
 #include "core/results/steps_of.h"
+#include "core/run/job_sites.h"
 #include "core/traces/causes.h"
 
 namespace gpubench {
@@ -25,87 +26,6 @@ double share_of(const JobSteps& steps, JobStepPart part) {
 
 double share_in(const Record& row, std::string_view column) {
   return number_in(row.get(column)).value_or(0);
-}
-
-std::string file_name(std::string_view path) {
-  return shown_text(path.substr(path.rfind('/') + 1), 120);
-}
-
-/// "train.py:12 (Digits.__getitem__)".
-std::string place_of(const AgentSite& site) {
-  const std::string where = fmt::format("{}:{}", file_name(site.file), site.line);
-  return site.function.empty() ? where : fmt::format("{} ({})", where, shown_text(site.function, 80));
-}
-
-/// Of a kind, those that take most first.
-std::vector<const StepSite*> sites_of(const JobSteps& steps, SiteKind kind) {
-  std::vector<const StepSite*> sites;
-  for (const StepSite& one : steps.sites)
-    if (one.site->kind == kind) sites.push_back(&one);
-  return sites;
-}
-
-/// "train.py:12 (f) 4.2 times a step, 3.1 ms".
-std::string site_text(const StepSite& site) {
-  return fmt::format("{} {:.3g} times a step, {}", place_of(*site.site), site.times_per_step,
-                     format_seconds(site.seconds_per_step));
-}
-
-std::string sites_text(const JobSteps& steps, SiteKind kind, std::size_t most = 2) {
-  std::string text;
-  for (const StepSite* const site : sites_of(steps, kind)) {
-    if (most-- == 0) break;
-    text += (text.empty() ? "" : "; ") + site_text(*site);
-  }
-  return text;
-}
-
-/// Lines of the user's own code in which the main thread is seen, and which do not train: those of the loop before the
-/// forward pass, and behind the backward pass without the optimizer, and those of functions around the loop. What lies
-/// between the passes is the loss.
-std::vector<const StepSite*> own_lines(const JobSteps& steps) {
-  const AgentSite* loop = nullptr;
-  std::uint32_t first = UINT32_MAX, last = 0;
-  std::vector<std::pair<std::string, std::uint32_t>> optimizers;
-  for (const StepSite& one : steps.sites) {
-    const AgentSite& site = *one.site;
-    if (site.kind != SiteKind::loop_forward && site.kind != SiteKind::loop_backward &&
-        site.kind != SiteKind::loop_optimizer)
-      continue;
-    if (loop == nullptr) loop = &site;
-    if (site.kind == SiteKind::loop_optimizer) optimizers.emplace_back(site.file, site.line);
-    if (site.file != loop->file || site.function != loop->function || site.kind == SiteKind::loop_optimizer) continue;
-    first = std::min(first, site.line);
-    last = std::max(last, site.line);
-  }
-  std::vector<const StepSite*> lines;
-  for (const StepSite* const one : sites_of(steps, SiteKind::loop_other)) {
-    const AgentSite& site = *one->site;
-    const bool is_in_loop = loop != nullptr && site.file == loop->file && site.function == loop->function;
-    if (is_in_loop && site.line >= first && site.line <= last) continue;
-    if (std::ranges::find(optimizers, std::pair(site.file, site.line)) != optimizers.end()) continue;
-    lines.push_back(one);
-  }
-  return lines;
-}
-
-double own_share(const JobSteps& steps) {
-  double share = 0;
-  for (const StepSite* const line : own_lines(steps)) share += line->share;
-  return std::min(share, 1.0);
-}
-
-/// "train.py:44 (WeightLog.write) 12 ms, train.py:31 (main) 3 ms".
-std::string own_lines_text(const JobSteps& steps) {
-  constexpr std::size_t most = 3;
-  std::string text;
-  std::size_t count = 0;
-  for (const StepSite* const line : own_lines(steps)) {
-    if (count++ == most) break;
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "" : ", ", place_of(*line->site), format_seconds(line->seconds_per_step));
-  }
-  return text;
 }
 
 /// A part of the time in which the training does something else than to train.
@@ -477,48 +397,6 @@ std::string framework_of(const AgentProcess& process) {
 
 Record job_row(const WatchedRank& rank) {
   return JobRow(rank).make();
-}
-
-Info job_facts(const WatchedRank& rank) {
-  const AgentProcess& process = *rank.process;
-  const JobSteps& steps = rank.steps;
-  Info facts(Info::Fields{{"process", process.process},
-                          {"script", shown_text(process.script, 300)},
-                          {"framework", framework_of(process)},
-                          {"step_mark", shown_text(process.step_mark, 120)},
-                          {"steps_seen", static_cast<std::int64_t>(process.training_steps)},
-                          {"steps_that_count", static_cast<std::int64_t>(steps.steps)},
-                          {"seconds", steps.seconds},
-                          {"agent_s", process.agent_s},
-                          {"agent_in_window_s", process.agent_in_window_s},
-                          {"agent_faults", static_cast<std::int64_t>(process.agent_faults)}});
-  if (process.rank >= 0) facts.set("rank", process.rank);
-  if (!steps.why_none.empty()) facts.set("why_none", steps.why_none);
-  Info::List kinds, parts, sites;
-  for (const KindOfSteps& kind : steps.kinds)
-    kinds.push_back(Info::Fields{{"kind", std::string(step_kinds[kind.kind])},
-                                 {"count", static_cast<std::int64_t>(kind.count)},
-                                 {"step_s", kind.step_s.value},
-                                 {"share", kind.share}});
-  for (const SharePart& part : steps.parts)
-    if (part.share.value > 0)
-      parts.push_back(Info::Fields{{"part", std::string(job_step_parts[part.part])},
-                                   {"share", part.share.value},
-                                   {"time_s", part.seconds_per_step},
-                                   {"steps_with_it", static_cast<std::int64_t>(part.steps_with_it)}});
-  constexpr std::size_t most_sites = 24;
-  for (const StepSite& site : steps.sites) {
-    if (sites.size() == most_sites) break;
-    sites.push_back(Info::Fields{{"kind", std::string(site_kinds[site.site->kind])},
-                                 {"place", site.site->text()},
-                                 {"times_per_step", site.times_per_step},
-                                 {"time_s", site.seconds_per_step},
-                                 {"share", site.share}});
-  }
-  facts.set("kinds", std::move(kinds));
-  facts.set("parts", std::move(parts));
-  facts.set("sites", std::move(sites));
-  return facts;
 }
 
 }  // namespace gpubench

@@ -1,5 +1,6 @@
 #include "core/run/rank_rows.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -26,6 +27,23 @@ std::optional<HostWork> work_behind(const Diagnosis& diagnosis, const Record& ro
 }
 
 }  // namespace
+
+std::string folder_name(std::string_view name, std::string_view otherwise) {
+  constexpr std::size_t most = 60;
+  std::string plain(name.substr(0, most));
+  for (char& c : plain) {
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (!is_plain) c = '_';
+  }
+  return plain.empty() || plain.front() == '-' ? std::string(otherwise) + plain : plain;
+}
+
+void add_devices(Info::List& devices, const ForeignTrace& trace) {
+  for (Info& device : devices_of(trace))
+    if (std::ranges::none_of(devices, [&](const Info& one) { return one.text("name") == device.text("name"); }))
+      devices.push_back(std::move(device));
+}
 
 void write_rank_rows(RunWriter& writer, std::vector<RankRow> ranks) {
   const RunFacts run = facts_of(writer.info());

@@ -16,29 +16,16 @@
 namespace gpubench {
 namespace {
 
-/// "resnet50_num_workers_0" of ".../resnet50_num_workers_0.worker0.pt.trace.json.gz", in characters of folders.
+/// "resnet50_num_workers_0" of ".../resnet50_num_workers_0.worker0.pt.trace.json.gz".
 std::string name_after(const std::filesystem::path& trace) {
-  constexpr std::size_t most = 60;
   std::string name = trace.filename().string();
   if (name.empty()) name = trace.parent_path().filename().string();
-  name = name.substr(0, std::min(name.find('.', 1), most));
-  for (char& c : name) {
-    const bool is_plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    if (!is_plain) c = '_';
-  }
-  return name.empty() || name.front() == '-' ? "trace" + name : name;
+  return folder_name(name.substr(0, name.find('.', 1)), "trace");
 }
 
 Info::List all_devices(const std::vector<TraceAnalysis>& ranks) {
   Info::List devices;
-  for (const TraceAnalysis& rank : ranks) {
-    for (Info& device : devices_of(rank.trace)) {
-      const bool is_known =
-          std::ranges::any_of(devices, [&](const Info& one) { return one.text("name") == device.text("name"); });
-      if (!is_known) devices.push_back(std::move(device));
-    }
-  }
+  for (const TraceAnalysis& rank : ranks) add_devices(devices, rank.trace);
   return devices;
 }
 

@@ -60,14 +60,7 @@ std::string name_of(const std::vector<std::string>& command) {
       name = fs::path(word).stem().string();
       break;
     }
-  constexpr std::size_t most = 60;
-  name = name.substr(0, most);
-  for (char& c : name) {
-    const bool is_plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    if (!is_plain) c = '_';
-  }
-  return name.empty() || name.front() == '-' ? "job" + name : name;
+  return folder_name(name, "job");
 }
 
 /// `window`: as GPUBENCH_AGENT_WINDOW has it.
@@ -246,10 +239,7 @@ class Watcher {
     for (const WatchedRank& rank : ranks) {
       traces.push_back(trace_facts(rank));
       jobs.push_back(job_facts(rank));
-      if (!rank.window) continue;
-      for (Info& device : devices_of(rank.window->trace))
-        if (std::ranges::none_of(devices, [&](const Info& one) { return one.text("name") == device.text("name"); }))
-          devices.push_back(std::move(device));
+      if (rank.window) add_devices(devices, rank.window->trace);
     }
     if (devices.empty()) devices.push_back(Info::Fields{{"name", "cpu:0"}, {"shares_host_memory", true}});
     Info::List machine = machine_facts(ranks.front().use);
@@ -350,10 +340,6 @@ class Watcher {
   std::optional<Clock::time_point> since_;
   bool is_reported_ = false, was_due_ = false;
 };
-
-}  // namespace
-
-namespace {
 
 /// Why a remedy was not in force; empty if all were.
 std::string why_not_applied(const AgentProcess& process, const std::vector<std::string>& remedies) {

@@ -1,0 +1,25 @@
+// What the lines of a watched job say of its steps, as texts of the causes that a row names.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/watch/job_steps.h"
+
+namespace gpubench {
+
+/// "train.py" of its path, safe to show.
+std::string file_name(std::string_view path);
+/// "train.py:12 (Digits.__getitem__)".
+std::string place_of(const AgentSite& site);
+/// Of a kind, those that take most first.
+std::vector<const StepSite*> sites_of(const JobSteps& steps, SiteKind kind);
+/// "train.py:12 (f) 4.2 times a step, 3.1 ms", of the two that take most; empty if there is none.
+std::string sites_text(const JobSteps& steps, SiteKind kind);
+
+/// Share of the time in lines of the user's own code that do not train.
+double own_share(const JobSteps& steps);
+/// "train.py:44 (WeightLog.write) 12 ms, train.py:31 (main) 3 ms", the three that take most.
+std::string own_lines_text(const JobSteps& steps);
+
+}  // namespace gpubench
