@@ -239,6 +239,7 @@ Record row_of(const TraceAnalysis& analysis) {
 Info profile_of(const TraceAnalysis& analysis) {
   Info info = profile_info(profile_steps(*analysis.timeline, analysis.timeline->steps()));
   info.set("idle", idle_info(analysis));
+  info.set("on_processors", analysis.is_on_cpu);
   info.set("typical_step", typical_step(analysis));
   return info;
 }

@@ -48,7 +48,8 @@ void require_work(const std::vector<TraceAnalysis>& ranks);
 
 /// The row of a run: shares of the step with intervals, causes, and why nothing can be said.
 Record row_of(const TraceAnalysis& analysis);
-/// As profile_info() has it, with `idle`: { { kind, meaning, share, time_s, names = { { name, share, calls, place } } }
+/// As profile_info() has it, with `on_processors` and `idle`: { { kind, meaning, share, time_s, names = { { name,
+/// share, calls, place } } }
 /// }.
 Info profile_of(const TraceAnalysis& analysis);
 /// { file, format, framework, rank, steps, step_rule, window_s, issues = { { check, blocks, unknown_share, found, to_do

@@ -136,8 +136,10 @@ std::vector<TitledTable> trace_tables(const Info& run) {
 }
 
 std::vector<TitledTable> trace_profile_tables(const Info& profile) {
+  // On processors operators are work, and the main thread is what is looked at.
+  const bool on_processors = profile.text("on_processors") == "true";
   Table idle;
-  idle.headings = {{"without work, by what the launching thread did"},
+  idle.headings = {{on_processors ? "what the main thread did" : "without work, by what the launching thread did"},
                    {"time", Align::right},
                    {"share", Align::right},
                    {"most of it"}};
@@ -162,7 +164,8 @@ std::vector<TitledTable> trace_profile_tables(const Info& profile) {
                             shorten(one_line(entry.text("layer")), 60)});
   }
   std::vector<TitledTable> tables;
-  if (!idle.rows.empty()) tables.push_back({"Why the device had no work", std::move(idle)});
+  if (!idle.rows.empty())
+    tables.push_back({on_processors ? "What the main thread did" : "Why the device had no work", std::move(idle)});
   if (!kernels.rows.empty()) tables.push_back({"Kernels and copies", std::move(kernels)});
   return tables;
 }
