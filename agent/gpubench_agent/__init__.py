@@ -67,8 +67,9 @@ def start():
     _hello()
     window.open_window(os.environ.get("GPUBENCH_AGENT_WINDOW", ""))
     job.after_step.append(sampler.sampler.start)
-    os.register_at_fork(before=sampler.sampler.stop, after_in_child=_in_child)
-    atexit.register(_at_exit)
+    os.register_at_fork(before=guard.guarded("before a fork", sampler.sampler.stop),
+                        after_in_child=guard.guarded("in a forked child", _in_child))
+    atexit.register(guard.guarded("at the end", _at_exit))
     guard.clean_uncaught()
     remedies.start(os.environ.get("GPUBENCH_AGENT_REMEDIES", ""))
     for name in ("torch", "tensorflow", "keras", "jax"):

@@ -6,7 +6,6 @@ Each replacement is a function of the agent's own with its own `try`. Its code o
 framework names the user's line as it would without the agent."""
 import functools
 import sys
-import threading
 
 from .clock import now
 
@@ -16,7 +15,8 @@ _installed = {}  # name of the hook: what takes it out
 
 
 def hide(function):
-    """Marks the code of a replacement as the agent's. Returns the function."""
+    """Marks the code of what the job, a framework or Python calls as the agent's: a function that cannot fail by itself,
+    since all that it calls of the agent is within a `try`. Returns the function."""
     function.__code__ = function.__code__.replace(co_filename=AGENT_FILE)
     return function
 
@@ -79,11 +79,12 @@ def guarded(where, function):
                 broken.append(error)
                 facts.fault(where, error)
 
-    return call
+    return hide(call)
 
 
-def timed(where, owner, name, after):
-    """After each call of owner.NAME: after(arguments, keywords, result, start, end)."""
+def around(where, owner, name, before=None, after=None):
+    """Around each call of owner.NAME: before(arguments, keywords) and after(arguments, keywords, result, start, end).
+    What they take is the agent's own time; when one fails, the call goes on and both are taken out."""
     from . import facts
     from .recorder import job
 
@@ -91,14 +92,21 @@ def timed(where, owner, name, after):
         @like(original)
         def call(*arguments, **keywords):
             start = now()
+            if before is not None:
+                try:
+                    before(arguments, keywords)
+                    job.spent_here(start)
+                except Exception as error:
+                    facts.fault(where, error)
+                start = now()
             result = original(*arguments, **keywords)
-            end = now()
-            try:
-                after(arguments, keywords, result, start, end)
-                if threading.get_ident() == job.thread:
-                    job.spent(end)
-            except Exception as error:
-                facts.fault(where, error)
+            if after is not None:
+                end = now()
+                try:
+                    after(arguments, keywords, result, start, end)
+                    job.spent_here(end)
+                except Exception as error:
+                    facts.fault(where, error)
             return result
         return call
 

@@ -18,12 +18,14 @@ class Finder:
         else:
             self.waiting.setdefault(name, []).append(attach)
 
+    @guard.hide
     def run(self, name, attach, module):
         try:
             attach(module)
         except Exception as error:
             facts.fault("import " + name, error)
 
+    @guard.hide
     def find_spec(self, name, path=None, target=None):
         if name not in self.waiting:
             return None

@@ -5,7 +5,7 @@ import sys
 from . import calls, code, facts, guard, sync
 from .clock import now
 from .recorder import job
-from .window import window
+from .window import gives_way_to
 
 SYNCS = ("__float__", "__int__", "__bool__", "__index__", "__format__", "__repr__", "__str__", "__array__", "item",
          "tolist", "block_until_ready")
@@ -54,7 +54,8 @@ class Proxy:
         return repr(self.__dict__["_gpubench"][0])
 
 
-guard.hide(Proxy.__call__)
+for method in ("__call__", "__get__", "__getattr__", "__reduce_ex__", "__repr__"):
+    guard.hide(vars(Proxy)[method])
 
 
 def attach_jit(jax):
@@ -100,6 +101,7 @@ def attach_gradients(jax):
 
 
 def attach_compiles(monitoring):
+    @guard.hide
     def listen(event, seconds, **_):
         try:
             if event.startswith("/jax/core/compile/") and event.endswith("_duration"):
@@ -111,18 +113,7 @@ def attach_compiles(monitoring):
 
 
 def attach_profiler(jax):
-    def make(original):
-        @guard.like(original)
-        def start_trace(*arguments, **keywords):
-            try:
-                if code.owner(sys._getframe(1).f_code.co_filename) is not code.AGENT:
-                    window.give_way()
-            except Exception as error:
-                facts.fault("profiler", error)
-            return original(*arguments, **keywords)
-        return start_trace
-
-    guard.install("jax.profiler.start_trace", jax.profiler, "start_trace", make)
+    gives_way_to("jax.profiler.start_trace", jax.profiler, "start_trace")
 
 
 def describe(steps):

@@ -74,14 +74,20 @@ def prove_on_graph(model):
     """On TensorFlow the graph reads the iterator: kept batches come from another iterator of the same type."""
     train, kept = model.train_function, []
 
+    def keep(iterator):
+        kept.append(iter(iterator._dataset.take(KEEP).cache().repeat()))
+        for _ in range(KEEP + 1):
+            next(kept[0])  # the cache is full behind the last one
+        proof.keep(None)  # there is something to go on with
+
     def train_function(iterator):
-        if proof.keeping and not kept:
-            dataset = iterator._dataset
-            kept.append(iter(dataset.take(KEEP).cache().repeat()))
-            for _ in range(KEEP + 1):
-                next(kept[0])  # the cache is full behind the last one
-            proof.keep(None)  # there is something to go on with
-        return train(kept[0] if proof.active else iterator)
+        try:
+            if proof.keeping and not kept:
+                keep(iterator)
+        except Exception as error:
+            facts.fault("batches to keep", error)
+            proof.keeping = False
+        return train(kept[0] if proof.active and kept else iterator)
 
     model.train_function = guard.hide(train_function)
 
@@ -101,43 +107,26 @@ class TimedIterator:
             return proof.batch()
         start = now()
         batch = next(self.iterator)
-        end = now()
-        job.times[WAIT] += end - start
-        if proof.keeping:
-            proof.keep(batch)
+        try:
+            end = now()
+            job.times[WAIT] += end - start
+            if proof.keeping:
+                proof.keep(batch)
+        except Exception as error:
+            facts.fault("TimedIterator", error)
         return batch
 
 
-guard.hide(TimedIterator.__next__)
+for method in ("__init__", "__iter__", "__next__"):
+    guard.hide(vars(TimedIterator)[method])
 
 
 def before_after(name, before=None, after=None):
-    """Hooks CallbackList.NAME."""
+    """Hooks CallbackList.NAME: each is called with the list and its first argument."""
     from keras.src.callbacks import callback_list
-    where = "CallbackList." + name
-
-    def make(original):
-        @guard.like(original)
-        def call(self, *arguments, **keywords):
-            try:
-                if before is not None:
-                    start = now()
-                    before(self, *arguments[:1])
-                    job.spent(start)
-            except Exception as error:
-                facts.fault(where, error)
-            result = original(self, *arguments, **keywords)
-            try:
-                if after is not None:
-                    start = now()
-                    after(self, *arguments[:1])
-                    job.spent(start)
-            except Exception as error:
-                facts.fault(where, error)
-            return result
-        return call
-
-    guard.install(where, callback_list.CallbackList, name, make)
+    guard.around("CallbackList." + name, callback_list.CallbackList, name,
+                 before and (lambda arguments, _: before(*arguments[:2])),
+                 after and (lambda arguments, _, __, ___, ____: after(*arguments[:2])))
 
 
 def attach_callbacks(_):
@@ -154,7 +143,7 @@ def attach_callbacks(_):
                     if function is not None and code.is_users(function):
                         setattr(callback, method, guard.hide(methods.timed(function, AT_CALLBACK, True)))
 
-    guard.timed("CallbackList.__init__", callback_list.CallbackList, "__init__", made)
+    guard.around("CallbackList.__init__", callback_list.CallbackList, "__init__", after=made)
     before_after("on_train_begin", after=on_train_begin)
     before_after("on_epoch_begin", before=on_epoch_begin)
     before_after("on_train_batch_begin", after=lambda *_: section.open())
@@ -177,9 +166,9 @@ def attach_models(_):
     def compiled(arguments, _, __, ___, ____):
         compiled_at[arguments[0]] = code.caller()
 
-    guard.timed("Model.save", model.Model, "save", saved)
-    guard.timed("Model.save_weights", model.Model, "save_weights", saved)
-    guard.timed("Model.compile", trainer.Trainer, "compile", compiled)
+    guard.around("Model.save", model.Model, "save", after=saved)
+    guard.around("Model.save_weights", model.Model, "save_weights", after=saved)
+    guard.around("Model.compile", trainer.Trainer, "compile", after=compiled)
 
 
 def attach_data(keras):
@@ -198,7 +187,7 @@ def attach_data(keras):
                     pin_memory=None, shuffle=None, is_evaluation=job.evaluating is not None, kind="PyDataset",
                     use_multiprocessing=getattr(dataset, "use_multiprocessing", None))
 
-    guard.timed("PyDatasetAdapter.__init__", py_dataset_adapter.PyDatasetAdapter, "__init__", adapted)
+    guard.around("PyDatasetAdapter.__init__", py_dataset_adapter.PyDatasetAdapter, "__init__", after=adapted)
     if backend == "jax":
         from keras.src.backend.jax import trainer
 

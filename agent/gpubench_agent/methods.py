@@ -43,14 +43,18 @@ def timed(original, kind_of_site, users, name=None):
 
     @guard.like(original)
     def call(*arguments, **keywords):
-        known = section.recorded()
+        known = None
+        try:
+            known = section.recorded()
+        except Exception as error:
+            facts.fault(where, error)
         start = now()
         result = original(*arguments, **keywords)
         end = now()
         try:
-            count(start, end, sys._getframe(1), known)
-            if threading.get_ident() == job.thread:
-                job.spent(end)
+            if known is not None:
+                count(start, end, sys._getframe(1), known)
+            job.spent_here(end)
         except Exception as error:
             facts.fault(where, error)
         return result

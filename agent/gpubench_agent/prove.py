@@ -2,7 +2,7 @@
 job is without its input. The job's results are void then."""
 import os
 
-from . import counters, facts
+from . import counters, facts, guard
 from .recorder import ON_KEPT, job
 from .window import NONE, window
 
@@ -42,13 +42,17 @@ class Proof:
         else:
             facts.write("prove", failed="no loader whose batches could be kept")
 
+    @guard.hide
     def batch(self):
         """Raises StopIteration where the job takes batches without training."""
         self.turn += 1
         self.since_step += 1
         if self.since_step > MOST_IN_A_STEP:
-            self.end()
-            facts.write("prove", failed="a loop takes batches and does not train")
+            try:
+                self.end()
+                facts.write("prove", failed="a loop takes batches and does not train")
+            except Exception as error:
+                facts.fault("the end of the proof", error)
             raise StopIteration
         return self.kept[self.turn % len(self.kept)]
 

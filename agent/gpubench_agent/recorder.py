@@ -62,6 +62,11 @@ class Job:
         self.times[AGENT] += now() - since + WRAPPER_NS - self.inside
         self.inside = 0
 
+    def spent_here(self, since):
+        """The same, of a hook that other threads may call."""
+        if threading.get_ident() == self.thread:
+            self.spent(since)
+
     def spent_in_profiler(self, duration):
         """The profiler's start, stop or export, within a hook that calls `spent` behind it."""
         self.times[AGENT] += duration

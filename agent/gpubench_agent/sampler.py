@@ -5,7 +5,7 @@ that line are says whether it runs a pass, the optimizer, or something else."""
 import _thread
 import sys
 
-from . import code, counters, facts
+from . import code, counters, facts, guard
 from .clock import now
 from .recorder import AT_BACKWARD, AT_FORWARD, AT_OPTIMIZER, AT_OTHER, AT_STACK, LEVEL_KERAS, job
 
@@ -56,9 +56,10 @@ class Sampler:
             running[0].release()
             running[1].acquire(True, 1.0)
 
+    @guard.hide
     def run(self, stop, ended):
-        last = now()
         try:
+            last = now()
             while not stop.acquire(True, PERIOD_S):
                 woken = now()
                 self.sample(min(woken - last, 5 * int(PERIOD_S * 1e9)))

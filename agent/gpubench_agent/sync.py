@@ -22,10 +22,18 @@ class Budget:
     def new_step(self):
         self.exact = max(self.exact, EXACT_A_STEP)
 
-    def next_stride(self):
+    def weight_of_call(self):
+        """For how many calls this one counts; 0: it is not counted."""
+        if self.exact > 0:
+            self.exact -= 1
+            return 1
+        self.skip -= 1
+        if self.skip > 0:
+            return 0
+        weight = self.stride or 1
         self.turn += 1
         self.stride = self.skip = STRIDES[self.turn % len(STRIDES)]
-        return self.stride
+        return weight
 
 
 budget = Budget()
@@ -49,25 +57,22 @@ def hook(kind, owner, name, warns=False):
     def make(original):
         @guard.like(original)
         def call(self, *arguments, **keywords):
-            if budget.exact > 0:
-                weight = 1
-                budget.exact -= 1
-            else:
-                budget.skip -= 1
-                if budget.skip > 0:
-                    if warns and self.requires_grad:
-                        return as_line_of(sys._getframe(1))(original, self, arguments, keywords)
-                    return original(self, *arguments, **keywords)
-                weight = budget.stride or 1
-                budget.next_stride()
+            weight, warned = 0, None
             frame = sys._getframe(1)
-            if code.owner(frame.f_code.co_filename) is not code.USER or threading.get_ident() != job.thread:
-                return original(self, *arguments, **keywords)
-            start = now()
-            if warns and self.requires_grad:
-                result = as_line_of(frame)(original, self, arguments, keywords)
-            else:
-                result = original(self, *arguments, **keywords)
+            try:
+                weight = budget.weight_of_call()
+                if weight and (code.owner(frame.f_code.co_filename) is not code.USER
+                               or threading.get_ident() != job.thread):
+                    weight = 0
+                elif warns and self.requires_grad:
+                    warned = as_line_of(frame)
+            except Exception as error:
+                facts.fault(where, error)
+            start = now() if weight else 0
+            result = (original(self, *arguments, **keywords) if warned is None else
+                      warned(original, self, arguments, keywords))
+            if not weight:
+                return result
             try:
                 end = now()
                 job.times[SYNC] += (end - start) * weight
@@ -88,4 +93,4 @@ def hook_function(module, name):
             job.times[SYNC] += end - start
             job.at(AT_SYNC, sys._getframe(2), end - start)
 
-    guard.timed(module.__name__ + "." + name, module, name, after)
+    guard.around(module.__name__ + "." + name, module, name, after=after)

@@ -7,7 +7,7 @@ from . import calls, code, facts, guard, sync
 from .clock import now
 from .prove import proof
 from .recorder import AT_BATCH, AT_PYTHON, AT_SAVE, SAVE, SAVED, TAKEN, WAIT, job
-from .window import window
+from .window import gives_way_to
 
 SYNCS = ("numpy", "__float__", "__int__", "__index__", "__bool__", "__format__", "__str__", "__repr__", "__array__")
 
@@ -55,7 +55,7 @@ def attach_gradients(backprop):
     def after(_, __, ___, ____, _____):
         functions.gradient(sys._getframe(2))
 
-    guard.timed("GradientTape.gradient", backprop.GradientTape, "gradient", after)
+    guard.around("GradientTape.gradient", backprop.GradientTape, "gradient", after=after)
 
 
 # Datasets
@@ -128,7 +128,7 @@ def attach_datasets(dataset_ops):
     def made(arguments, _, __, ___, ____):
         _made_at[arguments[0]] = code.caller()
 
-    guard.timed("Dataset.__init__", dataset_ops.DatasetV2, "__init__", made)
+    guard.around("Dataset.__init__", dataset_ops.DatasetV2, "__init__", after=made)
 
 
 def attach_iterators(iterator_ops, executing_eagerly):
@@ -163,7 +163,7 @@ def attach_iterators(iterator_ops, executing_eagerly):
             return batch
         return _next_internal
 
-    guard.timed("tf.data iterator, made", iterator_ops.OwnedIterator, "__init__", made)
+    guard.around("tf.data iterator, made", iterator_ops.OwnedIterator, "__init__", after=made)
     guard.install(where, iterator_ops.OwnedIterator, "_next_internal", make)
 
 
@@ -197,22 +197,11 @@ def attach_python_functions(script_ops):
         if known[function] is not None:
             job.site(AT_PYTHON, known[function], None).add(1, end - start, end - start, job.records)
 
-    guard.timed("tf.py_function", script_ops.FuncRegistry, "__call__", called)
+    guard.around("tf.py_function", script_ops.FuncRegistry, "__call__", after=called)
 
 
 def attach_profiler(profiler):
-    def make(original):
-        @guard.like(original)
-        def start(*arguments, **keywords):
-            try:
-                if code.owner(sys._getframe(1).f_code.co_filename) is not code.AGENT:
-                    window.give_way()
-            except Exception as error:
-                facts.fault("profiler", error)
-            return original(*arguments, **keywords)
-        return start
-
-    guard.install("tf.profiler.start", profiler, "start", make)
+    gives_way_to("tf.profiler.start", profiler, "start")
 
 
 def attach_saves(checkpoint):
@@ -223,7 +212,7 @@ def attach_saves(checkpoint):
             job.at(AT_SAVE, sys._getframe(2), end - start)
 
     for name in ("Checkpoint", "CheckpointManager"):
-        guard.timed("tf.train.%s.save" % name, getattr(checkpoint, name, None), "save", after)
+        guard.around("tf.train.%s.save" % name, getattr(checkpoint, name, None), "save", after=after)
 
 
 def describe(steps):

@@ -136,18 +136,19 @@ def attach_batches(dataloader, is_grad_enabled):
     def make(original):
         @guard.like(original)
         def __next__(self):
-            info = None
+            info, kept = None, False
             try:
                 begin = now()
                 if hasattr(self, "_gpubench"):
                     info = before_batch(self, is_grad_enabled())
-                    if proof.active and not info.evaluates:
-                        job.times[TAKEN] += 1
-                        return proof.batch()
+                    kept = proof.active and not info.evaluates
                 job.spent(begin)
                 start = now()
             except Exception as error:
                 facts.fault(where, error)
+            if kept:
+                job.times[TAKEN] += 1
+                return proof.batch()
             try:
                 batch = original(self)
             except StopIteration:
@@ -167,6 +168,7 @@ def attach_batches(dataloader, is_grad_enabled):
     guard.install(where, dataloader._BaseDataLoaderIter, "__next__", make)
 
 
+@guard.hide
 def ended(where, info, iterator):
     global last_evaluation
     try:
@@ -202,8 +204,8 @@ def attach_loaders(dataloader, is_grad_enabled):
                 if not job.steps:
                     job.flags |= FIRST_OF_EPOCH
 
-    guard.timed("DataLoader.__init__", dataloader.DataLoader, "__init__", made)
-    guard.timed("DataLoader.__iter__", dataloader._BaseDataLoaderIter, "__init__", iterated)
+    guard.around("DataLoader.__init__", dataloader.DataLoader, "__init__", after=made)
+    guard.around("DataLoader.__iter__", dataloader._BaseDataLoaderIter, "__init__", after=iterated)
 
 
 def attach_fetchers(fetch, get_worker_info):
@@ -229,23 +231,17 @@ def attach_fetchers(fetch, get_worker_info):
             sampler.start()
             job.flush_own()
 
-    guard.timed("Dataset.__getitem__", fetch._MapDatasetFetcher, "fetch", fetched)
-    guard.timed("IterableDataset.__iter__", fetch._IterableDatasetFetcher, "fetch", fetched)
+    guard.around("Dataset.__getitem__", fetch._MapDatasetFetcher, "fetch", after=fetched)
+    guard.around("IterableDataset.__iter__", fetch._IterableDatasetFetcher, "fetch", after=fetched)
 
 
 def attach_errors(utils):
     """A worker's exception is told as text: without the agent's frames."""
-    def make(original):
-        @guard.like(original)
-        def __init__(self, exc_info=None, *arguments, **keywords):
-            try:
-                guard.clean((exc_info or sys.exc_info())[1])
-            except Exception:
-                pass
-            original(self, exc_info, *arguments, **keywords)
-        return __init__
+    def made(arguments, _):
+        given = arguments[1] if len(arguments) > 1 else None
+        guard.clean((given or sys.exc_info())[1])
 
-    guard.install("ExceptionWrapper", utils.ExceptionWrapper, "__init__", make)
+    guard.around("ExceptionWrapper", utils.ExceptionWrapper, "__init__", before=made)
 
 
 def attach(dataloader):

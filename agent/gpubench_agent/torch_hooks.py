@@ -7,7 +7,7 @@ import weakref
 from . import code, facts, guard, sync, torch_data, torch_model
 from .clock import now
 from .recorder import AT_COMPILE, AT_SAVE, COMPILE, COMPILED, LEVEL_OPTIMIZER, SAVE, SAVED, job, section
-from .window import RECORDS, window
+from .window import gives_way_to, window
 
 SYNCS = ("item", "tolist", "cpu", "numpy", "__float__", "__int__", "__bool__", "__format__", "__repr__", "__array__")
 OTHERS_IN_A_ROW = 20  # steps of other optimizers until one of them becomes the mark
@@ -52,6 +52,7 @@ optimizers = Optimizers()
 
 
 def attach_optimizers(optimizer):
+    @guard.hide
     def before(opt, _, __):
         try:
             start = now()
@@ -60,12 +61,14 @@ def attach_optimizers(optimizer):
         except Exception as error:
             fail("Optimizer.step, before", error)
 
+    @guard.hide
     def after(opt, _, __):
         try:
             optimizers.after(opt)
         except Exception as error:
             fail("Optimizer.step, after", error)
 
+    @guard.hide
     def fail(where, error):
         facts.fault(where, error)
         for handle in handles:
@@ -88,7 +91,6 @@ def attach_optimizers(optimizer):
         return hook_for_profile
 
     def make_step(original):
-        
         @guard.like(original)
         def step(self, *arguments, **keywords):
             before(self, None, None)
@@ -101,33 +103,17 @@ def attach_optimizers(optimizer):
 
 
 def attach_backward(autograd):
-    where = "torch.autograd.backward"
+    def before(_, __):
+        if window.due is not None:
+            window.tick()
 
-    def make(original):
-        
-        @guard.like(original)
-        def backward(*arguments, **keywords):
-            try:
-                if window.due is not None:
-                    start = now()
-                    window.tick()
-                    job.spent(start)
-            except Exception as error:
-                facts.fault(where, error)
-            result = original(*arguments, **keywords)
-            try:
-                end = now()
-                torch_data.backwards += 1
-                job.end_evaluation(torch_data.last_evaluation or end)
-                section.close(end)
-                section.open()
-                job.spent(end)
-            except Exception as error:
-                facts.fault(where, error)
-            return result
-        return backward
+    def after(_, __, ___, ____, end):
+        torch_data.backwards += 1
+        job.end_evaluation(torch_data.last_evaluation or end)
+        section.close(end)
+        section.open()
 
-    guard.install(where, autograd, "backward", make)
+    guard.around("torch.autograd.backward", autograd, "backward", before, after)
 
 
 def attach_syncs(torch):
@@ -143,16 +129,18 @@ def attach_save(torch):
         if job.words is not None:
             job.at(AT_SAVE, sys._getframe(2), end - start)
 
-    guard.timed("torch.save", torch, "save", after)
+    guard.around("torch.save", torch, "save", after=after)
 
 
 def attach_compiler(callback):
     """torch._dynamo.callback, imported by the first torch.compile."""
     started = []
 
+    @guard.hide
     def begin(*_):
         started.append(now())
 
+    @guard.hide
     def end(*_):
         try:
             if not started:
@@ -178,18 +166,7 @@ def attach_compiler(callback):
 
 
 def attach_profiler(profiler):
-    """The job's own profiler takes precedence over the window."""
-    def make(original):
-        def __init__(self, *arguments, **keywords):
-            try:
-                if window.state == RECORDS:
-                    window.give_way()
-            except Exception as error:
-                facts.fault("torch profiler", error)
-            original(self, *arguments, **keywords)
-        return __init__
-
-    guard.install("torch.autograd.profiler.profile", profiler.profile, "__init__", make)
+    gives_way_to("torch.autograd.profiler.profile", profiler.profile, "__init__")
 
 
 def attach(torch):

@@ -4,8 +4,6 @@ import sys
 import weakref
 
 from . import code, facts, guard, torch_data
-from .clock import now
-from .recorder import job
 
 
 def subclasses(kind):
@@ -26,18 +24,16 @@ class Models:
         self.compiled = False  # torch.compile has run
         self.when_known = []  # called with (optimizer, model), before the first step
 
-    def made(self, arguments, keywords, frame, parameters):
-        optimizer = arguments[0]
+    def made(self, optimizer, frame, module):
         self.made_at[optimizer] = code.caller()
-        model = self.search(optimizer, parameters, frame)
+        model = module if module is not None else self.search(optimizer, frame)
         if model is not None:
             self.of[optimizer] = weakref.ref(model)
             for function in self.when_known:
                 function(optimizer, model)
 
-    def search(self, optimizer, parameters, frame):
-        if parameters is not None:
-            return parameters
+    @staticmethod
+    def search(optimizer, frame):
         kinds = subclasses(sys.modules["torch"].nn.Module)
         wanted = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
         best, most = None, 0
@@ -68,29 +64,15 @@ def module_of(parameters):
 
 
 def attach(optimizer):
-    where = "Optimizer.__init__"
+    modules = {}  # id of an optimizer that is made: the module whose parameters it is given
 
-    def make(original):
-        @guard.like(original)
-        def __init__(self, params, *arguments, **keywords):
-            module = None
-            try:
-                start = now()
-                module = module_of(params)
-                job.spent(start)
-            except Exception as error:
-                facts.fault(where, error)
-            original(self, params, *arguments, **keywords)
-            try:
-                start = now()
-                models.made((self,), keywords, sys._getframe(1), module)
-                if not models.when_known:
-                    job.spent(start)  # a remedy's own work, such as torch.compile, is the job's
-            except Exception as error:
-                facts.fault(where, error)
-        return __init__
+    def before(arguments, keywords):
+        modules[id(arguments[0])] = module_of(arguments[1] if len(arguments) > 1 else keywords.get("params"))
 
-    guard.install(where, optimizer.Optimizer, "__init__", make)
+    def after(arguments, _, __, ___, ____):
+        models.made(arguments[0], sys._getframe(2), modules.pop(id(arguments[0]), None))
+
+    guard.around("Optimizer.__init__", optimizer.Optimizer, "__init__", before, after)
 
 
 def users_class(model):

@@ -18,7 +18,7 @@ def attach_lightning(lightning):
                 methods.time_methods(AT_CALLBACK, type(callback), names_of(base))
         job.expected = max(job.expected, arguments[0].max_steps or 0)
 
-    guard.timed("lightning.Trainer", lightning.Trainer, "__init__", made)
+    guard.around("lightning.Trainer", lightning.Trainer, "__init__", after=made)
     facts.write("framework", name="lightning", version=lightning.__version__, backend="torch", device=None,
                 devices=None)
 
@@ -28,8 +28,8 @@ def attach_transformers(callback):
         for one in arguments[0].callbacks:
             methods.time_methods(AT_CALLBACK, type(one), names_of(callback.TrainerCallback))
 
-    guard.timed("CallbackHandler.__init__", callback.CallbackHandler, "__init__", added)
-    guard.timed("CallbackHandler.add_callback", callback.CallbackHandler, "add_callback", added)
+    guard.around("CallbackHandler.__init__", callback.CallbackHandler, "__init__", after=added)
+    guard.around("CallbackHandler.add_callback", callback.CallbackHandler, "add_callback", after=added)
     facts.write("framework", name="transformers", version=sys.modules["transformers"].__version__, backend="torch",
                 device=None, devices=None)
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <functional>
+
 #include "core/base/shown_text.h"
 #include "core/run/job_row.h"
 
@@ -31,13 +34,16 @@ Info job_facts(const WatchedRank& rank) {
                                    {"time_s", part.seconds_per_step},
                                    {"steps_with_it", static_cast<std::int64_t>(part.steps_with_it)}});
   constexpr std::size_t most_sites = 24;
-  for (const StepSite& site : steps.sites) {
+  std::vector<StepSite> expensive = steps.sites;
+  std::ranges::stable_sort(expensive, std::greater<>(), &StepSite::share);
+  for (const StepSite& site : expensive) {
     if (sites.size() == most_sites) break;
-    sites.push_back(Info::Fields{{"kind", std::string(site_kinds[site.site->kind])},
-                                 {"place", site.site->text()},
-                                 {"times_per_step", site.times_per_step},
-                                 {"time_s", site.seconds_per_step},
-                                 {"share", site.share}});
+    Info one(Info::Fields{{"kind", std::string(site_kinds[site.site->kind])},
+                          {"place", site.site->text()},
+                          {"time_s", site.seconds_per_step},
+                          {"share", site.share}});
+    if (!is_sampled(site.site->kind)) one.set("times_per_step", site.times_per_step);
+    sites.push_back(std::move(one));
   }
   facts.set("kinds", std::move(kinds));
   facts.set("parts", std::move(parts));

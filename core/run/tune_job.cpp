@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <unistd.h>
@@ -28,7 +29,7 @@ namespace {
 
 /// Smaller gains than this are none, as processes of one program differ by so much.
 constexpr double least_gain = 1.02;
-constexpr std::size_t least_processes = 4;  // of a side, for an interval of 95 % (core/measure/stats/shift.h)
+constexpr std::size_t least_processes = 4;  // of each side have an interval of 95 % (core/measure/stats/shift.h)
 constexpr std::size_t most_processes = 10;
 constexpr std::size_t finalists = 2;
 
@@ -84,7 +85,7 @@ class Tuner {
     announce();
     if (options_.is_dry) return std::move(tuned_);
     screen();
-    compare_best();
+    if (!tuned_.as_it_was.empty()) compare_best();
     for (TriedRemedy& remedy : tuned_.remedies)
       if (!remedy.step_s.empty() && remedy.outcome != RemedyOutcome::failed) {
         set_times(remedy, tuned_.as_it_was);
@@ -213,7 +214,6 @@ class Tuner {
     std::optional<double> before = measure({});
     if (before) tuned_.as_it_was.push_back(*before);
     for (TriedRemedy* const remedy : chosen) {
-      if (left_s() < tuned_.expected_s && !remedy->step_s.empty()) break;
       if (left_s() <= 0) {
         remedy->why = "there was no time left for it: --budget";
         continue;
@@ -234,41 +234,17 @@ class Tuner {
     }
   }
 
-  /// The two that looked best, and both together, in turn with the job as it is.
+  /// The two that looked best, and both together, in turn with the job as it is, until each is settled.
   void compare_best() {
-    const double before = tuned_.as_it_was.empty() ? 0 : median_of(tuned_.as_it_was);
-    std::vector<std::size_t> best;
-    for (std::size_t i = 0; i < tuned_.remedies.size(); ++i) {
-      const TriedRemedy& one = tuned_.remedies[i];
-      // A pair that was disturbed may hide a gain; one that halves the speed hides none.
-      constexpr double hopeless = 0.8;
-      if (!one.step_s.empty() && one.outcome != RemedyOutcome::failed && before / one.step_s.front() > hopeless)
-        best.push_back(i);
-    }
-    std::ranges::sort(best, {}, [&](std::size_t i) { return tuned_.remedies[i].step_s.front(); });
-    if (best.size() > finalists) best.resize(finalists);
-    if (best.empty()) return;
-    const bool both_gain = best.size() == finalists && std::ranges::all_of(best, [&](std::size_t i) {
-                             return before / tuned_.remedies[i].step_s.front() > least_gain;
-                           });
-    if (both_gain) {
-      const TriedRemedy &first = tuned_.remedies[best[0]], &second = tuned_.remedies[best[1]];
-      TriedRemedy both{.name = setting_of(first) + "," + setting_of(second), .value = {}, .changes = first.changes};
-      if (second.changes != first.changes && second.changes != "nothing")
-        both.changes = first.changes == "nothing" ? second.changes : first.changes + ", " + second.changes;
-      both.lines = first.lines;
-      both.lines.insert(both.lines.end(), second.lines.begin(), second.lines.end());
-      tuned_.remedies.push_back(std::move(both));
-      best.push_back(tuned_.remedies.size() - 1);
-    }
+    std::vector<std::size_t> best = best_of_screening();
+    const auto settled = [&](std::size_t i) { return !is_open(tuned_.remedies[i]); };
     for (bool is_forward = true;; is_forward = !is_forward) {
-      bool has_open = tuned_.as_it_was.size() < least_processes;
-      for (const std::size_t i : best) has_open = has_open || is_open(tuned_.remedies[i]);
-      const double round_s = static_cast<double>(best.size() + 1) * tuned_.expected_s;
-      if (!has_open || left_s() < round_s) break;
+      std::erase_if(best, settled);
+      // Where not all can be settled in the time that is left, it belongs to the better ones.
+      while (best.size() > 1 && rounds_needed(best) * round_s(best) > left_s()) best.pop_back();
+      if (best.empty() || left_s() < round_s(best)) break;
       std::vector<std::optional<std::size_t>> order{std::nullopt};
-      for (const std::size_t i : best)
-        if (is_open(tuned_.remedies[i])) order.emplace_back(i);
+      order.insert(order.end(), best.begin(), best.end());
       if (!is_forward) std::ranges::reverse(order);
       for (const std::optional<std::size_t>& one : order) {
         if (one)
@@ -279,11 +255,57 @@ class Tuner {
     }
   }
 
+  /// Places in tuned_.remedies: the best one, both together if both seem to gain, and the second.
+  std::vector<std::size_t> best_of_screening() {
+    const double before = median_of(tuned_.as_it_was);
+    std::vector<std::size_t> best;
+    for (std::size_t i = 0; i < tuned_.remedies.size(); ++i) {
+      const TriedRemedy& one = tuned_.remedies[i];
+      // A pair that was disturbed may hide a gain; one that halves the speed hides none.
+      constexpr double hopeless = 0.8;
+      if (!one.step_s.empty() && one.outcome != RemedyOutcome::failed && before / one.step_s.front() > hopeless)
+        best.push_back(i);
+    }
+    std::ranges::sort(best, {}, [&](std::size_t i) { return tuned_.remedies[i].step_s.front(); });
+    if (best.size() > finalists) best.resize(finalists);
+    const bool both_gain = best.size() == finalists && std::ranges::all_of(best, [&](std::size_t i) {
+                             return before / tuned_.remedies[i].step_s.front() > least_gain;
+                           });
+    if (!both_gain) return best;
+    const TriedRemedy &first = tuned_.remedies[best[0]], &second = tuned_.remedies[best[1]];
+    TriedRemedy both{.name = setting_of(first) + "," + setting_of(second), .value = {}, .changes = first.changes};
+    if (second.changes != first.changes && second.changes != "nothing")
+      both.changes = first.changes == "nothing" ? second.changes : first.changes + ", " + second.changes;
+    both.lines = first.lines;
+    both.lines.insert(both.lines.end(), second.lines.begin(), second.lines.end());
+    tuned_.remedies.push_back(std::move(both));
+    return {best[0], tuned_.remedies.size() - 1, best[1]};
+  }
+
+  /// How long a process of the job and one of each of these take, by those that were run.
+  double round_s(const std::vector<std::size_t>& best) const {
+    double seconds = run_s_of({});
+    for (const std::size_t i : best) seconds += run_s_of({setting_of(tuned_.remedies[i])});
+    return seconds;
+  }
+
+  double run_s_of(const std::vector<std::string>& remedies) const {
+    const auto found = run_s_.find(fmt::format("{}", fmt::join(remedies, ",")));
+    return found == run_s_.end() ? tuned_.expected_s : found->second;
+  }
+
+  /// Rounds until each of these has an interval.
+  double rounds_needed(const std::vector<std::size_t>& best) const {
+    std::size_t fewest = least_processes;
+    for (const std::size_t i : best) fewest = std::min(fewest, tuned_.remedies[i].step_s.size());
+    return static_cast<double>(std::max<std::size_t>(1, least_processes - fewest));
+  }
+
   bool is_open(TriedRemedy& remedy) const {
     if (remedy.outcome == RemedyOutcome::failed || remedy.step_s.size() >= most_processes) return false;
-    if (remedy.step_s.size() < least_processes) return true;
+    if (remedy.step_s.empty()) return true;
     set_times(remedy, tuned_.as_it_was);
-    return outcome_of(remedy) == RemedyOutcome::open;
+    return !remedy.has_interval || outcome_of(remedy) == RemedyOutcome::open;
   }
 
   /// A signal that the job got meanwhile ends all of it.
@@ -303,11 +325,13 @@ class Tuner {
                    .from = tuned_.warm_steps,
                    .to = tuned_.warm_steps + tuned_.steps,
                    .time = Seconds(std::max(10 * tuned_.expected_s, 60.0))};
+      const Clock::time_point begin = Clock::now();
       const StepsOfRun steps = run_steps(run);
+      run_s_[fmt::format("{}", fmt::join(remedies, ","))] = Seconds(Clock::now() - begin).count();
       stop_if_asked(steps.asked);
       reason = steps.why_none;
       if (steps.step_s) seconds = steps.step_s;
-      if (!steps.is_disturbed || left_s() < tuned_.expected_s) break;
+      if (!steps.is_disturbed || left_s() < run_s_of(remedies)) break;
       if (attempt == 0 && !was_disturbed_) {
         was_disturbed_ = true;
         tuned_.notes.emplace_back(
@@ -323,6 +347,7 @@ class Tuner {
   const Clock::time_point begin_ = Clock::now();
   WatchReport first_;
   TunedJob tuned_;
+  std::map<std::string, double> run_s_;  // seconds of the last process with these remedies
   bool was_disturbed_ = false;
 };
 

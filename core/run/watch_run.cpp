@@ -13,6 +13,7 @@
 #include "core/doctor/check.h"
 #include "core/report/page/finish.h"
 #include "core/results/run_writer.h"
+#include "core/run/job_difference.h"
 #include "core/run/job_row.h"
 #include "core/run/rank_rows.h"
 #include "core/traces/open_traces.h"
@@ -225,10 +226,10 @@ class Watcher {
       rank.local_ranks = processes.size();
       ranks.push_back(std::move(rank));
     }
-    return write(std::move(ranks), notes);
+    return write(std::move(ranks), std::move(notes));
   }
 
-  WatchReport write(std::vector<WatchedRank> ranks, const std::vector<std::string>& notes) {
+  WatchReport write(std::vector<WatchedRank> ranks, std::vector<std::string> notes) {
     const std::vector<std::string>& command = options_.command;
     RunWriter writer({.experiment = name_of(command),
                       .title = shown_text(fmt::format("{}", fmt::join(command, " ")), 200),
@@ -245,11 +246,12 @@ class Watcher {
     Info::List machine = machine_facts(ranks.front().use);
     Info::Fields fields{{"devices", std::move(devices)},
                         {"traces", std::move(traces)},
-                        {"jobs", std::move(jobs)},
-                        {"machine_checks", std::move(machine)},
-                        {"trace_notes", Info::List(notes.begin(), notes.end())}};
+                        {"machine_checks", std::move(machine)}};
     std::vector<Record> rows;
     for (const WatchedRank& rank : ranks) rows.push_back(job_row(rank));
+    if (options_.against) compare(rows, jobs, fields, notes);
+    fields.emplace_back("jobs", std::move(jobs));
+    fields.emplace_back("trace_notes", Info::List(notes.begin(), notes.end()));
     const bool has_all_windows =
         std::ranges::all_of(ranks, [](const WatchedRank& rank) { return rank.window.has_value(); });
     if (ranks.size() > 1 && has_all_windows) add_waits(ranks, rows, fields);
@@ -267,6 +269,15 @@ class Watcher {
         .run = writer.directory(), .why_none = has_steps ? "" : ranks.front().steps.why_none, .has_steps = has_steps};
     describe(ranks.front(), report);
     return report;
+  }
+
+  void compare(std::span<const Record> rows, const Info::List& jobs, Info::Fields& fields,
+               std::vector<std::string>& notes) const {
+    try {
+      fields.emplace_back("trace_difference", difference_info(job_difference(*options_.against, rows, jobs)));
+    } catch (const Error& error) {
+      notes.emplace_back(error.what());
+    }
   }
 
   /// What took processors from the job while its steps ran.

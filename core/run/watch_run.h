@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/results/info.h"
+#include "core/results/run_reader.h"
 #include "core/watch/job.h"
 
 namespace gpubench {
@@ -25,6 +26,8 @@ struct WatchOptions {
   /// Names of the agent's remedies, "NAME" or "NAME=VALUE".
   std::vector<std::string> remedies{};
   bool is_quiet = false;  ///< the job's standard streams are /dev/null
+  /// An earlier run of the job, with which its step is compared.
+  std::optional<Run> against{};
 };
 
 struct WatchReport {

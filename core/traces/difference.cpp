@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <map>
 #include <span>
 
 #include "core/base/error.h"
@@ -71,38 +70,21 @@ std::array<double, step_classes.size()> class_times(const TraceAnalysis& analysi
   return times;
 }
 
-using Times = std::map<std::string, TimeChange>;
-
-std::vector<TimeChange> largest(const Times& times) {
-  constexpr std::size_t most = 10;
-  std::vector<TimeChange> changes;
-  for (const auto& [name, change] : times) changes.push_back(change);
-  std::ranges::sort(changes, std::greater<>(), [](const TimeChange& one) { return std::abs(one.added_s()); });
-  if (changes.size() > most) changes.resize(most);
-  return changes;
-}
-
-void add_kernels(Times& times, const TraceAnalysis& analysis, double steps, double TimeChange::*side) {
+void add_kernels(TimeChanges& times, const TraceAnalysis& analysis, double steps, double TimeChange::*side) {
   const StepProfile profile = profile_steps(*analysis.timeline, analysis.timeline->steps());
   const double scale = static_cast<double>(profile.steps) / steps;
   for (const ProfileEntry& entry : profile.entries) {
     if (entry.node.op.empty()) continue;
-    TimeChange& own = times[entry.node.op];
-    own.name = entry.node.op;
-    own.*side += entry.time.count() * scale;
+    add_time(times, entry.node.op, entry.time.count() * scale, side);
   }
 }
 
-void add_idle(Times& times, const TraceAnalysis& analysis, double steps, double TimeChange::*side) {
+void add_idle(TimeChanges& times, const TraceAnalysis& analysis, double steps, double TimeChange::*side) {
   const double devices = static_cast<double>(std::max<std::size_t>(analysis.idle.size(), 1));
-  for (const std::vector<IdlePart>& parts : analysis.idle) {
-    for (const IdlePart& part : parts) {
-      const std::string name(text_of(part.kind).name);
-      TimeChange& own = times[name];
-      own.name = name;
-      own.*side += static_cast<double>(part.time.length()) * 1e-9 / steps / devices;
-    }
-  }
+  for (const std::vector<IdlePart>& parts : analysis.idle)
+    for (const IdlePart& part : parts)
+      add_time(times, std::string(text_of(part.kind).name),
+               static_cast<double>(part.time.length()) * 1e-9 / steps / devices, side);
 }
 
 /// One process on each side: its steps tell how much they differ, and a step is not called longer for less.
@@ -120,23 +102,6 @@ bool is_slower(const TraceAnalysis& before, const TraceAnalysis& after, bool by_
 
 std::string signed_time(double seconds) {
   return (seconds < 0 ? "-" : "+") + format_seconds(std::abs(seconds));
-}
-
-std::string sentence_of(const TraceDifference& difference) {
-  const TimeChange& step = difference.step;
-  std::string text = fmt::format(
-      "{} takes {} {} ({} -> {}, {:.2f} times as fast)", difference.unit == "step" ? "a step" : difference.unit,
-      format_seconds(std::abs(step.added_s())), step.added_s() < 0 ? "less" : "more", format_seconds(step.before_s),
-      format_seconds(step.after_s), step.before_s / step.after_s);
-  std::vector<TimeChange> classes = difference.classes;
-  std::ranges::stable_sort(classes, std::greater<>(), [](const TimeChange& one) { return std::abs(one.added_s()); });
-  constexpr std::size_t most = 4;
-  constexpr double least = 1e-3;  // of the step
-  std::string parts;
-  for (const TimeChange& one : std::span(classes).first(most))
-    if (std::abs(one.added_s()) > least * step.before_s)
-      parts += fmt::format("{}{} {}", parts.empty() ? ": " : ", ", one.name, signed_time(one.added_s()));
-  return text + parts;
 }
 
 /// Of all classes in which the device has no work.
@@ -159,6 +124,38 @@ Info changes_info(const std::vector<TimeChange>& changes) {
 
 }  // namespace
 
+void add_time(TimeChanges& changes, const std::string& name, double seconds, double TimeChange::*side) {
+  TimeChange& own = changes[name];
+  own.name = name;
+  own.*side += seconds;
+}
+
+std::vector<TimeChange> largest(const TimeChanges& changes) {
+  constexpr std::size_t most = 10;
+  std::vector<TimeChange> sorted;
+  for (const auto& [name, change] : changes) sorted.push_back(change);
+  std::ranges::stable_sort(sorted, std::greater<>(), [](const TimeChange& one) { return std::abs(one.added_s()); });
+  if (sorted.size() > most) sorted.resize(most);
+  return sorted;
+}
+
+std::string sentence_of(const TraceDifference& difference) {
+  const TimeChange& step = difference.step;
+  std::string text = fmt::format(
+      "{} takes {} {} ({} -> {}, {:.2f} times as fast)", difference.unit == "step" ? "a step" : difference.unit,
+      format_seconds(std::abs(step.added_s())), step.added_s() < 0 ? "less" : "more", format_seconds(step.before_s),
+      format_seconds(step.after_s), step.before_s / step.after_s);
+  std::vector<TimeChange> classes = difference.classes;
+  std::ranges::stable_sort(classes, std::greater<>(), [](const TimeChange& one) { return std::abs(one.added_s()); });
+  constexpr std::size_t most = 4;
+  constexpr double least = 1e-3;  // of the step
+  std::string parts;
+  for (const TimeChange& one : std::span(classes).first(most))
+    if (std::abs(one.added_s()) > least * step.before_s)
+      parts += fmt::format("{}{} {}", parts.empty() ? ": " : ", ", one.name, signed_time(one.added_s()));
+  return text + parts;
+}
+
 bool are_one_range(const TraceAnalysis& before, const TraceAnalysis& after) {
   const std::string range = whole_range(before);
   return !same_steps(before, after) && !range.empty() && range == whole_range(after);
@@ -179,7 +176,7 @@ TraceDifference difference_of(const TraceAnalysis& before, const TraceAnalysis& 
   const auto times_before = class_times(before, steps_before), times_after = class_times(after, steps_after);
   for (std::size_t i = 0; i < step_classes.size(); ++i)
     difference.classes.push_back({std::string(step_classes[i].name), times_before[i], times_after[i]});
-  Times kernels, idle;
+  TimeChanges kernels, idle;
   add_kernels(kernels, before, steps_before, &TimeChange::before_s);
   add_kernels(kernels, after, steps_after, &TimeChange::after_s);
   add_idle(idle, before, steps_before, &TimeChange::before_s);
@@ -202,7 +199,8 @@ Info difference_info(const TraceDifference& difference) {
                       {"sentence", difference.sentence},
                       {"classes", changes_info(difference.classes)},
                       {"kernels", changes_info(difference.kernels)},
-                      {"idle", changes_info(difference.idle)}};
+                      {"idle", changes_info(difference.idle)},
+                      {"lines", changes_info(difference.lines)}};
 }
 
 }  // namespace gpubench

@@ -1,6 +1,7 @@
 // What makes one trace's step longer or shorter than another's: differences of the classes, which sum to the difference
 // of the steps, then of kernels and of the causes of idle time.
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct TraceDifference {
   std::vector<TimeChange> classes;  ///< in the order of step_classes; their changes sum to that of the step
   std::vector<TimeChange> kernels;  ///< by name, the largest change first
   std::vector<TimeChange> idle;     ///< by IdleKind, the largest change first
+  std::vector<TimeChange> lines;    ///< of the user's code, the largest change first; of watched jobs alone
   /// Whether the step is longer beyond what its steps differ by, and by more than 1 %.
   bool is_slower = false;
   std::string sentence;  ///< "a step takes 42.9 ms less (...): input wait -59 ms, ..."
@@ -34,8 +36,16 @@ bool are_one_range(const TraceAnalysis& before, const TraceAnalysis& after);
 /// devices, or no steps and no range that holds both.
 TraceDifference difference_of(const TraceAnalysis& before, const TraceAnalysis& after);
 
+using TimeChanges = std::map<std::string, TimeChange>;
+/// Adds to one side of the change of that name.
+void add_time(TimeChanges& changes, const std::string& name, double seconds, double TimeChange::*side);
+/// The largest ten first.
+std::vector<TimeChange> largest(const TimeChanges& changes);
+/// "a step takes 42.9 ms less (...): input wait -59 ms, ...", of step and classes.
+std::string sentence_of(const TraceDifference& difference);
+
 /// { unit, before_s, after_s, added_s, slower, sentence, classes = { { name, before_s, after_s, added_s } }, kernels,
-/// idle }
+/// idle, lines }
 Info difference_info(const TraceDifference& difference);
 
 }  // namespace gpubench

@@ -52,6 +52,11 @@ inline constexpr EnumNames<SiteKind, 14> site_kinds{
     {"unknown", "sync", "callback", "loading", "batch", "saving", "compile", "stack", "pipeline", "evaluation", "other",
      "forward", "backward", "optimizer"}};
 
+/// Whether its times are samples of the main thread's stack, and not calls.
+constexpr bool is_sampled(SiteKind kind) {
+  return kind == SiteKind::stack || kind >= SiteKind::loop_other;
+}
+
 struct AgentStep {
   Clock::time_point end;
   bool is_training = false;  ///< else evaluation

@@ -261,6 +261,7 @@ void declare_watch(CommandOptions& options) {
   options.flag("--prove",
                "Then run as many steps on batches that were kept in memory, which proves or refutes that the "
                "input is the cause; the job's results are void then");
+  options.text("--against", "RUN", "An earlier run of the job: what became longer or shorter, by class, part and line");
   options.flag("--json", "Print all of it as a line of JSON");
   options.out_folder("Folder that holds results/");
   options.text_style();

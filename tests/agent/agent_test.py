@@ -207,7 +207,7 @@ class Ends(JobTest):
     class Library:
         def old(self):
             warnings.warn("old", stacklevel=2)
-    guard.timed("Library.old", Library, "old", lambda *_: None)
+    guard.around("Library.old", Library, "old", after=lambda *_: None)
     Library().old()
         """)
         self.assertRegex(done.stderr.decode(), r"job.py:\d+: UserWarning: old\n  Library\(\).old\(\)")

@@ -77,7 +77,7 @@ void set_trace(data& page, const Run& run) {
   const RunFacts facts = facts_of(run.info);
   page.set("headline", most.diagnosis.verdict());
   set_list(page, "findings", findings_of(most, Evidence(most.row, facts, words_of(run, {}))));
-  for (const TitledTable& table : trace_profile_tables(stored_profile(run, most.row)))
+  for (const TitledTable& table : step_tables(stored_profile(run, most.row), job_of(run, most.row)))
     tables.push_back(table_of(table));
   set_list(page, "trace_tables", tables);
 }

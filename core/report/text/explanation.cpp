@@ -349,7 +349,7 @@ std::string explanation_text(const Run& run, const std::vector<ExplainedRow>& ro
   }
   const ExplainedRow& most = most_to_gain(rows);
   text += row_text(most, facts, words_of(run, options), style);
-  if (!run.info.items("traces").empty()) text += tables_text(trace_profile_tables(stored_profile(run, most.row)));
+  if (!run.info.items("traces").empty()) text += tables_text(step_tables(stored_profile(run, most.row), job_of(run, most.row)));
   return text;
 }
 
@@ -361,7 +361,7 @@ Info explanation_info(const Run& run, const std::vector<ExplainedRow>& rows, con
                          {"experiment", run.info.text("experiment")},
                          {"status", std::string(to_string(explain_status(rows)))},
                          {"points", std::move(points)}});
-  for (const char* field : {"traces", "trace_ranks", "trace_difference", "trace_notes"})
+  for (const char* field : {"traces", "jobs", "trace_ranks", "trace_difference", "trace_notes"})
     if (const Info* const own = run.info.find(field)) info.set(field, *own);
   return info;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 #include <span>
 
 #include "core/base/units.h"
@@ -13,7 +14,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::size_t most_kinds = 6, most_kernels = 5;
+constexpr std::size_t most_kinds = 6, most_kernels = 5, most_lines = 8;
 
 std::string steps_text(const Info& trace) {
   const auto all = static_cast<std::int64_t>(trace.number("steps").value_or(0));
@@ -98,6 +99,56 @@ Table changes_table(const std::string& heading, const Info::List& changes, std::
   return table;
 }
 
+std::vector<TitledTable> idle_tables(const Info& profile) {
+  // On processors operators are work, and the main thread is what is looked at.
+  const bool on_processors = profile.text("on_processors") == "true";
+  Table idle;
+  idle.headings = {{on_processors ? "what the main thread did" : "without work, by what the launching thread did"},
+                   {"time", Align::right},
+                   {"share", Align::right},
+                   {"most of it"}};
+  for (const Info& kind : profile.items("idle")) {
+    if (idle.rows.size() == most_kinds) break;
+    const Info::List& names = kind.items("names");
+    std::string most = names.empty() ? "" : shorten(one_line(names.front().text("name")), 60);
+    if (!names.empty() && !names.front().text("place").empty()) most += " at " + names.front().text("place");
+    idle.rows.push_back({kind.text("kind"), time_cell(kind, "time_s"), share_cell(kind), one_line(most)});
+  }
+  if (idle.rows.empty()) return {};
+  return {{on_processors ? "What the main thread did" : "Why the device had no work", std::move(idle)}};
+}
+
+/// What the counters saw in all steps, and the lines of the user's code that took the most of it.
+std::vector<TitledTable> job_tables(const Info& job) {
+  constexpr double least_share = 0.001;
+  Table parts, lines;
+  parts.headings = {{"part of the step"},
+                    {"time", Align::right},
+                    {"share", Align::right},
+                    {"steps with it", Align::right}};
+  for (const Info& part : job.items("parts"))
+    if (part.number("share").value_or(0) >= least_share)
+      parts.rows.push_back({part.text("part"), time_cell(part, "time_s"), share_cell(part),
+                            fmt::format("{} of {}", part.text("steps_with_it"), job.text("steps_that_count"))});
+  lines.headings = {{"line"},
+                    {"what it does"},
+                    {"times a step", Align::right},
+                    {"time", Align::right},
+                    {"share", Align::right}};
+  for (const Info& site : job.items("sites")) {
+    if (lines.rows.size() == most_lines) break;
+    const std::optional<double> times = site.number("times_per_step");
+    if (site.number("share").value_or(0) < least_share || site.number("time_s").value_or(0) <= 0) continue;
+    lines.rows.push_back({shorten(one_line(site.text("place")), 70), site.text("kind"),
+                          times ? fmt::format("{:.3g}", *times) : "",
+                          time_cell(site, "time_s"), share_cell(site)});
+  }
+  std::vector<TitledTable> tables;
+  if (!parts.rows.empty()) tables.push_back({"Parts of all steps, which may lie within each other", std::move(parts)});
+  if (!lines.rows.empty()) tables.push_back({"Lines of the job", std::move(lines)});
+  return tables;
+}
+
 }  // namespace
 
 std::vector<std::string> trace_sentences(const Info& run) {
@@ -126,30 +177,24 @@ std::vector<TitledTable> trace_tables(const Info& run) {
   if (const Info* const ranks = run.find("trace_ranks"); ranks != nullptr && !ranks->items("ranks").empty())
     tables.push_back({"How long ranks wait for each other", ranks_table(*ranks)});
   if (const Info* const difference = run.find("trace_difference")) {
-    tables.push_back({"What changed, by class", changes_table("class", difference->items("classes"), most_classes)});
-    tables.push_back(
-        {"Kernels that changed most", changes_table("kernel", difference->items("kernels"), most_kernels)});
-    tables.push_back(
-        {"Time without work that changed most", changes_table("without work", difference->items("idle"), most_kinds)});
+    const bool is_of_job = !run.items("jobs").empty();
+    const auto add = [&](const char* title, const char* heading, const char* field, std::size_t most) {
+      Table table = changes_table(heading, difference->items(field), most);
+      if (!table.rows.empty()) tables.push_back({title, std::move(table)});
+    };
+    add("What changed, by class", "class", "classes", most_classes);
+    add("Kernels that changed most", "kernel", "kernels", most_kernels);
+    if (is_of_job)
+      add("Parts of a step that changed most", "part of the step", "idle", most_kinds);
+    else
+      add("Time without work that changed most", "without work", "idle", most_kinds);
+    add("Lines of the job that changed most", "line", "lines", most_lines);
   }
   return tables;
 }
 
-std::vector<TitledTable> trace_profile_tables(const Info& profile) {
-  // On processors operators are work, and the main thread is what is looked at.
-  const bool on_processors = profile.text("on_processors") == "true";
-  Table idle;
-  idle.headings = {{on_processors ? "what the main thread did" : "without work, by what the launching thread did"},
-                   {"time", Align::right},
-                   {"share", Align::right},
-                   {"most of it"}};
-  for (const Info& kind : profile.items("idle")) {
-    if (idle.rows.size() == most_kinds) break;
-    const Info::List& names = kind.items("names");
-    std::string most = names.empty() ? "" : shorten(one_line(names.front().text("name")), 60);
-    if (!names.empty() && !names.front().text("place").empty()) most += " at " + names.front().text("place");
-    idle.rows.push_back({kind.text("kind"), time_cell(kind, "time_s"), share_cell(kind), one_line(most)});
-  }
+std::vector<TitledTable> step_tables(const Info& profile, const Info* job) {
+  std::vector<TitledTable> tables = job != nullptr ? job_tables(*job) : idle_tables(profile);
   Table kernels;
   kernels.headings = {{"kernels and copies"},
                       {"time", Align::right},
@@ -163,11 +208,15 @@ std::vector<TitledTable> trace_profile_tables(const Info& profile) {
                             fmt::format("{:.0f}", entry.number("calls").value_or(0)),
                             shorten(one_line(entry.text("layer")), 60)});
   }
-  std::vector<TitledTable> tables;
-  if (!idle.rows.empty())
-    tables.push_back({on_processors ? "What the main thread did" : "Why the device had no work", std::move(idle)});
-  if (!kernels.rows.empty()) tables.push_back({"Kernels and copies", std::move(kernels)});
+  if (!kernels.rows.empty())
+    tables.push_back({job != nullptr ? "Kernels and copies in the window" : "Kernels and copies", std::move(kernels)});
   return tables;
+}
+
+const Info* job_of(const Run& run, const Record& row) {
+  const Info::List& jobs = run.info.items("jobs");
+  const auto point = static_cast<std::size_t>(number_in(row.get("point")).value_or(0));
+  return point >= 1 && point <= jobs.size() ? &jobs[point - 1] : nullptr;
 }
 
 std::string tables_text(const std::vector<TitledTable>& tables) {

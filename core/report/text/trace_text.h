@@ -7,6 +7,7 @@
 #include "core/report/text/render.h"
 #include "core/report/text/table.h"
 #include "core/results/info.h"
+#include "core/results/run_reader.h"
 
 namespace gpubench {
 
@@ -20,8 +21,11 @@ struct TitledTable {
 std::vector<std::string> trace_sentences(const Info& run);
 /// Of run.json: waits of ranks, and changes against another trace.
 std::vector<TitledTable> trace_tables(const Info& run);
-/// Of profile-N.json: idle time by what the launching thread did, and kernels.
-std::vector<TitledTable> trace_profile_tables(const Info& profile);
+/// Of profile-N.json: idle time by what the launching thread did, and kernels. Of a watched job the counters say more of
+/// the idle time: `job` of run.json has what they saw, and only the kernels are taken from the profile.
+std::vector<TitledTable> step_tables(const Info& profile, const Info* job);
+/// Of the row's rank; null for a run that watched no job.
+const Info* job_of(const Run& run, const Record& row);
 /// All sentences and tables of run.json.
 std::string trace_facts_text(const Info& run, const TextStyle& style);
 std::string tables_text(const std::vector<TitledTable>& tables);

@@ -1,4 +1,4 @@
-// gb._native.results.watch(command, { out, seconds, stop, at, window_steps, prove_steps, remedies, json, style })  runs
+// gb._native.results.watch(command, { out, against, seconds, stop, at, window_steps, prove_steps, remedies, json, style })  runs
 // a job that is no script, prints what is known of it to the standard error, and ends this process as the job has
 // ended.
 #include <cstdio>
@@ -22,13 +22,14 @@ namespace gpubench::lua {
 namespace {
 
 struct WatchTable {
-  std::string out = ".";
+  std::string out = ".", against;
   double seconds = 60;
   bool stop = false, json = false;
   std::int64_t at = -1, window_steps = 12, prove_steps = 0;
   std::vector<std::string> remedies;
   TextOptions style;
   static constexpr auto fields = std::tuple{field("out", &WatchTable::out),
+                                            field("against", &WatchTable::against),
                                             field("seconds", &WatchTable::seconds),
                                             field("stop", &WatchTable::stop),
                                             field("json", &WatchTable::json),
@@ -57,7 +58,7 @@ std::string text_of(const WatchReport& report, const WatchTable& table) {
 }
 
 void watch(const std::vector<std::string>& command, const WatchTable& table) {
-  const WatchOptions options{.command = command,
+  WatchOptions options{.command = command,
                              .out = table.out,
                              .time = Seconds(table.seconds),
                              .stop = table.stop,
@@ -65,6 +66,7 @@ void watch(const std::vector<std::string>& command, const WatchTable& table) {
                              .window_steps = static_cast<int>(table.window_steps),
                              .prove_steps = static_cast<int>(table.prove_steps),
                              .remedies = table.remedies};
+  if (!table.against.empty()) options.against = read_run(find_run(table.against, table.out));
   const JobEnd end = watch_job(options, [&](const WatchReport& report) {
     std::string text;
     try {

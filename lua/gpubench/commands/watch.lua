@@ -12,5 +12,6 @@ return function(options)
   native.results.watch(options.command, {
     out = native.options.out, style = native.options.style, seconds = seconds, stop = options.stop, json = options.json,
     at = options.at, window_steps = options.steps, prove_steps = options.prove and (options.steps or 30) or nil,
+    against = options.against,
   })
 end

@@ -4,10 +4,10 @@ A script is timed from outside: `progress` in its expected.json is a regular exp
 output (steps, or epochs of `steps_per_mark` steps). Time per step is the slope between the second such line and the last
 one, so imports, the first step and compiling before the second line are not in it. Only the standard library is needed.
 
-    python tests/jobs/time.py                              every job, 3 pairs
-    python tests/jobs/time.py torch/photo_classes --pairs 5
-    python tests/jobs/time.py --smoke                      a few steps of each script: do they run?
-    python tests/jobs/time.py --write                      put the medians into expected.json and README.md
+    python tests/jobs/costs.py                              every job, 3 pairs
+    python tests/jobs/costs.py torch/photo_classes --pairs 5
+    python tests/jobs/costs.py --smoke                      a few steps of each script: do they run?
+    python tests/jobs/costs.py --write                      put the medians into expected.json and README.md
 """
 import argparse
 import json
