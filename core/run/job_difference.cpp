@@ -12,7 +12,7 @@
 namespace gpubench {
 namespace {
 
-struct Side {
+struct RankTime {
   const Record* row = nullptr;
   const Info* job = nullptr;
 };
@@ -22,8 +22,8 @@ double number_of(const Record& row, std::string_view column) {
 }
 
 /// The step of the slowest rank is that of all.
-Side slowest(std::span<const Record> rows, const Info::List& jobs) {
-  Side side;
+RankTime slowest(std::span<const Record> rows, const Info::List& jobs) {
+  RankTime side;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (number_of(rows[i], "step_time_s") <= (side.row != nullptr ? number_of(*side.row, "step_time_s") : 0)) continue;
     side = {&rows[i], i < jobs.size() ? &jobs[i] : nullptr};
@@ -31,7 +31,7 @@ Side slowest(std::span<const Record> rows, const Info::List& jobs) {
   return side;
 }
 
-void add_counters(const Side& side, TraceDifference& difference, TimeChanges& parts, TimeChanges& lines,
+void add_counters(const RankTime& side, TraceDifference& difference, TimeChanges& parts, TimeChanges& lines,
                   double TimeChange::*own, std::size_t TraceDifference::*count) {
   difference.*count = static_cast<std::size_t>(number_of(*side.row, "steps"));
   if (side.job == nullptr) return;
@@ -53,7 +53,7 @@ bool is_longer(const Record& before, const Record& after) {
 }  // namespace
 
 TraceDifference job_difference(const Run& before, std::span<const Record> rows, const Info::List& jobs) {
-  const Side old = slowest(before.rows, before.info.items("jobs")), now = slowest(rows, jobs);
+  const RankTime old = slowest(before.records, before.info.items("jobs")), now = slowest(rows, jobs);
   if (old.row == nullptr)
     throw Error(fmt::format("watch: --against: the run {} has no step to compare with",
                             shown_text(before.directory.filename().string())));

@@ -3,6 +3,7 @@
 
 #include "core/base/shown_text.h"
 #include "core/run/job_row.h"
+#include "core/run/job_sites.h"
 
 namespace gpubench {
 
@@ -39,7 +40,8 @@ Info job_facts(const WatchedRank& rank) {
   for (const StepSite& site : expensive) {
     if (sites.size() == most_sites) break;
     Info one(Info::Fields{{"kind", std::string(site_kinds[site.site->kind])},
-                          {"place", site.site->text()},
+                          {"place", place_of(*site.site)},
+                          {"file", shown_text(site.site->file, 300)},
                           {"time_s", site.seconds_per_step},
                           {"share", site.share}});
     if (!is_sampled(site.site->kind)) one.set("times_per_step", site.times_per_step);

@@ -1,10 +1,12 @@
 #include "core/run/watch_run.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <span>
+#include <system_error>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -19,6 +21,7 @@
 #include "core/traces/open_traces.h"
 #include "core/traces/ranks.h"
 #include "core/watch/agent_files.h"
+#include "core/watch/job_gpus.h"
 #include "core/watch/job_steps.h"
 #include "core/watch/job_tree.h"
 
@@ -127,11 +130,14 @@ std::string why_no_agent(const AgentFiles& files, const std::vector<std::string>
 class Watcher {
  public:
   Watcher(const WatchOptions& options, const std::function<void(const WatchReport&)>& report)
-      : options_(options), report_(report), job_(job_command(options, folder_.path())), tree_(::getpid()) {}
+      : options_(options), report_(report), job_(job_command(options, folder_.path())), tree_(::getpid()) {
+    if (!gpu_bus_ids_.empty()) gpus_.emplace(open_nvml(), gpu_bus_ids_);
+  }
 
   JobEnd run() {
     while (job_.wait_until(tree_.next_read())) {
       tree_.read();
+      if (gpus_ && !is_reported_) gpus_->read(tree_.processes());
       if (job_.own_end()) {
         // What the job has left behind is waited for, until somebody wants the end of that too.
         if (job_.signal_since_end() != 0) break;
@@ -244,6 +250,7 @@ class Watcher {
     }
     if (devices.empty()) devices.push_back(Info::Fields{{"name", "cpu:0"}, {"shares_host_memory", true}});
     Info::List machine = machine_facts(ranks.front().use);
+    if (gpus_) add_gpu_facts(machine, gpus_->used());
     Info::Fields fields{{"devices", std::move(devices)},
                         {"traces", std::move(traces)},
                         {"machine_checks", std::move(machine)}};
@@ -280,29 +287,49 @@ class Watcher {
     }
   }
 
+  static Info machine_fact(const char* name, std::string found, const char* consequence, const char* remedy) {
+    return Info::Fields{{"name", name},
+                        {"state", std::string(to_string(CheckState::costs_speed))},
+                        {"found", std::move(found)},
+                        {"consequence", consequence},
+                        {"remedy", remedy}};
+  }
+
+  /// What slowed its GPUs down, or used them too.
+  static void add_gpu_facts(Info::List& facts, const std::vector<JobGpu>& gpus) {
+    for (const JobGpu& gpu : gpus) {
+      if (gpu.throttled > 0)
+        facts.push_back(machine_fact(
+            "GPU slowed down",
+            fmt::format("{} was slowed down ({}) at {} of {} readings: multiprocessors at {:.0f} MHz at the lowest, {:.0f} °C",
+                        gpu.name, throttle_words(gpu.reasons), gpu.throttled, gpu.readings,
+                        gpu.lowest_sm_clock_hz / 1e6, gpu.highest_temperature_c),
+            "kernels run at lowered clocks", "improve the cooling and the power supply"));
+      if (!gpu.others.empty())
+        facts.push_back(machine_fact("GPU shared",
+                                     fmt::format("{} is shared with {}", gpu.name, to_string(std::span(gpu.others))),
+                                     "kernels of others run between those of the job", "run the job alone on its GPU"));
+    }
+  }
+
   /// What took processors from the job while its steps ran.
   static Info::List machine_facts(const JobUse& use) {
     Info::List facts;
-    const auto add = [&](const char* name, std::string found, const char* consequence, const char* remedy) {
-      facts.push_back(Info::Fields{{"name", name},
-                                   {"state", std::string(to_string(CheckState::costs_speed))},
-                                   {"found", std::move(found)},
-                                   {"consequence", consequence},
-                                   {"remedy", remedy}});
-    };
     if (use.seconds <= 0) return facts;
-    if (const std::optional<double> lost = use.lost_share(); lost && *lost > disturbed_share)
-      add("other programs",
+    if (use.is_disturbed())
+      facts.push_back(machine_fact(
+          "other programs",
           fmt::format("other programs or the hypervisor used {:.1f} processors; the job did not get {:.0f} % of the "
                       "processor time that it wanted",
-                      (use.others_s.value_or(0) + use.stolen_s.value_or(0)) / use.seconds, 100 * *lost),
-          "steps take longer, and the job's threads wait for processors", "run the job alone on these processors");
+                      (use.others_s.value_or(0) + use.stolen_s.value_or(0)) / use.seconds, 100 * use.lost_share().value_or(0)),
+          "steps take longer, and the job's threads wait for processors", "run the job alone on these processors"));
     constexpr double much = 0.01;
     if (use.throttled_s && *use.throttled_s > much * use.seconds)
-      add("control group",
+      facts.push_back(machine_fact(
+          "control group",
           fmt::format("the processors stood still {:.0f} % of the time, as the quota of the control group was used up",
                       100 * *use.throttled_s / use.seconds),
-          "all threads of the job stop until the next period", "a higher limit of processors, or fewer threads");
+          "all threads of the job stop until the next period", "a higher limit of processors, or fewer threads"));
     return facts;
   }
 
@@ -347,10 +374,24 @@ class Watcher {
   AgentFolder folder_;
   Job job_;
   JobTree tree_;
+  const std::vector<std::string> gpu_bus_ids_ = JobGpus::bus_ids();
+  std::optional<JobGpus> gpus_;
   Clock::time_point next_look_{};
   std::optional<Clock::time_point> since_;
   bool is_reported_ = false, was_due_ = false;
 };
+
+/// What is known after hours of a job should not be lost for a folder. Throws Error.
+void require_writable(const fs::path& out) {
+  std::error_code none;
+  fs::path folder = fs::absolute(out / "results", none);
+  while (!fs::exists(folder, none) && folder.has_relative_path()) folder = folder.parent_path();
+  if (!fs::is_directory(folder, none))
+    throw Error(fmt::format("watch: --out: {} is no folder", shown_text(folder.string(), 300)));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw Error(fmt::format("watch: --out: nothing can be written in {}: {}", shown_text(folder.string(), 300),
+                            std::generic_category().message(errno)));
+}
 
 /// Why a remedy was not in force; empty if all were.
 std::string why_not_applied(const AgentProcess& process, const std::vector<std::string>& remedies) {
@@ -386,6 +427,7 @@ std::optional<double> mean_step_s(const AgentProcess& process, std::uint64_t fro
 }  // namespace
 
 JobEnd watch_job(const WatchOptions& options, const std::function<void(const WatchReport&)>& report) {
+  require_writable(options.out);
   return Watcher(options, report).run();
 }
 
@@ -430,7 +472,7 @@ StepsOfRun run_steps(const StepsRun& run) {
       return result;
     }
     result.step_s = std::max(result.step_s.value_or(0), *own);
-    result.is_disturbed = result.is_disturbed || tree.use(span).lost_share().value_or(0) > disturbed_share;
+    result.is_disturbed = result.is_disturbed || tree.use(span).is_disturbed();
   }
   return result;
 }

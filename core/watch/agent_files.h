@@ -49,7 +49,7 @@ enum class SiteKind : std::uint8_t {
 };
 inline constexpr EnumNames<SiteKind, 14> site_kinds{
     "unknown kind of a site",
-    {"unknown", "sync", "callback", "loading", "batch", "saving", "compile", "stack", "pipeline", "evaluation", "other",
+    {"unknown", "sync", "callback", "loading", "batch", "saving", "compile", "code", "pipeline", "evaluation", "other",
      "forward", "backward", "optimizer"}};
 
 /// Whether its times are samples of the main thread's stack, and not calls.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/telemetry/proc/contention.h"
+
 namespace gpubench {
 namespace {
 
@@ -67,6 +69,12 @@ std::optional<double> JobUse::lost_share() const {
   const double used = job.cpu_s + *others_s;
   const double taken = std::min(job.delayed_s, *others_s) + (used > 0 ? *stolen_s * job.cpu_s / used : 0);
   return taken > 0 ? taken / (job.cpu_s + taken) : 0;
+}
+
+bool JobUse::is_disturbed() const {
+  constexpr double least_processors = 0.05;
+  const double others = others_s.value_or(0) + stolen_s.value_or(0);
+  return lost_share().value_or(0) > disturbed_share && others > least_processors * seconds;
 }
 
 }  // namespace gpubench

@@ -49,6 +49,9 @@ struct JobUse {
   /// The share of the processor time that the job wanted and did not get because others had it
   /// (Contention::lost_share).
   std::optional<double> lost_share() const;
+  /// Whether others had processors that the job wanted, so that its times are not its own: a twentieth of a processor at
+  /// least, and of what it wanted.
+  bool is_disturbed() const;
 };
 
 /// Adds `weight` times what the processes used; of memory and threads the highest stays. Both sorted by number.

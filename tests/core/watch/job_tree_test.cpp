@@ -309,5 +309,19 @@ TEST(JobTree, SeesARealJob) {
   EXPECT_THAT(watched.processes(), IsEmpty());
 }
 
+TEST(JobUse, IsDisturbedByWhatOthersTookAndNotByRounding) {
+  JobUse use;
+  use.seconds = 10;
+  use.processes = {{.process = 1, .cpu_s = 0.2, .delayed_s = 0.1}};
+  use.stolen_s = 0;
+  use.others_s = 0.3;  // a third of what it wanted, and a thirtieth of a processor
+  EXPECT_FALSE(use.is_disturbed());
+  use.others_s = 5;
+  EXPECT_TRUE(use.is_disturbed());
+  use.processes[0].delayed_s = 0.001;  // they used processors that the job did not want
+  EXPECT_FALSE(use.is_disturbed());
+  EXPECT_FALSE(JobUse{}.is_disturbed());
+}
+
 }  // namespace
 }  // namespace gpubench

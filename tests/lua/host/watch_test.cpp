@@ -123,6 +123,36 @@ TEST_F(Watch, NamesTheLineThatLoads) {
   EXPECT_THAT(shown.out, HasSubstr("input_wait_share"));
 }
 
+TEST_F(Watch, CountersTellPartsAndLinesInTheTerminalAndOnThePage) {
+  const std::vector<std::string> job = python(training("12"));
+  if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
+  const Ended ended = watch(job);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("part of the step"), HasSubstr("input wait"), HasSubstr("what it does"),
+                               HasSubstr("loading"), Not(HasSubstr("what the main thread did"))));
+  const std::string page = contents(find("report.html"));
+  EXPECT_THAT(page, AllOf(HasSubstr("Lines of the job"), HasSubstr("job.py:7 (Photos.__getitem__)")));
+}
+
+TEST_F(Watch, AgainstAnEarlierRunItSaysWhatBecameShorter) {
+  if (python("").empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
+  const std::string slow = watch(python(training("12"))).err;
+  const Ended fast = watch(python(training("2")), {"--against", "job"});
+  EXPECT_THAT(fast.err, AllOf(HasSubstr("difference: a step takes"), HasSubstr(" less ("), HasSubstr("input wait -"),
+                              HasSubstr("loading job.py:7 (Photos.__getitem__)")))
+      << slow;
+}
+
+TEST_F(Watch, WhatCannotBeComparedOrWrittenIsSaidBeforeTheJobBegins) {
+  const Ended unknown = watch({"/bin/echo", "out"}, {"--against", "no_such_run"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("no_such_run"));
+  write("file", "");
+  const Ended no_folder = watch({"/bin/echo", "out"}, {"--out", "file"});
+  EXPECT_EQ(no_folder.status, 2);
+  EXPECT_THAT(no_folder.err, HasSubstr("is no folder"));
+  EXPECT_EQ(unknown.out + no_folder.out, "");
+}
+
 TEST_F(Watch, NamesTheLineOfTheLoopThatDoesNotTrain) {
   const std::vector<std::string> job = python(training("0", "time.sleep(15e-3)  # statistics"));
   if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
