@@ -136,7 +136,7 @@ class Job:
 
     def begin_level(self, level, what):
         words = self.open().words
-        words[counters.RECORDS] = words[counters.TRAINING] = 0
+        words[counters.RECORDS] = words[counters.TRAINING] = words[counters.BATCHES] = 0
         self.level, self.steps, self.records, self.warm, self.loop = level, 0, 0, False, None
         self.counters.write_text(counters.MARK_AT, what)
 

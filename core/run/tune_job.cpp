@@ -29,7 +29,6 @@ namespace {
 
 /// Smaller gains than this are none, as processes of one program differ by so much.
 constexpr double least_gain = 1.02;
-constexpr std::size_t least_processes = 4;  // of each side have an interval of 95 % (core/measure/stats/shift.h)
 constexpr std::size_t most_processes = 10;
 constexpr std::size_t finalists = 2;
 
@@ -59,10 +58,7 @@ void set_times(TriedRemedy& remedy, const std::vector<double>& before) {
 }
 
 RemedyOutcome outcome_of(const TriedRemedy& remedy) {
-  if (!remedy.has_interval) {
-    // One process a side settles only what does not look like a gain at all.
-    return remedy.times.value < least_gain ? RemedyOutcome::no_gain : RemedyOutcome::open;
-  }
+  if (!remedy.has_interval) return RemedyOutcome::open;  // processes differ by more than most gains
   if (remedy.times.interval.low > least_gain) return RemedyOutcome::helps;
   if (remedy.times.interval.high < 1 / least_gain) return RemedyOutcome::worse;
   return remedy.times.interval.high < least_gain ? RemedyOutcome::no_gain : RemedyOutcome::open;
@@ -296,9 +292,21 @@ class Tuner {
 
   /// Rounds until each of these has an interval.
   double rounds_needed(const std::vector<std::size_t>& best) const {
-    std::size_t fewest = least_processes;
+    std::size_t fewest = tuned_.as_it_was.size();
     for (const std::size_t i : best) fewest = std::min(fewest, tuned_.remedies[i].step_s.size());
-    return static_cast<double>(std::max<std::size_t>(1, least_processes - fewest));
+    std::size_t rounds = 1;
+    while (!have_interval(fewest + rounds, tuned_.as_it_was.size() + rounds)) ++rounds;
+    return static_cast<double>(rounds);
+  }
+
+  /// Whether so many processes a side have an interval of 95 % (core/measure/stats/shift.h): the two most extreme orders of
+  /// all that there are have at most 5 %.
+  static bool have_interval(std::size_t one, std::size_t other) {
+    constexpr double least_orders = 2 / 0.05;
+    double orders = 1;
+    for (std::size_t i = 1; i <= one; ++i)
+      orders *= static_cast<double>(other + i) / static_cast<double>(i);
+    return orders >= least_orders;
   }
 
   bool is_open(TriedRemedy& remedy) const {
@@ -331,6 +339,10 @@ class Tuner {
       stop_if_asked(steps.asked);
       reason = steps.why_none;
       if (steps.step_s) seconds = steps.step_s;
+      say_(fmt::format("{}: {} ({:.0f} s, {:.0f} s left{})",
+                       remedies.empty() ? "as it is" : fmt::format("{}", fmt::join(remedies, ",")),
+                       steps.step_s ? format_seconds(*steps.step_s) + " a step" : shown_text(reason, 120),
+                       run_s_of(remedies), std::max(left_s(), 0.0), steps.is_disturbed ? "; others disturbed it" : ""));
       if (!steps.is_disturbed || left_s() < run_s_of(remedies)) break;
       if (attempt == 0 && !was_disturbed_) {
         was_disturbed_ = true;
@@ -384,15 +396,16 @@ std::string tuned_text(const TunedJob& tuned) {
     const bool looks_good = remedy.outcome == RemedyOutcome::open && remedy.times.value > least_gain;
     if (remedy.outcome != RemedyOutcome::helps && !looks_good) continue;
     if (looks_good)
-      text += fmt::format("not settled: {} looks {:.2f} times as fast; a larger --budget settles it\n",
-                          setting_of(remedy), remedy.times.value);
+      text += fmt::format("not settled: {} looks {:.2f} times as fast\n", setting_of(remedy), remedy.times.value);
     text += fmt::format("{}{}:\n", setting_of(remedy), remedy.place.empty() ? "" : " at " + remedy.place);
     for (const std::string& line : remedy.lines) text += "  " + shown_text(line, 300) + "\n";
   }
-  const bool may_help = std::ranges::any_of(tuned.remedies, [](const TriedRemedy& one) {
-    return one.outcome == RemedyOutcome::helps || one.outcome == RemedyOutcome::open;
-  });
-  if (!may_help) text += "nothing that can be changed from outside helps this job\n";
+  const auto has = [&](RemedyOutcome outcome) {
+    return std::ranges::find(tuned.remedies, outcome, &TriedRemedy::outcome) != tuned.remedies.end();
+  };
+  if (!has(RemedyOutcome::helps))
+    text += has(RemedyOutcome::open) ? "no gain is settled; a larger --budget repeats what is open\n"
+                                     : "nothing that can be changed from outside helps this job\n";
   for (const std::string& note : tuned.notes) text += "note: " + note + "\n";
   std::string left;
   for (const TriedRemedy& remedy : tuned.remedies)

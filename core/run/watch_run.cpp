@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -55,6 +56,11 @@ class AgentFolder {
 
 constexpr const char* no_folder =
     "there is no folder for the agent's files: the temporary folder (TMPDIR) cannot be written";
+
+/// Keras' `steps_per_execution` makes one call, and one record, of several batches.
+bool is_call_of_batches(const AgentProcess& process) {
+  return process.step_mark.starts_with("keras");
+}
 
 /// "train" of "python -u train.py --lr 1".
 std::string name_of(const std::vector<std::string>& command) {
@@ -111,8 +117,9 @@ std::string why_no_agent(const AgentFiles& files, const std::vector<std::string>
   if (files.processes.empty() && fs::path(command.front()).filename() == "gpubench")
     return "the job is gpubench itself: its own watch or tune has the job's agent";
   if (files.processes.empty())
-    return "no Python process has loaded the agent: the command runs no Python, or Python runs with -S, -I or -E, or in "
-           "an environment that was cleaned (sudo, env -i)";
+    return "no Python process has loaded the agent: the command runs no Python, or Python runs with -S, -I or -E, in an "
+           "environment that was cleaned (sudo, env -i), in a container, or as another user, who cannot write the agent's "
+           "files";
   std::string frameworks;
   for (const AgentProcess& process : files.processes)
     for (const Info* const fact : process.facts_named("framework")) {
@@ -336,8 +343,12 @@ class Watcher {
   static void describe(const WatchedRank& rank, WatchReport& report) {
     const AgentProcess& process = *rank.process;
     for (const Info* const fact : process.facts_named("remedy")) report.remedies.push_back(*fact);
-    report.step_s = rank.steps.step_s.value;
-    report.warm_steps = std::max<std::uint64_t>(process.sites_since, rank.steps.warmup_steps);
+    const double batches = is_call_of_batches(process) ? std::max(rank.steps.batches_per_step, 1.0) : 1.0;
+    const auto in_batches = [&](std::uint64_t steps) {
+      return static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * batches));
+    };
+    report.step_s = rank.steps.step_s.value / batches;
+    report.warm_steps = in_batches(std::max<std::uint64_t>(process.sites_since, rank.steps.warmup_steps));
     if (!rank.steps.spans.empty()) report.start_s = Seconds(rank.steps.spans.front().begin - process.loaded).count();
     std::optional<std::uint64_t> last;
     std::uint64_t training = 0;
@@ -345,7 +356,7 @@ class Watcher {
       if (!step.is_training) continue;
       ++training;
       if (!step.first_of_epoch) continue;
-      if (last) report.epoch_steps = training - *last;
+      if (last) report.epoch_steps = in_batches(training - *last);
       last = training;
     }
   }
@@ -408,20 +419,33 @@ std::string why_not_applied(const AgentProcess& process, const std::vector<std::
   return {};
 }
 
-bool have_steps(const AgentFiles& files, std::uint64_t steps) {
-  const std::vector<const AgentProcess*> ranks = files.ranks();
-  return !ranks.empty() &&
-         std::ranges::all_of(ranks, [&](const AgentProcess* one) { return one->training_steps >= steps; });
+/// Steps, or batches where a step may be a call of several of them.
+std::uint64_t progress_of(const AgentProcess& process) {
+  return is_call_of_batches(process) ? process.batches : process.training_steps;
 }
 
-/// The mean of steps [from, to) by the ends of the steps before them and of the last; and when they ran.
+bool have_steps(const AgentFiles& files, std::uint64_t steps) {
+  const std::vector<const AgentProcess*> ranks = files.ranks();
+  return !ranks.empty() && std::ranges::all_of(ranks, [&](const AgentProcess* one) { return progress_of(*one) >= steps; });
+}
+
+/// The mean of steps [from, to) by the ends of the steps before them and of the last; and when they ran. Of calls of
+/// several batches those count that begin behind `from` and are needed to reach `to`.
 std::optional<double> mean_step_s(const AgentProcess& process, std::uint64_t from, std::uint64_t to, TimeSpan& span) {
-  std::vector<Clock::time_point> ends;
-  for (const AgentStep& step : process.steps)
-    if (step.is_training) ends.push_back(step.end);
-  if (process.first_step > 0 || from == 0 || to <= from || ends.size() < to) return std::nullopt;
-  span = {ends[from - 1], ends[to - 1]};
-  return span.seconds() / static_cast<double>(to - from);
+  if (process.first_step > 0 || from == 0 || to <= from) return std::nullopt;
+  std::uint64_t done = 0, done_before = 0;
+  for (const AgentStep& step : process.steps) {
+    if (!step.is_training) continue;
+    done += is_call_of_batches(process) ? std::max<std::uint64_t>(step.batches, 1) : 1;
+    if (done < from) continue;
+    if (done_before == 0) {
+      span.begin = step.end;
+      done_before = done;
+    }
+    span.end = step.end;
+    if (done >= to && done > done_before) return span.seconds() / static_cast<double>(done - done_before);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -467,7 +491,7 @@ StepsOfRun run_steps(const StepsRun& run) {
     const std::optional<double> own = mean_step_s(*rank, run.from, run.to, span);
     if (!own) {
       result.why_none =
-          fmt::format("the job ended after {} steps; {} are needed (--steps)", rank->training_steps, run.to);
+          fmt::format("the job ended after {} steps; {} are needed (--steps)", progress_of(*rank), run.to);
       result.step_s.reset();
       return result;
     }

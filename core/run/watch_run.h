@@ -36,6 +36,7 @@ struct WatchReport {
   bool has_steps = false;
   /// Of the rank with the lowest number: the agent's facts about remedies, and what its steps are.
   std::vector<Info> remedies{};
+  /// Steps are batches where a step may be a call of several of them (Keras).
   double step_s = 0;              ///< mean seconds of a step
   double start_s = 0;             ///< from the start of the process to the end of the warm-up
   std::uint64_t warm_steps = 0;   ///< steps of the warm-up
@@ -50,7 +51,7 @@ JobEnd watch_job(const WatchOptions& options, const std::function<void(const Wat
 struct StepsRun {
   std::vector<std::string> command;
   std::vector<std::string> remedies{};
-  std::uint64_t from = 0, to = 0;  ///< steps that count: [from, to), numbered from 0
+  std::uint64_t from = 0, to = 0;  ///< steps that count: [from, to), numbered from 0; of Keras batches
   Seconds time{60};                ///< to the last of them
 };
 struct StepsOfRun {

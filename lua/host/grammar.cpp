@@ -180,12 +180,12 @@ void Grammar::add_run() {
   run.add_flag("-q,--quiet", values_.quiet, "Print only the folder of each run");
   run.add_option("--workers", values_.workers, "Processes to start on this machine, which run the script together")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+      ->check(whole_number(1, 1024));
   run.add_option("--repeat", values_.repeat,
                  "Run the script in so many fresh processes, which `compare` takes as one side; several scripts in "
                  "random order")
       ->type_name("K")
-      ->check(CLI::Range(1, 1000));
+      ->check(whole_number(1, 1000));
   run.add_option("--peer-timeout", values_.peer_timeout_s,
                  "Seconds that processes wait for another before the run ends (60)")
       ->type_name("SECONDS")
@@ -236,7 +236,7 @@ void Grammar::add_measuring(CLI::App& command) {
       .add_option("--threads", values_.threads,
                   "CPU threads in total, over all processes on this machine (one for each processor)")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(whole_number(1, 4096));
   command.add_flag("--trusted", values_.trusted,
                    "Let the script run programs and write anywhere; docs/safety.md lists what it may do without");
 }

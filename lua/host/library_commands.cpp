@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 namespace gpubench {
@@ -268,7 +270,7 @@ void declare_watch(CommandOptions& options) {
 }
 
 void declare_tune_job(CommandOptions& options) {
-  options.integer("--budget", "SECONDS", 10, 1'000'000, "How long all runs of the job may take together (300)");
+  options.positive("--budget", "SECONDS", "How long all runs of the job may take together (300)");
   options.integer("--steps", "N", 8, 1'000'000,
                   "Steps of training of each run (as many as take 3 s, two epochs if short)");
   options.texts("--remedy", "NAME", "Try only this remedy; may be repeated");
@@ -325,6 +327,15 @@ std::string check_positive(const std::string& text) {
   return "'" + text + "' is not a positive number";
 }
 
+std::function<std::string(const std::string&)> whole_number(std::int64_t least, std::int64_t most) {
+  return [=](const std::string& text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return std::string();
+    return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+  };
+}
+
 std::string check_named(const std::string& text) {
   return text.empty() ? "the name is empty" : std::string();
 }
@@ -356,7 +367,7 @@ CLI::Option& CommandOptions::choice(const std::string& option, const std::string
 
 CLI::Option& CommandOptions::integer(const std::string& option, const std::string& type, std::int64_t least,
                                      std::int64_t most, const std::string& description) {
-  return *add<std::int64_t>(command_, values_, option, type, description).check(CLI::Range(least, most));
+  return *add<std::int64_t>(command_, values_, option, type, description).check(whole_number(least, most));
 }
 
 CLI::Option& CommandOptions::positive(const std::string& option, const std::string& type,

@@ -2,6 +2,8 @@
 // the module lua/gpubench/commands/NAME.lua: it gets the options in a table and returns the exit status.
 #pragma once
 #include <CLI/App.hpp>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +55,8 @@ std::span<const LibraryCommand> library_commands();
 
 /// CLI11's checks: empty if the text is right, else what is wrong.
 std::string check_positive(const std::string& text);
+/// For options that take an integer.
+std::function<std::string(const std::string&)> whole_number(std::int64_t least, std::int64_t most);
 std::string check_named(const std::string& text);
 
 }  // namespace gpubench

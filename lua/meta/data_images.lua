@@ -66,6 +66,9 @@ gb.data.Dataset = {}
 ---@field dtype "uint8"|"float32"|nil ("uint8")
 ---@field shuffle boolean? another order of the files in every epoch (false: class by class)
 ---@field seed integer? what decides the order; a new one derived from gb.config.set_seed when absent
+---@field num_parallel_calls integer? workers that read and decode; gb.AUTOTUNE: as many as keep the consumer busy;
+--- absent: its own thread
+---@field deterministic boolean? whether images keep their order with several workers (true)
 
 --- Images (.jpg, .jpeg, .png) of a folder with a folder for each class. Elements are (image, int64 label), labels count
 --- the classes from 0 in the order of their names.

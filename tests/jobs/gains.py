@@ -23,7 +23,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 def tune(gpubench, python, job, budget, out):
     command = [python if word == "python" else word for word in job["command"]]
     process = subprocess.run(
-        [gpubench, "tune", "--budget", str(budget), "--json", "--out", out, "--", *command], cwd=job["folder"],
+        [gpubench, "tune", "--budget", "%d" % budget, "--json", "--out", out, "--", *command], cwd=job["folder"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=4 * budget + 120, stdin=subprocess.DEVNULL)
     lines = [line for line in process.stdout.splitlines() if line.startswith("{")]
     return json.loads(lines[-1]) if lines else {"why_none": process.stderr[-300:]}

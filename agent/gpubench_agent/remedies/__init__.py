@@ -11,10 +11,10 @@ from importlib import import_module
 
 from .. import facts
 
-NAMES = ("workers", "persistent_workers", "prefetch_factor", "pin_memory", "compile", "autocast", "tf32",
-         "channels_last", "cudnn_benchmark", "fused_optimizer", "set_to_none", "threads", "affinity",
-         "ddp_buckets", "tf_prefetch", "tf_cache", "tf_parallel_map", "tf_threads", "jit_compile", "graph_execution",
-         "reduce_retracing", "steps_per_execution", "policy", "dataset_workers", "allocator")
+NAMES = ("workers", "persistent_workers", "prefetch_factor", "pin_memory", "compile", "compile_graphs", "autocast",
+         "tf32", "channels_last", "cudnn_benchmark", "fused_optimizer", "set_to_none", "threads", "affinity",
+         "ddp_buckets", "nccl_defaults", "tf_prefetch", "tf_cache", "tf_parallel_map", "tf_threads", "jit_compile",
+         "graph_execution", "reduce_retracing", "steps_per_execution", "policy", "dataset_workers", "allocator")
 
 
 def remedy(name):

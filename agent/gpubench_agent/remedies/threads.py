@@ -4,7 +4,8 @@ from .. import facts, guard
 from ..imports import after
 from . import judgement
 
-NAME, FRAMEWORKS, CHANGES, CAUSES = "threads", ("torch",), "rounding", ("compute_bound", "host_bound")
+NAME, FRAMEWORKS, CHANGES, CAUSES = "threads", ("torch",), "rounding", ("thread_contention", "compute_bound",
+                                                                         "host_bound")
 
 
 def judge():

@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/data/function/read_file.h"
-#include "core/data/map/map.h"
 
 namespace gpubench {
 namespace {
@@ -78,8 +77,9 @@ LabelledImages find_images(const fs::path& root) {
   return images;
 }
 
-DatasetPtr image_folder(const LabelledImages& images, const FileOrder& order, const DecodeOptions& options) {
-  return map(map(labelled_files(images.paths, images.labels, order), read_file()), decode_image(options));
+DatasetPtr image_folder(const LabelledImages& images, const FileOrder& order, const DecodeOptions& options,
+                        const MapOptions& calls) {
+  return map(map(labelled_files(images.paths, images.labels, order), read_file(), calls), decode_image(options), calls);
 }
 
 }  // namespace gpubench

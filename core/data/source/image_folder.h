@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/data/function/decode_image.h"
+#include "core/data/map/map.h"
 #include "core/data/source/list_files.h"
 
 namespace gpubench {
@@ -23,7 +24,8 @@ struct LabelledImages {
 /// Error if there are no classes, or one has no images.
 LabelledImages find_images(const std::filesystem::path& root);
 
-/// Three stages: list, read and decode.
-DatasetPtr image_folder(const LabelledImages& images, const FileOrder& order, const DecodeOptions& options);
+/// Lists files; a map reads and decodes them.
+DatasetPtr image_folder(const LabelledImages& images, const FileOrder& order, const DecodeOptions& options,
+                        const MapOptions& calls = {});
 
 }  // namespace gpubench

@@ -81,8 +81,10 @@ std::string job_sentence(const Info& job) {
                         format_seconds(kind.number("step_s").value_or(0)));
     between = ", ";
   }
-  if (seconds > 0)
-    text += fmt::format("; counting them took {:.1f} %", 100 * job.number("agent_s").value_or(0) / seconds);
+  // What the agent took before these steps, while frameworks were imported and the warm-up ran, is not theirs.
+  for (const Info& part : job.items("parts"))
+    if (part.text("part") == "agent")
+      text += fmt::format("; counting them took {:.1f} %", 100 * part.number("share").value_or(0));
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "core/data/source/image_folder.h"
 #include "lua/api/data/dataset.h"
 #include "lua/api/data/element_function.h"
+#include "lua/api/data/pipeline.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
 #include "lua/api/tensor/tensor.h"
@@ -64,10 +65,17 @@ struct ImageFolderTable {
   Dtype dtype = Dtype::u8;
   bool shuffle = false;
   std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> num_parallel_calls;
+  std::optional<bool> deterministic;
   static constexpr auto fields =
-      std::tuple{field("channels", &ImageFolderTable::channels), field("size", &ImageFolderTable::size),
-                 field("method", &ImageFolderTable::method),     field("dtype", &ImageFolderTable::dtype),
-                 field("shuffle", &ImageFolderTable::shuffle),   field("seed", &ImageFolderTable::seed)};
+      std::tuple{field("channels", &ImageFolderTable::channels),
+                 field("size", &ImageFolderTable::size),
+                 field("method", &ImageFolderTable::method),
+                 field("dtype", &ImageFolderTable::dtype),
+                 field("shuffle", &ImageFolderTable::shuffle),
+                 field("seed", &ImageFolderTable::seed),
+                 field("num_parallel_calls", &ImageFolderTable::num_parallel_calls),
+                 field("deterministic", &ImageFolderTable::deterministic)};
 };
 
 std::tuple<DatasetPtr, std::vector<std::string>> images_in_folders(lua_State* L, const std::string& root,
@@ -76,7 +84,8 @@ std::tuple<DatasetPtr, std::vector<std::string>> images_in_folders(lua_State* L,
   FileOrder order{.shuffle = options.shuffle};
   if (order.shuffle) order.seed = options.seed ? *options.seed : session_of(L).random.next_seed();
   const DecodeOptions decode{options.channels, options.size, options.method, options.dtype};
-  return {image_folder(images, order, decode), images.class_names};
+  const MapTable calls{options.num_parallel_calls, options.deterministic, {}};
+  return {image_folder(images, order, decode, calls.native(L)), images.class_names};
 }
 
 }  // namespace

@@ -5,28 +5,30 @@ local record = require "gpubench.tune.record"
 
 local automatic = "gb.AUTOTUNE"
 
--- num_parallel_calls for the stages of that name that have one thread.
-local function parallel(facts, name)
+-- num_parallel_calls for the stages of these names that have one thread.
+local function parallel(facts, names)
   local changes, others = {}, 0
-  for _, node in ipairs(record.stages(facts.pipelines, name)) do
-    local calls = record.options(node).num_parallel_calls or 0
-    if node.site and (calls == 0 or calls == 1) and not record.options(node).device then
-      changes[#changes + 1] = change.field(node.site, 2, "num_parallel_calls", gb.AUTOTUNE, automatic)
-    else
-      others = others + 1
+  for _, name in ipairs(names) do
+    for _, node in ipairs(record.stages(facts.pipelines, name)) do
+      local calls = record.options(node).num_parallel_calls or 0
+      if node.site and (calls == 0 or calls == 1) and not record.options(node).device then
+        changes[#changes + 1] = change.field(node.site, 2, "num_parallel_calls", gb.AUTOTUNE, automatic)
+      else
+        others = others + 1
+      end
     end
   end
   if #changes > 0 then return changes end
-  return nil, others == 0 and "the pipeline has no " .. name
-    or string.format("every %s has several workers, or is not called by the script itself", name)
+  return nil, others == 0 and "the pipeline has no " .. names[1]
+    or string.format("every %s has several workers, or is not called by the script itself", names[1])
 end
 
 local function more_workers(facts)
-  return parallel(facts, "map")
+  return parallel(facts, { "map", "image_folder" })
 end
 
 local function parallel_reads(facts)
-  return parallel(facts, "interleave")
+  return parallel(facts, { "interleave" })
 end
 
 -- Stages behind which a prefetch still runs ahead of the training.

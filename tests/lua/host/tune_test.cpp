@@ -1,4 +1,5 @@
 // gpubench tune
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <regex>
@@ -250,6 +251,20 @@ TEST_F(Tune, ChangesReachCallsOfTheTopLevelAndOfModules) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("more_workers  2.00 [2.00, 2.00]"));
   EXPECT_THAT(ended.out, HasSubstr("# ./pipeline.lua:3: num_parallel_calls = gb.AUTOTUNE in map in line 3"));
+}
+
+TEST_F(Tune, WorkersReadAFolderOfImages) {
+  std::filesystem::create_directories(path() + "/pictures/cats");
+  write("pictures/cats/a.jpg", "it is only listed");
+  const Ended ended = tune_script(
+      "local gb = require 'gpubench'\n"
+      "local input = gb.data.Dataset.image_folder('pictures', { size = { 8, 8 } }):batch(8)\n"
+      "gb.experiment { name = 'a', title = 't', columns = { gb.column('units', { kind = 'counted', better = 'lower' }) "
+      "},\n  run = function() return { units = tostring(input):find 'workers' and 1 or 2 } end }",
+      {"--quick", "--figure", "units", "--remedy", "more_workers"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("more_workers  2.00 [2.00, 2.00]"),
+                               HasSubstr("image_folder('pictures', { num_parallel_calls = gb.AUTOTUNE, size = { 8, 8 } })")));
 }
 
 }  // namespace

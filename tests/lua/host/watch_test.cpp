@@ -224,6 +224,15 @@ TEST_F(TuneJob, AJobThatCannotBeStartedOrFailsIsSaid) {
   EXPECT_THAT(run_program({"tune", "--", "/bin/sh", "-c", "exit 5"}, path()).out, HasSubstr("ended with status 5"));
 }
 
+TEST_F(TuneJob, NumbersThatAreNoneAreToldWhatIsPossible) {
+  EXPECT_THAT(run_program({"tune", "--steps", "8.5", "--", "true"}, path()).err,
+              HasSubstr("'8.5' is no whole number from 8 to 1000000"));
+  EXPECT_THAT(run_program({"run", "--repeat", "many", "x.lua"}, path()).err,
+              HasSubstr("'many' is no whole number from 1 to 1000"));
+  EXPECT_THAT(run_program({"tune", "--budget", "-1", "--", "true"}, path()).err,
+              HasSubstr("'-1' is not a positive number"));
+}
+
 TEST_F(TuneJob, AJobWithoutStepsHasNothingToTune) {
   const Ended ended = run_program({"tune", "--budget", "10", "--", "/bin/sh", "-c", "exit 3"}, path());
   EXPECT_EQ(ended.status, 3);

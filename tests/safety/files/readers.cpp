@@ -1,6 +1,8 @@
 // Every reader of files, for libFuzzer: SAFETY_READER names one. A reader may refuse bytes by an Error, nothing else.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -32,6 +34,7 @@
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
 #include "core/results/run_reader.h"
+#include "core/run/job_row.h"
 #include "core/traces/analysis.h"
 #include "core/traces/chrome_trace.h"
 #include "core/traces/nsight.h"
@@ -40,6 +43,8 @@
 #include "core/train/files/training_state.h"
 #include "core/train/store_variables.h"
 #include "core/train/trainer.h"
+#include "core/watch/agent_files.h"
+#include "core/watch/job_steps.h"
 
 namespace gpubench {
 namespace {
@@ -259,6 +264,28 @@ void read_nsight_of(Bytes bytes) {
   explain(read_nsight(file_of(bytes, "a.sqlite")));
 }
 
+/// How many bytes the counters have, as 32 bits; the counters; facts.
+void read_agent(Bytes bytes) {
+  std::uint32_t size = 0;
+  if (bytes.size() < sizeof size) throw Error("there is no size");
+  std::memcpy(&size, bytes.data(), sizeof size);
+  bytes = bytes.subspan(sizeof size);
+  const std::size_t cut = std::min<std::size_t>(size, bytes.size());
+  fs::create_directories(folder() / "agent");
+  const auto write = [](const fs::path& path, Bytes part) {
+    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(part.data()), std::ssize(part));
+  };
+  write(folder() / "agent/100-7.counters", bytes.first(cut));
+  write(folder() / "agent/100-7.facts", bytes.subspan(cut));
+  const AgentFiles files = read_agent_files(folder() / "agent");
+  for (const AgentProcess* const process : files.ranks()) {
+    WatchedRank rank{.process = process, .steps = job_steps(*process)};
+    rank.worker_sites = worker_sites(files, *process);
+    job_row(rank);
+    to_json(job_facts(rank));
+  }
+}
+
 template <auto Decode>
 void decode(Bytes bytes) {
   ByteSpanSource source("bytes", bytes);
@@ -270,6 +297,7 @@ HostTensor decode_any_idx(ByteSource& source) {
 }
 
 const std::map<std::string, std::function<void(Bytes)>> readers = {
+    {"agent", read_agent},
     {"archive", read_archive_of},
     {"cache", read_cache},
     {"chrome", read_chrome},

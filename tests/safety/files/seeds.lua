@@ -140,7 +140,32 @@ local function save_traces()
   write("xplane", "gpu", xplane())
 end
 
+-- Files of the agent of a job (agent/README.md): how long the counters are, the counters, facts.
+local function agent()
+  local steps = 16
+  local bytes = "GPBWATCH" .. string.pack("<I4I4I4I4I4I4", 1, 4096, steps, 128, 2, 512) ..
+    string.pack("<i8i8i8i8i8i8i8", 100, 1, -1, -1, -1, 1, 1) ..
+    string.pack("<I8I8I8I8I8I8I8I8I8I8I8I8I8I8", steps, 2, 4, 0, 0, 1000, 0, 0, steps, 100, 0, steps, 0, 0)
+  bytes = bytes .. ("\0"):rep(512 - #bytes) .. "torch optimizer SGD"
+  bytes = bytes .. ("\0"):rep(768 - #bytes) .. "train.py"
+  bytes = bytes .. ("\0"):rep(4096 - #bytes)
+  for i = 1, steps do
+    bytes = bytes .. string.pack("<I8I8I8I8I8I8I8I8I8I8I8I8I8I8I8I8", 10000000 * i, i == 9 and 1025 or 1, 4000000, 1000,
+      500, i == 9 and 90000 or 0, 0, 0, 20000, 1, 3000000, 900000 * i, i, 3900000, 0, 0)
+  end
+  for i, name in ipairs { "Digits.__getitem__", "train" } do
+    local site = string.pack("<I4I4I8I8I8I8", i == 1 and 3 or 10, 12 * i, 16, 60000000, 5000000, 15)
+    site = site .. ("\0"):rep(64 - #site) .. name
+    site = site .. ("\0"):rep(192 - #site) .. "/home/a/train.py"
+    bytes = bytes .. site .. ("\0"):rep(512 - #site)
+  end
+  return string.pack("<I4", #bytes) .. bytes .. '{"fact":"loader","at":5,"num_workers":0,"file":"/a/train.py","line":9,' ..
+    '"getitem_line":3,"getitem_file":"/a/data.py","dataset":"Digits","is_evaluation":false}\n' ..
+    '{"fact":"framework","name":"torch","version":"2.12"}\n'
+end
+
 local function save_all()
+  write("agent", "torch", agent())
   save_traces()
   write("csv", "numbers", "a,b,c\n1.5,2,x\r\n\"-3e5\",4,\"y \"\"z\"\"\"\n,5,\n")
   write("json", "nested", [[{"a":[1,-2.5e10,null,true,"\u00e9\n"],"b":{"c":{}}}]])

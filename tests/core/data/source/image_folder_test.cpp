@@ -1,5 +1,7 @@
 #include "core/data/source/image_folder.h"
 
+#include <cstring>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "core/data/stage/batch.h"
@@ -49,6 +51,26 @@ TEST_F(ImageFolder, HasAClassPerFolder) {
   EXPECT_EQ(to_string(dataset->element_types()), "(uint8[?, ?, 3], int64[])");
   EXPECT_EQ(dataset->size(), 3);
   EXPECT_THAT(labels(dataset), ElementsAre(0, 0, 1));
+}
+
+TEST_F(ImageFolder, IsReadByWorkersInTheSameOrder) {
+  for (int i = 0; i < 40; ++i)
+    make(fmt::format("{}/{:02}.png", i % 2 == 0 ? "cats" : "dogs", i), as_png(waves(4 + i % 3, 6, 3)));
+  const LabelledImages images = find_images(root());
+  const DatasetPtr plain = image_folder(images, {}, {.channels = 3});
+  const DatasetPtr parallel = image_folder(images, {}, {.channels = 3}, {.workers = 3});
+  const std::unique_ptr<Cursor> one = plain->open(), other = parallel->open();
+  Element a, b;
+  int count = 0;
+  while (one->next(a)) {
+    ASSERT_TRUE(other->next(b));
+    EXPECT_EQ(to_string(a[0].type()), to_string(b[0].type())) << count;
+    EXPECT_EQ(std::memcmp(a[0].data(), b[0].data(), a[0].bytes()), 0) << count;
+    EXPECT_EQ(a[1].values<std::int64_t>()[0], b[1].values<std::int64_t>()[0]);
+    ++count;
+  }
+  EXPECT_FALSE(other->next(b));
+  EXPECT_EQ(count, 40);
 }
 
 TEST_F(ImageFolder, IsBatchedWhereImagesHaveOneSize) {
