@@ -18,7 +18,7 @@ IN_WINDOW, COMPILED, FIRST_OF_EPOCH, SAVED, ON_KEPT = 256, 512, 1024, 2048, 4096
 # Kinds of sites.
 AT_SYNC, AT_CALLBACK, AT_LOAD, AT_BATCH, AT_SAVE, AT_COMPILE, AT_STACK, AT_PYTHON, AT_EVALUATION = range(1, 10)
 # Lines of the loop that trains, by what they do.
-AT_OTHER, AT_FORWARD, AT_BACKWARD, AT_OPTIMIZER = range(10, 14)
+AT_OTHER, AT_FORWARD, AT_BACKWARD, AT_OPTIMIZER, AT_OWN = range(10, 15)
 # Levels of marks.
 LEVEL_CALL, LEVEL_OPTIMIZER, LEVEL_KERAS = 1, 2, 3
 
@@ -42,7 +42,7 @@ class Job:
         self.flags = self.level = self.steps = self.records = self.first_mark = self.expected = 0
         self.last_durations = []
         self.last_end = now()
-        self.warm = False
+        self.warm = self.is_away = False  # away: in the profiler's start, stop and export
         self.framework = None  # whose profiler records the window
         self.loop = None  # code of the user that marks steps
         self.thread = threading.get_ident()
@@ -173,13 +173,16 @@ class Job:
         if self.evaluating is not None and self.counters is not None:
             self.record(EVALUATION_STEP, end)
 
-    def end_evaluation(self, end):
+    def end_evaluation(self, end, happened=True):
+        """`happened` False: it was training after all, or nothing was evaluated."""
         if self.evaluating is None:
             return
         duration, behind = end - self.evaluating, self.times  # behind the last evaluation step
         self.evaluating, self.times = None, self.kept
         for field in range(WAIT, LOAD + 1):
             self.times[field] += behind[field]
+        if not happened:
+            return
         self.times[EVALUATION] += duration
         if self.evaluation_site is not None:
             self.site(AT_EVALUATION, *self.evaluation_site).add(1, duration, duration, self.records)

@@ -7,12 +7,13 @@ import sys
 
 from . import code, counters, facts, guard
 from .clock import now
-from .recorder import AT_BACKWARD, AT_FORWARD, AT_OPTIMIZER, AT_OTHER, AT_STACK, LEVEL_KERAS, job
+from .recorder import AT_BACKWARD, AT_FORWARD, AT_OPTIMIZER, AT_OTHER, AT_OWN, AT_STACK, LEVEL_KERAS, job
 
 PERIOD_S = 0.016
 LAYER_CALLS = {"_call_impl", "_wrapped_call_impl", "_fn", "backward", "error_handler", "_eager_py_func", "apply_fn"}
 WORKER_ENTRIES = {"_worker_loop", "_bootstrap"}
 ELSEWHERE = "elsewhere"  # in what other hooks time: batches, callbacks, files
+WAITS = {"wait", "__call__"}  # replacements of functions in C, which have no frame of their own
 
 
 def activity_of(code_object):
@@ -21,7 +22,7 @@ def activity_of(code_object):
     if owner is code.AGENT:
         # A step that is one function; a gradient, or a wait for the step, that is hooked. PyTorch's waits are short on
         # processors, and on a GPU nobody asks.
-        if name == "__call__" or name == "call" and job.framework != "torch":
+        if name == "__call__" or name in ("call", "wait") and job.framework != "torch":
             return AT_BACKWARD
         return ELSEWHERE if name == "_next_internal" or file.endswith("methods.py") else None
     if owner is not code.FRAMEWORK:
@@ -73,6 +74,8 @@ class Sampler:
     def sample(self, duration):
         """The frames are dropped before anything that lets other threads run: what a frame keeps alive would be
         destroyed by this thread otherwise. So a file or a line that is new is looked up for the next sample."""
+        if job.is_away:
+            return
         job.words[counters.SAMPLES] += 1
         seen, news = self.look(sys._current_frames().get(job.thread))
         for file in news:
@@ -83,6 +86,8 @@ class Sampler:
         job.site(AT_STACK, user_code, line).add(1, duration, duration, job.records)
         if job.loop is not None and job.level < LEVEL_KERAS and job.evaluating is None and activity is not ELSEWHERE:
             job.site(activity, *place).add(1, duration, duration, job.records)
+            if activity is AT_OTHER and place[0] is not user_code:
+                job.site(AT_OWN, user_code, line).add(1, duration, duration, job.records)
 
     def activity(self, code_object):
         if code_object not in self.activities:
@@ -91,7 +96,11 @@ class Sampler:
 
     def look(self, frame):
         """((code object, line, (code object, line) in the loop, activity) or None, files whose owner is not known yet).
-        Outside of the loop's function the innermost line counts."""
+        Outside of the loop's function the innermost line counts. The agent's own code is nobody's: the interpreter lets
+        this thread run where a function begins, and many that the main thread begins are hooks."""
+        if frame is not None and code.owners.get(frame.f_code.co_filename) is code.AGENT \
+                and frame.f_code.co_name not in WAITS:
+            return None, []
         user, place, activity, depth, news = None, None, AT_OTHER, 0, []
         while frame is not None and depth < 80:
             owner = code.owners.get(frame.f_code.co_filename)

@@ -56,7 +56,7 @@ def hook(kind, owner, name, warns=False):
 
     def make(original):
         @guard.like(original)
-        def call(self, *arguments, **keywords):
+        def wait(self, *arguments, **keywords):
             weight, warned = 0, None
             frame = sys._getframe(1)
             try:
@@ -81,7 +81,7 @@ def hook(kind, owner, name, warns=False):
             except Exception as error:
                 facts.fault(where, error)
             return result
-        return call
+        return wait
 
     guard.install(where, owner, name, make)
 

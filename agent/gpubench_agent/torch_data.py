@@ -17,6 +17,7 @@ BATCHES_WITHOUT_BACKWARD = 16  # of one iterator: it evaluates, whatever the mod
 
 backwards = 0  # backward passes so far
 last_evaluation = 0  # end of the last batch that was taken for evaluation
+by_mode = False  # an evaluation was begun by `model.eval()`
 root = None  # weak reference to the model, once it is known
 
 

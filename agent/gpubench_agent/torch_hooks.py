@@ -109,11 +109,42 @@ def attach_backward(autograd):
 
     def after(_, __, ___, ____, end):
         torch_data.backwards += 1
-        job.end_evaluation(torch_data.last_evaluation or end)
+        job.end_evaluation(torch_data.last_evaluation or end,
+                           happened=bool(torch_data.last_evaluation) or not torch_data.by_mode)
+        torch_data.by_mode = False
         section.close(end)
         section.open()
 
     guard.around("torch.autograd.backward", autograd, "backward", before, after)
+
+
+def attach_modes(nn):
+    """An evaluation without a DataLoader lies between `model.eval()` and `model.train()`. Where a backward pass comes first,
+    the model trains in the mode for evaluation. The calls for its children, which both make, are let through at once."""
+    where = "Module.train"
+
+    def changed(mode, frame):
+        start = now()
+        if mode:
+            job.end_evaluation(start)
+            section.open()
+        elif job.evaluating is None:
+            torch_data.by_mode = True
+            job.begin_evaluation(start, frame)
+        job.spent_here(start)
+
+    def make(original):
+        @guard.like(original)
+        def train(self, mode=True):
+            if job.steps and torch_data.root is not None and torch_data.root() is self:
+                try:
+                    changed(mode, sys._getframe(1))
+                except Exception as error:
+                    facts.fault(where, error)
+            return original(self, mode)
+        return train
+
+    guard.install(where, nn.Module, "train", make)
 
 
 def attach_syncs(torch):
@@ -177,7 +208,7 @@ def attach(torch):
     import torch.optim.optimizer as optimizer
     import torch.utils.data.dataloader as dataloader
     for part, arguments in ((attach_optimizers, optimizer), (torch_model.attach, optimizer),
-                            (attach_backward, torch.autograd), (attach_save, torch),
+                            (attach_backward, torch.autograd), (attach_modes, torch.nn), (attach_save, torch),
                             (attach_profiler, torch.autograd.profiler), (attach_syncs, torch),
                             (torch_data.attach, dataloader)):
         try:

@@ -141,10 +141,12 @@ class Window:
     def account(self, function):
         """Runs it on the window's account."""
         start = now()
+        job.is_away = True
         try:
             function()
         except Exception as error:
             self.failed(error)
+        job.is_away = False
         took = now() - start
         job.words[counters.OWN_IN_WINDOW] += took
         job.spent_in_profiler(took)

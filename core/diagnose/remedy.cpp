@@ -82,7 +82,7 @@ constexpr std::array rows = {
     RemedyText{
         Remedy::fewer_callbacks,
         "fewer_callbacks",
-        "call back once an epoch instead of once a batch",
+        "run callbacks and other code of the host once in many steps, not in each",
         {"model:fit(dataset, { callbacks = { { on_epoch_end = <FUNCTION> } } })", "if step % <N> == 0: <CALLBACK>()",
          "model.compile(steps_per_execution=<N>, ...)", "if step % <N> == 0: <CALLBACK>()"}},
     RemedyText{Remedy::fewer_synchronizations,

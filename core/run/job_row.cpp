@@ -118,6 +118,11 @@ class JobRow {
       for (const char* const column : {"doubt", "quality", "detail"}) row_.set(column, Cell{});
     set_times();
     std::vector<Part> parts = parts_beside(steps_);
+    // Lines are samples of the host, which on a device runs ahead of the work.
+    if (is_on_cpu && share_of(steps_, JobStepPart::evaluation) == 0) {
+      Evaluation evaluation = evaluation_by_lines(steps_);
+      parts.push_back({HostCauseKind::evaluation, evaluation.share, std::move(evaluation.text)});
+    }
     double beside = 0;
     for (const Part& part : parts) beside += part.share;
     // A compilation within a callback is in both.

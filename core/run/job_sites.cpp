@@ -45,6 +45,24 @@ std::vector<const StepSite*> own_lines(const JobSteps& steps) {
   return lines;
 }
 
+/// Forward passes in the function that trains, behind the last line that trains: no backward pass follows them. Nothing
+/// where no line trains.
+std::vector<const StepSite*> passes_behind_training(const JobSteps& steps) {
+  const AgentSite* last = nullptr;
+  for (const StepSite& one : steps.sites) {
+    const AgentSite& site = *one.site;
+    if (site.kind != SiteKind::loop_backward && site.kind != SiteKind::loop_optimizer) continue;
+    if (last == nullptr || (site.function == last->function && site.line > last->line)) last = &site;
+  }
+  std::vector<const StepSite*> passes;
+  if (last == nullptr) return passes;
+  for (const StepSite* const one : sites_of(steps, SiteKind::loop_forward)) {
+    const AgentSite& site = *one->site;
+    if (site.file == last->file && site.function == last->function && site.line > last->line) passes.push_back(one);
+  }
+  return passes;
+}
+
 }  // namespace
 
 std::string file_name(std::string_view path) {
@@ -73,6 +91,18 @@ std::string sites_text(const JobSteps& steps, SiteKind kind) {
   return text;
 }
 
+Evaluation evaluation_by_lines(const JobSteps& steps) {
+  Evaluation evaluation;
+  for (const StepSite* const pass : passes_behind_training(steps)) {
+    evaluation.share += pass->share;
+    if (evaluation.text.empty())
+      evaluation.text = fmt::format("forward passes behind the training step: {} {}", place_of(*pass->site),
+                                    format_seconds(pass->seconds_per_step));
+  }
+  evaluation.share = std::min(evaluation.share, 1.0);
+  return evaluation;
+}
+
 double own_share(const JobSteps& steps) {
   double share = 0;
   for (const StepSite* const line : own_lines(steps)) share += line->share;
@@ -88,6 +118,11 @@ std::string own_lines_text(const JobSteps& steps) {
     text +=
         fmt::format("{}{} {}", text.empty() ? "" : ", ", place_of(*line->site), format_seconds(line->seconds_per_step));
   }
+  // Where in the functions that these lines call: one line with most of the time, if there is one.
+  const std::vector<const StepSite*> within = sites_of(steps, SiteKind::own_code);
+  if (!text.empty() && !within.empty() && within.front()->share > own_share(steps) / 3)
+    text += fmt::format(", {} of it in {}", format_seconds(within.front()->seconds_per_step),
+                        place_of(*within.front()->site));
   return text;
 }
 

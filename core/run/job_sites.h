@@ -17,6 +17,13 @@ std::vector<const StepSite*> sites_of(const JobSteps& steps, SiteKind kind);
 /// "train.py:12 (f) 4.2 times a step, 3.1 ms", of the two that take most; empty if there is none.
 std::string sites_text(const JobSteps& steps, SiteKind kind);
 
+/// Forward passes in the function that trains, behind the last line that trains: an evaluation that no counter sees.
+struct Evaluation {
+  double share = 0;
+  std::string text{};
+};
+Evaluation evaluation_by_lines(const JobSteps& steps);
+
 /// Share of the time in lines of the user's own code that do not train.
 double own_share(const JobSteps& steps);
 /// "train.py:44 (WeightLog.write) 12 ms, train.py:31 (main) 3 ms", the three that take most.

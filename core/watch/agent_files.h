@@ -46,11 +46,12 @@ enum class SiteKind : std::uint8_t {
   loop_forward,
   loop_backward,  ///< or a whole step in one function
   loop_optimizer,
+  own_code,  ///< in a function that the loop calls, of loop_other
 };
-inline constexpr EnumNames<SiteKind, 14> site_kinds{
+inline constexpr EnumNames<SiteKind, 15> site_kinds{
     "unknown kind of a site",
     {"unknown", "sync", "callback", "loading", "batch", "saving", "compile", "code", "pipeline", "evaluation", "other",
-     "forward", "backward", "optimizer"}};
+     "forward", "backward", "optimizer", "own code"}};
 
 /// Whether its times are samples of the main thread's stack, and not calls.
 constexpr bool is_sampled(SiteKind kind) {
