@@ -22,22 +22,28 @@ class Fit:
     """The training that runs."""
     last_batch = -1
     backend = None
+    is_described = False
 
 
-def describe(callbacks):
-    """Facts of the model that is trained."""
-    model = callbacks.model
+def begin(callbacks):
+    """What is known before the first batch; the model may not be built then."""
     Fit.backend = sys.modules["keras"].config.backend() if hasattr(sys.modules["keras"], "config") else None
     params = callbacks.params or {}
-    per_call = getattr(model, "steps_per_execution", 1) or 1
+    per_call = getattr(callbacks.model, "steps_per_execution", 1) or 1
     if params.get("steps") and params.get("epochs"):
         job.expected = params["steps"] * params["epochs"] // per_call
+    Fit.is_described = False
+    facts.write("framework", name="keras", version=sys.modules["keras"].__version__, backend=Fit.backend, device=None,
+                devices=None)
+
+
+def describe(model):
+    """Facts of the model that is trained, behind its first batch."""
+    per_call = getattr(model, "steps_per_execution", 1) or 1
     kind = type(model)
     written = code.code_of(kind.__init__)
     own = written is not None and code.owner(written.co_filename) is code.USER
     file, line = compiled_at.get(model, (None, None))
-    facts.write("framework", name="keras", version=sys.modules["keras"].__version__, backend=Fit.backend, device=None,
-                devices=None)
     facts.write("model", **{
         "class": kind.__name__, "parameters": model.count_params(), "dtype": getattr(model, "compute_dtype", None),
         "file": os.path.abspath(written.co_filename) if own else file, "line": written.co_firstlineno if own else line,
@@ -48,7 +54,7 @@ def describe(callbacks):
 
 
 def on_train_begin(callbacks, *_):
-    describe(callbacks)
+    begin(callbacks)
     Fit.last_batch = -1
     if proof.wanted and Fit.backend == "tensorflow":
         prove_on_graph(callbacks.model)
@@ -62,6 +68,9 @@ def on_epoch_begin(*_):
 
 def on_batch_end(callbacks, batch):
     """After Keras' own callbacks."""
+    if not Fit.is_described:
+        Fit.is_described = True
+        describe(callbacks.model)
     batches, Fit.last_batch = max(1, batch - Fit.last_batch), batch
     sync.budget.new_step()
     framework = {"tensorflow": "tensorflow", "jax": "jax", "torch": "torch"}.get(Fit.backend)
@@ -187,6 +196,17 @@ def attach_data(keras):
                     pin_memory=None, shuffle=None, is_evaluation=job.evaluating is not None, kind="PyDataset",
                     use_multiprocessing=getattr(dataset, "use_multiprocessing", None))
 
+    def generated(arguments, keywords):
+        generator = arguments[1] if len(arguments) > 1 else keywords.get("generator")
+        if getattr(generator, "gi_code", None) is not None:
+            tensorflow_hooks.given_generator[:] = [generator.gi_code]
+
+    if backend == "tensorflow":
+        from keras.src.trainers.data_adapters import generator_data_adapter
+
+        from . import tensorflow_hooks
+        guard.around("GeneratorDataAdapter.__init__", generator_data_adapter.GeneratorDataAdapter, "__init__",
+                     before=generated)
     guard.around("PyDatasetAdapter.__init__", py_dataset_adapter.PyDatasetAdapter, "__init__", after=adapted)
     if backend == "jax":
         from keras.src.backend.jax import trainer

@@ -136,7 +136,8 @@ class Job:
 
     def begin_level(self, level, what):
         words = self.open().words
-        words[counters.RECORDS] = words[counters.TRAINING] = words[counters.BATCHES] = 0
+        for counter in (counters.RECORDS, counters.TRAINING, counters.BATCHES, counters.SITES_SINCE):
+            words[counter] = 0
         self.level, self.steps, self.records, self.warm, self.loop = level, 0, 0, False, None
         self.counters.write_text(counters.MARK_AT, what)
 
@@ -205,6 +206,7 @@ class Job:
     def end_warm_up(self):
         """Sites count from here on."""
         self.warm = True
+        self.words[counters.SITES_SINCE] = self.records
         for site in self.sites.values():
             site.clear()
 

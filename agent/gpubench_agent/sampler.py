@@ -29,7 +29,8 @@ def activity_of(code_object):
         return None
     if "/torch/utils/data/" in file or file.endswith("/torch/serialization.py"):
         return ELSEWHERE
-    if "/torch/optim/" in file or "/torch/amp/" in file or file.endswith("/nn/utils/clip_grad.py"):
+    if "/torch/optim/" in file or "/torch/amp/" in file or file.endswith("/nn/utils/clip_grad.py") \
+            or "/keras/src/optimizers/" in file:
         return AT_OPTIMIZER
     if "/torch/autograd/" in file and name == "backward" or file.endswith("/torch/_tensor.py") and name == "backward":
         return AT_BACKWARD

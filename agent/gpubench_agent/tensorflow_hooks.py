@@ -167,6 +167,16 @@ def attach_iterators(iterator_ops, executing_eagerly):
     guard.install(where, iterator_ops.OwnedIterator, "_next_internal", make)
 
 
+given_generator = []  # code of the generator that Keras' fit was given
+
+
+def generator_code(state):
+    """Of `from_generator`: the generator that runs, or the one that Keras reads behind its own."""
+    running = [getattr(one, "gi_code", None) for one in list(state._iterators.values())]
+    users = [one for one in running if one is not None and code.owner(one.co_filename) is code.USER]
+    return (users or given_generator or [None])[-1]
+
+
 def python_code(function):
     """The user's code behind a function in a pipeline: itself, or what its closure holds (`from_generator`)."""
     for _ in range(4):
@@ -174,11 +184,13 @@ def python_code(function):
         found = code.code_of(function)
         if found is not None and code.owner(found.co_filename) is code.USER:
             return found
-        cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()
-                 if callable(getattr(cell, "cell_contents", None))]
+        cells = [getattr(cell, "cell_contents", None) for cell in getattr(function, "__closure__", None) or ()]
         for content in cells:
-            if code.is_users(content):
+            if hasattr(content, "_iterators"):
+                return generator_code(content)
+            if callable(content) and code.is_users(content):
                 return code.code_of(content)
+        cells = [content for content in cells if callable(content)]
         if not cells:
             return None
         function = cells[0]
@@ -192,7 +204,7 @@ def attach_python_functions(script_ops):
         function = arguments[0].get(arguments[1])
         if function is None:
             return
-        if function not in known:
+        if known.get(function) is None:  # a generator begins to run within its first call
             known[function] = python_code(function)
         if known[function] is not None:
             job.site(AT_PYTHON, known[function], None).add(1, end - start, end - start, job.records)

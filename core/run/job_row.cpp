@@ -217,20 +217,31 @@ class JobRow {
       Within recorded = within_window(row_, sees_waits());
       const double input = recorded.of("input_wait_share") * left;
       const double exchanges = (recorded.of("communication_share") + recorded.of("peer_wait_share")) * left;
+      const double waits = std::max(input, std::min(wait_for_pipeline(), left - exchanges));
       const double callbacks = share_of(steps_, JobStepPart::callbacks);
       // A thread that other programs kept from running is recorded as one that did nothing.
       const double lost = rank_.use.seconds > 0 ? rank_.use.lost_share().value_or(0) : 0;
       const double between = std::clamp((recorded.of("host_share") - lost) * (share + callbacks) - own - callbacks, 0.0,
-                                        left - input - exchanges);
-      within.of("input_wait_share") = input;
+                                        left - waits - exchanges);
+      within.of("input_wait_share") = waits;
+      if (waits > input) holds_lock_ = true;
       within.of("communication_share") = exchanges;
       within.of("host_share") = between;
-      left -= input + exchanges + between;
+      left -= waits + exchanges + between;
       add_trace_cause(parts, between);
     }
     within.of("compute_share") = left;
     within.of("host_share") += own;
     std::string lines = own_lines_text(steps_);
+    // The thread that looks at stacks runs where the interpreter lets it, mostly in calls of the framework: where that hides
+    // the lines, the loop is named by its step.
+    const std::vector<const StepSite*> trained = sites_of(steps_, SiteKind::loop_backward);
+    if (of_lines < own / 3 && !trained.empty())
+      lines = fmt::format("in the loop around {}", place_of(*trained.front()->site));
+    if (is_eager() && of_lines < own / 3) {
+      parts.push_back({HostCauseKind::operators, own - of_lines, "operators run one by one, " + lines});
+      own = of_lines;
+    }
     // Of code that reads numbers of the device, the calls say more than the loop's line.
     constexpr double many = 2;
     const std::vector<const StepSite*> syncs = sites_of(steps_, SiteKind::sync);
@@ -246,6 +257,20 @@ class JobRow {
     const std::string kind = to_text(row_.get("host_cause_kind"));
     if (kind.empty() || share <= 0) return;
     parts.push_back({host_cause_kinds.parse(kind), share, to_text(row_.get("host_cause"))});
+  }
+
+  /// A gradient of a loop that is not compiled marks its steps.
+  bool is_eager() const { return rank_.process->step_mark.starts_with("gradient"); }
+
+  /// Of Python functions in a pipeline of tf.data, which runs in threads of this process: they hold the interpreter's lock,
+  /// and the thread that trains waits for it in the framework's own code. What operators do not need of that time.
+  double wait_for_pipeline() const {
+    constexpr double much = 0.5;
+    double python = 0;
+    for (const StepSite* const site : sites_of(steps_, SiteKind::pipeline)) python += site->share;
+    python = std::min(python, 1.0);
+    const double operators = operator_share(rank_.window->trace, rank_.window->window);
+    return python > much && operators < much ? std::min(python, 1 - operators) : 0;
   }
 
   void write(const Within& within) {
@@ -289,6 +314,8 @@ class JobRow {
     if (const Info* const loader = training_loader()) describe_loader(*loader, kind, facts);
     for (const SiteKind sites : {SiteKind::loading, SiteKind::pipeline})
       if (const std::string where = sites_text(steps_, sites); !where.empty()) facts.push_back(where);
+    if (holds_lock_)
+      facts.emplace_back("the Python functions of the pipeline hold the interpreter's lock, for which the training waits");
     for (const WorkerSite& site : rank_.worker_sites)
       if (site.kind == SiteKind::loading && site.times > 0) {
         facts.push_back(fmt::format("{}:{} ({}) takes {} a time in {} workers", file_name(site.file), site.line,
@@ -383,6 +410,7 @@ class JobRow {
   const WatchedRank& rank_;
   const JobSteps& steps_;
   Record row_;
+  bool holds_lock_ = false;  // Python functions of the pipeline, the interpreter's
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ std::vector<const StepSite*> passes_behind_training(const JobSteps& steps) {
   const AgentSite* last = nullptr;
   for (const StepSite& one : steps.sites) {
     const AgentSite& site = *one.site;
-    if (site.kind != SiteKind::loop_backward && site.kind != SiteKind::loop_optimizer) continue;
+    if (site.kind != SiteKind::loop_optimizer) continue;
     if (last == nullptr || (site.function == last->function && site.line > last->line)) last = &site;
   }
   std::vector<const StepSite*> passes;

@@ -328,6 +328,21 @@ double pipeline_threads(const ForeignTrace& trace, TraceInterval window) {
   return static_cast<double>(sum) / static_cast<double>(window.length());
 }
 
+double operator_share(const ForeignTrace& trace, TraceInterval window) {
+  if (window.length() <= 0) return 0;
+  std::vector<TraceInterval> times;
+  for (const DeviceEvent& event : trace.device) times.push_back(event.time);
+  std::ranges::sort(times, {}, &TraceInterval::begin);
+  std::int64_t sum = 0, covered = window.begin;
+  for (const TraceInterval& time : times) {
+    const std::int64_t begin = std::max(time.begin, covered), end = std::min(time.end, window.end);
+    if (end <= begin) continue;
+    sum += end - begin;
+    covered = end;
+  }
+  return static_cast<double>(sum) / static_cast<double>(window.length());
+}
+
 void set_causes(Record& row, const TraceAnalysis& analysis) {
   const KindSums sums = sums_of(analysis, {&analysis.window, 1});
   set_input(row, analysis, sums);

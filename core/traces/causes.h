@@ -26,4 +26,7 @@ Info::List idle_info(const TraceAnalysis& analysis);
 /// How many threads of tf.data run the functions of its stages at a time, in the mean over the window.
 double pipeline_threads(const ForeignTrace& trace, TraceInterval window);
 
+/// Share of the window in which a device, or a thread that computes for one, runs an operator of the model.
+double operator_share(const ForeignTrace& trace, TraceInterval window);
+
 }  // namespace gpubench

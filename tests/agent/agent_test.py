@@ -56,7 +56,8 @@ class Steps(JobTest):
         self.assertGreater(last["save"], 0)
         self.assertTrue(last["kind"] & 2048 and not counters.steps[5]["kind"] & 2048)
         self.assertTrue(counters.steps[16]["kind"] & 1024 and not counters.steps[17]["kind"] & 1024)
-        self.assertEqual(32, counters.at(1, "train")[0]["times"])  # `.item()`, after a warm-up of 10 of 41 steps
+        self.assertEqual(10, counters.sites_since)
+        self.assertEqual(32, counters.at(1, "train")[0]["times"])  # `.item()`, behind the tenth of 41 steps
         self.assertEqual(1, len(counters.at(5, "<module>")))
         self.assertEqual(1, len(counters.at(9, "<module>")))
         self.assertTrue(counters.at(3, "__getitem__"))

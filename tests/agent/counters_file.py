@@ -15,10 +15,10 @@ class CountersFile:
         magic, self.version, header, ring, step_bytes, sites, site_bytes = struct.unpack_from("<8s6I", data)
         assert magic == b"GPBWATCH" and self.version == 1 and (header, step_bytes, site_bytes) == (4096, 128, 512)
         assert len(data) == header + ring * step_bytes + sites * site_bytes
-        words = struct.unpack_from("<24Q", data)
+        words = struct.unpack_from("<25Q", data)
         self.pid, self.records, self.window = words[4], words[11], words[13]
         self.window_first, self.window_end, self.own, self.ended = words[14], words[15], words[16], words[18]
-        self.faults, self.training, self.prove = words[21], words[22], words[23]
+        self.faults, self.training, self.prove, self.sites_since = words[21:25]
         self.rank, = struct.unpack_from("<q", data, 48)
         self.mark = data[512:768].split(b"\0")[0].decode()
         self.script = data[768:1024].split(b"\0")[0].decode()
