@@ -56,8 +56,9 @@ std::span<const RunField> run_fields() {
           "of each rank: `script`, `framework`, `step_mark`, `steps_that_count`, `kinds`, `parts`, `sites`, `agent_s`"},
       RunField{"trace_ranks", "traces of several ranks",
                "`exchanges`, `residual_s`, and by rank `waiting_s`, `transfer_s`, `last`, `clock_offset_s`"},
-      RunField{"trace_difference", "`gpubench explain TRACE --against TRACE`, `gpubench watch --against RUN`",
-               "`sentence`, `before_s`, `after_s`, `slower`, and changes of `classes`, `kernels`, `idle` (of watched jobs the parts), `lines`"},
+      RunField{
+          "trace_difference", "`gpubench explain TRACE --against TRACE`, `gpubench watch --against RUN`",
+          "`sentence`, `before_s`, `after_s`, `slower`, and changes of `classes`, `kernels`, `idle` (of watched jobs the parts), `lines`"},
       RunField{"trace_notes", "`gpubench explain TRACE`", "files that were left out, and why"},
       RunField{"charts", always, "what each shows: `name`, `title`, `kind`, `x`, `y`, `series`, ..."},
       RunField{"expectations", always, "claims: `id`, `claim`, `verdict`, `reason`, `answer`"},

@@ -51,6 +51,13 @@ bool is_usual_evaluation(const JobSteps& steps) {
          steps.part(JobStepPart::evaluation).steps_with_it <= epochs->count + 1;
 }
 
+/// Whether something was traced or compiled for the first time, as the model for its first evaluation: that does not
+/// come again.
+bool is_first_compilation(const JobSteps& steps) {
+  constexpr std::size_t few = 2;
+  return steps.part(JobStepPart::compile).steps_with_it <= few;
+}
+
 /// What the counters see beside the steps that a profiler records: all of it is between operators of training.
 std::vector<Part> parts_beside(const JobSteps& steps) {
   return {
@@ -137,8 +144,9 @@ class JobRow {
     for (Part& part : parts) {
       if (!is_beside(part)) continue;
       const bool is_work = part.kind == HostCauseKind::evaluation && is_usual;
-      within.of(is_work ? "compute_share" : "host_share") += part.share;
-      if (is_work) part.share = 0;
+      const bool is_once = part.kind == HostCauseKind::compilation && is_first_compilation(steps_);
+      within.of(is_work ? "compute_share" : is_once ? "other_share" : "host_share") += part.share;
+      if (is_work || is_once) part.share = 0;
     }
     write(within);
     set_host_cause(parts);
@@ -233,8 +241,8 @@ class JobRow {
     within.of("compute_share") = left;
     within.of("host_share") += own;
     std::string lines = own_lines_text(steps_);
-    // The thread that looks at stacks runs where the interpreter lets it, mostly in calls of the framework: where that hides
-    // the lines, the loop is named by its step.
+    // The thread that looks at stacks runs where the interpreter lets it, mostly in calls of the framework: where that
+    // hides the lines, the loop is named by its step.
     const std::vector<const StepSite*> trained = sites_of(steps_, SiteKind::loop_backward);
     if (of_lines < own / 3 && !trained.empty())
       lines = fmt::format("in the loop around {}", place_of(*trained.front()->site));
@@ -262,8 +270,9 @@ class JobRow {
   /// A gradient of a loop that is not compiled marks its steps.
   bool is_eager() const { return rank_.process->step_mark.starts_with("gradient"); }
 
-  /// Of Python functions in a pipeline of tf.data, which runs in threads of this process: they hold the interpreter's lock,
-  /// and the thread that trains waits for it in the framework's own code. What operators do not need of that time.
+  /// Of Python functions in a pipeline of tf.data, which runs in threads of this process: they hold the interpreter's
+  /// lock, and the thread that trains waits for it in the framework's own code. What operators do not need of that
+  /// time.
   double wait_for_pipeline() const {
     constexpr double much = 0.5;
     double python = 0;
@@ -315,7 +324,8 @@ class JobRow {
     for (const SiteKind sites : {SiteKind::loading, SiteKind::pipeline})
       if (const std::string where = sites_text(steps_, sites); !where.empty()) facts.push_back(where);
     if (holds_lock_)
-      facts.emplace_back("the Python functions of the pipeline hold the interpreter's lock, for which the training waits");
+      facts.emplace_back(
+          "the Python functions of the pipeline hold the interpreter's lock, for which the training waits");
     for (const WorkerSite& site : rank_.worker_sites)
       if (site.kind == SiteKind::loading && site.times > 0) {
         facts.push_back(fmt::format("{}:{} ({}) takes {} a time in {} workers", file_name(site.file), site.line,

@@ -299,13 +299,12 @@ class Tuner {
     return static_cast<double>(rounds);
   }
 
-  /// Whether so many processes a side have an interval of 95 % (core/measure/stats/shift.h): the two most extreme orders of
-  /// all that there are have at most 5 %.
+  /// Whether so many processes a side have an interval of 95 % (core/measure/stats/shift.h): the two most extreme
+  /// orders of all that there are have at most 5 %.
   static bool have_interval(std::size_t one, std::size_t other) {
     constexpr double least_orders = 2 / 0.05;
     double orders = 1;
-    for (std::size_t i = 1; i <= one; ++i)
-      orders *= static_cast<double>(other + i) / static_cast<double>(i);
+    for (std::size_t i = 1; i <= one; ++i) orders *= static_cast<double>(other + i) / static_cast<double>(i);
     return orders >= least_orders;
   }
 

@@ -258,9 +258,8 @@ class Watcher {
     if (devices.empty()) devices.push_back(Info::Fields{{"name", "cpu:0"}, {"shares_host_memory", true}});
     Info::List machine = machine_facts(ranks.front().use);
     if (gpus_) add_gpu_facts(machine, gpus_->used());
-    Info::Fields fields{{"devices", std::move(devices)},
-                        {"traces", std::move(traces)},
-                        {"machine_checks", std::move(machine)}};
+    Info::Fields fields{
+        {"devices", std::move(devices)}, {"traces", std::move(traces)}, {"machine_checks", std::move(machine)}};
     std::vector<Record> rows;
     for (const WatchedRank& rank : ranks) rows.push_back(job_row(rank));
     if (options_.against) compare(rows, jobs, fields, notes);
@@ -308,9 +307,10 @@ class Watcher {
       if (gpu.throttled > 0)
         facts.push_back(machine_fact(
             "GPU slowed down",
-            fmt::format("{} was slowed down ({}) at {} of {} readings: multiprocessors at {:.0f} MHz at the lowest, {:.0f} °C",
-                        gpu.name, throttle_words(gpu.reasons), gpu.throttled, gpu.readings,
-                        gpu.lowest_sm_clock_hz / 1e6, gpu.highest_temperature_c),
+            fmt::format(
+                "{} was slowed down ({}) at {} of {} readings: multiprocessors at {:.0f} MHz at the lowest, {:.0f} °C",
+                gpu.name, throttle_words(gpu.reasons), gpu.throttled, gpu.readings, gpu.lowest_sm_clock_hz / 1e6,
+                gpu.highest_temperature_c),
             "kernels run at lowered clocks", "improve the cooling and the power supply"));
       if (!gpu.others.empty())
         facts.push_back(machine_fact("GPU shared",
@@ -328,7 +328,8 @@ class Watcher {
           "other programs",
           fmt::format("other programs or the hypervisor used {:.1f} processors; the job did not get {:.0f} % of the "
                       "processor time that it wanted",
-                      (use.others_s.value_or(0) + use.stolen_s.value_or(0)) / use.seconds, 100 * use.lost_share().value_or(0)),
+                      (use.others_s.value_or(0) + use.stolen_s.value_or(0)) / use.seconds,
+                      100 * use.lost_share().value_or(0)),
           "steps take longer, and the job's threads wait for processors", "run the job alone on these processors"));
     constexpr double much = 0.01;
     if (use.throttled_s && *use.throttled_s > much * use.seconds)
@@ -426,7 +427,8 @@ std::uint64_t progress_of(const AgentProcess& process) {
 
 bool have_steps(const AgentFiles& files, std::uint64_t steps) {
   const std::vector<const AgentProcess*> ranks = files.ranks();
-  return !ranks.empty() && std::ranges::all_of(ranks, [&](const AgentProcess* one) { return progress_of(*one) >= steps; });
+  return !ranks.empty() &&
+         std::ranges::all_of(ranks, [&](const AgentProcess* one) { return progress_of(*one) >= steps; });
 }
 
 /// The mean of steps [from, to) by the ends of the steps before them and of the last; and when they ran. Of calls of

@@ -18,10 +18,10 @@ struct JobGpu {
   GpuSensors sensors;
   std::string name{};
   std::size_t readings = 0;
-  std::size_t throttled = 0;     ///< readings at which the hardware, heat or the power brake had lowered its clocks
-  std::uint64_t reasons = 0;     ///< of these, NVML's bits
+  std::size_t throttled = 0;  ///< readings at which the hardware, heat or the power brake had lowered its clocks
+  std::uint64_t reasons = 0;  ///< of these, NVML's bits
   double lowest_sm_clock_hz = 0, highest_temperature_c = 0;  ///< 0: not told
-  std::vector<Neighbour> others{};  ///< processes that computed on it and are not the job's
+  std::vector<Neighbour> others{};                           ///< processes that computed on it and are not the job's
 };
 
 class JobGpus {
@@ -30,8 +30,8 @@ class JobGpus {
   explicit JobGpus(const NvmlAccess& access, std::span<const std::string> bus_ids);
   static std::vector<std::string> bus_ids(const std::filesystem::path& driver = "/proc/driver/nvidia/gpus");
 
-  /// `job`: processes of the job, sorted. In a container NVML may give other numbers: then nothing is told. Does nothing
-  /// within a second of the last reading, since asking a driver for processes takes milliseconds.
+  /// `job`: processes of the job, sorted. In a container NVML may give other numbers: then nothing is told. Does
+  /// nothing within a second of the last reading, since asking a driver for processes takes milliseconds.
   void read(std::span<const int> job, Clock::time_point now = Clock::now());
   /// Those that the job has computed on.
   std::vector<JobGpu> used() const;

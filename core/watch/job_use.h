@@ -49,8 +49,8 @@ struct JobUse {
   /// The share of the processor time that the job wanted and did not get because others had it
   /// (Contention::lost_share).
   std::optional<double> lost_share() const;
-  /// Whether others had processors that the job wanted, so that its times are not its own: a twentieth of a processor at
-  /// least, and of what it wanted.
+  /// Whether others had processors that the job wanted, so that its times are not its own: a twentieth of a processor
+  /// at least, and of what it wanted.
   bool is_disturbed() const;
 };
 

@@ -331,7 +331,8 @@ std::function<std::string(const std::string&)> whole_number(std::int64_t least, 
   return [=](const std::string& text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return std::string();
+    if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
+      return std::string();
     return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
   };
 }

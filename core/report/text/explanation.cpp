@@ -349,7 +349,8 @@ std::string explanation_text(const Run& run, const std::vector<ExplainedRow>& ro
   }
   const ExplainedRow& most = most_to_gain(rows);
   text += row_text(most, facts, words_of(run, options), style);
-  if (!run.info.items("traces").empty()) text += tables_text(step_tables(stored_profile(run, most.row), job_of(run, most.row)));
+  if (!run.info.items("traces").empty())
+    text += tables_text(step_tables(stored_profile(run, most.row), job_of(run, most.row)));
   return text;
 }
 

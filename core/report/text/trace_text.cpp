@@ -124,26 +124,20 @@ std::vector<TitledTable> idle_tables(const Info& profile) {
 std::vector<TitledTable> job_tables(const Info& job) {
   constexpr double least_share = 0.001;
   Table parts, lines;
-  parts.headings = {{"part of the step"},
-                    {"time", Align::right},
-                    {"share", Align::right},
-                    {"steps with it", Align::right}};
+  parts.headings = {
+      {"part of the step"}, {"time", Align::right}, {"share", Align::right}, {"steps with it", Align::right}};
   for (const Info& part : job.items("parts"))
     if (part.number("share").value_or(0) >= least_share)
       parts.rows.push_back({part.text("part"), time_cell(part, "time_s"), share_cell(part),
                             fmt::format("{} of {}", part.text("steps_with_it"), job.text("steps_that_count"))});
-  lines.headings = {{"line"},
-                    {"what it does"},
-                    {"times a step", Align::right},
-                    {"time", Align::right},
-                    {"share", Align::right}};
+  lines.headings = {
+      {"line"}, {"what it does"}, {"times a step", Align::right}, {"time", Align::right}, {"share", Align::right}};
   for (const Info& site : job.items("sites")) {
     if (lines.rows.size() == most_lines) break;
     const std::optional<double> times = site.number("times_per_step");
     if (site.number("share").value_or(0) < least_share || site.number("time_s").value_or(0) <= 0) continue;
     lines.rows.push_back({shorten(one_line(site.text("place")), 70), site.text("kind"),
-                          times ? fmt::format("{:.3g}", *times) : "",
-                          time_cell(site, "time_s"), share_cell(site)});
+                          times ? fmt::format("{:.3g}", *times) : "", time_cell(site, "time_s"), share_cell(site)});
   }
   std::vector<TitledTable> tables;
   if (!parts.rows.empty()) tables.push_back({"Parts of all steps, which may lie within each other", std::move(parts)});

@@ -21,8 +21,8 @@ struct TitledTable {
 std::vector<std::string> trace_sentences(const Info& run);
 /// Of run.json: waits of ranks, and changes against another trace.
 std::vector<TitledTable> trace_tables(const Info& run);
-/// Of profile-N.json: idle time by what the launching thread did, and kernels. Of a watched job the counters say more of
-/// the idle time: `job` of run.json has what they saw, and only the kernels are taken from the profile.
+/// Of profile-N.json: idle time by what the launching thread did, and kernels. Of a watched job the counters say more
+/// of the idle time: `job` of run.json has what they saw, and only the kernels are taken from the profile.
 std::vector<TitledTable> step_tables(const Info& profile, const Info* job);
 /// Of the row's rank; null for a run that watched no job.
 const Info* job_of(const Run& run, const Record& row);

@@ -67,15 +67,14 @@ struct ImageFolderTable {
   std::optional<std::uint64_t> seed;
   std::optional<std::int64_t> num_parallel_calls;
   std::optional<bool> deterministic;
-  static constexpr auto fields =
-      std::tuple{field("channels", &ImageFolderTable::channels),
-                 field("size", &ImageFolderTable::size),
-                 field("method", &ImageFolderTable::method),
-                 field("dtype", &ImageFolderTable::dtype),
-                 field("shuffle", &ImageFolderTable::shuffle),
-                 field("seed", &ImageFolderTable::seed),
-                 field("num_parallel_calls", &ImageFolderTable::num_parallel_calls),
-                 field("deterministic", &ImageFolderTable::deterministic)};
+  static constexpr auto fields = std::tuple{field("channels", &ImageFolderTable::channels),
+                                            field("size", &ImageFolderTable::size),
+                                            field("method", &ImageFolderTable::method),
+                                            field("dtype", &ImageFolderTable::dtype),
+                                            field("shuffle", &ImageFolderTable::shuffle),
+                                            field("seed", &ImageFolderTable::seed),
+                                            field("num_parallel_calls", &ImageFolderTable::num_parallel_calls),
+                                            field("deterministic", &ImageFolderTable::deterministic)};
 };
 
 std::tuple<DatasetPtr, std::vector<std::string>> images_in_folders(lua_State* L, const std::string& root,

@@ -1,6 +1,6 @@
-// gb._native.results.watch(command, { out, against, seconds, stop, at, window_steps, prove_steps, remedies, json, style })  runs
-// a job that is no script, prints what is known of it to the standard error, and ends this process as the job has
-// ended.
+// gb._native.results.watch(command, { out, against, seconds, stop, at, window_steps, prove_steps, remedies, json, style
+// })  runs a job that is no script, prints what is known of it to the standard error, and ends this process as the job
+// has ended.
 #include <cstdio>
 #include <fmt/format.h>
 #include <optional>
@@ -59,13 +59,13 @@ std::string text_of(const WatchReport& report, const WatchTable& table) {
 
 void watch(const std::vector<std::string>& command, const WatchTable& table) {
   WatchOptions options{.command = command,
-                             .out = table.out,
-                             .time = Seconds(table.seconds),
-                             .stop = table.stop,
-                             .at = static_cast<int>(table.at),
-                             .window_steps = static_cast<int>(table.window_steps),
-                             .prove_steps = static_cast<int>(table.prove_steps),
-                             .remedies = table.remedies};
+                       .out = table.out,
+                       .time = Seconds(table.seconds),
+                       .stop = table.stop,
+                       .at = static_cast<int>(table.at),
+                       .window_steps = static_cast<int>(table.window_steps),
+                       .prove_steps = static_cast<int>(table.prove_steps),
+                       .remedies = table.remedies};
   if (!table.against.empty()) options.against = read_run(find_run(table.against, table.out));
   const JobEnd end = watch_job(options, [&](const WatchReport& report) {
     std::string text;

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 // Fields of a step's record, and kinds of sites (agent/README.md).
 constexpr int wait = 2, callbacks = 4, compile = 5, evaluation = 6, saving = 7, compute = 10, loading = 13;
 constexpr std::uint32_t at_sync = 1, at_callback = 2, at_load = 3, at_compile = 6, at_evaluation = 9, at_other = 10,
-                        at_forward = 11, at_backward = 12, at_optimizer = 13;
+                        at_forward = 11, at_backward = 12, at_optimizer = 13, own_code = 14;
 
 /// A job of 200 steps on processors, each of 10 ms where a test does not say otherwise.
 class JobRowTest : public TemporaryFolder {
@@ -146,6 +146,38 @@ TEST_F(JobRowTest, CheckpointsCompilationAndCallbacksHaveTheirNames) {
     EXPECT_NEAR(finding.gain.value, 0.3, 0.02) << one.kind;
     EXPECT_THAT(finding.evidence, HasSubstr("train.py:33 (on_batch_end)")) << one.kind;
   }
+}
+
+TEST_F(JobRowTest, WhatIsCompiledOnceDoesNotComeAgain) {
+  add_steps(100, {{compute, 9.9}});
+  add_steps(1, {{compute, 9.9}, {compile, 400}}, 410);  // the model for its first evaluation
+  add_steps(99, {{compute, 9.9}});
+  const Record own = row();
+  EXPECT_NEAR(sum_of_shares(own), 1, 1e-9);
+  EXPECT_NEAR(share(own, "other_share"), 0.17, 0.02);
+  EXPECT_EQ(first_finding(own).headline, "compute bound");
+}
+
+TEST_F(JobRowTest, ForwardPassesBehindTheOptimizerAreAnEvaluation) {
+  add_steps(200, {{compute, 9.9}});
+  add_site(at_forward, 66, 25, 250);
+  add_site(at_backward, 68, 35, 350);
+  add_site(at_optimizer, 69, 10, 100);
+  add_site(at_forward, 71, 120, 1200);
+  const Finding finding = first_finding(row());
+  EXPECT_EQ(finding.kind, "evaluation");
+  EXPECT_NEAR(finding.gain.value, 0.6, 0.02);
+  EXPECT_THAT(finding.evidence, HasSubstr("train.py:71 (main)"));
+}
+
+TEST_F(JobRowTest, OfFunctionsThatTheLoopCallsTheLineIsNamed) {
+  add_steps(200, {{compute, 3.9}});
+  add_site(at_other, 60, 100, 1100);
+  add_site(own_code, 12, 90, 1000, "batches");
+  add_site(at_optimizer, 69, 10, 100);
+  const Finding finding = first_finding(row());
+  EXPECT_EQ(finding.kind, "Python");
+  EXPECT_THAT(finding.evidence, HasSubstr("train.py:60 (main) 5.5 ms, 5 ms of it in train.py:12 (batches)"));
 }
 
 TEST_F(JobRowTest, LinesOfTheLoopThatDoNotTrainAreTheUsersOwn) {

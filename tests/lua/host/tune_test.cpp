@@ -263,8 +263,9 @@ TEST_F(Tune, WorkersReadAFolderOfImages) {
       "},\n  run = function() return { units = tostring(input):find 'workers' and 1 or 2 } end }",
       {"--quick", "--figure", "units", "--remedy", "more_workers"});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("more_workers  2.00 [2.00, 2.00]"),
-                               HasSubstr("image_folder('pictures', { num_parallel_calls = gb.AUTOTUNE, size = { 8, 8 } })")));
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("more_workers  2.00 [2.00, 2.00]"),
+                    HasSubstr("image_folder('pictures', { num_parallel_calls = gb.AUTOTUNE, size = { 8, 8 } })")));
 }
 
 }  // namespace
