@@ -146,6 +146,7 @@ class JobRow {
       const bool is_work = part.kind == HostCauseKind::evaluation && is_usual;
       const bool is_once = part.kind == HostCauseKind::compilation && is_first_compilation(steps_);
       within.of(is_work ? "compute_share" : is_once ? "other_share" : "host_share") += part.share;
+      if (is_once && part.share > 0) row_.set("framework_share", share_in(row_, "framework_share") + part.share);
       if (is_work || is_once) part.share = 0;
     }
     write(within);

@@ -159,7 +159,7 @@ local function agent()
     site = site .. ("\0"):rep(192 - #site) .. "/home/a/train.py"
     bytes = bytes .. site .. ("\0"):rep(512 - #site)
   end
-  return string.pack("<I4", #bytes) .. bytes .. '{"fact":"loader","at":5,"num_workers":0,"file":"/a/train.py","line":9,' ..
+  return string.pack("<I4", #bytes) .. bytes .. '{"fact":"loader","at":5,"num_workers":0,"file":"/a/b.py","line":9,' ..
     '"getitem_line":3,"getitem_file":"/a/data.py","dataset":"Digits","is_evaluation":false}\n' ..
     '{"fact":"framework","name":"torch","version":"2.12"}\n'
 end
