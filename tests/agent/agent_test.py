@@ -74,6 +74,32 @@ class Steps(JobTest):
         self.assertGreater(counters.own, 0)
         self.assertLess(counters.own, counters.steps[-1]["end"])
 
+    MODES = LOOP + """
+    def by_hand(evaluates, back=True):
+        model = torch.nn.Module([torch.Tensor(1.0)])
+        optimizer = torch.optim.SGD(model.parameters())
+        for step in range(30):
+            if step % 5 == 4:
+                evaluates(model)
+                time.sleep(0.02)
+                if back:
+                    model.train()
+            model(torch.Tensor(1.0)).backward()
+            optimizer.step()
+            """
+
+    def evaluations(self, call):
+        counters, = self.expect_same(self.MODES + call, GPUBENCH_AGENT_WINDOW="none")
+        self.expect_no_fault()
+        return [step["evaluation"] > 15000000 for step in counters.steps]
+
+    def test_an_evaluation_by_hand_lies_between_eval_and_train(self):
+        expected = [step % 5 == 4 and step > 4 for step in range(30)]  # the model is known from the second step on
+        self.assertEqual(expected[5:], self.evaluations("\n    by_hand(lambda model: model.eval())")[5:])
+
+    def test_training_in_the_mode_for_evaluation_is_training(self):
+        self.assertFalse(any(self.evaluations("\n    by_hand(lambda model: model.eval(), back=False)")))
+
     def test_calls_that_wait_are_counted_with_weights(self):
         self.expect_same(LOOP + """
     train(21, sync=False)
