@@ -224,6 +224,7 @@ class Tuner {
     std::string why;
     if (const std::optional<double> own = measure({setting_of(remedy)}, &why)) {
       remedy.step_s.push_back(*own);
+      remedy.why.clear();
     } else {
       remedy.outcome = RemedyOutcome::failed;
       remedy.why = why;
@@ -272,6 +273,7 @@ class Tuner {
     TriedRemedy both{.name = setting_of(first) + "," + setting_of(second), .value = {}, .changes = first.changes};
     if (second.changes != first.changes && second.changes != "nothing")
       both.changes = first.changes == "nothing" ? second.changes : first.changes + ", " + second.changes;
+    both.why = "there was no time left for it: --budget";
     both.lines = first.lines;
     both.lines.insert(both.lines.end(), second.lines.begin(), second.lines.end());
     tuned_.remedies.push_back(std::move(both));
