@@ -121,7 +121,7 @@ std::string own_lines_text(const JobSteps& steps) {
   // Where in the functions that these lines call: one line with most of the time, if there is one.
   const std::vector<const StepSite*> within = sites_of(steps, SiteKind::own_code);
   if (!text.empty() && !within.empty() && within.front()->share > own_share(steps) / 3)
-    text += fmt::format(", {} of it in {}", format_seconds(within.front()->seconds_per_step),
+    text += fmt::format("; of this {} in {}", format_seconds(within.front()->seconds_per_step),
                         place_of(*within.front()->site));
   return text;
 }

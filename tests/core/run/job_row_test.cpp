@@ -177,7 +177,7 @@ TEST_F(JobRowTest, OfFunctionsThatTheLoopCallsTheLineIsNamed) {
   add_site(at_optimizer, 69, 10, 100);
   const Finding finding = first_finding(row());
   EXPECT_EQ(finding.kind, "Python");
-  EXPECT_THAT(finding.evidence, HasSubstr("train.py:60 (main) 5.5 ms, 5 ms of it in train.py:12 (batches)"));
+  EXPECT_THAT(finding.evidence, HasSubstr("train.py:60 (main) 5.5 ms; of this 5 ms in train.py:12 (batches)"));
 }
 
 TEST_F(JobRowTest, LinesOfTheLoopThatDoNotTrainAreTheUsersOwn) {

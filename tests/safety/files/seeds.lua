@@ -156,7 +156,7 @@ local function agent()
   for i, name in ipairs { "Digits.__getitem__", "train" } do
     local site = string.pack("<I4I4I8I8I8I8", i == 1 and 3 or 10, 12 * i, 16, 60000000, 5000000, 15)
     site = site .. ("\0"):rep(64 - #site) .. name
-    site = site .. ("\0"):rep(192 - #site) .. "/home/a/train.py"
+    site = site .. ("\0"):rep(192 - #site) .. "/job/train.py"
     bytes = bytes .. site .. ("\0"):rep(512 - #site)
   end
   return string.pack("<I4", #bytes) .. bytes .. '{"fact":"loader","at":5,"num_workers":0,"file":"/a/b.py","line":9,' ..
