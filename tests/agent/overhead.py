@@ -53,7 +53,8 @@ def run(python, script, agent):
         own = 0.0
         if agent:
             counters, = read_counters(out)
-            own = counters.own / 1e9 / counters.training
+            counted = [step["agent"] for step in counters.steps[WARM:]]  # imports and the warm-up are not the steps'
+            own = sum(counted) / len(counted) / 1e9
         return float(done.stdout), own
 
 
