@@ -146,7 +146,8 @@ class Window:
             function()
         except Exception as error:
             self.failed(error)
-        job.is_away = False
+        finally:
+            job.is_away = False
         took = now() - start
         job.words[counters.OWN_IN_WINDOW] += took
         job.spent_in_profiler(took)

@@ -58,7 +58,7 @@ std::span<const RunField> run_fields() {
                "`exchanges`, `residual_s`, and by rank `waiting_s`, `transfer_s`, `last`, `clock_offset_s`"},
       RunField{
           "trace_difference", "`gpubench explain TRACE --against TRACE`, `gpubench watch --against RUN`",
-          "`sentence`, `before_s`, `after_s`, `slower`, and changes of `classes`, `kernels`, `idle` (of watched jobs the parts), `lines`"},
+          "`sentence`, `before_s`, `after_s`, `slower`, and changes of `classes`, `kernels`, `idle`, of watched jobs `parts`, `lines`"},
       RunField{"trace_notes", "`gpubench explain TRACE`", "files that were left out, and why"},
       RunField{"charts", always, "what each shows: `name`, `title`, `kind`, `x`, `y`, `series`, ..."},
       RunField{"expectations", always, "claims: `id`, `claim`, `verdict`, `reason`, `answer`"},

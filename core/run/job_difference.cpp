@@ -67,7 +67,7 @@ TraceDifference job_difference(const Run& before, std::span<const Record> rows, 
   TimeChanges parts, lines;
   add_counters(old, difference, parts, lines, &TimeChange::before_s, &TraceDifference::before_count);
   add_counters(now, difference, parts, lines, &TimeChange::after_s, &TraceDifference::after_count);
-  difference.idle = largest(parts);
+  difference.parts = largest(parts);
   difference.lines = largest(lines);
   difference.is_slower = is_longer(*old.row, *now.row);
   difference.sentence = sentence_of(difference);

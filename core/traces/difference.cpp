@@ -200,6 +200,7 @@ Info difference_info(const TraceDifference& difference) {
                       {"classes", changes_info(difference.classes)},
                       {"kernels", changes_info(difference.kernels)},
                       {"idle", changes_info(difference.idle)},
+                      {"parts", changes_info(difference.parts)},
                       {"lines", changes_info(difference.lines)}};
 }
 

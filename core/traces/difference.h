@@ -24,7 +24,8 @@ struct TraceDifference {
   std::vector<TimeChange> classes;  ///< in the order of step_classes; their changes sum to that of the step
   std::vector<TimeChange> kernels;  ///< by name, the largest change first
   std::vector<TimeChange> idle;     ///< by IdleKind, the largest change first
-  std::vector<TimeChange> lines;    ///< of the user's code, the largest change first; of watched jobs alone
+  /// Of watched jobs alone: by JobStepPart, and by line of the user's code; the largest change first.
+  std::vector<TimeChange> parts, lines;
   /// Whether the step is longer beyond what its steps differ by, and by more than 1 %.
   bool is_slower = false;
   std::string sentence;  ///< "a step takes 42.9 ms less (...): input wait -59 ms, ..."
@@ -45,7 +46,7 @@ std::vector<TimeChange> largest(const TimeChanges& changes);
 std::string sentence_of(const TraceDifference& difference);
 
 /// { unit, before_s, after_s, added_s, slower, sentence, classes = { { name, before_s, after_s, added_s } }, kernels,
-/// idle, lines }
+/// idle, parts, lines }
 Info difference_info(const TraceDifference& difference);
 
 }  // namespace gpubench

@@ -6,32 +6,7 @@ import sys
 import unittest
 
 from counters_file import read_counters
-from job import AGENT, STUBS, JobTest
-
-LOOP = """
-    import os, sys, time
-    import torch
-    class Digits:
-        def __len__(self):
-            return 64
-        def __getitem__(self, index):
-            return torch.Tensor(float(index))
-    def train(steps=40, sync=True):
-        model = torch.nn.Module([torch.Tensor(1.0)])
-        optimizer = torch.optim.SGD(model.parameters())
-        done = 0
-        while done < steps:
-            for batch in torch.utils.data.DataLoader(Digits(), batch_size=4):
-                loss = model.forward(batch[0])
-                loss.backward()
-                optimizer.step()
-                if sync:
-                    loss.item()
-                done += 1
-                if done == steps:
-                    break
-        return loss
-"""
+from job import AGENT, LOOP, STUBS, JobTest
 
 
 class Steps(JobTest):

@@ -4,30 +4,9 @@ import sys
 import unittest
 
 from faults import Faults
-from job import STUBS, JobTest
+from job import LOOP, STUBS, JobTest
 
-JOB = """
-    import os, sys, time
-    import torch
-    class Digits:
-        def __len__(self):
-            return 64
-        def __getitem__(self, index):
-            return torch.Tensor(float(index))
-    def train(steps=40):
-        model = torch.nn.Module([torch.Tensor(1.0)])
-        optimizer = torch.optim.SGD(model.parameters())
-        done = 0
-        while done < steps:
-            for batch in torch.utils.data.DataLoader(Digits(), batch_size=4):
-                loss = model.forward(batch[0])
-                torch.autograd.backward(loss)
-                optimizer.step()
-                loss.item()
-                done += 1
-                if done == steps:
-                    break
-        return loss
+JOB = LOOP + """
     print(train().value)
     with torch.autograd.no_grad():
         for batch in torch.utils.data.DataLoader(Digits(), batch_size=16):

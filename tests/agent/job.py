@@ -13,6 +13,32 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 AGENT = os.path.join(os.path.dirname(os.path.dirname(HERE)), "agent")
 STUBS = os.path.join(HERE, "stubs", "site-packages")
 
+# Trains with the stub of PyTorch.
+LOOP = """
+    import os, sys, time
+    import torch
+    class Digits:
+        def __len__(self):
+            return 64
+        def __getitem__(self, index):
+            return torch.Tensor(float(index))
+    def train(steps=40, sync=True):
+        model = torch.nn.Module([torch.Tensor(1.0)])
+        optimizer = torch.optim.SGD(model.parameters())
+        done = 0
+        while done < steps:
+            for batch in torch.utils.data.DataLoader(Digits(), batch_size=4):
+                loss = model.forward(batch[0])
+                loss.backward()
+                optimizer.step()
+                if sync:
+                    loss.item()
+                done += 1
+                if done == steps:
+                    break
+        return loss
+"""
+
 
 class JobTest(unittest.TestCase):
     """A test with a folder of its own, which holds the job's script, its output and the agent's files."""

@@ -173,17 +173,14 @@ std::vector<TitledTable> trace_tables(const Info& run) {
   if (const Info* const ranks = run.find("trace_ranks"); ranks != nullptr && !ranks->items("ranks").empty())
     tables.push_back({"How long ranks wait for each other", ranks_table(*ranks)});
   if (const Info* const difference = run.find("trace_difference")) {
-    const bool is_of_job = !run.items("jobs").empty();
     const auto add = [&](const char* title, const char* heading, const char* field, std::size_t most) {
       Table table = changes_table(heading, difference->items(field), most);
       if (!table.rows.empty()) tables.push_back({title, std::move(table)});
     };
     add("What changed, by class", "class", "classes", most_classes);
     add("Kernels that changed most", "kernel", "kernels", most_kernels);
-    if (is_of_job)
-      add("Parts of a step that changed most", "part of the step", "idle", most_kinds);
-    else
-      add("Time without work that changed most", "without work", "idle", most_kinds);
+    add("Time without work that changed most", "without work", "idle", most_kinds);
+    add("Parts of a step that changed most", "part of the step", "parts", most_kinds);
     add("Lines of the job that changed most", "line", "lines", most_lines);
   }
   return tables;
