@@ -26,16 +26,18 @@ cp "$source_tree/gpubench" "$tree"
 cp -r "$source_tree/tools" "$tree"
 touch "$tree"/{CMakeLists.txt,plots/style.gp,core/a.cpp}
 echo 'build | some-package | command:bash | runs scripts' >"$tree/tools/dependencies.txt"
-cat >"$tree/build/release/bin/gpubench" <<'PROGRAM'
+cat >"$top/program" <<'PROGRAM'
 #!/bin/bash
 echo "pid $$"
 printf '<%s>' "$@"
 [[ ${1:-} != wait ]] || kill -TERM $$
 exit 7
 PROGRAM
-chmod +x "$tree/build/release/bin/gpubench"
+chmod +x "$top/program"
 tool cmake "echo cmake \$* >>'$calls'; touch '$tree/build/release/build.ninja'"
-tool ninja "[[ \$* == *-n* ]] && exit; echo ninja \$* >>'$calls'; echo compiling; exit \${NINJA_RESULT:-0}"
+tool ninja "[[ \$* == *-n* ]] && exit; echo ninja \$* >>'$calls'; echo compiling
+for p in 5 40 45 100; do s=\${NINJA_STATUS//%p/ \$p%}; echo \"\${s//%e/\$p.25}a step\"; done
+cp '$top/program' '$tree/build/release/bin/gpubench'; exit \${NINJA_RESULT:-0}"
 tool apt-get "echo apt-get \$* >>'$calls'"
 export PATH=$top/bin:$PATH
 
@@ -51,6 +53,9 @@ launch run 'two words' ''
 says "$top/out" '<run><two words><>'
 says "$calls" 'cmake --preset release -DGPUBENCH_TESTS=OFF'
 says "$calls" 'ninja -C'
+says "$top/err" 'building the program, about '
+[[ $(grep -c ' % done after ' "$top/err") == 2 ]] || fail "the progress is not two lines: $(cat "$top/err")"
+says "$top/err" 'gpubench: 40 % done after 40 s'
 ! grep -q apt-get "$calls" || fail "apt-get was called though nothing is missing"
 
 # The next one starts the program only: same process, nothing on standard error.
@@ -63,6 +68,7 @@ launch wait 2>/dev/null
 touch -d '+1 second' "$tree/core/a.cpp"
 launch
 says "$calls" 'ninja -C'
+! grep -q ' % done' "$top/err" || fail "a later build shows progress in a log"
 touch "$tree/core/a.cpp"
 launch
 ln -s "$tree/gpubench" "$top/link"
@@ -93,6 +99,28 @@ says "$top/err" 'header-package           declares things'
 says "$top/err" 'apt-get install --no-install-recommends some-package header-package'
 ! grep -q other-package "$top/err" || fail "a package of the tests was asked for"
 [[ ! -s $calls ]] || fail "something was called under GPUBENCH_INSTALL=no"
+
+# Of several names the one that apt knows is taken, after its lists were read.
+cp "$tree/tools/dependencies.txt" "$top/list"
+echo 'build | name-of-debian or name-of-ubuntu or third-name | command:no-such-command | has two names' \
+  >>"$tree/tools/dependencies.txt"
+tool apt-cache '[[ $2 != name-of-ubuntu ]] || echo "Package: $2"'
+GPUBENCH_INSTALL=no launch
+says "$top/err" 'name-of-debian or name-of-ubuntu or third-name has two names'
+says "$top/err" 'header-package name-of-ubuntu'
+tool apt-cache 'exit 100'
+GPUBENCH_INSTALL=no launch
+says "$top/err" 'header-package name-of-debian'
+mv "$top/list" "$tree/tools/dependencies.txt"
+
+# Where packages cannot be installed, the ways without root are named.
+if ((EUID == 0)); then
+  rc=0
+  chmod -R a+rwX "$top"
+  PATH=$top/bin:/usr/bin:/bin setpriv --reuid=65534 --clear-groups "$tree/gpubench" >"$top/out" 2>"$top/err" </dev/null || rc=$?
+  ((rc == 2)) || fail "a user without root got status $rc"
+  says "$top/err" 'without root, take the archive or the wheel'
+fi
 
 if ((EUID == 0)); then
   launch
