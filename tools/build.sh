@@ -4,11 +4,14 @@
 
 source "$root/tools/dependencies.sh"
 
-# run_quietly LOG COMMAND...: runs COMMAND; shows its output only if it fails.
+progress_status='[%p %es] '  # ninja's, of which run_quietly shows a line for each tenth that is done
+
+# run_quietly LOG COMMAND...: runs COMMAND; shows its progress, and its output only if it fails.
 run_quietly() {
   local log=$1 rc=0
   shift
-  "$@" </dev/null >"$log" 2>&1 || rc=$?
+  "$@" </dev/null 2>&1 | tee "$log" | awk -F '[][%s ]+' '/^\[ *[0-9]+% [0-9.]+s\]/ && int($2 / 10) > tenths {
+    tenths = int($2 / 10); printf "gpubench: %d %% done after %d s\n", $2, $3; fflush() }' >&2 || rc=$?
   if ((rc != 0)); then
     cat "$log" >&2
     echo "gpubench: '$*' failed with status $rc" >&2
@@ -22,10 +25,10 @@ configure_program() {
   (cd "$root" && run_quietly "$build/configure.log" cmake --preset release -DGPUBENCH_TESTS=OFF)
 }
 
-# On a terminal ninja shows its one-line progress; elsewhere output is shown only on failure. One job a core: with the one
-# more that ninja would start, the compilers' page faults make two cores a tenth slower.
+# On a terminal ninja shows its one-line progress. One job a core: with the one more that ninja would start, the
+# compilers' page faults make two cores a tenth slower.
 compile_program() {
-  local cores
+  local cores status=
   cores=$(nproc)
   local ninja=(ninja -C "$build" -j "$cores" gpubench)
   [[ $("${ninja[@]}" -n 2>&1) != *"no work to do"* ]] || return 0
@@ -33,12 +36,13 @@ compile_program() {
     echo "gpubench: building what has changed ..." >&2
   else
     local seconds=420  # of one processor
+    status=$progress_status
     echo "gpubench: building the program, about $((1 + seconds / cores / 60)) minutes on $cores processors ..." >&2
   fi
   if [[ -t 2 ]]; then
     NINJA_STATUS='[%p of %t steps, %es] ' "${ninja[@]}" </dev/null >&2
   else
-    run_quietly "$build/build.log" "${ninja[@]}"
+    NINJA_STATUS=$status run_quietly "$build/build.log" "${ninja[@]}"
   fi
 }
 
