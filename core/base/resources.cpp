@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/program.h"
 
 namespace gpubench {
 
@@ -13,7 +14,7 @@ namespace {
 constexpr std::string_view landmark = "lua/gpubench/init.lua";
 
 std::filesystem::path search() {
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  const std::filesystem::path& program = program_path();
   for (const std::filesystem::path& root : {find_resource_root(program), std::filesystem::path(GPUBENCH_SOURCE_DIR)}) {
     if (!root.empty() && std::filesystem::exists(root / landmark)) return root;
   }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/program.h"
 #include "core/doctor/checks.h"
 
 namespace gpubench {
@@ -61,6 +62,7 @@ CheckResult check_libraries(const Machine& machine) {
 }
 
 CheckResult check_gnuplot(const Machine& machine) {
+  if (!carried_program("gnuplot").empty()) return ok("the one that comes with gpubench");
   std::istringstream folders(machine.variable("PATH").value_or(""));
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::filesystem::path program = std::filesystem::path(folder.empty() ? "." : folder) / "gnuplot";

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/program.h"
 #include "core/codec/output_file.h"
 #include "core/results/append_file.h"
 #include "core/results/build_info.h"
@@ -123,9 +124,7 @@ RunWriter::RunWriter(RunPlan plan)
                        {"rows", 0},
                        {"axis_names", std::move(axes)}};
   Info program = build_info();
-  std::error_code unknown;
-  const auto file = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  if (!unknown) program.set("file", file.string());
+  program.set("file", program_path().string());
   info_.set("program", std::move(program));
   try {
     make_files();

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "core/base/program.h"
 #include "core/base/units.h"
 #include "core/group/process_group.h"
 #include "core/report/text/text.h"
@@ -17,7 +18,7 @@ namespace {
 
 /// The exit status, or 128 + the signal that ended it.
 int run_one(ChildProcesses& processes, const std::string& script, const std::vector<std::string>& options) {
-  std::vector<std::string> words{own_program(), "run", script};
+  std::vector<std::string> words{program_path().string(), "run", script};
   words.insert(words.end(), options.begin(), options.end());
   return processes.run(words).status;
 }

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <poll.h>
@@ -18,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/program.h"
 #include "core/base/shell_text.h"
 #include "core/compare/stored_call.h"
 #include "core/results/append_file.h"
@@ -262,10 +262,6 @@ void end_with_parent() {
   if (has_ended(parent)) std::raise(SIGTERM);
 }
 
-std::string own_program() {
-  return std::filesystem::read_symlink("/proc/self/exe").string();
-}
-
 namespace lua {
 
 template <>
@@ -328,7 +324,7 @@ void open_child_processes(lua_State* L) {
   host.function<&run_program>("run_program")
       .function<&stored_call_of>("stored_call")
       .function<&text_for_shells>("shell_text")
-      .value("program", own_program());
+      .value("program", program_path().string());
 }
 
 }  // namespace lua

@@ -62,14 +62,11 @@ class ChildProcesses {
 /// If ChildProcesses of another gpubench has started this process: it gets SIGTERM when that ends, however it ends.
 void end_with_parent();
 
-/// This program's file.
-std::string own_program();
-
 namespace lua {
 /// gb._native.host, for commands of the library only, because a script must not start programs:
 ///   run_program(words, { environment, silent, captured, limit_s }) -> { status, out, out_of_time }. After a signal the
 ///                      script stops at its next check_interrupt()
-///   program            this program's file
+///   program            what starts this program again (core/base/program.h)
 ///   stored_call(run)   -> { script, options, left_out }: how the run in this folder is measured again (stored_call.h)
 ///   shell_text(words)  a command as text (shell_text.h)
 void open_child_processes(lua_State* L);

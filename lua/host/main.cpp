@@ -2,9 +2,11 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <sys/prctl.h>
 #include <variant>
 #include <vector>
 
+#include "core/base/program.h"
 #include "core/base/terminal.h"
 #include "lua/bind/error.h"
 #include "lua/host/batch.h"
@@ -37,6 +39,8 @@ int main(int argc, char** argv) {
   gpubench::open_standard_streams();
   gpubench::outlive_closed_pipes();
   try {
+    // What ps and nvidia-smi show; where a loader was started, its name would be it.
+    prctl(PR_SET_NAME, gpubench::program_path().filename().c_str());
     return gpubench::end_standard_output(run({argv + 1, argv + argc}, argv));
   } catch (const std::exception& error) {
     gpubench::print_message("gpubench: " + gpubench::lua::text_of(error));

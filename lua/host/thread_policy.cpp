@@ -3,12 +3,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/program.h"
 
 namespace gpubench {
 namespace {
@@ -36,10 +35,8 @@ void ensure_thread_policy(char** argv) {
     if (std::getenv(name)) return;
   setenv(policy.name, policy.value, 1);
   setenv(marker, policy.value, 1);
-  std::error_code unknown;
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
-  execv(program.c_str(), argv);   // so that ps and pkill know it by its name
-  execv("/proc/self/exe", argv);  // where it has been replaced meanwhile
+  execv(program_path().c_str(), argv);  // so that ps and pkill know it by its name
+  execv("/proc/self/exe", argv);        // where it has been replaced meanwhile
   throw Error(std::string("cannot restart with ") + policy.name + "=" + policy.value + " (" + std::strerror(errno) +
               "); set " + policy.name + " yourself");
 }

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/known_names.h"
+#include "core/base/program.h"
 #include "core/base/resources.h"
 #include "core/telemetry/proc/contention.h"
 #include "lua/api/results/results_values.h"
@@ -53,9 +54,12 @@ void check(const ProbeTable& table, const Session& session) {
 Info probe(lua_State* L, const ProbeTable& table) {
   const Session& session = session_of(L);
   check(table, session);
-  std::vector<std::string> words{
-      own_program(), "run",      resource("lua/gpubench/helpers/training_probe.lua").string(),
-      "-q",          "--budget", fmt::format("{}", session.budgets.measuring_s())};
+  std::vector<std::string> words{program_path().string(),
+                                 "run",
+                                 resource("lua/gpubench/helpers/training_probe.lua").string(),
+                                 "-q",
+                                 "--budget",
+                                 fmt::format("{}", session.budgets.measuring_s())};
   if (session.budgets.scatter() == Scatter::of_rounds) words.emplace_back("--set=in_rounds=true");
   if (table.threads > 0) words.insert(words.end(), {"--threads", std::to_string(table.threads)});
   for (const auto& [name, value] : table.settings) words.push_back("--set=" + name + "=" + value);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/program.h"
 #include "core/base/terminal.h"
 #include "core/group/join.h"
 
@@ -57,7 +58,7 @@ std::vector<std::string> command(int workers, const std::vector<std::string>& ar
   std::vector<std::string> words{find_mpirun(), "--oversubscribe",           "--bind-to", "none", "--quiet",
                                  "--mca",       "odls_base_sigkill_timeout", "1"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
-  words.insert(words.end(), {"-n", std::to_string(workers), fs::read_symlink("/proc/self/exe").string()});
+  words.insert(words.end(), {"-n", std::to_string(workers), program_path().string()});
   std::ranges::copy(without_workers(arguments), std::back_inserter(words));
   return words;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/program.h"
 #include "core/report/text/text.h"
 
 namespace gpubench {
@@ -61,8 +62,9 @@ struct Outcome {
   std::string output;
 };
 
-// Runs `gnuplot -d arguments` inside a folder; -d leaves the user's own start-up file unread.
-Outcome call_gnuplot(std::vector<std::string> arguments, const std::filesystem::path& folder) {
+// Runs `gnuplot -d arguments` inside a folder; -d leaves the user's own start-up file unread. The gnuplot of a bundle
+// comes before that of the PATH.
+Outcome call_gnuplot(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
   Pipe pipe;
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -70,12 +72,15 @@ Outcome call_gnuplot(std::vector<std::string> arguments, const std::filesystem::
   ::posix_spawn_file_actions_adddup2(&actions, pipe.write_end(), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, pipe.write_end(), STDERR_FILENO);
   ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-  arguments.insert(arguments.begin(), {"gnuplot", "-d"});
+  std::vector<std::string> words = carried_program("gnuplot");
+  if (words.empty()) words.emplace_back("gnuplot");
+  words.emplace_back("-d");
+  words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> texts;
-  for (std::string& argument : arguments) texts.push_back(argument.data());
+  for (std::string& word : words) texts.push_back(word.data());
   texts.push_back(nullptr);
   pid_t child = 0;
-  const int error = ::posix_spawnp(&child, "gnuplot", &actions, nullptr, texts.data(), environ);
+  const int error = ::posix_spawnp(&child, texts[0], &actions, nullptr, texts.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT) return {not_installed, ""};
   if (error != 0) throw Error("gnuplot: cannot start: " + std::generic_category().message(error));
