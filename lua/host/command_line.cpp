@@ -8,6 +8,7 @@
 #include "core/base/known_names.h"
 #include "core/base/resources.h"
 #include "core/base/shown_text.h"
+#include "core/results/build_info.h"
 #include "lua/bind/error.h"
 #include "lua/host/completion.h"
 #include "lua/host/grammar.h"
@@ -217,7 +218,8 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
     const auto chosen = app.get_subcommands();
     return Answer{0, chosen.empty() ? complete_help(grammar) : without_end(chosen.front()->help(app.get_name()))};
   } catch (const CLI::CallForVersion& version) {
-    return Answer{0, version.what()};
+    const bool as_json = std::ranges::find(arguments, "--json") != arguments.end();
+    return Answer{0, as_json ? to_json_line(build_info()) : version.what()};
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     if (chosen.empty()) return mistake(error.what());

@@ -131,7 +131,8 @@ bool takes_value(const CLI::Option& option) {
 Grammar::Grammar()
     : app_("Why is this accelerator not busy, and what makes it busy? gpubench trains real models and measures.",
            "gpubench") {
-  app_.set_version_flag("-V,--version", &build_text, "Print version, commit, build and libraries, and exit");
+  app_.set_version_flag("-V,--version", &build_text,
+                        "Print version, commit, build and libraries, and exit; with --json as one line of JSON");
   app_.set_help_flag("-h,--help", "Print this help, or a command's, and exit");
   app_.require_subcommand(0, 1);
   app_.footer(std::string(exit_statuses) + environment + examples);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/compare/stored_call.h"
+#include "core/results/build_info.h"
 #include "lua/host/grammar.h"
 #include "tests/lua/host/folder.h"
 
@@ -171,6 +172,12 @@ TEST_F(CommandLineTest, VersionNamesCommitBuildAndLibraries) {
               ContainsRegex("GPU        (CUDA [0-9.]+, kernels for [^,]+, cuDNN [0-9.]+, |not built: )"));
   EXPECT_THAT(answer({"--version"}).text, ContainsRegex("\nprocesses  (Open MPI [0-9.]+|not built: no Open MPI)\n"));
   EXPECT_THAT(answer({"--version"}).text, ContainsRegex("\nscripts    Lua 5[.]4[.][0-9]+$"));
+}
+
+TEST_F(CommandLineTest, VersionAsJsonIsWhatRunsKeep) {
+  const Answer json = answer({"--version", "--json"});
+  EXPECT_EQ(json.status, 0);
+  EXPECT_EQ(to_json_line(parse_json(json.text, "version")), to_json_line(build_info()));
 }
 
 TEST(StoredOptions, AreThoseOfRun) {
