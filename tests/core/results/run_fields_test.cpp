@@ -10,6 +10,7 @@
 
 #include "core/results/append_file.h"
 #include "core/results/info.h"
+#include "core/results/run_reader.h"
 #include "core/results/run_writer.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/files.h"
@@ -50,6 +51,19 @@ TEST(RunFields, StoredRunsHaveNoOthers) {
     ++runs;
   }
   EXPECT_GT(runs, 0);
+}
+
+TEST(RunFields, StoredRunsOfEverySchemaAreReadable) {
+  std::set<double> schemas, expected;
+  for (int schema = 1; schema <= run_schema; ++schema) expected.insert(schema);
+  const std::filesystem::path samples = std::filesystem::path(GPUBENCH_SOURCE_DIR) / "results/samples";
+  for (const auto& file : std::filesystem::recursive_directory_iterator(samples)) {
+    if (file.path().filename() != "run.json") continue;
+    const gpubench::Run run = read_run(file.path().parent_path());
+    EXPECT_EQ(run.info.number("rows"), static_cast<double>(run.records.size())) << file.path();
+    schemas.insert(run.info.number("schema").value_or(0));
+  }
+  EXPECT_EQ(schemas, expected) << "results/samples keeps a run of each schema";
 }
 
 TEST(GeneratedFiles, TheTableOfRunJsonHasTheDeclarations) {

@@ -1,0 +1,27 @@
+-- A history of schema 2, as its release wrote it, with two runs and a change. It is never changed.
+PRAGMA application_id = 1735418472;
+PRAGMA user_version = 2;
+BEGIN TRANSACTION;
+CREATE TABLE changes(id INTEGER PRIMARY KEY AUTOINCREMENT, series INTEGER NOT NULL REFERENCES series, run TEXT NOT NULL, started TEXT NOT NULL, reported TEXT NOT NULL, before REAL NOT NULL, after REAL NOT NULL, cause TEXT NOT NULL, state TEXT NOT NULL, closed TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(series, run));
+INSERT INTO "changes" VALUES(1,1,'20260902T020000Z-a','2026-09-02T02:00:00Z','20260902T020000Z-a',0.5,0.75,'','open','','');
+CREATE TABLE environments(id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE);
+INSERT INTO "environments" VALUES(1,'{"devices":"cpu:0"}');
+CREATE TABLE missing(series INTEGER PRIMARY KEY REFERENCES series, since TEXT NOT NULL);
+INSERT INTO "missing" VALUES(1,'2026-09-03');
+CREATE TABLE points(series INTEGER NOT NULL REFERENCES series, run INTEGER NOT NULL REFERENCES runs, value REAL NOT NULL, low REAL, high REAL, reliable INTEGER NOT NULL, PRIMARY KEY(series, run)) WITHOUT ROWID;
+INSERT INTO "points" VALUES(1,1,0.5,0.4,0.6,1);
+INSERT INTO "points" VALUES(1,2,0.75,0.7,0.8,1);
+CREATE TABLE runs(id INTEGER PRIMARY KEY AUTOINCREMENT, sequence INTEGER NOT NULL, host TEXT NOT NULL, experiment TEXT NOT NULL, name TEXT NOT NULL, suite TEXT NOT NULL, started TEXT NOT NULL, environment INTEGER NOT NULL REFERENCES environments, UNIQUE(host, experiment, name));
+INSERT INTO "runs" VALUES(1,1,'a','matmul','20260901T020000Z-a','quick','2026-09-01T02:00:00Z',1);
+INSERT INTO "runs" VALUES(2,2,'a','matmul','20260902T020000Z-a','quick','2026-09-02T02:00:00Z',1);
+CREATE TABLE series(id INTEGER PRIMARY KEY, host TEXT NOT NULL, card TEXT NOT NULL, slot TEXT NOT NULL, suite TEXT NOT NULL, experiment TEXT NOT NULL, axes TEXT NOT NULL, metric TEXT NOT NULL, unit TEXT NOT NULL, better TEXT NOT NULL, kind TEXT NOT NULL, watched INTEGER NOT NULL, judged INTEGER NOT NULL DEFAULT 0, UNIQUE(experiment, host, card, slot, suite, axes, metric));
+INSERT INTO "series" VALUES(1,'a','cpu','','quick','matmul','size=64','step_time_s','s','lower','time',1,2);
+CREATE TABLE verdicts(host TEXT NOT NULL, suite TEXT NOT NULL, job TEXT NOT NULL, experiment TEXT NOT NULL, claim TEXT NOT NULL, verdict TEXT NOT NULL, PRIMARY KEY(host, suite, job, experiment, claim)) WITHOUT ROWID;
+INSERT INTO "verdicts" VALUES('a','quick','matmul','matmul','faster','confirmed');
+CREATE INDEX runs_in_order ON runs(sequence);
+CREATE INDEX runs_by_name ON runs(name);
+CREATE INDEX points_by_run ON points(run);
+DELETE FROM "sqlite_sequence";
+INSERT INTO "sqlite_sequence" VALUES('runs',2);
+INSERT INTO "sqlite_sequence" VALUES('changes',1);
+COMMIT;
