@@ -43,4 +43,8 @@ expect "the experiments are not installed" grep -q 'batch_size.lua' list
 for file in lua/meta data/mnist README.md LICENSE CHANGELOG.md docs/columns.md docs/pictures/report.png; do
   expect "share/gpubench/$file is not installed" test -e "$top/moved/share/gpubench/$file"
 done
+expect "the completion is not installed" grep -q complete "$top/moved/share/bash-completion/completions/gpubench"
+for file in copyright licences/README licences/libcli11-dev licences/nlohmann-json3-dev; do
+  expect "share/doc/gpubench/$file is not installed" test -s "$top/moved/share/doc/gpubench/$file"
+done
 echo "an installed prefix works"

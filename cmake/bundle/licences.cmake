@@ -1,0 +1,42 @@
+# Licences of other projects of which a package of ours holds code.
+
+# packages_compiled_in(RESULT SOURCE): Debian packages whose headers are compiled in; of several names the installed one.
+function(packages_compiled_in result source)
+  set(packages "")
+  file(STRINGS ${source}/tools/dependencies.txt lines REGEX "[|] header:")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^[^|]*[|] *([^|]*[^ |]) *[|].*" "\\1" names "${line}")
+    string(REPLACE " or " ";" names "${names}")
+    list(GET names 0 chosen)
+    foreach(name IN LISTS names)
+      if(EXISTS /usr/share/doc/${name}/copyright)
+        set(chosen ${name})
+      endif()
+    endforeach()
+    list(APPEND packages ${chosen})
+  endforeach()
+  set(${result} ${packages} PARENT_SCOPE)
+endfunction()
+
+# write_licences(FOLDER PACKAGE...): a file for each package, and README with their versions.
+function(write_licences folder)
+  set(packages ${ARGN})
+  list(REMOVE_DUPLICATES packages)
+  list(SORT packages)
+  set(note "What is in here of other projects, as Debian packages; the licence of each lies beside this file.
+Files are those of the packages, unchanged; Debian's archive has the sources of these versions.\n\n")
+  file(REMOVE_RECURSE ${folder})
+  foreach(package IN LISTS packages)
+    execute_process(COMMAND dpkg-query --show --showformat "\${Version}\t\${Homepage}" ${package}
+                    OUTPUT_VARIABLE version ERROR_QUIET)
+    set(copyright /usr/share/doc/${package}/copyright)
+    if(EXISTS ${copyright})
+      file(READ ${copyright} text)
+      file(WRITE ${folder}/${package} "${text}")
+    else()
+      message(WARNING "${copyright} is not there: the licence of ${package} is left out")
+    endif()
+    string(APPEND note "${package}\t${version}\n")
+  endforeach()
+  file(WRITE ${folder}/README "${note}")
+endfunction()
