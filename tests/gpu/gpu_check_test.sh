@@ -53,9 +53,9 @@ fake_sanitizer() {
   mkdir -p tools
   cat >tools/compute-sanitizer <<TEXT
 #!/bin/bash
-[[ "\$GPU_TESTS_MEMORY \$1 \$3 \$5" == "apart --tool --error-exitcode --kernel-name" ]] || exit 3
+[[ "\$GPU_TESTS_MEMORY \$1 \$3 \$5 \$7" == "apart --tool --target-processes --error-exitcode --kernel-name" ]] || exit 3
 tool=\$2
-shift 6
+shift 8
 if [[ \$tool == memcheck ]]; then
   [[ "\$1 \$2" == "--report-api-errors no" ]] || exit 3
   shift 2
