@@ -34,6 +34,8 @@ namespace {
 constexpr std::size_t stack_bytes = std::size_t{128} << 10;
 constexpr unsigned warp = warp_lanes;
 
+constexpr unsigned no_barrier = ~0U;
+
 /// Where the threads of a block wait for each other.
 struct Barrier {
   unsigned expected = 0, arrived = 0, passed = 0;
@@ -52,6 +54,7 @@ struct Fibre {
   void* fake_stack = nullptr;
   uint3 thread{};
   bool done = false;
+  unsigned barrier = no_barrier;  // barriers that the block had passed when the thread came to the next one
 };
 
 /// The block that runs: its fibres are used again by the next.
@@ -71,13 +74,14 @@ class Block {
       Fibre& fibre = *fibres_[t];
       fibre.thread = thread_at(t);
       fibre.done = false;
+      fibre.barrier = no_barrier;
       prepare(fibre);
     }
     for (unsigned left = threads; left > 0;) {
       const std::size_t before = progress_;
       for (current_ = 0; current_ < threads; ++current_) {
         Fibre& fibre = *fibres_[current_];
-        if (fibre.done) continue;
+        if (fibre.done || waits(current_)) continue;
         now.thread = fibre.thread;
         enter(fibre);
         if (!fibre.done) continue;
@@ -90,16 +94,18 @@ class Block {
   }
 
   void wait() {
-    const unsigned passed = block_.passed;
+    Fibre& fibre = *fibres_[current_];
+    fibre.barrier = block_.passed;
     ++block_.arrived;
     ++progress_;
     block_.release_if_all();
-    while (block_.passed == passed) yield();
+    if (block_.passed == fibre.barrier) yield();
+    fibre.barrier = no_barrier;
   }
   const Warp::Value& meet(const Meeting& meeting, const Warp::Value& given) {
     ++progress_;
     of_warp().come(lane(), meeting, given);
-    while (of_warp().waits(lane())) yield();
+    if (of_warp().waits(lane())) yield();
     return of_warp().taken(lane());
   }
   int lane() const { return static_cast<int>(current_ % warp); }
@@ -148,6 +154,10 @@ class Block {
     }
     ::swapcontext(&fibre.context, &scheduler_);
     arrived_on_stack(fibre.fake_stack);
+  }
+
+  bool waits(unsigned thread) const {
+    return fibres_[thread]->barrier == block_.passed || warps_[thread / warp].waits(static_cast<int>(thread % warp));
   }
 
   void leave_barriers() {
