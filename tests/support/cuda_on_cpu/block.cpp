@@ -14,6 +14,7 @@
 
 #include "tests/support/cuda_on_cpu/access.h"
 #include "tests/support/cuda_on_cpu/function_name.h"
+#include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/cuda_on_cpu/races.h"
 #include "tests/support/cuda_on_cpu/stream_state.h"
 
@@ -79,7 +80,8 @@ class Block {
     }
     for (unsigned left = threads; left > 0;) {
       const std::size_t before = progress_;
-      for (current_ = 0; current_ < threads; ++current_) {
+      for (unsigned place = 0; place < threads; ++place) {
+        current_ = machine().last_thread_first ? threads - 1 - place : place;
         Fibre& fibre = *fibres_[current_];
         if (fibre.done || waits(current_)) continue;
         now.thread = fibre.thread;

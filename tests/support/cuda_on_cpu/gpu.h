@@ -48,6 +48,8 @@ struct Machine {
   int driver = CUDART_VERSION;
   /// Whether the host may touch the memory, as an MPI does that takes messages from there.
   bool open = false;
+  /// Whether the last thread of a block runs first.
+  bool last_thread_first = false;
   /// Returned by cudaGetDeviceCount instead of a count, when it is an error.
   cudaError_t broken = cudaSuccess;
 };
@@ -55,9 +57,9 @@ struct Machine {
 /// The machine; change it only while no device is in use. A program's first one is as the environment says:
 /// CUDA_ON_CPU_GPUS (a number, or "no_driver"), CUDA_ON_CPU_NAME of the GPUs, CUDA_ON_CPU_DRIVER (the CUDA that the
 /// driver is for), CUDA_ON_CPU_TAKEN (GPUs that another process has in exclusive mode: "0,2"), CUDA_ON_CPU_OPEN (the
-/// memory is open), CUDA_ON_CPU_CONTEXTS (a file that gets the number of each GPU at its first context); fail_after()
-/// as CUDA_ON_CPU_FAULT_AFTER (and CUDA_ON_CPU_FAULT_GPU, its GPU) and fail_in_capture() as
-/// CUDA_ON_CPU_FAULT_IN_CAPTURE say.
+/// memory is open), CUDA_ON_CPU_LAST_THREAD_FIRST, CUDA_ON_CPU_CONTEXTS (a file that gets the number of each GPU at its
+/// first context); fail_after() as CUDA_ON_CPU_FAULT_AFTER (and CUDA_ON_CPU_FAULT_GPU, its GPU) and fail_in_capture()
+/// as CUDA_ON_CPU_FAULT_IN_CAPTURE say.
 Machine& machine();
 
 /// GPUs with a context since the start, or since the last call of forget_contexts(). A context is made by

@@ -58,6 +58,7 @@ Machine from_environment() {
     one.compute_mode = cudaComputeModeExclusiveProcess;
   }
   one.open = std::getenv("CUDA_ON_CPU_OPEN") != nullptr;
+  one.last_thread_first = std::getenv("CUDA_ON_CPU_LAST_THREAD_FIRST") != nullptr;
   static_cast<void>(checks());  // ends the program at once when CUDA_ON_CPU_CHECK is wrong
   if (const char* const kernels = std::getenv("CUDA_ON_CPU_FAULT_AFTER")) {
     const char* const gpu = std::getenv("CUDA_ON_CPU_FAULT_GPU");
