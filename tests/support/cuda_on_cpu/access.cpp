@@ -65,7 +65,7 @@ std::string memory_fault(const void* at, std::size_t bytes) {
   return may ? "" : "memory of the host that is not page-locked";
 }
 
-enum class Access { store, load, load_of_values };
+enum class Access { store, load, load_of_words, load_of_values };
 
 /// The first byte of a load that nothing has written and that is no padding: the compiler loads whole structs, in which
 /// four bytes of eight may be nothing.
@@ -82,8 +82,9 @@ const std::byte* unwritten(const void* from, std::size_t bytes, Access access, b
     const auto address = reinterpret_cast<std::uintptr_t>(at);
     const std::byte* const pair = at - address % (2 * half);
     const std::byte* const other = address % (2 * half) < half ? pair + half : pair;
-    // A load of eight bytes is one of a value.
-    const bool may_be_padding = bytes > 2 * half && address % half == 0 && pair >= from && pair + 2 * half <= end;
+    // A load of eight bytes is one of a value, where nobody says that it is not.
+    const bool has_padding = bytes > 2 * half || access == Access::load_of_words;
+    const bool may_be_padding = has_padding && address % half == 0 && pair >= from && pair + 2 * half <= end;
     if (!may_be_padding || first(other, half) != nullptr) return at;
     at += half;
   }
@@ -166,6 +167,9 @@ Watching::~Watching() {
 
 void check_load(const void* from, std::size_t bytes) {
   if (watching) look(from, bytes, Access::load_of_values);
+}
+void check_load_of_words(const void* from, std::size_t bytes) {
+  if (watching) look(from, bytes, Access::load_of_words);
 }
 void check_store(const void* to, std::size_t bytes) {
   if (watching) look(to, bytes, Access::store);

@@ -45,6 +45,8 @@ class Watching {
 /// For loads and stores that the compiler makes no calls for. All that is loaded is used, padding is not among it.
 void check_load(const void* from, std::size_t bytes);
 void check_store(const void* to, std::size_t bytes);
+/// As check_load(), of words of eight bytes, half of which may be padding.
+void check_load_of_words(const void* from, std::size_t bytes);
 
 /// Ends the test when a kernel's parameter is the address of a static variable, which is memory of the host. A kernel
 /// that uses it cannot be told from one that uses its own shared memory. Pointers within structs are not looked at:

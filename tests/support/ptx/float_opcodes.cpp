@@ -68,6 +68,14 @@ struct ReciprocalRoot {
   float operator()(float a) const { return as_nan_of_gpu(static_cast<float>(1 / std::sqrt(double{a}))); }
   double operator()(double a) const { return as_nan_of_gpu(1 / std::sqrt(a)); }
 };
+/// Of numbers of 64 bits GPUs look at the upper half, and give the upper half of the result.
+template <class Function>
+struct UpperHalf {
+  double operator()(double a) const { return upper(Function{}(upper(a))); }
+
+ private:
+  static double upper(double x) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0xFFFFFFFF00000000); }
+};
 struct Exponential {
   float operator()(float a) const { return as_nan_of_gpu(static_cast<float>(std::exp2(double{a}))); }
 };
@@ -225,6 +233,8 @@ void add_approximations(Opcodes& all) {
   add_unary<Cosine, F32>(all, "cos.approx");
   add_unary<Tangent, F32>(all, "tanh.approx");
   add_unary<Flushing<Reciprocal>, F32>(all, "rcp.approx.ftz");
+  add_unary<UpperHalf<Reciprocal>, F64>(all, "rcp.approx.ftz");
+  add_unary<UpperHalf<ReciprocalRoot>, F64>(all, "rsqrt.approx.ftz");
   add_unary<Flushing<SquareRoot>, F32>(all, "sqrt.approx.ftz");
   add_unary<Flushing<ReciprocalRoot>, F32>(all, "rsqrt.approx.ftz");
   add_unary<Flushing<Exponential>, F32>(all, "ex2.approx.ftz");

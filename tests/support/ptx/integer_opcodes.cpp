@@ -127,9 +127,51 @@ struct IntegerMaximum {
   }
 };
 
+/// Words of 32 bits of longer numbers. `takes`: the carry of the words below; `gives` one to those above.
+template <bool gives>
+void set_with_carry(Thread& thread, const Instruction& at, std::uint64_t sum) {
+  if constexpr (gives) thread.carry = (sum >> 32 & 1U) != 0;
+  set(thread, at.to[0], static_cast<std::uint32_t>(sum));
+}
+template <bool takes, bool gives>
+void add_word(Thread& thread, const Instruction& at) {
+  const std::uint64_t carry = takes && thread.carry ? 1 : 0;
+  const std::uint64_t a = get<std::uint32_t>(thread, at.from[0]);
+  set_with_carry<gives>(thread, at, a + get<std::uint32_t>(thread, at.from[1]) + carry);
+}
+template <bool takes, bool gives>
+void subtract_word(Thread& thread, const Instruction& at) {
+  const std::uint64_t borrow = takes && thread.carry ? 1 : 0;
+  const std::uint64_t a = get<std::uint32_t>(thread, at.from[0]);
+  set_with_carry<gives>(thread, at, a - get<std::uint32_t>(thread, at.from[1]) - borrow);
+}
+template <bool upper, bool takes, bool gives>
+void multiply_add_word(Thread& thread, const Instruction& at) {
+  const std::uint64_t carry = takes && thread.carry ? 1 : 0;
+  const std::uint64_t whole = product(get<std::uint32_t>(thread, at.from[0]), get<std::uint32_t>(thread, at.from[1]));
+  const std::uint64_t part = upper ? whole >> 32 : whole & 0xFFFFFFFFU;
+  set_with_carry<gives>(thread, at, part + get<std::uint32_t>(thread, at.from[2]) + carry);
+}
+
+void add_words(Opcodes& all) {
+  all.add("add.cc.u32", {&add_word<false, true>});
+  all.add("addc.cc.u32", {&add_word<true, true>});
+  all.add("addc.u32", {&add_word<true, false>});
+  all.add("sub.cc.u32", {&subtract_word<false, true>});
+  all.add("subc.cc.u32", {&subtract_word<true, true>});
+  all.add("subc.u32", {&subtract_word<true, false>});
+  all.add("mad.lo.cc.u32", {&multiply_add_word<false, false, true>});
+  all.add("mad.hi.cc.u32", {&multiply_add_word<true, false, true>});
+  all.add("madc.lo.cc.u32", {&multiply_add_word<false, true, true>});
+  all.add("madc.hi.cc.u32", {&multiply_add_word<true, true, true>});
+  all.add("madc.lo.u32", {&multiply_add_word<false, true, false>});
+  all.add("madc.hi.u32", {&multiply_add_word<true, true, false>});
+}
+
 }  // namespace
 
 void add_integer_opcodes(Opcodes& all) {
+  add_words(all);
   add_binary<IntegerAdd, U16, U32, U64, S16, S32, S64>(all, "add");
   add_binary<IntegerSubtract, U16, U32, U64, S16, S32, S64>(all, "sub");
   add_binary<MultiplyLow, U16, U32, U64, S16, S32, S64>(all, "mul.lo");

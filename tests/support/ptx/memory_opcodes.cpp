@@ -33,9 +33,19 @@ void check_within(const Instruction& at, const Range& range, const std::byte* pl
                std::to_string(range.bytes) + " bytes of " + what);
 }
 
+/// Whether it may copy a struct: nvcc does that by integers of 64 bits or pairs of 32 bits, half of which may be
+/// padding.
+bool copies_words(const Instruction& at) {
+  constexpr unsigned word = sizeof(std::uint64_t);
+  const bool is_word = at.bytes / at.lanes == word || (at.bytes == word && at.lanes == 2);
+  return is_word && at.text.find(".f64") == std::string_view::npos && at.text.find(".f32") == std::string_view::npos;
+}
+
 void check(const Instruction& at, const std::byte* place, bool stores) {
   if (stores) {
     cuda_on_cpu::check_store(place, at.bytes);
+  } else if (copies_words(at)) {
+    cuda_on_cpu::check_load_of_words(place, at.bytes);
   } else {
     cuda_on_cpu::check_load(place, at.bytes);
   }

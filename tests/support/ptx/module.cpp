@@ -130,7 +130,9 @@ const Function& Module::function(std::string_view name) const {
   const auto head = heads_.find(name);
   if (head == heads_.end()) throw Error("PTX: there is no kernel " + std::string(name));
   auto read = std::make_unique<Function>(parse_function(text_, head->second, symbols_, shared_bytes_));
-  return *read_.emplace(name, std::move(read)).first->second;
+  const Function& result = *read_.emplace(name, std::move(read)).first->second;
+  for (const FunctionCall& call : result.calls) function(call.callee);
+  return result;
 }
 
 bool Module::holds(const void* at, std::size_t bytes) const {

@@ -23,7 +23,8 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  /// By its plain_name(). Throws Error if there is none, or one with an instruction that the interpreter does not know.
+  /// By its plain_name(). Throws Error if there is none, or one with an instruction that the interpreter does not know,
+  /// also in what it calls.
   const Function& function(std::string_view name) const;
   /// Plain names of what can be launched.
   const std::vector<std::string>& kernels() const { return kernels_; }

@@ -20,6 +20,7 @@ struct Thread {
   std::byte* local;          ///< Function::local_bytes of it
   std::size_t shared_bytes;  ///< static and dynamic ones of the block
   const Instruction* next;   ///< nullptr: it has ended
+  bool carry = false;        ///< out of the last addition of several words, or the borrow of a subtraction
 };
 
 /// Executes instructions until the function returns.

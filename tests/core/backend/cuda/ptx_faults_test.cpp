@@ -128,6 +128,8 @@ TEST(PtxModule, NamesAnInstructionThatItDoesNotKnow) {
   EXPECT_ERROR(HasSubstr("two results of 'setp.eq.s32 %p1|%p2, %r1, %r2'"),
                launch_probe(probe("setp.eq.s32 %p1|%p2, %r1, %r2;"), 1, {}));
   EXPECT_ERROR(HasSubstr("the operand '%clock'"), launch_probe(probe("mov.u32 %r1, %clock;"), 1, {}));
+  const std::string callee = ".func other()\n{\nwgmma.fence.sync.aligned;\n}\n";
+  EXPECT_ERROR(HasSubstr("PTX of other: "), launch_probe(probe("call.uni other;", callee), 1, {}));
   EXPECT_ERROR(HasSubstr("a jump to '$nowhere'"), launch_probe(probe("bra $nowhere;"), 1, {}));
 }
 

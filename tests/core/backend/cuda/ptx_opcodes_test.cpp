@@ -89,6 +89,14 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"min.u32 %r4, %r1, %r2", of(-1), 1, 0, 1}, Row{"max.u64 %rd4, %rd1, %rd2", ~0ULL, 1, 0, ~0ULL}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Words, PtxOpcodes,
+    testing::Values(Row{"add.cc.u32 %r5, %r1, %r2; addc.u32 %r4, %r3, 0", ones, 1, 7, 8},
+                    Row{"add.cc.u32 %r5, %r1, %r2; addc.cc.u32 %r6, %r3, 0; addc.u32 %r4, 0, 0", ones, 1, ones, 1},
+                    Row{"sub.cc.u32 %r5, %r1, %r2; subc.u32 %r4, %r3, 2", 0, 1, 7, 4},
+                    Row{"mad.lo.cc.u32 %r5, %r1, %r2, 1; madc.hi.u32 %r4, %r1, %r2, %r3", ones, ones, 7, 5},
+                    Row{"mad.lo.cc.u32 %r5, %r1, %r1, %r2; madc.hi.u32 %r4, %r1, %r1, 0", 0xFFFF, 0x1FFFF, 0, 1}));
+
+INSTANTIATE_TEST_SUITE_P(
     Bits, PtxOpcodes,
     testing::Values(
         Row{"shl.b32 %r4, %r1, %r2", 3, 31, 0, 0x80000000}, Row{"shl.b32 %r4, %r1, %r2", 3, 32, 0, 0},
@@ -135,6 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Row{"ex2.approx.ftz.f32 %f4, %f1", of(-130.0F), 0, 0, 0},
                     Row{"lg2.approx.ftz.f32 %f4, %f1", of(8.0F), 0, 0, of(3.0F)},
                     Row{"rsqrt.approx.f32 %f4, %f1", of(4.0F), 0, 0, of(0.5F)},
+                    Row{"rcp.approx.ftz.f64 %fd4, %fd1", of(3.0), 0, 0, 0x3FD5555500000000},
                     Row{"fma.rn.f64 %fd4, %fd1, %fd2, %fd3", of(3.0), of(5.0), of(-1.0), of(14.0)},
                     Row{"setp.ne.f32 %p4, %f1, %f2", of(nan), of(1.0F), 0, 0},
                     Row{"setp.neu.f32 %p4, %f1, %f2", of(nan), of(1.0F), 0, 1},
