@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "tests/support/cuda_on_cpu/block.h"
+#include "tests/support/ptx/counts.h"
 #include "tests/support/ptx/thread.h"
 
 namespace gpubench::ptx {
@@ -81,6 +82,7 @@ Launch make_launch(const Module& module, const Function& kernel, const dim3& thr
 }
 
 void run(const Launch& launch, const dim3& blocks, const dim3& threads, const void* function) {
+  note_launch(*launch.kernel, blocks, threads);
   cuda_on_cpu::run_grid({blocks, threads}, {function, &launch, sizeof launch, &run_thread});
 }
 

@@ -74,12 +74,9 @@ cudaError_t launch_kernel(const cudaLaunchConfig_t& config, const void* function
   const std::string& name = kernel_names().at(function);
   const Module& module = module_of(name);
   const Function& kernel = module.function(name);
-  return cuda_on_cpu::queue(config.stream,
-                            [function, blocks = config.gridDim, threads = config.blockDim,
-                             made = make_launch(module, kernel, config.blockDim, config.dynamicSmemBytes, arguments)] {
-                              note_launch(*made.kernel, blocks, threads);
-                              run(made, blocks, threads, function);
-                            });
+  return cuda_on_cpu::queue(config.stream, [function, blocks = config.gridDim, threads = config.blockDim,
+                                            made = make_launch(module, kernel, config.blockDim, config.dynamicSmemBytes,
+                                                               arguments)] { run(made, blocks, threads, function); });
 }
 
 }  // namespace

@@ -2,12 +2,16 @@
 // same kernel without the fault passes.
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <memory>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/core/backend/cuda/ptx_probe.h"
 #include "tests/support/cuda_on_cpu/access.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/ptx/counts.h"
 
 namespace gpubench::ptx {
 namespace {
@@ -70,6 +74,13 @@ TEST_F(PtxFaultsDeathTest, MemoryThatNothingHasWritten) {
   expect_fault(replaced(right, "[%rd2]", "[%rd3]"), right, "reads 4 bytes .*that nothing has written");
 }
 
+TEST_F(PtxFaultsDeathTest, MemoryOfWhichNothingHasWrittenMoreThanPadding) {
+  const std::string right = probe(own_elements +
+                                  "setp.ne.u32 %p1, %r1, 0; @%p1 ret; st.global.u32 [%rd3], %r1;"
+                                  "ld.global.u64 %rd8, [%rd3]; st.global.u64 [%rd1], %rd8;");
+  expect_fault(replaced(right, "st.global.u32 [%rd3], %r1;", ""), right, "reads 8 bytes .*that nothing has written");
+}
+
 TEST_F(PtxFaultsDeathTest, SharedMemoryThatTheBlockHasNotWritten) {
   const std::string right = probe(storage + own_elements +
                                   "shl.b32 %r2, %r1, 2; mov.u32 %r3, storage; add.s32 %r4, %r3, %r2;"
@@ -118,6 +129,25 @@ TEST_F(PtxFaultsDeathTest, AShuffleFromALaneThatDoesNotTakePart) {
 TEST_F(PtxFaultsDeathTest, AMissingLaunchOfAsManyThreads) {
   const std::string bounded = replaced(probe(""), "c)\n{", "c)\n.maxntid 32, 1, 1\n{");
   EXPECT_ERROR("PTX: a block of 64 threads, but probe is compiled for 32", launch_probe(bounded, threads, {}));
+}
+
+TEST(PtxCounts, AreThoseOfWhatThreadsExecuted) {
+  const std::string text = probe(own_elements +
+                                 "setp.gt.u32 %p1, %r1, 9; @%p1 ret; ld.global.v2.u32 {%r2, %r3}, [%rd4];"
+                                 "div.u32 %r2, %r2, 3; rem.s64 %rd8, %rd7, 5; st.global.u16 [%rd1], %rs1;");
+  std::vector<std::unique_ptr<Module>> modules;
+  modules.push_back(std::make_unique<Module>(text));
+  modules.push_back(std::make_unique<Module>(replaced(text, "probe", "other")));
+  const auto counts = [&] {
+    std::ostringstream out;
+    write_counts(out, modules);
+    return out.str().substr(out.str().find('\n') + 1);
+  };
+  EXPECT_EQ(counts(), "0 0 0 0 0 0 0 0 probe\n0 0 0 0 0 0 0 0 other\n");
+  launch_probe(*modules[0], threads, {zeros(256), zeros(256), zeros(256)});
+  // 9 instructions before the comparison, and the guard of `ret` holds for 54 threads.
+  EXPECT_EQ(counts(),
+            "1 64 " + std::to_string(64 * 10 + 54 + 10 * 5) + " 10 80 10 20 20 probe\n0 0 0 0 0 0 0 0 other\n");
 }
 
 TEST(PtxModule, NamesAnInstructionThatItDoesNotKnow) {

@@ -25,7 +25,10 @@ std::string probe(std::string_view body, std::string_view variables) {
 }
 
 void launch_probe(const std::string& text, unsigned threads, std::initializer_list<std::uint64_t> arguments) {
-  const Module module(text);
+  launch_probe(Module(text), threads, arguments);
+}
+
+void launch_probe(const Module& module, unsigned threads, std::initializer_list<std::uint64_t> arguments) {
   std::vector<std::uint64_t> values(arguments);
   values.resize(4);
   std::vector<const void*> places;

@@ -15,7 +15,8 @@ inline constexpr std::string_view header = ".version 9.0\n.target sm_90\n.addres
 /// `ret`. Its parameters out, a, b and c have 64 bits each. `variables` stand before it.
 std::string probe(std::string_view body, std::string_view variables = "");
 
-/// Runs `probe` of the text in one block, and waits for it. Ends the program where CUDA's functions fail.
+/// Runs `probe` in one block, and waits for it. Ends the program where CUDA's functions fail.
+void launch_probe(const Module& module, unsigned threads, std::initializer_list<std::uint64_t> arguments);
 void launch_probe(const std::string& text, unsigned threads, std::initializer_list<std::uint64_t> arguments);
 
 /// Memory of GPU 0, as a parameter.
