@@ -129,12 +129,19 @@ cudaError_t launch_bias_add(const LaunchOn& on, std::int64_t elements, std::int6
   });
 }
 
-#define GPUBENCH_LAUNCH(Kind, name, Type, domain, cost, flops) \
-  template <>                                                  \
-  ElementwiseLaunch elementwise_launch<math::Type>() {         \
-    return &launch_function<math::Type, math::Domain::domain>; \
+#define GPUBENCH_LAUNCH(Type, domain, broadcasts)                          \
+  template <>                                                              \
+  ElementwiseLaunch elementwise_launch<math::Type>() {                     \
+    return &launch_function<math::Type, math::Domain::domain, broadcasts>; \
   }
-GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_LAUNCH)
+#define GPUBENCH_OF_ONE_SHAPE(Kind, name, Type, domain, cost, flops) GPUBENCH_LAUNCH(Type, domain, false)
+#define GPUBENCH_BROADCAST(Kind, name, Type, domain, cost, flops) GPUBENCH_LAUNCH(Type, domain, true)
+GPUBENCH_FUNCTIONS_OF_ONE(GPUBENCH_OF_ONE_SHAPE)
+GPUBENCH_GRADIENT_FUNCTIONS(GPUBENCH_OF_ONE_SHAPE)
+GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_BROADCAST)
+GPUBENCH_PREDICATES(GPUBENCH_BROADCAST)
+#undef GPUBENCH_BROADCAST
+#undef GPUBENCH_OF_ONE_SHAPE
 #undef GPUBENCH_LAUNCH
 
 }  // namespace gpubench::cuda

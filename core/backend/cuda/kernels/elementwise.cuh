@@ -359,13 +359,13 @@ cudaError_t launch_general(const LaunchOn& on, const ElementwiseAccess& access, 
 }
 
 /// Chooses the kernel: flat where F maps floats to floats, general elsewhere. `domain`: the types for which F is
-/// defined.
-template <class F, math::Domain domain>
+/// defined. `broadcasts`: whether inputs may have other shapes than the output; else all floats are flat.
+template <class F, math::Domain domain, bool broadcasts>
 cudaError_t launch_function(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in) {
   if (access.elements == 0) return cudaSuccess;
   [[maybe_unused]] const Dtype type = access.input_types[0];
   if constexpr (domain == math::Domain::floats || domain == math::Domain::numbers) {
-    if (access.rank == 1 && is_floating(type)) {
+    if (is_floating(type) && (!broadcasts || access.rank == 1)) {
       Inputs inputs{};
       constexpr int arity = arity_of<F, float>;
       for (int n = 0; n < arity; ++n) inputs.data[n] = in[n];
@@ -373,7 +373,7 @@ cudaError_t launch_function(const LaunchOn& on, const ElementwiseAccess& access,
       return launch_filling<&flat_kernel<F>>(on, access.elements, per_block, F{}, access, out, inputs);
     }
   }
-  if constexpr (domain != math::Domain::bools) {
+  if constexpr (broadcasts && domain != math::Domain::bools) {
     if (is_floating(type)) return launch_general<F, float>(on, access, out, in);
   }
   if constexpr (domain != math::Domain::floats) return launch_general<F, std::int64_t>(on, access, out, in);

@@ -72,19 +72,19 @@ cudaError_t launch_softmax_cross_entropy_gradient(const LaunchOn& on, const Loss
 
 template <>
 ElementwiseLaunch elementwise_launch<math::BinaryCrossEntropy>() {
-  return &launch_function<math::BinaryCrossEntropy, math::Domain::floats>;
+  return &launch_function<math::BinaryCrossEntropy, math::Domain::floats, false>;
 }
 template <>
 ElementwiseLaunch elementwise_launch<math::BinaryCrossEntropyOfLogit>() {
-  return &launch_function<math::BinaryCrossEntropyOfLogit, math::Domain::floats>;
+  return &launch_function<math::BinaryCrossEntropyOfLogit, math::Domain::floats, false>;
 }
 template <>
 ElementwiseLaunch elementwise_launch<math::BinaryCrossEntropyGradient>() {
-  return &launch_function<math::BinaryCrossEntropyGradient, math::Domain::floats>;
+  return &launch_function<math::BinaryCrossEntropyGradient, math::Domain::floats, false>;
 }
 template <>
 ElementwiseLaunch elementwise_launch<math::BinaryCrossEntropyOfLogitGradient>() {
-  return &launch_function<math::BinaryCrossEntropyOfLogitGradient, math::Domain::floats>;
+  return &launch_function<math::BinaryCrossEntropyOfLogitGradient, math::Domain::floats, false>;
 }
 
 }  // namespace gpubench::cuda

@@ -96,12 +96,12 @@ cudaError_t launch_quantize(const LaunchOn& on, const ElementwiseAccess& access,
 
 cudaError_t launch_fake_quantize(const LaunchOn& on, const ElementwiseAccess& access, void* out,
                                  const void* const* in) {
-  return launch_function<math::FakeQuantize, math::Domain::floats>(on, access, out, in);
+  return launch_function<math::FakeQuantize, math::Domain::floats, true>(on, access, out, in);
 }
 
 cudaError_t launch_fake_quantize_gradient(const LaunchOn& on, const ElementwiseAccess& access, void* out,
                                           const void* const* in) {
-  return launch_function<math::FakeQuantizeGradient, math::Domain::floats>(on, access, out, in);
+  return launch_function<math::FakeQuantizeGradient, math::Domain::floats, true>(on, access, out, in);
 }
 
 namespace {
