@@ -216,6 +216,8 @@ std::vector<OpCase> attention_cases() {
       gradient_case("attention_gradient_of_causal_blocks", {1, 60, 130, 1, 1, 16, 33}, causal),
       gradient_case("attention_gradient_of_dropped_blocks", {1, 50, 70, 2, 1, 8, 8}, dropped),
       gradient_case("attention_gradient_on_threads", {3, 110, 100, 2, 1, 8, 8}, causal),
+      gradient_case("attention_gradient_of_heads_of_64", {1, 40, 37, 1, 1, 64, 50}, causal),
+      gradient_case("attention_gradient_of_wide_heads", {1, 33, 20, 1, 1, 128, 100}, plain),
       gradient_case("attention_gradient_of_one_group", {1, 170, 150, 2, 1, 4, 4}, plain),
   };
 }

@@ -37,6 +37,7 @@ std::vector<OpCase> bias_cases() {
           add_case("add_to_one_row", {6}),
           add_case("add_on_threads", {300, 130}),
           add_case("add_by_four", {7, 12}),
+          add_case("add_by_eight", {7, 16}),
           add_case("add_to_nothing", {0, 4}),
           gradient_case("gradient", {4, 5}),
           gradient_case("gradient_of_images", {2, 3, 3, 7}),

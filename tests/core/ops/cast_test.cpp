@@ -23,26 +23,30 @@ double stored(double value, Dtype dtype) {
   return support::to_array(support::to_tensor(one))[0];
 }
 
+OpCase cast_case(std::string name, Shape shape, Dtype from, Dtype to) {
+  const bool narrow = from == Dtype::i8 || to == Dtype::i8;
+  const bool positive = from == Dtype::u8 || to == Dtype::u8;
+  return {.name = std::move(name),
+          .op = std::make_shared<const Cast>(to),
+          .inputs = {{{std::move(shape), from}, positive ? 0.0 : -100.0, narrow ? 100.0 : 200.0}},
+          .reference =
+              [to](std::span<const Array> in, std::span<Array> out) {
+                // Gradients pass through in double precision: rounding would swallow their steps.
+                const bool smooth = is_floating(in[0].type.dtype) && is_floating(to);
+                for (std::int64_t i = 0; i < in[0].size(); ++i) {
+                  out[0][i] = smooth ? in[0][i] : stored(in[0][i], to);
+                }
+              },
+          .differentiable = is_floating(from) && is_floating(to)};
+}
+
 std::vector<OpCase> cast_cases() {
-  std::vector<OpCase> cases;
+  std::vector<OpCase> cases{cast_case("cast_a_scalar", {}, Dtype::f32, Dtype::bf16)};
   const std::initializer_list<Dtype> all{Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i64,    Dtype::i32,
                                          Dtype::i16, Dtype::i8,  Dtype::u8,   Dtype::boolean};
   for (const Dtype from : all) {
     for (const Dtype to : all) {
-      const bool narrow = from == Dtype::i8 || to == Dtype::i8;
-      const bool positive = from == Dtype::u8 || to == Dtype::u8;
-      cases.push_back({.name = fmt::format("cast_{}_to_{}", to_string(from), to_string(to)),
-                       .op = std::make_shared<const Cast>(to),
-                       .inputs = {{{{7, 9}, from}, positive ? 0.0 : -100.0, narrow ? 100.0 : 200.0}},
-                       .reference =
-                           [to](std::span<const Array> in, std::span<Array> out) {
-                             // Gradients pass through in double precision: rounding would swallow their steps.
-                             const bool smooth = is_floating(in[0].type.dtype) && is_floating(to);
-                             for (std::int64_t i = 0; i < in[0].size(); ++i) {
-                               out[0][i] = smooth ? in[0][i] : stored(in[0][i], to);
-                             }
-                           },
-                       .differentiable = is_floating(from) && is_floating(to)});
+      cases.push_back(cast_case(fmt::format("cast_{}_to_{}", to_string(from), to_string(to)), {7, 9}, from, to));
     }
   }
   return cases;

@@ -199,7 +199,9 @@ std::vector<OpCase> arithmetic_cases() {
   const auto larger = [](double a, double b) { return std::max(a, b); };
   const auto smaller = [](double a, double b) { return std::min(a, b); };
   const auto leaky = [](double x, double slope) { return x < 0 ? slope * x : x; };
+  const auto leaky_slope = [](double x, double slope) { return x < 0 ? slope : 1; };
   const auto elu = [](double x, double alpha) { return x < 0 ? alpha * std::expm1(x) : x; };
+  const auto elu_slope = [](double x, double alpha) { return x < 0 ? alpha * std::exp(x) : 1; };
   return {
       smooth<Add>("add", floats({3, 35}), floats({3, 35}), sum),
       smooth<Add>("add_scalar", floats({3, 35}), floats({}), sum),
@@ -216,6 +218,7 @@ std::vector<OpCase> arithmetic_cases() {
       discrete<Add>("add_uint8", bytes, bytes, sum),
       smooth<Sub>("sub", floats({41}), floats({41}), difference),
       smooth<Sub>("sub_row", floats({5, 7}), floats({7}), difference),
+      discrete<Sub>("sub_int64", counts, count, difference),
       smooth<Mul>("mul", floats({41}), floats({41}), product),
       smooth<Mul>("mul_scalar", floats({5, 7}), floats({}), product),
       smooth<Mul>("mul_column", floats({5, 7}), floats({5, 1}), product),
@@ -224,29 +227,35 @@ std::vector<OpCase> arithmetic_cases() {
       smooth<Div>("div_row", floats({5, 7}), floats({7}, 0.5, 2), quotient),
       smooth<Pow>("pow", floats({41}, 0.5, 2), floats({41}, -2, 3), power),
       smooth<Pow>("pow_scalar", floats({5, 7}, 0.5, 2), floats({}, 2, 3), power),
+      smooth<Pow>("pow_row", floats({5, 7}, 0.5, 2), floats({7}, 2, 3), power),
       discrete<FloorDiv>("floor_div", floats({41}, -9, 9), floats({41}, 0.5, 2), floored),
+      discrete<FloorDiv>("floor_div_column", floats({5, 7}, 2.1, 2.9), floats({5, 1}, 1.5, 2), floored),
       discrete<FloorDiv>("floor_div_int64", counts, divisors, floored),
       discrete<FloorDiv>("floor_div_by_negative", counts, negative, floored),
       discrete<FloorDiv>("floor_div_by_zero", counts, {zero, 0, 0}, [](double, double) { return 0.0; }),
       discrete<FloorDiv>("floor_div_by_minus_one", counts, {zero, -1, -1}, floored),
       discrete<FloorDiv>("floor_div_uint8", bytes, {{{70}, Dtype::u8}, 1, 15}, floored),
       smooth<FloorMod>("floor_mod", floats({41}, 2.1, 2.9), floats({}, 2, 2), rest),
+      smooth<FloorMod>("floor_mod_column", floats({5, 7}, 2.1, 2.9), floats({5, 1}, 1.5, 2), rest),
       discrete<FloorMod>("floor_mod_int64", counts, divisors, rest),
       discrete<FloorMod>("floor_mod_by_negative", counts, negative, rest),
       discrete<FloorMod>("floor_mod_by_zero", counts, {zero, 0, 0}, [](double, double) { return 0.0; }),
       discrete<FloorMod>("floor_mod_by_minus_one", counts, {zero, -1, -1}, rest),
       smooth<Maximum>("maximum", floats({5, 7}), floats({5, 7}), larger),
       smooth<Maximum>("maximum_row", floats({5, 7}), floats({7}), larger),
+      discrete<Maximum>("maximum_int64", counts, count, larger),
       smooth<Minimum>("minimum", floats({5, 7}), floats({5, 7}), smaller),
       smooth<Minimum>("minimum_scalar", floats({5, 7}), floats({}), smaller),
+      smooth<Minimum>("minimum_row", floats({5, 7}), floats({7}), smaller),
+      discrete<Minimum>("minimum_int64", counts, count, smaller),
       smooth<LeakyRelu>("leaky_relu", floats({5, 7}), floats({}, 0.1, 0.3), leaky),
       smooth<LeakyRelu>("leaky_relu_row", floats({5, 7}), floats({7}, 0.1, 0.3), leaky),
-      smooth<LeakySlope>("leaky_slope", constant(floats({5, 7})), floats({}, 0.1, 0.3),
-                         [](double x, double slope) { return x < 0 ? slope : 1; }),
+      smooth<LeakySlope>("leaky_slope", constant(floats({5, 7})), floats({}, 0.1, 0.3), leaky_slope),
+      smooth<LeakySlope>("leaky_slope_row", constant(floats({5, 7})), floats({7}, 0.1, 0.3), leaky_slope),
       smooth<Elu>("elu", floats({5, 7}, -3, 3), floats({}, 0.5, 2), elu),
       smooth<Elu>("elu_row", floats({5, 7}, -3, 3), floats({7}, 0.5, 2), elu),
-      smooth<EluSlope>("elu_slope", floats({5, 7}, -3, 3), floats({}, 0.5, 2),
-                       [](double x, double alpha) { return x < 0 ? alpha * std::exp(x) : 1; }),
+      smooth<EluSlope>("elu_slope", floats({5, 7}, -3, 3), floats({}, 0.5, 2), elu_slope),
+      smooth<EluSlope>("elu_slope_row", floats({5, 7}, -3, 3), floats({7}, 0.5, 2), elu_slope),
   };
 }
 
@@ -256,15 +265,25 @@ std::vector<OpCase> comparison_cases() {
   CaseInput wholes = floats({9, 7}, -2, 2);
   wholes.fill = support::whole_numbers;
   const auto equal = [](double a, double b) { return static_cast<double>(a == b); };
+  const auto not_equal = [](double a, double b) { return static_cast<double>(a != b); };
+  const auto less = [](double a, double b) { return static_cast<double>(a < b); };
+  const auto less_equal = [](double a, double b) { return static_cast<double>(a <= b); };
+  const auto greater = [](double a, double b) { return static_cast<double>(a > b); };
+  const auto greater_equal = [](double a, double b) { return static_cast<double>(a >= b); };
   return {
       discrete<Equal>("equal", few, few, equal),
       discrete<Equal>("equal_float32", wholes, wholes, equal),
       discrete<Equal>("equal_bool", flags, flag, equal),
-      discrete<NotEqual>("not_equal", few, one, [](double a, double b) { return static_cast<double>(a != b); }),
-      discrete<Less>("less", wholes, wholes, [](double a, double b) { return static_cast<double>(a < b); }),
-      discrete<LessEqual>("less_equal", few, one, [](double a, double b) { return static_cast<double>(a <= b); }),
-      discrete<Greater>("greater", wholes, wholes, [](double a, double b) { return static_cast<double>(a > b); }),
-      discrete<GreaterEqual>("greater_equal", few, one, [](double a, double b) { return static_cast<double>(a >= b); }),
+      discrete<NotEqual>("not_equal", few, one, not_equal),
+      discrete<NotEqual>("not_equal_float32", wholes, wholes, not_equal),
+      discrete<Less>("less", wholes, wholes, less),
+      discrete<Less>("less_int32", few, one, less),
+      discrete<LessEqual>("less_equal", few, one, less_equal),
+      discrete<LessEqual>("less_equal_float32", wholes, wholes, less_equal),
+      discrete<Greater>("greater", wholes, wholes, greater),
+      discrete<Greater>("greater_int32", few, one, greater),
+      discrete<GreaterEqual>("greater_equal", few, one, greater_equal),
+      discrete<GreaterEqual>("greater_equal_float32", wholes, wholes, greater_equal),
       discrete<LogicalAnd>("logical_and", flags, flag, product),
       discrete<LogicalOr>("logical_or", flags, flags, [](double a, double b) { return std::max(a, b); }),
   };
@@ -304,6 +323,7 @@ std::vector<OpCase> select_cases() {
       select_case("select_scalars", {5, 7}, floats({}), floats({7})),
       select_case("select_rows", {5, 1}, floats({5, 7}), floats({})),
       select_case("select_int64", {9}, {{{9}, Dtype::i64}, -9, 9}, {{{}, Dtype::i64}, -9, 9}),
+      select_case("select_bool", {9}, {{{9}, Dtype::boolean}}, {{{}, Dtype::boolean}}),
       add_n_case("add_n_of_one", {{5, 7}, Dtype::f32}, 1),
       add_n_case("add_n_of_two", {{5, 7}, Dtype::f32}, 2),
       add_n_case("add_n_of_five", {{300, 200}, Dtype::f32}, 5),

@@ -205,12 +205,14 @@ std::vector<OpCase> image_cases() {
       contrast_case("contrast_of_many_pixels", images({2, 9, 31, 1})),
       crop_case("crop", images({9, 8, 11, 3}), 5, 4),
       crop_case("crop_nothing_off", images({3, 4, 5, 2}), 4, 5),
+      crop_case("crop_integers", images({5, 6, 6, 2}, Dtype::i64), 3, 2),
       crop_case("crop_bytes", images({70, 6, 6, 1}, Dtype::u8), 3, 2),
       bilinear_case("bilinear_larger", images({2, 4, 5, 3}), 9, 13),
       bilinear_case("bilinear_smaller", images({2, 11, 9, 1}), 4, 3),
       bilinear_case("bilinear_bytes", images({2, 5, 5, 2}, Dtype::u8), 8, 3),
       nearest_case("nearest_larger", images({2, 4, 5, 3}), 9, 13),
       nearest_case("nearest_smaller", images({2, 11, 9, 1}), 4, 3),
+      nearest_case("nearest_integers", images({2, 5, 5, 2}, Dtype::i64), 8, 3),
       nearest_case("nearest_bytes", images({2, 5, 5, 2}, Dtype::u8), 8, 3),
   };
 }

@@ -33,16 +33,18 @@ OpCase one_hot_case(std::string name, CaseInput input, std::int64_t depth, Dtype
           .differentiable = false};
 }
 
-OpCase gather_case(std::string name, Shape params, CaseInput at) {
+OpCase gather_case(std::string name, Shape params, CaseInput at, Dtype dtype = Dtype::f32) {
   return {.name = std::move(name),
           .op = std::make_shared<const Gather>(),
-          .inputs = {{{std::move(params), Dtype::f32}}, std::move(at)},
-          .reference = [](std::span<const Array> in, std::span<Array> out) {
-            const std::int64_t width = in[0].size() / in[0].extent(0);
-            for (std::int64_t i = 0; i < out[0].size(); ++i) {
-              out[0][i] = in[0][static_cast<std::int64_t>(in[1][i / width]) * width + i % width];
-            }
-          }};
+          .inputs = {{{std::move(params), dtype}}, std::move(at)},
+          .reference =
+              [](std::span<const Array> in, std::span<Array> out) {
+                const std::int64_t width = in[0].size() / in[0].extent(0);
+                for (std::int64_t i = 0; i < out[0].size(); ++i) {
+                  out[0][i] = in[0][static_cast<std::int64_t>(in[1][i / width]) * width + i % width];
+                }
+              },
+          .differentiable = is_floating(dtype)};
 }
 
 OpCase gather_gradient_case(std::string name, CaseInput dy, CaseInput at, std::int64_t rows) {
@@ -68,6 +70,9 @@ std::vector<OpCase> indexing_cases() {
       one_hot_case("one_hot_int16", indices({70}, 4, Dtype::i8), 5, Dtype::i16),
       gather_case("gather_nothing", {6, 5}, indices({0}, 5)),
       gather_case("gather_long_rows", {3, 2100}, indices({4}, 2)),
+      gather_case("gather_long_odd_rows", {3, 2101}, indices({4}, 2)),
+      gather_case("gather_bytes", {6, 5}, indices({13}, 5), Dtype::i8),
+      gather_case("gather_long_odd_rows_of_bytes", {3, 2101}, indices({4}, 2), Dtype::i8),
       gather_gradient_case("gather_gradient_of_nothing", {{{0, 5}, Dtype::f32}}, indices({0}, 3), 4),
       gather_gradient_case("gather_gradient_of_many", {{{9000, 3}, Dtype::f32}}, indices({9000}, 6, Dtype::u8), 40),
       gather_gradient_case("gather_gradient_of_numbers", {{{2, 300}, Dtype::f32}}, indices({2, 300}, 99), 100),

@@ -127,11 +127,13 @@ std::vector<OpCase> layer_norm_cases() {
       layer_norm_case("layer_norm_on_threads", {600, 200}),
       layer_norm_case("layer_norm_of_warps", {3, 1000}),
       layer_norm_case("layer_norm_of_long_rows", {3, 2100}),
+      layer_norm_case("layer_norm_of_long_odd_rows", {3, 2101}),
       layer_norm_case("layer_norm_of_blocks_in_packs", {2, 8400}),
       layer_norm_case("layer_norm_far_from_zero", {40, 33}, 9, 11),
       layer_norm_gradient_case("layer_norm_gradient", {6, 5}),
       layer_norm_gradient_case("layer_norm_gradient_on_threads", {600, 200}),
       layer_norm_gradient_case("layer_norm_gradient_of_long_rows", {3, 2100}),
+      layer_norm_gradient_case("layer_norm_gradient_of_long_odd_rows", {3, 2101}),
       layer_norm_gradient_case("layer_norm_gradient_of_blocks_in_packs", {2, 8400}),
       layer_norm_gradient_case("layer_norm_gradient_in_packs_of_several_tiles", {70, 264}),
       rms_norm_case("rms_norm", {6, 5}),
@@ -142,17 +144,29 @@ std::vector<OpCase> layer_norm_cases() {
   };
 }
 
+/// Rows of each length for which a GPU has a kernel of its own.
 std::vector<OpCase> mixed_cases() {
-  return {
+  std::vector<OpCase> cases{
       with_data_in(Dtype::bf16, layer_norm_case("layer_norm", {6, 70})),
       with_data_in(Dtype::bf16, layer_norm_case("layer_norm_in_packs", {6, 72})),
       with_data_in(Dtype::bf16, layer_norm_case("layer_norm_of_warps", {3, 1544})),
-      with_data_in(Dtype::f16, layer_norm_gradient_case("layer_norm_gradient_in_packs", {60, 24})),
-      with_data_in(Dtype::f16, layer_norm_gradient_case("layer_norm_gradient_of_warps", {5, 1000})),
       with_data_in(Dtype::f16, layer_norm_gradient_case("layer_norm_gradient", {60, 7})),
       with_data_in(Dtype::f16, rms_norm_case("rms_norm", {6, 70})),
       with_data_in(Dtype::bf16, rms_norm_gradient_case("rms_norm_gradient", {60, 7})),
   };
+  for (const Dtype dtype : {Dtype::f16, Dtype::bf16}) {
+    const auto named = [&](const char* name) { return std::string(name).append("_").append(to_string(dtype)); };
+    cases.push_back(with_data_in(dtype, layer_norm_case(named("layer_norm_of_blocks"), {2, 2104})));
+    const auto add = [&](const char* name, const Shape& shape) {
+      cases.push_back(with_data_in(dtype, layer_norm_gradient_case(named(name), shape)));
+    };
+    add("layer_norm_gradient_in_packs", {60, 24});
+    add("layer_norm_gradient_of_warps", {5, 1000});
+    add("layer_norm_gradient_of_blocks", {3, 2104});
+    add("layer_norm_gradient_of_long_rows", {2, 8400});
+    add("layer_norm_gradient_of_long_odd_rows", {3, 2101});
+  }
+  return cases;
 }
 
 GPUBENCH_OP_CASES(LayerNorm, layer_norm_cases);

@@ -260,15 +260,23 @@ std::vector<OpCase> mixed_optimizer_cases() {
               Dtype::bf16, rmsprop_case("rmsprop_centered_momentum", {.rho = 0.8, .momentum = 0.9, .centered = true}))};
 }
 
+/// Each kind of update in each type, in which a GPU has a kernel of its own.
 std::vector<OpCase> optimizer_in_16_bits_cases() {
-  return {in(Dtype::bf16, sgd_case("sgd_bfloat16", {})),
-          in(Dtype::f16, sgd_case("sgd_momentum_float16", {.momentum = 0.9, .weight_decay = 0.1})),
-          in(Dtype::bf16, adam_case("adam_bfloat16", {})),
-          in(Dtype::f16, adam_case("adam_float16", {.epsilon = 1e-3})),
-          in(Dtype::f16, lion_case("lion_float16", {.beta1 = 0.875})),
-          in(Dtype::bf16, rmsprop_case("rmsprop_bfloat16", {})),
-          in(Dtype::f16,
-             rmsprop_case("rmsprop_centered_momentum_float16", {.rho = 0.8, .momentum = 0.9, .centered = true}))};
+  std::vector<OpCase> cases;
+  for (const Dtype dtype : {Dtype::f16, Dtype::bf16}) {
+    for (OpCase& each : std::vector{
+             sgd_case("sgd", {}), sgd_case("sgd_momentum", {.momentum = 0.9, .weight_decay = 0.1}),
+             sgd_case("sgd_nesterov", {.momentum = 0.9, .nesterov = true}),
+             adam_case("adam", {.epsilon = dtype == Dtype::f16 ? 1e-3 : 1e-7}), lion_case("lion", {.beta1 = 0.875}),
+             rmsprop_case("rmsprop", {.epsilon = dtype == Dtype::f16 ? 1e-3 : 1e-7}),
+             rmsprop_case("rmsprop_momentum", {.rho = 0.8, .momentum = 0.9}),
+             rmsprop_case("rmsprop_centered", {.rho = 0.8, .centered = true}),
+             rmsprop_case("rmsprop_centered_momentum", {.rho = 0.8, .momentum = 0.9, .centered = true})}) {
+      each.name.append("_").append(to_string(dtype));
+      cases.push_back(in(dtype, std::move(each)));
+    }
+  }
+  return cases;
 }
 
 std::vector<OpCase> optimizer_cases() {

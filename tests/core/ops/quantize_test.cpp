@@ -91,18 +91,22 @@ std::vector<OpCase> fake_cases() {
 
 GPUBENCH_OP_CASES(FakeQuantize, fake_cases);
 
+OpCase fake_gradient_case(std::string name, Shape scale) {
+  return {.name = std::move(name),
+          .op = std::make_shared<const FakeQuantizeGradient>(),
+          .inputs = {CaseInput{.type = {{30, 12}, Dtype::f32}},
+                     CaseInput{.type = {{30, 12}, Dtype::f32}, .low = -9, .high = 9, .gradient = false},
+                     CaseInput{.type = {std::move(scale), Dtype::f32}, .gradient = false, .fill = &powers_of_two}},
+          .reference = [](std::span<const Array> in, std::span<Array> out) {
+            for (std::int64_t i = 0; i < in[0].size(); ++i) {
+              const double steps = in[1][i] / at_scale(in[2], i);
+              out[0][i] = steps >= -128 && steps <= 127 ? in[0][i] : 0;
+            }
+          }};
+}
+
 std::vector<OpCase> fake_gradient_cases() {
-  return {{.name = "masks",
-           .op = std::make_shared<const FakeQuantizeGradient>(),
-           .inputs = {CaseInput{.type = {{30, 12}, Dtype::f32}},
-                      CaseInput{.type = {{30, 12}, Dtype::f32}, .low = -9, .high = 9, .gradient = false},
-                      CaseInput{.type = {{12}, Dtype::f32}, .gradient = false, .fill = &powers_of_two}},
-           .reference = [](std::span<const Array> in, std::span<Array> out) {
-             for (std::int64_t i = 0; i < in[0].size(); ++i) {
-               const double steps = in[1][i] / at_scale(in[2], i);
-               out[0][i] = steps >= -128 && steps <= 127 ? in[0][i] : 0;
-             }
-           }}};
+  return {fake_gradient_case("masks", {12}), fake_gradient_case("masks_by_one_scale", {})};
 }
 
 GPUBENCH_OP_CASES(FakeQuantizeGradient, fake_gradient_cases);
