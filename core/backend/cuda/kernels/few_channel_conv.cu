@@ -234,9 +234,7 @@ std::size_t filter_sum_bytes(const FewChannelConv& conv, std::int64_t positions,
 
 cudaError_t launch_filter_gradient(const LaunchOn& on, const FewChannelConv& conv, void* dfilter, float* sums,
                                    const void* x, const void* dy) {
-  return with_floating(conv.dtype, [&]<class T>(T) {
-    return launch_filter_sums<T, false>(on, conv, {}, dfilter, sums, x, dy, nullptr);
-  });
+  return launch_filter_sums<float, false>(on, conv, {}, dfilter, sums, x, dy, nullptr);
 }
 
 cudaError_t launch_pooled_filter_gradient(const LaunchOn& on, const FewChannelConv& conv, const PoolGeometry& pool,

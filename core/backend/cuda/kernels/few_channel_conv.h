@@ -37,7 +37,7 @@ cudaError_t launch_conv_max_pool(const LaunchOn& on, const FewChannelConv& conv,
 
 /// Bytes for the sums of the parts into which the results are divided.
 std::size_t filter_sum_bytes(const FewChannelConv& conv, std::int64_t positions, int multiprocessors);
-/// The filter's gradient from that of the convolution's result.
+/// The filter's gradient from that of the convolution's result, in float32.
 cudaError_t launch_filter_gradient(const LaunchOn& on, const FewChannelConv& conv, void* dfilter, float* sums,
                                    const void* x, const void* dy);
 /// The filter's gradient from that of the pool's result, before the activation.
