@@ -133,7 +133,7 @@ TEST_F(PtxFaultsDeathTest, AMissingLaunchOfAsManyThreads) {
 
 TEST(PtxCounts, AreThoseOfWhatThreadsExecuted) {
   const std::string text = probe(own_elements +
-                                 "setp.gt.u32 %p1, %r1, 9; @%p1 ret; ld.global.v2.u32 {%r2, %r3}, [%rd4];"
+                                 "setp.gt.u32 %p1, %r1, 9; @%p1 ret; ld.global.v2.u32 {%r2, %r3}, [%rd5];"
                                  "div.u32 %r2, %r2, 3; rem.s64 %rd8, %rd7, 5; st.global.u16 [%rd1], %rs1;");
   std::vector<std::unique_ptr<Module>> modules;
   modules.push_back(std::make_unique<Module>(text));
