@@ -208,8 +208,9 @@ std::string x_axis_commands(const Chart& chart) {
   if (!chart.categories.empty()) return text + category_ticks(chart);
   const auto values = values_of(chart);
   if (range.is_logarithmic) text = fmt::format("set logscale x {}\n", chart.spec.log_x) + text;
-  if (range.is_logarithmic && values.size() > most_own_values && decimal_ticks(range).size() > 1)
-    return text + decimal_x_ticks(range);
+  // Of an x that was computed the values are odd numbers, and the points have names of their own.
+  const bool has_odd_values = values.size() > most_own_values || !chart.at_points.empty();
+  if (range.is_logarithmic && has_odd_values && decimal_ticks(range).size() > 1) return text + decimal_x_ticks(range);
   // gnuplot would put ticks at the hundredths of a single value.
   return range.is_logarithmic || values.size() == 1 ? text + own_ticks(values, range) : text;
 }

@@ -166,6 +166,13 @@ TEST(GnuplotScript, LogarithmicAxesSaySo) {
   EXPECT_THAT(script_of(chart), HasSubstr("set xlabel 'examples/s (thousand), log; at the points: batch size'\n"));
 }
 
+TEST(GnuplotScript, AComputedXHasRoundTicksAndAnAxisItsOwnValues) {
+  Chart chart = line_over({{2.06, 10, {}}, {9.96, 20, {}}, {21.7, 30, {}}});
+  EXPECT_THAT(script_of(chart), HasSubstr("set xtics ('2.06' 2.06, '9.96' 9.96, '21.7' 21.7)\n"));
+  chart.at_points = "; at the points: batch size";
+  EXPECT_THAT(script_of(chart), HasSubstr("set xtics ('2' 2, '3' 3, '5' 5, '7' 7, '10' 10, '20' 20)\n"));
+}
+
 TEST(GnuplotScript, BarsThatAreTooLowToBeSeenHaveTheirFigure) {
   Chart chart{.spec = {.kind = ChartKind::bar, .name = "c", .title = "t", .x = "x", .y = "y"},
               .x_label = "x",
