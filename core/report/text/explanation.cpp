@@ -23,12 +23,22 @@ namespace {
 constexpr std::size_t most_bar = 24;  // columns of a terminal
 constexpr std::size_t indent = 3;
 
-std::string place_of(const Run& run, const Record& row) {
+/// Those whose values tell rows apart; all of them where none does.
+std::vector<std::string> telling_axes(const Run& run) {
+  std::vector<std::string> names = axis_names(run);
+  std::erase_if(names, [&](const std::string& name) {
+    const auto is_the_first = [&](const Record& row) { return row.get(name) == run.records.front().get(name); };
+    return std::ranges::all_of(run.records, is_the_first);
+  });
+  return names.empty() ? axis_names(run) : names;
+}
+
+std::string place_of(const std::vector<std::string>& told, const Record& row) {
   std::string place = "point " + to_text(row.get("point"));
   if (const auto process = number_in(row.get("process")); process && *process > 0)
     place += fmt::format(", process {:.0f}", *process);
   std::string axes;
-  for (const std::string& axis : axis_names(run)) axes += fmt::format(" {}={}", axis, to_text(row.get(axis)));
+  for (const std::string& axis : told) axes += fmt::format(" {}={}", axis, to_text(row.get(axis)));
   return axes.empty() ? place : place + ":" + axes;
 }
 
@@ -289,6 +299,7 @@ ExplainStatus explain_status(const std::vector<ExplainedRow>& rows) {
 
 std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& options) {
   const RunFacts facts = facts_of(run.info);
+  const std::vector<std::string> told = telling_axes(run);
   std::vector<ExplainedRow> rows;
   bool has_point = false;
   for (const Record& row : with_fixed_work(rows_to_show(run.records), axis_names(run))) {
@@ -296,7 +307,7 @@ std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& opt
     has_point = true;
     if (!has_steps(row)) continue;
     rows.push_back(
-        {row, place_of(run, row), diagnose(row, facts, words_of(run, options)), waterfall_of(Evidence(row, facts))});
+        {row, place_of(told, row), diagnose(row, facts, words_of(run, options)), waterfall_of(Evidence(row, facts))});
   }
   if (options.point && !has_point) fail_point(run, *options.point);
   if (rows.empty()) {

@@ -15,7 +15,7 @@ namespace gpubench {
 
 struct ExplainedRow {
   Record row;
-  std::string where;  ///< "point 3: device=cpu:0 batch_size=4"
+  std::string where;  ///< "point 3: batch_size=4", with the axes that tell rows apart
   Diagnosis diagnosis;
   Waterfall waterfall;
 };
