@@ -62,7 +62,9 @@ std::span<const RunField> run_fields() {
       RunField{"trace_notes", "`gpubench explain TRACE`", "files that were left out, and why"},
       RunField{"charts", always, "what each shows: `name`, `title`, `kind`, `x`, `y`, `series`, ..."},
       RunField{"expectations", always, "claims: `id`, `claim`, `verdict`, `reason`, `answer`"},
-      RunField{"answers", "claims have answers", "`answer` and `verdict`, the first ones are the headline"},
+      RunField{
+          "answers", "claims have answers",
+          "`answer` and `verdict`; of claims that are not decided also `why` and `remedy`; the first is the headline"},
       RunField{"warnings", "something spoils all figures", "sentences that stand above everything else"},
       RunField{"notes", at_end, "what could not be drawn or written"}};
   return fields;

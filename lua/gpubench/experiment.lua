@@ -203,7 +203,8 @@ local function conclude(declaration, axes, charts, run, rows, swept)
   local others = headlines.warnings(swept.disturbed, #swept.points, verdicts)
   table.move(others, 1, #others, #warnings + 1, warnings)
   local answers = emulated.mark(answers_of(declaration, judged, verdicts, notes), rows)
-  if declaration.claims_left_out then answers[#answers + 1] = { answer = declaration.claims_left_out, verdict = "" } end
+  local unfit = declaration.claims_left_out
+  if unfit then answers[#answers + 1] = { answer = unfit, verdict = "inconclusive", why = unfit } end
   return {
     verdicts = verdicts, warnings = warnings, answers = answers, notes = notes,
     charts = chart.with_knees(charts, claims, verdicts),

@@ -89,7 +89,7 @@ function gb.once(key, make) end
 ---@field topic string? the group in `gpubench list`: feeding, launching, memory, precision, models, devices, scaling,
 --- or another
 ---@field needs string? what a machine must have for an answer, for `gpubench list --long`: "a GPU"
----@field question string? the headline of the report, above the answer
+---@field question string? what is asked; the report has it above its headline, the answer
 ---@field cause string? why it costs time or memory
 ---@field remedy string? what to do about it
 ---@field reading string? how to read the charts

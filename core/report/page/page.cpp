@@ -117,15 +117,32 @@ std::string sentence_html(const std::string& text) {
   return html;
 }
 
-data answers_of(const std::vector<RunAnswer>& answers) {
-  data all = empty_list();
-  for (const RunAnswer& answer : answers) {
+// The verdict is the title, with what was asked above it; other answers follow, those that are not proven behind a
+// fold.
+void set_answers(data& page, const Info& info) {
+  const std::string title = info.text("title"), question = info.text("question");
+  const std::string name = title.empty() ? info.text("experiment") : title;
+  const std::string asked = question.empty() ? name : question;
+  page.set("title", name);
+  page.set("headline", sentence_html(asked));
+  const std::vector<RunAnswer> answers = answers_in(info);
+  const std::optional<RunAnswer> headline = headline_of(answers);
+  data decided = empty_list(), unproven = empty_list();
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (i == 0 && is_decided(answers[i])) continue;
     data one;
-    one.set("html", sentence_html(answer.text));
-    set_verdict(one, answer.verdict);
-    all.push_back(one);
+    one.set("html", sentence_html(answers[i].text));
+    set_verdict(one, answers[i].verdict);
+    (is_decided(answers[i]) ? decided : unproven).push_back(one);
   }
-  return all;
+  page.set("answers", decided);
+  set_list(page, "unproven", unproven);
+  if (!headline) return;
+  page.set("asked", asked);
+  page.set("headline", sentence_html(headline->text));
+  page.set("headline_symbol", std::string(symbol_of(headline->verdict)));
+  page.set("headline_class", class_of(headline->verdict));
+  if (!headline->remedy.empty()) page.set("settle", sentence_html(headline->remedy));
 }
 
 std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
@@ -228,15 +245,11 @@ data meanings_of(const Run& run) {
 std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   const std::vector<JudgedClaim> claims = claims_in(run.info);
   data page;
-  const std::string title = run.info.text("title"), question = run.info.text("question");
-  const std::string name = title.empty() ? run.info.text("experiment") : title;
-  page.set("title", name);
-  page.set("headline", question.empty() ? name : question);
   page.set("experiment", run.info.text("experiment"));
   for (const char* field : {"cause", "remedy", "reading"})
     if (const std::string text = run.info.text(field); !text.empty()) page.set(field, text);
   page.set("run_facts", run_facts_of(run));
-  page.set("answers", answers_of(answers_in(run.info)));
+  set_answers(page, run.info);
   page.set("counts", counts_of(claims));
   page.set("files", files_of(run));
   page.set("warnings", warnings_of(run.info));
@@ -246,8 +259,9 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   page.set("has_rounds", std::filesystem::exists(run.directory / "rounds.csv", none));
   set_list(page, "charts", charts_of(charts, "chart"));
   page.set("marks", marks_of(charts));
-  set_explanation(page, run);
-  set_trace(page, run);
+  const std::vector<ExplainedRow> explained = rows_with_steps(run);
+  set_explanation(page, run, explained);
+  set_trace(page, run, explained);
   set_results(page, run);
   set_list(page, "meanings", meanings_of(run));
   page.set("facts", fact_rows(run.info));
@@ -265,8 +279,8 @@ std::string index_page(std::vector<RunSummary> runs) {
                                      {"devices", devices_of(run.info)},
                                      {"commit", text_in(run.info, "program", "commit").substr(0, short_commit)}})
       row.set(name, text);
-    const std::vector<RunAnswer> answers = answers_in(run.info);
-    row.set("answer", answers.empty() ? run.title : answers.front().text);
+    const std::optional<RunAnswer> headline = headline_of(answers_in(run.info));
+    row.set("answer", headline ? headline->text : run.title);
     row.set("counts", counts_of(claims_in(run.info)));
     row.set("status", run.status == unfinished_status ? "unfinished" : run.status);
     row.set("rows", std::to_string(run.rows));

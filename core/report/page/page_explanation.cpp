@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/units.h"
 #include "core/report/page/page_results.h"
-#include "core/report/text/explanation.h"
+#include "core/report/text/answers.h"
 #include "core/report/text/run_table.h"
 
 namespace gpubench {
@@ -95,17 +96,48 @@ data row_of(const ExplainedRow& one, const std::vector<std::string_view>& names)
   return row;
 }
 
+data texts_of_remedies(const std::vector<std::string>& lines) {
+  data all = empty_list();
+  for (const std::string& line : lines) all.push_back(line);
+  return all;
+}
+
+/// Of the point at which most is known to be gained.
+void set_findings(data& page, const Run& run, const std::vector<ExplainedRow>& rows) {
+  const ExplainedRow& most = most_to_gain(rows);
+  const RunFacts facts = facts_of(run.info);
+  const Evidence evidence(most.row, facts, words_of(run, {}));
+  data all = empty_list();
+  for (const Finding& finding : most.diagnosis.findings) {
+    const std::vector<std::string> remedies = remedy_lines(finding, evidence);
+    data one;
+    one.set("headline", finding.headline);
+    one.set("evidence", finding.evidence);
+    set_text(one, "doubt", finding.doubt);
+    one.set("remedies", texts_of_remedies(remedies));
+    one.set("proof", std::string(finding.rule->proof.in(evidence.words())));
+    all.push_back(one);
+  }
+  set_list(page, "findings", all);
+  if (rows.size() > 1) page.set("findings_where", most.where);
+  const std::optional<RunAnswer> headline = headline_of(answers_in(run.info));
+  if (headline && is_decided(*headline)) return;
+  if (explain_status(rows) != ExplainStatus::explained) return;
+  const Finding& first = most.diagnosis.findings.front();
+  if (!first.remedies.empty()) page.set("to_do", remedy_lines(first, evidence).front());
+}
+
+}  // namespace
+
 std::vector<ExplainedRow> rows_with_steps(const Run& run) {
   if (std::ranges::none_of(run.records, has_steps)) return {};
   return explain_rows(run);
 }
 
-}  // namespace
-
-void set_explanation(data& page, const Run& run) {
-  const std::vector<ExplainedRow> rows = rows_with_steps(run);
+void set_explanation(data& page, const Run& run, const std::vector<ExplainedRow>& rows) {
+  if (rows.empty()) return;
   data explained = empty_list(), terms = empty_list();
-  if (!rows.empty()) set_list(page, "verdicts", counted_verdicts(rows, rows_to_show(run.records).size()));
+  set_list(page, "verdicts", counted_verdicts(rows, rows_to_show(run.records).size()));
   const std::vector<std::string_view> names = names_of_terms(rows);
   for (const std::string_view name : names) {
     data term;
@@ -116,6 +148,7 @@ void set_explanation(data& page, const Run& run) {
   for (std::size_t i = 0; i < std::min(rows.size(), most_explained); ++i) explained.push_back(row_of(rows[i], names));
   page.set("terms", terms);
   set_list(page, "explained", explained);
+  set_findings(page, run, rows);
 }
 
 }  // namespace gpubench

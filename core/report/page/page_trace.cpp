@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/report/page/page_results.h"
-#include "core/report/text/explanation.h"
+#include "core/report/text/text.h"
 #include "core/report/text/trace_text.h"
 
 namespace gpubench {
@@ -16,19 +15,6 @@ using kainjow::mustache::data;
 data list_of(const std::vector<std::string>& texts) {
   data all = empty_list();
   for (const std::string& text : texts) all.push_back(text);
-  return all;
-}
-
-data findings_of(const ExplainedRow& row, const Evidence& evidence) {
-  data all = empty_list();
-  for (const Finding& finding : row.diagnosis.findings) {
-    data one;
-    one.set("headline", finding.headline);
-    one.set("evidence", finding.evidence);
-    one.set("remedies", list_of(remedy_lines(finding, evidence)));
-    one.set("proof", std::string(finding.rule->proof.in(evidence.words())));
-    all.push_back(one);
-  }
   return all;
 }
 
@@ -59,26 +45,19 @@ data table_of(const TitledTable& table) {
 
 }  // namespace
 
-void set_trace(data& page, const Run& run) {
+void set_trace(data& page, const Run& run, const std::vector<ExplainedRow>& rows) {
   if (run.info.items("traces").empty()) return;
   set_list(page, "trace_sentences", list_of(trace_sentences(run.info)));
   if (const Info* const difference = run.info.find("trace_difference"))
     page.set("difference", difference->text("sentence"));
   data tables = empty_list();
   for (const TitledTable& table : trace_tables(run.info)) tables.push_back(table_of(table));
-  std::vector<ExplainedRow> rows;
-  try {
-    rows = explain_rows(run);
-  } catch (const Error&) {
-    set_list(page, "trace_tables", tables);  // no step is known: the sentences say why
-    return;
+  if (!rows.empty()) {  // else no step is known: the sentences say why
+    const ExplainedRow& most = most_to_gain(rows);
+    page.set("headline", escape_html(one_line(most.diagnosis.verdict())));
+    for (const TitledTable& table : step_tables(stored_profile(run, most.row), job_of(run, most.row)))
+      tables.push_back(table_of(table));
   }
-  const ExplainedRow& most = most_to_gain(rows);
-  const RunFacts facts = facts_of(run.info);
-  page.set("headline", most.diagnosis.verdict());
-  set_list(page, "findings", findings_of(most, Evidence(most.row, facts, words_of(run, {}))));
-  for (const TitledTable& table : step_tables(stored_profile(run, most.row), job_of(run, most.row)))
-    tables.push_back(table_of(table));
   set_list(page, "trace_tables", tables);
 }
 

@@ -63,9 +63,26 @@ std::vector<RunAnswer> answers_in(const Info& info) {
   std::vector<RunAnswer> answers;
   for (const Info& one : list_in(info, "answers")) {
     const std::string verdict = one.text("verdict");
-    answers.push_back({one.text("answer"), verdict.empty() ? Verdict::confirmed : parse_verdict(verdict)});
+    answers.push_back({one.text("answer"), verdict.empty() ? Verdict::confirmed : parse_verdict(verdict),
+                       one.text("why"), one.text("remedy")});
   }
   return answers;
+}
+
+bool is_decided(const RunAnswer& answer) noexcept {
+  return answer.verdict == Verdict::confirmed || answer.verdict == Verdict::refuted;
+}
+
+std::optional<RunAnswer> headline_of(const std::vector<RunAnswer>& answers) {
+  if (answers.empty() || is_decided(answers.front())) return answers.empty() ? std::nullopt : std::optional(answers[0]);
+  RunAnswer headline = answers.front();
+  const bool is_open = headline.verdict == Verdict::open;
+  const auto differs = [&](const RunAnswer& other) { return other.why != headline.why; };
+  const bool nothing = std::ranges::none_of(answers, is_decided);
+  if (nothing && std::ranges::any_of(answers, differs)) headline.why = headline.remedy = "";
+  headline.text = !is_open ? "Not measurable here" : nothing ? "Nothing is proven" : "The main claim is not proven";
+  if (!headline.why.empty()) headline.text += ": " + headline.why;
+  return headline;
 }
 
 }  // namespace gpubench

@@ -1,6 +1,7 @@
 // What a run says in words, read from run.json: its question and answers, and how its claims came out.
 #pragma once
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +40,15 @@ struct RunAnswer {
   std::string text;
   /// Of the claim that it comes from; confirmed for an answer of the script's own function.
   Verdict verdict = Verdict::confirmed;
+  /// Of claims that are open: why, and what settles them; runs of older programs have neither.
+  std::string why = {}, remedy = {};
 };
 std::vector<RunAnswer> answers_in(const Info& info);
+/// Confirmed or refuted.
+bool is_decided(const RunAnswer& answer) noexcept;
+
+/// What a run found, in a sentence: its first answer if that is decided; else that nothing is proven, or the claim that
+/// it was made for is not, and why. Nothing for a run without answers.
+std::optional<RunAnswer> headline_of(const std::vector<RunAnswer>& answers);
 
 }  // namespace gpubench

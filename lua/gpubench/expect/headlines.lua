@@ -55,7 +55,9 @@ local function together(judged, claims, verdict)
   local list = {}
   for _, one in ipairs(order) do
     local text = string.format("%s: %s: %s", titles[verdict], quoted(one.words), one.why)
-    list[#list + 1] = { answer = text .. (one.remedy and "; " .. one.remedy or ""), verdict = verdict }
+    list[#list + 1] = {
+      answer = text .. (one.remedy and "; " .. one.remedy or ""), verdict = verdict, why = one.why, remedy = one.remedy,
+    }
   end
   return list
 end

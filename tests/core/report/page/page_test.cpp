@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/codec/output_file.h"
+#include "tests/core/diagnose/row.h"
 #include "tests/support/files.h"
 
 namespace gpubench {
@@ -143,10 +144,12 @@ TEST(ReportPage, TheFirstScreenAnswersTheQuestion) {
                                   Info::Fields{{"claim", "d"}, {"verdict", "inconclusive"}, {"reason", "s"}}}}};
   const std::string page = report_page(run, {{"t", "<svg/>"}});
   std::size_t last = 0;
-  for (const char* part : {"<h1>Why &lt;so&gt; slow?</h1>", "✓</span> Use &lt;64&gt;.", "?</span> Open: who knows",
-                           "<strong>Why:</strong> The batch is small.", "<strong>Remedy:</strong> Make it larger.",
-                           "✓ 1 confirmed", "? 1 open", "✗ 0 refuted", "href=\"results.csv\"", "href=\"run.json\"",
-                           "<svg", "Up is good.", "id=\"claims\"", "id=\"results\""}) {
+  for (const char* part :
+       {"<p class=\"asked\">Why &lt;so&gt; slow?</p>",
+        "<h1><span class=\"symbol confirmed\">✓</span> Use &lt;64&gt;.</h1>", "<details class=\"unproven\">",
+        "?</span> Open: who knows", "<strong>Why:</strong> The batch is small.",
+        "<strong>Remedy:</strong> Make it larger.", "✓ 1 confirmed", "? 1 open", "✗ 0 refuted", "href=\"results.csv\"",
+        "href=\"run.json\"", "<svg", "Up is good.", "id=\"claims\"", "id=\"results\""}) {
     const std::size_t at = page.find(part);
     EXPECT_NE(at, std::string::npos) << part;
     EXPECT_GT(at, last) << part;
@@ -156,6 +159,48 @@ TEST(ReportPage, TheFirstScreenAnswersTheQuestion) {
     EXPECT_THAT(page, Not(HasSubstr(std::string("<th scope=\"row\">") + field)));
   EXPECT_THAT(page,
               AllOf(Not(HasSubstr("<th>")), Not(HasSubstr("src=")), HasSubstr("<th scope=\"row\" class=\"right\">1<")));
+}
+
+TEST(ReportPage, WhereNothingIsProvenItSaysSoInALineAndFoldsTheRest) {
+  gpubench::Run run;
+  const auto open = [](const char* text, const char* why) {
+    return Info(Info::Fields{
+        {"answer", text}, {"verdict", "inconclusive"}, {"why", why}, {"remedy", "repeat it with --wait-idle 600"}});
+  };
+  run.info = Info::Fields{{"experiment", "e"}, {"answers", Info::List{open("Open: a: busy", "others <ran>")}}};
+  const std::string page = report_page(run, {});
+  EXPECT_THAT(page, AllOf(HasSubstr("?</span> Nothing is proven: others &lt;ran&gt;</h1>"),
+                          HasSubstr("it:</strong> repeat it with <span class=\"whole\">--wait-idle</span> 600</p>")));
+  EXPECT_LT(page.find("<details class=\"unproven\">"), page.find("Open: a: busy"));
+  run.info = Info::Fields{{"experiment", "e"}, {"question", "Why?"}};
+  EXPECT_THAT(report_page(run, {}), AllOf(HasSubstr("<h1>Why?</h1>"), Not(HasSubstr("class=\"asked\"")),
+                                          Not(HasSubstr("class=\"unproven\""))));
+}
+
+TEST(ReportPage, SaysWhatToDoAtThePointWithMostToGain) {
+  gpubench::Run run;
+  run.columns = {column_of("point"), column_of("device"), column_of("batch")};
+  for (const std::int64_t point : {1, 2}) {
+    Record row = support::trained_row({{"point", point}, {"batch", point}});
+    if (point == 1) {  // twice as long as on data that lies ready
+      for (const auto& [column, value] : {std::pair{"examples_per_s", 16.0},
+                                          {"cached_step_time_s", 1.1},
+                                          {"resident_step_time_s", 1.0},
+                                          {"input_ratio", 2.0},
+                                          {"input_ratio_low", 1.98},
+                                          {"input_ratio_high", 2.02},
+                                          {"input_wait_share", 0.5}})
+        row.set(column, value);
+      row.set("input_cause_kind", std::string("processing"));
+    }
+    run.records.push_back(row);
+  }
+  run.info = Info::Fields{{"experiment", "e"}, {"axis_names", Info::List{"device", "batch"}}};
+  const std::string page = report_page(run, {});
+  EXPECT_THAT(page, AllOf(HasSubstr("<strong>To do:</strong> "), HasSubstr("<h2 id=\"findings\">What to do</h2>"),
+                          HasSubstr("to be gained at point 1: batch=1. "), HasSubstr("; at most ")));
+  run.info.set("answers", Info::List{Info::Fields{{"answer", "Use 64."}, {"verdict", "confirmed"}}});
+  EXPECT_THAT(report_page(run, {}), AllOf(Not(HasSubstr("<strong>To do:</strong> ")), HasSubstr("id=\"findings\"")));
 }
 
 TEST(ReportPage, PaperLeavesOutWhatNoClaimIsAbout) {
@@ -193,7 +238,7 @@ TEST(ReportPage, OptionsInSentencesAreNotBroken) {
                           {"answers", Info::List{Info::Fields{{"answer", "Use a --budget, or <b>; also --quick"}}}}};
   EXPECT_THAT(report_page(run, {}), AllOf(HasSubstr("Wait with <span class=\"whole\">--wait-idle</span> 600.</p>"),
                                           HasSubstr("Use a <span class=\"whole\">--budget</span>, or &lt;b&gt;; also "
-                                                    "<span class=\"whole\">--quick</span></p>")));
+                                                    "<span class=\"whole\">--quick</span></h1>")));
 }
 
 TEST(ReportPage, OnlyMarksThatChartsHaveAreExplained) {
