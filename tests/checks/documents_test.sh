@@ -37,6 +37,8 @@ exec "$program" "\$@"
 TEXT
 chmod +x "$top/gpubench"
 cd "$top"
+mkdir -p photos/cats photos/dogs
+"$program" "$source_tree/tests/checks/documents_data.lua" --trusted
 
 count=0
 for page in "$source_tree"/README.md "$source_tree"/docs/{,*/}*.md; do
