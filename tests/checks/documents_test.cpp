@@ -110,6 +110,12 @@ TEST(Documents, TheChangesBeginWithThisVersion) {
       << *release;
 }
 
+TEST(Documents, TheCitationIsOfThisVersion) {
+  const std::vector<std::string> citation = lines_of(source_root / "CITATION.cff");
+  EXPECT_THAT(citation, Contains("version: " GPUBENCH_VERSION));
+  EXPECT_THAT(citation, Contains("license: Apache-2.0"));
+}
+
 TEST(Documents, TheLicenceIsNamed) {
   const std::vector<std::string> licence = lines_of(source_root / "LICENSE");
   EXPECT_THAT(licence, Contains("SPDX-License-Identifier: Apache-2.0"));
