@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The checks for forks and for commits are well-formed, and what they call exists: workflow_test.sh SOURCE
+# The workflows and the checks for commits are well-formed, and what they call exists: workflow_test.sh SOURCE
 set -euo pipefail
 cd "$1"
 
 python3 -c 'import yaml' 2>/dev/null || { echo "skipped: python3-yaml is not installed" && exit 77; }
 python3 - <<'PYTHON'
-import os, re, yaml
+import glob, os, re, yaml
 
 names = re.search(r'^all="([^"]+)"', open(".ci/run").read(), re.M)[1].split()
 
@@ -13,8 +13,10 @@ job = yaml.safe_load(open(".github/workflows/check.yml"))["jobs"]["check"]
 checks = job["strategy"]["matrix"]["check"]
 assert set(checks) <= set(names), f".ci/run has no check {set(checks) - set(names)}"
 assert {"release", "asan", "tidy"} <= set(checks)
-assert all(("uses" in step) != ("run" in step) for step in job["steps"])
-for command in (step["run"] for step in job["steps"] if "run" in step):
+files = glob.glob(".github/workflows/*.yml")
+steps = [step for file in files for one in yaml.safe_load(open(file))["jobs"].values() for step in one["steps"]]
+assert len(files) > 1 and all(("uses" in step) != ("run" in step) for step in steps)
+for command in (step["run"] for step in steps if "run" in step):
     program = command.split()[0]
     assert program in ("apt-get", "git") or os.access(program, os.X_OK), f"there is no {program}"
 assert job["steps"][1]["with"]["fetch-depth"] == 0, "tools/tidy needs the whole history"
