@@ -31,6 +31,7 @@ void open_modules(lua_State* L) {
   open_live_runs(L);
   open_stored_runs(L);
   open_page(L);
+  open_reference(L);
   open_contention(L);
   open_doctor(L);
   open_processes(L);

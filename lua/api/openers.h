@@ -54,6 +54,7 @@ void open_protect(lua_State* L);
 void open_pruning(lua_State* L);
 void open_quantization(lua_State* L);
 void open_reflection(lua_State* L);
+void open_reference(lua_State* L);
 void open_regularizers(lua_State* L);
 void open_results(lua_State* L);
 void open_live_runs(lua_State* L);

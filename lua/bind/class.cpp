@@ -138,8 +138,9 @@ void ClassTable::add(int table, const char* key, const std::string& name, lua_CF
   lua_setfield(L_, table, key);
 }
 
-void ClassTable::add_method(const char* name, lua_CFunction function) {
+void ClassTable::add_method(const char* name, lua_CFunction function, lua_CFunction declared_options) {
   add(methods_, name, name_ + ":" + name, function);
+  keep_declared_options(L_, name_ + ":" + name, declared_options);
 }
 void ClassTable::add_getter(const char* name, lua_CFunction function) {
   add(getters_, name, name_ + "." + name, function);

@@ -18,7 +18,7 @@ class ClassTable {
   ClassTable& operator=(const ClassTable&) = delete;
 
  protected:
-  void add_method(const char* name, lua_CFunction function);
+  void add_method(const char* name, lua_CFunction function, lua_CFunction declared_options);
   void add_getter(const char* name, lua_CFunction function);
   void add_setter(const char* name, lua_CFunction function);
   void add_operator(const char* event, lua_CFunction function);
@@ -49,7 +49,7 @@ class Class : public ClassTable {
 
   template <auto F, int most = as_declared>
   Class& method(const char* name) {
-    add_method(name, c_function<F, T, most>());
+    add_method(name, c_function<F, T, most>(), declared_options<F>());
     return *this;
   }
   /// obj.name; the setter, if any, takes the object and the value.

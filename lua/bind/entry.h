@@ -130,6 +130,42 @@ struct Signature<R (C::*)(A...) noexcept> : Signature<R (C::*)(A...)> {};
 template <class R, class C, class... A>
 struct Signature<R (C::*)(A...) const noexcept> : Signature<R (C::*)(A...)> {};
 
+/// The options that arguments of type T take, for the test of the reference.
+template <class T>
+struct Declares {
+  static constexpr bool any = false;
+  static void add(lua_State*) {}
+};
+template <Options S>
+struct Declares<S> {
+  static constexpr bool any = true;
+  static void add(lua_State* L) { Value<S>::add_declared(L); }
+};
+template <class T>
+struct Declares<std::optional<T>> : Declares<T> {};
+template <class... T>
+struct Declares<std::tuple<T...>> {
+  static constexpr bool any = (Declares<T>::any || ...);
+  static void add(lua_State* L) { (Declares<T>::add(L), ...); }
+};
+template <class... T>
+struct Declares<std::variant<T...>> : Declares<std::tuple<T...>> {};
+
+/// A function that pushes the options of F: name -> { required, default }. Null if it takes none.
+template <auto F>
+constexpr lua_CFunction declared_options() {
+  using Taken = Declares<typename Signature<std::decay_t<decltype(F)>>::Arguments>;
+  if constexpr (!Taken::any) {
+    return nullptr;
+  } else {
+    return [](lua_State* L) {
+      lua_newtable(L);
+      Taken::add(L);
+      return 1;
+    };
+  }
+}
+
 /// Pushes a result and returns the number of Lua values: several for a tuple, none for void.
 template <class R>
 int push_result(lua_State* L, R&& result) {

@@ -11,6 +11,7 @@ namespace gpubench::lua {
 namespace {
 constexpr const char* root_key = "gpubench.root";
 constexpr const char* classes_key = "gpubench.classes";
+constexpr const char* options_key = "gpubench.options";
 
 int no_module_member(lua_State* L) {
   if (!lua_istable(L, 1) || lua_type(L, 2) != LUA_TSTRING) return 0;
@@ -47,6 +48,28 @@ void name_members(lua_State* L, int index, const std::string& name) {
 
 void push_class_registry(lua_State* L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, classes_key);
+}
+
+void keep_declared_options(lua_State* L, const std::string& name, lua_CFunction declared) {
+  if (declared == nullptr) return;
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, options_key);
+  lua_pushcfunction(L, declared);
+  lua_setfield(L, -2, name.c_str());
+  lua_pop(L, 1);
+}
+
+void push_declared_options(lua_State* L) {
+  luaL_checkstack(L, 8, "declared options");
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, options_key);
+  const int functions = lua_gettop(L);
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, functions) != 0;) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_call(L, 0, 1);
+    lua_settable(L, functions + 1);
+  }
+  lua_remove(L, functions);
 }
 
 Module Module::root(lua_State* L) {

@@ -12,6 +12,11 @@ namespace gpubench::lua {
 /// reference.
 void push_class_registry(lua_State* L);
 
+/// What declared_options() gave for a function or method; null is ignored.
+void keep_declared_options(lua_State* L, const std::string& name, lua_CFunction declared);
+/// Pushes a table: the name of a function or method, "gb.matmul" -> its options. For the test of the reference.
+void push_declared_options(lua_State* L);
+
 /// Makes access to a missing name of this table an error that lists the existing names, and closes its metatable; the
 /// same for tables in it whose names do not begin with '_'. A table that has a metatable keeps it. `name` is the
 /// table's name in scripts, such as "gb.layers".
@@ -33,6 +38,7 @@ class Module {
   template <auto F, int most = as_declared>
   const Module& function(const char* name) const {
     add_function(name, c_function<F, void, most>());
+    keep_declared_options(L_, name_ + "." + name, declared_options<F>());
     return *this;
   }
   template <class T>

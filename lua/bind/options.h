@@ -75,6 +75,12 @@ struct Value<S> {
     lua_pop(L, 1);
     return out;
   }
+  /// Adds to the table on top of the stack: name -> { required, default }. A default that is no plain value is left
+  /// out.
+  static void add_declared(lua_State* L) {
+    const S defaults{};
+    std::apply([&](const auto&... f) { (add_declared_field(L, defaults, f), ...); }, S::fields);
+  }
 
  private:
   static constexpr auto names = std::apply(
@@ -82,6 +88,22 @@ struct Value<S> {
         return std::array{FieldName{f.name, f.kind}...};
       },
       S::fields);
+
+  template <class T>
+  static constexpr bool is_plain = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>;
+
+  template <class F>
+  static void add_declared_field(lua_State* L, const S& defaults, const F& f) {
+    if (f.kind == FieldKind::positional) return;
+    lua_createtable(L, 0, 2);
+    lua_pushboolean(L, f.kind == FieldKind::required);
+    lua_setfield(L, -2, "required");
+    if constexpr (is_plain<typename F::Type>) {
+      Value<typename F::Type>::push(L, defaults.*f.member);
+      lua_setfield(L, -2, "default");
+    }
+    lua_setfield(L, -2, f.name);
+  }
 
   template <class F>
   static void read_field(lua_State* L, int table, S& out, const F& f) {
