@@ -12,6 +12,7 @@
 #include "lua/bind/error.h"
 #include "lua/host/completion.h"
 #include "lua/host/grammar.h"
+#include "lua/host/help.h"
 
 namespace gpubench {
 namespace {
@@ -43,12 +44,6 @@ Answer surplus(const CLI::App& command) {
   const std::string name = word.substr(0, word.find('='));
   const std::vector<std::string> names = long_names(command);
   return mistake(command.get_name() + ": unknown option '" + name + "'" + suggestion(name, names_of(names)));
-}
-
-// Without the blank lines that stand for a footer.
-std::string without_end(std::string text) {
-  text.erase(text.find_last_not_of('\n') + 1);
-  return text;
 }
 
 std::pair<std::string, std::vector<std::string>> split_axis(const std::string& text) {
@@ -171,15 +166,11 @@ void keep_words(std::vector<std::string>& arguments, const CLI::App& ab) {
   }
 }
 
-// The options of `run` stand in the program's own help too, because its name may be left out.
-std::string complete_help(const Grammar& grammar) {
-  std::string text = grammar.app().help();
-  const std::string run = grammar.command("run").help();
-  const std::size_t options = run.find("Options:");
-  const std::size_t footer = text.find("Exit status (");
-  if (options == std::string::npos || footer == std::string::npos) return text;
-  const std::string own = run.substr(options, run.find("Exit status (") - options);
-  return text.insert(footer, std::string(own).insert(7, " of run"));
+/// Options are topics of `help`: those that are none of its own get a blank in front, which its function removes.
+void keep_options(std::vector<std::string>& arguments, const CLI::App& help) {
+  for (std::string& word : arguments)
+    if (word.starts_with("-") && help.get_option_no_throw(word.substr(0, word.find('='))) == nullptr)
+      word.insert(0, " ");
 }
 
 }  // namespace
@@ -187,10 +178,7 @@ std::string complete_help(const Grammar& grammar) {
 std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> arguments) {
   Grammar grammar;
   CLI::App& app = grammar.app();
-  if (!arguments.empty() && arguments[0] == "help") {
-    arguments.erase(arguments.begin());
-    arguments.emplace_back("--help");
-  }
+  if (arguments == std::vector<std::string>{"help"}) arguments = {"--help"};
   const bool top_level = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h" ||
                                                 arguments[0] == "--version" || arguments[0] == "-V");
   if (arguments.empty()) return Answer{usage_status, complete_help(grammar)};
@@ -212,11 +200,12 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
   }
   for (const char* command : {"ab", "calibrate"})
     if (arguments[0] == command) keep_words(arguments, grammar.command(command));
+  if (arguments[0] == "help") keep_options(arguments, grammar.command("help"));
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    return Answer{0, chosen.empty() ? complete_help(grammar) : without_end(chosen.front()->help(app.get_name()))};
+    return Answer{0, chosen.empty() ? complete_help(grammar) : command_help(grammar, chosen.front()->get_name())};
   } catch (const CLI::CallForVersion& version) {
     const bool as_json = std::ranges::find(arguments, "--json") != arguments.end();
     return Answer{0, as_json ? to_json_line(build_info()) : version.what()};

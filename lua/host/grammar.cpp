@@ -12,55 +12,11 @@
 #include "core/results/build_info.h"
 #include "core/telemetry/proc/contention.h"
 #include "core/tensor/device_id.h"
+#include "lua/host/help.h"
 #include "lua/host/library_commands.h"
 
 namespace gpubench {
 namespace {
-
-constexpr const char* exit_statuses = R"(Exit status (if several apply: 2 before 3 before 1):
-  0    done; rows with the status out_of_memory, skipped or timeout may be among the results
-  1    a claim is refuted, with --strict; of nightly: an alarm; of fleet: a machine stands out;
-       of compare, report, ab, check: a row is SLOWER or has VANISHED
-  2    wrong usage, unreadable input, an error, or a row with the status error
-  3    nothing to judge: an experiment measured no point, or what --require asks for does not hold;
-       compare, report, ab, check: no common row, no baseline, all rows INVALID, or with --strict an AMBIGUOUS one;
-       tune: no gain could be judged; fleet: no machine could be
-  130  interrupted by Ctrl-C; 143: ended by SIGTERM; 129: by SIGHUP. Files are complete in all three cases.)";
-
-constexpr const char* environment = R"(
-
-Environment:
-  GPUBENCH_DATA      folder of data sets, in place of data/
-  GPUBENCH_PORT      port by which processes of a run watch each other
-  NO_COLOR           no colour, whatever the terminal
-  CUDA_VISIBLE_DEVICES, OMP_WAIT_POLICY, TERM as everywhere)";
-
-constexpr const char* examples = R"(
-
-Examples:
-  gpubench batch_size                                          run an experiment
-  gpubench batch_size --quick --set batch_size=8,512 --set device=cpu:0
-  gpubench batch_size --dry-run                                list its points and the expected time
-  gpubench run batch_size input_pipeline mine.lua --quick      several, one after the other
-  gpubench run --workers 2 multi_worker                        with two processes on this machine
-  mpirun -n 4 gpubench experiments/multi_worker.lua            with four processes of a launcher (or srun)
-  gpubench run batch_size --repeat 10 --tag before             in ten processes, to compare with later
-  gpubench compare before last                                 what became slower, and how sure that is
-  gpubench report before last                                  the same as a page
-  gpubench ab "--set batch_size=8" "--set batch_size=9" -- batch_size   two settings in turn
-  gpubench check --baseline v1 --confirm                       a gate, after gpubench baseline save v1
-  gpubench list --long                                         experiments: questions, times, needs
-  gpubench new my_question                                     write a script to start from
-  gpubench show batch_size                                     print its newest run again
-  gpubench help show                                           options of a command
-  gpubench nightly quick                                       measure the hardware, and report what has changed
-  gpubench history matmul_peak                                 its figures over the nights
-  gpubench finish batch_size                                   write the report of a run that died
-  gpubench finish batch_size --chart-format png,pdf            draw its charts for chats and papers
-  gpubench pack batch_size --anonymous                         one archive of a run, to be given away
-  gpubench prune results --keep 30                             remove older runs
-  gpubench tune mine.lua --point batch_size=32                 try remedies on it, and print what helps
-  gpubench completion bash > ~/.local/share/bash-completion/completions/gpubench)";
 
 std::string check_axis_setting(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -135,7 +91,8 @@ Grammar::Grammar()
                         "Print version, commit, build and libraries, and exit; with --json as one line of JSON");
   app_.set_help_flag("-h,--help", "Print this help, or a command's, and exit");
   app_.require_subcommand(0, 1);
-  app_.footer(std::string(exit_statuses) + environment + examples);
+  app_.formatter(std::make_shared<HelpFormatter>());
+  app_.footer(help_footer());
   add_run();
   for (const LibraryCommand& command : library_commands()) {
     CLI::App& app = add(command.name, command.description);
@@ -198,7 +155,7 @@ void Grammar::add_run() {
   CommandOptions(run, values_).chart_format();
   CommandOptions(run, values_).text_style();
   CommandOptions(run, values_).traceback();
-  run.footer(exit_statuses);
+  run.footer(exit_status_section());
 }
 
 void Grammar::add_measuring(CLI::App& command) {
@@ -244,10 +201,10 @@ void Grammar::add_measuring(CLI::App& command) {
 
 void Grammar::add_completion() {
   CLI::App& completion = add("completion", "Print the completion script of a shell");
-  completion.add_option("shell", shell_, "bash or zsh")
+  completion.add_option("shell", shell_, "bash, zsh or fish")
       ->required()
       ->type_name("SHELL")
-      ->check(CLI::IsMember({"bash", "zsh"}));
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
 }
 
 CommandLine Grammar::values() const {

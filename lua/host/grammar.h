@@ -28,7 +28,7 @@ class Grammar {
   const std::vector<std::string>& scripts() const { return scripts_; }
   /// Each "axis=value,value".
   const std::vector<std::string>& axis_settings() const { return axis_settings_; }
-  /// Of `completion`: bash or zsh.
+  /// Of `completion`: bash, zsh or fish.
   const std::string& shell() const { return shell_; }
   /// Each "ok,reliable".
   const std::vector<std::string>& requirement_lists() const { return requirement_lists_; }

@@ -1,32 +1,10 @@
 #include "lua/host/library_commands.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <fmt/format.h>
 #include <limits>
-#include <system_error>
-#include <utility>
 
 namespace gpubench {
 namespace {
-
-/// "--keep-tags" to "keep_tags"; of "-k,--keep-tags" too.
-std::string key_of(const std::string& option) {
-  const std::size_t begin = option.rfind("--");
-  std::string key = begin == std::string::npos ? option : option.substr(begin + 2);
-  std::ranges::replace(key, '-', '_');
-  return key;
-}
-
-template <class T>
-CLI::Option& add(CLI::App& command, CommandLine& values, const std::string& option, const std::string& type,
-                 const std::string& description) {
-  CLI::Option* const added = command.add_option_function<T>(
-      option, [&values, key = key_of(option)](const T& value) { values.arguments[key] = value; }, description);
-  return *added->type_name(type);
-}
 
 void declare_changes(CommandOptions& options) {
   options.argument("file", "FILE", "JSON lines or CSV with id and values; - is the standard input").required();
@@ -38,11 +16,27 @@ void declare_list(CommandOptions& options) {
   options.flag("--json", "Print a line of JSON for each");
   options.flag("--names", "Print only the name of each, by which it is run");
   options.text("--settings", "SCRIPT", "Print what --set takes for this script or experiment");
+  options.text("--values", "AXIS", "With --settings: print the values of this axis, as the script has them");
   options.out_folder("Folder that holds results/, whose runs tell how long an experiment takes");
+}
+
+void declare_help(CommandOptions& options) {
+  options
+      .arguments("topic", "TOPIC",
+                 "A function (measure.training), command, option, column, finding, remedy or exit status; 'columns', "
+                 "'layers' and the like list all of a kind")
+      .required(false);
+  options.text("--search", "WORDS", "List the topics whose text has these words");
+  options.flag("--names", "Print the names of all topics, or of those of a kind, one a line");
+  options.text("--pages", "DIR", "Write the reference as Markdown pages into this folder");
+  options.flag("--man", "Print the manual page, for man -l and packages");
 }
 
 void declare_new(CommandOptions& options) {
   options.argument("name", "NAME", "Name of the experiment; the script is NAME.lua").required();
+  options.choice("--kind", "KIND", {"training", "fit", "loop", "pipeline", "inference", "compare"},
+                 "What it measures: training (the default), fit (a training to its end, with its accuracy), loop (one "
+                 "written by hand), pipeline (the input alone), inference, or compare (two settings)");
 }
 
 void declare_devices(CommandOptions& options) {
@@ -94,7 +88,7 @@ void declare_finish(CommandOptions& options) {
 }
 
 void verdict_options(CommandOptions& options) {
-  options.texts("--figure", "NAME",
+  options.texts("--figure", "COLUMN",
                 "Column to compare, such as step_time_s; may be repeated; default: those of the claims and charts");
   options.flag("--all-figures", "Compare all figures");
   options.texts("--better", "NAME=WORD",
@@ -135,7 +129,7 @@ void declare_calibrate(CommandOptions& options) {
       .required(false);
   options.integer("--repeat", "K", 14, 1000, "Processes to measure (20)");
   options.text("--from", "SIDE", "Use runs that are there, at least 14 processes");
-  options.texts("--figure", "NAME",
+  options.texts("--figure", "COLUMN",
                 "Column to calibrate, such as step_time_s; may be repeated; default: those of the claims and charts");
   options.out_folder("Folder that holds results/ and calibration/");
 }
@@ -187,7 +181,7 @@ void declare_history(CommandOptions& options) {
   options.choice("--format", "FORMAT", {"text", "csv", "json"},
                  "How to print the trend: text (the default), csv or json");
   options.text("--host", "NAME", "Only this machine's figures; without EXPERIMENT, its reported changes");
-  options.text("--figure", "NAME", "Only this figure, such as step_time_s");
+  options.text("--figure", "COLUMN", "Only this figure, such as step_time_s");
   options.choice("--state", "STATE", {"better", "open", "resolved", "recovered"},
                  "Only figures with a reported change in this state");
   options.flag("--rebuild", "Read all runs below results/ again");
@@ -246,8 +240,8 @@ void declare_report(CommandOptions& options) {
 void declare_tune(CommandOptions& options) {
   options.text("--point", "AXIS=VALUE[,AXIS=VALUE...]", "The point to tune (the first that the script does not skip)");
   options.text("--experiment", "NAME", "The experiment to tune, if the script declares several");
-  options.text("--figure", "NAME", "Column to improve (the first of examples_per_s, bytes_per_s, step_time_s, ...)");
-  options.texts("--remedy", "NAME", "Try only this remedy; may be repeated");
+  options.text("--figure", "COLUMN", "Column to improve (the first of examples_per_s, bytes_per_s, step_time_s, ...)");
+  options.texts("--remedy", "REMEDY", "Try only this remedy; may be repeated");
   options.text_style();
   options.traceback();
 }
@@ -273,7 +267,7 @@ void declare_tune_job(CommandOptions& options) {
   options.positive("--budget", "SECONDS", "How long all runs of the job may take together (300)");
   options.integer("--steps", "N", 8, 1'000'000,
                   "Steps of training of each run (as many as take 3 s, two epochs if short)");
-  options.texts("--remedy", "NAME", "Try only this remedy; may be repeated");
+  options.texts("--remedy", "JOB_REMEDY", "Try only this remedy; may be repeated");
   options.choice("--allow", "WHAT", {"learning"}, "Try remedies that change what is learned too");
   options.flag("--dry-run", "Say what would run, how often and for how long, and run the job once, for what applies");
   options.flag("--json", "Print the result as a line of JSON");
@@ -294,6 +288,7 @@ constexpr LibraryCommand commands[] = {
     {"report", "Write a page: a comparison, one side alone, or a trend over the nights", declare_report},
     {"list", "List experiments and their questions, by topic", declare_list},
     {"new", "Write a commented script to start from", declare_new},
+    {"help", "Say what a command, a function, a column or a finding is; search the reference", declare_help},
     {"devices", "List the devices of this machine", declare_devices},
     {"doctor", "Check whether something here costs speed or is wrong, and what to do about it", declare_doctor},
     {"show", "Print a run again: its table, claims and answer", declare_show},
@@ -316,96 +311,6 @@ constexpr LibraryCommand commands[] = {
 };
 
 }  // namespace
-
-std::string check_positive(const std::string& text) {
-  try {
-    std::size_t end = 0;
-    const double value = std::stod(text, &end);
-    if (end == text.size() && value > 0 && std::isfinite(value)) return {};
-  } catch (const std::exception&) {  // no number, or one that no double holds
-  }
-  return "'" + text + "' is not a positive number";
-}
-
-std::function<std::string(const std::string&)> whole_number(std::int64_t least, std::int64_t most) {
-  return [=](const std::string& text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
-      return std::string();
-    return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
-  };
-}
-
-std::string check_named(const std::string& text) {
-  return text.empty() ? "the name is empty" : std::string();
-}
-
-CLI::Option& CommandOptions::argument(const std::string& name, const std::string& type,
-                                      const std::string& description) {
-  return add<std::string>(command_, values_, name, type, description);
-}
-
-CLI::Option& CommandOptions::arguments(const std::string& name, const std::string& type,
-                                       const std::string& description) {
-  return add<std::vector<std::string>>(command_, values_, name, type, description);
-}
-
-CLI::Option& CommandOptions::text(const std::string& option, const std::string& type, const std::string& description) {
-  return *add<std::string>(command_, values_, option, type, description).check(check_named);
-}
-
-CLI::Option& CommandOptions::texts(const std::string& option, const std::string& type, const std::string& description) {
-  return *add<std::vector<std::string>>(command_, values_, option, type, description)
-              .allow_extra_args(false)
-              ->check(check_named);
-}
-
-CLI::Option& CommandOptions::choice(const std::string& option, const std::string& type,
-                                    std::vector<std::string> possible, const std::string& description) {
-  return *add<std::string>(command_, values_, option, type, description).check(CLI::IsMember(std::move(possible)));
-}
-
-CLI::Option& CommandOptions::integer(const std::string& option, const std::string& type, std::int64_t least,
-                                     std::int64_t most, const std::string& description) {
-  return *add<std::int64_t>(command_, values_, option, type, description).check(whole_number(least, most));
-}
-
-CLI::Option& CommandOptions::positive(const std::string& option, const std::string& type,
-                                      const std::string& description) {
-  return *add<double>(command_, values_, option, type, description).check(check_positive);
-}
-
-void CommandOptions::flag(const std::string& option, const std::string& description) {
-  command_.add_flag_function(
-      option, [&values = values_, key = key_of(option)](std::int64_t) { values.arguments[key] = true; }, description);
-}
-
-void CommandOptions::out_folder(const std::string& description) {
-  command_.add_option("--out", values_.out, description)->type_name("DIR")->check(check_named);
-}
-
-void CommandOptions::text_style() {
-  command_.add_flag("--wide", values_.wide, "Print all columns of the table, not only those of claims and charts");
-  command_.add_option("--color", values_.color, "auto (on a terminal, unless NO_COLOR is set), always or never")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-}
-
-void CommandOptions::chart_format() {
-  command_
-      .add_option(
-          "--chart-format", values_.chart_formats,
-          "Draw the charts as svg, png or pdf, or several of them; the report embeds svg, which is always drawn")
-      ->type_name("FORMAT[,FORMAT...]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"svg", "png", "pdf"}));
-}
-
-void CommandOptions::traceback() {
-  command_.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");
-}
 
 std::span<const LibraryCommand> library_commands() {
   return commands;

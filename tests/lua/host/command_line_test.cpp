@@ -1,10 +1,12 @@
 #include "lua/host/command_line.h"
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
 
 #include "core/compare/stored_call.h"
 #include "core/results/build_info.h"
@@ -110,11 +112,36 @@ TEST_F(CommandLineTest, SeveralScriptsKeepTheirOptions) {
 
 TEST_F(CommandLineTest, HelpAndVersionHaveTheirUsualNames) {
   EXPECT_EQ(answer({"help"}).text, answer({"--help"}).text);
-  EXPECT_EQ(answer({"help", "show"}).text, answer({"show", "--help"}).text);
   EXPECT_EQ(answer({"-V"}).text, answer({"--version"}).text);
   EXPECT_THAT(answer({"help"}).text,
               AllOf(HasSubstr("Exit status"), HasSubstr("NO_COLOR"), HasSubstr("GPUBENCH_DATA")));
-  EXPECT_EQ(answer({"help", "shw"}).status, 2);
+}
+
+TEST_F(CommandLineTest, WordsOfHelpAreTopicsAlsoOptionsOfCommands) {
+  const auto topics = [](const std::vector<std::string>& words) {
+    return std::get<std::vector<std::string>>(line_of(words).arguments.at("topic"));
+  };
+  EXPECT_THAT(topics({"help", "show"}), ElementsAre("show"));
+  EXPECT_THAT(topics({"help", "exit", "status"}), ElementsAre("exit", "status"));
+  EXPECT_THAT(topics({"help", "--set"}), ElementsAre(" --set"));
+  EXPECT_THAT(line_of({"help", "--search", "x"}).arguments, testing::Contains(testing::Key("search")));
+  EXPECT_THAT(answer({"help", "--help"}).text, HasSubstr("--search WORDS"));
+}
+
+TEST_F(CommandLineTest, HelpFillsEightyColumns) {
+  const Grammar grammar;
+  std::vector<std::vector<std::string>> calls{{"--help"}};
+  for (const CLI::App* command : grammar.app().get_subcommands([](const CLI::App*) { return true; }))
+    calls.push_back({command->get_name(), "--help"});
+  EXPECT_GT(calls.size(), 20U);
+  for (const std::vector<std::string>& call : calls) {
+    std::istringstream help(answer(call).text);
+    for (std::string text; std::getline(help, text);) {
+      const bool is_one_word = text.find(' ', std::min(text.find_first_not_of(' '), text.size())) == std::string::npos;
+      const bool is_example = text.starts_with("  gpubench ");
+      EXPECT_TRUE(text.size() <= 80 || is_one_word || is_example) << call.front() << ": " << text;
+    }
+  }
 }
 
 TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {

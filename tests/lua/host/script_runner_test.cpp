@@ -388,13 +388,29 @@ TEST_F(ScriptRunner, AnOutputFolderThatCannotBeWrittenIsAnError) {
 
 TEST_F(ScriptRunner, NewWritesAScriptThatRuns) {
   const Ended made = run_program({"new", "my_question"}, path());
-  EXPECT_EQ(made.out, "wrote my_question.lua; run it with: gpubench my_question.lua\n");
+  EXPECT_THAT(made.out,
+              AllOf(StartsWith("wrote my_question.lua\nwrote .luarc.json\nnext:\n"),
+                    HasSubstr("  gpubench my_question.lua --dry-run "), HasSubstr("gpubench help measure.training")));
+  EXPECT_THAT(read(".luarc.json"), HasSubstr("/lua/meta\""));
   EXPECT_THAT(read("my_question.lua"), HasSubstr("name  = \"my_question\""));
   EXPECT_EQ(run_program({"new", "my_question"}, path()).err, "new: my_question.lua is there already\n");
   EXPECT_THAT(run_program({"new", "a b"}, path()).err, HasSubstr("new: 'a b' cannot name an experiment"));
   const Ended ended = run_program({"my_question.lua", "--quick", "--set", "batch_size=32"}, path());
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(read(find("results.csv")), HasSubstr("my_question,1,0,ok,"));
+}
+
+TEST_F(ScriptRunner, NewKnowsKindsOfQuestions) {
+  for (const std::string kind : {"training", "fit", "loop", "pipeline", "inference", "compare"}) {
+    const Ended made = run_program({"new", "my_" + kind, "--kind", kind}, path());
+    EXPECT_EQ(made.status, 0) << made.err;
+    EXPECT_EQ(made.out.find("wrote .luarc.json") != std::string::npos, kind == "training") << "it is written once";
+    const Ended ended = run_program({"my_" + kind + ".lua", "--dry-run"}, path());
+    EXPECT_EQ(ended.status, 0) << kind << ": " << ended.err;
+    if (kind == "training") continue;  // run above
+    const Ended run = run_program({"my_" + kind + ".lua", "--quick", "--budget", "0.05"}, path());
+    EXPECT_EQ(run.status, 0) << kind << ": " << run.err;
+  }
 }
 
 TEST_F(ScriptRunner, ListAndShow) {
