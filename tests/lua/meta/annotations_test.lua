@@ -1,7 +1,7 @@
 -- Editors understand lua/meta: its annotations follow their language, name only types that exist, and give each
 -- function and table of gb to a class.
 local gb = require "gpubench"
-local annotations = require "annotations"
+local annotations = require "gpubench.reference.annotations"
 local testing = require "testing"
 
 local native = gb._native

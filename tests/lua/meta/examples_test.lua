@@ -1,16 +1,16 @@
 -- Every example of the reference runs as it stands.
 local gb = require "gpubench"
-local reference = require "reference"
+local documented = require "gpubench.reference.documented"
 local testing = require "testing"
 
 local native = gb._native
-local doc = reference.read(native.system.scripts_in(native.system.resource "lua/meta"))
+local doc = documented.read(native.system.scripts_in(native.system.resource "lua/meta"))
 
 testing.is_true(#doc.examples > 0, "examples in lua/meta")
 
 for _, example in ipairs(doc.examples) do
   local where = example.where
-  local name = where.file:match "[^/]+$"
+  local name = where.file
   testing.case(name .. " line " .. where.line, function()
     -- Empty lines in front, so that errors show the line in the file.
     local text = string.rep("\n", where.line) .. table.concat(example.lines, "\n")

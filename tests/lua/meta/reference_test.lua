@@ -1,15 +1,17 @@
 -- The reference and the program agree: every function, class and member that scripts can reach is documented, and
 -- nothing is documented that does not exist.
 local gb = require "gpubench"
-local reference = require "reference"
+local documented = require "gpubench.reference.documented"
 local testing = require "testing"
 
 local native = gb._native
-local doc = reference.read(native.system.scripts_in(native.system.resource "lua/meta"))
+local doc = documented.read(native.system.scripts_in(native.system.resource "lua/meta"))
 
 local function names_of(list)
   local names = {}
-  for name in pairs(list) do names[#names + 1] = name end
+  for name in pairs(list) do
+    if type(name) == "string" then names[#names + 1] = name end
+  end
   table.sort(names)
   return names
 end
@@ -100,7 +102,7 @@ end
 testing.case("documented classes with members exist", function()
   for _, name in ipairs(names_of(doc.classes)) do
     local class = doc.classes[name]
-    if class.bound then testing.is_true(classes[name], "class " .. name) end
+    if class.is_object then testing.is_true(classes[name], "class " .. name) end
   end
   testing.note()
 end)
