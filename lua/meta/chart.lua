@@ -15,36 +15,39 @@ local gb = {}
 ---@class ChartOptions
 ---@field x string column
 ---@field y string column
----@field series string|string[]? column whose values tell lines apart; other axes that vary make lines of their own
----@field where table<string, any>? only rows with these values
----@field each string? an axis: a chart for every value of it, all with one scale of y
+---@field series string|string[]? column whose values tell lines apart; other axes that vary make lines of their own;
+--- none unless given
+---@field where table<string, any>? only rows with these values; all unless given
+---@field each string? an axis: a chart for every value of it, all with one scale of y; one chart unless given
 ---@field order string? column in whose order lines go, and whose values are written at the points; absent: x, or the
 --- axis that a computed x follows from
----@field limit number? a bound of y, drawn as a line across the chart
----@field log_x number|boolean|nil base of a logarithmic axis; true is 10
----@field log_y number|boolean|nil
+---@field limit number? a bound of y, drawn as a line across the chart; none unless given
+---@field log_x number|boolean|nil base of a logarithmic axis; true is 10; a linear one unless given
+---@field log_y number|boolean|nil base of a logarithmic axis; true is 10; absent: a linear one
 ---@field name string? file name; "<y>_by_<x>" when absent
----@field title string?
+---@field title string? above the chart; made from the columns when absent
 
 ---@class HeatOptions
 ---@field x string column whose values are the columns of cells
 ---@field y string column of the figures in the cells
 ---@field series string|string[] column whose values are the rows
----@field where table<string, any>? only rows with these values
----@field each string? an axis: a chart for every value of it, all with one scale of shades
----@field log_y number|boolean|nil shades by the logarithm of the figures
+---@field where table<string, any>? only rows with these values; all unless given
+---@field each string? an axis: a chart for every value of it, all with one scale of shades; one chart unless given
+---@field log_y number|boolean|nil shades by the logarithm of the figures; false unless given
 ---@field name string? file name; "<y>_by_<x>" when absent
----@field title string?
+---@field title string? above the chart; made from the columns when absent
 
 ---@class SampleChartOptions
----@field series string|string[]? column whose values tell lines apart; other axes that vary make lines of their own
----@field where table<string, any>? only points with these values
----@field each string? an axis: a chart for every value of it
----@field log_x number|boolean|nil base of a logarithmic axis; true is 10
----@field log_y number|boolean|nil
----@field name string? file name
----@field title string?
+---@field series string|string[]? column whose values tell lines apart; other axes that vary make lines of their own;
+--- none unless given
+---@field where table<string, any>? only points with these values; all unless given
+---@field each string? an axis: a chart for every value of it; one chart unless given
+---@field log_x number|boolean|nil base of a logarithmic axis; true is 10; a linear one unless given
+---@field log_y number|boolean|nil base of a logarithmic axis; true is 10; absent: a linear one
+---@field name string? file name; made from the kind of chart unless given
+---@field title string? above the chart; made from the kind of chart when absent
 
+--- Charts of a run, drawn by gnuplot into its report.
 ---@class gpubench.chart
 gb.chart = {}
 
@@ -59,6 +62,7 @@ gb.chart = {}
 ---@return Chart
 function gb.chart.line(options) end
 
+--- A bar for each value of `x`, side by side for each series; intervals stand on the bars.
 ---@param options ChartOptions
 ---@return Chart
 function gb.chart.bar(options) end

@@ -12,6 +12,7 @@ local Tape = {}
 ---@return Tensor|false|(Tensor|false)[]
 function Tape:gradient(target, sources) end
 
+--- Ends the recording.
 function Tape:stop() end
 
 --- A function that was traced: calls run its plan and no Lua. One plan per types of the arguments.
@@ -44,7 +45,7 @@ function gb.tape(fn) end
 ---@class CompileFunctionOptions
 ---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }. They change rounding,
 --- but for fuse_softmax_cross_entropy: it has the exact gradient where a softmax saturates, which clipped
---- probabilities, as of eager execution, lose
+--- probabilities, as of eager execution, lose; all are on unless given
 
 --- Traces `fn` once per types of its arguments into a planned graph. Arguments and results are tensors; everything else
 --- that `fn` uses is taken as it is when it is traced. Random numbers are drawn anew in each call; the same seed of

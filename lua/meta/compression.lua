@@ -4,9 +4,11 @@
 ---@class gpubench
 local gb = {}
 
+--- Smaller models by zeros among the weights, or by taking units out.
 ---@class gpubench.prune
 gb.prune = {}
 
+--- Models that compute in int8.
 ---@class gpubench.quantize
 gb.quantize = {}
 
@@ -16,6 +18,8 @@ gb.quantize = {}
 --- The share of zeros, step by step.
 ---@class SparsitySchedule
 local SparsitySchedule = {}
+
+--- The share of zeros at a step, 0 to 1.
 ---@param step integer from 1; where masks are chosen anew at this step
 ---@return number
 function SparsitySchedule:at(step) end
@@ -25,37 +29,40 @@ function SparsitySchedule:at(step) end
 --- beginning of that, with the masks that its zeros show.
 ---@class Pruning
 local Pruning = {}
+
 --- After each training step of a loop written by hand, and outside of gb.compile.
 function Pruning:step() end
+
 --- The share of zeros among the pruned kernels' weights. Waits for the device.
 ---@return number
 function Pruning:sparsity() end
 
----@class PolynomialDecayOptions
+---@class PolynomialSparsityOptions
 ---@field initial_sparsity number? 0 unless given
----@field final_sparsity number
+---@field final_sparsity number the share of zeros at the end, 0 to 1
 ---@field begin_step integer? the first step that prunes, the very first unless given
 ---@field end_step integer where the final share is reached
 ---@field power number? above 0; 3 unless given: fast at first
 ---@field frequency integer? steps between two choices of the masks; 100 unless given
 
 --- final + (initial - final) (1 - (step - begin) / (end - begin)) ^ power
----@param options PolynomialDecayOptions
+---@param options PolynomialSparsityOptions
 ---@return SparsitySchedule
 function gb.prune.PolynomialDecay(options) end
 
 ---@class ConstantSparsityOptions
----@field target_sparsity number
+---@field target_sparsity number the share of zeros, 0 to 1
 ---@field begin_step integer? the first step that prunes, the very first unless given
 ---@field end_step integer? masks are chosen no more behind it; never unless given
 ---@field frequency integer? 100 unless given
 
+--- The same share of zeros from `begin_step` on.
 ---@param options ConstantSparsityOptions
 ---@return SparsitySchedule
 function gb.prune.ConstantSparsity(options) end
 
 ---@class LowMagnitudeOptions
----@field schedule SparsitySchedule
+---@field schedule SparsitySchedule the share of zeros by step: gb.prune.PolynomialDecay or gb.prune.ConstantSparsity
 ---@field layers string[]? names; all with a kernel but the last of them unless given
 
 --- Sets the kernels' weights of the smallest magnitude to zero, a share of each kernel. Zeros alone make a model

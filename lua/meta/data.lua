@@ -123,12 +123,12 @@ function Dataset:batch(size, options) end
 --- local gb = require "gpubench"
 --- assert(gb.data.Dataset.from_tensor_slices(gb.zeros { 5, 2 }):repeated(3).size == 15)
 --- ```
----@param count integer|CountOptions?
+---@param count integer|CountOptions? for ever unless given
 ---@return Dataset
 function Dataset:repeated(count) end
 
 ---@class CountOptions
----@field count integer?
+---@field count integer? the same as the first argument; for ever when absent
 
 --- The first `count` elements; -1: all.
 ---@param count integer|CountOptions
@@ -143,7 +143,7 @@ function Dataset:skip(count) end
 --- Runs the stages before it in a thread of their own, at most `buffer` elements ahead. gb.AUTOTUNE (the default)
 --- starts with as many elements as fit 8 MiB, at least 2 and at most 64; it gives more where both sides wait, and less
 --- where memory is short.
----@param buffer integer|PrefetchOptions?
+---@param buffer integer|PrefetchOptions? elements; gb.AUTOTUNE unless given
 ---@return Dataset
 function Dataset:prefetch(buffer) end
 
@@ -161,7 +161,7 @@ function Dataset:prefetch(buffer) end
 --- for images in input:take(1):iter() do assert(images.device == gb.devices()[1]) end
 --- ```
 ---@param device string
----@param buffer integer?
+---@param buffer integer? elements; 2 unless given
 ---@return Dataset
 function Dataset:prefetch_to_device(device, buffer) end
 
@@ -172,7 +172,8 @@ function Dataset:prefetch_to_device(device, buffer) end
 function Dataset:ignore_errors() end
 
 ---@class PipelineOptions
----@field threads integer? the most workers that AUTOTUNE gives all maps together, at least one each; of each interleave
+---@field threads integer? the most workers that AUTOTUNE gives all maps together, at least one each; of each
+--- interleave; no limit unless given
 ---@field ram_budget integer? bytes that buffers and workers under AUTOTUNE may take (half of what is free)
 ---@field cpu_budget number? cores that AUTOTUNE counts on (those that the program may run on)
 ---@field deterministic boolean? whether parallel stages that were not told keep the order of elements (true)
@@ -188,8 +189,9 @@ function Dataset:ignore_errors() end
 ---@return Dataset
 function Dataset:options(options) end
 
+--- What a stage of a pipeline has done, in an epoch or while it was measured.
 ---@class StageStatistics
----@field stage string
+---@field stage string its name, such as "map"
 ---@field elements integer that it gave
 ---@field bytes integer of those elements
 ---@field errors integer elements left out because they could not be made
@@ -213,12 +215,14 @@ function Dataset:options(options) end
 ---@return StageStatistics[]
 function Dataset:stats() end
 
+--- Where a loop over a dataset stands.
 ---@class DatasetPosition
----@field epoch integer
+---@field epoch integer number of the epoch, from 0
 ---@field position integer elements of the epoch that have been taken
 
 ---@class IterOptions
----@field from DatasetPosition? go on where a loop's state() stood, with the elements that would have followed
+---@field from DatasetPosition? go on where a loop's state() stood, with the elements that would have followed; a new
+--- epoch unless given
 
 --- One epoch, for a loop: `for x, y in dataset:iter() do`. Leaving the loop early stops the pipeline. Every call is a
 --- new epoch.
@@ -252,13 +256,14 @@ local gb = {}
 --- Lets a stage choose its setting.
 gb.AUTOTUNE = -1
 
----@class gpubench.data
+--- Input pipelines: where elements come from, and functions for Dataset:map.
 ---@class gpubench.data
 gb.data = {}
 
 --- gb.AUTOTUNE under its tf.data name.
 gb.data.AUTOTUNE = -1
 
+--- Sources of datasets; their stages are methods of Dataset.
 ---@class gpubench.data.Dataset
 gb.data.Dataset = {}
 

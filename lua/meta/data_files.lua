@@ -5,7 +5,6 @@
 local gb = {}
 
 ---@class gpubench.data
----@class gpubench.data
 gb.data = {}
 
 ---@class gpubench.data.Dataset
@@ -72,6 +71,7 @@ function gb.data.Dataset.tfrecord(files, options) end
 ---@return TfrecordWriter
 function gb.data.tfrecord_writer(path, options) end
 
+--- A TFRecord file that is being written.
 ---@class TfrecordWriter
 local TfrecordWriter = {}
 
@@ -89,7 +89,7 @@ function TfrecordWriter:close() end
 function gb.data.example(features) end
 
 ---@class ExampleFeature
----@field name string
+---@field name string of the feature in the Example
 ---@field shape integer[]? extents, {} for one value (the default), { -1 } for as many as there are
 ---@field dtype "float32"|"int64"|"bytes"|nil float32 unless given; bytes are one string and become uint8[?]
 ---@field default number|string|table|nil in place of a feature that is missing; without it, that is an error
@@ -101,6 +101,7 @@ function gb.data.parse_example(features) end
 
 -- Datasets from files that hold tables and arrays.
 
+--- A column of a CSV file.
 ---@class CsvColumn
 ---@field name string? checked against the header; only columns that have one here can be selected by name
 ---@field dtype "float32"|"int64"|"bytes"|nil float32 unless given; bytes become uint8[?]
@@ -134,7 +135,7 @@ function gb.data.Dataset.csv(files, options) end
 
 --- The rows of an IDX file, or of two of equally many: images and labels, plain or gzip.
 ---@param images string
----@param labels string?
+---@param labels string? file of the labels; without it elements are images alone
 ---@return Dataset
 function gb.data.Dataset.idx(images, labels) end
 

@@ -4,7 +4,7 @@
 ---@class gpubench
 local gb = {}
 
----@class gpubench.image
+--- Images: decoding, augmentation, resizing, scaling.
 ---@class gpubench.image
 gb.image = {}
 
@@ -52,7 +52,6 @@ function gb.image.decode(options) end
 ---@return Tensor
 function gb.image.encode_jpeg(image, options) end
 
----@class gpubench.data
 ---@class gpubench.data
 gb.data = {}
 

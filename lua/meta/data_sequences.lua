@@ -89,7 +89,6 @@ function Dataset:flat_map(fn) end
 local gb = {}
 
 ---@class gpubench.data
----@class gpubench.data
 gb.data = {}
 
 ---@class gpubench.data.Dataset

@@ -60,7 +60,7 @@ function Dataset:unbatch() end
 --- local calls = gb.data.Dataset.range(3):cache()
 --- for _ = 1, 2 do for number in calls:iter() do assert(number:item() < 3) end end
 --- ```
----@param to string|CacheOptions|nil
+---@param to string|CacheOptions|nil a file's path; memory unless given
 ---@return Dataset
 function Dataset:cache(to) end
 
@@ -72,13 +72,13 @@ function Dataset:cache(to) end
 --- assert(gb.data.Dataset.range(10):shard(3, 0).size == 4)
 --- ```
 ---@param count integer|ShardOptions
----@param index integer?
+---@param index integer? from 0; required here or in the options
 ---@return Dataset
 function Dataset:shard(count, index) end
 
 ---@class ShardOptions
 ---@field num_shards integer the same as `count`
----@field index integer
+---@field index integer the same as the second argument, from 0
 
 --- This dataset, then the other.
 ---
@@ -99,7 +99,7 @@ function Dataset:concatenate(other) end
 ---   assert(value:item() == number:item() + 5)
 --- end
 --- ```
----@param start integer?
+---@param start integer? 0 unless given
 ---@return Dataset
 function Dataset:enumerate(start) end
 
@@ -154,7 +154,6 @@ function Dataset:interleave(fn, options) end
 local gb = {}
 
 ---@class gpubench.data
----@class gpubench.data
 gb.data = {}
 
 ---@class gpubench.data.Dataset
@@ -166,9 +165,9 @@ gb.data.Dataset = {}
 --- local gb = require "gpubench"
 --- assert(gb.data.Dataset.range(2, 10, 3).size == 3)
 --- ```
----@param start integer
----@param stop integer|number|nil
----@param step integer?
+---@param start integer of one argument alone the end, and the range begins at 0
+---@param stop integer|number|nil not included; math.huge never ends
+---@param step integer? 1 unless given
 ---@return Dataset
 function gb.data.Dataset.range(start, stop, step) end
 

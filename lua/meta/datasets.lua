@@ -4,7 +4,7 @@
 ---@class gpubench
 local gb = {}
 
----@class gpubench.datasets
+--- Published sets of small labelled images.
 ---@class gpubench.datasets
 gb.datasets = {}
 
@@ -55,6 +55,7 @@ function gb.datasets.mnist_arrays(split, options) end
 ---@return Dataset
 function gb.datasets.fashion_mnist(split, options) end
 
+--- The same as two tensors: all images, all labels.
 ---@param split "train"|"test"
 ---@param options ImageSetOptions?
 ---@return Tensor images
@@ -76,6 +77,7 @@ function gb.datasets.fashion_mnist_arrays(split, options) end
 ---@return Dataset
 function gb.datasets.cifar10(split, options) end
 
+--- The same as two tensors: all images, all labels.
 ---@param split "train"|"test"
 ---@param options ImageSetOptions?
 ---@return Tensor images

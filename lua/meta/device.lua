@@ -28,35 +28,40 @@ function gb.devices() end
 ---@return R
 function gb.device(name, fn) end
 
+--- Devices, memory, threads, seeds and types for all that is made from now on.
 ---@class gpubench.config
 gb.config = {}
 
 --- What the machine has before it is split; does not take the devices into use.
----@param kind "CPU"|"GPU"|nil
+---@param kind "CPU"|"GPU"|nil devices of this kind only; all unless given
 ---@return string[]
 function gb.config.list_physical_devices(kind) end
 
 --- The devices that scripts can name; of emulated ones those that were named. Without GPUs that are known to be
 --- unusable; does not take the devices into use.
----@param kind "CPU"|"GPU"|"EMULATED"|nil
+---@param kind "CPU"|"GPU"|"EMULATED"|nil devices of this kind only; all unless given
 ---@return string[]
 function gb.config.list_logical_devices(kind) end
 
 ---@class CustomProfile
----@field like string? the profile from which come the numbers that are not given: "a100", "h100", "h200", "t4", "v100"
----@field product string? what outputs call it
----@field memory_bytes number?
----@field memory_bytes_per_s number? rate of element-wise kernels on large tensors
----@field float32_flops_per_s number? rate of large float32 products
----@field float16_flops_per_s number? rate of large products of 16 and of 8 bits
----@field kernel_s number? seconds that every kernel takes beyond its work
----@field ramp_s number? bends the curve of small products
----@field row_bytes number? length of the rows that softmax reads again from memory half of the times
----@field launch_s number? seconds that a launch takes the host
----@field latency_s number? seconds of a copy, or of a message between devices, beyond its bytes
----@field pinned_bytes_per_s number? rate of copies between the device and page-locked memory of the host
----@field pageable_bytes_per_s number? the same for the host's ordinary memory
----@field peer_bytes_per_s number? rate between devices
+---@field like string? the profile from which come the numbers that are not given: "a100", "h100", "h200", "t4", "v100";
+--- none unless given
+---@field product string? what outputs call it; made from `like` unless given
+---@field memory_bytes number? size of the device's memory; that of `like` unless given
+---@field memory_bytes_per_s number? rate of element-wise kernels on large tensors; that of `like` unless given
+---@field float32_flops_per_s number? rate of large float32 products; that of `like` unless given
+---@field float16_flops_per_s number? rate of large products of 16 and of 8 bits; that of `like` unless given
+---@field kernel_s number? seconds that every kernel takes beyond its work; that of `like` unless given
+---@field ramp_s number? bends the curve of small products; that of `like` unless given
+---@field row_bytes number? length of the rows that softmax reads again from memory half of the times; that of `like`
+--- unless given
+---@field launch_s number? seconds that a launch takes the host; that of `like` unless given
+---@field latency_s number? seconds of a copy, or of a message between devices, beyond its bytes; that of `like` unless
+--- given
+---@field pinned_bytes_per_s number? rate of copies between the device and page-locked memory of the host; that of
+--- `like` unless given
+---@field pageable_bytes_per_s number? the same for the host's ordinary memory; that of `like` unless given
+---@field peer_bytes_per_s number? rate between devices; that of `like` unless given
 
 --- What emulated:custom:0 to emulated:custom:7 emulate. Without `like` all numbers are needed. Must come before the
 --- devices are used.
@@ -74,8 +79,8 @@ function gb.config.set_custom_profile(profile) end
 function gb.config.cpu_threads() end
 
 ---@class LogicalDevice
----@field memory_limit integer? bytes
----@field threads integer? of a CPU; 0: an equal share of those that no device asks for
+---@field memory_limit integer? bytes; no limit unless given
+---@field threads integer? of a CPU; 0: an equal share of those that no device asks for; 0 unless given
 
 --- Splits a physical device into logical ones, named cpu:0, cpu:1, ... (gpu:0, gpu:1, ...), each with its own memory.
 --- Must come before the devices are used.
@@ -130,6 +135,7 @@ function gb.config.set_matmul_search(candidates) end
 ---@param growth boolean
 function gb.config.set_memory_growth(device, growth) end
 
+--- The most memory that a device may take, in bytes; work that needs more ends with out_of_memory.
 ---@param device string
 ---@param bytes integer 0 removes the limit
 function gb.config.set_memory_limit(device, bytes) end
@@ -150,6 +156,7 @@ function gb.config.set_memory_limit(device, bytes) end
 ---@param soft boolean
 function gb.config.set_soft_device_placement(soft) end
 
+--- Whether work for a device that is missing runs on the CPU (false unless set).
 ---@return boolean
 function gb.config.soft_device_placement() end
 
@@ -173,6 +180,7 @@ function gb.config.set_seed(seed) end
 ---@param dtype "float32"|"float16"|"bfloat16"
 function gb.config.set_floatx(dtype) end
 
+--- The type that gb.config.set_floatx has set; "float32" unless set.
 ---@return string
 function gb.config.floatx() end
 
@@ -200,16 +208,19 @@ function gb.config.floatx() end
 ---@param name "float32"|"float16"|"bfloat16"|"mixed_float16"|"mixed_bfloat16"
 function gb.config.set_dtype_policy(name) end
 
+--- The policy that gb.config.set_dtype_policy has set; the type of gb.config.floatx unless set.
 ---@return string
 function gb.config.dtype_policy() end
 
+--- Bytes of a device's memory.
 ---@class MemoryInfo
----@field in_use integer
----@field peak integer
+---@field in_use integer bytes of tensors that are alive
+---@field peak integer the most bytes that were in use at one time
 ---@field reserved integer taken from the device, in use or not
 ---@field largest_free integer largest block to be had without asking the device
----@field limit integer?
+---@field limit integer? bytes, where gb.config.set_memory_limit or the device sets a limit
 
+--- The memory of a device's pool now, in bytes.
 ---@param device string? the current one when absent
 ---@return MemoryInfo
 function gb.config.memory_info(device) end

@@ -5,22 +5,24 @@
 ---@class gpubench
 local gb = {}
 
+--- Training by several devices, processes or machines.
 ---@class gpubench.distribute
 gb.distribute = {}
 
 ---@class StrategyOptions
 ---@field devices string[]? one replica each; all GPUs unless given, or all CPU devices where there is no GPU
----@field cross_device "automatic"|"local"|"nccl"|"reduction_to_one"|nil how replicas exchange: "nccl" for GPUs, "local"
---- (by their threads in the host's memory, each adding up a part, and through MPI between processes) for CPU devices,
---- which is "automatic"; "reduction_to_one" lets the first add up all. GPUs whose strategy asks for one of these,
---- shares of one GPU too, exchange copies in page-locked memory, which no recorded step holds. An MPI that says that it
---- knows GPUs, or of which GPUBENCH_MPI_CUDA_AWARE=1 says so, takes tensors as they lie in a process's one GPU
+---@field cross_device "automatic"|"local"|"nccl"|"reduction_to_one"|nil how replicas exchange; "automatic" unless
+--- given: "nccl" for GPUs, "local" (by their threads in the host's memory, each adding up a part, and through MPI
+--- between processes) for CPU devices; "reduction_to_one" lets the first add up all. GPUs whose strategy asks for one
+--- of these, shares of one GPU too, exchange copies in page-locked memory, which no recorded step holds. An MPI that
+--- says that it knows GPUs, or of which GPUBENCH_MPI_CUDA_AWARE=1 says so, takes tensors as they lie in a process's
+--- one GPU
 ---@field bucket_bytes integer? gradients travel together up to so many bytes, while the backward pass goes on; 25 MiB
 --- unless given
 ---@field compression "float16"|"bfloat16"|nil what float32 gradients travel as; as they are unless given
 ---@field shares number[]? each replica's part of a batch, in any unit; equal parts unless given
 ---@field delays number[]? for each replica, seconds that it waits for every example before a step: a device that is
---- slow on purpose
+--- slow on purpose; 0 each unless given
 
 --- A model that is made in a strategy's scope is trained, evaluated and measured by all of its replicas: `model:fit`,
 --- `gb.measure.training` and all else is written as for one device. A batch is the batch of all of them: each takes its
@@ -59,7 +61,7 @@ function Strategy:distribute(dataset, options) end
 
 --- A value of each replica of this process.
 ---@class PerReplica
----@field values Tensor[]
+---@field values Tensor[] one tensor for each replica, in the order of the strategy's devices
 
 --- Traces `fn` for each replica, once for every size of batch, and runs the traces side by side. Tensors are divided by
 --- rows, scalars and values of other types go to all; the results come as one PerReplica each. Inside,
@@ -138,7 +140,7 @@ function gb.distribute.MultiWorkerMirroredStrategy(options) end
 --- Of a step, in seconds: of those that were timed, or, of replicas on GPUs, of the few that were traced after that.
 --- What is not known is nil, and the row's `detail` says why.
 ---@class Rank
----@field device string
+---@field device string where the replica is
 ---@field own_s number? a step less waiting and exchanges
 ---@field peer_wait_s number? standing still until the last replica had arrived
 ---@field exposed_exchange_s number? standing still for exchanges to which all had come
@@ -151,6 +153,7 @@ function gb.distribute.MultiWorkerMirroredStrategy(options) end
 ---@return number[]
 function gb.distribute.balanced_shares(ranks, shares) end
 
+--- Measurements; each returns a row, or rows, of the columns that `gpubench help columns` lists.
 ---@class gpubench.measure
 gb.measure = {}
 

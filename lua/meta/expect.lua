@@ -18,28 +18,30 @@ local gb = {}
 ---@class Claim
 
 ---@class ExpectOptions
----@field where table<string, number|string|boolean>? only rows with these values
+---@field where table<string, number|string|boolean>? only rows with these values; all unless given
 ---@field claim string? text of the claim; made from the options when absent
----@field by string|string[]? axes that the text names; all axes but x keep rows apart in any case
+---@field by string|string[]? axes that the text names; all axes but x keep rows apart in any case; none unless given
 ---@field id string? a name that stays when the text changes; made from the text when absent
 ---@field unmeasurable string? why nothing on this machine can decide the claim, such as "there is no GPU here": it is
---- then "not measurable here", whatever the rows say
+--- then "not measurable here", whatever the rows say; none unless given
 ---@field answer string? what a reader takes home when the claim is confirmed: "Use a batch of {x} or more: {times} the
---- rate of batch {first}". The figures that each kind of claim fills in are in docs/claims.md
+--- rate of batch {first}". The figures that each kind of claim fills in are in docs/claims.md; none unless given
 
 ---@class CourseOptions : ExpectOptions
 ---@field x string column, usually an axis
 ---@field y string column
----@field from number? smallest x to look at
----@field to number? largest x to look at
+---@field from number? smallest x to look at; the first unless given
+---@field to number? largest x to look at; the last unless given
 ---@field tolerance number? share by which a step may fall; without it, every step must rise beyond the intervals
 ---@field of table<string, number|string|boolean>? with `over`, the figure is a ratio of two rows' `y`: values that
---- select the numerator's row
----@field over table<string, number|string|boolean>? values that select the denominator's row
+--- select the numerator's row; `y` itself unless given
+---@field over table<string, number|string|boolean>? values that select the denominator's row; needed with `of`; none
+--- unless given
 
 ---@class IncreasingOptions : CourseOptions
----@field until_knee boolean? look no further than the first x with 90 % of the best y
+---@field until_knee boolean? look no further than the first x with 90 % of the best y; false unless given
 
+--- Claims about the rows of a run, which are judged when all points are measured.
 ---@class gpubench.expect
 gb.expect = {}
 
@@ -68,8 +70,8 @@ function gb.expect.increasing(options) end
 function gb.expect.decreasing(options) end
 
 ---@class KneeOptions : ExpectOptions
----@field x string
----@field y string
+---@field x string column, usually an axis
+---@field y string column of the figure
 ---@field share number? of the best `y` that counts as reached, 0.9 when absent
 
 --- `y` reaches a share of its best before the last `x`; the reason names the knee.
@@ -78,8 +80,8 @@ function gb.expect.decreasing(options) end
 function gb.expect.knee(options) end
 
 ---@class EqualOptions : ExpectOptions
----@field x string
----@field y string
+---@field x string column, usually an axis
+---@field y string column of the figure
 ---@field tolerance number share of the smallest `y`
 
 --- `y` is the same for every `x`.
@@ -88,9 +90,10 @@ function gb.expect.knee(options) end
 function gb.expect.equal(options) end
 
 ---@class BestOptions : ExpectOptions
----@field x string
----@field y string
----@field better string? "lower" or "higher", for a column of which neither its name nor gb.column says it
+---@field x string column, usually an axis
+---@field y string column of the figure
+---@field better string? "lower" or "higher", for a column of which neither its name nor gb.column says it; what the
+--- column says unless given
 ---@field value number|string|boolean the value of x that comes close to the best
 ---@field tolerance number share of the best by which it may be worse
 
@@ -106,7 +109,7 @@ function gb.expect.equal(options) end
 function gb.expect.best(options) end
 
 ---@class AgreeOptions : ExpectOptions
----@field y string
+---@field y string column of the figure
 ---@field with string another column of the same row
 ---@field tolerance number? share of `with`; 0 when absent
 
@@ -122,23 +125,25 @@ function gb.expect.best(options) end
 function gb.expect.agree(options) end
 
 ---@class BoundOptions : ExpectOptions
----@field y string
----@field value number
+---@field y string column of the figure
+---@field value number the bound, in the unit of `y`
 
+--- `y` is at least `value` in every row. Charts of `y` show the bound as a line.
 ---@param options BoundOptions
 ---@return Claim
 function gb.expect.at_least(options) end
 
+--- `y` is at most `value` in every row. Charts of `y` show the bound as a line.
 ---@param options BoundOptions
 ---@return Claim
 function gb.expect.at_most(options) end
 
 ---@class RatioOptions : ExpectOptions
----@field y string
+---@field y string column of the figure
 ---@field of table<string, number|string|boolean> values that select the numerator's row
 ---@field over table<string, number|string|boolean> values that select the denominator's row
----@field at_least number?
----@field at_most number?
+---@field at_least number? the least that the ratio may be; one of both bounds is needed, none unless given
+---@field at_most number? the most that the ratio may be; none unless given
 
 --- The ratio of two rows' `y` lies within bounds.
 ---
@@ -154,13 +159,13 @@ function gb.expect.at_most(options) end
 function gb.expect.ratio(options) end
 
 ---@class CrossoverOptions : ExpectOptions
----@field x string
----@field y string
+---@field x string column, usually an axis
+---@field y string column of the figure
 ---@field of table<string, number|string|boolean> values that select the rows whose `y` is above at small x and below at
 --- large x
 ---@field over table<string, number|string|boolean> values that select the rows that it crosses
----@field from number? smallest x to look at
----@field to number? largest x to look at
+---@field from number? smallest x to look at; the first unless given
+---@field to number? largest x to look at; the last unless given
 
 --- One course falls below another as `x` rises, once. The reason names the last `x` where it is surely above and the
 --- first where it is surely below. Refuted where it is below from the start or crosses back; inconclusive where it
@@ -178,11 +183,12 @@ function gb.expect.ratio(options) end
 function gb.expect.crossover(options) end
 
 ---@class FasterOptions : ExpectOptions
----@field axis string
+---@field axis string the axis whose values are compared
 ---@field value number|string|boolean the faster value of the axis
 ---@field than number|string|boolean the slower one
----@field y string
----@field better string? "lower" or "higher", for a column of which neither its name nor gb.column says it
+---@field y string column of the figure
+---@field better string? "lower" or "higher", for a column of which neither its name nor gb.column says it; what the
+--- column says unless given
 ---@field factor number? how many times faster at least; 1 when absent
 
 --- One value of an axis is faster than another, everything else being equal.
@@ -191,13 +197,16 @@ function gb.expect.crossover(options) end
 function gb.expect.faster(options) end
 
 ---@class ThatOptions
----@field claim string
+---@field claim string the claim in words
 ---@field judge fun(rows: Row[]): string, string, string? verdict, reason and, if there is one, the answer
----@field reads string[]? columns that judge reads; if one is a time, the points are measured in rounds
----@field axes? string[] axes whose own values the claim is about: `--set` of one of them leaves the claim out
+---@field reads string[]? columns that judge reads; if one is a time, the points are measured in rounds; none unless
+--- given
+---@field axes? string[] axes whose own values the claim is about: `--set` of one of them leaves the claim out; none
+--- unless given
 ---@field where table<string, number|string|boolean>? only rows with these values, and rows that failed before they had
---- one
----@field unmeasurable string? as of the other claims
+--- one; all unless given
+---@field id string? as of the other claims; made from the text unless given
+---@field unmeasurable string? as of the other claims; none unless given
 
 --- A claim that only Lua can state. `judge` gets all rows and heeds their `status` itself; gb.expect.figure and
 --- gb.expect.compare give figures with their intervals, where a claim may rely on them.
@@ -213,10 +222,11 @@ function gb.expect.faster(options) end
 ---@return Claim
 function gb.expect.that(options) end
 
+--- A figure of a row with its interval.
 ---@class Figure
 ---@field value number the median of the rounds
----@field low number
----@field high number ends of the 95 % interval
+---@field low number lower end of the 95 % interval
+---@field high number upper end of the 95 % interval
 
 --- The figure of a row; nil and the reason where a claim may not rely on it, such as an unreliable row.
 ---

@@ -12,14 +12,15 @@ gb.version = ""
 ---@type boolean
 gb.quick = false
 
+--- What gb.axis returns.
 ---@class Axis
----@field name string
----@field values (number|string|boolean)[]
+---@field name string also the field of `point` and the column
+---@field values (number|string|boolean)[] in the order in which the sweep takes them
 
 ---@class AxisOptions
 ---@field closed boolean? --set may choose among the axis' own values and give no others (false)
 ---@field accepts? fun(value: number|string|boolean): boolean, string whether --set may give a value, and what it may
---- give, in words, for the error
+--- give, in words, for the error; any value unless given
 
 --- An axis of a sweep. Its values are gone through in this order; `--set NAME=VALUE,...` replaces them, with ranges of
 --- numbers: 1..8, 1..1024*2, 0..1+0.25. An axis named like
@@ -74,37 +75,40 @@ function gb.once(key, make) end
 --- What was traced.
 ---@class Timeline
 
---- What was measured at a point: the columns that the program fills (row.lua), those of the script, and what is not
---- written into tables.
+--- What was measured at a point: the columns that the program fills (`gpubench help columns`), those of the script,
+--- and what is not written into tables.
 ---@class Row
 ---@field samples number[]? step times in seconds
----@field timeline Timeline?
+---@field timeline Timeline? what was traced, op by op
 ---@field profile Profile? the time of layers and ops
 ---@field ranks Rank[]? what each replica spends on what
 ---@field [string] any axes, and columns of the script
 
 ---@class ExperimentDeclaration
 ---@field name string names the folders below results/ and plots/; each experiment of a script needs its own
----@field title string
+---@field title string one line, above tables and charts
 ---@field topic string? the group in `gpubench list`: feeding, launching, memory, precision, models, devices, scaling,
---- or another
----@field needs string? what a machine must have for an answer, for `gpubench list --long`: "a GPU"
----@field question string? what is asked; the report has it above its headline, the answer
----@field cause string? why it costs time or memory
----@field remedy string? what to do about it
----@field reading string? how to read the charts
+--- or another; "other" unless given
+---@field needs string? what a machine must have for an answer, for `gpubench list --long`: "a GPU"; none unless given
+---@field question string? what is asked; the report has it above its headline, the answer; none unless given
+---@field cause string? why it costs time or memory; none unless given
+---@field remedy string? what to do about it; none unless given
+---@field reading string? how to read the charts; none unless given
 ---@field answer? fun(rows: Row[]): string|string[]|nil the answer in sentences, what to do first, in place of those of
---- the claims; nil leaves it to them
----@field axes Axis[]? the last one varies fastest
+--- the claims; nil leaves it to them; those of the claims unless given
+---@field axes Axis[]? the last one varies fastest; a single point unless given
 ---@field run fun(point: table): Row|Row[] measures one point; `point` has a field for every axis. It is called several
 --- times, each time with another seed, where a claim is about times or the experiment has trials
----@field skip? fun(point: table): string? a reason to leave the point out, or nil
+---@field skip? fun(point: table): string? a reason to leave the point out, or nil; none unless given
 ---@field seconds? fun(point: table, measurement_s: number): number about how long a call of `run` takes, where it is
---- not one measurement, which takes `measurement_s`; --dry-run expects it until a run has shown the real times
----@field columns (string|Column)[]? columns beyond the standard ones, where known before the first row
----@field trials integer? how many times every point is measured, 6 to 1000: accuracies and losses then have an interval
----@field charts Chart[]?
----@field expect Claim[]?
+--- not one measurement, which takes `measurement_s`; --dry-run expects it until a run has shown the real times; one
+--- measurement unless given
+---@field columns (string|Column)[]? columns beyond the standard ones, where known before the first row; none unless
+--- given
+---@field trials integer? how many times every point is measured, 6 to 1000: accuracies and losses then have an
+--- interval; once unless given
+---@field charts Chart[]? drawn into the report (none)
+---@field expect Claim[]? claims that are judged when all points are measured (none)
 
 --- Sweeps over the axes, writes the run, prints its table and verdicts, and returns the rows. A point that fails
 --- becomes a row with its status and the sweep goes on. With --dry-run it measures nothing and returns an empty array.
@@ -126,14 +130,18 @@ function gb.once(key, make) end
 ---@return Row[]
 function gb.experiment(declaration) end
 
+--- What gb.column returns.
 ---@class Column
 
 ---@class ColumnOptions
----@field unit string? "s", "bytes", "1/s", "FLOP", "FLOP/s", "bytes/s", "share", "W", "J", "Hz" or ""
----@field better string? "lower" or "higher"
+---@field unit string? "s", "bytes", "1/s", "FLOP", "FLOP/s", "bytes/s", "share", "W", "J", "Hz" or ""; what the name's
+--- ending says unless given
+---@field better string? "lower" or "higher"; what the name's ending says unless given
 ---@field kind string? "time", "memory", "counted" (the same in every run of the same work), "learned" (depends on the
---- seed), "setting" (chosen, not measured) or "extent" (how much was measured)
----@field threshold string? "3 %": smaller changes are the same in comparisons, also where these have a --threshold
+--- seed), "setting" (chosen, not measured) or "extent" (how much was measured); what the name's ending says unless
+--- given
+---@field threshold string? "3 %": smaller changes are the same in comparisons, also where these have a --threshold;
+--- that of the comparison unless given
 
 --- A column of a script whose name does not say what it is. Names ending in `_s`, `_per_s`, `_bytes`, `_share`,
 --- `accuracy`, `loss` and the like say it.
@@ -184,7 +192,7 @@ function gb.format.si(value) end
 
 --- "1 234 567", and with a noun "1 row" or "2 rows".
 ---@param count integer
----@param noun? string
+---@param noun? string in the singular; none unless given
 ---@return string
 function gb.format.count(count, noun) end
 

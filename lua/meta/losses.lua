@@ -12,7 +12,7 @@ local gb = {}
 --- assert(loss(gb.tensor { 1, 2 }, gb.tensor { 1, 4 }):item() == 2)
 --- ```
 ---@class Loss
----@field name string
+---@field name string such as "mean_squared_error"
 ---@overload fun(labels: Tensor, predictions: Tensor, inputs: Tensor|Tensor[]|nil): Tensor
 local Loss = {}
 
@@ -31,69 +31,103 @@ local Loss = {}
 ---@class HuberOptions: LossOptions
 ---@field delta number? error above which the loss is a straight line; 1 unless given
 
+--- Losses, for compile and for loops written by hand.
 ---@class gpubench.losses
 gb.losses = {}
+
+--- Cross-entropy of classes: labels [batch, ..., classes], one-hot or shares that add up to 1, and predictions of that
+--- shape.
 ---@param options SmoothedOptions?
 ---@return Loss
 function gb.losses.CategoricalCrossentropy(options) end
+
 --- Predictions [batch, ..., classes], labels [batch, ...].
 ---@param options FromLogits?
 ---@return Loss
 function gb.losses.SparseCategoricalCrossentropy(options) end
+
+--- Cross-entropy of two classes: labels 0 or 1 and predictions from 0 to 1 (logits with `from_logits`), of one shape.
 ---@param options SmoothedOptions?
 ---@return Loss
 function gb.losses.BinaryCrossentropy(options) end
+
 --- Minus the cosine of the angle between labels and predictions, over the last dimension.
 ---@param options LossOptions?
 ---@return Loss
 function gb.losses.CosineSimilarity(options) end
+
+--- Half the squared error up to `delta`, a straight line beyond, so that outliers count less.
 ---@param options HuberOptions?
 ---@return Loss
 function gb.losses.Huber(options) end
+
 --- Of two distributions over the last dimension.
 ---@param options LossOptions?
 ---@return Loss
 function gb.losses.KLDivergence(options) end
+
+--- The mean of |predictions - labels|.
 ---@param options LossOptions?
 ---@return Loss
 function gb.losses.MeanAbsoluteError(options) end
+
+--- The mean of (predictions - labels)^2.
 ---@param options LossOptions?
 ---@return Loss
 function gb.losses.MeanSquaredError(options) end
 
 --- A metric as an object: for compile, or for loops written by hand.
 ---@class Metric
----@field name string
+---@field name string of the figure in histories, such as "accuracy"
 local Metric = {}
+
+--- Adds the figures of a batch.
 ---@param labels Tensor
 ---@param predictions Tensor? left out for a Mean, which takes values
 function Metric:update_state(labels, predictions) end
+
 --- The figure since the last reset; nil before the first update. Waits for the device.
 ---@return number?
 function Metric:result() end
+
+--- Forgets all batches, as at the beginning of an epoch.
 function Metric:reset_state() end
 
+--- Metrics, for compile and for loops written by hand.
 ---@class gpubench.metrics
 gb.metrics = {}
+
 --- Chooses by the types of labels and predictions, as "accuracy" does in compile. It does not compare class indices
 --- with each other, as Keras' class of this name does; that is labels:eq(indices):cast("float32"):mean().
 ---@return Metric
 function gb.metrics.Accuracy() end
+
+--- Share of examples whose largest prediction is at the 1 of their one-hot label.
 ---@return Metric
 function gb.metrics.CategoricalAccuracy() end
+
+--- Share of examples whose largest prediction is at the class that the label, an index from 0, names.
 ---@return Metric
 function gb.metrics.SparseCategoricalAccuracy() end
+
 ---@class BinaryAccuracyOptions
 ---@field threshold number? 0.5 unless given: of predictions, and of labels too, where Keras takes a label that is
 --- neither 0 nor 1 for wrong
+
+--- Share of predictions that are on the same side of the threshold as their label.
 ---@param options BinaryAccuracyOptions?
 ---@return Metric
 function gb.metrics.BinaryAccuracy(options) end
+
 ---@class TopKOptions
 ---@field k integer? 5 unless given. Of classes that tie, the first count; Keras counts all
+
+--- Share of examples whose class is among the `k` largest predictions; labels are one-hot or class indices.
 ---@param options TopKOptions?
 ---@return Metric
 function gb.metrics.TopKCategoricalAccuracy(options) end
+
+--- The same as TopKCategoricalAccuracy, under Keras' name for labels that are class indices.
 ---@param options TopKOptions?
 ---@return Metric
 function gb.metrics.SparseTopKCategoricalAccuracy(options) end
@@ -122,6 +156,7 @@ function gb.metrics.AUC(options) end
 ---@param options PositivesOptions?
 ---@return Metric
 function gb.metrics.Precision(options) end
+
 --- True positives among positive labels; 0 if there are none.
 ---@param options PositivesOptions?
 ---@return Metric
@@ -132,9 +167,11 @@ function gb.metrics.Recall(options) end
 --- figure of a history
 ---@field threshold number? a prediction above it is positive; unless given, the largest of each example
 
+--- The harmonic mean of precision and recall, averaged over the classes; labels are one-hot.
 ---@param options F1ScoreOptions?
 ---@return Metric
 function gb.metrics.F1Score(options) end
+
 --- The mean of numbers, for loops written by hand: `mean:update_state(values)`.
 ---
 --- ```lua
@@ -146,21 +183,36 @@ function gb.metrics.F1Score(options) end
 --- ```
 ---@return Metric
 function gb.metrics.Mean() end
+
 --- The mean cosine of the angle between labels and predictions, which the loss of this name has with a minus.
 ---@return Metric
 function gb.metrics.CosineSimilarity() end
+
+--- The mean Kullback-Leibler divergence of predictions from labels, as the loss of this name with its defaults.
 ---@return Metric
 function gb.metrics.KLDivergence() end
+
+--- The mean of |predictions - labels|.
 ---@return Metric
 function gb.metrics.MeanAbsoluteError() end
+
+--- The root of the mean of (predictions - labels)^2, in the unit of the labels.
 ---@return Metric
 function gb.metrics.RootMeanSquaredError() end
+
+--- The mean of (predictions - labels)^2.
 ---@return Metric
 function gb.metrics.MeanSquaredError() end
+
+--- The mean of the loss of this name with its defaults: one-hot labels and probabilities.
 ---@return Metric
 function gb.metrics.CategoricalCrossentropy() end
+
+--- The mean of the loss of this name with its defaults: class indices and probabilities.
 ---@return Metric
 function gb.metrics.SparseCategoricalCrossentropy() end
+
+--- The mean of the loss of this name with its defaults: labels 0 or 1 and probabilities.
 ---@return Metric
 function gb.metrics.BinaryCrossentropy() end
 

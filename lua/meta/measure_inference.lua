@@ -15,7 +15,7 @@ gb.measure = {}
 ---@field execution string? "graph" or "eager"; what compile was told unless given
 ---@field passes table<string, boolean>? passes to switch off, such as { fold_batch_norm = false }; those of compile
 --- unless given
----@field trace boolean? as of gb.measure.training, over queries
+---@field trace boolean? as of gb.measure.training, over queries; traced without a file unless given
 ---@field input Dataset? single examples, labels allowed; random numbers in the shape of the model's inputs unless given
 
 --- Asks the model again and again and returns a row. A query is a batch in host memory; its latency ends when the

@@ -8,23 +8,23 @@ local gb = {}
 gb.measure = {}
 
 ---@class KernelOptions
----@field op "matmul"|"conv2d"
+---@field op "matmul"|"conv2d" which kernel
 ---@field dtype string? "float32" (default) or "bfloat16"
----@field m integer? matmul: [m, k] times [k, n]
----@field n integer?
----@field k integer?
----@field batch integer? conv2d: the images' extents
----@field height integer?
----@field width integer?
----@field channels integer?
----@field filters integer? conv2d: channels of the result
----@field kernel_size integer? conv2d: 3
----@field strides integer? conv2d: 1
----@field padding "valid"|"same"|nil conv2d: "valid"
+---@field m integer? rows of the result; needed for matmul, none unless given
+---@field n integer? matmul: columns of the result; needed for matmul, none unless given
+---@field k integer? matmul: length of the products that are added up; needed for matmul, none unless given
+---@field batch integer? conv2d: the images' extents; needed for conv2d, none unless given
+---@field height integer? conv2d: of the images; needed for conv2d, none unless given
+---@field width integer? conv2d: of the images; needed for conv2d, none unless given
+---@field channels integer? conv2d: of the images; needed for conv2d, none unless given
+---@field filters integer? conv2d: channels of the result; needed for conv2d, none unless given
+---@field kernel_size integer? conv2d; 3 unless given
+---@field strides integer? conv2d; 1 unless given
+---@field padding "valid"|"same"|nil conv2d; "valid" unless given
 
 ---@class KernelsOptions
 ---@field [integer] KernelOptions what to measure, one after the other
----@field device string? the current device
+---@field device string? the current one unless given
 ---@field budget number? seconds for all of them together; `--budget` otherwise
 
 --- How fast single kernels run: one row for each, with the columns op, shape, dtype, implementation, device, steps,
@@ -47,10 +47,12 @@ function gb.measure.kernels(options) end
 
 -- What a device's links and memory give at best.
 
+--- The best rates of copies of a device, in bytes per second.
 ---@class CopyRates
 ---@field to_device_bytes_per_s number? from page-locked memory of the host; absent where the device works in that
 --- memory
----@field from_device_bytes_per_s number?
+---@field from_device_bytes_per_s number? to page-locked memory of the host; absent where the device works in that
+--- memory
 ---@field on_device_bytes_per_s number bytes read and written, both counted
 
 --- The best rates of large copies, measured at the first call for a device and then remembered. They stand in run.json
@@ -131,10 +133,11 @@ function gb.measure.collective(options) end
 --- given
 ---@field replicas integer[]? to be predicted; 2, 4, 8 and so on to 4096 unless given
 ---@field measured Row[]? trainings of gb.measure.training with a fixed batch per replica, to be held against the
---- prediction: the columns `replicas` and `step_time_s`
+--- prediction: the columns `replicas` and `step_time_s`; none unless given
 
+--- A predicted step.
 ---@class ScalingRow
----@field replicas integer
+---@field replicas integer for so many replicas
 ---@field all_reduce_s number the exchange of a step
 ---@field hidden_s number of that, what the backward pass hides in weak scaling
 ---@field predicted_step_time_s number with a fixed batch per replica (weak scaling)
@@ -144,18 +147,21 @@ function gb.measure.collective(options) end
 ---@field measured_step_time_s number? where `measured` has it
 ---@field prediction_error_share number? 0.1 where the prediction is 10 % too long
 
+--- A measured all-reduce beside its prediction.
 ---@class ScalingCollective
----@field replicas integer
----@field message_bytes number
+---@field replicas integer ranks of the all-reduce
+---@field message_bytes number bytes that a rank puts in
 ---@field collective_time_s number as measured
 ---@field predicted_time_s number from fewer replicas; for those that the model is made of, from the other sizes
----@field prediction_error_share number
+---@field prediction_error_share number 0.1 where the prediction is 10 % too long
 
+--- Latency and bandwidth of an all-reduce.
 ---@class ScalingCurve
----@field replicas integer
----@field latency_s number
+---@field replicas integer ranks of the all-reduce
+---@field latency_s number what it takes beyond its bytes
 ---@field bytes_per_s number? of the message; absent where the size does not matter
 
+--- What gb.measure.scaling_model returns.
 ---@class ScalingModel
 ---@field rows ScalingRow[] by replicas
 ---@field collectives ScalingCollective[] the measured all-reduces, each against its prediction

@@ -14,15 +14,16 @@ gb.measure = {}
 ---@field relative_error number? wanted half-width of the median's interval, as a share; 0.01 unless given
 ---@field trace boolean? a few more steps are traced after the timing, which fills the shares, device_busy and what
 --- replicas on GPUs spend on each other; true writes trace-<point>.json for chrome://tracing or Perfetto into the run's
---- folder too, false leaves it all out
+--- folder too, false leaves it all out; traced without a file unless given
 
 ---@class MeasureProfiledOptions: MeasureTrainingOptions
 ---@field profile boolean? the row has a `profile` of the traced steps too: time and memory by layer and op. The run's
---- folder gets profile-<point>.json, and its report a chart and a table of it. Devices then launch op by op
+--- folder gets profile-<point>.json, and its report a chart and a table of it. Devices then launch op by op; false
+--- unless given
 
 ---@class MeasureResidentOptions: MeasureProfiledOptions
 ---@field resident boolean? the first two batches stay on the device and all steps train on them: what a step takes
---- without its input
+--- without its input; false unless given
 
 --- Steps through the dataset again and again: warms up until step times settle, then measures until they are known
 --- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds.
@@ -44,11 +45,12 @@ gb.measure = {}
 ---@return Row
 function gb.measure.training(model, dataset, options) end
 
+--- A part of a step's time: a class, a layer, an op.
 ---@class ProfileEntry
 ---@field class string "compute", "communication", "peer_wait", "copy", "memset", "input_wait", "launch", "host_sync",
 --- "host_compute", "compile" or "other"
 ---@field layer string? of the entry: a layer, a loss, "metrics" or the optimizer
----@field op string?
+---@field op string? of the entry, such as "matmul"
 ---@field role string? "forward", "gradient", "recomputed" or "update"
 ---@field time_s number of a step
 ---@field share number of the step
@@ -57,10 +59,11 @@ function gb.measure.training(model, dataset, options) end
 ---@field bytes number? of a planned kernel: bytes that it must move at least in a step
 ---@field implementation string? of a planned kernel, in `entries`: "cublaslt:21 searched", "cudnn:conv:engine 45"
 
+--- A time in which no kernel ran.
 ---@class IdleGap
 ---@field step integer the traced step in which it began, from 1
 ---@field since_step_s number from the beginning of that step
----@field length_s number
+---@field length_s number how long no kernel ran
 ---@field device integer index of the replica, from 0
 ---@field doing string the class of what the launching thread did for most of the gap
 ---@field what string? its name
@@ -68,6 +71,7 @@ function gb.measure.training(model, dataset, options) end
 ---@field before string? the op whose kernel ran before
 ---@field after string? the op whose kernel ran after
 
+--- Where the time of a step goes.
 ---@class Profile
 ---@field steps integer how many were traced
 ---@field step_s number their mean time
@@ -124,7 +128,7 @@ function Model:profile(dataset, options) end
 --- local row = gb.measure.loop(step, input, { budget = 0.05, min_time = 0.01 })
 --- assert(row.batch_size == 8 and row.step_time_s > 0)
 --- ```
----@param step fun(...: Tensor): Tensor?
+---@param step fun(...: Tensor): Tensor? what is timed; a scalar tensor that it returns is `last_loss`
 ---@param dataset Dataset batched
 ---@param options MeasureProfiledOptions?
 ---@return Row
@@ -132,9 +136,10 @@ function gb.measure.loop(step, dataset, options) end
 
 -- Input pipelines measured by themselves, and proofs of what they cost a training.
 
+--- What gb.measure.pipeline returns.
 ---@class PipelineRow: Row
----@field elements_per_s number
----@field bytes_per_s number
+---@field elements_per_s number elements over the time they took
+---@field bytes_per_s number bytes of the elements over that time
 ---@field first_element_s number from opening the pipeline to its first element
 ---@field samples number[] seconds an element, each over a window of some milliseconds
 ---@field stages StageStatistics[] sources first; unlike those of Dataset:stats(), sums over all epochs since measuring
@@ -182,32 +187,34 @@ function gb.measure.input_proof(model, dataset, options) end
 -- A training in a fresh process, under conditions that cannot be changed while a process runs.
 
 ---@class ProcessOptions
----@field processors integer? it runs on so many of this process' processors only
----@field threads integer? as `--threads`
+---@field processors integer? it runs on so many of this process' processors only; all unless given
+---@field threads integer? as `--threads`; as this process unless given
 ---@field environment table<string, string>? variables: CUDA_LAUNCH_BLOCKING, CUDA_VISIBLE_DEVICES, DNNL_MAX_CPU_ISA,
---- NVIDIA_TF32_OVERRIDE, ONEDNN_MAX_CPU_ISA, OMP_THREAD_LIMIT
----@field address_space integer? bytes, as `ulimit -v`
----@field neighbours integer? so many threads of this process keep processors busy beside it
----@field device string? where it trains
----@field soft boolean? as gb.config.set_soft_device_placement
----@field pinned boolean? false: inputs in ordinary memory, not page-locked
----@field memory_limit integer? bytes of the device's memory, as gb.config.set_memory_limit
----@field checks string[]? checks of `gpubench doctor` that it looks at before it trains
+--- NVIDIA_TF32_OVERRIDE, ONEDNN_MAX_CPU_ISA, OMP_THREAD_LIMIT; none unless given
+---@field address_space integer? bytes, as `ulimit -v`; no limit unless given
+---@field neighbours integer? so many threads of this process keep processors busy beside it; 0 unless given
+---@field device string? where it trains; the first that can be used unless given
+---@field soft boolean? as gb.config.set_soft_device_placement; false unless given
+---@field pinned boolean? false: inputs in ordinary memory, not page-locked; true unless given
+---@field memory_limit integer? bytes of the device's memory, as gb.config.set_memory_limit; no limit unless given
+---@field checks string[]? checks of `gpubench doctor` that it looks at before it trains; none unless given
 
+--- What a check of `gpubench doctor` found.
 ---@class DoctorResult
 ---@field name string of the check
 ---@field device string? such as "gpu:0"
----@field state "ok"|"costs speed"|"wrong"|"unknown"
----@field found string
----@field consequence string?
----@field remedy string?
+---@field state "ok"|"costs speed"|"wrong"|"unknown" what the check says
+---@field found string what was found, in words
+---@field consequence string? what it costs, where it costs anything
+---@field remedy string? what to do about it, where there is anything to do
 ---@field problem boolean whether it costs speed or is wrong
 
+--- What gb.measure.in_process returns.
 ---@class ProcessResult
 ---@field status string as in the column of results: "ok", "error", "out_of_memory", ...
 ---@field detail string? why there is no row, or why another device trained
 ---@field row table<string, any>? that of gb.measure.training
----@field checks DoctorResult[]
+---@field checks DoctorResult[] of the checks that were asked for
 
 --- Trains three layers Dense (1024, 1024, 10) on MNIST with batches of 256 in a process of its own, measured with the
 --- budget of a point. Not in a run of several processes.

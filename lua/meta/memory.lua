@@ -6,15 +6,15 @@ local Model = {}
 
 --- What one layer (or "loss", the optimizer's name, "metrics") holds of one kind when most is in use.
 ---@class LayerMemory
----@field layer string
+---@field layer string name of the layer
 ---@field kind string a kind of MemoryPlan
----@field bytes integer
+---@field bytes integer bytes of this kind
 
 --- Bytes that are alive while a kernel runs, of those that die within the step.
 ---@class LaunchMemory
----@field op string
+---@field op string whose kernel runs
 ---@field label string the layer that it belongs to: "dense/gradient"
----@field bytes integer
+---@field bytes integer alive while it runs
 
 --- Bytes by kind, when most is in use. Gradients are what the optimizer reads; the gradients of activations count as
 --- activations. What dies within a step (gradients, activations, workspace) shares the arena, which is larger than what
@@ -23,25 +23,26 @@ local Model = {}
 ---@field total integer variables + optimizer + inputs + constants + arena
 ---@field variables integer weights, batch norm's statistics, metrics
 ---@field optimizer integer its slots, step counter and learning rate
----@field gradients integer
----@field activations integer
+---@field gradients integer of weights, until the optimizer has read them
+---@field activations integer kept from the forward pass, and gradients of them
 ---@field workspace integer scratch memory of kernels
 ---@field inputs integer of devices with memory of their own: the slots that batches are copied to
----@field constants integer
----@field arena integer
+---@field constants integer numbers that the plan holds
+---@field arena integer memory that all of a step share
 ---@field lower_bound integer of the arena: the most that is alive at one time
 ---@field peak_activations integer the most that activations take at one time, which may be another than the peak of all
 ---@field offloaded integer of the host's memory, beside total: activations that wait there for their gradients
 
+--- What a training step takes of one device.
 ---@class DeviceMemoryPlan: MemoryByKind
----@field device string
+---@field device string such as "gpu:0"
 ---@field layers LayerMemory[] largest first
 ---@field timeline LaunchMemory[] in the order of the launches
 ---@field peak_launch integer in the timeline: when most is alive
 
 --- Sums over all devices.
 ---@class MemoryPlan: MemoryByKind
----@field devices DeviceMemoryPlan[]
+---@field devices DeviceMemoryPlan[] one for each device of the model
 ---@field text string the same as a table, to be printed
 
 --- What a training step on batches of this size will take, before it takes any of it: the step is planned, not run. A
@@ -67,14 +68,15 @@ function Model:memory(batch) end
 ---@class gpubench
 local gb = {}
 
+--- What memory a model takes and devices hold.
 ---@class gpubench.memory
 gb.memory = {}
 
 --- A device's pool. Free memory in many pieces cannot hold one large tensor: `fragmentation` is the share of the free
 --- memory that is not in the largest piece.
 ---@class PoolMemory: MemoryInfo
----@field device string
----@field fragmentation number
+---@field device string such as "gpu:0"
+---@field fragmentation number share of the free memory that is not in its largest piece, 0 to 1
 
 --- Host memory that grows with the sizes of data: some 0.5 MB for each plan of a small model, and a few kB for each
 --- kernel. What was used longest ago goes.
@@ -82,9 +84,10 @@ gb.memory = {}
 ---@field plans integer? of the model: the last 64 of training, of evaluation and of prediction
 ---@field kernels integer of ops that ran eagerly: at most 4096
 
+--- What gb.memory.report returns.
 ---@class MemoryReport
 ---@field devices PoolMemory[] those that have been used
----@field kept KeptPlans
+---@field kept KeptPlans plans and kernels that are kept for later steps
 ---@field resident integer? bytes of host memory that the process has, of pools, plans, libraries and Lua
 ---@field step MemoryPlan? of the model: the step that takes most among those whose plans are kept
 
@@ -100,21 +103,22 @@ gb.memory = {}
 --- print(largest.layer, largest.kind, largest.bytes)
 --- assert(report.devices[1].in_use >= report.step.total)
 --- ```
----@param model Model?
+---@param model Model? whose step and plans are reported too; none unless given
 ---@return MemoryReport
 function gb.memory.report(model) end
 
 --- Real steps with one size of batch.
 ---@class BatchSizeTrial
----@field batch_size integer
----@field fits boolean
+---@field batch_size integer examples of a step
+---@field fits boolean whether the steps ran within the limit
 ---@field predicted integer bytes, with what else is in use on the device
 ---@field used integer? nil where memory ran out
 
+--- How gb.find_batch_size found its batch.
 ---@class BatchSizeSearch
----@field batch_size integer
+---@field batch_size integer the largest that fits
 ---@field limit integer bytes
----@field trials BatchSizeTrial[]
+---@field trials BatchSizeTrial[] those that were run, at most four
 
 --- The largest batch size that a model trains on within a limit of memory: predicted as by `model:memory`, then proved
 --- by real steps, at most four times with smaller and smaller batches where memory ends earlier. Weights, optimizer and

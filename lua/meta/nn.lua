@@ -11,7 +11,7 @@
 --- assert(y.shape[1] == 3 and y.shape[2] == 2 and #dense.variables == 2)
 --- ```
 ---@class Layer
----@field name string
+---@field name string "dense", "dense_1", ... unless given
 ---@field kind string "Dense"
 ---@field dtype_policy string "mixed_bfloat16"; a type where it stores and computes in one
 ---@field variables Tensor[] empty until the layer is built
@@ -35,6 +35,7 @@ local Layer = {}
 ---@param data Dataset|Tensor
 function Layer:adapt(data) end
 
+--- Options of a call of a layer or a model.
 ---@class CallOptions
 ---@field training boolean? dropout drops and batch normalization uses the batch. Of tensors: false unless given; of
 --- symbols: as the model is called unless given, and then always so
@@ -54,14 +55,14 @@ function Layer:adapt(data) end
 --- ```
 ---@class SymbolicTensor: Tensor
 ---@field shape integer[] of one example, without the batch
----@field dtype string
+---@field dtype string "float32", ...
 local SymbolicTensor = {}
 
 --- A layer with an option such as `embeddings_initializer` also takes `embeddings_regularizer`, as DenseOptions has
 --- kernel_regularizer.
 ---@class LayerOptions
 ---@field name string? "dense", "dense_1", ... unless given
----@field input_shape integer[]? of one example; the first layer of a Sequential
+---@field input_shape integer[]? of one example; the first layer of a Sequential; that of its input unless given
 ---@field trainable boolean? true unless given
 ---@field dtype string? a type, of its weights and of what it computes in, or a policy such as "mixed_bfloat16";
 --- gb.config.dtype_policy() unless given
@@ -69,35 +70,40 @@ local SymbolicTensor = {}
 ---@class gpubench
 local gb = {}
 
+--- Layers of models, with the names, options and defaults of Keras.
 ---@class gpubench.layers
 gb.layers = {}
 
 ---@class InputOptions
----@field shape integer[]? of one example
+---@field shape integer[]? of one example; required here or as the first argument
 ---@field dtype string? gb.config.dtype_policy() unless given (of mixed ones float32); data of other types are cast
----@field name string?
+---@field name string? "input", "input_1", ... unless given
 
+--- Where data enters a model: a SymbolicTensor to which layers are applied. The shape is that of one example, without
+--- the batch.
 ---@param shape integer[]|InputOptions
 ---@param options InputOptions?
 ---@return SymbolicTensor
 function gb.Input(shape, options) end
 
+--- The same as gb.Input.
 ---@param shape integer[]|InputOptions
 ---@param options InputOptions?
 ---@return SymbolicTensor
 function gb.layers.Input(shape, options) end
 
 ---@class DenseOptions: LayerOptions
----@field activation string|LayerFunction|nil a function that keeps the shape, or "linear", "relu", "relu6",
+---@field activation string|LayerFunction|nil none unless given; a function that keeps the shape, or "relu", "relu6",
 --- "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu" (also "swish"), "softplus", "softsign", "sigmoid", "tanh",
---- "exponential", "hard_sigmoid", "hard_silu" (also "hard_swish"), "hard_tanh", "softmax", "log_softmax"
+--- "exponential", "hard_sigmoid", "hard_silu" (also "hard_swish"), "hard_tanh", "softmax", "log_softmax", "linear"
 ---@field use_bias boolean? true unless given
 ---@field kernel_initializer string? "glorot_uniform" unless given
 ---@field bias_initializer string? "zeros" unless given
 ---@field kernel_regularizer string? "l1", "l2", "l1_l2" or one of gb.regularizers; none unless given. The penalty is
 --- part of the loss that training minimizes and reports
----@field bias_regularizer string?
----@field quantization string? "aware" or "int8", set by gb.quantize: rounds as int8 does in float32, or computes in it
+---@field bias_regularizer string? as kernel_regularizer; none unless given
+---@field quantization string? "aware" or "int8", set by gb.quantize: rounds as int8 does in float32, or computes in it;
+--- none unless given
 
 --- activation(x W + b) over the last dimension.
 ---@param units integer
@@ -120,10 +126,12 @@ function gb.layers.Dense(units, options) end
 ---@return Layer
 function gb.layers.Conv2D(filters, kernel_size, options) end
 
+--- [a, b, ...] -> [a * b * ...]: an example as one row.
 ---@param options LayerOptions?
 ---@return Layer
 function gb.layers.Flatten(options) end
 
+--- The same elements of an example in another shape; their number must fit.
 ---@param target_shape integer[] of one example; one size may be -1
 ---@param options LayerOptions?
 ---@return Layer
@@ -132,6 +140,8 @@ function gb.layers.Reshape(target_shape, options) end
 ---@class DropoutOptions: LayerOptions
 ---@field seed integer? drawn from the global seed unless given
 
+--- In training sets a share of the elements to 0, each by its own number, and divides the others by 1 - rate; otherwise
+--- passes its input on.
 ---@param rate number share that is dropped in training
 ---@param options DropoutOptions?
 ---@return Layer
@@ -146,10 +156,13 @@ function gb.layers.Dropout(rate, options) end
 ---replica normalizes by its own. Costs four exchanges of a number per channel in each step. In strategy:run it is
 ---given the rows that a replica has of the batch, and no others. Without a strategy and in inference it changes nothing
 
+--- Normalizes each channel, the last dimension, by mean and variance: in training those of the batch, otherwise the
+--- moving averages; then scales by a trained `gamma` and adds a trained `beta`.
 ---@param options BatchNormalizationOptions?
 ---@return Layer
 function gb.layers.BatchNormalization(options) end
 
+--- Applies a function to each element: a name as for DenseOptions' `activation`, or a function of the script.
 ---@param activation string|LayerFunction
 ---@param options LayerOptions?
 ---@return Layer
@@ -158,6 +171,8 @@ function gb.layers.Activation(activation, options) end
 ---@class ConcatenateOptions: LayerOptions
 ---@field axis integer? counted with the batch as 0; the last unless given
 
+--- Joins two or more inputs along one dimension: `concatenate { a, b }`. They have one type, and may differ in that
+--- dimension alone.
 ---@param options ConcatenateOptions?
 ---@return Layer
 function gb.layers.Concatenate(options) end
@@ -165,12 +180,12 @@ function gb.layers.Concatenate(options) end
 --- Layers joined from inputs to outputs. Called with tensors it computes, eagerly, under gb.tape and inside gb.compile;
 --- called with a SymbolicTensor it is a layer of another model.
 ---@class Model
----@field name string
+---@field name string "model" or "sequential" unless given
 ---@field inputs SymbolicTensor[] empty while the input's shape is not known
----@field outputs SymbolicTensor[]
----@field layers Layer[]
----@field variables Tensor[]
----@field trainable_variables Tensor[]
+---@field outputs SymbolicTensor[] empty while the input's shape is not known
+---@field layers Layer[] in the order of the summary
+---@field variables Tensor[] weights and statistics of all layers; empty until the model is built
+---@field trainable_variables Tensor[] those that training updates
 ---@field trainable boolean whether any layer is trained; setting it sets all layers
 ---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
 ---@overload fun(x: SymbolicTensor|SymbolicTensor[], options: CallOptions?): SymbolicTensor
@@ -179,20 +194,21 @@ local Model = {}
 --- Prints layers, shapes and parameter counts.
 function Model:summary() end
 
+--- What Model:summary prints, as text.
 ---@return string
 function Model:summary_text() end
 
----@class CountOptions
----@field trainable boolean? true: only weights that training updates; false: only the others
+---@class CountParamsOptions
+---@field trainable boolean? true: only weights that training updates; false: only the others; all unless given
 
 --- The number of weights and statistics.
----@param options CountOptions?
+---@param options CountParamsOptions?
 ---@return integer
 function Model:count_params(options) end
 
 ---@class LayerChoice
----@field name string?
----@field index integer? as in `layers`, from 1
+---@field name string? of the layer; one of both is needed, none unless given
+---@field index integer? as in `layers`, from 1; none unless given
 
 --- A layer by its name or its index.
 ---
@@ -210,6 +226,7 @@ function Model:get_layer(layer) end
 ---@return Tensor[]
 function Model:get_weights() end
 
+--- Sets the variables to what get_weights gave: as many, in the order of `variables`, of the same shapes.
 ---@param weights Tensor[]
 function Model:set_weights(weights) end
 
@@ -219,6 +236,7 @@ function Model:set_weights(weights) end
 ---@param path string
 function Model:save(path) end
 
+--- Writes the variables into a safetensors file, by their names.
 ---@param path string a .safetensors file
 function Model:save_weights(path) end
 
@@ -245,6 +263,7 @@ function Model:save_weights(path) end
 ---@param from string|LoadWeightsOptions
 function Model:load_weights(from) end
 
+--- Which tensors of a file a weight is made of.
 ---@class WeightOrigin
 ---@field [integer] string tensors of the file, which are added
 ---@field part integer? of equal parts of the output dimension, which one (1)
@@ -252,12 +271,13 @@ function Model:load_weights(from) end
 
 ---@class LoadWeightsOptions
 ---@field [integer] string the file
----@field names table<string, string|WeightOrigin>|fun(weight: string): string|WeightOrigin|nil
+---@field names table<string, string|WeightOrigin>|fun(weight: string): string|WeightOrigin|nil which of the file's
+--- tensors each weight is; its own name unless given
 ---@field layout "keras"|"torch"|nil how kernels are stored ("keras", as here)
 
 ---@class SequentialOptions
 ---@field [integer] Layer|Model|SymbolicTensor models have one input and one output
----@field name string?
+---@field name string? "sequential" unless given
 
 --- A chain of layers. Layers of a model in it stay shared with that model; one without a name of the user gets another
 --- name where its own is taken.
@@ -277,9 +297,9 @@ function Model:load_weights(from) end
 function gb.Sequential(layers) end
 
 ---@class ModelOptions
----@field inputs SymbolicTensor|SymbolicTensor[]
----@field outputs SymbolicTensor|SymbolicTensor[]
----@field name string?
+---@field inputs SymbolicTensor|SymbolicTensor[] what gb.Input gave
+---@field outputs SymbolicTensor|SymbolicTensor[] what layers gave for them
+---@field name string? "model" unless given
 
 --- A model of any shape: branches, residuals, several inputs and outputs.
 ---
@@ -297,8 +317,9 @@ function gb.Model(options) end
 
 ---@class LoadOptions
 ---@field custom_objects table<string, LayerFunction|Layer>? by layer name: the function of a Lambda or an activation;
---- for a custom layer, a layer that gb.layers.custom makes with the same functions
+--- for a custom layer, a layer that gb.layers.custom makes with the same functions; none unless given
 
+--- The model in a folder that Model:save has written, with its weights. It is not compiled.
 ---@param path string a folder that Model:save has written
 ---@param options LoadOptions?
 ---@return Model
@@ -316,10 +337,10 @@ function gb.load_model(path, options) end
 gb.initializers = {}
 
 ---@class InitializerOptions
----@field seed integer?
+---@field seed integer? the same numbers for the same seed; drawn from the global seed unless given
 
 ---@class ConstantInitializerOptions
----@field value number?
+---@field value number? of every element; 0 unless given
 
 ---@class UniformInitializerOptions: InitializerOptions
 ---@field minval number? -0.05 unless given
@@ -329,34 +350,55 @@ gb.initializers = {}
 ---@field mean number? 0 unless given
 ---@field stddev number? 0.05 unless given
 
+--- Sets all elements to 0.
 ---@return string
 function gb.initializers.Zeros() end
+
+--- Sets all elements to 1.
 ---@return string
 function gb.initializers.Ones() end
+
+--- Sets all elements to `value`.
 ---@param options ConstantInitializerOptions?
 ---@return string
 function gb.initializers.Constant(options) end
+
+--- Uniform in +-sqrt(6 / (fan_in + fan_out)): the default of kernels.
 ---@param options InitializerOptions?
 ---@return string
 function gb.initializers.GlorotUniform(options) end
+
+--- Normal, cut at two standard deviations, with a variance of 2 / (fan_in + fan_out).
 ---@param options InitializerOptions?
 ---@return string
 function gb.initializers.GlorotNormal(options) end
+
+--- Uniform in +-sqrt(6 / fan_in), for layers before a relu.
 ---@param options InitializerOptions?
 ---@return string
 function gb.initializers.HeUniform(options) end
+
+--- Normal, cut at two standard deviations, with a variance of 2 / fan_in, for layers before a relu.
 ---@param options InitializerOptions?
 ---@return string
 function gb.initializers.HeNormal(options) end
+
+--- Uniform in [minval, maxval).
 ---@param options UniformInitializerOptions?
 ---@return string
 function gb.initializers.RandomUniform(options) end
+
+--- Normal with a mean and a standard deviation.
 ---@param options NormalInitializerOptions?
 ---@return string
 function gb.initializers.RandomNormal(options) end
+
+--- Normal, cut at two standard deviations, with a variance of 1 / fan_in, for layers before a selu.
 ---@param options InitializerOptions?
 ---@return string
 function gb.initializers.LecunNormal(options) end
+
+--- Uniform in +-sqrt(3 / fan_in).
 ---@param options InitializerOptions?
 ---@return string
 function gb.initializers.LecunUniform(options) end
@@ -369,6 +411,7 @@ function gb.initializers.LecunUniform(options) end
 ---@param options OrthogonalInitializerOptions?
 ---@return string
 function gb.initializers.Orthogonal(options) end
+
 --- Values within two standard deviations of the mean.
 ---@param options NormalInitializerOptions?
 ---@return string
@@ -394,12 +437,17 @@ function gb.initializers.VarianceScaling(options) end
 ---@class gpubench.regularizers
 gb.regularizers = {}
 
+--- Adds l1 times the sum of the weights' magnitudes to the loss.
 ---@param l1 number|{ l1: number? }|nil 0.01 unless given
 ---@return string
 function gb.regularizers.L1(l1) end
+
+--- Adds l2 times the sum of the weights' squares to the loss.
 ---@param l2 number|{ l2: number? }|nil 0.01 unless given
 ---@return string
 function gb.regularizers.L2(l2) end
+
+--- Adds both: l1 times the sum of magnitudes and l2 times the sum of squares.
 ---@param options { l1: number?, l2: number? }|nil 0 each unless given
 ---@return string
 function gb.regularizers.L1L2(options) end

@@ -27,11 +27,9 @@ local gb = {}
 ---@return Layer
 function gb.layers.Embedding(input_dim, output_dim, embeddings_initializer, options) end
 
----@class RowNormalizationOptions: LayerOptions
+---@class LayerNormalizationOptions: LayerOptions
 ---@field axis integer? the last axis, -1 unless given: no other is possible
----@field epsilon number? added to the variance: 0.001 unless given; RMSNormalization: 1e-6
-
----@class LayerNormalizationOptions: RowNormalizationOptions
+---@field epsilon number? added to the variance; 0.001 unless given
 ---@field center boolean? adds a trained `beta`; true unless given
 ---@field scale boolean? multiplies by a trained `gamma`; true unless given
 ---@field beta_initializer string? "zeros" unless given
@@ -54,10 +52,14 @@ function gb.layers.Embedding(input_dim, output_dim, embeddings_initializer, opti
 ---@return Layer
 function gb.layers.LayerNormalization(axis, epsilon, center, scale, beta_initializer, gamma_initializer, options) end
 
+---@class RMSNormalizationOptions: LayerOptions
+---@field axis integer? the last axis, -1 unless given: no other is possible
+---@field epsilon number? added to the mean square; 1e-6 unless given
+
 --- Divides each position by the root of the mean square of its channels, and multiplies by a trained `scale`.
----@param axis integer|RowNormalizationOptions|nil
----@param epsilon number|RowNormalizationOptions|nil
----@param options RowNormalizationOptions?
+---@param axis integer|RMSNormalizationOptions|nil
+---@param epsilon number|RMSNormalizationOptions|nil
+---@param options RMSNormalizationOptions?
 ---@return Layer
 function gb.layers.RMSNormalization(axis, epsilon, options) end
 
@@ -119,9 +121,9 @@ function gb.layers.GroupQueryAttention(head_dim, num_query_heads, num_key_value_
 
 ---@class AttentionCallOptions
 ---@field mask Tensor? broadcasts to [batch, heads, queries, keys]: bool, true where the query attends to the key, or
---- floating-point, added to the scaled products; its gradient is an error
+--- floating-point, added to the scaled products; its gradient is an error; none unless given
 ---@field scale number? of the products; 1 / sqrt(dim) unless given
----@field is_causal boolean? each query attends to the keys up to its own position
+---@field is_causal boolean? each query attends to the keys up to its own position; false unless given
 
 --- softmax(query key' scale + mask) value for each head, as one op with memory linear in the sequences. The query is
 --- [batch, time, heads, dim]; key and value may have fewer heads, each shared by neighbouring heads of the query. A

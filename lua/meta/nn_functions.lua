@@ -27,19 +27,23 @@ local gb = {}
 ---@return Layer
 function gb.layers.Lambda(fn, options) end
 
+--- A weight of a layer that gb.layers.custom makes.
 ---@class WeightOptions
 ---@field name string? "weight" unless given; each weight of a layer needs its own
 ---@field shape integer[]? a scalar unless given
 ---@field initializer string? "glorot_uniform" unless given
 ---@field trainable boolean? false for a statistic; true unless given
 
+--- The `self` of a layer that gb.layers.custom makes.
 ---@class CustomLayer
 ---@field add_weight fun(self: CustomLayer, options: WeightOptions): Tensor in build only
 ---@field [string] any what build and call keep in it
 
 ---@class CustomOptions: LayerOptions
----@field build (fun(self: CustomLayer, shape: integer[]|integer[][]))? makes weights; the shape is that of one example
----@field call fun(self: CustomLayer, x: Tensor|Tensor[], training: boolean): Tensor
+---@field build (fun(self: CustomLayer, shape: integer[]|integer[][]))? makes weights; the shape is that of one example;
+--- no weights unless given
+---@field call fun(self: CustomLayer, x: Tensor|Tensor[], training: boolean): Tensor computes the layer's output;
+--- traced, as the functions of this page
 
 --- A layer with weights of its own. `build` is called once for each model that is described, and for shapes alone
 --- before, always with a `self` of its own. Weights and layers that it puts into fields of `self` belong to the layer.

@@ -29,11 +29,11 @@ gb.layers = {}
 function gb.layers.Conv1D(filters, kernel_size, options) end
 
 ---@class SlidingOptions: LayerOptions
----@field kernel_size integer|integer[]|nil height and width
+---@field kernel_size integer|integer[]|nil height and width; required here or as an argument
 ---@field strides integer|integer[]|nil 1 unless given
 ---@field padding string? "valid" unless given, or "same"
 ---@field dilation_rate integer|integer[]|nil 1 unless given
----@field activation string?
+---@field activation string? as of DenseOptions; none unless given
 ---@field use_bias boolean? true unless given
 ---@field bias_initializer string? "zeros" unless given
 
@@ -79,21 +79,25 @@ function gb.layers.Conv2DTranspose(filters, kernel_size, options) end
 ---@field strides integer|integer[]|nil pool_size unless given
 ---@field padding string? "valid" unless given, or "same"
 
+--- The largest value of each window of [height, width, channels], for each channel.
 ---@param pool_size integer|integer[]|PoolingOptions|nil
 ---@param options PoolingOptions?
 ---@return Layer
 function gb.layers.MaxPooling2D(pool_size, options) end
 
+--- The mean of each window of [height, width, channels], for each channel.
 ---@param pool_size integer|integer[]|PoolingOptions|nil
 ---@param options PoolingOptions?
 ---@return Layer
 function gb.layers.AveragePooling2D(pool_size, options) end
 
+--- The largest value of each window of [steps, channels], for each channel.
 ---@param pool_size integer|PoolingOptions|nil
 ---@param options PoolingOptions?
 ---@return Layer
 function gb.layers.MaxPooling1D(pool_size, options) end
 
+--- The mean of each window of [steps, channels], for each channel.
 ---@param pool_size integer|PoolingOptions|nil
 ---@param options PoolingOptions?
 ---@return Layer
@@ -126,6 +130,7 @@ function gb.layers.GlobalMaxPooling1D(options) end
 ---@field padding integer|integer[]|integer[][]|nil of all sides, {height, width}, or {{top, bottom}, {left, right}}; 1
 --- unless given
 
+--- Rows and columns of zeros around [height, width, channels].
 ---@param padding integer|integer[]|integer[][]|ZeroPadding2DOptions|nil
 ---@param options ZeroPadding2DOptions?
 ---@return Layer
@@ -152,10 +157,10 @@ function gb.layers.UpSampling2D(size, options) end
 ---@return Layer
 function gb.layers.Rescaling(scale, offset, options) end
 
----@class RandomImageOptions: LayerOptions
+---@class RandomLayerOptions: LayerOptions
 ---@field seed integer? drawn from the global seed unless given
 
----@class RandomFlipOptions: RandomImageOptions
+---@class RandomFlipOptions: RandomLayerOptions
 ---@field mode string? "horizontal_and_vertical" unless given, "horizontal" or "vertical"
 
 --- Mirrors each image, or not, with probability 1/2 in each direction; with both directions, Keras mirrors in both or
@@ -173,37 +178,42 @@ function gb.layers.Rescaling(scale, offset, options) end
 function gb.layers.RandomFlip(mode, options) end
 
 --- The gradient of the images of these layers is an error: put them in front of what is trained.
----@class RandomMotionOptions: RandomImageOptions
+---@class RandomMotionOptions: RandomLayerOptions
 ---@field fill_mode string? what lies outside an image: "reflect" unless given, "wrap", "nearest" or "constant".
 --- With "wrap", pixels between the last and the first are interpolated; TensorFlow takes one of the two
 ---@field fill_value number? 0 unless given
 ---@field interpolation string? "bilinear" unless given, or "nearest"
 
+--- In training turns each image by an angle of its own.
 ---@param factor number 0 to 1: the largest angle to either side as a share of a full turn
 ---@param options RandomMotionOptions?
 ---@return Layer
 function gb.layers.RandomRotation(factor, options) end
 
+--- In training moves each image by its own distances, up or down and to a side.
 ---@param height_factor number 0 to 1: the furthest to either side as a share of the height
 ---@param width_factor number of the width
 ---@param options RandomMotionOptions?
 ---@return Layer
 function gb.layers.RandomTranslation(height_factor, width_factor, options) end
 
+--- In training makes what each image shows larger or smaller, by its own factor.
 ---@param height_factor number 0 to 1: shows at most 1 + height_factor, at least 1 - height_factor of the height
 ---@param width_factor number|RandomMotionOptions|nil of the width; as the height, by the same number, unless given
 ---@param options RandomMotionOptions?
 ---@return Layer
 function gb.layers.RandomZoom(height_factor, width_factor, options) end
 
----@class RandomColorOptions: RandomImageOptions
+---@class RandomColorOptions: RandomLayerOptions
 ---@field value_range integer[]? {0, 255} unless given; results stay in it
 
+--- In training adds a number of its own to each image.
 ---@param factor number 0 to 1: the largest change to either side as a share of the range
 ---@param options RandomColorOptions?
 ---@return Layer
 function gb.layers.RandomBrightness(factor, options) end
 
+--- In training multiplies each image's differences from its channels' means by a factor of its own.
 ---@param factor number 0 to 1: contrast times 1 - factor to 1 + factor, as Keras documents (its code draws from 1 to
 --- 1 + factor where factor is one number)
 ---@param options RandomColorOptions?

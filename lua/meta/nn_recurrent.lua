@@ -9,8 +9,8 @@ local gb = {}
 gb.layers = {}
 
 ---@class RecurrentOptions: LayerOptions
----@field activation string? "tanh", the only one
----@field recurrent_activation string? "sigmoid", the only one
+---@field activation string? "tanh" unless given: the only one
+---@field recurrent_activation string? "sigmoid" unless given: the only one
 ---@field use_bias boolean? true unless given
 ---@field kernel_initializer string? "glorot_uniform" unless given
 ---@field recurrent_initializer string? "orthogonal" unless given
@@ -50,7 +50,7 @@ function gb.layers.LSTM(units, options) end
 
 ---@class GRUOptions: RecurrentOptions
 ---@field reset_after boolean? true: the reset gate is applied after the product with the state, as cuDNN's; false is
---- refused
+--- refused; true unless given
 
 --- Inputs and masks as for LSTM.
 ---@param units integer

@@ -20,18 +20,22 @@ gb.layers = {}
 ---@return Layer
 function gb.layers.Add(options) end
 
+--- The mean of two or more inputs, element by element: `average { a, b }`.
 ---@param options LayerOptions?
 ---@return Layer
 function gb.layers.Average(options) end
 
+--- The largest of two or more inputs, element by element.
 ---@param options LayerOptions?
 ---@return Layer
 function gb.layers.Maximum(options) end
 
+--- The smallest of two or more inputs, element by element.
 ---@param options LayerOptions?
 ---@return Layer
 function gb.layers.Minimum(options) end
 
+--- The product of two or more inputs, element by element.
 ---@param options LayerOptions?
 ---@return Layer
 function gb.layers.Multiply(options) end
@@ -75,6 +79,7 @@ function gb.layers.ReLU(max_value, options) end
 ---@class LeakyReLUOptions: LayerOptions
 ---@field negative_slope number? 0.3 unless given
 
+--- x above 0, negative_slope * x below.
 ---@param negative_slope number|LeakyReLUOptions|nil
 ---@param options LeakyReLUOptions?
 ---@return Layer
@@ -83,6 +88,7 @@ function gb.layers.LeakyReLU(negative_slope, options) end
 ---@class ELUOptions: LayerOptions
 ---@field alpha number? 1 unless given
 
+--- x above 0, alpha * (exp(x) - 1) below.
 ---@param alpha number|ELUOptions|nil
 ---@param options ELUOptions?
 ---@return Layer
@@ -91,6 +97,7 @@ function gb.layers.ELU(alpha, options) end
 ---@class SoftmaxOptions: LayerOptions
 ---@field axis integer? counted with the batch as 0; the last unless given
 
+--- exp(x) divided by its sum along an axis, computed in float32.
 ---@param axis integer|SoftmaxOptions|nil
 ---@param options SoftmaxOptions?
 ---@return Layer

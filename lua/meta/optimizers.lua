@@ -22,7 +22,7 @@ local gb = {}
 --- assert(last:item() < 0.1 * first and optimizer.iterations == 50)
 --- ```
 ---@class Optimizer
----@field name string
+---@field name string "adam", ...
 ---@field iterations integer updates so far
 ---@field learning_rate number can be set, unless it follows a schedule
 ---@field loss_scale number? of a LossScaleOptimizer: the scale of the next step; nil of others
@@ -64,17 +64,20 @@ function Optimizer:get_unscaled_gradients(gradients) end
 --- of the whole batch, with loss scaling the unscaled ones.
 ---@class OptimizerOptions
 ---@field clipnorm number? the norm of each variable's gradient is at most this; no limit unless given
----@field clipvalue number? elements of gradients are limited to [-clipvalue, clipvalue]
----@field global_clipnorm number? the norm of all gradients together is at most this
+---@field clipvalue number? elements of gradients are limited to [-clipvalue, clipvalue]; none unless given
+---@field global_clipnorm number? the norm of all gradients together is at most this; none unless given
 
 ---@class SGDOptions: OptimizerOptions
 ---@field learning_rate number|Schedule|StepFunction|nil 0.01 unless given
 ---@field momentum number? 0 unless given
----@field nesterov boolean?
+---@field nesterov boolean? steps from where the momentum leads; needs a momentum; false unless given
 ---@field weight_decay number? decoupled; 0 unless given
 
+--- Optimizers, with the names, options and defaults of Keras.
 ---@class gpubench.optimizers
 gb.optimizers = {}
+
+--- Gradient descent: w = w - learning_rate * gradient, with a momentum if given.
 ---@param options SGDOptions?
 ---@return Optimizer
 function gb.optimizers.SGD(options) end
@@ -86,9 +89,13 @@ function gb.optimizers.SGD(options) end
 ---@field epsilon number? 1e-7 unless given
 ---@field weight_decay number? decoupled; 0.004 for AdamW and 0 for the others unless given
 
+--- Steps by moving averages of gradients and of their squares, which take twice the memory of
+--- the weights.
 ---@param options AdamOptions?
 ---@return Optimizer
 function gb.optimizers.Adam(options) end
+
+--- Adam with a decay of the weights: each step also takes learning_rate * weight_decay * w away.
 ---@param options AdamOptions?
 ---@return Optimizer
 function gb.optimizers.AdamW(options) end
@@ -109,8 +116,9 @@ function gb.optimizers.Lion(options) end
 ---@field rho number? 0.9 unless given
 ---@field momentum number? 0 unless given
 ---@field epsilon number? 1e-7 unless given
----@field centered boolean?
+---@field centered boolean? divides by the root of the variance of gradients instead; false unless given
 
+--- Divides gradients by the root of a moving average of their squares.
 ---@param options RMSpropOptions?
 ---@return Optimizer
 function gb.optimizers.RMSprop(options) end
@@ -160,14 +168,16 @@ function gb.optimizers.LossScaleOptimizer(inner_optimizer, options) end
 ---@overload fun(step: integer|Tensor): Tensor
 local Schedule = {}
 
+--- Learning rates that follow the step.
 ---@class gpubench.schedules
 gb.schedules = {}
 
 ---@class CosineDecayOptions
 ---@field alpha number? share of the highest rate that is left at the end; 0 unless given
----@field warmup_target number? the rate rises to it linearly and decays from there
+---@field warmup_target number? the rate rises to it linearly and decays from there; no warm-up unless given
 ---@field warmup_steps integer? steps of the warm-up, before those of the decay; 0 unless given
 
+--- Half a cosine from the rate down to `alpha` of it in `decay_steps` steps, after a linear warm-up if given.
 ---@param initial_learning_rate number
 ---@param decay_steps integer
 ---@param options CosineDecayOptions?
@@ -175,8 +185,9 @@ gb.schedules = {}
 function gb.schedules.CosineDecay(initial_learning_rate, decay_steps, options) end
 
 ---@class ExponentialDecayOptions
----@field staircase boolean? the exponent is rounded down
+---@field staircase boolean? the exponent is rounded down; false unless given
 
+--- initial_learning_rate * decay_rate ^ (step / decay_steps).
 ---@param initial_learning_rate number
 ---@param decay_steps integer
 ---@param decay_rate number
@@ -189,6 +200,8 @@ function gb.schedules.ExponentialDecay(initial_learning_rate, decay_steps, decay
 ---@field power number? 1 unless given: a straight line
 ---@field cycle boolean? begins anew at the end, over twice as many steps, then three times as many; false unless given
 
+--- From the initial rate to `end_learning_rate` in `decay_steps` steps: (1 - step / decay_steps) ^ power of their
+--- difference is left.
 ---@param initial_learning_rate number
 ---@param decay_steps integer
 ---@param options PolynomialDecayOptions?

@@ -27,7 +27,7 @@
 --- assert(x[1][1]:item() == 1 and x[2][1]:item() == 2)
 --- ```
 ---@class Tensor
----@field shape integer[]
+---@field shape integer[] extents; {} of a scalar
 ---@field dtype string "float32", "int64", "bool", ...
 ---@field device string "cpu:0"
 ---@field rank integer number of dimensions
@@ -67,7 +67,7 @@ function Tensor:pin_memory() end
 function Tensor:reshape(shape) end
 
 --- Dimension i of the result is dimension permutation[i] (from 0); without one, the dimensions are reversed.
----@param permutation integer[]?
+---@param permutation integer[]? from 0; all reversed unless given
 ---@return Tensor
 function Tensor:transpose(permutation) end
 
@@ -77,6 +77,8 @@ function Tensor:transpose(permutation) end
 ---@return Tensor
 function Tensor:rows(first, last) end
 
+--- The same numbers in another type: floating-point to integers towards zero, to "bool" whether they are not 0.
+--- gb.image.cast scales pixels instead.
 ---@param dtype string
 ---@return Tensor
 function Tensor:cast(dtype) end
@@ -105,7 +107,7 @@ function Tensor:gather(indices, axis) end
 function Tensor:expand_dims(axis) end
 
 --- Without the dimensions of 1, or without these.
----@param axis integer|integer[]|nil
+---@param axis integer|integer[]|nil from 0, -1 is the last; all of extent 1 unless given
 ---@return Tensor
 function Tensor:squeeze(axis) end
 
@@ -115,7 +117,7 @@ function Tensor:squeeze(axis) end
 --- local gb = require "gpubench"
 --- assert(gb.arange(3):reverse():to_table()[1] == 2)
 --- ```
----@param axis integer|integer[]|nil
+---@param axis integer|integer[]|nil from 0, -1 is the last; all axes unless given
 ---@return Tensor
 function Tensor:reverse(axis) end
 
@@ -129,23 +131,27 @@ function Tensor:tile(multiples) end
 ---@return Tensor
 function Tensor:matmul(other) end
 
----@param axis integer|integer[]|nil all axes when absent
----@param keepdims boolean?
+--- The sum of all elements, or along axes.
+---@param axis integer|integer[]|nil from 0, -1 is the last; all axes unless given
+---@param keepdims boolean? whether they stay as extents of 1; false unless given
 ---@return Tensor
 function Tensor:sum(axis, keepdims) end
 
----@param axis integer|integer[]|nil
----@param keepdims boolean?
+--- The mean of all elements, or along axes. Integers are an error: cast them before.
+---@param axis integer|integer[]|nil from 0, -1 is the last; all axes unless given
+---@param keepdims boolean? whether they stay as extents of 1; false unless given
 ---@return Tensor
 function Tensor:mean(axis, keepdims) end
 
----@param axis integer|integer[]|nil
----@param keepdims boolean?
+--- The largest of all elements, or along axes; equal ones share the gradient.
+---@param axis integer|integer[]|nil from 0, -1 is the last; all axes unless given
+---@param keepdims boolean? whether they stay as extents of 1; false unless given
 ---@return Tensor
 function Tensor:max(axis, keepdims) end
 
----@param axis integer|integer[]|nil
----@param keepdims boolean?
+--- The smallest of all elements, or along axes; equal ones share the gradient.
+---@param axis integer|integer[]|nil from 0, -1 is the last; all axes unless given
+---@param keepdims boolean? whether they stay as extents of 1; false unless given
 ---@return Tensor
 function Tensor:min(axis, keepdims) end
 
@@ -166,56 +172,75 @@ function Tensor:argmax(axis) end
 function Tensor:argmin(axis) end
 
 --- Whether any of these bools is true.
----@param axis integer|integer[]|nil all axes when absent
----@param keepdims boolean?
+---@param axis integer|integer[]|nil from 0, -1 is the last; all axes unless given
+---@param keepdims boolean? whether they stay as extents of 1; false unless given
 ---@return Tensor
 function Tensor:any(axis, keepdims) end
 
 --- Whether all of these bools are true.
----@param axis integer|integer[]|nil
----@param keepdims boolean?
+---@param axis integer|integer[]|nil from 0, -1 is the last; all axes unless given
+---@param keepdims boolean? whether they stay as extents of 1; false unless given
 ---@return Tensor
 function Tensor:all(axis, keepdims) end
 
 --- The mean of squared differences from the mean.
----@param axis integer|integer[]|nil
----@param keepdims boolean?
+---@param axis integer|integer[]|nil from 0, -1 is the last; all axes unless given
+---@param keepdims boolean? whether they stay as extents of 1; false unless given
 ---@return Tensor
 function Tensor:variance(axis, keepdims) end
 
 --- The square root of the variance.
----@param axis integer|integer[]|nil
----@param keepdims boolean?
+---@param axis integer|integer[]|nil from 0, -1 is the last; all axes unless given
+---@param keepdims boolean? whether they stay as extents of 1; false unless given
 ---@return Tensor
 function Tensor:std(axis, keepdims) end
 
+--- The magnitude of each element.
 ---@return Tensor
 function Tensor:abs() end
+
 --- -1, 0 or 1. Like floor, ceil and round it has no gradient: that of a tape is false (TensorFlow has 0 for this one).
 ---@return Tensor
 function Tensor:sign() end
+
+--- x * x of each element.
 ---@return Tensor
 function Tensor:square() end
+
+--- The square root of each element; of a negative one not a number.
 ---@return Tensor
 function Tensor:sqrt() end
+
+--- 1 / sqrt(x) of each element.
 ---@return Tensor
 function Tensor:rsqrt() end
+
+--- e ^ x of each element.
 ---@return Tensor
 function Tensor:exp() end
+
+--- The natural logarithm of each element.
 ---@return Tensor
 function Tensor:log() end
+
+--- Each element rounded down, in its own type.
 ---@return Tensor
 function Tensor:floor() end
+
+--- Each element rounded up, in its own type.
 ---@return Tensor
 function Tensor:ceil() end
+
 --- To the nearest whole number, halves to the even one.
 ---@return Tensor
 function Tensor:round() end
+
 --- At least `low` and at most `high`.
 ---@param low Tensor|number
 ---@param high Tensor|number
 ---@return Tensor
 function Tensor:clip(low, high) end
+
 --- Where it is not a number: a missing value of a CSV file, say.
 ---
 --- ```lua
@@ -225,58 +250,90 @@ function Tensor:clip(low, high) end
 --- ```
 ---@return Tensor
 function Tensor:is_nan() end
+
+--- The larger of x and 0.
 ---@return Tensor
 function Tensor:relu() end
+
+--- 1 / (1 + exp(-x)) of each element.
 ---@return Tensor
 function Tensor:sigmoid() end
+
+--- The hyperbolic tangent of each element.
 ---@return Tensor
 function Tensor:tanh() end
+
 --- The error function.
 ---@return Tensor
 function Tensor:erf() end
+
 --- x * sigmoid(x), also known as swish.
 ---@return Tensor
 function Tensor:silu() end
+
 --- By the normal distribution, or approximated by tanh, as in Keras.
 ---@param approximate boolean? false unless given
 ---@return Tensor
 function Tensor:gelu(approximate) end
+
 --- Over the last dimension.
 ---@return Tensor
 function Tensor:softmax() end
+
 --- Over the last dimension.
 ---@return Tensor
 function Tensor:log_softmax() end
 
+--- Whether elements are equal, as bools.
 ---@param other Tensor|number
 ---@return Tensor
 function Tensor:eq(other) end
+
+--- Whether elements differ, as bools.
 ---@param other Tensor|number
 ---@return Tensor
 function Tensor:ne(other) end
+
+--- Whether elements are less than the other's, as bools.
 ---@param other Tensor|number
 ---@return Tensor
 function Tensor:lt(other) end
+
+--- Whether elements are at most the other's, as bools.
 ---@param other Tensor|number
 ---@return Tensor
 function Tensor:le(other) end
+
+--- Whether elements are greater than the other's, as bools.
 ---@param other Tensor|number
 ---@return Tensor
 function Tensor:gt(other) end
+
+--- Whether elements are at least the other's, as bools.
 ---@param other Tensor|number
 ---@return Tensor
 function Tensor:ge(other) end
+
+--- Whether both bools are true, element by element.
 ---@param other Tensor
 ---@return Tensor
 function Tensor:logical_and(other) end
+
+--- Whether one of both bools is true, element by element.
 ---@param other Tensor
 ---@return Tensor
 function Tensor:logical_or(other) end
+
+--- The opposite of each bool.
 ---@return Tensor
 function Tensor:logical_not() end
+
+--- The larger of both, element by element; not a number where one of them is not.
 ---@param other Tensor|number
 ---@return Tensor
 function Tensor:maximum(other) end
+
+--- The smaller of both, element by element; not a number where one of them is not.
 ---@param other Tensor|number
 ---@return Tensor
 function Tensor:minimum(other) end
@@ -286,6 +343,7 @@ function Tensor:minimum(other) end
 ---@return Tensor self
 function Tensor:assign(value) end
 
+--- Adds to a variable; inside gb.compile, whenever the compiled function runs.
 ---@param value Tensor|number|table
 ---@return Tensor self
 function Tensor:assign_add(value) end
@@ -302,17 +360,20 @@ local gb = {}
 ---@return Tensor
 function gb.tensor(value, options) end
 
+--- A tensor of one value everywhere; float32 unless `dtype` says another type.
 ---@param shape integer[]
 ---@param value number
 ---@param options TensorOptions?
 ---@return Tensor
 function gb.full(shape, value, options) end
 
+--- A tensor of 0; float32 unless `dtype` says another type.
 ---@param shape integer[]
 ---@param options TensorOptions?
 ---@return Tensor
 function gb.zeros(shape, options) end
 
+--- A tensor of 1; float32 unless `dtype` says another type.
 ---@param shape integer[]
 ---@param options TensorOptions?
 ---@return Tensor
@@ -323,6 +384,7 @@ function gb.ones(shape, options) end
 ---@return Tensor
 function gb.arange(count) end
 
+--- Tensors of one type behind each other along an axis; they may differ in that dimension alone.
 ---@param parts Tensor[]
 ---@param axis integer? default 0
 ---@return Tensor
@@ -354,8 +416,8 @@ function gb.stack(parts, axis) end
 function gb.pad(x, paddings, value) end
 
 ---@class MatmulOptions
----@field transpose_a boolean? of the last two dimensions of `a`, which is not copied for it
----@field transpose_b boolean?
+---@field transpose_a boolean? swaps the last two dimensions of `a`, which is not copied for it; false unless given
+---@field transpose_b boolean? the same of `b`; false unless given
 
 --- Matrix product; leading dimensions are a batch and broadcast.
 ---
@@ -378,9 +440,9 @@ function gb.matmul(a, b, options) end
 function gb.where(condition, a, b) end
 
 ---@class VariableOptions
----@field name string?
----@field trainable boolean?
----@field dtype string?
+---@field name string? in messages and saved weights; "variable" unless given
+---@field trainable boolean? whether models and optimizers update it; true unless given
+---@field dtype string? "float32" for numbers, "bool" for booleans unless given
 
 --- A tensor that outlives a step and can be assigned to.
 ---
@@ -396,13 +458,14 @@ function gb.where(condition, a, b) end
 ---@return Tensor
 function gb.Variable(initial, options) end
 
+--- Random tensors.
 ---@class gpubench.random
 gb.random = {}
 
 ---@class UniformOptions
----@field low number?
----@field high number?
----@field seed integer?
+---@field low number? included; 0 unless given
+---@field high number? not included; 1 unless given
+---@field seed integer? the same numbers for the same seed; numbers of their own unless given
 
 --- Uniform in [low, high); default 0 and 1. Without `seed`, numbers of their own in each call. In a function that is
 --- traced (gb.compile, strategy:run, a loss, a metric, a layer's function) each call of it draws anew, with `seed` too;
@@ -413,10 +476,11 @@ gb.random = {}
 function gb.random.uniform(shape, options) end
 
 ---@class NormalOptions
----@field mean number?
----@field stddev number?
----@field seed integer?
+---@field mean number? 0 unless given
+---@field stddev number? standard deviation; 1 unless given
+---@field seed integer? the same numbers for the same seed; numbers of their own unless given
 
+--- Normal numbers; as gb.random.uniform in all else.
 ---@param shape integer[]
 ---@param options NormalOptions?
 ---@return Tensor

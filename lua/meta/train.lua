@@ -5,6 +5,7 @@
 ---@class Model
 local Model = {}
 
+--- A loss or a metric of the script: one value per example, or one number for the batch.
 ---@alias LossFunction fun(labels: Tensor, predictions: Tensor): Tensor
 
 ---@class CompileOptions
@@ -12,31 +13,31 @@ local Model = {}
 ---@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[]|table<string, string|Loss|LossFunction> one for all
 --- outputs, or one each: a list in their order, or a table by the names of the layers that give them
 ---@field loss_weights number[]|table<string, number>|nil factors of the outputs' losses in their sum, one for each
---- output or by names of outputs; figures of single outputs leave them out
+--- output or by names of outputs; figures of single outputs leave them out; 1 each unless given
 ---@field metrics (string|Metric|LossFunction)[]|table<string, any>|nil a list for every output, or a table by output
---- names, with a metric or a list each
+--- names, with a metric or a list each; none unless given
 ---@field weighted_metrics (string|Metric|LossFunction)[]|table<string, any>|nil as `metrics`, but the mean weighs
 --- examples by sample_weight and class_weight, as the loss does. "weighted_accuracy" beside "accuracy" of the same
---- output. Metrics that count (AUC, Precision, Recall, F1Score) take no weights
+--- output. Metrics that count (AUC, Precision, Recall, F1Score) take no weights; none unless given
 ---@field execution string? "graph" unless given, or "eager"
----@field run_eagerly boolean?
+---@field run_eagerly boolean? true is Keras' way to say `execution = "eager"`; false unless given
 ---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }; a wrong name gets the
---- list of all
+--- list of all; all are on unless given
 ---@field input_slots integer? on a GPU: 2 (unless given) lets a batch be copied while the step before it computes, 1
 --- not
 ---@field pin_inputs boolean? on a GPU: batches are made in page-locked memory, which is copied faster, unless false
 ---@field auto_scale_loss boolean? a model with a layer of "mixed_float16" trains by a LossScaleOptimizer with its
 --- defaults around the optimizer, unless false or the optimizer is one
-
 ---@field gradient_accumulation_steps integer? 1 unless given: the parts of every batch that a step computes one after
 --- the other, in the memory of one; see below
----@field recompute string[]? names of layers whose activations are not kept for the gradients but computed again
+---@field recompute string[]? names of layers whose activations are not kept for the gradients but computed again; none
+--- unless given
 ---@field recompute_budget integer? instead: bytes that a training step may take, as model:memory counts them; the
 --- layers are then chosen so that little is computed again: planned are keeping every n-th layer, and computing again
 --- those with the fewest flops for each byte; of the sets that fit, the one with the fewest flops, less whatever need
---- not be in it. An error where no set is enough
+--- not be in it. An error where no set is enough; none unless given
 ---@field offload boolean|string[]|nil true: activations wait for their gradients in the host's memory; or names of the
---- layers whose activations do
+--- layers whose activations do; false unless given
 ---@field offload_ahead integer? for how many layers such a copy may take while kernels go on; 1 unless given, 0: none
 
 --- Sets how the model is trained. Loss functions of the script are traced, so training runs no Lua.
@@ -108,22 +109,26 @@ function Model:compile(options) end
 ---@field batch_size integer? of tensors; 32 unless given; gb.AUTOTUNE: the largest that fits, as gb.find_batch_size
 --- finds it
 ---@field shuffle boolean? tensors are shuffled anew in every epoch unless false
----@field validation_data Dataset|table|nil a batched dataset, or { inputs, labels[, weights] }
----@field validation_split number? share of the rows of tensors, taken from their end
+---@field validation_data Dataset|table|nil a batched dataset, or { inputs, labels[, weights] }; none unless given
+---@field validation_split number? share of the rows of tensors, taken from their end; 0 unless given
 ---@field sample_weight Tensor|table|nil factors of the examples in the loss, one for each example; a list of tensors:
---- one for each output. The elements of a dataset may have them behind the labels
+--- one for each output. The elements of a dataset may have them behind the labels; 1 each unless given
 ---@field class_weight table<integer, number>? factors of the examples by their class, from 0, in the loss of a model
---- with one output; 1 where there is none. Multiplied by those of sample_weight, where Keras takes one of the two
+--- with one output. Multiplied by those of sample_weight, where Keras takes one of the two;
+--- 1 each unless given
 ---@field steps_per_epoch integer? an epoch ends with the dataset unless given; where the dataset ends before, it begins
 --- anew (Keras ends the training). Each epoch begins with the dataset's begin (Keras goes on where the epoch before
 --- ended: dataset:repeated() does that here)
----@field initial_epoch integer?
----@field callbacks (Callback|CallbackFunctions|Pruning)[]?
----@field verbose integer|string|nil 0: silent; 1 or "auto": one line, on a terminal only; 2: a line per epoch
----@field resume string? a file: the training is saved in it after every epoch, and goes on from it when it is there
---- (a copy named by --restart-from counts instead, under any number of processes)
----@field save_steps integer? with resume: saved also after so many steps of an epoch
+---@field initial_epoch integer? epochs that are taken as done, so that training goes on behind them; 0 unless given
+---@field callbacks (Callback|CallbackFunctions|Pruning)[]? called around epochs and batches, in this order; none unless
+--- given
+---@field verbose integer|string|nil 0: silent; 1 or "auto": one line, on a terminal only; 2: a line per epoch; "auto"
+--- unless given
+---@field resume string? a file: the training is saved in it after every epoch, and goes on from it when it is there (a
+--- copy named by --restart-from counts instead, under any number of processes); nothing is saved unless given
+---@field save_steps integer? with resume: saved also after so many steps of an epoch; only after epochs unless given
 
+--- What Model:fit returns: the figures of every epoch.
 ---@class History
 ---@field history table<string, number[]> by figure: loss, accuracy, val_loss, ...; with several outputs also
 --- <output>_loss, and metrics as <output>_accuracy; where the loss is scaled, skipped_steps
@@ -145,26 +150,26 @@ function Model:compile(options) end
 --- assert(model:predict(x).shape[2] == 2)
 --- ```
 ---@param data Dataset|Tensor|table
----@param labels Tensor|table|FitOptions|nil
+---@param labels Tensor|table|FitOptions|nil for tensors, the labels; a dataset has them in its elements
 ---@param options FitOptions?
 ---@return History
 function Model:fit(data, labels, options) end
 
----@class BatchOptions
+---@class EvaluateOptions
 ---@field batch_size integer? of tensors; 32 unless given
----@field sample_weight Tensor|table|nil for evaluate: factors of the examples in the loss
+---@field sample_weight Tensor|table|nil for evaluate: factors of the examples in the loss; 1 each unless given
 ---@field verbose integer|string|nil evaluate prints its figures unless 0, which it is unless given
 
 --- Loss and metrics over all data, by name.
 ---@param data Dataset|Tensor|table
----@param labels Tensor|table|nil
----@param options BatchOptions?
+---@param labels Tensor|table|nil for tensors, the labels; a dataset has them in its elements
+---@param options EvaluateOptions?
 ---@return table<string, number>
 function Model:evaluate(data, labels, options) end
 
 --- The outputs for all data.
 ---@param data Dataset|Tensor|table
----@param options BatchOptions?
+---@param options EvaluateOptions?
 ---@return Tensor|Tensor[]
 function Model:predict(data, options) end
 
@@ -187,6 +192,7 @@ function Model:train_on_batch(x, y) end
 ---@return table<string, number>
 function Model:test_on_batch(x, y) end
 
+--- The outputs for these tensors, as one batch.
 ---@param x Tensor|table
 ---@return Tensor|Tensor[]
 function Model:predict_on_batch(x) end
@@ -203,17 +209,17 @@ local Callback = {}
 --- for all its work, so that the host cannot prepare the next batch meanwhile (the finding host_bound).
 --- `function(batch)` does not. Keras' names on_train_batch_begin and on_train_batch_end do the same.
 ---@class CallbackFunctions
----@field on_train_begin fun()?
----@field on_epoch_begin fun(epoch: integer)?
+---@field on_train_begin fun()? before the first epoch
+---@field on_epoch_begin fun(epoch: integer)? before each epoch
 ---@field on_batch_begin (fun(batch: integer): boolean?)? may be called once more at the end of a dataset of unknown
 --- size
 ---@field on_batch_end (fun(batch: integer, logs: table<string, number>): boolean?)? returning false ends the training
----@field on_train_batch_begin (fun(batch: integer): boolean?)?
----@field on_train_batch_end (fun(batch: integer, logs: table<string, number>): boolean?)?
+---@field on_train_batch_begin (fun(batch: integer): boolean?)? Keras' name for on_batch_begin
+---@field on_train_batch_end (fun(batch: integer, logs: table<string, number>): boolean?)? Keras' name for on_batch_end
 ---@field on_epoch_end (fun(epoch: integer, logs: table<string, number>): boolean?)? returning false ends the training
----@field on_train_end fun()?
+---@field on_train_end fun()? after the last epoch
 
---- Each belongs to one `fit` at a time.
+--- What `fit` calls around epochs and batches. Each belongs to one `fit` at a time.
 ---@class gpubench.callbacks
 gb.callbacks = {}
 
@@ -221,21 +227,23 @@ gb.callbacks = {}
 ---@field monitor string? "val_loss" unless given
 ---@field min_delta number? 0 unless given
 ---@field patience integer? epochs without improvement; 0 unless given
----@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min"
---- or "max"
----@field restore_best_weights boolean?
----@field start_from_epoch integer?
+---@field mode string? "auto" unless given (losses and metrics of gb.metrics know what is better; a function needs
+--- the mode), "min" or "max"
+---@field restore_best_weights boolean? sets the weights of the best epoch at the end; false unless given
+---@field start_from_epoch integer? epochs before which nothing is watched; 0 unless given
 
+--- Ends training when the monitored figure has not improved for `patience` epochs.
 ---@param options EarlyStoppingOptions?
 ---@return Callback
 function gb.callbacks.EarlyStopping(options) end
 
 ---@class ModelCheckpointOptions
 ---@field monitor string? "val_loss" unless given
----@field save_best_only boolean?
----@field save_weights_only boolean? `path` is a .safetensors file of weights instead of a model's folder
----@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min"
---- or "max"
+---@field save_best_only boolean? saves only where the monitored figure has improved; false unless given
+---@field save_weights_only boolean? `path` is a .safetensors file of weights instead of a model's folder; false unless
+--- given
+---@field mode string? "auto" unless given (losses and metrics of gb.metrics know what is better; a function needs
+--- the mode), "min" or "max"
 
 --- Saves the model after every epoch. "{epoch}" and figures such as "{val_loss}" in `path` are filled in, with Python's
 --- formats of numbers too: "model-{epoch:02d}-{val_loss:.2f}". Without a format the epoch has two digits or more ("01",
@@ -245,6 +253,8 @@ function gb.callbacks.EarlyStopping(options) end
 ---@return Callback
 function gb.callbacks.ModelCheckpoint(path, options) end
 
+--- Sets the learning rate at the beginning of each epoch to what `fn` returns; epochs count from 1, Keras' from 0.
+--- learning_rate goes into the history.
 ---@param fn fun(epoch: integer, rate: number): number
 ---@return Callback
 function gb.callbacks.LearningRateScheduler(fn) end
@@ -253,8 +263,8 @@ function gb.callbacks.LearningRateScheduler(fn) end
 ---@field monitor string? "val_loss" unless given
 ---@field factor number? 0.1 unless given
 ---@field patience integer? epochs without improvement; 10 unless given
----@field mode string? "auto" (losses and metrics of gb.metrics know what is better; a function needs the mode), "min"
---- or "max"
+---@field mode string? "auto" unless given (losses and metrics of gb.metrics know what is better; a function needs
+--- the mode), "min" or "max"
 ---@field min_delta number? 0.0001 unless given
 ---@field cooldown integer? epochs after a change in which none is counted; 0 unless given
 ---@field min_lr number? 0 unless given
@@ -279,8 +289,9 @@ function gb.callbacks.TerminateOnNaN() end
 
 ---@class CSVLoggerOptions
 ---@field separator string? "," unless given
----@field append boolean?
+---@field append boolean? adds to the file that is there; false: a new file, unless given
 
+--- Writes a row of figures for each epoch into a CSV file, with epochs from 1 (Keras: from 0).
 ---@param path string
 ---@param options CSVLoggerOptions?
 ---@return Callback

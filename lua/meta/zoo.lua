@@ -6,7 +6,7 @@
 ---@class gpubench
 local gb = {}
 
----@class gpubench.zoo
+--- Published nets, in their published sizes unless told otherwise.
 ---@class gpubench.zoo
 gb.zoo = {}
 

@@ -1,6 +1,5 @@
 #include "lua/host/command_line.h"
 
-#include <CLI/App.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
