@@ -93,14 +93,9 @@ class Tuner {
  private:
   double left_s() const { return (options_.budget - Seconds(Clock::now() - begin_)).count(); }
 
-  /// A remedy is a file of the agent. Throws Error for one that is not there.
+  /// Throws Error for a name of no remedy.
   void check_names() const {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(resource("agent/gpubench_agent/remedies"))) {
-      const std::string name = entry.path().stem().string();
-      if (entry.path().extension() == ".py" && name != "__init__" && name != "judgement") names.push_back(name);
-    }
-    std::ranges::sort(names);
+    const std::vector<std::string> names = job_remedies();
     for (const std::string& name : options_.only)
       if (std::ranges::find(names, name) == names.end())
         throw_unknown_name("tune: --remedy: there is no remedy", name, names_of(names));
@@ -375,6 +370,16 @@ std::string times_text(const TriedRemedy& remedy) {
 }
 
 }  // namespace
+
+std::vector<std::string> job_remedies() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(resource("agent/gpubench_agent/remedies"))) {
+    const std::string name = entry.path().stem().string();
+    if (entry.path().extension() == ".py" && name != "__init__" && name != "judgement") names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
 
 TunedJob tune_job(const TuneJobOptions& options, const std::function<void(const std::string&)>& say) {
   return Tuner(options, say).tune();

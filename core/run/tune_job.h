@@ -55,6 +55,9 @@ struct TunedJob {
   std::vector<std::string> notes{};
 };
 
+/// The names of the remedies: each is a file of the agent.
+std::vector<std::string> job_remedies();
+
 /// `say` is called with a line for each thing that is about to happen.
 TunedJob tune_job(const TuneJobOptions& options, const std::function<void(const std::string&)>& say);
 

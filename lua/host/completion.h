@@ -6,7 +6,7 @@ namespace gpubench {
 
 class Grammar;
 
-/// `shell`: "bash" or "zsh".
+/// `shell`: "bash", "zsh" or "fish".
 std::string completion_script(const std::string& shell, const Grammar& grammar);
 
 }  // namespace gpubench

@@ -114,13 +114,25 @@ local function script_of(text)
   end
 end
 
--- Names of the axes and parameters that a file makes, and of those in modules of the library that it requires; as they
--- are written: scripts are not run to be listed.
+-- The numbers and texts of a list such as { 1, 32, "auto" }; others of it have no value before the script runs.
+local function values_of(list)
+  local values = {}
+  for value in (list or ""):gmatch "[^,{}]+" do
+    local word = value:match "^%s*[\"']?([%w_.:+-]+)[\"']?%s*$"
+    if word then values[#values + 1] = word end
+  end
+  return values
+end
+
+-- Names of the axes and parameters that a file makes, and of those in modules of the library that it requires, each
+-- with the values of the axis; as they are written: scripts are not run to be listed.
 local function add_settings(file, names, seen)
   local text = read_script(file) or ""
   for _, maker in ipairs { "axis", "param" } do
-    for name in text:gmatch("gb%." .. maker .. "%s*%(%s*[\"']([%w_]+)[\"']") do
-      if not seen[name] then names[#names + 1] = name end
+    for name, after in text:gmatch("gb%." .. maker .. "%s*%(%s*[\"']([%w_]+)[\"']()") do
+      if not seen[name] then
+        names[#names + 1], names[name] = name, values_of(text:match("^%s*,[^{}()]-(%b{})", after))
+      end
       seen[name] = true
     end
   end
@@ -133,7 +145,8 @@ local function add_settings(file, names, seen)
   end
 end
 
-local function print_settings(text)
+-- The settings, or the values of one.
+local function print_settings(text, axis)
   local file, names = script_of(text), {}
   if not file then
     io.stderr:write(results.one_line(string.format("list --settings: there is no script or experiment '%s'", text)),
@@ -141,12 +154,12 @@ local function print_settings(text)
     return 2
   end
   add_settings(file, names, {})
-  for _, name in ipairs(names) do print(name) end
+  for _, name in ipairs(axis and names[axis] or not axis and names or {}) do print(name) end
   return 0
 end
 
 return function(options)
-  if options.settings then return print_settings(options.settings) end
+  if options.settings then return print_settings(options.settings, options.values) end
   local folder = options.folder
   if not folder then folder = system.exists "experiments" and "experiments" or system.resource "experiments" end
   local list, width = entries_in(folder), 0

@@ -63,8 +63,49 @@ TEST_F(Completion, BashOffersCommandsScriptsOptionsAndValues) {
   EXPECT_THAT(bash("show ''"), AllOf(HasSubstr(" batch_size "), HasSubstr(" " + run + " "), Not(HasSubstr("samples"))));
   EXPECT_THAT(bash("finish ''"), HasSubstr(" batch_size "));
   EXPECT_THAT(bash("report ''"), HasSubstr(" batch_size "));
-  EXPECT_THAT(bash("completion ''"), HasSubstr(" bash zsh "));
+  EXPECT_THAT(bash("completion ''"), HasSubstr(" bash zsh fish "));
   EXPECT_THAT(bash("speed.lua --budget ''"), Not(HasSubstr("--set")));
+}
+
+TEST_F(Completion, BashOffersNamesOfTheReference) {
+  EXPECT_THAT(bash("help measure.t"), HasSubstr(" measure.training "));
+  EXPECT_THAT(bash("help wat"), HasSubstr(" watch "));
+  EXPECT_THAT(bash("help Dataset.m"), HasSubstr(" Dataset.map "));
+  EXPECT_THAT(bash("compare before --figure step_time"),
+              AllOf(HasSubstr(" step_time_s "), HasSubstr(" step_time_p95_s "), Not(HasSubstr("watch"))));
+  EXPECT_THAT(bash("tune x.lua --remedy la"), HasSubstr(" larger_batch "));
+  EXPECT_THAT(bash("tune x.lua --remedy ''"), Not(HasSubstr("kernel_search"))) << "tune does not try it on scripts";
+  EXPECT_THAT(bash("tune-job --remedy ''"), HasSubstr(" pin_memory "));
+  EXPECT_THAT(bash("nightly ''"), AllOf(HasSubstr(" quick "), HasSubstr(" hardware ")));
+  EXPECT_THAT(bash("history ''"), HasSubstr(" batch_size "));
+  EXPECT_THAT(bash("new x --kind ''"), HasSubstr(" pipeline "));
+}
+
+TEST_F(Completion, BashOffersTheValuesOfAnAxis) {
+  write(
+      "wide.lua",
+      "gb.experiment { axes = { gb.axis(\"width\", { 8, 16, \"auto\", gb.devices()[1] }), gb.axis('d', gb.devices()) } }");
+  EXPECT_EQ(bash("wide.lua --set width = ''"), " 8 16 auto \n");
+  EXPECT_EQ(bash("wide.lua --set width ="), " 8 16 auto \n");
+  EXPECT_EQ(bash("wide.lua --set width = 1"), " 16 \n");
+  EXPECT_EQ(bash("wide.lua --set width = 8,1"), " 8,16 \n");
+  EXPECT_EQ(bash("wide.lua --set d = ''"), "  \n") << "its values are not written down";
+  EXPECT_THAT(bash("show --format = ''"), HasSubstr(" text csv "));
+}
+
+TEST_F(Completion, FishReadsItsScriptAndOffersTheSame) {
+  if (std::system("command -v fish >/dev/null 2>&1") != 0) GTEST_SKIP() << "fish is not installed";
+  write("wide.lua", "gb.experiment { axes = { gb.axis(\"width\", { 8, 16 }) } }");
+  const auto fish = [&](const std::string& line) {
+    return shell("fish", "source ./completion.fish\nfunction gpubench; " GPUBENCH_PROGRAM " $argv; end\ncomplete -C '" +
+                             line + "' | string split -f 1 \t | string join ' '\n");
+  };
+  EXPECT_THAT(fish("gpubench wat"), HasSubstr("watch"));
+  EXPECT_THAT(fish("gpubench show --for"), HasSubstr("--format"));
+  EXPECT_THAT(fish("gpubench show --format "), HasSubstr("text"));
+  EXPECT_THAT(fish("gpubench help measure.t"), HasSubstr("measure.training"));
+  EXPECT_THAT(fish("gpubench wide.lua --set "), HasSubstr("width="));
+  EXPECT_THAT(fish("gpubench wide.lua --set width="), AllOf(HasSubstr("width=8"), HasSubstr("width=16")));
 }
 
 TEST_F(Completion, ZshReadsItsScript) {
@@ -75,9 +116,9 @@ TEST_F(Completion, ZshReadsItsScript) {
 }
 
 TEST_F(Completion, AnUnknownShellIsAnError) {
-  const Ended ended = run_program({"completion", "fish"});
+  const Ended ended = run_program({"completion", "tcsh"});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("fish not in {bash,zsh}"));
+  EXPECT_THAT(ended.err, HasSubstr("tcsh not in {bash,zsh,fish}"));
 }
 
 }  // namespace
