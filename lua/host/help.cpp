@@ -134,7 +134,7 @@ std::string exit_status_section() {
 }
 
 std::string help_footer() {
-  return exit_status_section() + "\n\n" + section("Environment:", variables, 26) + "\n" +
+  return exit_status_section() + "\n\n" + section("Environment:", variables, 27) + "\n" +
          without_end(section("Examples:", example_lines, 6));
 }
 

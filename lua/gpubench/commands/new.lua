@@ -1,6 +1,7 @@
 -- `gpubench new`: writes a commented script to start from, and beside it the file by which editors complete gb.
 local native = require("gpubench.native")._native
 local check = require "gpubench.check"
+local two_columns = require "gpubench.two_columns"
 local system = native.system
 
 -- What the reference says about the functions of a template.
@@ -35,10 +36,11 @@ return function(options)
   local template <close> = assert(io.open(system.resource("lua/gpubench/template/" .. kind .. ".lua")))
   write(path, (template:read("a"):gsub("NAME", stem)))
   write_editor_file(path:match "^(.*/)" or "")
-  print(string.format([[
-next:
-  gpubench %s --dry-run   its points, and how long they take
-  gpubench %s             run it, and write its report
-  gpubench help %s   what the functions in it take]], path, path, functions[kind]))
+  print "next:"
+  two_columns.print({
+    { "gpubench " .. path .. " --dry-run", "its points, and how long they take" },
+    { "gpubench " .. path, "run it, and write its report" },
+    { "gpubench help " .. functions[kind], "what the functions in it take" },
+  }, nil, "  ")
   return 0
 end

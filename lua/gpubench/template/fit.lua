@@ -21,6 +21,7 @@ gb.experiment {
   columns = { "val_accuracy", "val_loss" },
   run = function(point)
     local digits, test = gb.datasets.mnist "train", gb.datasets.mnist "test"
+    if gb.quick then digits, test = digits:take(1000), test:take(500) end
     local model = gb.Sequential {
       gb.layers.Dense(64, { activation = "relu", input_shape = { 784 } }),
       gb.layers.Dense(10, { activation = "softmax" }),
