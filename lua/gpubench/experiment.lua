@@ -69,8 +69,31 @@ local fields = {
 
 local most_trials = 1000
 
+local function written(values)
+  if type(values) ~= "table" then return "{ ... }" end
+  local texts = {}
+  for index, value in ipairs(values) do
+    texts[index] = type(value) == "string" and string.format("%q", value) or tostring(value)
+  end
+  return "{ " .. table.concat(texts, ", ") .. " }"
+end
+
+-- axes = { width = { 8, 16 } } is said as { gb.axis("width", { 8, 16 }) }.
+local function refuse_named_axes(where, axes)
+  local calls = {}
+  for _, name in ipairs(check.sorted_keys(axes)) do
+    if axes[name] ~= nil then calls[#calls + 1] = string.format('gb.axis("%s", %s)', name, written(axes[name])) end
+  end
+  if #calls > 0 then
+    check.fail("%s: option 'axes': an axis is made by gb.axis: axes = { %s }", where, table.concat(calls, ", "))
+  end
+end
+
 local function check_declaration(declaration)
   local where = "gb.experiment"
+  if type(declaration) == "table" and type(declaration.axes) == "table" then
+    refuse_named_axes(where, declaration.axes)
+  end
   check.options(where, declaration, fields)
   if not declaration.name:find "^[%w_.-]+$" or declaration.name:find "^[.-]" then
     check.fail("%s: the name '%s' cannot be a folder's: letters, digits, '_', '-' and '.'", where, declaration.name)

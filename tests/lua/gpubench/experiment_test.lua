@@ -101,6 +101,8 @@ testing.case("mistakes in the declaration are named", function()
   testing.raises("gb.experiment: the name '../up' cannot be a folder's", gb.experiment,
     { name = "../up", title = "t", run = run })
   testing.raises("gb.experiment: axis 1 is not made by gb.axis", sweep, { run = run, axes = { { 1, 2 } } })
+  testing.raises('axes = { gb.axis("kind", { "a", "b" }), gb.axis("width", { 8, 16 }) }', sweep,
+    { run = run, axes = { width = { 8, 16 }, kind = { "a", "b" } } })
   testing.raises("gb.experiment: the axis 'a' is there twice", sweep,
     { run = run, axes = { gb.axis("a", { 1 }), gb.axis("a", { 2 }) } })
   testing.raises("gb.experiment: chart 1 is not made by gb.chart.line", sweep, { run = run, charts = { { x = "a" } } })
