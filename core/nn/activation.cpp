@@ -108,7 +108,8 @@ LayerKind nn::activation() {
 
 void check_activation(std::string_view owner, std::string_view name) {
   if (find_activation(name) != nullptr) return;
-  throw_unknown_name(fmt::format("{}: unknown activation", owner), name, names_of(activations, &ActivationRow::name));
+  throw_unknown_name(fmt::format("{}: unknown activation", owner), name, names_of(activations, &ActivationRow::name),
+                     "", "activation");
 }
 
 Dtype activated_dtype(std::string_view name, const DtypePolicy& policy) {

@@ -40,7 +40,8 @@ Config::Config(std::string owner, const std::vector<ConfigField>& fields, const 
     const bool known =
         std::any_of(fields.begin(), fields.end(), [&](const ConfigField& field) { return field.name == name; });
     if (!known) {
-      throw_unknown_name(fmt::format("{}: unknown option", owner_), name, names_of(fields, &ConfigField::name));
+      throw_unknown_name(fmt::format("{}: unknown option", owner_), name, names_of(fields, &ConfigField::name), "",
+                         "option " + owner_);
     }
   }
   for (const ConfigField& field : fields) {

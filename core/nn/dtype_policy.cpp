@@ -1,8 +1,6 @@
 #include "core/nn/dtype_policy.h"
 
-#include <fmt/format.h>
-
-#include "core/base/error.h"
+#include "core/base/known_names.h"
 
 namespace gpubench {
 
@@ -15,12 +13,6 @@ const std::vector<DtypePolicy>& dtype_policies() {
   return policies;
 }
 
-std::string dtype_policy_names() {
-  std::string names;
-  for (const DtypePolicy& policy : dtype_policies()) names += (names.empty() ? "" : ", ") + policy.name;
-  return names;
-}
-
 DtypePolicy parse_dtype_policy(std::string_view name) {
   for (const DtypePolicy& policy : dtype_policies()) {
     if (policy.name == name) return policy;
@@ -28,7 +20,8 @@ DtypePolicy parse_dtype_policy(std::string_view name) {
   for (const Dtype dtype : {Dtype::i64, Dtype::i32, Dtype::i16, Dtype::i8, Dtype::u8, Dtype::boolean, Dtype::bytes}) {
     if (to_string(dtype) == name) return {std::string(name), dtype, dtype};
   }
-  throw Error(fmt::format("unknown dtype or policy '{}' (policies: {})", name, dtype_policy_names()));
+  throw_unknown_name("unknown dtype or policy", name, names_of(dtype_policies(), &DtypePolicy::name),
+                     "; or a type of integers", "dtype");
 }
 
 }  // namespace gpubench

@@ -19,8 +19,6 @@ struct DtypePolicy {
 
 /// The policies for whole models: float32, float16, bfloat16, mixed_float16, mixed_bfloat16.
 const std::vector<DtypePolicy>& dtype_policies();
-/// "float32, float16, ..."
-std::string dtype_policy_names();
 /// A policy or, for layers that hold other data (Input), any type's name. Throws Error listing the policies.
 DtypePolicy parse_dtype_policy(std::string_view name);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/known_names.h"
 #include "core/math/half.h"
 #include "core/math/philox.h"
 #include "core/nn/named_arguments.h"
@@ -197,12 +198,9 @@ HostTensor rounded(const HostTensor& wide, Dtype dtype, const BitsOf& bits_of) {
 }
 
 [[noreturn]] void unknown(std::string_view text) {
-  std::string names;
-  for (const NamedInitializer& row : named_initializers) {
-    names += (names.empty() ? "" : ", ") + std::string(row.of.name);
-    if (!row.first_name.empty()) names += fmt::format("({}=...)", row.first_name);
-  }
-  throw Error(fmt::format("unknown initializer '{}' (known: {}; each also takes seed=...)", text, names));
+  const auto name_of = [](const NamedInitializer& row) { return row.of.name; };
+  throw_unknown_name("unknown initializer", text.substr(0, text.find('(')), names_of(named_initializers, name_of),
+                     "; with arguments, such as random_normal(stddev=0.02, seed=7)", "initializer");
 }
 
 template <class Enum>

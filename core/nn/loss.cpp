@@ -230,7 +230,7 @@ LossPtr make_loss(std::string_view name, const ConfigEntries& options) {
     return std::make_shared<const NamedLoss>(kind, Config(kind.name, fields, options));
   }
   throw_unknown_name("unknown loss", name, names_of(loss_kinds(), &LossKind::name),
-                     "; or a function of labels and predictions");
+                     "; or a function of labels and predictions", "loss");
 }
 
 LossPtr make_custom_loss(std::string name, GraphFunction function) {

@@ -248,7 +248,7 @@ MetricPtr make_metric(std::string_view name, const ConfigEntries& options) {
                                                kind.direction);
   }
   throw_unknown_name("unknown metric", name, names_of(metric_kinds(), &MetricKind::name),
-                     "; or a function of labels and predictions");
+                     "; or a function of labels and predictions", "metric");
 }
 
 MetricPtr make_state_metric(StateMetric metric) {

@@ -85,7 +85,7 @@ Regularizer parse_regularizer(std::string_view text) {
     return regularizer;
   }
   throw_unknown_name("unknown regularizer", text, names_of(named_regularizers, &NamedRegularizer::name),
-                     "; or with factors, such as l2(l2=0.001)");
+                     "; or with factors, such as l2(l2=0.001)", "regularizer");
 }
 
 std::string to_string(const Regularizer& regularizer) {

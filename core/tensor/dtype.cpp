@@ -9,7 +9,9 @@ namespace gpubench {
 namespace {
 
 constexpr EnumNames<Dtype, 10> dtypes{
-    "unknown dtype", {"float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool", "bytes"}};
+    "unknown dtype",
+    {"float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool", "bytes"},
+    "dtype"};
 constexpr std::array<std::size_t, 10> sizes{4, 2, 2, 8, 4, 2, 1, 1, 1, 0};
 
 }  // namespace

@@ -151,7 +151,7 @@ OptimizerPtr make_optimizer(std::string_view name, const ConfigEntries& options,
   for (const OptimizerKind& kind : optimizer_kinds()) {
     if (kind.name == lower) return kind.make(Config(kind.name, kind.fields, options), std::move(schedule));
   }
-  throw_unknown_name("unknown optimizer", name, names_of(optimizer_kinds(), &OptimizerKind::name));
+  throw_unknown_name("unknown optimizer", name, names_of(optimizer_kinds(), &OptimizerKind::name), "", "optimizer");
 }
 
 }  // namespace gpubench

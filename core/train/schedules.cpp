@@ -105,7 +105,7 @@ SchedulePtr make_schedule(std::string_view name, const ConfigEntries& options) {
   for (const ScheduleKind& kind : schedule_kinds()) {
     if (kind.name == name) return kind.make(Config(kind.name, kind.fields, options));
   }
-  throw_unknown_name("unknown schedule", name, names_of(schedule_kinds(), &ScheduleKind::name));
+  throw_unknown_name("unknown schedule", name, names_of(schedule_kinds(), &ScheduleKind::name), "", "schedule");
 }
 
 SchedulePtr make_piecewise_constant_decay(std::span<const double> boundaries, std::span<const double> values) {

@@ -12,6 +12,7 @@
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/backend/emulated/emulated_backend.h"
 #include "core/base/error.h"
+#include "core/base/known_names.h"
 #include "core/base/value_scope.h"
 #include "core/data/tune/machine_limits.h"
 #include "core/nn/dtype_policy.h"
@@ -264,7 +265,8 @@ std::string floatx(lua_State* L) {
 void set_dtype_policy(lua_State* L, const std::string& name) {
   const std::vector<DtypePolicy>& known = dtype_policies();
   if (std::ranges::find(known, name, &DtypePolicy::name) == known.end()) {
-    throw ArgumentError(fmt::format("unknown policy '{}' (known: {})", name, dtype_policy_names()));
+    throw ArgumentError(fmt::format("unknown policy '{}'{}", name,
+                                    known_names(name, names_of(known, &DtypePolicy::name), "", "dtype")));
   }
   session_of(L).types.policy = name;
 }

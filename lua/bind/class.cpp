@@ -29,7 +29,7 @@ void append_keys(lua_State* L, int table, std::vector<std::string>& names) {
   append_keys(L, lua_upvalueindex(accessors_upvalue), names);
   std::ranges::sort(names);
   const std::string key = lua_type(L, 2) == LUA_TSTRING ? Value<std::string>::read(L, 2) : type_name_at(L, 2);
-  throw ArgumentError(no_such(what, key, names_of(names)));
+  throw ArgumentError(no_such(L, what, function_name(L), key, names_of(names)));
 }
 
 int index_object(lua_State* L) {

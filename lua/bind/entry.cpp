@@ -1,5 +1,9 @@
 #include "lua/bind/entry.h"
 
+#include <optional>
+
+#include "core/base/other_names.h"
+
 namespace gpubench::lua {
 
 // Functions registered by a module or class keep their qualified name as first upvalue ("Model:fit").
@@ -11,18 +15,36 @@ void capture_exception(lua_State* L, const std::exception& error) {
     passing = machine.delivered;
   } else {
     std::string text = text_of(error);
-    if (dynamic_cast<const ArgumentError*>(&error) && lua_type(L, lua_upvalueindex(1)) == LUA_TSTRING)
-      text = std::string(lua_tostring(L, lua_upvalueindex(1))) + ": " + text;
+    const std::string name = dynamic_cast<const ArgumentError*>(&error) ? function_name(L) : "";
+    if (!name.empty()) text = name + ": " + text;
     passing = {exception, script_position(L) + text, {}};
   }
   lua_pushlstring(L, passing.text.data(), passing.text.size());
   machine.pending.add(std::move(passing));
 }
 
+namespace {
+
+constexpr const char* colon_hint = " (call methods with ':')";
+
+// "; here: ..." of a function that makes another one for map, which is called with an element itself.
+std::string hint_for_element(lua_State* L, int index) {
+  if (lua_isuserdata(L, index) == 0) return {};
+  const std::optional<OtherName> other = find_other_name("called with an element", function_name(L));
+  return other ? "; here: " + other->text : "";
+}
+
+}  // namespace
+
 void argument_failed(const ArgumentCursor& cursor, int index, const ArgumentError& error) {
-  if (index <= cursor.hidden)
-    throw ArgumentError(error.what() + std::string(lua_isuserdata(cursor.L, index) ? "" : " (call methods with ':')"));
-  throw ArgumentError("argument #" + std::to_string(index - cursor.hidden) + ": " + error.what());
+  const std::string text = error.what();
+  if (index <= cursor.hidden) throw ArgumentError(text + (text.ends_with(" is closed") ? "" : colon_hint));
+  throw ArgumentError("argument #" + std::to_string(index - cursor.hidden) + ": " + text +
+                      hint_for_element(cursor.L, index));
+}
+
+void not_an_object(lua_State* L, const std::string& class_name) {
+  throw ArgumentError(class_name + " expected, got " + type_name_at(L, 1) + colon_hint);
 }
 
 void reject_surplus(lua_State* L, int taken, int hidden) {
@@ -30,7 +52,8 @@ void reject_surplus(lua_State* L, int taken, int hidden) {
   for (int index = taken + 1; index <= given; ++index) {
     if (lua_isnil(L, index)) continue;
     throw ArgumentError("takes at most " + std::to_string(taken - hidden) + " argument" +
-                        (taken - hidden == 1 ? "" : "s") + ", got " + std::to_string(given - hidden));
+                        (taken - hidden == 1 ? "" : "s") + ", got " + std::to_string(given - hidden) +
+                        hint_for_element(L, index));
   }
 }
 

@@ -55,6 +55,8 @@ struct ArgumentCursor {
 
 /// Throws ArgumentError "argument #2: ...", or, for a method's object, a hint to call it with a colon.
 [[noreturn]] void argument_failed(const ArgumentCursor& cursor, int index, const ArgumentError& error);
+/// Throws ArgumentError that a method was called on something else than an object of its class.
+[[noreturn]] void not_an_object(lua_State* L, const std::string& class_name);
 /// Throws ArgumentError if arguments but nil are left over behind the first `taken`, `hidden` of which do not count.
 void reject_surplus(lua_State* L, int taken, int hidden);
 
@@ -217,6 +219,9 @@ constexpr int any_number = std::numeric_limits<int>::max(), as_declared = -1;
 template <auto F, class Class, int most>
 int invoke_counted(lua_State* L) {
   constexpr int hidden = std::is_void_v<Class> ? 0 : 1;
+  if constexpr (hidden == 1) {
+    if (luaL_testudata(L, 1, class_name<Class>) == nullptr) not_an_object(L, class_name<Class>);
+  }
   if constexpr (most != any_number) reject_surplus(L, most + hidden, hidden);
   return F(L);
 }

@@ -49,6 +49,11 @@ std::string type_name_at(lua_State* L, int index) {
   return name;
 }
 
+std::string function_name(lua_State* L) {
+  const int upvalue = lua_upvalueindex(1);
+  return lua_type(L, upvalue) == LUA_TSTRING ? lua_tostring(L, upvalue) : "";
+}
+
 void mismatch(lua_State* L, int index, std::string_view expected) {
   throw ArgumentError(std::string(expected) + " expected, got " + type_name_at(L, index));
 }

@@ -26,6 +26,8 @@ std::string text_of(const std::exception& error);
 std::string error_text(lua_State* L, int index);
 /// The type of a value in a script author's terms: the class name for objects.
 std::string type_name_at(lua_State* L, int index);
+/// What the running function is called in messages ("Model:fit"); empty for one that no module or class registered.
+std::string function_name(lua_State* L);
 /// Throws ArgumentError "integer expected, got string".
 [[noreturn]] void mismatch(lua_State* L, int index, std::string_view expected);
 

@@ -23,7 +23,7 @@ int no_module_member(lua_State* L) {
     if (!name.starts_with('_')) names.push_back(std::move(name));
   }
   std::ranges::sort(names);
-  throw ArgumentError(no_such("no", key, names_of(names)));
+  throw ArgumentError(no_such(L, "no", function_name(L), key, names_of(names)));
 }
 
 }  // namespace
@@ -72,8 +72,12 @@ void push_declared_options(lua_State* L) {
   lua_remove(L, functions);
 }
 
-Module Module::root(lua_State* L) {
+void push_root(lua_State* L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, root_key);
+}
+
+Module Module::root(lua_State* L) {
+  push_root(L);
   return {L, "gb"};
 }
 

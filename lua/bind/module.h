@@ -17,6 +17,9 @@ void keep_declared_options(lua_State* L, const std::string& name, lua_CFunction 
 /// Pushes a table: the name of a function or method, "gb.matmul" -> its options. For the test of the reference.
 void push_declared_options(lua_State* L);
 
+/// Pushes the table that scripts know as `gb`.
+void push_root(lua_State* L);
+
 /// Makes access to a missing name of this table an error that lists the existing names, and closes its metatable; the
 /// same for tables in it whose names do not begin with '_'. A table that has a metatable keeps it. `name` is the
 /// table's name in scripts, such as "gb.layers".

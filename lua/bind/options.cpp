@@ -2,9 +2,15 @@
 
 #include <algorithm>
 
-#include "lua/bind/other_names.h"
+#include "core/base/known_names.h"
 
 namespace gpubench::lua {
+
+std::string options_expected(lua_State* L, int index, std::string_view name) {
+  std::string text = "table of options expected, got " + type_name_at(L, index);
+  if (!name.empty()) text += "; options are named: { " + std::string(name) + " = ... }";
+  return text;
+}
 
 void reject_unknown_options(lua_State* L, int index, const FieldName* fields, std::size_t count) {
   const std::span known(fields, count);
@@ -19,7 +25,8 @@ void reject_unknown_options(lua_State* L, int index, const FieldName* fields, st
     std::vector<std::string_view> names;
     for (const FieldName& f : known)
       if (f.kind != FieldKind::positional) names.push_back(f.name);
-    if (std::ranges::find(names, key) == names.end()) throw ArgumentError(no_such("unknown option", key, names));
+    if (std::ranges::find(names, key) == names.end())
+      throw ArgumentError("unknown option '" + key + "'" + known_names(key, names, "", "option " + function_name(L)));
   }
 }
 

@@ -47,6 +47,8 @@ struct FieldName {
   std::string_view name;
   FieldKind kind;
 };
+/// "table of options expected, got boolean", and how the option is written that could hold the value, if any.
+std::string options_expected(lua_State* L, int index, std::string_view name);
 /// Throws ArgumentError for a key that is no field.
 void reject_unknown_options(lua_State* L, int index, const FieldName* fields, std::size_t count);
 /// Pushes a new table with the positional values of the table at `index`.
@@ -66,7 +68,7 @@ struct Value<S> {
     else if (matches(L, index))
       lua_pushvalue(L, index);
     else
-      mismatch(L, index, expected());
+      throw ArgumentError(options_expected(L, index, name_for(L, index)));
     const int table = lua_gettop(L);
     luaL_checkstack(L, 6, "nested options");
     reject_unknown_options(L, table, names.data(), names.size());
@@ -103,6 +105,17 @@ struct Value<S> {
       lua_setfield(L, -2, "default");
     }
     lua_setfield(L, -2, f.name);
+  }
+
+  /// The first field that could hold the value; empty: none.
+  static std::string_view name_for(lua_State* L, int index) {
+    std::string_view name;
+    const auto look_at = [&](const auto& f) {
+      if (!name.empty() || f.kind == FieldKind::positional) return;
+      if (Value<typename std::remove_cvref_t<decltype(f)>::Type>::matches(L, index)) name = f.name;
+    };
+    std::apply([&](const auto&... f) { (look_at(f), ...); }, S::fields);
+    return name;
   }
 
   template <class F>

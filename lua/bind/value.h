@@ -99,7 +99,7 @@ struct Value<std::vector<T>> {
   static std::string expected() { return "array of " + Value<T>::expected(); }
   static bool matches(lua_State* L, int index) { return lua_istable(L, index); }
   static std::vector<T> read(lua_State* L, int index) {
-    if (!matches(L, index)) mismatch(L, index, expected());
+    if (!matches(L, index)) mismatch(L, index, expected() + (Value<T>::matches(L, index) ? ", such as { a, b }," : ""));
     index = lua_absindex(L, index);
     const std::size_t length = sequence_length(L, index);
     luaL_checkstack(L, 4, "nested arrays");

@@ -27,6 +27,7 @@
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
+#include "lua/bind/other_names.h"
 #include "lua/host/forced_end.h"
 #include "lua/host/interrupt_handler.h"
 #include "lua/host/library.h"
@@ -145,6 +146,7 @@ void prepare(lua_State* L, const CommandLine& line) {
                     {.folders = folders,
                      .keep_others = line.trusted,
                      .only_command = line.runs_script ? std::optional(line.command) : std::nullopt});
+  if (line.runs_script) lua::name_globals(L);
   if (line.trusted || !line.runs_script) return;
   lua::confine_output(L, writable_folders(line));
   lua::close_sandbox(L);

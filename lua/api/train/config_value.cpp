@@ -1,5 +1,6 @@
 #include "lua/api/train/config_value.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/nn/architecture.h"
@@ -50,6 +51,22 @@ ConfigValue read_value(lua_State* L, int index) {
   }
 }
 
+/// Of the fields that have no position, the first that holds values of this type; empty: none.
+std::string name_for(lua_State* L, int index, const std::vector<std::string>& positional,
+                     const std::vector<ConfigField>& fields) {
+  const int type = lua_type(L, index);
+  for (const ConfigField& field : fields) {
+    const bool is_number = std::holds_alternative<double>(field.fallback) ||
+                           (lua_isinteger(L, index) != 0 && std::holds_alternative<std::int64_t>(field.fallback));
+    const bool fits = (type == LUA_TBOOLEAN && std::holds_alternative<bool>(field.fallback)) ||
+                      (type == LUA_TNUMBER && is_number) ||
+                      (type == LUA_TSTRING && std::holds_alternative<std::string>(field.fallback)) ||
+                      (type == LUA_TFUNCTION && field.or_function);
+    if (fits && std::ranges::find(positional, field.name) == positional.end()) return field.name;
+  }
+  return {};
+}
+
 }  // namespace
 
 ConfigEntries read_config_table(lua_State* L, int index) {
@@ -69,7 +86,8 @@ ConfigEntries read_config_table(lua_State* L, int index) {
   return entries;
 }
 
-ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string>& positional) {
+ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string>& positional,
+                          const std::vector<ConfigField>& fields) {
   ConfigEntries entries;
   const int count = lua_gettop(L) - first + 1;
   for (int i = 0; i < count; ++i) {
@@ -81,7 +99,7 @@ ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string
       break;
     } else if (static_cast<std::size_t>(i) >= positional.size()) {
       throw ArgumentError(
-          fmt::format("argument #{}: a table of named options is expected, got {}", i + 1, type_name_at(L, index)));
+          fmt::format("argument #{}: {}", i + 1, options_expected(L, index, name_for(L, index, positional, fields))));
     } else {
       try {
         entries.emplace_back(positional[static_cast<std::size_t>(i)], read_value(L, index));

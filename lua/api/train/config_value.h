@@ -9,8 +9,10 @@
 namespace gpubench::lua {
 
 /// The arguments from stack index `first`: values of positional options, then an optional table of named ones. Throws
-/// ArgumentError for a value of an unsupported type, and for too many values.
-ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string>& positional);
+/// ArgumentError for a value of an unsupported type, and for too many values: then with the first of `fields` that
+/// could hold it.
+ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string>& positional,
+                          const std::vector<ConfigField>& fields = {});
 /// The named options of one table.
 ConfigEntries read_config_table(lua_State* L, int index);
 

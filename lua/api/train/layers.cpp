@@ -139,7 +139,8 @@ struct CustomOptions {
 /// gb.layers.<Kind>(positional..., options)
 StackFunction constructor(const LayerKind& kind) {
   return [&kind](lua_State* L) {
-    Value<std::shared_ptr<ScriptLayer>>::push(L, make_script_layer(L, kind, read_config(L, 1, kind.positional)));
+    Value<std::shared_ptr<ScriptLayer>>::push(
+        L, make_script_layer(L, kind, read_config(L, 1, kind.positional, kind.fields)));
     return 1;
   };
 }

@@ -171,7 +171,7 @@ TEST(Initializer, TextRoundTrips) {
 }
 
 TEST(Initializer, RefusesWhatItDoesNotKnow) {
-  EXPECT_ERROR(HasSubstr("unknown initializer 'glorot' (known: zeros, ones, constant"), parse_initializer("glorot"));
+  EXPECT_ERROR(HasSubstr("unknown initializer 'golden' (known: zeros, ones, constant"), parse_initializer("golden"));
   EXPECT_ERROR("initializer 'random_normal(spread=1)': unknown argument 'spread'",
                parse_initializer("random_normal(spread=1)"));
   EXPECT_ERROR("initializer 'random_normal(mean=x)': 'x' is no number", parse_initializer("random_normal(mean=x)"));

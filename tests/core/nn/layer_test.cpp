@@ -85,8 +85,8 @@ TEST(Policy, InputsOfOtherTypesAreCastAndIntegersAreNot) {
 
 TEST(Policy, UnknownOnesAreRefused) {
   EXPECT_ERROR(
-      "unknown dtype or policy 'mixed_int8' (policies: float32, float16, bfloat16, "
-      "mixed_float16, mixed_bfloat16)",
+      "unknown dtype or policy 'mixed_int8' (known: float32, float16, bfloat16, "
+      "mixed_float16, mixed_bfloat16; or a type of integers)",
       make_layer("Dense", under("mixed_int8", {{"units", std::int64_t{4}}})));
 }
 

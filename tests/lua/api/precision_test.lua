@@ -39,8 +39,8 @@ testing.case("a policy is checked, stays until the next one, and a layer's own c
   testing.equal(gb.config.dtype_policy(), "float32")
   testing.raises("unknown policy 'mixed_int8' (known: float32, float16, bfloat16, mixed_float16, mixed_bfloat16)",
     gb.config.set_dtype_policy, "mixed_int8")
-  testing.raises("unknown dtype or policy 'half' (policies: float32, float16, bfloat16, mixed_float16, mixed_bfloat16)",
-    gb.layers.Dense, 2, { dtype = "half" })
+  testing.raises("unknown dtype or policy 'quarter' (known: float32, float16, bfloat16, mixed_float16, mixed_bfloat16",
+    gb.layers.Dense, 2, { dtype = "quarter" })
   local layers = under("mixed_float16", function()
     return { gb.layers.Dense(2), gb.layers.Dense(2, { dtype = "bfloat16" }), gb.layers.Dense(2, { dtype = "float32" }) }
   end)

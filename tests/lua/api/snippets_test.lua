@@ -219,7 +219,8 @@ case("two maps that augment, with AUTOTUNE", function()
 end)
 
 case("mixed precision by a policy", function()
-  raises("gb.config.set_dtype_policy('mixed_float16')", function() return gb.mixed_precision end)
+  raises('gb.config.set_dtype_policy("mixed_float16")',
+    function() return gb.mixed_precision.Policy("mixed_float16") end)
   gb.config.set_dtype_policy "mixed_float16"
   local model = compiled(mlp())
   gb.config.set_dtype_policy "float32"

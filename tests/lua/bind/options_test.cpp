@@ -57,7 +57,9 @@ TEST_F(OptionTable, RejectsWhatItDoesNotKnow) {
   EXPECT_EQ(script.error("gb.conv {}"), "test:1: gb.conv: argument #1: option 'filters' is required");
   EXPECT_EQ(script.error("gb.conv()"), "test:1: gb.conv: argument #1: option 'filters' is required");
   EXPECT_EQ(script.error("gb.conv { 3 }"), "test:1: gb.conv: argument #1: options are named; found a positional value");
-  EXPECT_EQ(script.error("gb.conv(3)"), "test:1: gb.conv: argument #1: table of options expected, got number");
+  EXPECT_EQ(script.error("gb.conv(3)"),
+            "test:1: gb.conv: argument #1: table of options expected, got number; "
+            "options are named: { filters = ... }");
   EXPECT_EQ(script.error("gb.conv { filters = 'many' }"),
             "test:1: gb.conv: argument #1: option 'filters': integer expected, got string");
   EXPECT_EQ(script.error("gb.stack { { filters = 1 }, { filter = 2 } }"),

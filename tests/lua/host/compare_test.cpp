@@ -149,9 +149,9 @@ TEST_F(CompareCommands, CheckMeasuresTheBaselinesScriptsAgain) {
   EXPECT_THAT(none.err, HasSubstr("no baseline is saved"));
   repeated("1", "7");
   in_folder({"baseline", "save", "v1"});
-  const Ended unknown = in_folder({"check", "--baseline", "v2"});
+  const Ended unknown = in_folder({"check", "--baseline", "v11"});
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("there is no baseline 'v2' (baselines: v1) (did you mean 'v1'?)"));
+  EXPECT_THAT(unknown.err, HasSubstr("there is no baseline 'v11' (baselines: v1) (did you mean 'v1'?)"));
   const Ended same = in_folder({"check", "--baseline", "v1"});
   EXPECT_EQ(same.status, 0) << same.out << same.err;
   EXPECT_THAT(same.out, HasSubstr("SAME in all of 2 comparisons"));

@@ -137,7 +137,7 @@ TEST_F(Datasets, WrongArgumentsAreNamed) {
       {"dataset:batch(5, { drop_remainder = true })",
        "batch: a size of 5 with drop_remainder leaves nothing of a dataset of 4 "
        "elements; use at most 4, or keep the remainder"},
-      {"dataset:batch(2, { drop_last = true })", "unknown option 'drop_last' (known: batch_size, drop_remainder)"},
+      {"dataset:batch(2, { drop_last = true })", "unknown option 'drop_last'; here: drop_remainder"},
       {"dataset:batch('2')", "argument #1: integer or table of options expected, got string"},
       {"dataset:shuffle(2, { sede = 1 })", "unknown option 'sede'"},
       {"dataset:shuffle()", "argument #1: integer or table of options expected, got no value"},

@@ -1,0 +1,101 @@
+#include "core/base/other_names.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/base/embedded_names.h"
+
+namespace gpubench {
+namespace {
+
+// The part before the separator, which is taken away with it.
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+// A line with those behind it that are indented.
+std::string take_entry(std::string_view& text) {
+  std::string entry(take_until(text, '\n'));
+  while (text.starts_with("  ")) entry += take_until(text, '\n').substr(1);
+  return entry;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    if (const std::string_view word = take_until(text, ' '); !word.empty()) words.emplace_back(word);
+  }
+  return words;
+}
+
+// Whether `place` is `outer` or lies in it.
+bool is_within(std::string_view place, std::string_view outer) {
+  if (!place.starts_with(outer)) return false;
+  return place.size() == outer.size() || place[outer.size()] == '.' || place[outer.size()] == ' ';
+}
+
+OtherName answer_of(std::string_view line, std::string_view name, std::string_view section) {
+  using enum OtherName::Kind;
+  const bool marked = line.starts_with("- ") || line.starts_with("> ");
+  std::string text(marked ? line.substr(2) : line);
+  constexpr std::string_view place_of_name = "{name}";
+  for (std::size_t at = 0; (at = text.find(place_of_name, at)) != std::string::npos; at += name.size())
+    text.replace(at, place_of_name.size(), name);
+  return {!marked ? here : line.starts_with('-') ? absent : folder, std::move(text), std::string(section)};
+}
+
+// "gb, Tensor": those of these places that suit.
+std::vector<std::string> sections_in(std::string_view places, const std::function<bool(std::string_view)>& suits) {
+  std::vector<std::string> sections;
+  while (!places.empty()) {
+    std::string_view place = take_until(places, ',');
+    place.remove_prefix(std::min(place.find_first_not_of(' '), place.size()));
+    if (suits(place)) sections.emplace_back(place);
+  }
+  return sections;
+}
+
+// What is said of the name in each section that suits.
+std::vector<OtherName> find_all(std::string_view name, const std::function<bool(std::string_view)>& suits) {
+  std::vector<OtherName> found;
+  for (std::string_view text : embedded::other_names) {
+    std::vector<std::string> sections;
+    while (!text.empty()) {
+      const std::string entry = take_entry(text);
+      if (entry.starts_with('[')) {
+        sections = sections_in(std::string_view(entry).substr(1, entry.size() - 2), suits);
+      } else if (!sections.empty() && !entry.starts_with('#')) {
+        std::string_view rest = entry;
+        if (std::ranges::count(words_of(take_until(rest, ':')), name) == 0) continue;
+        for (const std::string& section : sections) found.push_back(answer_of(rest.substr(1), name, section));
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> OtherName::places() const {
+  return words_of(text);
+}
+
+std::optional<OtherName> find_other_name(std::string_view place, std::string_view name) {
+  const std::vector<OtherName> found =
+      find_all(name, [&](std::string_view section) { return is_within(place, section); });
+  const auto nearest = std::ranges::max_element(found, {}, [](const OtherName& one) { return one.section.size(); });
+  if (nearest == found.end()) return std::nullopt;
+  return *nearest;
+}
+
+std::optional<OtherName> find_other_name_within(std::string_view place, std::string_view name) {
+  const std::vector<OtherName> found =
+      find_all(name, [&](std::string_view section) { return section != place && is_within(section, place); });
+  if (found.empty()) return std::nullopt;
+  return found.front();
+}
+
+}  // namespace gpubench
