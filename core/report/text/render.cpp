@@ -14,6 +14,7 @@
 #include "core/report/text/answers.h"
 #include "core/report/text/color.h"
 #include "core/report/text/junit.h"
+#include "core/report/text/row_stream.h"
 #include "core/report/text/run_table.h"
 #include "core/report/text/text.h"
 #include "core/results/csv.h"
@@ -143,11 +144,25 @@ std::string remainder_text(const std::vector<CommonValue>& all_rows, std::ptrdif
   return text.empty() ? text : "\n" + text;
 }
 
-std::string table_text(const Run& run, const TextStyle& style) {
+// What rows with these headings do not show.
+std::string remainder_below(const Run& run, const TextStyle& style, const std::vector<std::string>& headings) {
   Summary summary = summary_of(run, style);
-  const int hidden = style.all_columns ? 0 : fit_width(summary.shown, style.width);
-  const std::string text = summary.shown.table.rows.empty() ? "" : render_text(summary.shown.table);
-  return text + remainder_text(summary.shown.common, hidden, summary.skipped, style);
+  const auto is_shown = [&](const std::string& heading) {
+    return std::ranges::find(headings, heading) != headings.end();
+  };
+  std::erase_if(summary.shown.common, [&](const CommonValue& one) { return is_shown(one.heading); });
+  const std::span figures = std::span(summary.shown.table.headings).subspan(summary.shown.axes);
+  const auto hidden = std::ranges::count_if(figures.first(figures.size() - summary.shown.problems),
+                                            [&](const Table::Heading& one) { return !is_shown(one.text); });
+  return remainder_text(summary.shown.common, hidden, summary.skipped, style);
+}
+
+// The table that a run prints as it goes on, with failures that were told on another screen.
+std::string table_text(const Run& run, TextStyle style) {
+  style.failures_told = false;
+  RowStream rows(run.info, style);
+  const std::string text = rows.table_of(rows_to_show(run.records), run.columns, style.width);
+  return text + remainder_below(run, style, rows.headings());
 }
 
 std::string title_text(const Run& run, const TextStyle& style) {
@@ -260,15 +275,7 @@ std::string opening_text(const Run& run, const TextStyle& style) {
 }
 
 std::string closing_text(const Run& run, const TextStyle& style, const std::vector<std::string>& headings) {
-  Summary summary = summary_of(run, style);
-  const auto is_shown = [&](const std::string& heading) {
-    return std::ranges::find(headings, heading) != headings.end();
-  };
-  std::erase_if(summary.shown.common, [&](const CommonValue& one) { return is_shown(one.heading); });
-  const std::span figures = std::span(summary.shown.table.headings).subspan(summary.shown.axes);
-  const auto hidden = std::ranges::count_if(figures.first(figures.size() - summary.shown.problems),
-                                            [&](const Table::Heading& one) { return !is_shown(one.text); });
-  std::string text = remainder_text(summary.shown.common, hidden, summary.skipped, style);
+  std::string text = remainder_below(run, style, headings);
   if (run.info.text("status") != "done")
     text += fmt::format("\nrun {}, {}\n", one_line(run.info.text("run")), ended_how(run));
   return text + verdict_text(run, style);

@@ -59,8 +59,14 @@ bool is_sound(const std::string& text) {
 
 RowStream::RowStream(const Info& info, const TextStyle& style)
     : style_(style), has_processes_(info.find("processes") != nullptr), figures_(info.texts("figures")) {
+  // Their values are in the rows alone where the run does not list them.
+  for (const std::string& name : info.texts("axis_names")) {
+    axis_order_.push_back(name);
+    axes_[name];
+  }
   const Info* const axes = info.find("axes");
   if (axes == nullptr || axes->list() == nullptr) return;
+  axis_order_.clear();
   for (const Info& axis : *axes->list()) {
     axis_order_.push_back(axis.text("name"));
     std::vector<Cell>& values = axes_[axis_order_.back()];
@@ -243,6 +249,21 @@ std::string RowStream::line_of(const Record& row) {
   const bool doubted = !is_sound(to_text(row.get("quality"))) || !is_sound(to_text(row.get("memory_quality")));
   const std::string gap(line.empty() ? 0 : column_gap, ' ');
   return line + gap + in_color(note, failed ? red : yellow, style_.color && (failed || doubted)) + "\n";
+}
+
+std::string RowStream::table_of(std::span<const Record> rows, std::span<const Column> columns, std::size_t width) {
+  width_ = width;
+  const std::vector<Column> figures = candidates(columns);
+  for (const Record& row : rows) {
+    note_widths(row, figures);
+    for (auto& [axis, values] : axes_)
+      if (!is_empty(row.get(axis))) values.push_back(row.get(axis));
+  }
+  plan(columns);
+  if (rows.empty()) return "";
+  std::string text = heading_lines();
+  for (const Record& row : rows) text += line_of(row);
+  return text;
 }
 
 std::string RowStream::text_of(const Record& row, std::span<const Column> columns, std::size_t width) {

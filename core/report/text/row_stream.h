@@ -27,6 +27,9 @@ class RowStream {
   /// columns of the window now, 0: any. `columns`: those of the run.
   std::string text_of(const Record& row, std::span<const Column> columns, std::size_t width);
 
+  /// All rows of a run that is over, in columns that take every one.
+  std::string table_of(std::span<const Record> rows, std::span<const Column> columns, std::size_t width);
+
   /// Headings of the columns that the latest rows have.
   std::vector<std::string> headings() const;
 

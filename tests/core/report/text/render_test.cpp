@@ -92,10 +92,19 @@ TEST(Render, TextEndsWithVerdictsAndAnswer) {
             "? open: c\n"
             "1 confirmed, 1 open, 0 refuted\n"
             "\nanswer: Use a batch of 8 or more.\n");
-  EXPECT_THAT(render(answered_run(), Format::text, {.all_columns = true}), HasSubstr("all rows: device a,b\n"));
+  EXPECT_THAT(render(answered_run(), Format::text, {.all_columns = true}),
+              HasSubstr("batch  examples/s  device\n-----  ----------  ------\n    1      12.3 k  a,b\n"));
   EXPECT_THAT(render(answered_run(), Format::markdown),
               AllOf(HasSubstr("Why is it slow?\n\n**Use a batch of 8 or more.**\n"), HasSubstr("2 points skipped"),
                     HasSubstr("- ✓ confirmed: It is faster with a larger batch (8.1 times \\[8, 8.2])\n")));
+}
+
+TEST(Render, TextSaysWhyAPointFailed) {
+  gpubench::Run run = answered_run();
+  run.records[1].set("status", std::string("out_of_memory"));
+  run.records[1].set("detail", std::string("1 GiB wanted"));
+  const std::string text = render(run, Format::text, {.width = 80, .failures_told = true});
+  EXPECT_THAT(text, HasSubstr("    8       100 k  out_of_memory: 1 GiB wanted\n"));
 }
 
 TEST(Render, TextFitsTheTerminal) {

@@ -57,6 +57,27 @@ TEST(RowStream, AFailureThatWasToldOnTheSameTerminalIsNotToldAgain) {
   EXPECT_THAT(alone.text_of(failed(1024), run_columns, 0), HasSubstr("out_of_memory: 1 GiB wanted"));
 }
 
+TEST(RowStream, OfARunThatIsOverAllRowsStandInOneTable) {
+  const std::vector<Record> rows{row(1, 0.001), row(1024, 1234.5), failed(1024)};
+  const auto table = [&](const Info& info, std::size_t width) {
+    return RowStream(info, {.width = width}).table_of(rows, run_columns, width);
+  };
+  const Info of_run = facts({"examples_per_s", "step_time_s"});
+  EXPECT_EQ(table(of_run, 60),
+            "device  batch  examples/s  step time\n"
+            "------  -----  ----------  ---------\n"
+            "cpu:0       1         1 k       1 ms\n"
+            "cpu:0    1024        0.83   20.6 min\n"
+            "cpu:0    1024  out_of_memory: 1 GiB wanted and 12 MiB free\n");
+  // Figures come before what went wrong.
+  EXPECT_THAT(table(of_run, 44), AllOf(HasSubstr("examples/s"), Not(HasSubstr("step time"))));
+  // Runs of older programs name their axes alone.
+  const Info named = Info::Fields{{"axis_names", Info::List{"device", "batch"}},
+                                  {"figures", Info::List{"examples_per_s", "step_time_s"}}};
+  EXPECT_EQ(table(named, 60), table(of_run, 60));
+  EXPECT_EQ(RowStream(of_run, {}).table_of({}, run_columns, 0), "");
+}
+
 TEST(RowStream, ColumnsStandBelowTheirHeadingsFromTheFirstRowOn) {
   RowStream stream(facts({"examples_per_s", "step_time_s", "loss"}), {});
   EXPECT_EQ(stream.text_of(row(1, 52.1e-6), run_columns, 0),
