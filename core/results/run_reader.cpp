@@ -19,8 +19,10 @@ namespace {
 
 constexpr std::string_view unreadable_status = "unreadable";
 
+// Also a damaged one without results.csv; a run that has just begun, which has none yet, holds its lock.
 bool is_run(const std::filesystem::path& directory) {
-  return std::filesystem::exists(directory / "results.csv");
+  if (std::filesystem::exists(directory / "results.csv")) return true;
+  return std::filesystem::exists(directory / "run.json") && lock_of(directory / "samples.csv") != Lock::held;
 }
 
 std::vector<std::filesystem::path> directories_in(const std::filesystem::path& parent) {
@@ -146,33 +148,14 @@ RunSummary summary_of(const std::filesystem::path& directory) {
     const std::string text = read_file(directory / "results.csv");
     const auto lines = parse_csv(may_be_torn(info) ? whole_csv_lines(text) : text, "results.csv");
     summary.rows = lines.empty() ? 0 : lines.size() - 1;
-  } catch (const Error&) {
+  } catch (const Error& error) {
     summary.status = unreadable_status;
+    summary.damage = error.what();
   }
   return summary;
 }
 
-}  // namespace
-
-bool is_of_this_machine(const std::filesystem::path& directory) {
-  const std::string name = directory.filename().string();
-  const std::size_t host = name.find('-');
-  if (host == std::string::npos || name.compare(host + 1, host_name().size(), host_name()) != 0) return false;
-  const std::size_t end = host + 1 + host_name().size();
-  return end == name.size() || name[end] == '-';
-}
-
-std::string run_status(const Info& info, const std::filesystem::path& directory) {
-  const std::string status = info.text("status");
-  if (status != unfinished_status || !is_of_this_machine(directory)) return status;
-  return lock_of(directory / "samples.csv") == Lock::free ? std::string(died_status) : status;
-}
-
-Run read_run(const std::filesystem::path& place) {
-  return read_run(RunFiles(place));
-}
-
-Run read_run(const RunFiles& files) {
+Run read_whole_run(const RunFiles& files) {
   Run run;
   run.directory = files.place();
   run.info = parse_json(files.read("run.json"), files.path_of("run.json"));
@@ -197,6 +180,34 @@ Run read_run(const RunFiles& files) {
     run.records.emplace_back(std::move(cells));
   }
   return run;
+}
+
+}  // namespace
+
+bool is_of_this_machine(const std::filesystem::path& directory) {
+  const std::string name = directory.filename().string();
+  const std::size_t host = name.find('-');
+  if (host == std::string::npos || name.compare(host + 1, host_name().size(), host_name()) != 0) return false;
+  const std::size_t end = host + 1 + host_name().size();
+  return end == name.size() || name[end] == '-';
+}
+
+std::string run_status(const Info& info, const std::filesystem::path& directory) {
+  const std::string status = info.text("status");
+  if (status != unfinished_status || !is_of_this_machine(directory)) return status;
+  return lock_of(directory / "samples.csv") == Lock::free ? std::string(died_status) : status;
+}
+
+Run read_run(const std::filesystem::path& place) {
+  return read_run(RunFiles(place));
+}
+
+Run read_run(const RunFiles& files) {
+  try {
+    return read_whole_run(files);
+  } catch (const Error& error) {
+    throw Error(fmt::format("a damaged run: {}", error.what()));
+  }
 }
 
 std::vector<RunSummary> list_runs(const std::filesystem::path& out) {

@@ -40,8 +40,10 @@ struct RunSummary {
   std::string title;
   /// "2026-11-21T04:17:00Z".
   std::string started;
-  /// done, running, died, interrupted, error; "unreadable" if run.json cannot be read.
+  /// done, running, died, interrupted, error; "unreadable" if run.json or results.csv cannot be read.
   std::string status;
+  /// Why it is unreadable.
+  std::string damage = {};
   std::size_t rows = 0;
   /// Of run.json: tags, group, machine, devices, program, expectations and answers. Nothing if it cannot be read.
   Info info = {};

@@ -142,6 +142,7 @@ void Value<RunSummary>::push(lua_State* L, const RunSummary& summary) {
   set_field(L, "title", summary.title);
   set_field(L, "started", summary.started);
   set_field(L, "status", summary.status);
+  set_field(L, "damage", summary.damage);
   set_field(L, "rows", summary.rows);
 }
 

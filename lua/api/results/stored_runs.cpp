@@ -13,7 +13,7 @@
 //   rule_tables(places, rule, json, style)  times of traces by another tool's rule, as text or JSON
 //   run_of_traces(places, { out, step, against })  writes a run of them; returns its folder, and whether it is slower
 //                              than the traces `against`
-//   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
+//   list(out)                  { experiment, name, directory, title, started, status, damage, rows } of each run
 //   finish(text, out, formats) writes what a run that died lacks: { directory, report, notes }, without report where it
 //                              has all and no formats of charts are asked for
 //   pack(text, out, file, anonymous)  writes the archive of a run; returns the file, which is named after the run where

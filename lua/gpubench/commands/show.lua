@@ -11,8 +11,9 @@ return function(options)
   end
   local lines = {}
   for index, one in ipairs(native.results.list(out)) do
-    lines[index] = { one.directory,
-      string.format("%s, %s: %s", one.status, gb.format.count(one.rows, "row"), one.title) }
+    local is_damaged = one.damage ~= ""
+    lines[index] = { one.directory, is_damaged and string.format("%s: %s", one.status, one.damage)
+      or string.format("%s, %s: %s", one.status, gb.format.count(one.rows, "row"), one.title) }
   end
   if #lines == 0 then print("no runs below " .. out) end
   two_columns.print(lines)

@@ -327,8 +327,28 @@ TEST(Run, DamagedFilesAreNamedWithTheirRow) {
   std::ofstream(writer.directory() / "results.csv", std::ios::app) << "short,row\r\n";
   EXPECT_ERROR(HasSubstr("row 2 has 2 fields; the header has"), read_run(writer.directory()));
   std::ofstream(writer.directory() / "run.json") << "{";
-  EXPECT_ERROR(HasSubstr("run.json: not valid JSON"), read_run(writer.directory()));
+  EXPECT_ERROR(AllOf(StartsWith("a damaged run: "), HasSubstr("run.json: not valid JSON")),
+               read_run(writer.directory()));
   EXPECT_EQ(list_runs(out.path())[0].status, "unreadable");
+  EXPECT_THAT(list_runs(out.path())[0].damage, HasSubstr("run.json: not valid JSON"));
+}
+
+TEST(Run, OneWithoutItsTableIsDamagedOnceNoProcessWritesIt) {
+  const TemporaryDirectory out;
+  std::filesystem::path directory;
+  {
+    RunWriter writer(plan_in(out));
+    writer.add({{"width", 1.0}});
+    directory = writer.directory();
+    std::filesystem::remove(directory / "results.csv");
+    EXPECT_TRUE(list_runs(out.path()).empty());
+    writer.finish("done");
+  }
+  std::filesystem::remove(directory / "results.csv");
+  EXPECT_EQ(find_run(directory.string(), out.path()), directory);
+  EXPECT_ERROR(AllOf(StartsWith("a damaged run: "), HasSubstr("results.csv")), read_run(directory));
+  ASSERT_EQ(list_runs(out.path()).size(), 1u);
+  EXPECT_THAT(list_runs(out.path())[0].damage, HasSubstr("results.csv"));
 }
 
 TEST(Run, MoreColumnsThanARunMayHaveAreRefused) {
