@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/base/known_names.h"
+#include "core/base/other_names.h"
 #include "core/base/resources.h"
 #include "core/base/shown_text.h"
 #include "core/results/build_info.h"
@@ -37,13 +38,41 @@ Answer mistake(const std::string& text) {
   return {usage_status, shown_message("gpubench: " + text) + "\nTry 'gpubench --help'."};
 }
 
+bool is_positional(const CLI::Option* option) {
+  return option->get_positional();
+}
+
+// "Usage: gpubench ab [OPTIONS] A B -- SCRIPT [OPTION...] ..."
+std::string usage_of(const CLI::App& command) {
+  std::string text = "Usage: gpubench " + command.get_name() + " [OPTIONS]";
+  for (const CLI::Option* const one : command.get_options(is_positional)) {
+    const std::string words = one->get_type_name() + (one->get_expected_max() > 1 ? " ..." : "");
+    text += one->get_required() ? " " + words : " [" + words + "]";
+  }
+  return text;
+}
+
+Answer mistake(const CLI::App& command, const std::string& text) {
+  const std::string name = command.get_name();
+  return {usage_status, shown_message("gpubench: " + name + ": " + text) + "\n" + usage_of(command) +
+                            "\nTry 'gpubench " + name + " --help'."};
+}
+
+Answer mistake(const CLI::App& command, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    for (const CLI::Option* const one : command.get_options(is_positional))
+      if (one->get_required() && one->count() == 0) return mistake(command, one->get_type_name() + " is missing");
+  }
+  return mistake(command, error.what());
+}
+
 Answer surplus(const CLI::App& command) {
   std::vector<std::string> rest = command.remaining();
   const std::string word = rest.empty() ? std::string() : rest.front();
-  if (!word.starts_with("-")) return mistake(command.get_name() + ": unexpected argument '" + word + "'");
+  if (!word.starts_with("-")) return mistake(command, "unexpected argument '" + word + "'");
   const std::string name = word.substr(0, word.find('='));
   const std::vector<std::string> names = long_names(command);
-  return mistake(command.get_name() + ": unknown option '" + name + "'" + suggestion(name, names_of(names)));
+  return mistake(command, "unknown option '" + name + "'" + suggestion(name, names_of(names)));
 }
 
 std::pair<std::string, std::vector<std::string>> split_axis(const std::string& text) {
@@ -110,6 +139,8 @@ std::vector<std::string> experiment_names() {
 
 /// What no command's name is, in front of a script that is not there.
 Answer no_script(const std::string& word, std::vector<std::string> names) {
+  if (const auto other = find_other_name("command", word))
+    return mistake("no script, experiment or command '" + word + "'; here: " + other->text);
   std::ranges::copy(experiment_names(), std::back_inserter(names));
   return mistake("no script, experiment or command '" + word + "'" + suggestion(word, names_of(names)));
 }
@@ -211,22 +242,23 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
     return Answer{0, as_json ? to_json_line(build_info()) : version.what()};
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    if (chosen.empty()) return mistake(error.what());
+    if (chosen.empty()) return mistake(std::string(error.what()));
     const std::string name = chosen.front()->get_name();
     const bool has_python = std::ranges::any_of(
         arguments, [](const std::string& word) { return word.starts_with("python") || word.ends_with(".py"); });
     if (has_python && (name == "watch" || name == "tune"))
-      return mistake(name + ": a job stands behind --: gpubench " + name + " -- python train.py");
+      return mistake(*chosen.front(), "a job stands behind --: gpubench " + name + " -- python train.py");
     // What is unknown is told first: a misspelt option may be why an argument is missing.
     if (!chosen.front()->remaining().empty()) return surplus(*chosen.front());
-    return mistake(chosen.front()->get_name() + ": " + error.what());
+    return mistake(*chosen.front(), error);
   }
 
   CommandLine line = grammar.values();
   if (line.command == "watch" || line.command == "tune-job") {
     if (job.empty())
-      return mistake("what to run is missing: gpubench " + std::string(line.command == "watch" ? "watch" : "tune") +
-                     " -- python train.py");
+      return mistake(grammar.command(line.command), "what to run is missing: gpubench " +
+                                                        std::string(line.command == "watch" ? "watch" : "tune") +
+                                                        " -- python train.py");
     line.arguments["command"] = std::move(job);
   }
   line.runs_script = !grammar.scripts().empty();

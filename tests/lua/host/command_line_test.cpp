@@ -150,6 +150,8 @@ TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {
   EXPECT_THAT(answer({"--helpp"}).text, StartsWith("gpubench: run: unknown option '--helpp' (did you mean '--help'?)"));
   EXPECT_THAT(answer({"devces"}).text,
               StartsWith("gpubench: no script, experiment or command 'devces' (did you mean 'devices'?)"));
+  EXPECT_THAT(answer({"profile"}).text, HasSubstr("command 'profile'; here: gpubench explain RUN"));
+  EXPECT_THAT(answer({"python3", "train.py"}).text, HasSubstr("; here: gpubench watch -- python3 train.py"));
   EXPECT_THAT(answer({"missing.lua"}).text, StartsWith("gpubench: no script, experiment or command 'missing.lua'"));
   EXPECT_THAT(answer({script, "more"}).text, StartsWith("gpubench: no script, experiment or command 'more'"));
   EXPECT_THAT(answer({"batch_sise"}).text, HasSubstr("(did you mean 'batch_size'?)"));
@@ -172,7 +174,8 @@ TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {
     EXPECT_THAT(answer({script, wrong}).text, HasSubstr(wrong.substr(0, wrong.find('=')))) << wrong;
   }
   EXPECT_THAT(answer({"show", "r", "--format", "pdf"}).text, HasSubstr("pdf not in {text,csv,json,markdown,junit}"));
-  EXPECT_THAT(answer({"new"}).text, HasSubstr("name is required"));
+  EXPECT_THAT(answer({"new"}).text,
+              HasSubstr("new: NAME is missing\nUsage: gpubench new [OPTIONS] NAME\nTry 'gpubench new --help'."));
 }
 
 TEST_F(CommandLineTest, HelpHasOptionsAndExamples) {
