@@ -153,8 +153,11 @@ void prepare(lua_State* L, const CommandLine& line) {
 }
 
 void run_script(lua_State* L, const std::string& path, const std::string& text) {
-  if (luaL_loadbufferx(L, text.data(), text.size(), ("@" + path).c_str(), "t") != LUA_OK)
-    throw Error(lua_tostring(L, -1));
+  if (luaL_loadbufferx(L, text.data(), text.size(), ("@" + path).c_str(), "t") != LUA_OK) {
+    const std::string reason = lua_tostring(L, -1);
+    const bool named_argument = reason.ends_with("')' expected near '='");
+    throw Error(reason + (named_argument ? "; named arguments stand in a table: f(x, { name = value })" : ""));
+  }
   lua::protected_call(L, 0, 0);
 }
 

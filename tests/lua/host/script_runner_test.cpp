@@ -50,6 +50,24 @@ TEST_F(ScriptRunner, ErrorsStartWithTheScriptsLine) {
   EXPECT_THAT(run("require 'broken'").err, HasSubstr("broken.lua:2: unexpected symbol near ')'"));
 }
 
+TEST_F(ScriptRunner, PythonIsToldApart) {
+  const std::string said = "is a Python program, and scripts here are Lua; gpubench watch -- python ";
+  for (const std::string text : {"import tensorflow as tf\n", "import os, sys\n", "from torch import nn  # layers\n",
+                                 "def main(epochs):\n  pass\n", "# a job\n\n\"\"\"Trains a net.\"\"\"\n",
+                                 "class Net(nn.Module):\n", "@dataclass\n", "#!/usr/bin/env python3\nx = 1\n"}) {
+    const Ended ended = run(text);
+    EXPECT_EQ(ended.status, 2) << text;
+    EXPECT_THAT(ended.err, StartsWith("gpubench: run: 'script.lua' " + said + "script.lua looks at it")) << text;
+  }
+  write("my job.py", "x = 1\n");
+  EXPECT_THAT(run_program({"run", "my job.py"}, path()).err, HasSubstr(said + "'my job.py' looks at it"));
+  for (const std::string text : {"-- import tensorflow\n", "import = 1\n", "from = { import = 1 }\n",
+                                 "#!/usr/bin/env gpubench\n", "def = function() end\ndef()\n"})
+    EXPECT_EQ(run(text).status, 0) << text;
+  EXPECT_EQ(run("print(math.max(1, b=2))").err,
+            "script.lua:1: ')' expected near '='; named arguments stand in a table: f(x, { name = value })\n");
+}
+
 TEST_F(ScriptRunner, OsExitEndsATrustedScriptWhoseFilesAreComplete) {
   const std::string script = with_body("if point.n == 2 then pcall(os.exit, 5) end") + "print('never')";
   const Ended ended = run(script, {"--trusted", "--quick"});
@@ -139,8 +157,7 @@ TEST_F(ScriptRunner, AFolderFullOfLinksAndDevicesHarmsNoRun) {
   std::filesystem::create_symlink("/dev/zero", planted / "run.json");
   write("results/e/20260101T000000Z-x/results.csv", "a\r\n");
   EXPECT_EQ(run(with_body("")).status, 0);
-  EXPECT_THAT(run_program({"show"}, path()).out,
-              AllOf(HasSubstr("20260101T000000Z-x "), HasSubstr(" unreadable, 0 rows")));
+  EXPECT_THAT(run_program({"show"}, path()).out, AllOf(HasSubstr("20260101T000000Z-x "), HasSubstr(" unreadable: ")));
 }
 
 TEST_F(ScriptRunner, AMissingScriptAndAnUnknownDevice) {
