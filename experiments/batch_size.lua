@@ -67,7 +67,7 @@ gb.experiment {
   name  = "batch_size",
   topic = "launching",
   title = "A batch that is too small leaves the device idle",
-  question = "Why is the GPU not busy when it trains with a batch of 1?",
+  question = "Why is the device not busy when it trains with a batch of 1?",
   cause    = "Every step costs the same launches, updates of all weights and bookkeeping whatever the batch, so with a "
     .. "batch that is too small the device idles between them, or is busy with these.",
   remedy   = "A larger batch, up to the knee where examples/s stops rising, or to the end of memory.",
