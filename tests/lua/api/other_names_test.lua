@@ -70,6 +70,8 @@ testing.case("a name is looked up with those that follow it in its line", functi
   raises("no 'tf'; here: its members are in gb, methods of tensors", "local t = tf")
   raises("gb: no 'keras'; here: its members are in gb", "local k = gb.keras")
   raises("no 'np.zeros'; here: gb.zeros", "print(np . zeros, np.zeros)")
+  raises("no 'torch.backends.cuda.matmul.allow_tf32'; here: gb.config.set_tf32(true)",
+    "torch.backends.cuda.matmul.allow_tf32 = true")
   raises("no 'keras.layers.Foo'; not in gpubench: gb.layers has no 'Foo'", "local d = keras.layers.Foo")
   raises("not in gpubench: gb.layers has no 'Dens' (did you mean 'Dense'?)", "local d = tf.keras.layers.Dens")
   raises("no 'torch.foo'; not in gpubench: foo; others of torch are in gb, methods of tensors", "torch.foo()")
