@@ -58,22 +58,37 @@ std::vector<std::string> sections_in(std::string_view places, const std::functio
   return sections;
 }
 
-// What is said of the name in each section that suits.
-std::vector<OtherName> find_all(std::string_view name, const std::function<bool(std::string_view)>& suits) {
-  std::vector<OtherName> found;
+struct Entry {
+  std::vector<std::string> sections;  // those that suit
+  std::vector<std::string> names;
+  std::string text;
+};
+
+void each_entry(const std::function<bool(std::string_view)>& suits, const std::function<void(const Entry&)>& take) {
   for (std::string_view text : embedded::other_names) {
-    std::vector<std::string> sections;
+    Entry one;
     while (!text.empty()) {
       const std::string entry = take_entry(text);
       if (entry.starts_with('[')) {
-        sections = sections_in(std::string_view(entry).substr(1, entry.size() - 2), suits);
-      } else if (!sections.empty() && !entry.starts_with('#')) {
+        one.sections = sections_in(std::string_view(entry).substr(1, entry.size() - 2), suits);
+      } else if (!one.sections.empty() && !entry.starts_with('#')) {
         std::string_view rest = entry;
-        if (std::ranges::count(words_of(take_until(rest, ':')), name) == 0) continue;
-        for (const std::string& section : sections) found.push_back(answer_of(rest.substr(1), name, section));
+        one.names = words_of(take_until(rest, ':'));
+        if (rest.empty()) continue;
+        one.text = rest.substr(1);
+        take(one);
       }
     }
   }
+}
+
+// What is said of the name in each section that suits.
+std::vector<OtherName> find_all(std::string_view name, const std::function<bool(std::string_view)>& suits) {
+  std::vector<OtherName> found;
+  each_entry(suits, [&](const Entry& one) {
+    if (std::ranges::find(one.names, name) == one.names.end()) return;
+    for (const std::string& section : one.sections) found.push_back(answer_of(one.text, name, section));
+  });
   return found;
 }
 
@@ -96,6 +111,13 @@ std::optional<OtherName> find_other_name_within(std::string_view place, std::str
       find_all(name, [&](std::string_view section) { return section != place && is_within(section, place); });
   if (found.empty()) return std::nullopt;
   return found.front();
+}
+
+std::set<std::string, std::less<>> other_names_at(std::string_view place) {
+  std::set<std::string, std::less<>> all;
+  each_entry([&](std::string_view section) { return section == place; },
+             [&](const Entry& one) { all.insert(one.names.begin(), one.names.end()); });
+  return all;
 }
 
 }  // namespace gpubench

@@ -7,7 +7,9 @@
 // "{name}" in a text is the name itself. A section holds for its places ("gb.layers", "Tensor", "loss") and what lies
 // in them: [gb] also for gb.layers, where that says nothing else; [option] also for "option Dense".
 #pragma once
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +30,8 @@ std::optional<OtherName> find_other_name(std::string_view place, std::string_vie
 
 /// The same where only the parts of a place have the name, as gb.layers has for "gb".
 std::optional<OtherName> find_other_name_within(std::string_view place, std::string_view name);
+
+/// The names of a section.
+std::set<std::string, std::less<>> other_names_at(std::string_view place);
 
 }  // namespace gpubench

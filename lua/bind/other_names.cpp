@@ -215,7 +215,9 @@ std::string text_of(const OtherName& answer) {
 int no_global(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   const auto name = Value<std::string>::read(L, 2);
-  if (!find_other_name("global", name)) return 0;
+  // Scripts may ask for unset globals in each step.
+  static const auto names = other_names_at("global");
+  if (!names.contains(name)) return 0;
   const std::vector<std::string> path = path_from(L, name);
   throw Error(fmt::format("no '{}'{}", fmt::join(path, "."), text_of(*answer_at(L, "global", path))));
 }

@@ -31,6 +31,12 @@ TEST(OtherNames, TheNearestSectionCounts) {
   EXPECT_EQ(find_other_name("option Dense", "lr")->text, "learning_rate");
 }
 
+TEST(OtherNames, ThoseOfASectionCanBeListed) {
+  EXPECT_TRUE(other_names_at("global").contains("True"));
+  EXPECT_FALSE(other_names_at("global").contains("Linear"));
+  EXPECT_TRUE(other_names_at("glob").empty());
+}
+
 TEST(OtherNames, PartsOfAPlaceAreSearchedWhereItIsAskedFor) {
   EXPECT_EQ(find_other_name_within("gb", "Linear")->section, "gb.layers");
   EXPECT_FALSE(find_other_name_within("gb.layers", "Linear"));
