@@ -69,7 +69,7 @@ local fields = {
 
 local most_trials = 1000
 
-local function written(values)
+local function as_table(values)
   if type(values) ~= "table" then return "{ ... }" end
   local texts = {}
   for index, value in ipairs(values) do
@@ -82,7 +82,7 @@ end
 local function refuse_named_axes(where, axes)
   local calls = {}
   for _, name in ipairs(check.sorted_keys(axes)) do
-    if axes[name] ~= nil then calls[#calls + 1] = string.format('gb.axis("%s", %s)', name, written(axes[name])) end
+    if axes[name] ~= nil then calls[#calls + 1] = string.format('gb.axis("%s", %s)', name, as_table(axes[name])) end
   end
   if #calls > 0 then
     check.fail("%s: option 'axes': an axis is made by gb.axis: axes = { %s }", where, table.concat(calls, ", "))
