@@ -172,7 +172,7 @@ bool is_section_alone(std::string_view place) {
 // the table alone, for members that mean something else than those of gb with their names.
 OtherName answer_in(lua_State* L, const OtherName& folder, Names path) {
   std::vector<std::string> places = folder.places(), texts;
-  const auto first_of_gb = std::ranges::stable_partition(places, is_section_alone).begin();
+  const auto first_of_gb = std::stable_partition(places.begin(), places.end(), is_section_alone);
   for (auto place = first_of_gb; place != places.end(); ++place)
     texts.push_back(*place == "Tensor" ? "methods of tensors" : *place);
   if (path.size() == 1) return here(fmt::format("its members are in {}", fmt::join(texts, ", ")));

@@ -53,7 +53,7 @@ std::string usage_of(const CLI::App& command) {
 }
 
 Answer mistake(const CLI::App& command, const std::string& text) {
-  const std::string name = command.get_name();
+  const std::string& name = command.get_name();
   return {usage_status, shown_message("gpubench: " + name + ": " + text) + "\n" + usage_of(command) +
                             "\nTry 'gpubench " + name + " --help'."};
 }
