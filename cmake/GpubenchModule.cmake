@@ -117,6 +117,14 @@ macro(gpubench_compile_as_test target)
   endif()
 endmacro()
 
+# gpubench_text_literal(RESULT FILE): the text of FILE as a literal of C++; CMake configures again when it changes.
+function(gpubench_text_literal result file)
+  set(file ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  file(READ ${file} text)
+  set(${result} "R\"~~~(${text})~~~\"" PARENT_SCOPE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+endfunction()
+
 # gpubench_test_objects(NAME SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
 # compiles tests that several programs link as $<TARGET_OBJECTS:NAME>.
 function(gpubench_test_objects name)
