@@ -38,7 +38,7 @@ std::string hint_for_element(lua_State* L, int index) {
 
 void argument_failed(const ArgumentCursor& cursor, int index, const ArgumentError& error) {
   const std::string text = error.what();
-  if (index <= cursor.hidden) throw ArgumentError(text + (text.ends_with(" is closed") ? "" : colon_hint));
+  if (index <= cursor.hidden) throw ArgumentError(text + (dynamic_cast<const ClosedError*>(&error) ? "" : colon_hint));
   throw ArgumentError("argument #" + std::to_string(index - cursor.hidden) + ": " + text +
                       hint_for_element(cursor.L, index));
 }

@@ -14,6 +14,12 @@ class ArgumentError : public std::invalid_argument {
   using invalid_argument::invalid_argument;
 };
 
+/// The object is of the right class, but was closed.
+class ClosedError : public ArgumentError {
+ public:
+  using ArgumentError::ArgumentError;
+};
+
 /// An error raised by Lua code that C++ called; the text already has its script position.
 class ScriptError : public std::runtime_error {
  public:

@@ -47,7 +47,7 @@ struct Value<std::shared_ptr<T>> {
     void* memory = luaL_testudata(L, index, class_name<Class>);
     if (!memory) mismatch(L, index, class_name<Class>);
     const Handle& handle = *static_cast<Handle*>(memory);
-    if (!handle) throw ArgumentError(std::string(class_name<Class>) + " is closed");
+    if (!handle) throw ClosedError(std::string(class_name<Class>) + " is closed");
     return handle;
   }
   /// An empty pointer becomes nil.
