@@ -106,7 +106,7 @@ std::optional<TraceAnalysis> window_of(const AgentProcess& process, std::vector<
     if (process.rank >= 0) trace.rank = static_cast<int>(process.rank);
     if (process.ranks > 0) trace.world_size = static_cast<int>(process.ranks);
     trace.file = "window";
-    return analyse(std::move(trace));
+    return analyse(std::move(trace), {.known_steps = process.window_steps()});
   } catch (const Error& error) {
     notes.push_back(fmt::format("the window that was recorded cannot be read: {}", error.what()));
     return std::nullopt;

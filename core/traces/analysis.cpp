@@ -197,6 +197,7 @@ TraceAnalysis analyse(ForeignTrace trace, const AnalysisOptions& options) {
   analysis.issues = leave_out_single_events(own);
   analysis.is_host_only = own.device.empty();
   analysis.is_on_cpu = std::ranges::all_of(own.devices, &ForeignDevice::is_processor);
+  analysis.known_steps = options.known_steps;
   if (!options.whole) analysis.steps = find_steps(own, options.mark);
   analysis.window = analysis.steps.count() > 0 ? analysis.steps.window() : recorded_window(own);
   analysis.idle = idle_of(analysis);
@@ -226,7 +227,7 @@ Record row_of(const TraceAnalysis& analysis) {
   if (analysis.window.length() <= 0) return row;
   set_step_times(row, analysis);
   const StepMarks& marks = analysis.timeline->steps();
-  const int steps = std::max(analysis.step_count(), 1);
+  const int steps = std::max(analysis.counted_steps(), 1);
   set_breakdown(row, break_down_each(analysis.timeline->spans(), marks.devices, marks.window()), steps);
   if (analysis.step_count() > 0) set_share_intervals(row, break_down_steps(analysis.timeline->spans(), marks));
   if (!analysis.is_host_only)

@@ -27,19 +27,26 @@ struct TraceAnalysis {
   /// The work and the idle parts of all devices in the window, with the marks of the steps that count.
   std::unique_ptr<Timeline> timeline;
 
+  int known_steps = 0;  ///< of the window by another count than the trace's marks; 0: nobody counted
+
   /// Of the steps that count; 0 without steps.
   int step_count() const { return static_cast<int>(steps.count()); }
+  /// How many steps the window has, by the trace or by another count; 0: unknown.
+  int counted_steps() const { return step_count() > 0 ? step_count() : known_steps; }
   double window_s() const { return static_cast<double>(window.length()) * 1e-9; }
-  /// The mean; without steps the whole window.
-  double step_s() const { return window_s() / std::max(step_count(), 1); }
+  /// The mean; the whole window where nobody has counted steps.
+  double step_s() const { return window_s() / std::max(counted_steps(), 1); }
+  /// Behind a figure: what it is of.
+  const char* unit() const { return counted_steps() > 0 ? " a step" : " in the window"; }
   /// Of a step to which such moments count: on processors operators and exchanges are work.
   SpanClass class_of(IdleKind kind) const;
   const QualityIssue* blocking() const;
 };
 
 struct AnalysisOptions {
-  std::string mark{};  ///< as of find_steps()
-  bool whole = false;  ///< without steps
+  std::string mark{};   ///< as of find_steps()
+  bool whole = false;   ///< without steps
+  int known_steps = 0;  ///< as of TraceAnalysis
 };
 TraceAnalysis analyse(ForeignTrace trace, const AnalysisOptions& options = {});
 

@@ -132,7 +132,7 @@ struct Scale {
 };
 
 Scale scale_of(const TraceAnalysis& analysis) {
-  return {static_cast<double>(std::max(analysis.step_count(), 1)),
+  return {static_cast<double>(std::max(analysis.counted_steps(), 1)),
           static_cast<double>(std::max<std::size_t>(analysis.idle.size(), 1))};
 }
 
@@ -153,9 +153,8 @@ std::string names_text(const TraceAnalysis& analysis, const KindSum& sum) {
     const Named longest = longest_names(sum, 1).front();
     place = places.of(longest.thread, longest.longest.begin);
   }
-  const std::string unit = analysis.step_count() > 0 ? " a step" : "";
   if (text.empty()) return place.empty() ? "" : "at " + place;
-  return text + unit + (place.empty() ? "" : "; at " + place);
+  return text + analysis.unit() + (place.empty() ? "" : "; at " + place);
 }
 
 void add_to(KindSum& sum, const KindSum& other) {
@@ -232,11 +231,11 @@ bool set_small_operators(Record& row, const TraceAnalysis& analysis) {
   const KindSum host = sum_of(sums, {IdleKind::python, IdleKind::nothing, IdleKind::annotation});
   const std::int64_t in_short = in_short_gaps(analysis, quiet);
   if (2 * in_short <= host.time) return false;
-  const auto steps = static_cast<double>(analysis.step_count() > 0 ? quiet.size() : 1);
+  const double steps = analysis.step_count() > 0 ? static_cast<double>(quiet.size()) : scale_of(analysis).steps;
   row.set("host_cause",
-          fmt::format("{:.0f} operators a step; of the {} between them {} are in parts below 100 us",
+          fmt::format("{:.0f} operators{}; of the {} between them {} are in parts below 100 us",
                       static_cast<double>(sums[static_cast<std::size_t>(IdleKind::operators)].parts) / steps,
-                      format_seconds(static_cast<double>(host.time) * 1e-9 / steps),
+                      analysis.unit(), format_seconds(static_cast<double>(host.time) * 1e-9 / steps),
                       format_seconds(static_cast<double>(in_short) * 1e-9 / steps)));
   row.set("host_cause_kind", std::string(to_string(HostCauseKind::operators)));
   return true;

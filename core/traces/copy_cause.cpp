@@ -70,7 +70,8 @@ bool is_offload(const TraceAnalysis& analysis, CopyPath path, const Copies& copi
   constexpr double many = 10;
   const bool is_tpu = analysis.trace.devices.front().name.starts_with("tpu");
   if (is_tpu) return is_to_device(path) || path == CopyPath::device_to_host;
-  return is_to_device(path) && copies_a_step > many && copies.repeat() && 2 * copies.on_compute_stream > copies.time;
+  return is_to_device(path) && analysis.counted_steps() > 0 && copies_a_step > many && copies.repeat() &&
+         2 * copies.on_compute_stream > copies.time;
 }
 
 }  // namespace
@@ -79,11 +80,10 @@ void set_copy_cause(Record& row, const TraceAnalysis& analysis) {
   const std::map<CopyPath, Copies> paths = copies_of(analysis);
   if (paths.empty()) return;
   const auto& [path, most] = *std::ranges::max_element(paths, {}, [](const auto& one) { return one.second.time; });
-  const double scale = 1.0 / std::max(analysis.step_count(), 1) / static_cast<double>(analysis.trace.devices.size());
+  const double scale = 1.0 / std::max(analysis.counted_steps(), 1) / static_cast<double>(analysis.trace.devices.size());
   const double copies_a_step = static_cast<double>(most.count) * scale;
   const PathText& of_path = path_texts[static_cast<std::size_t>(path)];
-  std::string text =
-      fmt::format("{:.0f} copies{} {}", copies_a_step, analysis.step_count() > 0 ? " a step" : "", of_path.text);
+  std::string text = fmt::format("{:.0f} copies{} {}", copies_a_step, analysis.unit(), of_path.text);
   if (most.bytes > 0 && most.time > 0)
     text +=
         fmt::format(", {} at {}/s", format_bytes(most.bytes * scale), format_bytes(most.bytes / (most.time * 1e-9)));

@@ -137,7 +137,8 @@ class Replaying {
 }  // namespace
 
 Replay replay_without(const TraceAnalysis& analysis, HostWork work) {
-  const TraceAnalysis replayed = analyse(Replaying(analysis.trace, work).run(), {.whole = analysis.step_count() == 0});
+  const TraceAnalysis replayed = analyse(Replaying(analysis.trace, work).run(),
+                                         {.whole = analysis.step_count() == 0, .known_steps = analysis.known_steps});
   Replay replay;
   replay.step_s = replayed.step_s();
   replay.row = row_of(replayed);

@@ -85,6 +85,12 @@ std::vector<const Info*> AgentProcess::facts_named(std::string_view name) const 
   return all;
 }
 
+int AgentProcess::window_steps() const {
+  const Info* const window = fact("window");
+  const double steps = window == nullptr ? 0 : window->number("steps").value_or(0);
+  return steps >= 1 && steps < 1e9 ? static_cast<int>(steps) : 0;
+}
+
 std::string AgentProcess::role() const {
   const Info* const process_fact = fact("process");
   return process_fact == nullptr ? std::string() : process_fact->text("role");

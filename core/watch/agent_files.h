@@ -120,6 +120,8 @@ struct AgentProcess {
   /// The last fact of this name; null if there is none.
   const Info* fact(std::string_view name) const;
   std::vector<const Info*> facts_named(std::string_view name) const;
+  /// Training steps in the window, as the agent counted them; 0 if unknown.
+  int window_steps() const;
   /// "job", "launcher", "worker", "helper" from the fact `process`; empty if it does not tell.
   std::string role() const;
 };

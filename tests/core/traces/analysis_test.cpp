@@ -43,12 +43,12 @@ class Trace {
     host("cuda_runtime", "cudaLaunchKernel", launch, 2, thread, correlation_);
     return device("kernel", name, begin, length, correlation_);
   }
-  TraceAnalysis analysis(const std::string& mark = {}) const {
+  TraceAnalysis analysis(const std::string& mark = {}, int known_steps = 0) const {
     const std::string text = fmt::format(R"({{"schemaVersion": 1, "traceEvents": [{}]}})", events_);
     return analyse(
         std::move(
             read_chrome_trace(std::make_unique<ByteSpanSource>("t.json", std::as_bytes(std::span(text)))).front()),
-        {.mark = mark});
+        {.mark = mark, .known_steps = known_steps});
   }
 
  private:
@@ -142,6 +142,18 @@ Trace many_operators() {
 
 TEST(SmallOperators, AreTheCauseOfShortGapsBetweenThem) {
   EXPECT_EQ(to_text(row_of(many_operators().analysis()).get("host_cause_kind")), "operators");
+}
+
+TEST(SmallOperators, AreCountedInTheWindowWhereNobodyCountsSteps) {
+  EXPECT_EQ(to_text(row_of(many_operators().analysis()).get("host_cause")),
+            "400 operators in the window; of the 7.98 ms between them 7.98 ms are in parts below 100 us");
+}
+
+TEST(SmallOperators, AreCountedByTheStepsOfWhoeverCountsThem) {
+  const TraceAnalysis analysis = many_operators().analysis({}, 20);
+  EXPECT_EQ(to_text(row_of(analysis).get("host_cause")),
+            "20 operators a step; of the 399 µs between them 399 µs are in parts below 100 us");
+  EXPECT_NEAR(analysis.step_s(), analysis.window_s() / 20, 1e-12);
 }
 
 TEST(SmallOperators, AreNotTheCauseWhereMostOfTheTimeIsCompilation) {
