@@ -74,6 +74,7 @@ void watch(const std::vector<std::string>& command, const WatchTable& table) {
     } catch (const std::exception& error) {
       text = fmt::format("gpubench: watch: {}\n", error.what());
     }
+    if (!text.starts_with('\n')) text.insert(0, "\n");  // a progress bar of the job has left its line unfinished
     std::fputs(text.c_str(), stderr);
   });
   end_as(end);

@@ -205,6 +205,12 @@ TEST_F(Watch, JsonIsJsonWithoutAVerdictToo) {
               AllOf(HasSubstr("{\"status\":\"cannot_tell\""), HasSubstr("\"why_none\":\"no Python process")));
 }
 
+TEST_F(Watch, TheVerdictBeginsALineBehindAProgressBar) {
+  const std::vector<std::string> job = {"/bin/sh", "-c", "printf '50%% |###  |' >&2; exit 3"};
+  EXPECT_THAT(watch(job, {"--json"}).err, HasSubstr("###  |\n{\"status\""));
+  EXPECT_THAT(watch(job).err, HasSubstr("###  |\ngpubench: watch: "));
+}
+
 TEST_F(Watch, AJobWithoutDashesIsToldWhereTheyStand) {
   EXPECT_THAT(run_program({"watch", "python3", "train.py"}, path()).err,
               HasSubstr("gpubench watch -- python train.py"));
