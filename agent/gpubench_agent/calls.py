@@ -66,7 +66,6 @@ class Calls:
             sync.budget.new_step()
             job.mark(LEVEL_CALL, "%s %s" % (self.kind, function.name), framework=self.framework)
             job.note_loop(sys._getframe(2))
-            return
         job.spent(end)
 
     def is_mark(self, function):

@@ -90,7 +90,9 @@ def attach_gradients(jax):
                 def call(*inputs, **named):
                     result = gradient(*inputs, **named)
                     try:
+                        end = now()
                         jitted.gradient(sys._getframe(1))
+                        job.spent_here(end)
                     except Exception as error:
                         facts.fault("jax.grad", error)
                     return result

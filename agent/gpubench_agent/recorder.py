@@ -105,7 +105,7 @@ class Job:
     # Steps
 
     def mark(self, level, what, flags=0, batches=None, framework=None):
-        """A training step has ended."""
+        """A training step has ended. The hook that calls it accounts for what it takes."""
         start = now()
         if level < self.level:
             return False
@@ -126,7 +126,6 @@ class Job:
             except Exception as error:
                 self.after_step.remove(function)
                 facts.fault("after a step", error)
-        self.spent(start)
         return True
 
     def note_loop(self, frame):

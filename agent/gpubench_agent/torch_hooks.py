@@ -26,8 +26,7 @@ class Optimizers:
             window.tick()
         section.open()
 
-    def after(self, optimizer):
-        end = now()
+    def after(self, optimizer, end):
         section.close(end)
         mark = self.mark() if self.mark is not None else None
         if mark is None or self.others >= OTHERS_IN_A_ROW:
@@ -64,7 +63,9 @@ def attach_optimizers(optimizer):
     @guard.hide
     def after(opt, _, __):
         try:
-            optimizers.after(opt)
+            end = now()
+            optimizers.after(opt, end)
+            job.spent(end)
         except Exception as error:
             fail("Optimizer.step, after", error)
 

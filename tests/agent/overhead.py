@@ -1,7 +1,7 @@
-"""What the agent costs a job of PyTorch with steps of 5 ms, outside of the window: by its own clock, and by pairs of
-processes with it and without it, in turn. An idle machine; about 4 minutes.
+"""What the agent costs a job with steps of 5 ms, outside of the window: by its own clock, and by pairs of processes with
+it and without it, in turn. An idle machine; about 4 minutes.
 
-    python tests/agent/overhead.py [--pairs 20]
+    python tests/agent/overhead.py [--framework torch|keras] [--pairs 20]
 
 Prints both, as shares of the step; exit status 1 if the agent's own clock says more than 1 %, or the 95 % interval of
 the pairs does not contain what it says."""
@@ -16,7 +16,7 @@ from counters_file import read_counters
 from job import AGENT
 
 WARM, STEPS = 100, 500
-JOB = """
+TORCH = """
 import time
 import torch
 torch.set_num_threads(1)
@@ -40,6 +40,29 @@ while done < %(steps)d:
             break
 print((time.perf_counter() - begin) / (%(steps)d - %(warm)d))
 """
+KERAS = """
+import os
+os.environ.update(TF_NUM_INTRAOP_THREADS="1", TF_NUM_INTEROP_THREADS="1", TF_CPP_MIN_LOG_LEVEL="3")
+import time
+import keras
+import numpy as np
+
+
+class Clock(keras.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        self.ends = getattr(self, "ends", []) + [time.perf_counter()]
+
+
+keras.utils.set_random_seed(0)
+inputs = np.random.rand(32 * %(warm)d, 256).astype("float32")
+labels = np.random.randint(0, 10, len(inputs))
+model = keras.Sequential([keras.layers.Dense(%(width)d, activation="relu"), keras.layers.Dense(10)])
+model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+clock = Clock()
+model.fit(inputs, labels, batch_size=32, epochs=%(steps)d // %(warm)d, callbacks=[clock], verbose=0)
+print((clock.ends[-1] - clock.ends[0]) / (%(steps)d - %(warm)d))
+"""
+JOBS = {"torch": TORCH, "keras": KERAS}
 
 
 def run(python, script, agent):
@@ -60,12 +83,13 @@ def run(python, script, agent):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--framework", choices=JOBS, default="torch")
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--width", type=int, default=5000, help="of the model: about 5 ms a step")
     options = parser.parse_args()
     with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
-        script.write(JOB % {"width": options.width, "steps": WARM + STEPS, "warm": WARM})
+        script.write(JOBS[options.framework] % {"width": options.width, "steps": WARM + STEPS, "warm": WARM})
         script.flush()
         plain, differences, own = [], [], []
         for pair in range(options.pairs):
