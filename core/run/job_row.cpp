@@ -14,6 +14,7 @@
 #include "core/results/input_cause.h"
 #include "core/results/step_classes.h"
 #include "core/results/steps_of.h"
+#include "core/run/job_settings.h"
 #include "core/run/job_sites.h"
 #include "core/traces/causes.h"
 
@@ -158,6 +159,9 @@ class JobRow {
   }
 
  private:
+  /// A cause without a line and a kind must be at least this large to be one.
+  static constexpr double little_without_line = 0.2;
+
   static bool is_beside(const Part& part) {
     return part.kind == HostCauseKind::evaluation || part.kind == HostCauseKind::saving ||
            part.kind == HostCauseKind::compilation || part.kind == HostCauseKind::callbacks;
@@ -187,26 +191,29 @@ class JobRow {
   }
 
   /// Of time in which no line of the user's was seen: what the framework does at the beginning of epochs, and what its
-  /// own loop does where that is little. A cause without a line and a kind must be large to be one.
+  /// own loop does where that is little.
   double framework_share(double without_line) const {
-    constexpr double little = 0.2;
     const KindOfSteps* const epochs = steps_.kind(StepKind::first_of_epoch);
     const double of_epochs =
         std::clamp(epochs != nullptr ? epochs->extra_s / steps_.step_s.value : 0.0, 0.0, std::max(without_line, 0.0));
     const double rest = std::max(without_line, 0.0) - of_epochs;
-    return of_epochs + (rest < little ? rest : 0);
+    return of_epochs + (rest < little_without_line ? rest : 0);
+  }
+
+  /// Python between operators of the window, for which no line of the user's is known: mostly of the framework's own.
+  bool is_frameworks(double between) const {
+    const std::string kind = to_text(row_.get("host_cause_kind"));
+    return between < little_without_line &&
+           (kind == to_string(HostCauseKind::python) || kind == to_string(HostCauseKind::annotation));
   }
 
   /// Whether the window shows the steps: that of a program which dispatches ahead may end before their work begins.
   bool has_whole_window() const {
     if (!rank_.window) return false;
     constexpr double most_missing = 0.5;
-    const auto steps = static_cast<double>(rank_.process->window_end - rank_.process->window_begin);
     const KindOfSteps* const plain = steps_.kind(StepKind::training);
     const double step_s = plain != nullptr ? plain->step_s.value : steps_.step_s.value;
-    return rank_.window->window_s() > 0 &&
-           (rank_.window->step_count() > 0 ? rank_.window->step_s() / step_s
-                                           : rank_.window->window_s() / (steps * step_s)) > most_missing;
+    return rank_.window->window_s() > 0 && rank_.window->step_s() / step_s > most_missing;
   }
 
   /// Forward and backward passes and the optimizer are work, and so is the wait for them; the rest is the user's own
@@ -235,9 +242,14 @@ class JobRow {
       within.of("input_wait_share") = waits;
       if (waits > input) holds_lock_ = true;
       within.of("communication_share") = exchanges;
-      within.of("host_share") = between;
       left -= waits + exchanges + between;
-      add_trace_cause(parts, between);
+      if (is_frameworks(between)) {
+        within.of("other_share") += between;
+        row_.set("framework_share", of_framework + between);
+      } else {
+        within.of("host_share") = between;
+        add_trace_cause(parts, between);
+      }
     }
     within.of("compute_share") = left;
     within.of("host_share") += own;
@@ -265,7 +277,11 @@ class JobRow {
   void add_trace_cause(std::vector<Part>& parts, double share) {
     const std::string kind = to_text(row_.get("host_cause_kind"));
     if (kind.empty() || share <= 0) return;
-    parts.push_back({host_cause_kinds.parse(kind), share, to_text(row_.get("host_cause"))});
+    Part part{host_cause_kinds.parse(kind), share, to_text(row_.get("host_cause"))};
+    if (part.kind == HostCauseKind::operators)
+      if (const std::string setting = operators_setting(*rank_.process, steps_); !setting.empty())
+        part.text = part.text.empty() ? setting : setting + "; " + part.text;
+    parts.push_back(std::move(part));
   }
 
   /// A gradient of a loop that is not compiled marks its steps.
@@ -335,8 +351,14 @@ class JobRow {
         break;
       }
     if (rank_.workers && rank_.use.seconds > 0) describe_workers(*rank_.workers, kind, facts);
-    if (const std::string traced = to_text(row_.get("input_cause")); !traced.empty() && facts.empty())
-      facts.push_back(traced);
+    if (std::string traced = to_text(row_.get("input_cause")); !traced.empty() && facts.empty()) {
+      if (rank_.window)
+        if (const std::string line =
+                line_of_stage(*rank_.process, slowest_stage(rank_.window->trace, rank_.window->window));
+            !line.empty())
+          traced += ", at " + line;
+      facts.push_back(std::move(traced));
+    }
     std::string text;
     for (const std::string& fact : facts) text += (text.empty() ? "" : "; ") + fact;
     row_.set("input_cause", text);
@@ -375,22 +397,25 @@ class JobRow {
     }
   }
 
-  /// Who had the processors: other programs, or the threads of the job's other ranks.
+  /// Who had the processors: other programs, or threads of the job's own ranks.
   void set_processors() {
     const JobUse& use = rank_.use;
     if (use.seconds <= 0) return;
     if (const std::optional<double> lost = use.lost_share()) row_.set("cpu_lost_share", *lost);
     set_input_processors(use);
-    if (rank_.local_ranks < 2) return;
     const int number = rank_.process->process;
     const JobProcess own = sum_of(use.of({&number, 1}));
     if (own.cpu_s + own.delayed_s <= 0 || !use.processors_s) return;
+    const double processors = std::round(*use.processors_s / use.seconds);
+    std::optional<double> threads;
+    for (const Info* const setting : rank_.process->facts_named("setting"))
+      if (setting->text("name") == "threads") threads = setting->number("value");
+    // One process waits for its own threads where it has more of them than processors, else for somebody else's.
+    if (rank_.local_ranks < 2 && threads.value_or(0) <= processors) return;
     row_.set("thread_wait_share", own.delayed_s / (own.cpu_s + own.delayed_s));
     row_.set("local_ranks", static_cast<std::int64_t>(rank_.local_ranks));
-    row_.set("processors", std::round(*use.processors_s / use.seconds));
-    for (const Info* const setting : rank_.process->facts_named("setting"))
-      if (setting->text("name").find("threads") != std::string::npos)
-        if (const auto threads = setting->number("value")) row_.set("rank_threads", *threads);
+    row_.set("processors", processors);
+    if (threads) row_.set("rank_threads", *threads);
   }
 
   /// Of workers in processes of their own, and of the threads of tf.data.

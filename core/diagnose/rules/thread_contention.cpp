@@ -1,4 +1,4 @@
-// Ranks on one machine compute with more threads than there are processors: each waits for the others' threads.
+// The ranks on one machine compute with more threads than there are processors: they wait for each other's.
 #include <array>
 #include <fmt/format.h>
 
@@ -20,11 +20,14 @@ std::optional<Finding> judge_threads(const Evidence& evidence) {
   if (2 * lost > waits->value) return std::nullopt;
   const double compute = evidence.number("compute_share").value_or(0);
   Finding finding = make_finding(thread_contention, "", {waits->value * compute}, 0, evidence.words());
+  const double ranks = evidence.number("local_ranks").value_or(0),
+               threads = evidence.number("rank_threads").value_or(0);
   finding.evidence = fmt::format(
-      "threads of this rank are ready to run {} of the time that they could run, and have no processor: {:.0f} ranks "
-      "with {:.0f} threads each share {:.0f} processors",
-      percent_text(waits->value), evidence.number("local_ranks").value_or(0),
-      evidence.number("rank_threads").value_or(0), evidence.number("processors").value_or(0));
+      "threads of this {} are ready to run {} of the time that they could run, and have no processor: {} {:.0f} processors",
+      ranks > 1 ? "rank" : "job", percent_text(waits->value),
+      ranks > 1 ? fmt::format("{:.0f} ranks with {:.0f} threads each share", ranks, threads)
+                : fmt::format("{:.0f} threads compute on", threads),
+      evidence.number("processors").value_or(0));
   finding.remedies.assign(contention_remedies.begin(), contention_remedies.end());
   return finding;
 }
@@ -34,7 +37,7 @@ std::optional<Finding> judge_threads(const Evidence& evidence) {
 const FindingRule thread_contention{
     .name = "thread_contention",
     .title = "more threads than processors",
-    .meaning = "Ranks on one machine compute with so many threads that they wait for each other's processors.",
+    .meaning = "The ranks on one machine compute with so many threads that these wait for each other's processors.",
     .rule = "thread_wait_share reaches the limit, and other programs took less than half of that (cpu_lost_share).",
     .thresholds = contention_thresholds,
     .remedies = contention_remedies,

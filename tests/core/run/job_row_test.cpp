@@ -1,5 +1,6 @@
 #include "core/run/job_row.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "core/diagnose/findings.h"
@@ -44,6 +45,14 @@ class JobRowTest : public TemporaryFolder {
     rank_.process = &files_.processes.at(0);
     rank_.steps = job_steps(*rank_.process);
     return job_row(rank_);
+  }
+  /// As the agent writes PyTorch's settings.
+  static std::string thread_facts(int threads) {
+    return fmt::format(R"({{"fact": "setting", "at": 1, "name": "threads", "value": {}}})"
+                       "\n"
+                       R"({{"fact": "setting", "at": 1, "name": "interop_threads", "value": 2}})"
+                       "\n",
+                       threads);
   }
   static double share(const Record& row, std::string_view column) { return number_in(row.get(column)).value_or(-1); }
   static double sum_of_shares(const Record& row) {
@@ -207,8 +216,7 @@ TEST_F(JobRowTest, AWaitForTheStepIsWork) {
 }
 
 TEST_F(JobRowTest, RanksThatShareProcessorsWaitForThreadsOfEachOther) {
-  writer_.facts = R"({"fact": "setting", "at": 1, "name": "torch threads", "value": 4})"
-                  "\n";
+  writer_.facts = thread_facts(4);
   add_steps(200, {{compute, 9.9}});
   rank_.local_ranks = 2;
   rank_.use.seconds = 2;
@@ -220,7 +228,21 @@ TEST_F(JobRowTest, RanksThatShareProcessorsWaitForThreadsOfEachOther) {
   EXPECT_EQ(finding.rule->name, "thread_contention");
   EXPECT_THAT(finding.evidence, HasSubstr("2 ranks with 4 threads each share 4 processors"));
   rank_.local_ranks = 1;
-  EXPECT_TRUE(first_finding(row()).rule == nullptr) << "one rank may have more threads than it uses at a time";
+  EXPECT_TRUE(first_finding(row()).rule == nullptr) << "one rank may have as many threads as processors";
+}
+
+TEST_F(JobRowTest, OneProcessWaitsForItsOwnThreadsWhereItHasMoreThanProcessors) {
+  writer_.facts = thread_facts(16);
+  add_steps(200, {{compute, 9.9}});
+  rank_.use.seconds = 2;
+  rank_.use.processors_s = 4;
+  rank_.use.others_s = 0;
+  rank_.use.processes = {{.process = 100, .cpu_s = 4, .delayed_s = 4}};
+  const Finding finding = first_finding(row());
+  ASSERT_NE(finding.rule, nullptr);
+  EXPECT_EQ(finding.rule->name, "thread_contention");
+  EXPECT_THAT(finding.evidence, HasSubstr("threads of this job are ready to run 50 %"));
+  EXPECT_THAT(finding.evidence, HasSubstr("16 threads compute on 2 processors"));
 }
 
 TEST_F(JobRowTest, StepsOnKeptBatchesProveTheInput) {

@@ -1,0 +1,80 @@
+#include "core/run/job_settings.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+#include "core/run/job_sites.h"
+
+namespace gpubench {
+namespace {
+
+/// "train.py:41", of two fields; empty if they name no line.
+std::string place_in(const Info& fact, std::string_view file, std::string_view line) {
+  const double number = fact.number(line).value_or(0);
+  const std::string path = fact.text(file);
+  return path.empty() || number < 1 ? std::string() : fmt::format("{}:{:.0f}", file_name(path), number);
+}
+
+/// Without what does not change what a stage does: "ParallelMapV2" and "Map" are both "Map", "FlatMap[0]" is "FlatMap".
+std::string_view kind_of_stage(std::string_view name) {
+  name = name.substr(0, name.find('['));
+  if (const auto version = name.rfind('V'); version != std::string_view::npos && version + 1 < name.size() &&
+                                            name.find_first_not_of("0123456789", version + 1) == std::string_view::npos)
+    name = name.substr(0, version);
+  constexpr std::string_view parallel = "Parallel", memory = "Memory";
+  if (name.starts_with(parallel)) name.remove_prefix(parallel.size());
+  if (name.starts_with(memory)) name.remove_prefix(memory.size());
+  return name == "MapAndBatch" ? "Map" : name;
+}
+
+/// Kinds of an iterator's stages, from the one that is read on to the source.
+std::vector<std::string_view> kinds_of_iterator(std::string_view iterator) {
+  std::vector<std::string_view> kinds;
+  while (!iterator.empty()) {
+    const auto end = iterator.find("::");
+    kinds.push_back(kind_of_stage(iterator.substr(0, end)));
+    iterator = end == std::string_view::npos ? std::string_view() : iterator.substr(end + 2);
+  }
+  return kinds;
+}
+
+/// Of the stage that is the `number`th of its kind from the end of the pipeline, or the only one.
+std::string line_in(const Info& dataset, std::string_view kind, std::ptrdiff_t number) {
+  std::vector<std::string> lines;
+  for (const Info& stage : dataset.items("stages"))
+    if (kind_of_stage(stage.text("name")) == kind) lines.push_back(place_in(stage, "file", "line"));
+  std::ranges::reverse(lines);
+  if (lines.size() == 1) return lines.front();
+  return number > std::ssize(lines) ? std::string() : lines[static_cast<std::size_t>(number - 1)];
+}
+
+}  // namespace
+
+std::string operators_setting(const AgentProcess& process, const JobSteps& steps) {
+  const Info* const model = process.fact("model");
+  if (model == nullptr) return {};
+  if (const std::string compiled = place_in(*model, "compile_file", "compile_line"); !compiled.empty()) {
+    if (model->text("run_eagerly") == "true") return "run_eagerly=True, compiled at " + compiled;
+    if (model->number("steps_per_execution").value_or(0) == 1) return "steps_per_execution=1, compiled at " + compiled;
+    return {};
+  }
+  constexpr double much = 0.2;
+  double share = 0;
+  for (const StepSite* const site : sites_of(steps, SiteKind::loop_optimizer)) share += site->share;
+  const std::string made = place_in(*model, "optimizer_file", "optimizer_line");
+  if (share < much || made.empty() || model->text("fused") == "true") return {};
+  return fmt::format("{} of {} without fused=True takes {:.0f} % of the step", model->text("optimizer"), made,
+                     100 * std::min(share, 1.0));
+}
+
+std::string line_of_stage(const AgentProcess& process, std::string_view iterator) {
+  const std::vector<std::string_view> kinds = kinds_of_iterator(iterator);
+  if (kinds.empty()) return {};
+  const std::ptrdiff_t number = std::ranges::count(kinds, kinds.back());
+  for (const Info* const dataset : process.facts_named("dataset"))
+    if (const std::string line = line_in(*dataset, kinds.back(), number); !line.empty()) return line;
+  return {};
+}
+
+}  // namespace gpubench
