@@ -4,7 +4,7 @@ import os
 import sys
 import weakref
 
-from . import code, facts, sync
+from . import code, facts, signature, sync
 from .clock import now
 from .recorder import AT_COMPILE, COMPILE, COMPILED, COMPUTE, LEVEL_CALL, job
 
@@ -12,13 +12,13 @@ from .recorder import AT_COMPILE, COMPILE, COMPILED, COMPUTE, LEVEL_CALL, job
 class Function:
     """What is known of a compiled function."""
 
-    def __init__(self, name, python_function, compile_site=None):
+    def __init__(self, name, python_function):
         self.name = name
         self.code = code.code_of(python_function)
         self.trains = False
         self.calls = self.traced = 0
         self.last_step = -1
-        self.site = compile_site
+        self.given = {}  # when it was compiled last
 
 
 class Calls:
@@ -45,14 +45,14 @@ class Calls:
             job.begin_evaluation(start)
         job.spent(start)
 
-    def leave(self, function, start, end, compiled):
+    def leave(self, function, start, end, compiled, arguments, keywords):
         """After an outermost call."""
         function.calls += 1
         function.last_step = job.steps
         self.current = None
         duration = end - start
         if compiled:
-            self.report_compile(function, self.compile_ns or duration)
+            self.report_compile(function, self.compile_ns or duration, signature.of(arguments, keywords))
             job.times[COMPILE] += self.compile_ns or duration
             job.flags |= COMPILED
         job.times[COMPUTE] += max(0, duration - (self.compile_ns if compiled and self.compile_ns else 0)
@@ -75,14 +75,15 @@ class Calls:
             self.marker = function
         return self.marker is function
 
-    def report_compile(self, function, duration):
+    def report_compile(self, function, duration, given):
         function.traced += 1
+        difference, function.given = signature.difference(function.given, given), given
         if function.code is not None and code.owner(function.code.co_filename) is code.USER:
             job.site(AT_COMPILE, function.code, None, function.name).add(1, duration, duration, job.records)
         if function.traced <= 50:
             facts.write("compile", what=self.kind + " " + function.name, step=job.records, count=function.traced,
                         file=os.path.abspath(function.code.co_filename) if function.code else None,
-                        line=function.code.co_firstlineno if function.code else None, seconds=duration / 1e9)
+                        line=function.code.co_firstlineno if function.code else None, seconds=duration / 1e9, **difference)
 
     def gradient(self, frame):
         """A gradient is taken: within a function that is traced, or by a loop that runs eagerly."""

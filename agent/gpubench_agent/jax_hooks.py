@@ -36,7 +36,7 @@ class Proxy:
         finally:
             jitted.depth = 0
         try:
-            jitted.leave(known, start, now(), jitted.compile_ns > 0)
+            jitted.leave(known, start, now(), jitted.compile_ns > 0, arguments, keywords)
         except Exception as error:
             facts.fault("jit", error)
         return result

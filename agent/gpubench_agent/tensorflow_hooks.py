@@ -42,7 +42,7 @@ def attach_functions(polymorphic):
                 functions.depth = 0
             try:
                 end = now()
-                functions.leave(known, start, end, self.experimental_get_tracing_count() != traced)
+                functions.leave(known, start, end, self.experimental_get_tracing_count() != traced, arguments, keywords)
             except Exception as error:
                 facts.fault(where, error)
             return result

@@ -60,14 +60,15 @@ bool is_first_compilation(const JobSteps& steps) {
 }
 
 /// What the counters see beside the steps that a profiler records: all of it is between operators of training.
-std::vector<Part> parts_beside(const JobSteps& steps) {
+std::vector<Part> parts_beside(const JobSteps& steps, const AgentProcess& process) {
+  const std::string reason = compile_reason(process);
   return {
       {HostCauseKind::evaluation, share_of(steps, JobStepPart::evaluation),
        burst_text(steps, JobStepPart::evaluation, SiteKind::evaluation)},
       {HostCauseKind::saving, share_of(steps, JobStepPart::saving),
        burst_text(steps, JobStepPart::saving, SiteKind::saving)},
       {HostCauseKind::compilation, share_of(steps, JobStepPart::compile),
-       burst_text(steps, JobStepPart::compile, SiteKind::compile)},
+       burst_text(steps, JobStepPart::compile, SiteKind::compile) + (reason.empty() ? "" : "; " + reason)},
       {HostCauseKind::callbacks, share_of(steps, JobStepPart::callbacks),
        burst_text(steps, JobStepPart::callbacks, SiteKind::callback)},
   };
@@ -125,7 +126,7 @@ class JobRow {
     if (is_on_cpu)
       for (const char* const column : {"doubt", "quality", "detail"}) row_.set(column, Cell{});
     set_times();
-    std::vector<Part> parts = parts_beside(steps_);
+    std::vector<Part> parts = parts_beside(steps_, *rank_.process);
     // Lines are samples of the host, which on a device runs ahead of the work.
     if (is_on_cpu && share_of(steps_, JobStepPart::evaluation) == 0) {
       Evaluation evaluation = evaluation_by_lines(steps_);

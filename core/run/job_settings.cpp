@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include "core/base/shown_text.h"
 #include "core/run/job_sites.h"
 
 namespace gpubench {
@@ -66,6 +67,19 @@ std::string operators_setting(const AgentProcess& process, const JobSteps& steps
   if (share < much || made.empty() || model->text("fused") == "true") return {};
   return fmt::format("{} of {} without fused=True takes {:.0f} % of the step", model->text("optimizer"), made,
                      100 * std::min(share, 1.0));
+}
+
+std::string compile_reason(const AgentProcess& process) {
+  const Info* last = nullptr;
+  for (const Info* const compilation : process.facts_named("compile"))
+    if (!compilation->text("argument").empty()) last = compilation;
+  if (last == nullptr) return {};
+  std::string text =
+      fmt::format("{} changes: {}, then {}", shown_text(last->text("argument"), 60),
+                  shown_text(last->text("before"), 60), shown_text(last->text("after"), 60));
+  // Compilers take a number of Python as a constant.
+  if (last->text("array") != "true") text += "; as an array or a tensor it is no constant";
+  return text;
 }
 
 std::string line_of_stage(const AgentProcess& process, std::string_view iterator) {

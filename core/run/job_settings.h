@@ -12,6 +12,9 @@ namespace gpubench {
 /// "AdamW of train.py:42 without fused=True takes 47 % of the step"; empty where no such setting is known.
 std::string operators_setting(const AgentProcess& process, const JobSteps& steps);
 
+/// Why functions are compiled again: "argument 2 changes: float32 (64, 97), then float32 (64, 120)"; empty if unknown.
+std::string compile_reason(const AgentProcess& process);
+
 /// "train.py:38" of the stage of a tf.data pipeline that TensorFlow's trace calls `iterator`
 /// ("Iterator::Root::Prefetch::BatchV2::ParallelMapV2"); empty where no stage of the kind has a line.
 std::string line_of_stage(const AgentProcess& process, std::string_view iterator);

@@ -53,6 +53,21 @@ TEST(OperatorsSetting, OfAProcessWithoutAModelIsUnknown) {
   EXPECT_EQ(operators_setting({}, OptimizerSteps(0.9)), "");
 }
 
+TEST(CompileReason, IsTheArgumentThatChangedLast) {
+  AgentProcess process = process_with(R"({"fact": "compile", "what": "jit step", "count": 1})");
+  EXPECT_EQ(compile_reason(process), "") << "the first compilation has no reason";
+  process.facts.push_back(parse_json(
+      R"({"fact": "compile", "count": 2, "argument": "argument 2", "before": "int32 (8, 97)", "after": "int32 (8, 120)",
+          "array": true})",
+      "fact"));
+  EXPECT_EQ(compile_reason(process), "argument 2 changes: int32 (8, 97), then int32 (8, 120)");
+  process.facts.push_back(parse_json(
+      R"({"fact": "compile", "count": 3, "argument": "argument 3", "before": "0.95", "after": "0.941", "array": false})",
+      "fact"));
+  EXPECT_EQ(compile_reason(process),
+            "argument 3 changes: 0.95, then 0.941; as an array or a tensor it is no constant");
+}
+
 /// list_files, map (52), map (53), batch (54), prefetch (54).
 AgentProcess pipeline() {
   return process_with(
