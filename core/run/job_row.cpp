@@ -126,6 +126,8 @@ class JobRow {
     if (is_on_cpu)
       for (const char* const column : {"doubt", "quality", "detail"}) row_.set(column, Cell{});
     set_times();
+    if (const std::string_view execution = execution_of(*rank_.process); !execution.empty())
+      row_.set("execution", std::string(execution));
     std::vector<Part> parts = parts_beside(steps_, *rank_.process);
     // Lines are samples of the host, which on a device runs ahead of the work.
     if (is_on_cpu && share_of(steps_, JobStepPart::evaluation) == 0) {

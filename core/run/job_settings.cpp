@@ -17,6 +17,13 @@ std::string place_in(const Info& fact, std::string_view file, std::string_view l
   return path.empty() || number < 1 ? std::string() : fmt::format("{}:{:.0f}", file_name(path), number);
 }
 
+bool is_keras_on_torch(const AgentProcess& process) {
+  const std::vector<const Info*> frameworks = process.facts_named("framework");
+  return std::ranges::any_of(frameworks, [](const Info* framework) {
+    return framework->text("name") == "keras" && framework->text("backend") == "torch";
+  });
+}
+
 /// Without what does not change what a stage does: "ParallelMapV2" and "Map" are both "Map", "FlatMap[0]" is "FlatMap".
 std::string_view kind_of_stage(std::string_view name) {
   name = name.substr(0, name.find('['));
@@ -51,6 +58,20 @@ std::string line_in(const Info& dataset, std::string_view kind, std::ptrdiff_t n
 }
 
 }  // namespace
+
+std::string_view execution_of(const AgentProcess& process) {
+  constexpr std::string_view graph = "graph", eager = "eager";
+  const std::string& mark = process.step_mark;
+  if (mark.starts_with("gradient")) return eager;
+  if (mark.starts_with("jit") || mark.starts_with("tf.function")) return graph;
+  const Info* const model = process.fact("model");
+  if (model == nullptr) return {};
+  if (mark.starts_with("torch")) return model->text("compiled") == "true" ? graph : eager;
+  if (!mark.starts_with("keras") || model->text("run_eagerly").empty()) return {};
+  // Keras runs on PyTorch op by op unless it is told to compile.
+  const bool is_compiled = is_keras_on_torch(process) ? model->text("jit_compile") == "true" : true;
+  return model->text("run_eagerly") != "true" && is_compiled ? graph : eager;
+}
 
 std::string operators_setting(const AgentProcess& process, const JobSteps& steps) {
   const Info* const model = process.fact("model");

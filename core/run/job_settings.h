@@ -8,6 +8,9 @@
 
 namespace gpubench {
 
+/// "graph" or "eager", as the column `execution`; empty if unknown.
+std::string_view execution_of(const AgentProcess& process);
+
 /// What makes small operators many, and where the script says so: "run_eagerly=True, compiled at train.py:41", or
 /// "AdamW of train.py:42 without fused=True takes 47 % of the step"; empty where no such setting is known.
 std::string operators_setting(const AgentProcess& process, const JobSteps& steps);

@@ -22,6 +22,38 @@ struct OptimizerSteps : JobSteps {
   AgentSite site;
 };
 
+TEST(Execution, IsThatOfTheStepsThatAreMarked) {
+  AgentProcess process;
+  const auto marked = [&](const char* mark) {
+    process.step_mark = mark;
+    return execution_of(process);
+  };
+  EXPECT_EQ(marked("gradient main"), "eager");
+  EXPECT_EQ(marked("jit train_step"), "graph");
+  EXPECT_EQ(marked("tf.function train_step"), "graph");
+  EXPECT_EQ(marked("torch optimizer Adam"), "") << "nothing is known of the model";
+  process = process_with(R"({"fact": "model", "compiled": false})");
+  EXPECT_EQ(marked("torch optimizer Adam"), "eager");
+  process = process_with(R"({"fact": "model", "compiled": true})");
+  EXPECT_EQ(marked("torch optimizer Adam"), "graph");
+}
+
+TEST(Execution, OfKerasDependsOnItsBackend) {
+  const auto keras = [](const char* backend, const char* eagerly, const char* jit) {
+    AgentProcess process = process_with(
+        fmt::format(R"({{"fact": "framework", "name": "keras", "backend": "{}"}})", backend));
+    process.facts.push_back(parse_json(
+        fmt::format(R"({{"fact": "model", "run_eagerly": {}, "jit_compile": {}}})", eagerly, jit), "fact"));
+    process.step_mark = "keras train batch";
+    return execution_of(process);
+  };
+  EXPECT_EQ(keras("tensorflow", "false", "false"), "graph");
+  EXPECT_EQ(keras("tensorflow", "true", "false"), "eager");
+  EXPECT_EQ(keras("jax", "false", "true"), "graph");
+  EXPECT_EQ(keras("torch", "false", "false"), "eager");
+  EXPECT_EQ(keras("torch", "false", "true"), "graph");
+}
+
 TEST(OperatorsSetting, IsEagerExecutionWhereTheModelWasCompiled) {
   const AgentProcess process =
       process_with(R"({"fact": "model", "compile_file": "/home/a/train.py", "compile_line": 41, "run_eagerly": true})");
