@@ -83,9 +83,7 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "TF_NUM_INTRAOP_THREADS": "1", "XLA_FLAGS"
 
 
 def start(job, script, python, arguments, temporary, one_thread=False):
-    command = [script if word == "train.py" else word for word in job["command"]]
-    if python and command[0] == "python":
-        command[0] = python
+    command = [{"train.py": script, "python": python or "python"}.get(word, word) for word in job["command"]]
     environment = dict(os.environ, PYTHONUNBUFFERED="1", PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="2", TMPDIR=temporary,
                        **(ONE_THREAD if one_thread else {}))
     return subprocess.Popen(command + arguments, cwd=job["folder"], env=environment, text=True, errors="replace",

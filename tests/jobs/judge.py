@@ -63,9 +63,11 @@ def judge(expected, answer):
     right = any(first["name"] == rule and (kind is None or kind == first.get("kind")) for rule, kind in kinds)
     if not right:
         return "wrong", said + ": " + first["evidence"]
-    first_line, last_line = expected.get("region") or (expected["line"], expected["line"])
-    named = {int(line) for line in re.findall(re.escape(expected["file"]) + r":(\d+)", json.dumps(findings))}
-    has_line = any(first_line <= line <= last_line for line in named)
+    regions = [(expected["file"], *(expected.get("region") or (expected["line"], expected["line"])))]
+    regions += expected.get("also_right", ())
+    text = json.dumps(findings)
+    has_line = any(begin <= int(line) <= end for file, begin, end in regions
+                   for line in re.findall(r"\b%s:(\d+)" % re.escape(file), text))
     return ("right" if has_line else "right, other line"), said + ": " + first["evidence"]
 
 
