@@ -7,8 +7,8 @@ namespace gpubench::cuda {
 
 void check(cublasStatus_t status, std::string_view call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  const cudaError_t fault = cudaGetLastError();
-  if (is_sticky(fault)) throw DeviceLost("cuBLASLt", call, cudaGetErrorString(fault));
+  if (const cudaError_t fault = sticky_error(); fault != cudaSuccess)
+    throw DeviceLost("cuBLASLt", call, cudaGetErrorString(fault));
   throw DeviceError("cuBLASLt", call, cublaslt().get_status_string(status));
 }
 

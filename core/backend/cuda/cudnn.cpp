@@ -28,7 +28,7 @@ std::string cudnn_reason(cudnnStatus_t status) {
 void check(cudnnStatus_t status, std::string_view call) {
   if (status == CUDNN_STATUS_SUCCESS) return;
   const std::string reason = cudnn_reason(status);
-  if (is_sticky(cudaGetLastError())) throw DeviceLost("cuDNN", call, reason);
+  if (sticky_error() != cudaSuccess) throw DeviceLost("cuDNN", call, reason);
   throw DeviceError("cuDNN", call, reason);
 }
 

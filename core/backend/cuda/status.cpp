@@ -69,6 +69,14 @@ bool is_sticky(cudaError_t status) {
   }
 }
 
+cudaError_t sticky_error() {
+  // The driver answers each such call with the fault. This one is allowed during a capture, and changes nothing.
+  std::size_t free = 0, total = 0;
+  const cudaError_t status = cudaMemGetInfo(&free, &total);
+  static_cast<void>(cudaGetLastError());
+  return is_sticky(status) ? status : cudaSuccess;
+}
+
 void check(cudaError_t status, std::string_view call) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());  // an error that is not sticky must not be found by the next call

@@ -33,7 +33,7 @@ std::string reason(ncclResult_t status, ncclComm_t comm) {
 
 void check(ncclResult_t status, std::string_view call, ncclComm_t comm) {
   if (status == ncclSuccess || status == ncclInProgress) return;
-  if (const cudaError_t fault = cudaGetLastError(); cuda::is_sticky(fault)) {
+  if (const cudaError_t fault = cuda::sticky_error(); fault != cudaSuccess) {
     throw DeviceLost("NCCL", call, fmt::format("{} ({})", cudaGetErrorString(fault), cudaGetErrorName(fault)));
   }
   throw DeviceError("NCCL", call, reason(status, comm));

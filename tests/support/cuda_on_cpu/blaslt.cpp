@@ -419,6 +419,7 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
     multiply(product, layout_a, layout_b, layout_d, a, b, factor == 1 ? c : nullptr, d, algorithm.reduction);
   };
   const double more = parts.sum_a || parts.sum_b ? cuda_on_cpu::machine().matmul_sum_milliseconds : 0;
+  const cuda_on_cpu::LibraryRuntime own;
   const cudaError_t queued = cuda_on_cpu::queue(stream, work, milliseconds_of(algorithm.id) + more);
   return queued == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

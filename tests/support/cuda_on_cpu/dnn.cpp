@@ -21,6 +21,7 @@ cudnnStatus_t refused(cudnnStatus_t status, std::string why) {
 }
 
 cudnnStatus_t queue(cudnnHandle_t handle, std::function<void()> work, double milliseconds) {
+  const LibraryRuntime own;
   const cudaError_t status = queue(handle->stream, std::move(work), milliseconds);
   return status == cudaSuccess ? CUDNN_STATUS_SUCCESS : refused(CUDNN_STATUS_EXECUTION_FAILED_CUDART, "CUDA failed");
 }

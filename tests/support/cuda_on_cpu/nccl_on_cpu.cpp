@@ -241,6 +241,7 @@ bool has_settled(ncclComm& comm) {
     --comm.polls_left;
     return false;
   }
+  const LibraryRuntime own;
   for (const Call& call : std::exchange(comm.asked, {})) queue_steps(call.stream, call.make);
   if (!comm.ends) return true;
   // The end of a communicator flushes what it has queued.

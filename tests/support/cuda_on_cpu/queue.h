@@ -42,6 +42,19 @@ int working_gpu();
 /// What a call returns; cudaGetLastError() too when it is an error. All calls fail once the GPU is lost, and a call
 /// that would make something asks first.
 cudaError_t result(cudaError_t status, int gpu = gpu_of_thread());
+/// cuBLASLt, cuDNN and NCCL have CUDA runtimes of their own: while one of these lives, errors of the calling thread are
+/// the library's, and cudaGetLastError() of the program does not return them.
+class LibraryRuntime {
+ public:
+  LibraryRuntime();
+  ~LibraryRuntime();
+  LibraryRuntime(const LibraryRuntime&) = delete;
+  LibraryRuntime& operator=(const LibraryRuntime&) = delete;
+
+ private:
+  cudaError_t of_program_;
+};
+
 /// For calls that may wait for a GPU or change its memory map, whichever stream or event they name: they fail in a
 /// thread that captures, and in every thread during a capture of cudaStreamCaptureModeGlobal, and make the capture
 /// invalid. Captures of cudaStreamCaptureModeRelaxed allow them.

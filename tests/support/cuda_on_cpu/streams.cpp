@@ -268,6 +268,11 @@ cudaError_t queue_steps(cudaStream_t handle, StepMaker make) {
   return cudaSuccess;
 }
 
+LibraryRuntime::LibraryRuntime() : of_program_(std::exchange(last_error, cudaSuccess)) {}
+LibraryRuntime::~LibraryRuntime() {
+  last_error = of_program_;
+}
+
 extern "C" {
 
 cudaError_t cudaGetLastError() {

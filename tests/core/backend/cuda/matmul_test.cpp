@@ -252,6 +252,25 @@ TEST_F(CudaMatmulTest, LargeProductsSumAFactorOnlyWhereThatIsFaster) {
   }
 }
 
+TEST_F(CudaMatmulTest, AGpuThatIsLostIsSaidToBe) {
+  const CudaBackend backend = backend_that_searches(0);
+  Device& device = *backend.devices()[0];
+  device.bind_to_thread();
+  const Matmul op;
+  const std::vector<TensorType> inputs = {{{4, 8}, Dtype::f32}, {{8, 16}, Dtype::f32}}, outputs = op.infer(inputs);
+  const auto kernel = backend.plan(op, {inputs, outputs}, device);
+  ASSERT_THAT(kernel->implementation(), testing::StartsWith("cublaslt:"));
+  const Buffer memory = device.memory().allocate(4096, "matrices");
+  const std::size_t bytes = kernel->workspace_bytes();
+  const Buffer workspace = device.memory().allocate(std::max<std::size_t>(bytes, 1), "workspace");
+  const std::array in{TensorView{&inputs[0], memory.data()}, TensorView{&inputs[1], memory.data()}};
+  const std::array out{TensorView{&outputs[0], memory.data()}};
+  cuda_on_cpu::fail_after(0, cudaErrorIllegalAddress);
+  EXPECT_ERROR_OF(DeviceLost, testing::HasSubstr("an illegal memory access was encountered"),
+                  kernel->run(device.stream(), in, out, {workspace.data(), bytes}));
+  cuda_on_cpu::mend();
+}
+
 TEST_F(CudaMatmulTest, WithoutMemoryToTimeThemLargeProductsAreNotFused) {
   cuda_on_cpu::machine().multiplies = false;
   const LogicalDevice small{.memory = {.limit = std::size_t{20} << 20}};
