@@ -1,10 +1,11 @@
 """Times methods of the user's classes: callbacks, and what loads samples for Keras."""
 import sys
 import threading
+import time
 
 from . import code, facts, guard
 from .clock import now
-from .recorder import AT_CALLBACK, CALLBACK, job, section
+from .recorder import AT_CALLBACK, AT_LOAD, CALLBACK, job, section
 
 _timed = set()  # (class, method)
 
@@ -43,15 +44,18 @@ def timed(original, kind_of_site, users, name=None):
 
     @guard.like(original)
     def call(*arguments, **keywords):
-        known = None
+        known = used = None
         try:
             known = section.recorded()
+            used = time.thread_time_ns() if kind_of_site == AT_LOAD else None
         except Exception as error:
             facts.fault(where, error)
         start = now()
         result = original(*arguments, **keywords)
         end = now()
         try:
+            if used is not None:
+                job.loaded(end - start, used)
             if known is not None:
                 count(start, end, sys._getframe(1), known)
             job.spent_here(end)

@@ -46,6 +46,7 @@ class Job:
         self.warm = self.is_away = False  # away: in the profiler's start, stop and export
         self.framework = None  # whose profiler records the window
         self.loop = None  # code of the user that marks steps
+        self.loading = [0, 0]  # in this process: nanoseconds, and those of a processor in them
         self.thread = threading.get_ident()
 
     def open(self):
@@ -73,6 +74,11 @@ class Job:
         self.times[AGENT] += duration
         self.profiler += duration
         self.inside += duration
+
+    def loaded(self, duration, used_before):
+        """A batch was loaded in this thread, which had used so many nanoseconds of a processor before."""
+        self.loading[0] += duration
+        self.loading[1] += time.thread_time_ns() - used_before
 
     def flush_own(self):
         """For processes without steps."""

@@ -1,6 +1,7 @@
 """DataLoaders: the wait for batches, loading in this process, evaluation, and where loaders were made."""
 import os
 import sys
+import time
 import weakref
 
 from . import code, facts, guard
@@ -213,12 +214,16 @@ def attach_fetchers(fetch, get_worker_info):
     """Loading of samples, in a worker or in the job's own process."""
     state = {}
 
+    def fetches(_, __):
+        state["used"] = time.thread_time_ns()
+
     def fetched(arguments, _, batch, start, end):
         fetcher, index = arguments[:2]
         samples = len(index) if fetcher.auto_collation else 1
         worker = get_worker_info() is not None
         if not worker:
             job.times[LOAD] += end - start
+            job.loaded(end - start, state["used"])
         if state.get("dataset") is not fetcher.dataset:
             state["dataset"] = fetcher.dataset
             inner = innermost(fetcher.dataset)
@@ -232,8 +237,8 @@ def attach_fetchers(fetch, get_worker_info):
             sampler.start()
             job.flush_own()
 
-    guard.around("Dataset.__getitem__", fetch._MapDatasetFetcher, "fetch", after=fetched)
-    guard.around("IterableDataset.__iter__", fetch._IterableDatasetFetcher, "fetch", after=fetched)
+    guard.around("Dataset.__getitem__", fetch._MapDatasetFetcher, "fetch", fetches, fetched)
+    guard.around("IterableDataset.__iter__", fetch._IterableDatasetFetcher, "fetch", fetches, fetched)
 
 
 def attach_errors(utils):

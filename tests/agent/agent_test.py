@@ -113,6 +113,18 @@ class Remedies(JobTest):
         self.assertTrue(all(fact["lines"] if fact["applies"] else fact["why_not"] for fact in judged.values()))
         self.assertNotIn("jit_compile", judged)
 
+    def value_of_workers(self, loads):
+        self.run_job(LOOP.replace("return torch.Tensor(float(index))", loads + "; return torch.Tensor(float(index))")
+                     + "    train()", GPUBENCH_AGENT_WINDOW="none")
+        judged = [fact for fact in self.facts("remedy") if fact["name"] == "workers"]
+        return max(judged, key=lambda fact: fact["at"])["value"]
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor")
+    def test_workers_are_more_than_processors_where_loading_waits(self):
+        processors = len(os.sched_getaffinity(0))
+        self.assertEqual(min(8, processors), self.value_of_workers("sum(range(100000))"))
+        self.assertEqual(8, self.value_of_workers("time.sleep(0.005)"))
+
     def test_one_is_applied(self):
         self.run_job(LOOP + """
     print(torch.utils.data.DataLoader(Digits()).num_workers)

@@ -13,16 +13,15 @@ def judge():
         return judgement.no("the dataset has %d workers" % loader["num_workers"])
     if judgement.processors() < 2:
         return judgement.no("there is one processor")
-    count = min(8, judgement.processors())
-    return judgement.yes("super().__init__(workers=%d, use_multiprocessing=True)" % count,
-                         (loader["getitem_file"], loader["getitem_line"]), count)
+    return judgement.yes("super().__init__(workers=%d, use_multiprocessing=True)" % judgement.workers(),
+                         (loader["getitem_file"], loader["getitem_line"]), judgement.workers())
 
 
 def apply(value, done):
     def change(arguments):
         dataset = arguments["x"]
         if getattr(dataset, "workers", 1) <= 1:
-            dataset.workers = int(value or min(8, judgement.processors()))
+            dataset.workers = int(value or judgement.workers())
             dataset.use_multiprocessing = True
             done()
 

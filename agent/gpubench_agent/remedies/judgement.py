@@ -5,6 +5,7 @@ import re
 import sys
 
 from .. import facts, guard
+from ..recorder import job
 
 
 def yes(lines, at=(None, None), value=None):
@@ -21,6 +22,13 @@ def processors():
     """Of this rank: the ranks of a machine share its processors."""
     ranks = os.environ.get("LOCAL_WORLD_SIZE", "1")
     return max(1, len(os.sched_getaffinity(0)) // (int(ranks) if ranks.isdigit() and int(ranks) else 1))
+
+
+def workers():
+    """How many load batches: as many as processors; more where loading mostly waits, for storage or a network."""
+    duration, used = job.loading
+    waits = duration and used < duration / 2
+    return min(8, int(processors() / max(used / duration, 1 / 8)) if waits else processors())
 
 
 def loader():

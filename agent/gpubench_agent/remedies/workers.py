@@ -5,10 +5,6 @@ from . import judgement
 NAME, FRAMEWORKS, CHANGES, CAUSES = "workers", ("torch",), "nothing", ("input_bound",)
 
 
-def count():
-    return max(1, min(8, judgement.processors()))
-
-
 def judge():
     loader = judgement.loader()
     if loader is None:
@@ -21,12 +17,12 @@ def judge():
         return judgement.no("each worker of an IterableDataset would give all samples, unless the dataset divides them")
     if judgement.processors() < 2:
         return judgement.no("there is one processor")
-    return judgement.yes("DataLoader(..., num_workers=%d, persistent_workers=True)" % count(),
-                         (loader["file"], loader["line"]), count())
+    return judgement.yes("DataLoader(..., num_workers=%d, persistent_workers=True)" % judgement.workers(),
+                         (loader["file"], loader["line"]), judgement.workers())
 
 
 def apply(value, done):
-    workers = int(value or count())
+    workers = int(value or judgement.workers())
 
     def change(arguments):
         if not arguments.get("num_workers") and "__iter__" not in vars(type(arguments.get("dataset"))):
