@@ -65,7 +65,7 @@ RemedyOutcome outcome_of(const TriedRemedy& remedy) {
 }
 
 std::string setting_of(const TriedRemedy& remedy) {
-  return remedy.value.empty() ? remedy.name : remedy.name + "=" + remedy.value;
+  return fmt::format("{}", fmt::join(remedy.settings, ","));
 }
 
 class Tuner {
@@ -147,7 +147,9 @@ class Tuner {
   void choose_remedies() {
     for (const Info& fact : first_.remedies) {
       if (fact.text("applied") == "true") continue;
-      TriedRemedy remedy{.name = fact.text("name"), .value = fact.text("value"), .changes = fact.text("changes")};
+      TriedRemedy remedy{.name = fact.text("name"), .changes = fact.text("changes")};
+      const std::string value = fact.text("value");
+      remedy.settings.push_back(value.empty() ? remedy.name : remedy.name + "=" + value);
       remedy.lines = fact.texts("lines");
       if (remedy.lines.empty() && !fact.text("lines").empty()) remedy.lines.push_back(fact.text("lines"));
       if (const double line = fact.number("line").value_or(0); line > 0)
@@ -217,7 +219,7 @@ class Tuner {
 
   void try_once(TriedRemedy& remedy) {
     std::string why;
-    if (const std::optional<double> own = measure({setting_of(remedy)}, &why)) {
+    if (const std::optional<double> own = measure(remedy.settings, &why)) {
       remedy.step_s.push_back(*own);
       remedy.why.clear();
     } else {
@@ -265,7 +267,8 @@ class Tuner {
                            });
     if (!both_gain) return best;
     const TriedRemedy &first = tuned_.remedies[best[0]], &second = tuned_.remedies[best[1]];
-    TriedRemedy both{.name = setting_of(first) + "," + setting_of(second), .value = {}, .changes = first.changes};
+    TriedRemedy both{.name = {}, .settings = first.settings, .changes = first.changes};
+    both.settings.insert(both.settings.end(), second.settings.begin(), second.settings.end());
     if (second.changes != first.changes && second.changes != "nothing")
       both.changes = first.changes == "nothing" ? second.changes : first.changes + ", " + second.changes;
     both.why = "there was no time left for it: --budget";
@@ -278,7 +281,7 @@ class Tuner {
   /// How long a process of the job and one of each of these take, by those that were run.
   double round_s(const std::vector<std::size_t>& best) const {
     double seconds = run_s_of({});
-    for (const std::size_t i : best) seconds += run_s_of({setting_of(tuned_.remedies[i])});
+    for (const std::size_t i : best) seconds += run_s_of(tuned_.remedies[i].settings);
     return seconds;
   }
 
@@ -416,7 +419,7 @@ std::string tuned_text(const TunedJob& tuned) {
   std::string left;
   for (const TriedRemedy& remedy : tuned.remedies)
     if (remedy.outcome == RemedyOutcome::not_tried)
-      left += fmt::format("  {}: {}\n", remedy.name, shown_text(remedy.why, 200));
+      left += fmt::format("  {}: {}\n", setting_of(remedy), shown_text(remedy.why, 200));
   if (!left.empty()) text += "not tried:\n" + left;
   return text;
 }

@@ -32,8 +32,11 @@ enum class RemedyOutcome : std::uint8_t {
   not_tried,  ///< it does not apply, cures another cause, or changes what is learned
 };
 
+/// A remedy, or two together.
 struct TriedRemedy {
-  std::string name, value, changes;
+  std::string name;                     ///< empty of two together
+  std::vector<std::string> settings{};  ///< of each: NAME or NAME=VALUE
+  std::string changes{};
   std::vector<std::string> lines{};  ///< to write by hand
   std::string place{};               ///< "train.py:31"
   RemedyOutcome outcome = RemedyOutcome::not_tried;

@@ -190,6 +190,22 @@ TEST_F(TuneJob, MeasuresWhatHelpsAndNamesTheLine) {
                                HasSubstr("as it is: "), Not(HasSubstr(" helps  ")), Not(HasSubstr("begins"))));
 }
 
+TEST_F(TuneJob, TheTwoBestAreTriedTogether) {
+  // The script stands for a job in which each of two remedies saves 8 ms.
+  const std::string extra =
+      "time.sleep(20e-3 - 8e-3 * sum(name in os.environ.get('GPUBENCH_AGENT_REMEDIES', '') "
+      "for name in ('allocator', 'workers')))";
+  std::vector<std::string> job = python(training("0", extra));
+  if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
+  job.emplace_back("1000000");
+  std::vector<std::string> options{"tune",    "--budget", "30",      "--steps", "40", "--remedy", "allocator",
+                                   "--remedy", "workers",  "--"};
+  options.insert(options.end(), job.begin(), job.end());
+  const Ended ended = run_program(options, path(), stubs());
+  EXPECT_THAT(ended.out, testing::AnyOf(HasSubstr("allocator,workers="), HasSubstr(",allocator ")));
+  EXPECT_THAT(ended.out, Not(HasSubstr("did not apply")));
+}
+
 TEST_F(Watch, WhatTheJobLeavesBehindIsWaitedForUntilASignal) {
   StartedProgram program({"watch", "--", "/bin/sh", "-c", "echo out; sleep 60 >/dev/null 2>&1 & exit 4"}, path());
   ASSERT_TRUE(program.wait_for("out"));
