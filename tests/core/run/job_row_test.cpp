@@ -5,6 +5,7 @@
 
 #include "core/diagnose/findings.h"
 #include "core/results/step_classes.h"
+#include "core/traces/chrome_trace.h"
 #include "tests/core/watch/agent_writer.h"
 #include "tests/support/files.h"
 
@@ -53,6 +54,18 @@ class JobRowTest : public TemporaryFolder {
                        R"({{"fact": "setting", "at": 1, "name": "interop_threads", "value": 2}})"
                        "\n",
                        threads);
+  }
+  /// Four steps of ten operators of 800 us, which follow each other after gaps of so many microseconds.
+  static TraceAnalysis window(int gap_us) {
+    std::string events;
+    for (int i = 0; i < 40; ++i)
+      events += fmt::format(
+          R"({}{{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": {}, "dur": 800, "pid": 1, "tid": 1}})",
+          i == 0 ? "" : ",", i * (800 + gap_us));
+    const std::string text = fmt::format(R"({{"schemaVersion": 1, "traceEvents": [{}]}})", events);
+    return analyse(std::move(read_chrome_trace(std::make_unique<ByteSpanSource>("t.json", std::as_bytes(std::span(text))))
+                                 .front()),
+                   {.known_steps = 4});
   }
   static double share(const Record& row, std::string_view column) { return number_in(row.get(column)).value_or(-1); }
   static double sum_of_shares(const Record& row) {
@@ -243,6 +256,17 @@ TEST_F(JobRowTest, OneProcessWaitsForItsOwnThreadsWhereItHasMoreThanProcessors) 
   EXPECT_EQ(finding.rule->name, "thread_contention");
   EXPECT_THAT(finding.evidence, HasSubstr("threads of this job are ready to run 50 %"));
   EXPECT_THAT(finding.evidence, HasSubstr("16 threads compute on 2 processors"));
+}
+
+TEST_F(JobRowTest, LittlePythonWithoutALineIsTheFrameworks) {
+  add_steps(200, {{compute, 9.9}});
+  rank_.window = window(160);
+  const Record own = row();
+  EXPECT_NEAR(share(own, "framework_share"), 0.16, 0.02);
+  EXPECT_NEAR(sum_of_shares(own), 1, 1e-9);
+  EXPECT_TRUE(first_finding(own).rule == nullptr);
+  rank_.window = window(400);
+  EXPECT_EQ(first_finding(row()).kind, "Python");
 }
 
 TEST_F(JobRowTest, StepsOnKeptBatchesProveTheInput) {
