@@ -1,6 +1,7 @@
 # Installs the program in bin, and in share/gpubench its run-time files with their paths in the repository
-# (core/base/resources.h), and the documentation, whose links refer to the same paths; completion for shells, and licences.
-# Report templates and the charts' style are compiled into the program. The target "package" makes a Debian package of it.
+# (core/base/resources.h), and the documentation, whose links refer to the same paths; the manual page, completion for
+# shells, and licences. Report templates and the charts' style are compiled into the program. The target "package" makes a
+# Debian package of it.
 include(GNUInstallDirs)
 set(GPUBENCH_RESOURCES ${CMAKE_INSTALL_DATADIR}/gpubench)
 
@@ -17,15 +18,19 @@ install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_
 
 set(shell_files ${CMAKE_BINARY_DIR}/shell_files)
 install(CODE "file(MAKE_DIRECTORY ${shell_files})
-              foreach(shell IN ITEMS bash zsh)
+              foreach(shell IN ITEMS bash zsh fish)
                 execute_process(COMMAND $<TARGET_FILE:gpubench> completion \${shell}
                                 OUTPUT_FILE ${shell_files}/\${shell} COMMAND_ERROR_IS_FATAL ANY)
               endforeach()
+              execute_process(COMMAND $<TARGET_FILE:gpubench> help --man
+                              OUTPUT_FILE ${shell_files}/gpubench.1 COMMAND_ERROR_IS_FATAL ANY)
               include(${CMAKE_SOURCE_DIR}/cmake/bundle/licences.cmake)
               packages_compiled_in(packages ${CMAKE_SOURCE_DIR})
               write_licences(${shell_files}/licences \${packages})")
 install(FILES ${shell_files}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME gpubench)
 install(FILES ${shell_files}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _gpubench)
+install(FILES ${shell_files}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME gpubench.fish)
+install(FILES ${shell_files}/gpubench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${shell_files}/licences DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/gpubench)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/gpubench RENAME copyright)
 

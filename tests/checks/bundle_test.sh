@@ -123,7 +123,10 @@ checks_of_package() {
   for name in copyright licences/nlohmann-json3-dev; do
     expect "$name is not there" test -s "/usr/share/doc/gpubench/$name"
   done
-  expect "the completion is not there" grep -q complete /usr/share/bash-completion/completions/gpubench
+  for name in bash-completion/completions/gpubench zsh/vendor-completions/_gpubench \
+    fish/vendor_completions.d/gpubench.fish man/man1/gpubench.1; do
+    expect "$name is not there" grep -q gpubench "/usr/share/$name"
+  done
   apt-get remove -y gpubench >log 2>&1
   expect "files are left when it is removed" test ! -e /usr/share/gpubench -a ! -e /usr/bin/gpubench
 }

@@ -45,7 +45,11 @@ expect "help does not read the installed reference" grep -q '^gb.layers.Dense(un
 for file in lua/meta data/mnist README.md LICENSE CHANGELOG.md docs/columns.md docs/pictures/report.png; do
   expect "share/gpubench/$file is not installed" test -e "$top/moved/share/gpubench/$file"
 done
-expect "the completion is not installed" grep -q complete "$top/moved/share/bash-completion/completions/gpubench"
+for file in bash-completion/completions/gpubench zsh/vendor-completions/_gpubench \
+  fish/vendor_completions.d/gpubench.fish; do
+  expect "the completion share/$file is not installed" grep -q comp "$top/moved/share/$file"
+done
+expect "the manual page is not installed" grep -q '^[.]TH GPUBENCH 1 ' "$top/moved/share/man/man1/gpubench.1"
 for file in copyright licences/README licences/libcli11-dev licences/nlohmann-json3-dev; do
   expect "share/doc/gpubench/$file is not installed" test -s "$top/moved/share/doc/gpubench/$file"
 done
