@@ -92,10 +92,33 @@ std::vector<OtherName> find_all(std::string_view name, const std::function<bool(
   return found;
 }
 
+std::set<std::string, std::less<>> names_in_sections(const std::function<bool(std::string_view)>& suits) {
+  std::set<std::string, std::less<>> all;
+  each_entry(suits, [&](const Entry& one) { all.insert(one.names.begin(), one.names.end()); });
+  return all;
+}
+
+bool any_section(std::string_view) {
+  return true;
+}
+
 }  // namespace
+
+bool is_section_alone(std::string_view place) {
+  return place != "Tensor" && place != "gb" && !place.starts_with("gb.");
+}
 
 std::vector<std::string> OtherName::places() const {
   return words_of(text);
+}
+
+std::string OtherName::members() const {
+  std::string list;
+  for (const std::string& place : places()) {
+    if (is_section_alone(place)) continue;
+    list += (list.empty() ? "" : ", ") + (place == "Tensor" ? "methods of tensors" : place);
+  }
+  return list;
 }
 
 std::optional<OtherName> find_other_name(std::string_view place, std::string_view name) {
@@ -113,11 +136,16 @@ std::optional<OtherName> find_other_name_within(std::string_view place, std::str
   return found.front();
 }
 
+std::vector<OtherName> find_other_names(std::string_view name) {
+  return find_all(name, any_section);
+}
+
 std::set<std::string, std::less<>> other_names_at(std::string_view place) {
-  std::set<std::string, std::less<>> all;
-  each_entry([&](std::string_view section) { return section == place; },
-             [&](const Entry& one) { all.insert(one.names.begin(), one.names.end()); });
-  return all;
+  return names_in_sections([&](std::string_view section) { return section == place; });
+}
+
+std::set<std::string, std::less<>> all_other_names() {
+  return names_in_sections(any_section);
 }
 
 }  // namespace gpubench

@@ -24,14 +24,24 @@ struct OtherName {
 
   /// Of a folder.
   std::vector<std::string> places() const;
+  /// The places of a folder that are part of gb, as a text: "gb.layers, methods of tensors".
+  std::string members() const;
 };
+
+/// Whether a place is a section of the table alone, and no part of gb: "nn", "option".
+bool is_section_alone(std::string_view place);
 
 std::optional<OtherName> find_other_name(std::string_view place, std::string_view name);
 
 /// The same where only the parts of a place have the name, as gb.layers has for "gb".
 std::optional<OtherName> find_other_name_within(std::string_view place, std::string_view name);
 
+/// The same of all places that have the name.
+std::vector<OtherName> find_other_names(std::string_view name);
+
 /// The names of a section.
 std::set<std::string, std::less<>> other_names_at(std::string_view place);
+
+std::set<std::string, std::less<>> all_other_names();
 
 }  // namespace gpubench

@@ -164,18 +164,12 @@ OtherName resolve(lua_State* L, const std::string& place, Names path) {
   return resolve(L, *form, path.subspan(1));
 }
 
-bool is_section_alone(std::string_view place) {
-  return place != "Tensor" && place != "gb" && !place.starts_with("gb.");
-}
-
 // A module of another library, whose members stand at several places here. Places that are none of gb are sections of
 // the table alone, for members that mean something else than those of gb with their names.
 OtherName answer_in(lua_State* L, const OtherName& folder, Names path) {
-  std::vector<std::string> places = folder.places(), texts;
+  std::vector<std::string> places = folder.places();
   const auto first_of_gb = std::stable_partition(places.begin(), places.end(), is_section_alone);
-  for (auto place = first_of_gb; place != places.end(); ++place)
-    texts.push_back(*place == "Tensor" ? "methods of tensors" : *place);
-  if (path.size() == 1) return here(fmt::format("its members are in {}", fmt::join(texts, ", ")));
+  if (path.size() == 1) return here(fmt::format("its members are in {}", folder.members()));
   const Names rest = path.subspan(1);
   for (auto place = places.begin(); place != first_of_gb; ++place)
     if (find_other_name(*place, rest.front())) return *answer_at(L, *place, rest);
@@ -188,7 +182,7 @@ OtherName answer_in(lua_State* L, const OtherName& folder, Names path) {
     }
   }
   if (const auto other = answer_at(L, "gb", rest)) return *other;
-  return absent(fmt::format("{}; others of {} are in {}", rest.front(), path.front(), fmt::join(texts, ", ")));
+  return absent(fmt::format("{}; others of {} are in {}", rest.front(), path.front(), folder.members()));
 }
 
 // For a path whose first name is no member of the place.

@@ -3,9 +3,14 @@
 //   findings()   { name, title, meaning, rule, limits = { name, value, source }, remedies, proof }
 //   remedies()   { name, advice, changes_results, findings, lua, pytorch, keras, jax: lines of code }
 //   options()    function -> option -> { required, default }: those that a native function or method takes
+//   other_names()     names of Keras, tf.data and PyTorch that are called otherwise here, or are missing
+//   other_name(name)  { place, is_absent, text } of each place where such a name has an answer
 #include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "core/base/other_names.h"
 #include "core/diagnose/findings.h"
 #include "core/nn/layer_kind.h"
 #include "core/nn/loss.h"
@@ -86,6 +91,22 @@ Info::List all_remedies() {
   return list;
 }
 
+std::vector<std::string> list_of_other_names() {
+  const auto names = all_other_names();
+  return {names.begin(), names.end()};
+}
+
+Info answers_to_other_name(const std::string& name) {
+  Info::List list;
+  for (const OtherName& one : find_other_names(name)) {
+    const bool is_folder = one.kind == OtherName::Kind::folder;
+    list.emplace_back(Info::Fields{{"place", one.section},
+                                   {"is_absent", one.kind == OtherName::Kind::absent},
+                                   {"text", is_folder ? "its members are in " + one.members() : one.text}});
+  }
+  return list;
+}
+
 Info declared_field(const ConfigField& field) {
   Info::Fields facts{{"required", field.required}};
   if (const auto* flag = std::get_if<bool>(&field.fallback)) facts.emplace_back("default", *flag);
@@ -129,6 +150,8 @@ void open_reference(lua_State* L) {
       .function<[] { return Info(all_columns()); }>("columns")
       .function<[] { return Info(all_findings()); }>("findings")
       .function<[] { return Info(all_remedies()); }>("remedies")
+      .function<&list_of_other_names>("other_names")
+      .function<&answers_to_other_name>("other_name")
       .function<&all_options, 0>("options");
 }
 

@@ -1,6 +1,7 @@
 -- `gpubench help`: what a command, a function, a column or a finding is.
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
+local other_names = require "gpubench.reference.other_names"
 local pages = require "gpubench.reference.pages"
 local terminal = require "gpubench.reference.terminal"
 local topics = require "gpubench.reference.topics"
@@ -100,10 +101,13 @@ return function(options)
   else
     local found, others = topics.find(list, words)
     local of_kind = topics.of_kind(list, words)
-    if of_kind and not found[1] then
-      print_lines(terminal.list(of_kind))
-    elseif found[1] then
+    local other = not found[1] and not of_kind and other_names.find(list, words)
+    if found[1] then
       print_topics(words, found, others)
+    elseif of_kind then
+      print_lines(terminal.list(of_kind))
+    elseif other then
+      print_lines(terminal.lines_of(other))
     else
       fail_with_near(list, words)
     end

@@ -146,7 +146,7 @@ function topics.search(list, words)
   return table.move(by_text, 1, #by_text, #by_name + 1, by_name)
 end
 
--- Up to three names that are nearly as written.
+-- Up to three names that are nearly as written, of topics and of other libraries.
 function topics.near(list, word)
   local names, seen = {}, {}
   for _, one in ipairs(list) do
@@ -156,6 +156,9 @@ function topics.near(list, word)
         seen[name] = true
       end
     end
+  end
+  for _, name in ipairs(native.reference.other_names()) do
+    if not seen[name] then names[#names + 1] = name end
   end
   local near = {}
   for _ = 1, 3 do

@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 TEST(OtherNames, AreFoundAtTheirPlaceAndInWhatLiesInIt) {
   const auto at_place = find_other_name("gb.layers", "Linear");
@@ -37,6 +38,16 @@ TEST(OtherNames, ThoseOfASectionCanBeListed) {
   EXPECT_TRUE(other_names_at("glob").empty());
 }
 
+TEST(OtherNames, AllPlacesOfANameCanBeListed) {
+  std::vector<std::string> sections;
+  for (const OtherName& one : find_other_names("zero_grad")) sections.push_back(one.section);
+  EXPECT_THAT(sections, UnorderedElementsAre("Optimizer", "Model"));
+  EXPECT_TRUE(find_other_names("Dense").empty()) << "it has this name here";
+  EXPECT_TRUE(find_other_names("").empty());
+  const auto all = all_other_names();
+  for (const char* name : {"Linear", "zero_grad", "True", "nn"}) EXPECT_TRUE(all.contains(name)) << name;
+}
+
 TEST(OtherNames, PartsOfAPlaceAreSearchedWhereItIsAskedFor) {
   EXPECT_EQ(find_other_name_within("gb", "Linear")->section, "gb.layers");
   EXPECT_FALSE(find_other_name_within("gb.layers", "Linear"));
@@ -51,6 +62,7 @@ TEST(OtherNames, AbsentOnesAndFoldersAreMarked) {
   ASSERT_TRUE(folder);
   EXPECT_EQ(folder->kind, OtherName::Kind::folder);
   EXPECT_THAT(folder->places(), ElementsAre("nn", "gb.layers", "gb.losses", "gb", "Tensor"));
+  EXPECT_EQ(folder->members(), "gb.layers, gb.losses, gb, methods of tensors");
 }
 
 }  // namespace

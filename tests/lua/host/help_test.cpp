@@ -94,6 +94,12 @@ TEST_F(Help, SaysWhatIsNearAndHowToSearch) {
   EXPECT_THAT(refusal({"--names", "colums"}), HasSubstr("help --names: there is no kind of topics 'colums'"));
 }
 
+TEST_F(Help, AnswersNamesOfOtherLibraries) {
+  EXPECT_THAT(help({"Linear"}), StartsWith("no 'Linear'; here: gb.layers.Dense(units)\n\ngb.layers.Dense(units"));
+  EXPECT_THAT(help({"zero_grad"}), StartsWith("no 'zero_grad'; here: nothing: a tape computes gradients anew"));
+  EXPECT_THAT(refusal({"TextLineDatset"}), HasSubstr("(did you mean 'TextLineDataset'"));
+}
+
 TEST_F(Help, WritesPages) {
   EXPECT_THAT(refusal({"--pages", path() + "/nowhere"}), HasSubstr("there is no folder"));
   std::filesystem::create_directories(path() + "/pages");

@@ -1,5 +1,6 @@
 -- `gpubench help`: topics are found by their names, kinds and words, fill 80 columns, and are the same as pages.
 local gb = require "gpubench"
+local other_names = require "gpubench.reference.other_names"
 local pages = require "gpubench.reference.pages"
 local prose = require "gpubench.reference.prose"
 local terminal = require "gpubench.reference.terminal"
@@ -53,6 +54,36 @@ testing.case("a wrong name finds nothing, but names that are near", function()
   testing.equal(topics.near(list, "trainng")[1], "training")
   testing.equal(topics.near(list, "input_bond")[1], "input_bound")
   testing.equal(topics.near(list, "zzzzzzzzzz"), {})
+end)
+
+local function answer_to(words)
+  testing.equal(found_by(words), {})
+  local other = other_names.find(list, words)
+  return other and table.concat(terminal.lines_of(other), "\n")
+end
+
+testing.case("a name of Keras, tf.data or PyTorch is answered with the form here", function()
+  local cases = {
+    ["Linear"] = "no 'Linear'; here: gb.layers.Dense(units)\n\ngb.layers.Dense(units",
+    ["torch.nn.Linear(784, 10)"] = "no 'torch.nn.Linear'; here: gb.layers.Dense(units)\n\ngb.layers.Dense(units",
+    ["TextLineDataset"] = "here: gb.data.Dataset.text_lines(files)\n\ngb.data.Dataset.text_lines(",
+    ["tf.data.TextLineDataset"] = "here: gb.data.Dataset.text_lines(files)\n\n",
+    ["zero_grad"] = "no 'zero_grad'; here: nothing: a tape computes gradients anew for each step",
+    ["optimizer.zero_grad()"] = "no 'optimizer.zero_grad'; here: nothing: a tape",
+    ["Conv3D"] = "no 'Conv3D'; not in gpubench: images have two dimensions here",
+    ["torch.nn"] = "no 'torch.nn'; here: its members are in gb.layers, gb.losses, gb,",
+    ["keras.layers.Dense"] = "no 'keras.layers.Dense'; here: gb.layers.Dense\n\ngb.layers.Dense(units",
+    ["torch.std"] = "no 'torch.std'; here: x:std(axis), which divides by",
+    ["option lr"] = "no 'option lr'; here: learning_rate",
+  }
+  for words, expected in pairs(cases) do testing.contains(answer_to(words) or words .. ": nothing", expected) end
+  local several = answer_to "linear"
+  testing.contains(several, "no 'linear'; by where it is looked up:\n")
+  testing.contains(several, "\n- gb.layers; here: gb.layers.Dense(units)\n")
+  for _, wrong in ipairs { "Lineer", "some Linear", "layers.Denze", "", "--sett" } do
+    testing.equal(answer_to(wrong), nil)
+  end
+  testing.equal(topics.near(list, "TextLineDatset")[1], "TextLineDataset")
 end)
 
 testing.case("kinds list all their topics", function()
