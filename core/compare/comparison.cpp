@@ -17,7 +17,6 @@
 #include "core/measure/stats/shift.h"
 
 namespace gpubench {
-namespace {
 
 void check_figures(std::span<const MatchedRow> rows, const ComparisonOptions& options) {
   std::vector<std::string> asked = options.figures;
@@ -30,6 +29,8 @@ void check_figures(std::span<const MatchedRow> rows, const ComparisonOptions& op
   for (const std::string& one : asked)
     if (!known.contains(one)) throw_unknown_name("compare: unknown figure", one, names_of(names));
 }
+
+namespace {
 
 /// By process: the mean logarithm of its figures over all rows.
 class ProcessMeans {

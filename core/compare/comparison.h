@@ -101,8 +101,10 @@ struct Comparison {
   double expected_false_alarms() const;
 };
 
-/// The first side is the baseline. Throws Error for sides that overlap, and if a name in `figures` or `better` is no
-/// figure.
+/// Throws Error if a name in `figures` or `better` is no figure of these rows.
+void check_figures(std::span<const MatchedRow> rows, const ComparisonOptions& options);
+
+/// The first side is the baseline. Throws Error for sides that overlap, and as check_figures().
 Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& options = {});
 
 /// Rows that looked worse and were measured again: what `again` does not find worse too becomes ambiguous.

@@ -233,7 +233,11 @@ void declare_report(CommandOptions& options) {
                  "The baseline, then what is compared with it, each as for compare; one side alone is described")
       .required(false);
   options.text("--history", "EXPERIMENT", "In place of sides: the trend of this experiment over the nights");
-  options.text("--file", "FILE", "The page; default: report-NAMES.html in the working folder");
+  options.choice(
+      "--format", "FORMAT", {"html", "latex"},
+      "How to write it: html (a page, the default) or latex (of one side, for a paper: a table with units and "
+      "intervals, and a paragraph of how it was measured)");
+  options.text("--file", "FILE", "The file; default: report-NAMES.html or report-NAMES.tex in the working folder");
   verdict_options(options);
 }
 
@@ -285,7 +289,8 @@ constexpr LibraryCommand commands[] = {
      declare_calibrate_device},
     {"check", "Compare with a baseline; for gates: exits with 1 if a row is SLOWER or has VANISHED", declare_check},
     {"compare", "Compare results: what is slower, faster or the same, and how sure that is", declare_compare},
-    {"report", "Write a page: a comparison, one side alone, or a trend over the nights", declare_report},
+    {"report", "Write a page: a comparison, one side alone, or a trend over the nights; or a table for a paper",
+     declare_report},
     {"list", "List experiments and their questions, by topic", declare_list},
     {"new", "Write a commented script to start from", declare_new},
     {"help", "Say what a command, a function, a column or a finding is; search the reference", declare_help},

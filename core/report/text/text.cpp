@@ -164,6 +164,44 @@ std::string escape_markdown(std::string_view text) {
   });
 }
 
+std::string escape_latex(std::string_view text) {
+  struct Escape {
+    std::string_view letters, latex;
+  };
+  // Behind the end of a row, LaTeX reads [ and * as an option of it.
+  static constexpr Escape escapes[] = {{"\\", "\\textbackslash{}"},
+                                       {"{", "\\{"},
+                                       {"}", "\\}"},
+                                       {"%", "\\%"},
+                                       {"_", "\\_"},
+                                       {"&", "\\&"},
+                                       {"#", "\\#"},
+                                       {"$", "\\$"},
+                                       {"~", "\\textasciitilde{}"},
+                                       {"^", "\\textasciicircum{}"},
+                                       {"<", "\\textless{}"},
+                                       {">", "\\textgreater{}"},
+                                       {"|", "\\textbar{}"},
+                                       {"[", "{[}"},
+                                       {"]", "{]}"},
+                                       {"*", "{*}"},
+                                       {"µ", "$\\mu$"},
+                                       {"°", "$^\\circ$"},
+                                       {"±", "$\\pm$"},
+                                       {"×", "$\\times$"},
+                                       {"−", "$-$"}};
+  const std::string line = one_line(text);
+  std::string escaped;
+  for (std::string_view rest = line; !rest.empty();) {
+    const auto* const found =
+        std::ranges::find_if(escapes, [&](const Escape& one) { return rest.starts_with(one.letters); });
+    const bool is_plain = found == std::end(escapes);
+    escaped += is_plain ? rest.substr(0, 1) : found->latex;
+    rest.remove_prefix(is_plain ? 1 : found->letters.size());
+  }
+  return escaped;
+}
+
 std::string escape_url(std::string_view text) {
   std::string escaped;
   for (const unsigned char c : text) {

@@ -21,6 +21,8 @@ std::string wrap_words(std::string_view text, std::size_t first_indent, std::siz
 std::string escape_html(std::string_view text);
 /// A part of a relative link: no character of it is special in a URL.
 std::string escape_url(std::string_view text);
+/// One line of LaTeX's text, in cells too, that needs no package.
+std::string escape_latex(std::string_view text);
 /// One line in a cell of a Markdown table.
 std::string escape_markdown(std::string_view text);
 /// At most `width` columns wide, with an ellipsis if text is cut.

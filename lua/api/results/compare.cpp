@@ -10,6 +10,7 @@
 #include "core/compare/comparison.h"
 #include "core/history/trend.h"
 #include "core/report/page/comparison_page.h"
+#include "core/report/page/side_latex.h"
 #include "core/report/page/side_page.h"
 #include "core/report/text/comparison.h"
 #include "core/results/run_directory.h"
@@ -144,6 +145,22 @@ void write_side(const std::string& text, const std::string& out, const std::stri
   replace_file(path, side_page(side, trends_of(side, out), path.parent_path()));
 }
 
+struct LatexOptions {
+  std::string side;
+  std::string out = ".";
+  std::string file;
+  std::vector<std::string> figures;
+  bool all_figures = false;
+  static constexpr auto fields = std::tuple{
+      required("side", &LatexOptions::side), required("file", &LatexOptions::file), field("out", &LatexOptions::out),
+      field("figures", &LatexOptions::figures), field("all_figures", &LatexOptions::all_figures)};
+};
+
+void write_latex(const LatexOptions& options) {
+  const Side side = read_side(options.side, options.out, options.figures);
+  replace_file(options.file, side_latex(side, {.figures = options.figures, .all_figures = options.all_figures}));
+}
+
 std::vector<std::string> runs_of(const std::string& text, const std::string& out) {
   std::vector<std::string> folders;
   for (const MeasuringProcess& process : read_side(text, out).processes) {
@@ -213,6 +230,7 @@ void open_compare(lua_State* L) {
   const Module compare = native.submodule("compare");
   compare.function<&judge, 1>("judge")
       .function<&write_side>("write_side")
+      .function<&write_latex>("write_latex")
       .function<&runs_of>("runs_of")
       .function<&save>("save_baseline")
       .function<&baselines>("baselines")

@@ -59,6 +59,23 @@ TEST_F(Reports, OneSideIsDescribed) {
   EXPECT_THAT(read("report-night.html"), HasSubstr("made: Trend")) << "a history knows the experiment";
 }
 
+TEST_F(Reports, OneSideIsATableForAPaper) {
+  measured("made", "1", "night", "2");
+  const Ended one = in_folder({"report", "night", "--format", "latex"});
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_EQ(one.out, "wrote report-night.tex\n");
+  EXPECT_THAT(read("report-night.tex"),
+              AllOf(HasSubstr("\\begin{tabular}{rr}\n  \\hline\n  n & work (s) \\\\\n"), HasSubstr("\n  5 & 5.0"),
+                    HasSubstr("How it was measured.}\nMeasured with gpubench ")));
+  const Ended chosen = in_folder({"report", "night", "--format", "latex", "--figure", "wrk_s", "--file", "t.tex"});
+  EXPECT_EQ(chosen.status, 2);
+  EXPECT_THAT(chosen.err, HasSubstr("unknown figure 'wrk_s' (did you mean 'work_s'?)"));
+  const Ended two = in_folder({"report", "night", "night", "--format", "latex"});
+  EXPECT_EQ(two.status, 2);
+  EXPECT_THAT(two.err, HasSubstr("report: --format latex writes one side, given: 2 sides"));
+  EXPECT_THAT(in_folder({"report", "--history", "made", "--format", "latex"}).err, HasSubstr("given: --history"));
+}
+
 TEST_F(Reports, AHistoryIsATrend) {
   EXPECT_THAT(in_folder({"report", "--history", "made"}).err, HasSubstr("there is no history"));
   measured("made", "1", "night", "2");

@@ -34,6 +34,12 @@ TEST(Text, MarkdownCellsStayCells) {
   EXPECT_EQ(escape_markdown("a|b\n`c` <i> *d* e_f"), "a\\|b \\`c\\` &lt;i> \\*d\\* e\\_f");
 }
 
+TEST(Text, LatexHasNoActiveCharacters) {
+  EXPECT_EQ(escape_latex("100 % a_b & c#d ~e ^f \\g {h}\n$i <j> [k] *l 5 µs 7 °C"),
+            "100 \\% a\\_b \\& c\\#d \\textasciitilde{}e \\textasciicircum{}f \\textbackslash{}g \\{h\\} \\$i "
+            "\\textless{}j\\textgreater{} {[}k{]} {*}l 5 $\\mu$s 7 $^\\circ$C");
+}
+
 TEST(Text, GnuplotStringsEndWhereTheyShould) {
   EXPECT_EQ(quote_gnuplot("it's `date` \"x\" \\n\n@m"), "'it’s `date` \"x\" \\n @m'");
   EXPECT_EQ(quote_gnuplot("a]]>b]]]>"), "'a]]\u2060>b]]]\u2060>'");
