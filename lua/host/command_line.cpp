@@ -71,6 +71,8 @@ Answer surplus(const CLI::App& command) {
   const std::string word = rest.empty() ? std::string() : rest.front();
   if (!word.starts_with("-")) return mistake(command, "unexpected argument '" + word + "'");
   const std::string name = word.substr(0, word.find('='));
+  if (const auto other = find_other_name("command option " + command.get_name(), name))
+    return mistake(command, "unknown option '" + name + "'; here: " + other->text);
   const std::vector<std::string> names = long_names(command);
   return mistake(command, "unknown option '" + name + "'" + suggestion(name, names_of(names)));
 }

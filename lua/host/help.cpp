@@ -67,7 +67,7 @@ constexpr HelpLine example_lines[] = {
     {"gpubench finish batch_size --chart-format png,pdf", "draw its charts for chats and papers"},
     {"gpubench pack batch_size --anonymous", "one archive of a run, to be given away"},
     {"gpubench prune results --keep 30", "remove older runs"},
-    {"gpubench tune mine.lua --point batch_size=32", "try remedies on it, and print what helps"},
+    {"gpubench tune mine.lua --where batch_size=32", "try remedies on it, and print what helps"},
     {"gpubench completion bash > ~/.local/share/bash-completion/completions/gpubench", "Tab completes commands"},
 };
 

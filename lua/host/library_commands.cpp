@@ -65,7 +65,7 @@ void declare_explain(CommandOptions& options) {
                  "the profilers of PyTorch, TensorFlow, JAX and Nsight Systems wrote")
       .required();
   options.integer("--point", "N", 1, std::numeric_limits<std::int64_t>::max(),
-                  "Explain this point; default: the one at which most can be gained");
+                  "Explain the point of this number; default: the one at which most can be gained");
   options.choice(
       "--words", "WORDS", {"lua", "pytorch", "keras", "jax"},
       "Whose lines of code the remedies are: lua, pytorch, keras or jax (default: the trace's framework, or lua)");
@@ -242,7 +242,8 @@ void declare_report(CommandOptions& options) {
 }
 
 void declare_tune(CommandOptions& options) {
-  options.text("--point", "AXIS=VALUE[,AXIS=VALUE...]", "The point to tune (the first that the script does not skip)");
+  options.text("--where", "AXIS=VALUE[,AXIS=VALUE...]",
+               "Tune the point with these values (the first that the script does not skip)");
   options.text("--experiment", "NAME", "The experiment to tune, if the script declares several");
   options.text("--figure", "COLUMN", "Column to improve (the first of examples_per_s, bytes_per_s, step_time_s, ...)");
   options.texts("--remedy", "REMEDY", "Try only this remedy; may be repeated");

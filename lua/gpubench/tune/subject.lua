@@ -114,7 +114,7 @@ local function value_named(axis, text)
   end
 end
 
--- The values that --point names: { axis = value }.
+-- The values that --where names: { axis = value }.
 local function wanted_values(axes, text)
   local wanted, by_name = {}, {}
   for _, one in ipairs(axes) do by_name[one.name] = one end
@@ -125,7 +125,7 @@ local function wanted_values(axes, text)
       local what = not name and string.format("'%s' is not AXIS=VALUE", part)
         or not by_name[name] and string.format("there is no axis '%s'", name)
         or string.format("the axis %s has no value %s", name, value_text)
-      check.fail("tune: --point %s: %s (axes and values: %s)", text, what, describe_axes(axes))
+      check.fail("tune: --where %s: %s (axes and values: %s)", text, what, describe_axes(axes))
     end
     wanted[name] = value
   end
@@ -181,7 +181,7 @@ local function columns_of_claims(declaration)
   return list
 end
 
--- given: { point, experiment } as the command line has them. Returns nil and the reason where the script skips the
+-- given: { where, experiment } as the command line has them. Returns nil and the reason where the script skips the
 -- point.
 function subject.new(path, text, given)
   local self = setmetatable({ path = path, text = text, source = source.new(path, text) }, Subject)
@@ -193,7 +193,7 @@ function subject.new(path, text, given)
   -- No function of the script stays alive, and with it what it uses: each run makes them anew.
   self.name, self.columns, self.figures = declaration.name, declaration.columns, columns_of_claims(declaration)
   local why
-  self.index, why = first_point(declaration, self.points, wanted_values(self.axes, given.point))
+  self.index, why = first_point(declaration, self.points, wanted_values(self.axes, given.where))
   if not self.index then return nil, why end
   return self
 end

@@ -21,6 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
@@ -148,6 +149,9 @@ TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {
   EXPECT_THAT(answer({script, "--qick"}).text,
               StartsWith("gpubench: run: unknown option '--qick' (did you mean '--quick'?)"));
   EXPECT_THAT(answer({"--helpp"}).text, StartsWith("gpubench: run: unknown option '--helpp' (did you mean '--help'?)"));
+  EXPECT_THAT(answer({"tune", script, "--point=n=1"}).text,
+              StartsWith("gpubench: tune: unknown option '--point'; here: --where AXIS=VALUE names the point"));
+  EXPECT_THAT(answer({"show", "--point", "1"}).text, Not(HasSubstr("--where")));
   EXPECT_THAT(answer({"devces"}).text,
               StartsWith("gpubench: no script, experiment or command 'devces' (did you mean 'devices'?)"));
   EXPECT_THAT(answer({"profile"}).text, HasSubstr("command 'profile'; here: gpubench explain RUN"));

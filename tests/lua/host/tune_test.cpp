@@ -77,7 +77,7 @@ counted.lua:11
 
 TEST_F(Tune, RowsSayWhatWasChanged) {
   const Ended ended = tune({"counted.lua", "--quick", "--figure", "units", "--remedy", "prefetch", "--remedy",
-                            "larger_batch", "--point", "batch_size=8", "--set", "scale=3"});
+                            "larger_batch", "--where", "batch_size=8", "--set", "scale=3"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   const Ended shown = run_program({"show", "tune_counted", "--format", "csv"}, path());
   EXPECT_THAT(shown.out, AllOf(HasSubstr("as_it_was"), HasSubstr("prefetch(gb.AUTOTUNE) behind batch in line 9"),
@@ -132,12 +132,15 @@ TEST_F(Tune, StepsAreChangedAndEdited) {
 
 TEST_F(Tune, BadArgumentsListWhatIsPossible) {
   EXPECT_THAT(tune({"nothing.lua"}).err, HasSubstr("no script, experiment or command 'nothing.lua'"));
-  const Ended axis = tune({"counted.lua", "--point", "batch=4"});
+  const Ended axis = tune({"counted.lua", "--where", "batch=4"});
   EXPECT_EQ(axis.status, 2);
-  EXPECT_THAT(axis.err, HasSubstr("tune: --point batch=4: there is no axis 'batch' (axes and "
+  EXPECT_THAT(axis.err, HasSubstr("tune: --where batch=4: there is no axis 'batch' (axes and "
                                   "values: batch_size=4|8, kind=digits|none)"));
-  EXPECT_THAT(tune({"counted.lua", "--point", "batch_size=5"}).err, HasSubstr("the axis batch_size has no value 5"));
-  EXPECT_THAT(tune({"counted.lua", "--point", "5"}).err, HasSubstr("'5' is not AXIS=VALUE"));
+  EXPECT_THAT(tune({"counted.lua", "--where", "batch_size=5"}).err, HasSubstr("the axis batch_size has no value 5"));
+  EXPECT_THAT(tune({"counted.lua", "--where", "5"}).err, HasSubstr("'5' is not AXIS=VALUE"));
+  const Ended old = tune({"counted.lua", "--point", "batch_size=8"});
+  EXPECT_EQ(old.status, 2);
+  EXPECT_THAT(old.err, HasSubstr("unknown option '--point'; here: --where AXIS=VALUE names the point by its values"));
   EXPECT_THAT(
       tune({"counted.lua", "--remedy", "prefech"}).err,
       AllOf(HasSubstr("there is no such remedy (remedies: more_workers, "), HasSubstr("(did you mean 'prefetch'?)")));
@@ -213,7 +216,7 @@ TEST_F(Tune, ScriptsThatCannotBeTuned) {
   const Ended skipped = tune_script(start + "gb.skip 'not here' end }", {"--quick"});
   EXPECT_EQ(skipped.status, 3);
   EXPECT_THAT(skipped.err, HasSubstr("not here (skipped)"));
-  EXPECT_EQ(tune({"counted.lua", "--point", "kind=none"}).status, 3);
+  EXPECT_EQ(tune({"counted.lua", "--where", "kind=none"}).status, 3);
   const Ended several = tune_script(start + "end } gb.experiment { name = 'b', title = 't', run = function() end }");
   EXPECT_EQ(several.status, 2);
   EXPECT_THAT(several.err, HasSubstr("which experiment? --experiment NAME says it (experiments: a, b)"));

@@ -59,7 +59,7 @@ refuses '["e.lua", "--quick=--trusted"]' --quick
 refuses '["e.lua", "--restart-from", "evil.lua"]' --restart-from
 refuses '["e.lua", "--workers=2"]' --workers
 refuses '["e.lua", "--no-such\u001b[31m"]' --no-such
-refuses '["tune", "e.lua", "--point", "n=1"]' --point
+refuses '["tune", "e.lua", "--where", "n=1"]' --where
 refuses '["tune", "e.lua"]' 'gpubench run'
 refuses '["e.lua", "evil.lua"]' evil.lua
 refuses '["--quick"]' 'gpubench run'
