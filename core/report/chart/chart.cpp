@@ -162,6 +162,17 @@ class Places {
   std::vector<std::string> categories_;
 };
 
+// A percentile of few queries, for example, is empty in a sound row.
+void count_without_figure(const Record& row, const Column& y, Chart& chart) {
+  const std::string figure = heading_of(y),
+                    reason = y.description.empty() ? to_text(row.get("detail")) : std::string(y.description);
+  const auto same = std::ranges::find(chart.without_figure, reason, &PointsWithoutFigure::reason);
+  if (same == chart.without_figure.end())
+    chart.without_figure.push_back({1, figure, reason});
+  else
+    ++same->points;
+}
+
 // Points without a figure, in series that have others. What the script skipped was not to be measured.
 void add_failed(Rows missing, const Column& x, const Column& y, const Grouping& grouping, const Places& places,
                 Chart& chart) {
@@ -172,7 +183,10 @@ void add_failed(Rows missing, const Column& x, const Column& y, const Grouping& 
     const auto at = places.of(cell);
     if (is_skipped(*row) || is_empty(cell) || !at || found == chart.series.end()) continue;
     const bool has_figure = is_drawn(*row, chart.spec);  // one that a logarithmic axis does not have
-    if (!has_figure && (status.empty() || status == "ok")) continue;
+    if (!has_figure && (status.empty() || status == "ok")) {
+      count_without_figure(*row, y, chart);
+      continue;
+    }
     found->failed.push_back(
         {*at, has_figure ? format_cell(row->get(y.name), y.unit) : reason_of(*row, y), places.text_of(cell)});
   }

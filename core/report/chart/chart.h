@@ -1,6 +1,6 @@
 // The content of a chart, computed from rows and independent of the drawing program. Rows are never averaged: axes that
-// vary besides x and series form further series. No row is omitted silently: unreliable points are marked, and a series
-// without a point is listed with the reason.
+// vary besides x and series form further series. No row is omitted silently: unreliable points are marked, a series
+// without a point is listed with the reason, and measured points without the figure are counted.
 #pragma once
 #include <map>
 #include <optional>
@@ -107,6 +107,14 @@ struct AbsentSeries {
   SeriesSetting setting = {};
 };
 
+/// Points of drawn series that were measured, but have no y, for one reason.
+struct PointsWithoutFigure {
+  std::size_t points = 0;
+  std::string figure;
+  /// What y is, and when it is empty; or what the rows say of empty cells. May be empty.
+  std::string reason;
+};
+
 /// A mark in the units of the axis.
 struct PlacedMark {
   double x = 0;
@@ -124,6 +132,7 @@ struct Chart {
   std::vector<std::string> categories;
   std::vector<ChartSeries> series;
   std::vector<AbsentSeries> absent = {};
+  std::vector<PointsWithoutFigure> without_figure = {};
   /// Range of all figures, limits and, but for very long ones, intervals, also of the charts that share the scale.
   Interval y_range = {};
   /// In the units of the axes.

@@ -1,9 +1,11 @@
 #include "core/report/chart/chart_table.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/units.h"
 #include "core/report/chart/gnuplot_axes.h"
 #include "core/report/text/text.h"
 
@@ -83,6 +85,16 @@ std::string describe(const Chart& chart) {
     text += (i == 0 ? ", for " : i + 1 == count ? " and " : ", ") + chart.series[i].name;
   }
   return text + ".";
+}
+
+std::string left_out_text(const Chart& chart) {
+  std::string text;
+  for (const PointsWithoutFigure& one : chart.without_figure) {
+    const std::string points = format_count(static_cast<std::int64_t>(one.points), "point");
+    text += fmt::format("{}{} {} no {}{}{}.", text.empty() ? "" : " ", points, one.points == 1 ? "has" : "have",
+                        one.figure, one.reason.empty() ? "" : ": ", one.reason);
+  }
+  return text;
 }
 
 }  // namespace gpubench

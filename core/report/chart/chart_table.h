@@ -1,4 +1,4 @@
-// A chart for readers who do not see it: its figures as a table, and in a sentence what it shows.
+// A chart for readers who do not see it: its figures as a table, in a sentence what it shows, and what it leaves out.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -15,5 +15,8 @@ Table chart_table(const Chart& chart, std::size_t most);
 std::size_t figure_count(const Chart& chart);
 /// "step time by batch size. Lines: step time (ms) from 0.5 to 12 by batch size, for cpu:0 and gpu:0."
 std::string describe(const Chart& chart);
+/// "2 points have no latency p99: time that 99 % of the queries do not exceed; empty for fewer than 100."; empty if all
+/// measured points of its series have their figure.
+std::string left_out_text(const Chart& chart);
 
 }  // namespace gpubench

@@ -144,6 +144,7 @@ DrawnChart on_page(const Chart& chart, std::string svg, std::vector<PageLink> li
   return {.title = chart.spec.title,
           .svg = std::move(svg),
           .description = describe(chart),
+          .left_out = left_out_text(chart),
           .figures = chart_table(chart, most_figures),
           .all_figures = figure_count(chart),
           .links = std::move(links),

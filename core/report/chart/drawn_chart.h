@@ -22,6 +22,8 @@ struct DrawnChart {
   std::string svg;
   /// What it shows, in a sentence.
   std::string description = {};
+  /// Which measured points it lacks, and why; empty if it has all.
+  std::string left_out = {};
   /// Its figures, perhaps only the first of `all_figures`.
   Table figures = {};
   std::size_t all_figures = 0;

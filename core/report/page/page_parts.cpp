@@ -44,6 +44,7 @@ data charts_of(const std::vector<DrawnChart>& charts, std::string_view prefix) {
     one.set("title", chart.title);
     if (chart.is_wide) one.set("wide", true);
     one.set("description", chart.description.empty() ? chart.title : chart.description);
+    set_text(one, "left_out", chart.left_out);
     if (!chart.svg.empty()) one.set("svg", inline_svg(chart.svg, fmt::format("{}{}_", prefix, i + 1)));
     one.set("headings", headings_of(chart.figures));
     set_list(one, "rows", figures_of(chart.figures));

@@ -50,5 +50,12 @@ TEST(ChartTable, SaysInASentenceWhatTheChartShows) {
   EXPECT_EQ(describe(chart), "time by way. Bars: time (ms) from 1 to 3.142 by way, for 20 series.");
 }
 
+TEST(ChartTable, SaysWhichPointsAreLeftOut) {
+  Chart chart = two_series();
+  EXPECT_EQ(left_out_text(chart), "");
+  chart.without_figure = {{1, "loss", ""}, {12, "latency p99", "empty for fewer than 100"}};
+  EXPECT_EQ(left_out_text(chart), "1 point has no loss. 12 points have no latency p99: empty for fewer than 100.");
+}
+
 }  // namespace
 }  // namespace gpubench

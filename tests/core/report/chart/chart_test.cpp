@@ -54,6 +54,31 @@ TEST(Chart, SeriesAreSortedAndScaledWithTheirIntervals) {
   EXPECT_TRUE(chart.categories.empty());
 }
 
+TEST(Chart, MeasuredPointsWithoutTheFigureAreCounted) {
+  std::vector<Record> some = rows();
+  some.push_back({{"device", std::string("cpu:0")}, {"batch", std::int64_t{16}}, {"status", std::string("ok")}});
+  some.push_back({{"device", std::string("cpu:0")}, {"batch", std::int64_t{32}}});
+  some.push_back({{"device", std::string("cpu:0")}, {"batch", std::int64_t{64}}, {"status", std::string("skipped")}});
+  some.push_back({{"device", std::string("gpu:0")}, {"batch", std::int64_t{16}}, {"status", std::string("ok")}});
+  const Chart chart = make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(), some, chart_axes);
+  ASSERT_EQ(chart.without_figure.size(), 1u);
+  EXPECT_EQ(chart.without_figure[0].points, 2u) << "gpu:0 is listed as absent";
+  EXPECT_EQ(chart.without_figure[0].figure, "step time");
+  EXPECT_EQ(chart.without_figure[0].reason, "median wall time of a step, input included");
+  EXPECT_TRUE(make_chart({.x = "batch", .y = "step_time_s"}, columns(), rows(), chart_axes).without_figure.empty());
+}
+
+TEST(Chart, AFigureOfTheScriptIsMissingForWhatTheRowSays) {
+  std::vector<Column> own = columns();
+  own.push_back(column_of("margin"));
+  std::vector<Record> some = rows();
+  some[0].set("margin", 0.5);
+  some[1].set("detail", std::string("no margin: one class only"));
+  const Chart chart = make_chart({.x = "batch", .y = "margin", .series = "device"}, own, some, chart_axes);
+  ASSERT_EQ(chart.without_figure.size(), 1u);
+  EXPECT_EQ(chart.without_figure[0].reason, "no margin: one class only");
+}
+
 TEST(Chart, PointsThatFailedKeepTheirPlaceAndSayWhy) {
   std::vector<Record> some = rows();
   some.back().set("status", std::string("out_of_memory"));

@@ -226,7 +226,10 @@ TEST(ReportPage, AChartHasItsFiguresBehindIt) {
                           HasSubstr("<details class=\"figures\"><summary>Figures: t &lt;1&gt;</summary>"),
                           HasSubstr("<th scope=\"col\" class=\"right\">x &lt;&gt;</th><th scope=\"col\">y</th>"),
                           HasSubstr("<tr><th scope=\"row\" class=\"right\">1</th><td>&lt;7&gt;</td></tr>"),
-                          HasSubstr("The first 1 of 9."), HasSubstr("<a href=\"../../../plots/e/r/c.svg\">svg</a>")));
+                          HasSubstr("The first 1 of 9."), HasSubstr("<a href=\"../../../plots/e/r/c.svg\">svg</a>"),
+                          Not(HasSubstr("2 points have"))));
+  chart.left_out = "2 points have no <y>.";
+  EXPECT_THAT(report_page(run, {chart}), HasSubstr("\n<p class=\"soft\">2 points have no &lt;y&gt;.</p>\n<details"));
   chart.svg.clear();
   EXPECT_THAT(report_page(run, {chart}), AllOf(HasSubstr("<figcaption>t &lt;1&gt;</figcaption>"),
                                                HasSubstr("<details class=\"figures\" open>"), Not(HasSubstr("<svg"))));
