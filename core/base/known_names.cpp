@@ -92,7 +92,8 @@ std::string known_names(std::string_view word, std::span<const std::string_view>
                         std::string_view place) {
   const std::optional<OtherName> other = place.empty() ? std::nullopt : find_other_name(place, word);
   // "eps" is epsilon, where there is an epsilon.
-  const bool said = other && (!is_name(other->text) || std::ranges::find(names, other->text) != names.end());
+  const bool said = other && other->kind != OtherName::Kind::folder &&
+                    (!is_name(other->text) || std::ranges::find(names, other->text) != names.end());
   if (said && other->kind == OtherName::Kind::here) return fmt::format("; here: {}", other->text);
   const std::string first = said ? fmt::format("; not in gpubench: {}", other->text) : suggestion(word, names);
   if (names.empty()) return fmt::format("{} (known: none{})", first, also);

@@ -74,7 +74,7 @@ const LayerKind& find_layer_kind(std::string_view name) {
   for (const LayerKind& kind : layer_kinds()) {
     if (kind.name == name) return kind;
   }
-  throw_unknown_name("unknown layer", name, names_of(layer_kinds(), &LayerKind::name));
+  throw_unknown_name("unknown layer", name, names_of(layer_kinds(), &LayerKind::name), "", "gb.layers");
 }
 
 LayerPtr make_layer(const LayerKind& kind, const ConfigEntries& options, DeviceId device) {

@@ -37,8 +37,9 @@ function check.kind(where, value, kinds)
 end
 
 -- fields: { { name, kinds, required = "what it is" }, ... }, in the order of the message that lists them; `required`
--- may be true where the name says it.
-function check.options(where, options, fields)
+-- may be true where the name says it. `place`: where core/base/other_names has options of other libraries; nil where
+-- these mean something else.
+function check.options(where, options, fields, place)
   check.kind(where, options, "table")
   local names, known = {}, {}
   for _, field in ipairs(fields) do
@@ -47,8 +48,7 @@ function check.options(where, options, fields)
   end
   for _, key in ipairs(check.sorted_keys(options)) do
     if not known[key] then
-      check.fail("%s: unknown option '%s' (known: %s)%s", where, key, table.concat(names, ", "),
-        native.results.suggestion(key, names))
+      check.fail("%s: unknown option '%s'%s", where, key, native.results.known_names(key, names, place))
     end
   end
   for _, field in ipairs(fields) do

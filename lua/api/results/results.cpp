@@ -124,6 +124,13 @@ std::string similar(const std::string& word, const std::vector<std::string>& can
   return suggestion(word, names_of(candidates));
 }
 
+/// What an error says of a word that is none of the names, as errors of native functions do. `place`: where
+/// core/base/other_names.h looks it up; nil where names of other libraries mean nothing.
+std::string said_of_unknown(const std::string& word, const std::vector<std::string>& names,
+                            const std::optional<std::string>& place) {
+  return known_names(word, names_of(names), "", place.value_or(""));
+}
+
 std::string end_of_interval(const std::string& name, const std::string& end) {
   return interval_end(column_of(name), end);
 }
@@ -163,6 +170,7 @@ void open_results(lua_State* L) {
       .function<&doubted>("quality_text")
       .function<&not_numbers>("not_numbers")
       .function<&similar>("suggestion")
+      .function<&said_of_unknown>("known_names")
       .function<&end_of_interval>("interval_end")
       .function<&end_left_out>("shorten")
       .function<&one_line_of>("one_line")

@@ -14,7 +14,7 @@ local function with_defaults(name, options, defaults)
   end
   local merged = {}
   for key, value in pairs(defaults) do merged[key] = value end
-  for key, value in pairs(check.options("gb.zoo." .. name, options or {}, fields)) do
+  for key, value in pairs(check.options("gb.zoo." .. name, options or {}, fields, "option gb.zoo." .. name)) do
     if math.type(value) == "integer" and value < 0 then
       check.fail("gb.zoo.%s: option '%s': a size is expected, got %d", name, key, value)
     end

@@ -272,6 +272,7 @@ TEST(Input, DeclaresAType) {
 TEST(LayerKinds, UnknownLayer) {
   EXPECT_ERROR(HasSubstr("unknown layer 'Danse' (did you mean 'Dense'?) (known: Input, Activation, Add, "),
                make_layer("Danse"));
+  EXPECT_ERROR(HasSubstr("unknown layer 'Linear'; here: gb.layers.Dense(units)"), make_layer("Linear"));
 }
 
 TEST(Layer, BuildsOnTheDeviceOfItsScope) {

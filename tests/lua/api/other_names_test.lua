@@ -112,6 +112,11 @@ testing.case("options", function()
   raises("unknown option 'num_workers'; here: num_parallel_calls",
     "dataset:map(function(v) return v end, { num_workers = 1 })")
   raises("Dense: unknown option 'bias'; here: use_bias", "gb.layers.Dense(2, { bias = false })")
+  raises("gb.zoo.resnet50: unknown option 'weights'; here: model:load_weights(path) after the making",
+    'gb.zoo.resnet50 { weights = "imagenet" }')
+  raises("gb.zoo.resnet50: unknown option 'include_top'; not in gpubench: a net of gb.zoo ends in logits: ",
+    "gb.zoo.resnet50 { include_top = false }")
+  raises("gb.experiment: unknown option 'axis' (did you mean 'axes'?)", "gb.experiment { axis = {} }")
   -- An answer that is another option is none where there is no such option.
   raises("Dense: unknown option 'stride' (known: ", "gb.layers.Dense(2, { stride = 1 })")
 end)

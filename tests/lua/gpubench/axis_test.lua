@@ -52,7 +52,8 @@ testing.case("an axis may tell what it accepts", function()
 end)
 
 testing.case("mistakes in an axis' options are named", function()
-  testing.raises("gb.axis 'x': unknown option 'close' (known: closed, accepts)", gb.axis, "x", { 1 }, { close = true })
+  testing.raises("gb.axis 'x': unknown option 'close' (did you mean 'closed'?) (known: closed, accepts)",
+    gb.axis, "x", { 1 }, { close = true })
   testing.raises("gb.axis 'x': option 'accepts': function expected, got table", gb.axis, "x", { 1 }, { accepts = {} })
   testing.raises("gb.axis 'x': option 'closed' leaves nothing to 'accepts'", gb.axis, "x", { 1 },
     { closed = true, accepts = function() return true end })

@@ -61,8 +61,8 @@ end)
 
 testing.case("mistakes are named", function()
   testing.raises("gb.chart.line: option 'y' is required", gb.chart.line, { x = "a" })
-  testing.raises("gb.chart.line: unknown option 'logx' (known: x, y, series, where, each, order, limit, log_x, "
-    .. "log_y, name, title)", gb.chart.line,
+  testing.raises("gb.chart.line: unknown option 'logx' (did you mean 'log_x'?) (known: x, y, series, where, each, "
+    .. "order, limit, log_x, log_y, name, title)", gb.chart.line,
     { x = "a", y = "b", logx = 2 })
   testing.raises("gb.chart.line: option 'log_x': the base of a logarithm is above 1, got 1", gb.chart.line,
     { x = "a", y = "b", log_x = 1 })

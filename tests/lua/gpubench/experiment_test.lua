@@ -95,8 +95,8 @@ testing.case("mistakes in the declaration are named", function()
     { run = run, title = " " })
   testing.raises("gb.experiment: column 2 is no name and not made by gb.column(name, options)", sweep,
     { run = run, columns = { "a", 2 } })
-  testing.raises("gb.experiment: unknown option 'axis' (known: name, title, topic, needs, question, cause, remedy, "
-    .. "reading, answer, axes, run, skip, seconds, columns, trials, charts, expect) (did you mean 'axes'?)",
+  testing.raises("gb.experiment: unknown option 'axis' (did you mean 'axes'?) (known: name, title, topic, needs, "
+    .. "question, cause, remedy, reading, answer, axes, run, skip, seconds, columns, trials, charts, expect)",
     gb.experiment, { name = "n", title = "t", run = run, axis = {} })
   testing.raises("gb.experiment: the name '../up' cannot be a folder's", gb.experiment,
     { name = "../up", title = "t", run = run })

@@ -25,6 +25,8 @@ testing.case("sizes are arguments", function()
   testing.raises("gb.zoo.resnet50: unknown option 'depth' (known: blocks, classes, input_shape, width)",
     gb.zoo.resnet50,
     { depth = 3 })
+  testing.raises("gb.zoo.resnet50: unknown option 'clases' (did you mean 'classes'?) (known: ", gb.zoo.resnet50,
+    { clases = 3 })
   testing.raises("gb.zoo.resnet50: option 'classes': integer expected, got string", gb.zoo.resnet50, { classes = "x" })
   testing.raises("gb.zoo.lstm_text: option 'units': a size is expected, got -1", gb.zoo.lstm_text, { units = -1 })
   testing.raises("gb.zoo.gpt2_small: 'heads' must divide 'width', got 5 heads and a width of 768", gb.zoo.gpt2_small,
