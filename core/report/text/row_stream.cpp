@@ -1,6 +1,7 @@
 #include "core/report/text/row_stream.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 
 #include "core/report/text/color.h"
@@ -212,12 +213,20 @@ std::string RowStream::heading_lines() const {
   return names + "\n" + rules + "\n";
 }
 
+std::string failure_text(std::string_view status, std::string_view detail) {
+  if (detail.empty()) return std::string(status);
+  const std::size_t end = status == "out_of_memory" ? detail.find("; ") : std::string_view::npos;
+  return fmt::format("{}: {}{}", status, detail.substr(0, end), end == std::string_view::npos ? "" : "; ...");
+}
+
 // What a reader has to know of the row beside its figures.
 std::string RowStream::note_of(const Record& row) {
   const auto text = [&](std::string_view column) { return one_line(to_text(row.get(column))); };
   const std::string detail = text("detail");
-  if (const std::string status = text("status"); !is_sound(status))
-    return detail.empty() || style_.failures_told ? status : status + ": " + detail;
+  if (const std::string status = text("status"); !is_sound(status)) {
+    if (detail.empty() || style_.failures_told) return status;
+    return style_.all_columns ? status + ": " + detail : failure_text(status, detail);
+  }
   for (const char* quality : {"quality", "memory_quality"}) {
     const Doubt doubt = doubt_in(row, quality);
     if (!doubt) continue;

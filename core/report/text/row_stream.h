@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/report/text/render.h"
@@ -16,6 +17,10 @@
 #include "core/results/record.h"
 
 namespace gpubench {
+
+/// "error: why", as a line of text says that a row failed. Of memory that did not suffice it says how much was asked
+/// for, and "..." for what filled it: some 600 letters, which results.csv and the page have.
+std::string failure_text(std::string_view status, std::string_view detail);
 
 class RowStream {
  public:

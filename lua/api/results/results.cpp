@@ -9,6 +9,7 @@
 #include "core/base/known_names.h"
 #include "core/base/shown_text.h"
 #include "core/codec/checksum.h"
+#include "core/report/text/row_stream.h"
 #include "core/report/text/run_table.h"
 #include "core/report/text/text.h"
 #include "core/results/doubt.h"
@@ -144,6 +145,10 @@ std::string one_line_of(const std::string& text) {
   return one_line(text);
 }
 
+std::string text_of_failure(const std::string& status, const std::optional<std::string>& detail) {
+  return failure_text(status, detail.value_or(""));
+}
+
 /// message(text): a message of several lines, such as a traceback, without what a terminal would execute.
 std::string message_of(const std::string& text) {
   return shown_message(text);
@@ -174,6 +179,7 @@ void open_results(lua_State* L) {
       .function<&end_of_interval>("interval_end")
       .function<&end_left_out>("shorten")
       .function<&one_line_of>("one_line")
+      .function<&text_of_failure>("failure_text")
       .function<&message_of>("message");
 }
 

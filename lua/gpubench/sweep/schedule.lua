@@ -59,7 +59,7 @@ end
 local function report_failure(row, text, traceback)
   if (row.process or 0) > 0 or not native.processes.reports_for_all() then return end
   if row.status == "ok" or row.status == "skipped" then return end
-  stderr:write(one_line(string.format("%s: %s%s", text, row.status, row.detail and ": " .. row.detail or "")), "\n")
+  stderr:write(one_line(text .. ": " .. native.results.failure_text(row.status, row.detail)), "\n")
   if options.traceback and traceback and traceback ~= "" then
     stderr:write(native.results.message(traceback), "\n")
   end

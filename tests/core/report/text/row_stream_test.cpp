@@ -57,6 +57,18 @@ TEST(RowStream, AFailureThatWasToldOnTheSameTerminalIsNotToldAgain) {
   EXPECT_THAT(alone.text_of(failed(1024), run_columns, 0), HasSubstr("out_of_memory: 1 GiB wanted"));
 }
 
+TEST(RowStream, WhatFilledTheMemoryIsLeftToTheTables) {
+  const std::string why = "cpu:0: out of memory: 16 MiB asked for; 1 MiB free; largest: kernel 392 KiB";
+  EXPECT_EQ(failure_text("out_of_memory", why), "out_of_memory: cpu:0: out of memory: 16 MiB asked for; ...");
+  EXPECT_EQ(failure_text("error", "a; b"), "error: a; b");
+  EXPECT_EQ(failure_text("timeout", ""), "timeout");
+  Record full = failed(1024);
+  full.set("detail", why);
+  RowStream stream(facts({"step_time_s"}), {}), wide(facts({"step_time_s"}), {.all_columns = true});
+  EXPECT_THAT(stream.text_of(full, run_columns, 0), EndsWith("out of memory: 16 MiB asked for; ...\n"));
+  EXPECT_THAT(wide.text_of(full, run_columns, 0), EndsWith("largest: kernel 392 KiB\n"));
+}
+
 TEST(RowStream, OfARunThatIsOverAllRowsStandInOneTable) {
   const std::vector<Record> rows{row(1, 0.001), row(1024, 1234.5), failed(1024)};
   const auto table = [&](const Info& info, std::size_t width) {
