@@ -40,6 +40,7 @@ expect "the run left no rows" grep -q 4321 out/results/installed/*/results.csv
 expect "the run left no page" grep -q 'An installed program works' out/results/installed/*/report.html
 installed list "$top/moved/share/gpubench/experiments" >list
 expect "the experiments are not installed" grep -q 'batch_size.lua' list
+expect "the samples, which have times, are not installed" grep -q ' s in the sample, on ' <(installed list --long)
 installed help layers.Dense >help
 expect "help does not read the installed reference" grep -q '^gb.layers.Dense(units ' help
 for file in lua/meta data/mnist README.md LICENSE CHANGELOG.md docs/columns.md docs/pictures/report.png; do

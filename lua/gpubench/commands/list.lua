@@ -51,30 +51,66 @@ local function entries_in(folder)
   return list
 end
 
--- How long the newest run took that was measured to its end, and how it was measured; nil without one.
+-- Of the program's files; nil for one that there is not.
+local function resource(path)
+  local ok, found = pcall(system.resource, path)
+  return ok and found or nil
+end
+
+-- How long a run took that was measured to its end, and what it says of itself; nil for others.
+local function time_in(directory)
+  local ok, run = pcall(results.read, directory)
+  local info = ok and run.info or {}
+  local seconds = 0
+  for _, row in ipairs(ok and run.rows or {}) do
+    if (row.process or 0) == 0 and row.point_time_s then seconds = seconds + row.point_time_s end
+  end
+  if info.status == "done" and seconds > 0 then return seconds, info end
+end
+
+-- The time of the newest run here, and whether it was a quick one; nil without one.
 local function time_of(entry)
   for _, directory in ipairs(results.runs_here(entry.name, native.options.out, most_runs)) do
-    local ok, run = pcall(results.read, directory)
-    local info = ok and run.info or {}
-    local seconds = 0
-    for _, row in ipairs(ok and run.rows or {}) do
-      if (row.process or 0) == 0 and row.point_time_s then seconds = seconds + row.point_time_s end
-    end
-    if info.status == "done" and seconds > 0 then
-      return seconds, type(info.options) == "table" and info.options.quick == true
-    end
+    local seconds, info = time_in(directory)
+    if seconds then return seconds, type(info.options) == "table" and info.options.quick == true end
   end
 end
 
+-- "NVIDIA H200, 16 processors": what a run was measured on.
+local function machine_in(info)
+  local parts, machine = {}, info.machine or {}
+  for _, device in ipairs(info.devices or {}) do
+    if not device.name:find "^cpu" then parts[#parts + 1] = device.description or device.name end
+  end
+  local processors = machine.cpus_allowed or machine.cpus
+  if processors then parts[#parts + 1] = gb.format.count(processors, "processor") end
+  return parts[1] and table.concat(parts, ", ") or "another machine"
+end
+
+-- The time of the sample run that comes with the program, { seconds, machine }; nil for an experiment without one, and
+-- for another one of its name.
+local function sample_of(entry)
+  local directory = resource("results/samples/" .. entry.name)
+  if not directory then return nil end
+  local seconds, info = time_in(directory)
+  if seconds and info.title == entry.title then return { seconds = seconds, machine = machine_in(info) } end
+end
+
+-- Nil where nothing is known.
 local function time_text(entry)
-  if not entry.seconds then return "not measured here yet; gpubench " .. entry.shown .. " --dry-run guesses it" end
-  return string.format("%s in the last run%s", gb.format.seconds(entry.seconds), entry.quick and " (--quick)" or "")
+  if entry.seconds then
+    return string.format("%s in the last run%s", gb.format.seconds(entry.seconds), entry.quick and " (--quick)" or "")
+  end
+  return entry.sample and string.format("%s in the sample, on %s; gpubench %s --dry-run guesses it here",
+    gb.format.seconds(entry.sample.seconds), entry.sample.machine, entry.shown)
 end
 
 local function print_long(entry)
   two_columns.print({ { "  " .. entry.shown, entry.question or entry.title } })
-  local lines = { { "title", entry.title }, { "time", time_text(entry) }, { "script", entry.file } }
-  if entry.needs then table.insert(lines, 3, { "needs", entry.needs }) end
+  local lines = { { "title", entry.title } }
+  for _, line in ipairs { { "time", time_text(entry) }, { "needs", entry.needs }, { "script", entry.file } } do
+    if line[2] then lines[#lines + 1] = line end
+  end
   two_columns.print(lines, nil, "      ")
 end
 
@@ -98,12 +134,6 @@ local function by_topic(list)
     last[#last + 1] = entry
   end
   return groups
-end
-
--- Of the program's files; nil for one that there is not.
-local function resource(path)
-  local ok, found = pcall(system.resource, path)
-  return ok and found or nil
 end
 
 -- A file, or the script of an experiment's name; nil if there is neither.
@@ -168,7 +198,10 @@ return function(options)
     entry.shown = options.folder and entry.file or entry.script
     width = math.max(width, #entry.shown)
     if options.names then print(results.one_line(entry.shown)) end
-    if options.long or options.json then entry.seconds, entry.quick = time_of(entry) end
+    if options.long or options.json then
+      entry.seconds, entry.quick = time_of(entry)
+      entry.sample = not entry.seconds and sample_of(entry) or nil
+    end
     if options.json then print(results.json(entry)) end
   end
   if options.json or options.names then return 0 end

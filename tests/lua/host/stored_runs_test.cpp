@@ -9,6 +9,7 @@ namespace gpubench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
@@ -65,10 +66,21 @@ TEST_F(StoredRuns, ListGroupsExperimentsByTopic) {
   EXPECT_THAT(call({"list", ".", "--long"}).out,
               AllOf(HasSubstr("  ./script.lua  Is it small?\n      title   A small sweep\n      time    "),
                     HasSubstr(" in the last run\n      needs   a GPU\n      script  ./script.lua\n"),
-                    HasSubstr("not measured here yet; gpubench ./other.lua --dry-run guesses it")));
+                    HasSubstr("  ./other.lua  It's another\n      title   It's another\n      script  ./other.lua\n")));
   EXPECT_THAT(call({"list", ".", "--json"}).out, AllOf(StartsWith("{\"file\":\"./script.lua\","),
                                                        HasSubstr("\"needs\":\"a GPU\""), HasSubstr("\"seconds\":")));
   EXPECT_EQ(call({"list", ".", "--names"}).out, "./script.lua\n./other.lua\n");
+}
+
+TEST_F(StoredRuns, ListHasTheTimesOfSamples) {
+  // What comes with the program, as there are no experiments in this folder.
+  EXPECT_THAT(call({"list", "--long"}).out,
+              ContainsRegex("  batch_size [^\n]*\n      title [^\n]*\n      time    [0-9.]+ s in the sample, on 2 "
+                            "processors; gpubench batch_size --dry-run guesses it here\n"));
+  EXPECT_THAT(call({"list", "--json"}).out, HasSubstr("\"sample\":{\"machine\":\"2 processors\",\"seconds\":"));
+  // Another one of this name.
+  write("batch_size.lua", "gb.experiment { name = 'batch_size', title = 'mine' }");
+  EXPECT_THAT(call({"list", ".", "--long"}).out, Not(HasSubstr("in the sample")));
 }
 
 }  // namespace
