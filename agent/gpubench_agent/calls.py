@@ -26,9 +26,9 @@ class Calls:
         self.framework, self.kind = framework, kind
         self.depth = 0
         self.current = None
+        self.result = None  # of the last training step, where the framework runs ahead
         self.marker = None
         self.line = None  # of the gradients of a loop that runs eagerly
-        self.last_end = 0
         self.compile_ns = 0  # in the call that runs
         self.functions = weakref.WeakKeyDictionary()
 
@@ -39,9 +39,9 @@ class Calls:
         if job.level > LEVEL_CALL:
             pass  # a trainer says when it evaluates
         elif function.trains:
-            job.end_evaluation(self.last_end or start)
-            self.last_end = 0
-        elif job.steps > 1 and not self.last_end and function.last_step not in (job.steps, job.steps - 1):
+            job.end_evaluation(job.evaluated_until or start)
+            job.evaluated_until = 0
+        elif job.steps > 1 and not job.evaluated_until and function.last_step not in (job.steps, job.steps - 1):
             job.begin_evaluation(start)
         job.spent(start)
 
@@ -61,7 +61,7 @@ class Calls:
             pass
         elif job.evaluating is not None and not function.trains:
             job.evaluation_step(end)
-            self.last_end = end
+            job.evaluated_until = end
         elif function.trains and self.is_mark(function):
             sync.budget.new_step()
             job.mark(LEVEL_CALL, "%s %s" % (self.kind, function.name), framework=self.framework)
@@ -71,7 +71,9 @@ class Calls:
     def is_mark(self, function):
         """The first training function is the mark, until another one alone is called."""
         marker = self.marker
-        if marker is None or marker.last_step < job.steps - 20 or job.steps == 0:
+        # A loop may compile the same code again and again.
+        if marker is None or marker.last_step < job.steps - 20 or job.steps == 0 \
+                or marker.code is function.code is not None:
             self.marker = function
         return self.marker is function
 

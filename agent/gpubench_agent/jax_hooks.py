@@ -36,6 +36,8 @@ class Proxy:
         finally:
             jitted.depth = 0
         try:
+            if known.trains:
+                jitted.result = result
             jitted.leave(known, start, now(), jitted.compile_ns > 0, arguments, keywords)
         except Exception as error:
             facts.fault("jit", error)
@@ -52,6 +54,17 @@ class Proxy:
 
     def __repr__(self):
         return repr(self.__dict__["_gpubench"][0])
+
+
+def settle():
+    """Waits for the results of the last training step, which JAX may not have computed yet."""
+    import jax
+    result, jitted.result = jitted.result, None
+    for leaf in jax.tree_util.tree_leaves(result):
+        try:
+            leaf.block_until_ready()
+        except Exception:  # given away to a later call, or no array
+            pass
 
 
 for method in ("__call__", "__get__", "__getattr__", "__reduce_ex__", "__repr__"):
@@ -128,6 +141,7 @@ def describe(steps):
 
 def attach(jax):
     facts.write("framework", name="jax", version=jax.__version__, backend=None, device=None, devices=None)
+    job.settle = settle
     import jax._src.array as array
 
     def attach_syncs(_):

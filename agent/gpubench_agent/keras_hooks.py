@@ -5,11 +5,10 @@ import os
 import sys
 import weakref
 
-from . import code, facts, guard, methods, sync
+from . import code, facts, guard, methods, saves, sync
 from .clock import now
 from .prove import KEEP, proof
-from .recorder import (AT_CALLBACK, AT_LOAD, AT_SAVE, FIRST_OF_EPOCH, LEVEL_KERAS, SAVE, SAVED, TAKEN, WAIT, job,
-                       section)
+from .recorder import AT_CALLBACK, AT_LOAD, FIRST_OF_EPOCH, LEVEL_KERAS, TAKEN, WAIT, job, section
 from .window import window
 
 METHODS = ("on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_train_batch_begin",
@@ -166,17 +165,11 @@ def attach_models(_):
     from keras.src.models import model
     from keras.src.trainers import trainer
 
-    def saved(_, __, ___, start, end):
-        job.times[SAVE] += end - start
-        job.flags |= SAVED
-        if job.words is not None:
-            job.at(AT_SAVE, sys._getframe(2), end - start)
-
     def compiled(arguments, _, __, ___, ____):
         compiled_at[arguments[0]] = code.caller()
 
-    guard.around("Model.save", model.Model, "save", after=saved)
-    guard.around("Model.save_weights", model.Model, "save_weights", after=saved)
+    saves.time_saves("Model.save", model.Model, "save")
+    saves.time_saves("Model.save_weights", model.Model, "save_weights")
     guard.around("Model.compile", trainer.Trainer, "compile", after=compiled)
 
 

@@ -1,7 +1,6 @@
 """Times methods of the user's classes: callbacks, and what loads samples for Keras."""
 import sys
 import threading
-import time
 
 from . import code, facts, guard
 from .clock import now
@@ -44,18 +43,17 @@ def timed(original, kind_of_site, users, name=None):
 
     @guard.like(original)
     def call(*arguments, **keywords):
-        known = used = None
+        known = before = None
         try:
             known = section.recorded()
-            used = time.thread_time_ns() if kind_of_site == AT_LOAD else None
+            before = job.loads() if kind_of_site == AT_LOAD else None
         except Exception as error:
             facts.fault(where, error)
         start = now()
         result = original(*arguments, **keywords)
         end = now()
         try:
-            if used is not None:
-                job.loaded(end - start, used)
+            job.loaded(end - start, before)
             if known is not None:
                 count(start, end, sys._getframe(1), known)
             job.spent_here(end)

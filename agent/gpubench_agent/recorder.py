@@ -9,7 +9,7 @@ import threading
 import time
 
 from . import code, counters, facts
-from .clock import now
+from .clock import now, scheduled
 
 # Indices of a step's record.
 WAIT, SYNC, CALLBACK, COMPILE, EVALUATION, SAVE, AGENT, TAKEN, COMPUTE, LOAD = 2, 3, 4, 5, 6, 7, 8, 9, 10, 13
@@ -46,7 +46,10 @@ class Job:
         self.warm = self.is_away = False  # away: in the profiler's start, stop and export
         self.framework = None  # whose profiler records the window
         self.loop = None  # code of the user that marks steps
-        self.loading = [0, 0]  # in this process: nanoseconds, and those of a processor in them
+        self.saved_ns = 0  # in all
+        self.evaluated_until = 0  # the last call of an evaluation in a loop without a trainer, or wait for it; 0: none
+        self.settle = None  # of a framework that runs ahead: waits for the steps that are on their way
+        self.loading = [0, 0]  # in this process: nanoseconds with a processor or waiting, and those with one
         self.thread = threading.get_ident()
 
     def open(self):
@@ -75,10 +78,15 @@ class Job:
         self.profiler += duration
         self.inside += duration
 
-    def loaded(self, duration, used_before):
-        """A batch was loaded in this thread, which had used so many nanoseconds of a processor before."""
-        self.loading[0] += duration
-        self.loading[1] += time.thread_time_ns() - used_before
+    def loads(self):
+        """A batch is about to be loaded in this thread: what loaded() takes, while the remedies have not been judged."""
+        return None if self.warm else scheduled()
+
+    def loaded(self, duration, before):
+        if before is not None:
+            ran, delayed = scheduled()
+            self.loading[0] += duration - (delayed - before[1])
+            self.loading[1] += ran - before[0]
 
     def flush_own(self):
         """For processes without steps."""
@@ -107,6 +115,16 @@ class Job:
         frame = code.user_frame(frame)
         if frame is not None:
             self.site(kind, frame.f_code, frame.f_lineno, function).add(times, duration * times, duration, self.records)
+
+    def saved(self, before, start, end, frame):
+        """A checkpoint was written; `before`: saved_ns when that began."""
+        duration = end - start - (self.saved_ns - before)
+        self.saved_ns = before + end - start
+        self.times[SAVE] += duration
+        self.flags |= SAVED
+        if self.words is not None:
+            self.at(AT_SAVE, frame, duration)
+        self.spent_here(end)
 
     # Steps
 
@@ -171,11 +189,21 @@ class Job:
 
     def begin_evaluation(self, start, frame=None):
         if self.evaluating is None:
+            start = self.settled_at(start)
             self.evaluating, self.kept, self.times = start, self.times, [0] * 16
             self.evaluation_site = None
             frame = code.user_frame(frame) if frame is not None else None
             if frame is not None:
                 self.evaluation_site = (frame.f_code, frame.f_lineno)
+
+    def settled_at(self, start):
+        """When the steps that a framework which runs ahead has taken are done: an evaluation would wait for them."""
+        if self.settle is None:
+            return start
+        self.settle()
+        end = now()
+        self.times[COMPUTE] += end - start
+        return end
 
     def evaluation_step(self, end):
         if self.evaluating is not None and self.counters is not None:

@@ -72,9 +72,13 @@ def hook(kind, owner, name, warns=False):
             result = (original(self, *arguments, **keywords) if warned is None else
                       warned(original, self, arguments, keywords))
             if not weight:
+                if job.evaluated_until:  # a wait for an evaluation is part of it
+                    job.evaluated_until = now()
                 return result
             try:
                 end = now()
+                if job.evaluated_until:
+                    job.evaluated_until = end
                 job.times[SYNC] += (end - start) * weight
                 job.at(AT_SYNC, frame, end - start, weight)
                 job.times[AGENT] += now() - end + 2 * WRAPPER_NS

@@ -3,10 +3,10 @@ they are read from Python, and Python functions in a pipeline are timed."""
 import sys
 import weakref
 
-from . import calls, code, facts, guard, sync
+from . import calls, code, facts, guard, saves, sync
 from .clock import now
 from .prove import proof
-from .recorder import AT_BATCH, AT_PYTHON, AT_SAVE, SAVE, SAVED, TAKEN, WAIT, job
+from .recorder import AT_BATCH, AT_PYTHON, TAKEN, WAIT, job
 from .window import gives_way_to
 
 SYNCS = ("numpy", "__float__", "__int__", "__index__", "__bool__", "__format__", "__str__", "__repr__", "__array__")
@@ -217,14 +217,8 @@ def attach_profiler(profiler):
 
 
 def attach_saves(checkpoint):
-    def after(_, __, ___, start, end):
-        job.times[SAVE] += end - start
-        job.flags |= SAVED
-        if job.words is not None:
-            job.at(AT_SAVE, sys._getframe(2), end - start)
-
     for name in ("Checkpoint", "CheckpointManager"):
-        guard.around("tf.train.%s.save" % name, getattr(checkpoint, name, None), "save", after=after)
+        saves.time_saves("tf.train.%s.save" % name, getattr(checkpoint, name, None), "save")
 
 
 def describe(steps):

@@ -1,7 +1,6 @@
 """DataLoaders: the wait for batches, loading in this process, evaluation, and where loaders were made."""
 import os
 import sys
-import time
 import weakref
 
 from . import code, facts, guard
@@ -215,7 +214,7 @@ def attach_fetchers(fetch, get_worker_info):
     state = {}
 
     def fetches(_, __):
-        state["used"] = time.thread_time_ns()
+        state["before"] = job.loads()
 
     def fetched(arguments, _, batch, start, end):
         fetcher, index = arguments[:2]
@@ -223,7 +222,7 @@ def attach_fetchers(fetch, get_worker_info):
         worker = get_worker_info() is not None
         if not worker:
             job.times[LOAD] += end - start
-            job.loaded(end - start, state["used"])
+            job.loaded(end - start, state["before"])
         if state.get("dataset") is not fetcher.dataset:
             state["dataset"] = fetcher.dataset
             inner = innermost(fetcher.dataset)

@@ -4,9 +4,9 @@ is the time from the batch to the backward pass, less what other hooks have time
 import sys
 import weakref
 
-from . import code, facts, guard, sync, torch_data, torch_model
+from . import code, facts, guard, saves, sync, torch_data, torch_model
 from .clock import now
-from .recorder import AT_COMPILE, AT_SAVE, COMPILE, COMPILED, LEVEL_OPTIMIZER, SAVE, SAVED, job, section
+from .recorder import AT_COMPILE, COMPILE, COMPILED, LEVEL_OPTIMIZER, job, section
 from .window import gives_way_to, window
 
 SYNCS = ("item", "tolist", "cpu", "numpy", "__float__", "__int__", "__bool__", "__format__", "__repr__", "__array__")
@@ -154,14 +154,8 @@ def attach_syncs(torch):
     sync.hook_function(torch.cuda, "synchronize")
 
 
-def attach_save(torch):
-    def after(_, __, ___, start, end):
-        job.times[SAVE] += end - start
-        job.flags |= SAVED
-        if job.words is not None:
-            job.at(AT_SAVE, sys._getframe(2), end - start)
-
-    guard.around("torch.save", torch, "save", after=after)
+def attach_saves(torch):
+    saves.time_saves("torch.save", torch, "save")
 
 
 def attach_compiler(callback):
@@ -209,7 +203,7 @@ def attach(torch):
     import torch.optim.optimizer as optimizer
     import torch.utils.data.dataloader as dataloader
     for part, arguments in ((attach_optimizers, optimizer), (torch_model.attach, optimizer),
-                            (attach_backward, torch.autograd), (attach_modes, torch.nn), (attach_save, torch),
+                            (attach_backward, torch.autograd), (attach_modes, torch.nn), (attach_saves, torch),
                             (attach_profiler, torch.autograd.profiler), (attach_syncs, torch),
                             (torch_data.attach, dataloader)):
         try:

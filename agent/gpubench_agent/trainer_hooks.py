@@ -1,7 +1,7 @@
 """Lightning's and Hugging Face's trainers: the time in callbacks. Their steps are those of the torch optimizer."""
 import sys
 
-from . import facts, guard, methods
+from . import facts, guard, methods, saves
 from .recorder import AT_CALLBACK, job
 
 
@@ -19,6 +19,7 @@ def attach_lightning(lightning):
         job.expected = max(job.expected, arguments[0].max_steps or 0)
 
     guard.around("lightning.Trainer", lightning.Trainer, "__init__", after=made)
+    saves.time_saves("Trainer.save_checkpoint", lightning.Trainer, "save_checkpoint")
     facts.write("framework", name="lightning", version=lightning.__version__, backend="torch", device=None,
                 devices=None)
 
