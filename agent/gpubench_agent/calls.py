@@ -31,10 +31,12 @@ class Calls:
         self.line = None  # of the gradients of a loop that runs eagerly
         self.compile_ns = 0  # in the call that runs
         self.functions = weakref.WeakKeyDictionary()
+        self.training = set()  # code of functions that train: a loop may compile the same code again and again
 
     def enter(self, function):
         """Before an outermost call."""
         start = now()
+        function.trains = function.trains or function.code in self.training
         self.current, self.compile_ns = function, 0
         if job.level > LEVEL_CALL:
             pass  # a trainer says when it evaluates
@@ -71,7 +73,6 @@ class Calls:
     def is_mark(self, function):
         """The first training function is the mark, until another one alone is called."""
         marker = self.marker
-        # A loop may compile the same code again and again.
         if marker is None or marker.last_step < job.steps - 20 or job.steps == 0 \
                 or marker.code is function.code is not None:
             self.marker = function
@@ -92,6 +93,8 @@ class Calls:
         if self.depth:
             if self.current is not None:
                 self.current.trains = True
+                if self.current.code is not None:
+                    self.training.add(self.current.code)
             return
         if job.level > LEVEL_CALL:
             return

@@ -89,8 +89,8 @@ TEST(CompileReason, IsTheArgumentThatChangedLast) {
   AgentProcess process = process_with(R"({"fact": "compile", "what": "jit step", "count": 1})");
   EXPECT_EQ(compile_reason(process), "") << "the first compilation has no reason";
   process.facts.push_back(parse_json(
-      R"({"fact": "compile", "count": 2, "argument": "argument 2", "before": "int32 (8, 97)", "after": "int32 (8, 120)",
-          "array": true})",
+      R"json({"fact": "compile", "count": 2, "argument": "argument 2", "before": "int32 (8, 97)",
+              "after": "int32 (8, 120)", "array": true})json",
       "fact"));
   EXPECT_EQ(compile_reason(process), "argument 2 changes: int32 (8, 97), then int32 (8, 120)");
   process.facts.push_back(parse_json(
