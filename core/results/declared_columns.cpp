@@ -210,7 +210,7 @@ std::vector<Column> declared_optional_columns() {
        "part of the job's processor time that workers of its loaders take, where no processor is idle"},
       {"host_cause_share", share, lower, time, "watched jobs", "the part of host_share that host_cause_kind takes"},
       {"framework_share", share, lower, time, "watched jobs",
-       "what the framework's own Python does between operators, between steps and at epochs' beginnings; part of other_share"},
+       "Python of the framework's own, between operators and steps and as epochs begin; part of other_share"},
       {"rank_threads", none, neither, setting, "watched jobs", "threads with which a rank computes", no_interval,
        full_tables},
       {"local_ranks", none, neither, setting, "watched jobs", "ranks of the job on this machine", no_interval,

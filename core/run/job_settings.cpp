@@ -95,9 +95,8 @@ std::string compile_reason(const AgentProcess& process) {
   for (const Info* const compilation : process.facts_named("compile"))
     if (!compilation->text("argument").empty()) last = compilation;
   if (last == nullptr) return {};
-  std::string text =
-      fmt::format("{} changes: {}, then {}", shown_text(last->text("argument"), 60),
-                  shown_text(last->text("before"), 60), shown_text(last->text("after"), 60));
+  std::string text = fmt::format("{} changes: {}, then {}", shown_text(last->text("argument"), 60),
+                                 shown_text(last->text("before"), 60), shown_text(last->text("after"), 60));
   // Compilers take a number of Python as a constant.
   if (last->text("array") != "true") text += "; as an array or a tensor it is no constant";
   return text;

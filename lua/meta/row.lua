@@ -139,7 +139,7 @@
 --- part of the job's processor time that workers of its loaders take, where no processor is idle [share]
 ---@field host_cause_share number? the part of host_share that host_cause_kind takes [share]
 ---@field framework_share number?
---- what the framework's own Python does between operators, between steps and at epochs' beginnings; part of other_share [share]
+--- Python of the framework's own, between operators and steps and as epochs begin; part of other_share [share]
 ---@field rank_threads number? threads with which a rank computes
 ---@field local_ranks number? ranks of the job on this machine
 ---@field processors number? processors that the job may use

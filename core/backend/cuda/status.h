@@ -15,9 +15,9 @@ void check(cudaError_t status, std::string_view call);
 /// Whether every later call of this process will fail too.
 bool is_sticky(cudaError_t status);
 
-/// The sticky error of the selected GPU, cudaSuccess without one. Of a library's call that failed: cuBLASLt, cuDNN and NCCL
-/// have CUDA runtimes of their own, whose errors cudaGetLastError() of ours does not return (cuda_runtime_api.h: of "the
-/// same instance of the CUDA Runtime library").
+/// The sticky error of the selected GPU, cudaSuccess without one. Of a library's call that failed: cuBLASLt, cuDNN and
+/// NCCL have CUDA runtimes of their own, whose errors cudaGetLastError() of ours does not return (cuda_runtime_api.h:
+/// of "the same instance of the CUDA Runtime library").
 cudaError_t sticky_error();
 
 /// Why a GPU cannot be used after such an error, with CUDA's name of it, and what to do.

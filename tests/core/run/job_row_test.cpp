@@ -63,9 +63,10 @@ class JobRowTest : public TemporaryFolder {
           R"({}{{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": {}, "dur": 800, "pid": 1, "tid": 1}})",
           i == 0 ? "" : ",", i * (800 + gap_us));
     const std::string text = fmt::format(R"({{"schemaVersion": 1, "traceEvents": [{}]}})", events);
-    return analyse(std::move(read_chrome_trace(std::make_unique<ByteSpanSource>("t.json", std::as_bytes(std::span(text))))
-                                 .front()),
-                   {.known_steps = 4});
+    return analyse(
+        std::move(
+            read_chrome_trace(std::make_unique<ByteSpanSource>("t.json", std::as_bytes(std::span(text)))).front()),
+        {.known_steps = 4});
   }
   static double share(const Record& row, std::string_view column) { return number_in(row.get(column)).value_or(-1); }
   static double sum_of_shares(const Record& row) {

@@ -40,10 +40,10 @@ TEST(Execution, IsThatOfTheStepsThatAreMarked) {
 
 TEST(Execution, OfKerasDependsOnItsBackend) {
   const auto keras = [](const char* backend, const char* eagerly, const char* jit) {
-    AgentProcess process = process_with(
-        fmt::format(R"({{"fact": "framework", "name": "keras", "backend": "{}"}})", backend));
-    process.facts.push_back(parse_json(
-        fmt::format(R"({{"fact": "model", "run_eagerly": {}, "jit_compile": {}}})", eagerly, jit), "fact"));
+    AgentProcess process =
+        process_with(fmt::format(R"({{"fact": "framework", "name": "keras", "backend": "{}"}})", backend));
+    process.facts.push_back(
+        parse_json(fmt::format(R"({{"fact": "model", "run_eagerly": {}, "jit_compile": {}}})", eagerly, jit), "fact"));
     process.step_mark = "keras train batch";
     return execution_of(process);
   };
@@ -96,8 +96,7 @@ TEST(CompileReason, IsTheArgumentThatChangedLast) {
   process.facts.push_back(parse_json(
       R"({"fact": "compile", "count": 3, "argument": "argument 3", "before": "0.95", "after": "0.941", "array": false})",
       "fact"));
-  EXPECT_EQ(compile_reason(process),
-            "argument 3 changes: 0.95, then 0.941; as an array or a tensor it is no constant");
+  EXPECT_EQ(compile_reason(process), "argument 3 changes: 0.95, then 0.941; as an array or a tensor it is no constant");
 }
 
 /// list_files, map (52), map (53), batch (54), prefetch (54).
