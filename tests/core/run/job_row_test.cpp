@@ -265,7 +265,8 @@ TEST_F(JobRowTest, LittlePythonWithoutALineIsTheFrameworks) {
   const Record own = row();
   EXPECT_NEAR(share(own, "framework_share"), 0.16, 0.02);
   EXPECT_NEAR(sum_of_shares(own), 1, 1e-9);
-  EXPECT_TRUE(first_finding(own).rule == nullptr);
+  ASSERT_NE(first_finding(own).rule, nullptr);
+  EXPECT_EQ(first_finding(own).rule->name, "compute_bound");
   rank_.window = window(400);
   EXPECT_EQ(first_finding(row()).kind, "Python");
 }
