@@ -61,9 +61,13 @@ end
 local function time_in(directory)
   local ok, run = pcall(results.read, directory)
   local info = ok and run.info or {}
-  local seconds = 0
-  for _, row in ipairs(ok and run.rows or {}) do
-    if (row.process or 0) == 0 and row.point_time_s then seconds = seconds + row.point_time_s end
+  local seconds, seen = 0, {}
+  for number, row in ipairs(ok and run.rows or {}) do
+    local point = row.point or number
+    -- A point's rows all have the time of the point.
+    if (row.process or 0) == 0 and row.point_time_s and not seen[point] then
+      seconds, seen[point] = seconds + row.point_time_s, true
+    end
   end
   if info.status == "done" and seconds > 0 then return seconds, info end
 end

@@ -77,6 +77,8 @@ TEST_F(StoredRuns, ListHasTheTimesOfSamples) {
   EXPECT_THAT(call({"list", "--long"}).out,
               ContainsRegex("  batch_size [^\n]*\n      title [^\n]*\n      time    [0-9.]+ s in the sample, on 2 "
                             "processors; gpubench batch_size --dry-run guesses it here\n"));
+  // Six points of five rows, of which each has the time of its point.
+  EXPECT_THAT(call({"list", "--long"}).out, ContainsRegex("  memory_growth [^\n]*\n[^\n]*\n      time    18 s in "));
   EXPECT_THAT(call({"list", "--json"}).out, HasSubstr("\"sample\":{\"machine\":\"2 processors\",\"seconds\":"));
   // Another one of this name.
   write("batch_size.lua", "gb.experiment { name = 'batch_size', title = 'mine' }");
