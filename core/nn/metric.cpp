@@ -20,16 +20,25 @@ Value in_rows(Graph& graph, Value x) {
   return ops::reshape(graph, x, {columns == 0 ? 0 : type.elements() / columns, columns});
 }
 
+/// One number for each row of the predictions, [batch, ...], so that weights of examples or of steps fit.
+Value in_places(Graph& graph, Value rows, Value predictions) {
+  Shape places = graph.type(predictions).shape;
+  places.pop_back();
+  return ops::reshape(graph, rows, std::move(places));
+}
+
 Value one_hot_matches(Graph& graph, const std::string& owner, int k, Value labels, Value predictions) {
   expect_classes(graph, owner, predictions);
   const Value one_hot = matching_labels(graph, owner, labels, predictions);
-  return ops::top_k_matches(graph, in_rows(graph, predictions), in_rows(graph, one_hot), k);
+  const Value matches = ops::top_k_matches(graph, in_rows(graph, predictions), in_rows(graph, one_hot), k);
+  return in_places(graph, matches, predictions);
 }
 
 Value index_matches(Graph& graph, const std::string& owner, int k, Value labels, Value predictions) {
   const Value indices = class_indices(graph, owner, labels, predictions);
-  return ops::top_k_matches(graph, in_rows(graph, predictions),
-                            ops::reshape(graph, indices, {graph.type(indices).elements()}), k);
+  const Value matches = ops::top_k_matches(graph, in_rows(graph, predictions),
+                                           ops::reshape(graph, indices, {graph.type(indices).elements()}), k);
+  return in_places(graph, matches, predictions);
 }
 
 Value threshold_matches(Graph& graph, const std::string& owner, double threshold, Value labels, Value predictions) {
