@@ -27,6 +27,8 @@ class ActivationOption {
 
   /// Whether it returns its input.
   bool is_linear() const { return body_ == nullptr && (name_.empty() || name_ == "linear"); }
+  /// Whether each number of the result is known to follow from one number.
+  bool is_elementwise() const { return body_ == nullptr && name_ != "softmax" && name_ != "log_softmax"; }
   Dtype output_dtype() const;
   Value apply(const CallContext& context, Value x) const;
 

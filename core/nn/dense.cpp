@@ -39,9 +39,11 @@ class Dense final : public LinearLayer {
     Graph& graph = context.graph;
     Shape shape = graph.type(inputs[0]).shape;
     if (shape.size() == 2) return output_of(context, inputs[0]);
-    const Value y = output_of(context, ops::reshape(graph, inputs[0], {-1, shape.back()}));
+    const Value rows = ops::reshape(graph, inputs[0], {-1, shape.back()});
     shape.back() = width();
-    return ops::reshape(graph, y, shape);
+    if (activation().is_elementwise()) return ops::reshape(graph, output_of(context, rows), shape);
+    // A function sees the whole shape, and a loss is fused with a softmax in front of it.
+    return activation().apply(context, ops::reshape(graph, sums_of(context, rows), shape));
   }
 };
 

@@ -113,7 +113,7 @@ Value LinearLayer::rounded_kernel(const CallContext& context) const {
   return ops::fake_quantize(graph, kernel, ops::div(graph, largest, ops::scalar(graph, int8_steps, Dtype::f32)));
 }
 
-Value LinearLayer::output_of(const CallContext& context, Value x) const {
+Value LinearLayer::sums_of(const CallContext& context, Value x) const {
   Graph& graph = context.graph;
   const Value read = rounded_input(context, x);
   Value y;
@@ -124,8 +124,11 @@ Value LinearLayer::output_of(const CallContext& context, Value x) const {
   } else {
     y = product(graph, read, rounded_kernel(context));
   }
-  if (bias_) y = ops::bias_add(graph, y, weight(context, bias_));
-  return activation_.apply(context, y);
+  return bias_ ? ops::bias_add(graph, y, weight(context, bias_)) : y;
+}
+
+Value LinearLayer::output_of(const CallContext& context, Value x) const {
+  return activation_.apply(context, sums_of(context, x));
 }
 
 }  // namespace gpubench

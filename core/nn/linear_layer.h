@@ -51,6 +51,9 @@ class LinearLayer : public Layer {
   virtual Value integer_product(Graph& graph, Value x, Value kernel, Value scale) const = 0;
   /// The activation of product plus bias.
   Value output_of(const CallContext& context, Value x) const;
+  /// output_of without the activation.
+  Value sums_of(const CallContext& context, Value x) const;
+  const ActivationOption& activation() const { return activation_; }
 
  private:
   void make_variables(VariableFactory& factory, TensorTypes inputs) final;

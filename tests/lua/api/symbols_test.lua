@@ -133,6 +133,10 @@ case("a function as an activation", function()
   local squared = gb.layers.DepthwiseConv2D(3,
     { depthwise_initializer = "ones", activation = function(v) return v * v end })
   equal(values(squared(image)), values(plain(image) * plain(image)))
+  local shares = gb.layers.Dense(3,
+    { activation = function(v) return v / v:sum(1, true) end, kernel_initializer = "ones" })
+  local sums = shares(gb.random.uniform({ 2, 5, 4 }, { seed = 3 })):sum(1) -- over the steps of each sequence
+  testing.near((sums - 1):abs():max():item(), 0, 1e-6)
   equal(testing.show(gb.layers.TimeDistributed(gb.layers.Dense(2))(gb.ones { 3, 5, 4 }).shape), "{ 3, 5, 2 }")
   raises("its activation must keep the shape", function()
     return gb.layers.Dense(3, { activation = function(v) return v:sum(-1, true) end })(x)
