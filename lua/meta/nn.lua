@@ -148,7 +148,7 @@ function gb.layers.Reshape(target_shape, options) end
 function gb.layers.Dropout(rate, options) end
 
 ---@class BatchNormalizationOptions: LayerOptions
----@field momentum number? of the moving averages; 0.99 unless given
+---@field momentum number? of the moving averages, below 1; 0.99 unless given
 ---@field epsilon number? 0.001 unless given
 ---@field gamma_initializer string? "ones" unless given
 ---@field beta_initializer string? "zeros" unless given

@@ -38,7 +38,16 @@ compare.run(reference.layers, function(case)
 end, {
   ["LSTM units=2 activation=relu recurrent_activation=hard_sigmoid"] = {
     "the recurrence of cuDNN has these activations alone", "activation must be 'tanh', got 'relu'" },
+  ["GRU units=2 return_sequences=True reset_after=False"] = {
+    "the reset gate is applied as in cuDNN", "reset_after must be true, got false" },
+  ["GRU units=2 reset_after=False use_bias=False go_backwards=True"] = {
+    "the reset gate is applied as in cuDNN", "reset_after must be true, got false" },
   ["LayerNormalization axis=1"] = { "rows of the last axis are contiguous", "normalizes over the last axis only" },
+  ["LayerNormalization axis=[1,2]"] = { "it is one axis, the last", "option 'axis' must be an integer" },
+  ["BatchNormalization center=False"] = { "it always has both weights", "unknown option 'center'" },
+  ["BatchNormalization scale=False"] = { "it always has both weights", "unknown option 'scale'" },
+  ["BatchNormalization axis=1"] = { "channels are the last axis", "unknown option 'axis'" },
+  ["GlobalAveragePooling1D, masked"] = { "pooling takes no mask", "takes one input, got 2" },
   ["MultiHeadAttention num_heads=1 key_dim=2, mask of rank 3"] =
     "a query that may attend to no key gets zeros, which have no gradient, instead of the mean of all values",
 })
@@ -52,7 +61,10 @@ compare.run(reference.batch_normalization, function(case)
   end
   close(model:get_weights(), case.after, 1e-5, "weights after training")
   close(model(inputs[1]), case.inference, 1e-5, "inference")
-end)
+end, {
+  ["BatchNormalization momentum=1.0, training"] = {
+    "averages that never move would be those of no data", "momentum must be at least 0 and below 1" },
+})
 
 compare.run(reference.adapted, function(case)
   local layer = gb.layers.Normalization()
@@ -79,6 +91,8 @@ end, {
   ["RandomFlip, random"] = "each direction has its own coin; Keras mirrors in both or in none",
   ["RandomTranslation height_factor=0.5 width_factor=0.5 fill_mode=wrap, random"] =
     "pixels between the last and the first are interpolated; TensorFlow takes one of the two",
+  ["GRU units=2 recurrent_dropout=0.4 reset_after=False, random"] = {
+    "the reset gate is applied as in cuDNN", "reset_after must be true, got false" },
   ["RandomContrast factor=0.5 value_range=[0,1], random"] =
     "the factor is drawn from 1 - factor, as Keras documents; Keras draws from 1 where factor is one number",
 })

@@ -51,6 +51,7 @@ def case(group, name, make, *arguments, **more):
     leaves the lines of the others as they are."""
     global random
     random = numpy.random.default_rng(zlib.crc32(name.encode()))
+    keras.utils.clear_session()
     keras.utils.set_random_seed(7)
     cases = groups.setdefault(group, [])
     assert all(name != known["name"] for known in cases), f"two cases '{name}'"
