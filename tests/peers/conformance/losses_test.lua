@@ -1,5 +1,6 @@
 -- Losses and metrics against Keras (losses_values.lua, written by losses.py).
 local gb = require "gpubench"
+local testing = require "testing"
 local compare = dofile "tests/peers/conformance/compare.lua"
 local reference = dofile "tests/peers/conformance/losses_values.lua"
 local close, tensor = compare.close, compare.tensor
@@ -33,6 +34,9 @@ compare.run(reference.losses, function(case)
   close(tape:gradient(value:sum(), predictions), case.gradient, 1e-5, "gradient")
 end, {
   ["BinaryCrossentropy, chances of 0 and 1"] = "the gradient of a chance of 0 or 1 lets it come back; Keras has 0",
+  ["SparseCategoricalCrossentropy from_logits=True ignore_class=1"] = {
+    "it is missing", "unknown option 'ignore_class'" },
+  ["CosineSimilarity axis=1"] = { "it is of the last dimension", "unknown option 'axis'" },
   ["MeanSquaredError reduction=mean_with_sample_weight, weighted"] = {
     "it is missing", "known: sum_over_batch_size, mean, sum, none" },
 })
@@ -59,7 +63,25 @@ end, {
   ["SparseTopKCategoricalAccuracy k=1, ties"] = "of classes that tie, the first count; Keras counts all",
   ["AUC num_thresholds=10, weighted"] = { "it counts examples", "metrics that average values take weights" },
   ["Precision thresholds=0.7, weighted"] = { "it counts examples", "metrics that average values take weights" },
+  ["Recall thresholds=0.3, weighted"] = { "it counts examples", "metrics that average values take weights" },
+  ["F1Score average=weighted, weighted"] = { "it counts examples", "metrics that average values take weights" },
+  ["AUC from_logits=True"] = { "it is missing", "unknown option 'from_logits'" },
+  ["AUC multi_label=True"] = { "it is missing", "unknown option 'multi_label'" },
+  ["AUC curve=PR summation_method=minoring"] = { "it is missing", "unknown option 'summation_method'" },
+  ["Precision thresholds=[0.3,0.7]"] = { "one figure has one threshold", "option 'thresholds'" },
+  ["Precision top_k=1"] = { "it is missing", "unknown option 'top_k'" },
+  ["Recall top_k=2"] = { "it is missing", "unknown option 'top_k'" },
   ["F1Score"] = "a number for each class is no figure of a history",
+})
+
+compare.run(reference.shapes, function(case)
+  local figures = evaluated(case, { loss = case.loss, metrics = case.metrics }, { batch_size = 4 })
+  for name in pairs(figures) do testing.is_true(case.figures[name], "a figure of Keras: " .. name) end
+  for name, expected in pairs(case.figures) do close(figures[name], expected, 2e-6, name) end
+end, {
+  ["chances [batch, 1]"] = "the threshold of accuracy is one of labels too, which Keras takes for wrong",
+  ["chances [batch, 1] near their labels"] =
+    "the threshold of accuracy is one of labels too, which Keras takes for wrong",
 })
 
 compare.run(reference.means, function(case)
