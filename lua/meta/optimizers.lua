@@ -131,7 +131,8 @@ function gb.optimizers.RMSprop(options) end
 --- Wraps an optimizer for training in float16, whose small gradients vanish: the loss is multiplied by a scale before
 --- it is differentiated, the gradients are divided by it before they are used. Where one of them is infinite or not a
 --- number, the step is skipped, weights, optimizer state and `iterations` stay as they are, and the scale is halved
---- (down to 1). All this happens on the device. `learning_rate` and `iterations` are those of the inner optimizer.
+--- (down to 1; Keras goes on). All this happens on the device. `learning_rate` and `iterations` are those of the inner
+--- optimizer.
 ---
 --- ```lua
 --- local gb = require "gpubench"
