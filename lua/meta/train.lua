@@ -232,7 +232,8 @@ gb.callbacks = {}
 ---@field restore_best_weights boolean? sets the weights of the best epoch at the end; false unless given
 ---@field start_from_epoch integer? epochs before which nothing is watched; 0 unless given
 
---- Ends training when the monitored figure has not improved for `patience` epochs.
+--- Ends training when the monitored figure has not improved for `patience` epochs. For all callbacks that monitor, what
+--- is not a number is never the best (Keras keeps the first figure whatever it is).
 ---@param options EarlyStoppingOptions?
 ---@return Callback
 function gb.callbacks.EarlyStopping(options) end
