@@ -101,7 +101,7 @@ function Dataset:map(fn, options) end
 
 ---@class BatchOptions
 ---@field batch_size integer? the same as `size`
----@field drop_remainder boolean? leave out an incomplete last batch (false)
+---@field drop_remainder boolean? leave out an incomplete last batch (false); where nothing would be left, an error
 
 --- Stacks `size` elements along a new first dimension.
 ---
@@ -123,7 +123,7 @@ function Dataset:batch(size, options) end
 --- local gb = require "gpubench"
 --- assert(gb.data.Dataset.from_tensor_slices(gb.zeros { 5, 2 }):repeated(3).size == 15)
 --- ```
----@param count integer|CountOptions? for ever unless given
+---@param count integer|CountOptions? from 1 (tf.data's 0 and -1 are errors); for ever unless given
 ---@return Dataset
 function Dataset:repeated(count) end
 

@@ -19,7 +19,9 @@ gb.image = {}
 
 --- Makes images [height, width, channels] of JPEG and PNG files' bytes, for Dataset:map. They are resized row by row
 --- while they are decoded. JPEGs of inks (CMYK, YCCK) become RGB, without colour profiles. What EXIF says of an image's
---- orientation is ignored: pixels come as they are stored. PNGs of 16 bits a sample become 8 bits.
+--- orientation is ignored: pixels come as they are stored. PNGs of 16 bits a sample become 8 bits, rounded (TensorFlow
+--- takes the upper byte). JPEGs are decoded by the accurate cosine transform: TensorFlow's dct_method
+--- "INTEGER_ACCURATE".
 ---
 --- ```lua
 --- local gb = require "gpubench"

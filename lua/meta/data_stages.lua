@@ -64,7 +64,8 @@ function Dataset:unbatch() end
 ---@return Dataset
 function Dataset:cache(to) end
 
---- Elements index, index + count, and so on, counted from 0: what one of `count` workers reads.
+--- Elements index, index + count, and so on, counted from 0: what one of `count` workers reads; an error where it is
+--- known that there are none.
 --- Random functions in maps behind it draw for an element what they would draw in the whole dataset.
 ---
 --- ```lua
@@ -127,7 +128,7 @@ function Dataset:throttle(options) end
 
 --- Reads several datasets in turn; one that ends is replaced by the next. `fn` makes them from this dataset's elements;
 --- it is the script's own, called for all elements when an epoch starts, and so this dataset must end: at most 1048576
---- elements are possible.
+--- elements are possible. At least one is needed, which tells what the elements are; the datasets may be empty.
 ---
 --- Threads read the datasets of the cycle first and then as many of those that come next as there are threads, so that
 --- more threads than the cycle has datasets help too; gb.AUTOTUNE is one for each core, and more, up to one for each

@@ -207,7 +207,8 @@ function Tensor:sign() end
 ---@return Tensor
 function Tensor:square() end
 
---- The square root of each element; of a negative one not a number.
+--- The square root of each element; of a negative one not a number. Its gradient at 0 is infinite, and not a number
+--- where the gradient of the root is 0 (TensorFlow: 0).
 ---@return Tensor
 function Tensor:sqrt() end
 

@@ -102,6 +102,160 @@ local pipelines = {
     return ragged():bucket_by_sequence_length {
       bucket_boundaries = { 3, 6 }, bucket_batch_sizes = { 2, 2, 2 }, pad_to_bucket_boundary = true }
   end,
+  ["repeat 1"] = function() return r(3):repeated(1) end,
+  ["repeat 0"] = function() return r(3):repeated(0) end,
+  ["repeat -1 never ends"] = function() return r(3):repeated(-1) end,
+  ["repeat of a filter"] = function()
+    return r(6):filter(function(x) return (x % 3):eq(1) end):repeated(2):batch(3)
+  end,
+  ["batch 1"] = function() return r(3):batch(1) end,
+  ["batch larger than the data"] = function() return r(3):batch(5) end,
+  ["batch larger than the data drop_remainder"] = function() return r(3):batch(5, { drop_remainder = true }) end,
+  ["batch of batches"] = function() return r(7):batch(2, { drop_remainder = true }):batch(2) end,
+  ["take of a repeat"] = function() return r(3):repeated():take(7) end,
+  ["take then repeat"] = function() return r(9):take(2):repeated(2) end,
+  ["take of batches"] = function() return r(9):batch(2):take(2) end,
+  ["skip 0"] = function() return r(3):skip(0) end,
+  ["skip then repeat"] = function() return r(4):skip(2):repeated(2) end,
+  ["skip of batches"] = function() return r(9):batch(2):skip(3) end,
+  ["zip of tuples"] = function() return Dataset.zip { Dataset.zip { r(3), r(3, 6) }, r(6, 9) } end,
+  ["zip with a dataset that never ends"] = function() return Dataset.zip { r(3), r(2):repeated() } end,
+  ["unbatch of two tensors"] = function() return Dataset.zip { r(5), r(5, 10) }:batch(2):unbatch() end,
+  ["unbatch of rows"] = function()
+    return Dataset.from_tensor_slices(gb.arange(12):reshape { 2, 3, 2 }):unbatch()
+  end,
+  ["rebatch to larger ones"] = function() return r(7):batch(2):rebatch(5) end,
+  ["rebatch of two tensors"] = function() return Dataset.zip { r(5), r(5, 10) }:batch(3):rebatch(2) end,
+  ["window drop_remainder"] = function() return r(8):window(3, { drop_remainder = true }) end,
+  ["window 1"] = function() return r(3):window(1) end,
+  ["window larger than the data"] = function() return r(3):window(5) end,
+  ["window of rows"] = function()
+    local rows = Dataset.from_tensor_slices(gb.arange(10):reshape { 5, 2 })
+    return rows:window(2, { shift = 1, drop_remainder = true })
+  end,
+  ["window of two tensors"] = function()
+    return Dataset.zip { r(5), r(5, 10) }:window(2, { shift = 2, drop_remainder = true })
+  end,
+  ["shard 3 2 of fewer"] = function() return r(2):shard(3, 2) end,
+  ["shard then repeat"] = function() return r(5):shard(2, 1):repeated(2) end,
+  ["shard of a repeat"] = function() return r(3):repeated(2):shard(2, 1) end,
+  ["enumerate of batches"] = function() return r(5):batch(2):enumerate() end,
+  ["enumerate of a repeat"] = function() return r(2):repeated(2):enumerate(3) end,
+  ["concatenate then repeat"] = function() return r(2):concatenate(r(5, 7)):repeated(2) end,
+  ["concatenate an empty one"] = function() return r(2):concatenate(r(0)) end,
+  ["concatenate then batch"] = function() return r(3):concatenate(r(5, 7)):batch(2) end,
+  ["interleave cycle larger than the data"] = function()
+    return r(2):interleave(function(i) return tens(i, 2) end, { cycle_length = 5 })
+  end,
+  ["interleave block larger than datasets"] = function()
+    return r(3):interleave(function(i) return tens(i, 2) end, { cycle_length = 2, block_length = 9 })
+  end,
+  ["interleave cycle 1"] = function()
+    return r(3):interleave(function(i) return tens(i, 2) end, { cycle_length = 1 })
+  end,
+  ["interleave of batches"] = function()
+    return r(3):interleave(function(i) return three(i):batch(2) end, { cycle_length = 3 })
+  end,
+  ["interleave of nothing"] = function() return r(0):interleave(three, { cycle_length = 2 }) end,
+  ["interleave of a list"] = function()
+    return Dataset.interleave({ r(3), r(10, 13) }, { block_length = 2 })
+  end,
+  ["interleave AUTOTUNE"] = function()
+    return r(4):interleave(three, { cycle_length = 2, num_parallel_calls = gb.AUTOTUNE })
+  end,
+  ["flat_map of nothing"] = function() return r(3):flat_map(function() return r(0) end) end,
+  ["flat_map with empty ones"] = function() return r(4):flat_map(function(i) return r(i:item() % 2 * 2) end) end,
+  ["flat_map then batch"] = function() return r(1, 4):flat_map(function(i) return r(i:item()) end):batch(4) end,
+  ["filter none"] = function() return r(5):filter(function(x) return x:gt(9) end) end,
+  ["filter of two tensors"] = function()
+    return Dataset.zip { r(6), r(6):map(function(x) return x % 4 end) }:filter(function(_, b) return b:lt(2) end)
+  end,
+  ["filter of rows"] = function()
+    local rows = Dataset.from_tensor_slices(gb.arange(8):reshape { 4, 2 })
+    return rows:filter(function(x) return (x:sum() % 4):eq(1) end)
+  end,
+  ["filter by a lua_function"] = function()
+    return r(9):filter(gb.data.lua_function(function(x) return x % 3 == 0 end))
+  end,
+  ["map to two tensors"] = function() return r(3):map(function(x) return x, x * x end) end,
+  ["map of two tensors to one"] = function()
+    return Dataset.zip { r(3), r(3, 6) }:map(function(a, b) return a * b end)
+  end,
+  ["map of batches"] = function() return r(5):batch(2):map(function(x) return x:sum() end) end,
+  ["map by a lua_function"] = function()
+    return r(5):map(gb.data.lua_function(function(x) return x * x - 3 end))
+  end,
+  ["map to another type"] = function() return r(3):map(function(x) return x:cast "float32" / 4 end) end,
+  ["map AUTOTUNE"] = function()
+    return r(9):map(function(x) return x + 1 end, { num_parallel_calls = gb.AUTOTUNE }):batch(4)
+  end,
+  ["map one_hot"] = function() return r(3):map(function(x) return x:one_hot(3) end) end,
+  ["range to a stop"] = function() return r(4) end,
+  ["range with a step"] = function() return r(2, 11, 4) end,
+  ["range negative numbers"] = function() return r(-3, 2, 2) end,
+  ["range backwards to nothing"] = function() return r(0, 5, -1) end,
+  ["prefetch AUTOTUNE"] = function() return r(5):prefetch(gb.AUTOTUNE) end,
+  ["prefetch_to_device"] = function() return r(5):batch(2):prefetch_to_device(gb.devices()[1]) end,
+  ["cache of batches"] = function() return r(5):batch(2):cache():repeated(2) end,
+  ["cache then take"] = function() return r(5):cache():take(2) end,
+  ["options deterministic"] = function()
+    return r(6):map(function(x) return x * 2 end, { num_parallel_calls = 3 }):options { deterministic = true }
+  end,
+  ["ignore_errors of batches"] = function()
+    local numbers = gb.tensor({ 5, 7, 9 }, { dtype = "int64" })
+    return r(6):map(function(x) return numbers:gather(x) end):batch(2):ignore_errors()
+  end,
+  ["from_generator of two"] = function()
+    return Dataset.from_generator(function()
+      for i = 0, 2 do coroutine.yield(i, { i * i, 0.5 }) end
+    end, { types = { "int64", "float32[2]" } }):batch(2)
+  end,
+  ["from_tensors then repeat"] = function() return Dataset.from_tensors(tensor { 1, 2 }):repeated(2) end,
+  ["from_tensor_slices of numbers"] = function() return Dataset.from_tensor_slices { 5, 3, 8 } end,
+  ["padded_batch 2 of two tensors"] = function() return ragged():enumerate():padded_batch(2) end,
+  ["padded_batch 2 of rows"] = function()
+    return ragged():map(function(x) return gb.stack({ x, -x }, -1) end):padded_batch(2)
+  end,
+  ["padded_batch 9"] = function() return ragged():padded_batch(9) end,
+  ["bucket_by_sequence_length of two tensors"] = function()
+    return ragged():map(function(x) return x, x:sum() end):bucket_by_sequence_length {
+      bucket_boundaries = { 3 }, bucket_batch_sizes = { 2, 3 } }
+  end,
+  ["bucket_by_sequence_length padding -1"] = function()
+    return ragged():bucket_by_sequence_length {
+      bucket_boundaries = { 3, 5 }, bucket_batch_sizes = { 2, 2, 2 }, padding_values = { -1 } }
+  end,
+}
+
+local function same_as(x) return x end
+
+local sizes = {
+  ["batch"] = function() return r(10):batch(3) end,
+  ["filter"] = function() return r(10):filter(function(x) return x:gt(3) end) end,
+  ["repeat"] = function() return r(3):repeated() end, ["repeat 4"] = function() return r(3):repeated(4) end,
+  ["batch drop_remainder, repeat, skip"] = function()
+    return r(7):batch(3, { drop_remainder = true }):repeated(2):skip(1)
+  end,
+  ["unbatch"] = function() return r(7):batch(3):unbatch() end,
+  ["window"] = function() return r(10):window(3, { shift = 2 }) end,
+  ["window drop_remainder"] = function() return r(10):window(3, { shift = 2, drop_remainder = true }) end,
+  ["shard"] = function() return r(10):shard(4, 3) end,
+  ["take"] = function() return r(10):take(3) end, ["take of more"] = function() return r(3):take(10) end,
+  ["skip of more"] = function() return r(3):skip(10) end, ["take 0"] = function() return r(4):take(0) end,
+  ["zip"] = function() return Dataset.zip { r(4), r(9) } end,
+  ["zip with an endless one"] = function() return Dataset.zip { r(4), r(9):repeated() } end,
+  ["concatenate"] = function() return r(4):concatenate(r(3)) end,
+  ["concatenate an endless one"] = function() return r(4):concatenate(r(3):repeated()) end,
+  ["enumerate"] = function() return r(4):enumerate() end, ["map"] = function() return r(4):map(same_as) end,
+  ["cache"] = function() return r(4):cache() end, ["prefetch"] = function() return r(4):prefetch(1) end,
+  ["shuffle"] = function() return r(4):shuffle(2) end,
+  ["shuffle, batch"] = function() return r(5):shuffle(2):batch(2) end,
+  ["range"] = function() return r(2, 11, 4) end, ["empty range"] = function() return r(5, 5) end,
+  ["from_tensors"] = function() return Dataset.from_tensors(tensor { 1, 2 }) end, ["from_generator"] = ragged,
+  ["from_tensor_slices"] = function() return Dataset.from_tensor_slices { 5, 3, 8 } end,
+  ["padded_batch"] = function() return r(5):padded_batch(2) end,
+  ["flat_map"] = function() return r(4):flat_map(function(i) return r(i:item()) end) end,
+  ["interleave"] = function() return r(4):interleave(three) end,
 }
 
 local function listed(data, most)
@@ -123,7 +277,16 @@ compare.run(reference.pipelines, function(case)
   if case.size then close(data.size, case.size, 0, "size") end
 end, {
   ["skip -1 skips all"] = { "an empty dataset is take(0)", "skip: a count of -1; 0 and more are possible" },
+  ["repeat 0"] = { "an empty dataset is take(0)", "repeat: a count of 0; at least 1 is needed" },
+  ["repeat -1 never ends"] = { "without a count it never ends", "repeat: a count of -1; at least 1 is needed" },
+  ["batch larger than the data drop_remainder"] = { "a training without a batch is a mistake", "leaves nothing of" },
+  ["shard 3 2 of fewer"] = { "a worker without an element is a mistake", "shard 2 of 3 gets nothing" },
+  ["interleave of nothing"] = { "nothing tells what its elements are", "interleave: the source is empty" },
 })
+
+compare.run(reference.sizes, function(case)
+  close(sizes[case.name]().size or false, case.size, 0, "size")
+end)
 
 local function order(data)
   local numbers = {}
@@ -192,55 +355,156 @@ local facts = {
     table.move(order(shuffled:skip(10)), 1, 10, 11, numbers)
     return not whole(numbers)
   end,
+  ["shuffle with a buffer of 1 keeps the order"] = function()
+    return same(order(r(9):shuffle(1, { seed = 3 })), order(r(9)))
+  end,
+  ["shuffle with a buffer larger than the data"] = function() return whole(order(r(9):shuffle(99, { seed = 3 }))) end,
+  ["shuffle: the same seed, the same order"] = function()
+    return same(order(r(20):shuffle(9, { seed = 3 })), order(r(20):shuffle(9, { seed = 3 })))
+  end,
+  ["shuffle: another seed, another order"] = function()
+    return not same(order(r(20):shuffle(9, { seed = 3 })), order(r(20):shuffle(9, { seed = 4 })))
+  end,
+  ["shuffle then batch: every element once"] = function()
+    return whole(order(r(20):shuffle(9, { seed = 3 }):batch(3):unbatch()))
+  end,
+  ["shuffle then filter: every element once"] = function()
+    return whole(order(r(20):shuffle(9, { seed = 3 }):filter(function(x) return x:ge(0) end)))
+  end,
+  ["shuffle without reshuffling: shards are disjoint"] = function()
+    local shuffled = r(20):shuffle(20, still)
+    return whole(table.move(order(shuffled:shard(2, 0)), 1, 10, 11, order(shuffled:shard(2, 1))))
+  end,
+  ["shuffle without reshuffling: two readers see one order"] = function()
+    local shuffled = r(20):shuffle(20, still)
+    return same(order(Dataset.zip { shuffled, shuffled }:map(function(a, b) return a - b end)), order(r(20):map(
+      function(x) return x * 0 end)))
+  end,
+  ["interleave in any order: every element once"] = function()
+    local options = { cycle_length = 3, num_parallel_calls = 3, deterministic = false }
+    return whole(order(r(20):interleave(function(i) return tens(i, 1) end, options):map(function(x)
+      return x // 10
+    end)))
+  end,
+  ["map in any order: every element once"] = function()
+    return whole(order(r(20):map(same_as, { num_parallel_calls = 3, deterministic = false })))
+  end,
 }
 
 compare.run(reference.facts, function(case) close(facts[case.name](), case.holds, 0, "the fact") end, {
   ["take and skip of one shuffle overlap"] = "an epoch has one order, whatever stands behind the shuffle",
 })
 
+local columns = { "float32", { name = "label", dtype = "int64", default = -1 }, { name = "note", dtype = "bytes" } }
+local x, label = { name = "x", shape = { 2 } }, { name = "label", dtype = "int64" }
+local results = gb._native.options.out .. "/results/"
+
+local function csv(path) return Dataset.csv(path, { columns = columns }) end
+
+local function text_lines(path) return Dataset.text_lines(path) end
+
+local function list_files(_, case)
+  local start = results .. "listed_"
+  return Dataset.list_files(start .. case.pattern):map(function(path) return path[{ #start + 1, -1 }] end)
+end
+
+local function records_of(options)
+  return function(path)
+    return Dataset.tfrecord(path, options):map(gb.data.parse_example { x, label, { name = "weight", default = 1.5 } })
+  end
+end
+
+-- A string as an element of bytes.
+local function bytes_of(text)
+  return Dataset.from_tensor_slices(gb.tensor({ { text:byte(1, -1) } }, { dtype = "uint8" }))
+end
+
+local function decoded_raw(options, last)
+  return function(path)
+    local content = Dataset.list_files(path):map(gb.data.read_file())
+    return content:map(function(bytes) return bytes[{ 1, last }] end):map(gb.data.decode_raw(options))
+  end
+end
+
 local files = {
-  csv = function(path)
-    return Dataset.csv(path, { columns = {
-      "float32", { name = "label", dtype = "int64", default = -1 }, { name = "note", dtype = "bytes" } } })
+  csv = csv, ["csv gzipped"] = csv,
+  ["csv with another delimiter and no header"] = function(path)
+    return Dataset.csv(path, { columns = { "float32", "int64", "bytes" }, header = false, delimiter = ";" })
   end,
-  text_lines = Dataset.text_lines,
-  list_files = function()
-    local folder = gb._native.options.out .. "/results/"
-    return Dataset.list_files(folder .. "*.txt"):map(function(path) return path[{ #folder + 1, -1 }] end)
-  end,
-  tfrecord = function(path)
+  ["csv of some columns"] = function(path) return Dataset.csv(path, { columns = columns, select = { 1, "label" } }) end,
+  text_lines = text_lines, ["text_lines gzipped"] = text_lines, ["text_lines with carriage returns"] = text_lines,
+  ["text_lines of nothing"] = text_lines,
+  list_files = list_files, ["list_files ?"] = list_files, ["list_files []"] = list_files,
+  tfrecord = records_of(), ["tfrecord gzipped"] = records_of { compression = "gzip" },
+  parse_example = function(path)
     return Dataset.tfrecord(path):map(gb.data.parse_example {
-      { name = "x", shape = { 2 } }, { name = "label", dtype = "int64" }, { name = "weight", default = 1.5 } })
+      { name = "tokens", dtype = "int64", shape = { -1 } }, { name = "name", dtype = "bytes" },
+      { name = "at", default = -2 } })
+  end,
+  example = function(_, case) return bytes_of(gb.data.example(case.features)) end,
+  tfrecord_writer = function(path, case)
+    local writer = gb.data.tfrecord_writer(path)
+    for _, record in ipairs(case.records) do writer:write(record) end
+    writer:close()
+    return Dataset.list_files(path):map(gb.data.read_file())
+  end,
+  read_file = function(path) return Dataset.list_files(path):map(gb.data.read_file()) end,
+  ["decode_raw uint8"] = decoded_raw({ dtype = "uint8" }, -1),
+  ["decode_raw float32"] = decoded_raw({ dtype = "float32", shape = { -1, 2 } }, 24),
+  bytes = function(path) return Dataset.bytes(path) end,
+  image_folder = function(_, case)
+    local data, classes = Dataset.image_folder(results .. "classes", { size = { 2, 3 }, dtype = "float32" })
+    close(classes, case.classes, 0, "names of classes")
+    return data:map(function(image, class) return image * 255, class end)
   end,
 }
 
 local function write_file(name, content)
-  local path = gb._native.options.out .. "/results/" .. name
-  io.open(path, "wb"):write(content):close()
-  return path
+  local file = assert(io.open(results .. name, "wb"))
+  file:write(content):close()
+  return results .. name
+end
+
+compare.covers(gb.data, {
+  AUTOTUNE = "a number", Dataset = "see below", lua_function = "pipelines have it",
+}, reference.files)
+
+-- Scripts make no folders; a saved model is one.
+local function make_folder(name)
+  gb.Sequential({ gb.Input { 1 }, gb.layers.Dense(1) }):save(results .. name)
 end
 
 compare.run(reference.files, function(case)
-  for _, name in ipairs(case.names or {}) do write_file(name, "") end
-  local path = case.file and write_file(case.name, case.file)
-  local rows = listed(files[case.name](path), 40)
+  for _, name in ipairs(case.names or {}) do write_file("listed_" .. name, "") end
+  for _, class in ipairs(case.classes or {}) do make_folder("classes/" .. class) end
+  for _, file in ipairs(case.files or {}) do write_file("classes/" .. file.name, file.content) end
+  local path = write_file(case.name:gsub("%W", "_"), case.file or "")
+  local rows = listed(files[case.name](path, case), 200)
   testing.equal(#rows, #case.elements)
   for index, row in ipairs(rows) do close(row, case.elements[index], 1e-6, "element " .. index) end
 end)
 
 compare.run(reference.images, function(case)
-  local bytes = gb.tensor({ { case.file:byte(1, -1) } }, { dtype = "uint8" })
-  for image in Dataset.from_tensor_slices(bytes):map(gb.image.decode(compare.copy(case.options))):iter() do
+  for image in bytes_of(case.file):map(gb.image.decode(compare.copy(case.options))):iter() do
     close(image, case.image, 1e-6, "image")
   end
-end, { ["decode channels=1"] = "grey is rounded; TensorFlow's is cut off" })
+end, {
+  ["decode channels=1, PNG"] = "grey is rounded; TensorFlow's is cut off",
+  ["decode, PNG of 16 bits"] = "samples are rounded; TensorFlow takes their upper byte",
+})
+
+compare.run(reference.encoded, function(case)
+  local pixels = gb.tensor(case.pixels, { dtype = "uint8" })
+  local file = Dataset.from_tensors(gb.image.encode_jpeg(pixels, { quality = case.quality }))
+  for image in file:map(gb.image.decode()):iter() do close(image, case.image, 0, "image") end
+end)
 
 -- As many draws as TensorFlow made: means differ by at most five of their standard deviations.
 compare.run(reference.random_images, function(case)
-  local images = tensor { case.example }:tile { case.draws, 1, 1, 1 }
+  local images = gb.tensor({ case.example }, { dtype = case.type }):tile { case.draws, 1, 1, 1 }
   local arguments = { table.unpack(case.arguments) }
   arguments[#arguments + 1] = { seed = 3 }
-  local output = gb.image[case.call](images, table.unpack(arguments)):reshape { case.draws, -1 }
+  local output = gb.image[case.class](images, table.unpack(arguments)):cast("float32"):reshape { case.draws, -1 }
   local mean, deviation = output:mean(0):to_table(), output:std(0):to_table()
   for index, expected in ipairs(case.deviation) do
     close(mean[index], case.mean[index], 5 * expected * (2 / case.draws) ^ 0.5 + 1e-5, "mean of number " .. index)
@@ -258,8 +522,42 @@ local calls = {
   power = function(a, b) return a ^ b end,
   attention = gb.dot_product_attention,
   masked_attention = function(q, k, v, mask) return gb.dot_product_attention(q, k, v, { mask = mask }) end,
+  biased_attention = function(q, k, v, bias)
+    return gb.dot_product_attention(q, k, v, { mask = gb.tensor(bias) })
+  end,
   normalize = gb.image.normalize,
+  add = function(a, b) return a + b end, sub = function(a, b) return a - b end, mul = function(a, b) return a * b end,
+  div = function(a, b) return a / b end, negative = function(a) return -a end,
+  remainder_of = function(a, b) return gb.full(a.shape, b) % a end,
+  power_of = function(a, b) return gb.full(a.shape, b) ^ a end,
+  row = function(a, number) return a[number] end,
+  columns = function(a, first, last) return a[{ {}, { first, last } }] end,
+  half = function(a, dtype) return a:cast(dtype):cast "float32" end,
+  half_sum = function(a, dtype) return a:cast(dtype):sum():cast "float32" end,
+  half_gelu = function(a, dtype) return a:cast(dtype):gelu():cast "float32" end,
 }
+
+local function methods_of(class)
+  local names = {}
+  for _, name in ipairs(gb._native.classes()[class].methods) do names[name] = true end
+  return names
+end
+
+local none = "it computes nothing"
+compare.covers(methods_of "Tensor", {
+  item = none, to_table = none, to = none, pin_memory = none, assign = none, assign_add = none,
+}, reference.functions)
+compare.covers(gb.image, {
+  decode = "among the images", encode_jpeg = "among the encoded", cast = "image_cast",
+}, reference.functions, reference.random_images)
+compare.covers(methods_of "Dataset", {
+  shuffle = "the facts have it", repeated = "tf.data's repeat", iter = none, stats = none,
+  throttle = "tf.data has none",
+}, reference.pipelines)
+compare.covers(gb.data.Dataset, {
+  idx = "TensorFlow reads no such files", safetensors = "TensorFlow reads no such files",
+  synthetic = "tf.data has none",
+}, reference.pipelines, reference.files)
 
 compare.run(reference.functions, function(case)
   local inputs, sources = tensors(case.inputs), {}
@@ -270,7 +568,7 @@ compare.run(reference.functions, function(case)
   local function apply()
     local arguments = { table.unpack(inputs) }
     table.move(case.arguments, 1, #case.arguments, #arguments + 1, arguments)
-    local method = calls[case.call] or function(x, ...) return x[case.call](x, ...) end
+    local method = calls[case.class] or function(first, ...) return first[case.class](first, ...) end
     return method(table.unpack(arguments))
   end
   local tape <close> = gb.tape()
@@ -280,6 +578,12 @@ compare.run(reference.functions, function(case)
   local gradients = tape:gradient(output:square():sum(), sources)
   for index, expected in ipairs(case.gradients) do close(gradients[index], expected, 5e-5, "gradient " .. index) end
 end, {
+  ["relu arguments=[] of=[int64[2,3]]"] = { "integers are cast, or have maximum(0)", "is not floating-point" },
+  ["sqrt arguments=[] of=[float32[3]]"] = "0 times infinity is not a number; TensorFlow has 0 where nothing flows in",
+  ["sqrt arguments=[] of=[float32[5]]"] = "0 times infinity is not a number; TensorFlow has 0 where nothing flows in",
+  ["half_sum arguments=[float16] of=[[40]]"] = "sums of 16 bits are rounded once, at their end",
+  ["half_gelu arguments=[float16] of=[[2,3]]"] = "functions of 16 bits are rounded once, at their end",
+  ["mean arguments=[] of=[int64[2,3]]"] = { "TensorFlow cuts what is behind the point off", "cast" },
   ["sign arguments=[] of=[float32[3]]"] =
     "what is constant between its steps has no gradient, as floor and round; TensorFlow has 0 for this one",
 })
