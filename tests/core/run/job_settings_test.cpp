@@ -56,7 +56,7 @@ TEST(Execution, OfKerasDependsOnItsBackend) {
 
 TEST(OperatorsSetting, IsEagerExecutionWhereTheModelWasCompiled) {
   const AgentProcess process =
-      process_with(R"({"fact": "model", "compile_file": "/home/a/train.py", "compile_line": 41, "run_eagerly": true})");
+      process_with(R"({"fact": "model", "compile_file": "/b/train.py", "compile_line": 41, "run_eagerly": true})");
   EXPECT_EQ(operators_setting(process, {}), "run_eagerly=True, compiled at train.py:41");
 }
 
