@@ -51,7 +51,7 @@ TEST(Loss, TakesSequencesOfClasses) {
   EXPECT_EQ(Pair({{4, 7}, Dtype::i64}, sequences).loss("sparse_categorical_crossentropy"), (Shape{4, 7}));
   EXPECT_EQ(Pair({{4, 7, 1}, Dtype::i64}, sequences).loss("sparse_categorical_crossentropy"), (Shape{4, 7}));
   EXPECT_EQ(Pair(sequences, sequences).loss("categorical_crossentropy"), (Shape{4, 7}));
-  EXPECT_EQ(Pair({{4, 7}, Dtype::i64}, sequences).metric("accuracy"), (Shape{28}));
+  EXPECT_EQ(Pair({{4, 7}, Dtype::i64}, sequences).metric("accuracy"), (Shape{4, 7}));
 }
 
 TEST(Loss, TakesOneHotLabelsOfOtherTypes) {

@@ -200,6 +200,7 @@ TEST_F(NcclCommunicator, AGpuThatIsLostInAnExchangeIsNamedToAllRanks) {
 TEST(NcclErrors, AfterAFaultOfTheGpuThisProcessCanUseItNoMore) {
   EXPECT_ERROR_OF(DeviceError, StartsWith("NCCL: all_reduce failed: unhandled cuda error"),
                   nccl::check(ncclUnhandledCudaError, "all_reduce"));
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
   cuda_on_cpu::fail_after(0, cudaErrorIllegalAddress, 0);
   EXPECT_ERROR_OF(
       DeviceLost,
