@@ -70,8 +70,7 @@ bool is_offload(const TraceAnalysis& analysis, CopyPath path, const Copies& copi
   constexpr double many = 10;
   const bool is_tpu = analysis.trace.devices.front().name.starts_with("tpu");
   if (is_tpu) return is_to_device(path) || path == CopyPath::device_to_host;
-  return is_to_device(path) && analysis.counted_steps() > 0 && copies_a_step > many && copies.repeat() &&
-         2 * copies.on_compute_stream > copies.time;
+  return is_to_device(path) && copies_a_step > many && copies.repeat() && 2 * copies.on_compute_stream > copies.time;
 }
 
 }  // namespace
