@@ -36,7 +36,8 @@ class Calls:
     def enter(self, function):
         """Before an outermost call."""
         start = now()
-        function.trains = function.trains or function.code in self.training
+        if not function.calls:  # hashing code takes microseconds
+            function.trains = function.trains or function.code in self.training
         self.current, self.compile_ns = function, 0
         if job.level > LEVEL_CALL:
             pass  # a trainer says when it evaluates

@@ -39,7 +39,7 @@ class Job:
         self.counters = self.words = self.marker = self.kept = self.evaluating = self.evaluation_site = None
         self.sites = {}
         self.times = [0] * 16
-        self.inside = self.profiler = 0  # time in the profiler: since the last `spent`, since the last record
+        self.inside = self.profiler = 0  # not the hook's own since the last `spent`; in the profiler since the last record
         self.flags = self.level = self.steps = self.records = self.first_mark = self.expected = 0
         self.last_durations, self.used = [], (0, 0)
         self.last_end = now()
@@ -203,6 +203,7 @@ class Job:
         self.settle()
         end = now()
         self.times[COMPUTE] += end - start
+        self.inside += end - start  # a hook that calls `spent` behind it has not worked meanwhile
         return end
 
     def evaluation_step(self, end):

@@ -378,11 +378,10 @@ class JobRow {
   static void describe_loader(const Info& loader, InputCauseKind& kind, std::vector<std::string>& facts) {
     const double workers = loader.number("num_workers").value_or(0);
     kind = workers > 0 ? InputCauseKind::workers : InputCauseKind::main_process;
-    std::string text = fmt::format("the loader of {}:{:.0f} has num_workers={:.0f}", file_name(loader.text("file")),
-                                   loader.number("line").value_or(0), workers);
-    if (const double line = loader.number("getitem_line").value_or(0); line > 0)
-      text += fmt::format(", its samples come from {}:{:.0f} ({})", file_name(loader.text("getitem_file")), line,
-                          shown_text(loader.text("dataset"), 60));
+    const std::string made = place_in(loader, "file", "line");
+    std::string text = fmt::format("the loader{}{} has num_workers={:.0f}", made.empty() ? "" : " of ", made, workers);
+    if (const std::string read = place_in(loader, "getitem_file", "getitem_line"); !read.empty())
+      text += fmt::format(", its samples come from {} ({})", read, shown_text(loader.text("dataset"), 60));
     facts.push_back(std::move(text));
   }
 

@@ -10,13 +10,6 @@
 namespace gpubench {
 namespace {
 
-/// "train.py:41", of two fields; empty if they name no line.
-std::string place_in(const Info& fact, std::string_view file, std::string_view line) {
-  const double number = fact.number(line).value_or(0);
-  const std::string path = fact.text(file);
-  return path.empty() || number < 1 ? std::string() : fmt::format("{}:{:.0f}", file_name(path), number);
-}
-
 bool is_keras_on_torch(const AgentProcess& process) {
   const std::vector<const Info*> frameworks = process.facts_named("framework");
   return std::ranges::any_of(frameworks, [](const Info* framework) {
@@ -78,8 +71,9 @@ std::string operators_setting(const AgentProcess& process, const JobSteps& steps
   if (model == nullptr) return {};
   if (const std::string compiled = place_in(*model, "compile_file", "compile_line"); !compiled.empty()) {
     if (model->text("run_eagerly") == "true") return "run_eagerly=True, compiled at " + compiled;
-    if (model->number("steps_per_execution").value_or(0) == 1) return "steps_per_execution=1, compiled at " + compiled;
-    return {};
+    // Keras on PyTorch takes no other number.
+    const bool is_one = model->number("steps_per_execution").value_or(0) == 1 && !is_keras_on_torch(process);
+    return is_one ? "steps_per_execution=1, compiled at " + compiled : std::string();
   }
   constexpr double much = 0.2;
   double share = 0;

@@ -69,6 +69,12 @@ std::string file_name(std::string_view path) {
   return shown_text(path.substr(path.rfind('/') + 1), 120);
 }
 
+std::string place_in(const Info& fact, std::string_view file, std::string_view line) {
+  const double number = fact.number(line).value_or(0);
+  const std::string path = fact.text(file);
+  return path.empty() || number < 1 ? std::string() : fmt::format("{}:{:.0f}", file_name(path), number);
+}
+
 std::string place_of(const AgentSite& site) {
   const std::string where = fmt::format("{}:{}", file_name(site.file), site.line);
   return site.function.empty() ? where : fmt::format("{} ({})", where, shown_text(site.function, 80));

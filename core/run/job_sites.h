@@ -10,6 +10,8 @@ namespace gpubench {
 
 /// "train.py" of its path, safe to show.
 std::string file_name(std::string_view path);
+/// "train.py:41", of two fields of a fact; empty if they name no line.
+std::string place_in(const Info& fact, std::string_view file, std::string_view line);
 /// "train.py:12 (Digits.__getitem__)".
 std::string place_of(const AgentSite& site);
 /// Of a kind, those that take most first.

@@ -72,6 +72,44 @@ class Steps(JobTest):
         expected = [step % 5 == 4 and step > 4 for step in range(30)]  # the model is known from the second step on
         self.assertEqual(expected[5:], self.evaluations("\n    by_hand(lambda model: model.eval())")[5:])
 
+    def test_a_wait_for_the_steps_before_an_evaluation_is_theirs(self):
+        counters, = self.expect_same(LOOP + """
+    if "gpubench_agent" in sys.modules:
+        from gpubench_agent.recorder import job
+        job.settle = lambda: time.sleep(0.2)  # a framework that runs ahead
+    train(20)
+    with torch.autograd.no_grad():
+        for batch in torch.utils.data.DataLoader(Digits(), batch_size=16):
+            pass
+    train(1)
+        """, GPUBENCH_AGENT_WINDOW="none")
+        self.expect_no_fault()
+        last = counters.steps[-1]
+        self.assertGreaterEqual(last["compute"], 200e6)
+        self.assertLess(last["agent"], 180e6)
+        self.assertLess(last["evaluation"], 180e6)
+
+    def test_a_checkpoint_within_another_counts_once(self):
+        counters, = self.expect_same(LOOP + """
+    class Trainer:
+        def write(self):
+            time.sleep(0.3)
+        def save(self):
+            time.sleep(0.1)
+            self.write()
+    if "gpubench_agent" in sys.modules:
+        from gpubench_agent import saves
+        saves.time_saves("write", Trainer, "write")
+        saves.time_saves("save", Trainer, "save")
+    train(20)
+    Trainer().save()
+    train(1)
+        """, GPUBENCH_AGENT_WINDOW="none")
+        self.expect_no_fault()
+        last = counters.steps[-1]
+        self.assertGreaterEqual(last["save"], 400e6)
+        self.assertLess(last["save"], 690e6)  # 700 if the inner one counted twice
+
     def test_training_in_the_mode_for_evaluation_is_training(self):
         self.assertFalse(any(self.evaluations("\n    by_hand(lambda model: model.eval(), back=False)")))
 

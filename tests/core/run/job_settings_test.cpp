@@ -68,6 +68,9 @@ TEST(OperatorsSetting, IsOneStepACallWhereTheModelWasCompiled) {
   };
   EXPECT_EQ(operators_setting(compiled(1), {}), "steps_per_execution=1, compiled at a.py:7");
   EXPECT_EQ(operators_setting(compiled(16), {}), "");
+  AgentProcess on_torch = compiled(1);
+  on_torch.facts.push_back(parse_json(R"({"fact": "framework", "name": "keras", "backend": "torch"})", "fact"));
+  EXPECT_EQ(operators_setting(on_torch, {}), "") << "Keras on PyTorch takes no other number";
 }
 
 TEST(OperatorsSetting, IsAnOptimizerThatIsNotFusedWhereItTakesMuch) {

@@ -198,7 +198,7 @@ TEST_F(TuneJob, TheTwoBestAreTriedTogether) {
   std::vector<std::string> job = python(training("0", extra));
   if (job.empty()) GTEST_SKIP() << "there is no /usr/bin/python3";
   job.emplace_back("1000000");
-  std::vector<std::string> options{"tune",     "--budget",  "60",       "--steps", "8",
+  std::vector<std::string> options{"tune",     "--budget",  "300",      "--steps", "8",
                                    "--remedy", "allocator", "--remedy", "workers", "--"};
   options.insert(options.end(), job.begin(), job.end());
   const Ended ended = run_program(options, path(), stubs());
