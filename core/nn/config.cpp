@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/known_names.h"
@@ -12,8 +13,8 @@
 namespace gpubench {
 namespace {
 
-constexpr const char* type_names[] = {"a boolean", "an integer",         "a number",
-                                      "a string",  "a list of integers", "a function"};
+constexpr const char* type_names[] = {"a boolean",          "an integer", "a number",         "a string",
+                                      "a list of integers", "a function", "a list of numbers"};
 
 /// `given` as the field's type, where nothing is lost: an integer is also a number and a list of one.
 ConfigValue convert(const std::string& owner, const ConfigField& field, ConfigValue given) {
@@ -23,6 +24,11 @@ ConfigValue convert(const std::string& owner, const ConfigField& field, ConfigVa
   if (const auto* integer = std::get_if<std::int64_t>(&given)) {
     if (std::holds_alternative<double>(wanted)) return static_cast<double>(*integer);
     if (std::holds_alternative<Shape>(wanted)) return Shape{*integer};
+    if (std::holds_alternative<Numbers>(wanted)) return Numbers{static_cast<double>(*integer)};
+  }
+  if (std::holds_alternative<Numbers>(wanted)) {
+    if (const auto* number = std::get_if<double>(&given)) return Numbers{*number};
+    if (const auto* list = std::get_if<Shape>(&given)) return Numbers(list->begin(), list->end());
   }
   if (const auto* number = std::get_if<double>(&given); number != nullptr && std::rint(*number) == *number) {
     if (std::holds_alternative<std::int64_t>(wanted)) return static_cast<std::int64_t>(*number);
@@ -104,6 +110,7 @@ std::string to_string(const ConfigValue& value) {
     std::string operator()(const std::string& text) const { return text; }
     std::string operator()(const Shape& shape) const { return to_string(shape); }
     std::string operator()(const LayerFunctionPtr& function) const { return function ? function->name() : "none"; }
+    std::string operator()(const Numbers& numbers) const { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
   };
   return std::visit(Text{}, value);
 }

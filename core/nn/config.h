@@ -17,7 +17,9 @@ namespace gpubench {
 class LayerFunction;
 using LayerFunctionPtr = std::shared_ptr<const LayerFunction>;
 
-using ConfigValue = std::variant<bool, std::int64_t, double, std::string, Shape, LayerFunctionPtr>;
+/// A list of numbers, such as thresholds.
+using Numbers = std::vector<double>;
+using ConfigValue = std::variant<bool, std::int64_t, double, std::string, Shape, LayerFunctionPtr, Numbers>;
 using ConfigEntries = std::vector<std::pair<std::string, ConfigValue>>;
 
 struct ConfigField {
@@ -38,6 +40,7 @@ class Config {
   double number(std::string_view name) const { return std::get<double>(value(name)); }
   const std::string& text(std::string_view name) const { return std::get<std::string>(value(name)); }
   const Shape& shape(std::string_view name) const { return std::get<Shape>(value(name)); }
+  const Numbers& numbers(std::string_view name) const { return std::get<Numbers>(value(name)); }
   /// Null if the option holds a string.
   LayerFunctionPtr function(std::string_view name) const;
   /// Of the same type as before.
@@ -58,7 +61,7 @@ class Config {
   ConfigEntries entries_;
 };
 
-/// "true", "3", "0.5", "same", "[2, 2]", "lambda".
+/// "true", "3", "0.5", "same", "[2, 2]", "lambda", "[0.5, 1]".
 std::string to_string(const ConfigValue& value);
 
 }  // namespace gpubench

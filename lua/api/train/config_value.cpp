@@ -26,6 +26,20 @@ Shape read_integers(lua_State* L, int index) {
   return all;
 }
 
+/// Of integers, unless one of them has a fraction.
+ConfigValue read_list(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  bool fractions = false;
+  for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, index)); ++i) {
+    int whole = 1;
+    if (lua_rawgeti(L, index, i) == LUA_TNUMBER) lua_tointegerx(L, -1, &whole);
+    fractions = fractions || whole == 0;
+    lua_pop(L, 1);
+  }
+  if (fractions) return Value<Numbers>::read(L, index);
+  return read_integers(L, index);
+}
+
 ConfigValue read_value(lua_State* L, int index) {
   switch (lua_type(L, index)) {
     case LUA_TBOOLEAN:
@@ -36,7 +50,7 @@ ConfigValue read_value(lua_State* L, int index) {
     case LUA_TSTRING:
       return Value<std::string>::read(L, index);
     case LUA_TTABLE:
-      return read_integers(L, index);
+      return read_list(L, index);
     case LUA_TFUNCTION:
     case LUA_TUSERDATA:
       // Before functions: a layer can be called too.
@@ -46,7 +60,7 @@ ConfigValue read_value(lua_State* L, int index) {
       if (Value<LuaFunction>::matches(L, index)) return lambda_function(Value<LuaFunction>::read(L, index));
       [[fallthrough]];
     default:
-      throw ArgumentError(fmt::format("a boolean, number, string, function or list of integers is expected, got {}",
+      throw ArgumentError(fmt::format("a boolean, number, string, function or list of numbers is expected, got {}",
                                       type_name_at(L, index)));
   }
 }

@@ -13,7 +13,8 @@ const std::vector<ConfigField> fields = {{"units", std::int64_t{0}, true},
                                          {"rate", 0.5},
                                          {"strides", Shape{1, 1}},
                                          {"padding", std::string("valid")},
-                                         {"use_bias", true}};
+                                         {"use_bias", true},
+                                         {"levels", Numbers{0.5}}};
 
 TEST(Config, ReadsGivenValuesAndDefaults) {
   const Config config("Dense", fields, {{"units", std::int64_t{3}}, {"rate", std::int64_t{1}}, {"strides", Shape{2}}});
@@ -30,8 +31,22 @@ TEST(Config, TakesWholeNumbersForIntegersAndOneForAPair) {
   EXPECT_EQ(config.pair("strides"), (std::array<std::int64_t, 2>{3, 3}));
 }
 
+TEST(Config, TakesOneNumberAndWholeOnesForAListOfNumbers) {
+  const auto levels = [](ConfigValue given) {
+    return Config("Dense", fields, {{"units", std::int64_t{4}}, {"levels", std::move(given)}}).numbers("levels");
+  };
+  EXPECT_EQ(levels(0.3), Numbers{0.3});
+  EXPECT_EQ(levels(std::int64_t{1}), Numbers{1});
+  EXPECT_EQ(levels(Shape{0, 1}), (Numbers{0, 1}));
+  EXPECT_EQ(levels(Numbers{0.3, 0.7}), (Numbers{0.3, 0.7}));
+  EXPECT_EQ(to_string(ConfigValue(Numbers{0.3, 1})), "[0.3, 1]");
+  EXPECT_ERROR("Dense: option 'levels' must be a list of numbers, got a string (many)", levels(std::string("many")));
+  EXPECT_ERROR("Dense: option 'strides' must be a list of integers, got a list of numbers ([0.5])",
+               Config("Dense", fields, {{"units", std::int64_t{4}}, {"strides", Numbers{0.5}}}));
+}
+
 TEST(Config, RefusesAnUnknownOption) {
-  EXPECT_ERROR("Dense: unknown option 'unit' (did you mean 'units'?) (known: units, rate, strides, padding, use_bias)",
+  EXPECT_ERROR("Dense: unknown option 'unit' (did you mean 'units'?) (known: units, rate, strides, padding, use_bias, levels)",
                Config("Dense", fields, {{"unit", std::int64_t{3}}}));
 }
 
