@@ -61,6 +61,12 @@ Config::Config(std::string owner, const std::vector<ConfigField>& fields, const 
   }
 }
 
+const Numbers* Config::given_numbers(std::string_view name) const {
+  const Numbers& all = numbers(name);
+  if (all.empty()) throw Error(fmt::format("{}: {} must have at least one number", owner_, name));
+  return std::isnan(all[0]) ? nullptr : &all;
+}
+
 void Config::set(std::string_view name, ConfigValue value) {
   ConfigValue& entry = std::ranges::find(entries_, name, &ConfigEntries::value_type::first)->second;
   assert(entry.index() == value.index());

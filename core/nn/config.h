@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ using LayerFunctionPtr = std::shared_ptr<const LayerFunction>;
 /// A list of numbers, such as thresholds.
 using Numbers = std::vector<double>;
 using ConfigValue = std::variant<bool, std::int64_t, double, std::string, Shape, LayerFunctionPtr, Numbers>;
+/// The one number of a list that has no default: what it is follows from other options.
+constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 using ConfigEntries = std::vector<std::pair<std::string, ConfigValue>>;
 
 struct ConfigField {
@@ -41,6 +44,8 @@ class Config {
   const std::string& text(std::string_view name) const { return std::get<std::string>(value(name)); }
   const Shape& shape(std::string_view name) const { return std::get<Shape>(value(name)); }
   const Numbers& numbers(std::string_view name) const { return std::get<Numbers>(value(name)); }
+  /// Null for a list that is not_given. Throws Error for an empty one.
+  const Numbers* given_numbers(std::string_view name) const;
   /// Null if the option holds a string.
   LayerFunctionPtr function(std::string_view name) const;
   /// Of the same type as before.

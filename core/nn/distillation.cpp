@@ -42,6 +42,7 @@ class DistillationLoss final : public Loss {
 
   std::string name() const override { return std::string(own_name); }
   bool takes_class_indices() const override { return labels_loss_->takes_class_indices(); }
+  std::optional<std::int64_t> ignored_class() const override { return labels_loss_->ignored_class(); }
   bool reads_inputs() const override { return true; }
 
  private:

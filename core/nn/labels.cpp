@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench {
@@ -83,6 +84,26 @@ Value matching_labels(Graph& graph, std::string_view owner, Value labels, Value 
     labels = ops::reshape(graph, labels, wanted);
   }
   return ops::cast(graph, labels, graph.type(predictions).dtype);
+}
+
+Value fitting_weights(Graph& graph, const std::string& name, Value weights, const TensorType& values) {
+  Shape shape = graph.type(weights).shape;
+  const auto fits = [&] {
+    return shape.size() <= values.shape.size() && std::equal(shape.begin(), shape.end(), values.shape.begin());
+  };
+  if (!fits() && shape.size() >= 2 && shape.back() == 1) shape.pop_back();
+  if (!fits()) {
+    throw Error(fmt::format("sample weights: one number per example is expected for the values {} of {}, got {}{}",
+                            to_string(values), name, to_string(graph.type(weights)),
+                            values.rank() == 0 ? "; what gives one number for a batch takes no weights" : ""));
+  }
+  shape.resize(values.shape.size(), 1);
+  return ops::reshape(graph, ops::cast(graph, weights, values.dtype), shape);
+}
+
+Value weighted(Graph& graph, const std::string& name, Value values, Value weights) {
+  const TensorType type = graph.type(values);
+  return ops::mul(graph, values, fitting_weights(graph, name, weights, type));
 }
 
 }  // namespace gpubench

@@ -1,5 +1,6 @@
 // Converts labels and predictions to the form that losses and metrics need.
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "core/graph/graph.h"
@@ -19,6 +20,11 @@ void expect_no_broadcast(const Graph& graph, std::string_view owner, Value label
 Value class_indices(Graph& graph, std::string_view owner, Value labels, Value predictions);
 /// float32 labels of the predictions' shape; [batch] and [batch, 1] are converted into each other.
 Value matching_labels(Graph& graph, std::string_view owner, Value labels, Value predictions);
+/// `weights` of examples, [batch] or [batch, steps] (or one for all), in a form that multiplies `values` of the loss or
+/// metric `name`: of their type, and as many dimensions. Throws Error naming it for others.
+Value fitting_weights(Graph& graph, const std::string& name, Value weights, const TensorType& values);
+/// `values` of the loss or metric `name` times the weights of their examples.
+Value weighted(Graph& graph, const std::string& name, Value values, Value weights);
 /// Throws Error unless predictions are floating-point [batch, ..., classes], of one class at least.
 void expect_classes(const Graph& graph, std::string_view owner, Value predictions);
 

@@ -1,18 +1,16 @@
 #include "core/nn/loss.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/known_names.h"
 #include "core/nn/labels.h"
-#include "core/ops/broadcast.h"
-#include "core/ops/cast.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/loss.h"
 #include "core/ops/reduce.h"
-#include "core/ops/softmax.h"
 
 namespace gpubench {
 namespace {
@@ -20,8 +18,20 @@ namespace {
 using Names = std::pair<std::string_view, std::string_view>;
 /// Keras' short names.
 constexpr std::array short_names = {
-    Names{"cosine", "cosine_similarity"}, Names{"huber_loss", "huber"},       Names{"kld", "kl_divergence"},
-    Names{"mae", "mean_absolute_error"},  Names{"mse", "mean_squared_error"},
+    Names{"BCE", "binary_crossentropy"},
+    Names{"KLD", "kl_divergence"},
+    Names{"MAE", "mean_absolute_error"},
+    Names{"MAPE", "mean_absolute_percentage_error"},
+    Names{"MSE", "mean_squared_error"},
+    Names{"MSLE", "mean_squared_logarithmic_error"},
+    Names{"bce", "binary_crossentropy"},
+    Names{"cosine", "cosine_similarity"},
+    Names{"huber_loss", "huber"},
+    Names{"kld", "kl_divergence"},
+    Names{"mae", "mean_absolute_error"},
+    Names{"mape", "mean_absolute_percentage_error"},
+    Names{"mse", "mean_squared_error"},
+    Names{"msle", "mean_squared_logarithmic_error"},
 };
 
 struct ReductionName {
@@ -44,117 +54,16 @@ LossReduction parse_reduction(const Config& config) {
                      names_of(reduction_names, &ReductionName::name));
 }
 
-Value number(Graph& graph, double value) {
-  return ops::scalar(graph, value, Dtype::f32);
-}
-
-/// The labels, moved towards `middle` by the share label_smoothing.
-Value smoothed(Graph& graph, const Config& config, Value labels, double middle) {
-  const double smoothing = config.number("label_smoothing");
-  if (smoothing == 0) return labels;
-  const Value kept = ops::mul(graph, labels, number(graph, 1 - smoothing));
-  return ops::add(graph, kept, number(graph, smoothing * middle));
-}
-
-Value clipped(Graph& graph, Value probabilities) {
-  const Value most = ops::minimum(graph, probabilities, number(graph, 1 - smallest_probability));
-  return ops::maximum(graph, most, number(graph, smallest_probability));
-}
-
-/// Whether a softmax gave the predictions, so that they are probabilities.
-bool are_probabilities(const Graph& graph, Value predictions) {
-  while (op_as<Cast>(graph.node(predictions)) != nullptr) predictions = graph.node(predictions).inputs[0];
-  return op_as<Softmax>(graph.node(predictions)) != nullptr;
-}
-
-/// For predictions that may be anything, as Keras computes it: divided by their sum, and within the limits of
-/// probabilities, so that the loss is never below 0.
-Value cross_entropy_of_any(Graph& graph, Value predictions, Value targets) {
-  const Value sum = ops::reduce_sum(graph, predictions, {-1}, true);
-  const Value probabilities = clipped(graph, ops::div(graph, predictions, sum));
-  return ops::neg(graph, ops::reduce_sum(graph, ops::mul(graph, targets, ops::log(graph, probabilities)), {-1}));
-}
-
-Value categorical_crossentropy(Graph& graph, const Config& config, Value labels, Value predictions) {
-  expect_classes(graph, config.owner(), predictions);
-  const auto classes = static_cast<double>(graph.type(predictions).shape.back());
-  const Value one_hot = matching_labels(graph, config.owner(), labels, predictions);
-  const Value targets = smoothed(graph, config, one_hot, 1 / classes);
-  if (config.flag("from_logits")) return ops::softmax_cross_entropy(graph, predictions, targets);
-  if (!are_probabilities(graph, predictions)) return cross_entropy_of_any(graph, predictions, targets);
-  return ops::cross_entropy(graph, predictions, targets);
-}
-
-Value sparse_categorical_crossentropy(Graph& graph, const Config& config, Value labels, Value predictions) {
-  const Value indices = class_indices(graph, config.owner(), labels, predictions);
-  if (config.flag("from_logits")) return ops::softmax_cross_entropy(graph, predictions, indices);
-  if (!are_probabilities(graph, predictions)) {  // as Keras: limited first, then divided by their sum
-    return ops::softmax_cross_entropy(graph, ops::log(graph, clipped(graph, predictions)), indices);
-  }
-  return ops::cross_entropy(graph, predictions, indices);
-}
-
-Value binary_crossentropy(Graph& graph, const Config& config, Value labels, Value predictions) {
-  const Value targets = smoothed(graph, config, matching_labels(graph, config.owner(), labels, predictions), 0.5);
-  return ops::binary_cross_entropy(graph, predictions, targets, config.flag("from_logits"));
-}
-
-Value error_of(Graph& graph, const Config& config, Value labels, Value predictions) {
-  return ops::sub(graph, predictions, matching_labels(graph, config.owner(), labels, predictions));
-}
-
-Value mean_squared_error(Graph& graph, const Config& config, Value labels, Value predictions) {
-  return ops::square(graph, error_of(graph, config, labels, predictions));
-}
-
-Value mean_absolute_error(Graph& graph, const Config& config, Value labels, Value predictions) {
-  return ops::abs(graph, error_of(graph, config, labels, predictions));
-}
-
-/// With q = min(|error|, delta): q (|error| - q / 2), which is error^2 / 2 up to delta and a straight line from there.
-Value huber(Graph& graph, const Config& config, Value labels, Value predictions) {
-  const Value error = ops::abs(graph, error_of(graph, config, labels, predictions));
-  const Value within = ops::minimum(graph, error, number(graph, config.number("delta")));
-  return ops::mul(graph, within, ops::sub(graph, error, ops::mul(graph, within, number(graph, 0.5))));
-}
-
-/// The last dimension, which must exist.
-std::vector<std::int64_t> last_axis(const Graph& graph, const Config& config, Value predictions) {
-  const TensorType& type = graph.type(predictions);
-  if (type.rank() >= 2) return {-1};
-  throw Error(fmt::format("{}: predictions must be [batch, ...], got {}", config.owner(), to_string(type)));
-}
-
-Value kl_divergence(Graph& graph, const Config& config, Value labels, Value predictions) {
-  const std::vector<std::int64_t> axis = last_axis(graph, config, predictions);
-  const auto probabilities = [&](Value x) {
-    return ops::minimum(graph, ops::maximum(graph, x, number(graph, smallest_probability)), number(graph, 1));
-  };
-  const Value truth = probabilities(matching_labels(graph, config.owner(), labels, predictions));
-  const Value ratio = ops::div(graph, truth, probabilities(predictions));
-  return ops::reduce_sum(graph, ops::mul(graph, truth, ops::log(graph, ratio)), axis);
-}
-
-/// Minus the cosine, so that training aligns both.
-Value cosine_similarity(Graph& graph, const Config& config, Value labels, Value predictions) {
-  const std::vector<std::int64_t> axis = last_axis(graph, config, predictions);
-  constexpr double least_square = 1e-14;  // of a norm, Keras' epsilon
-  const auto direction = [&](Value x) {
-    const Value square = ops::reduce_sum(graph, ops::square(graph, x), axis, true);
-    return ops::mul(graph, x, ops::rsqrt(graph, ops::maximum(graph, square, number(graph, least_square))));
-  };
-  const Value truth = direction(matching_labels(graph, config.owner(), labels, predictions));
-  return ops::neg(graph, ops::reduce_sum(graph, ops::mul(graph, truth, direction(predictions)), axis));
-}
-
 /// A row of the table with its options.
 class NamedLoss final : public Loss {
  public:
   NamedLoss(const LossKind& kind, Config config)
       : kind_(kind), config_(std::move(config)), reduction_(parse_reduction(config_)) {
     for (const auto& [name, value] : config_.entries()) {
+      const auto* const number = std::get_if<double>(&value);
       if (name == "label_smoothing") config_.number_within(name, 0, 1);
-      if (name == "delta" && !(std::get<double>(value) > 0)) {
+      if (name == "alpha" || name == "beta" || name == "gamma") require_factors(name, value);
+      if (name == "delta" && !(*number > 0)) {
         throw Error(fmt::format("{}: delta must be above 0, got {}", kind_.name, to_string(value)));
       }
     }
@@ -162,11 +71,24 @@ class NamedLoss final : public Loss {
   std::string name() const override { return kind_.name; }
   LossReduction reduction() const override { return reduction_; }
   bool takes_class_indices() const override { return kind_.takes_class_indices; }
+  std::optional<std::int64_t> ignored_class() const override {
+    if (!kind_.takes_class_indices || config_.integer("ignore_class") == no_class) return std::nullopt;
+    return config_.integer("ignore_class");
+  }
   Value values(Graph& graph, Value labels, Value predictions) const override {
     return kind_.values(graph, config_, labels, predictions);
   }
 
  private:
+  /// One number or several, of at least 0.
+  void require_factors(const std::string& option, const ConfigValue& value) const {
+    const auto* const number = std::get_if<double>(&value);
+    const Numbers factors = number != nullptr ? Numbers{*number} : std::get<Numbers>(value);
+    const auto fits = [](double factor) { return factor >= 0 && std::isfinite(factor); };
+    if (!factors.empty() && std::ranges::all_of(factors, fits)) return;
+    throw Error(fmt::format("{}: {} must be at least 0, got {}", kind_.name, option, to_string(value)));
+  }
+
   const LossKind& kind_;
   Config config_;
   LossReduction reduction_;
@@ -204,27 +126,26 @@ Value Loss::values_with_inputs(Graph& graph, Value labels, Value predictions, Va
   return values(graph, labels, predictions);
 }
 
-const std::vector<LossKind>& loss_kinds() {
-  static const ConfigField logits{"from_logits", false}, smoothing{"label_smoothing", 0.0};
-  static const std::vector<LossKind> kinds = {
-      {"binary_crossentropy", {logits, smoothing}, &binary_crossentropy},
-      {"categorical_crossentropy", {logits, smoothing}, &categorical_crossentropy},
-      {"cosine_similarity", {}, &cosine_similarity},
-      {"huber", {{"delta", 1.0}}, &huber},
-      {"kl_divergence", {}, &kl_divergence},
-      {"mean_absolute_error", {}, &mean_absolute_error},
-      {"mean_squared_error", {}, &mean_squared_error},
-      {"sparse_categorical_crossentropy", {logits}, &sparse_categorical_crossentropy, true},
+std::string name_of_class(std::string_view name) {
+  const auto is_lower = [&](std::size_t i) {
+    return i < name.size() && std::islower(static_cast<unsigned char>(name[i])) != 0;
   };
-  return kinds;
+  std::string result;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto letter = static_cast<unsigned char>(name[i]);
+    if (i > 0 && std::isupper(letter) != 0 && (is_lower(i - 1) || is_lower(i + 1))) result += '_';
+    result += static_cast<char>(std::tolower(letter));
+  }
+  return result;
 }
 
 LossPtr make_loss(std::string_view name, const ConfigEntries& options) {
   for (const auto& [given, meant] : short_names) {
     if (name == given) name = meant;
   }
+  const std::string of_class = name_of_class(name);
   for (const LossKind& kind : loss_kinds()) {
-    if (kind.name != name) continue;
+    if (kind.name != name && kind.name != of_class) continue;
     std::vector<ConfigField> fields = kind.fields;
     fields.push_back({"reduction", std::string(reduction_names[0].name)});
     return std::make_shared<const NamedLoss>(kind, Config(kind.name, fields, options));

@@ -2,7 +2,9 @@
 // their mean.
 #pragma once
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +35,8 @@ class Loss {
   virtual bool reads_inputs() const { return false; }
   /// Whether labels are class indices, which must be checked against the number of classes before a kernel reads them.
   virtual bool takes_class_indices() const { return false; }
+  /// The class index that is no class: its examples have no loss.
+  virtual std::optional<std::int64_t> ignored_class() const { return std::nullopt; }
 
  protected:
   /// Floating-point predictions have been cast to float32.
@@ -51,9 +55,13 @@ struct LossKind {
   Value (*values)(Graph& graph, const Config& config, Value labels, Value predictions);
   bool takes_class_indices = false;
 };
-/// In the order of their names.
+/// In the order of their names; in loss_kinds.cpp.
 const std::vector<LossKind>& loss_kinds();
-/// Takes Keras' short names too: "mse". Throws Error listing the names.
+/// The value of `ignore_class` where no class is ignored.
+constexpr std::int64_t no_class = std::numeric_limits<std::int64_t>::min();
+/// Keras' name of an object of a class: "mean_io_u" of "MeanIoU".
+std::string name_of_class(std::string_view name);
+/// Takes Keras' short names, "mse", and names of classes, "MeanSquaredError", too. Throws Error listing the names.
 LossPtr make_loss(std::string_view name, const ConfigEntries& options = {});
 LossPtr make_custom_loss(std::string name, GraphFunction function);
 

@@ -1,5 +1,6 @@
 #include "core/nn/metric.h"
 
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include "core/nn/labels.h"
 #include "core/ops/cast.h"
 #include "core/ops/metric.h"
+#include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench {
@@ -88,7 +90,9 @@ class FormedMetric final : public Metric {
   Value values(Graph& graph, Value labels, Value predictions) const override {
     return values_->call(graph, labels, predictions);
   }
-  double result(std::span<const float> state) const override { return form_(Metric::result(state)); }
+  std::vector<double> results(std::span<const float> state) const override {
+    return {form_(Metric::results(state).front())};
+  }
 
  private:
   MetricPtr values_;
@@ -107,7 +111,10 @@ class NamedMetric final : public Metric {
   Value values(Graph& graph, Value labels, Value predictions) const override {
     return of_->call(graph, labels, predictions);
   }
-  double result(std::span<const float> state) const override { return of_->result(state); }
+  Value weighted_sums(Graph& graph, Value labels, Value predictions, Value weights) const override {
+    return of_->weighted(graph, labels, predictions, weights);
+  }
+  std::vector<double> results(std::span<const float> state) const override { return of_->results(state); }
   bool takes_values() const override { return of_->takes_values(); }
 
  private:
@@ -133,15 +140,38 @@ class OwnStateMetric final : public Metric {
   bool averages() const override { return false; }
   std::int64_t state_size(const TensorType& predictions) const override { return of_.size(predictions); }
   Value values(Graph& graph, Value labels, Value predictions) const override {
-    return of_.added(graph, labels, in_float32(graph, predictions));
+    return of_.added(graph, labels, in_float32(graph, predictions), {});
   }
-  double result(std::span<const float> state) const override { return of_.result(state); }
+  Value weighted_sums(Graph& graph, Value labels, Value predictions, Value weights) const override {
+    return of_.added(graph, labels, in_float32(graph, predictions), weights);
+  }
+  std::vector<double> results(std::span<const float> state) const override { return of_.results(state); }
 
  private:
   StateMetric of_;
 };
 
 constexpr double default_threshold = 0.5;
+
+/// A name that Keras takes for a metric's own.
+struct OtherMetricName {
+  std::string_view given, meant;
+};
+constexpr std::array other_metric_names = {
+    OtherMetricName{"BCE", "binary_crossentropy"},
+    OtherMetricName{"LogCoshError", "logcosh"},
+    OtherMetricName{"MAE", "mean_absolute_error"},
+    OtherMetricName{"MAPE", "mean_absolute_percentage_error"},
+    OtherMetricName{"MSE", "mean_squared_error"},
+    OtherMetricName{"MSLE", "mean_squared_logarithmic_error"},
+    OtherMetricName{"acc", "accuracy"},
+    OtherMetricName{"bce", "binary_crossentropy"},
+    OtherMetricName{"log_cosh_error", "logcosh"},
+    OtherMetricName{"mae", "mean_absolute_error"},
+    OtherMetricName{"mape", "mean_absolute_percentage_error"},
+    OtherMetricName{"mse", "mean_squared_error"},
+    OtherMetricName{"msle", "mean_squared_logarithmic_error"},
+};
 
 MetricPtr make_accuracy(const Config& config) {
   return function_metric("accuracy", [owner = config.owner()](Graph& graph, Value labels, Value predictions) {
@@ -184,8 +214,9 @@ MetricPtr make_binary(const Config& config) {
                          });
 }
 
+/// `logcosh` has the name that Keras' figures have.
 MetricPtr make_loss_metric(const Config& config) {
-  const LossPtr loss = make_loss(config.owner());
+  const LossPtr loss = make_loss(config.owner() == "logcosh" ? "log_cosh" : config.owner(), config.entries());
   return function_metric(config.owner(), [loss](Graph& graph, Value labels, Value predictions) {
     return loss->call(graph, labels, predictions);
   });
@@ -214,45 +245,94 @@ Value Metric::call(Graph& graph, Value labels, Value predictions) const {
   return values(graph, meeting_labels(graph, labels, predictions), predictions);
 }
 
-double Metric::result(std::span<const float> state) const {
-  return static_cast<double>(state[0]) / static_cast<double>(state[1]);
+Value Metric::weighted(Graph& graph, Value labels, Value predictions, Value weights) const {
+  return weighted_sums(graph, meeting_labels(graph, labels, predictions), predictions, weights);
+}
+
+Value Metric::weighted_sums(Graph& graph, Value labels, Value predictions, Value weights) const {
+  const Value all = values(graph, labels, predictions);
+  const Value ones = ops::broadcast_to(graph, graph.constant(1.0F), graph.type(all).shape);
+  std::vector<Value> sums;
+  for (const Value summed : {all, ones}) {
+    const Value times = gpubench::weighted(graph, name(), summed, weights);
+    sums.push_back(ops::reshape(graph, ops::reduce_sum(graph, times), {1}));
+  }
+  return ops::concat(graph, sums, 0);
+}
+
+std::vector<double> Metric::results(std::span<const float> state) const {
+  return {static_cast<double>(state[0]) / static_cast<double>(state[1])};
 }
 
 const std::vector<MetricKind>& metric_kinds() {
-  static const ConfigField threshold{"threshold", default_threshold}, thresholds{"thresholds", default_threshold},
-      k{"k", std::int64_t{5}}, no_class{"class_id", std::int64_t{-1}};
+  static const ConfigField threshold{"threshold", default_threshold}, thresholds{"thresholds", Numbers{not_given}},
+      k{"k", std::int64_t{5}}, class_id{"class_id", std::int64_t{-1}}, top_k{"top_k", std::int64_t{-1}},
+      logits{"from_logits", false}, smoothing{"label_smoothing", 0.0}, classes{"num_classes", std::int64_t{0}, true},
+      targets{"target_class_ids", Shape{}, true}, ignored{"ignore_class", no_class}, axis{"axis", std::int64_t{-1}},
+      sparse_labels{"sparse_y_true", true}, sparse{"sparse_y_pred", true}, dense{"sparse_y_pred", false};
   using enum Direction;
   static const std::vector<MetricKind> kinds = {
       {"accuracy", {}, &make_accuracy, up},
-      {"auc", {{"num_thresholds", std::int64_t{200}}, {"curve", std::string("ROC")}}, &make_auc, up},
+      {"auc",
+       {{"num_thresholds", std::int64_t{200}},
+        {"curve", std::string("ROC")},
+        {"summation_method", std::string("interpolation")},
+        thresholds,
+        {"multi_label", false},
+        {"num_labels", std::int64_t{-1}},
+        {"label_weights", Numbers{not_given}},
+        logits},
+       &make_auc,
+       up},
       {"binary_accuracy", {threshold}, &make_binary, up},
-      {"binary_crossentropy", {}, &make_loss_metric, down},
+      {"binary_crossentropy", {logits, smoothing}, &make_loss_metric, down},
+      {"binary_io_u", {{"target_class_ids", Shape{0, 1}}, threshold}, &make_binary_iou, up},
       {"categorical_accuracy", {}, &make_categorical, up},
-      {"categorical_crossentropy", {}, &make_loss_metric, down},
-      {"cosine_similarity", {}, &make_cosine_similarity, up},
+      {"categorical_crossentropy", {logits, smoothing}, &make_loss_metric, down},
+      {"categorical_hinge", {}, &make_loss_metric, down},
+      {"cosine_similarity", {axis}, &make_cosine_similarity, up},
       {"f1_score", {{"average", std::string("macro")}, {"threshold", -1.0}}, &make_f1_score, up},
+      {"false_negatives", {thresholds}, &make_false_negatives, std::nullopt},
+      {"false_positives", {thresholds}, &make_false_positives, std::nullopt},
+      {"hinge", {}, &make_loss_metric, down},
+      {"io_u", {classes, targets, ignored, sparse_labels, sparse, axis}, &make_iou, up},
       {"kl_divergence", {}, &make_loss_metric, down},
+      {"logcosh", {}, &make_loss_metric, down},
       {"mean", {}, &make_mean, std::nullopt},
       {"mean_absolute_error", {}, &make_loss_metric, down},
+      {"mean_absolute_percentage_error", {}, &make_loss_metric, down},
+      {"mean_io_u", {classes, ignored, sparse_labels, sparse, axis}, &make_iou, up},
       {"mean_squared_error", {}, &make_loss_metric, down},
-      {"precision", {thresholds, no_class}, &make_precision, up},
-      {"recall", {thresholds, no_class}, &make_recall, up},
+      {"mean_squared_logarithmic_error", {}, &make_loss_metric, down},
+      {"one_hot_io_u", {classes, targets, ignored, dense, axis}, &make_iou, up},
+      {"one_hot_mean_io_u", {classes, ignored, dense, axis}, &make_iou, up},
+      {"poisson", {}, &make_loss_metric, down},
+      {"precision", {thresholds, top_k, class_id}, &make_precision, up},
+      {"r2_score",
+       {{"class_aggregation", std::string("uniform_average")}, {"num_regressors", std::int64_t{0}}},
+       &make_r2_score,
+       up},
+      {"recall", {thresholds, top_k, class_id}, &make_recall, up},
       {"root_mean_squared_error", {}, &make_root_mean_squared_error, down},
       {"sparse_categorical_accuracy", {}, &make_sparse, up},
-      {"sparse_categorical_crossentropy", {}, &make_loss_metric, down},
+      {"sparse_categorical_crossentropy", {logits}, &make_loss_metric, down},
       {"sparse_top_k_categorical_accuracy", {k}, &make_top_k, up},
+      {"squared_hinge", {}, &make_loss_metric, down},
       {"top_k_categorical_accuracy", {k}, &make_top_k, up},
+      {"true_negatives", {thresholds}, &make_true_negatives, std::nullopt},
+      {"true_positives", {thresholds}, &make_true_positives, std::nullopt},
   };
   return kinds;
 }
 
 MetricPtr make_metric(std::string_view name, const ConfigEntries& options) {
   std::string shown(name);  // Keras' figures have the names that are given
-  if (name == "acc") name = "accuracy";
-  if (name == "mae") name = "mean_absolute_error";
-  if (name == "mse") name = "mean_squared_error";
+  for (const auto& [given, meant] : other_metric_names) {
+    if (name == given) name = meant;
+  }
+  const std::string of_class = name_of_class(name);
   for (const MetricKind& kind : metric_kinds()) {
-    if (kind.name != name) continue;
+    if (kind.name != name && kind.name != of_class) continue;
     return std::make_shared<const NamedMetric>(kind.make(Config(kind.name, kind.fields, options)), std::move(shown),
                                                kind.direction);
   }
@@ -264,12 +344,12 @@ MetricPtr make_state_metric(StateMetric metric) {
   return std::make_shared<const OwnStateMetric>(std::move(metric));
 }
 
-std::optional<double> result_of(const Metric* metric, std::span<const float> state) {
-  if (metric != nullptr && !metric->averages()) return metric->result(state);
+std::vector<double> results_of(const Metric* metric, std::span<const float> state) {
+  if (metric != nullptr && !metric->averages()) return metric->results(state);
   const bool saw_nothing = state[1] <= 0;  // the count of an emulated device is not a number, and so is the mean
-  if (saw_nothing) return std::nullopt;
-  if (metric != nullptr) return metric->result(state);
-  return static_cast<double>(state[0]) / static_cast<double>(state[1]);
+  if (saw_nothing) return {};
+  if (metric != nullptr) return metric->results(state);
+  return {static_cast<double>(state[0]) / static_cast<double>(state[1])};
 }
 
 MetricPtr make_custom_metric(std::string name, GraphFunction function) {

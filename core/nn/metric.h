@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/nn/config.h"
 #include "core/nn/loss.h"
@@ -29,14 +30,19 @@ class Metric {
   virtual std::int64_t state_size(const TensorType& /*predictions*/) const { return 2; }
   /// float32 values to average, or else what is added to the state. Throws Error naming the metric and both types.
   Value call(Graph& graph, Value labels, Value predictions) const;
-  /// The metric of a state. Of one that averages, some values have been added.
-  virtual double result(std::span<const float> state) const;
+  /// What examples with weights add to the state; of one that averages the sums of weighted values and of weights.
+  Value weighted(Graph& graph, Value labels, Value predictions, Value weights) const;
+  /// The figures of a state: one, or one for each threshold or class. Of one that averages, some values have been
+  /// added.
+  virtual std::vector<double> results(std::span<const float> state) const;
   /// Whether it averages what a script gives it, instead of comparing predictions with labels.
   virtual bool takes_values() const { return false; }
 
  protected:
   /// Called by call(), with labels that meet the predictions.
   virtual Value values(Graph& graph, Value labels, Value predictions) const = 0;
+  /// Called by weighted(), with such labels.
+  virtual Value weighted_sums(Graph& graph, Value labels, Value predictions, Value weights) const;
 };
 using MetricPtr = std::shared_ptr<const Metric>;
 
@@ -54,20 +60,34 @@ MetricPtr make_custom_metric(std::string name, GraphFunction function);
 
 /// A metric with a state of its own.
 struct StateMetric {
+  /// What is added to the state, from labels and float32 predictions, and the weights of examples if there are any.
+  using Added = std::function<Value(Graph& graph, Value labels, Value predictions, Value weights)>;
+
   std::string name;
   std::function<std::int64_t(const TensorType& predictions)> size;
-  GraphFunction added;  ///< to the state, from labels and float32 predictions
-  std::function<double(std::span<const float> state)> result;
+  Added added;
+  std::function<std::vector<double>(std::span<const float> state)> results;
 };
 MetricPtr make_state_metric(StateMetric metric);
 
-// Of thresholds and classes, in confusion_metrics.cpp.
 MetricPtr make_auc(const Config& config);
+
+// Of thresholds and classes, in confusion_metrics.cpp.
 MetricPtr make_f1_score(const Config& config);
+MetricPtr make_false_negatives(const Config& config);
+MetricPtr make_false_positives(const Config& config);
 MetricPtr make_precision(const Config& config);
 MetricPtr make_recall(const Config& config);
+MetricPtr make_true_negatives(const Config& config);
+MetricPtr make_true_positives(const Config& config);
 
-/// The value of a state; none if it averages and has seen nothing. `metric`: null for a mean.
-std::optional<double> result_of(const Metric* metric, std::span<const float> state);
+// Of overlaps, for one class or several, in iou_metrics.cpp.
+MetricPtr make_binary_iou(const Config& config);
+MetricPtr make_iou(const Config& config);
+
+MetricPtr make_r2_score(const Config& config);
+
+/// The figures of a state; none if it averages and has seen nothing. `metric`: null for a mean.
+std::vector<double> results_of(const Metric* metric, std::span<const float> state);
 
 }  // namespace gpubench

@@ -1,6 +1,7 @@
 #include "core/train/metric_states.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace gpubench {
 
@@ -47,8 +48,11 @@ Logs MetricStates::read() const {
   Logs logs;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const HostTensor state = runtime_.variables().read(*states_[i]);
-    const auto result = result_of(figures_[i].metric.get(), state.values<float>());
-    if (result) logs.emplace_back(figures_[i].name, *result);
+    const std::vector<double> results = results_of(figures_[i].metric.get(), state.values<float>());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const std::string& name = figures_[i].name;
+      logs.emplace_back(results.size() == 1 ? name : fmt::format("{}[{}]", name, k + 1), results[k]);
+    }
   }
   return logs;
 }

@@ -41,7 +41,8 @@ class MetricStates {
   /// What has been added since the last reset, to go on with after others have used the states.
   std::vector<HostTensor> values() const;
   void set_values(const std::vector<HostTensor>& values);
-  /// The figures since the last reset; waits for the device. Means without values are left out.
+  /// The figures since the last reset; waits for the device. Means without values are left out. Of a metric with
+  /// several results they are "precision[1]", "precision[2]", ...
   Logs read() const;
 
  private:

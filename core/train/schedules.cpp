@@ -15,7 +15,6 @@ namespace gpubench {
 namespace {
 
 constexpr double no_limit = std::numeric_limits<double>::infinity();
-constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 
 template <class F>
 class StepFunction final : public Schedule {

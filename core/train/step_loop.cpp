@@ -15,7 +15,7 @@ void check_labels(const ClassIndexCheck& rule, const HostTensor& labels) {
   const auto values = labels.values<T>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto label = static_cast<std::int64_t>(values[i]);
-    if (label >= 0 && label < rule.classes) continue;
+    if ((label >= 0 && label < rule.classes) || label == rule.ignored) continue;
     throw Error(fmt::format("{}: label {} of example {} is out of range; the model has {} classes, 0 to {}", rule.owner,
                             label, i, rule.classes, rule.classes - 1));
   }

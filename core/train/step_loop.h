@@ -29,6 +29,7 @@ struct ClassIndexCheck {
   std::string owner;       ///< "sparse_categorical_crossentropy"
   std::size_t tensor = 0;  ///< index of the labels in the element
   std::int64_t classes = 0;
+  std::optional<std::int64_t> ignored = std::nullopt;  ///< a label that is no class
 
   /// Throws Error naming the first label outside [0, classes), and its example.
   void operator()(const Element& element) const;

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
+#include "core/nn/labels.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
@@ -28,39 +29,18 @@ const Loss& loss_of(const CompileConfig& config, std::size_t output) {
   return *config.losses[config.losses.size() == 1 ? 0 : output];
 }
 
-/// `values` of the loss or metric `name` times the weights of their examples.
-Value weighted(Graph& graph, const std::string& name, Value values, Value weights) {
-  const TensorType type = graph.type(values);
-  Shape shape = graph.type(weights).shape;
-  if (type.rank() == 1 && shape.size() == 2 && shape.back() == 1) shape.pop_back();
-  const bool fits =
-      !shape.empty() && shape.size() <= type.shape.size() && std::equal(shape.begin(), shape.end(), type.shape.begin());
-  if (!fits) {
-    throw Error(fmt::format("sample weights: one number per example is expected for the values {} of {}, got {}{}",
-                            to_string(type), name, to_string(graph.type(weights)),
-                            type.rank() == 0 ? "; what gives one number for a batch takes no weights" : ""));
-  }
-  shape.resize(type.shape.size(), 1);
-  return ops::mul(graph, values, ops::reshape(graph, ops::cast(graph, weights, type.dtype), shape));
-}
-
 /// The weights of the examples of output `i`; none: all 1.
 Value weights_of(const StepValues& step, std::size_t i) {
   return step.weights.empty() ? Value{} : step.weights[step.weights.size() == 1 ? 0 : i];
 }
 
 /// What is added to the state of a WeightedMetric.
-Value weighted_sums(Graph& graph, const std::string& name, Value values, Value weights, std::int64_t batch_size) {
-  if (!weights) {
-    if (graph.type(values).shape.empty()) values = ops::broadcast_to(graph, values, {batch_size});
-    return ops::sum_and_count(graph, values);
-  }
-  const Value ones = ops::broadcast_to(graph, graph.constant(1.0F), graph.type(values).shape);
-  std::vector<Value> sums;
-  for (const Value summed : {values, ones}) {
-    sums.push_back(ops::reshape(graph, ops::reduce_sum(graph, weighted(graph, name, summed, weights)), {1}));
-  }
-  return ops::concat(graph, sums, 0);
+Value weighted_sums(Graph& graph, const Metric& metric, Value labels, Value predictions, Value weights) {
+  if (weights) return metric.weighted(graph, labels, predictions, weights);
+  const Value values = metric.call(graph, labels, predictions);
+  if (!metric.averages()) return values;
+  if (!graph.type(values).shape.empty()) return ops::sum_and_count(graph, values);
+  return ops::sum_and_count(graph, ops::broadcast_to(graph, values, {graph.type(predictions).shape[0]}));
 }
 
 double weight_of_output(const CompileConfig& config, std::size_t i) {
@@ -97,12 +77,6 @@ Value add_loss(Graph& graph, const CompileConfig& config, std::size_t i, const S
 }
 
 }  // namespace
-
-WeightedMetric::WeightedMetric(MetricPtr of, std::string name) : of_(std::move(of)), name_(std::move(name)) {
-  if (of_->averages()) return;
-  throw Error(fmt::format("weighted_metrics: '{}' counts; metrics that average values take weights, such as accuracy",
-                          of_->name()));
-}
 
 std::vector<TensorType> with_rows(TensorTypes element, std::int64_t rows) {
   std::vector<TensorType> types(element.begin(), element.end());
@@ -237,10 +211,10 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
     figures.add(graph, outputs > 1 ? 1 + i : 0, shown, batch_size);
     for (const MetricPtr& metric : metrics_of(config, i)) {
       const GraphScope named(graph, output_device(model, i), make_owner(metric->name()));
-      Value measured = metric->call(graph, step.labels[i], step.outputs[i]);
-      if (dynamic_cast<const WeightedMetric*>(metric.get()) != nullptr) {
-        measured = weighted_sums(graph, metric->name(), measured, weights_of(step, i), batch_size);
-      }
+      const auto* const weighs = dynamic_cast<const WeightedMetric*>(metric.get());
+      const Value measured =
+          weighs != nullptr ? weighted_sums(graph, weighs->of(), step.labels[i], step.outputs[i], weights_of(step, i))
+                            : metric->call(graph, step.labels[i], step.outputs[i]);
       if (metric->averages()) figures.add(graph, state, measured, batch_size);
       if (!metric->averages()) figures.add_to_state(graph, state, measured);
       ++state;

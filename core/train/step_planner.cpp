@@ -119,7 +119,8 @@ std::unique_ptr<StepPlan> StepPlanner::plan(StepPhase phase, const StepKey& key,
   for (std::size_t i = 0; i < model_.outputs().size(); ++i) {
     const Loss& loss = *config_.losses[config_.losses.size() == 1 ? 0 : i];
     if (!loss.takes_class_indices()) continue;
-    plan->checks.push_back({loss.name(), model_.inputs().size() + i, model_.output_types()[i].shape.back()});
+    const std::int64_t classes = model_.output_types()[i].shape.back();
+    plan->checks.push_back({loss.name(), model_.inputs().size() + i, classes, loss.ignored_class()});
   }
   return plan;
 }

@@ -284,6 +284,7 @@ const Figure* Trainer::figure(std::string_view name) const {
   constexpr std::string_view validation = "val_";
   if (!metrics_) return nullptr;
   const std::vector<Figure>& figures = metrics_->figures();
+  name = name.substr(0, name.find('['));  // one of several results
   auto found = std::ranges::find(figures, name, &Figure::name);
   if (found == figures.end() && name.starts_with(validation))
     found = std::ranges::find(figures, name.substr(validation.size()), &Figure::name);

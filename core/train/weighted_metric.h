@@ -1,4 +1,4 @@
-// A metric whose mean weighs examples as the loss does.
+// A metric whose examples have weights, as the loss' examples have.
 #pragma once
 #include <string>
 #include <utility>
@@ -7,17 +7,21 @@
 
 namespace gpubench {
 
-/// Its state is the sum of the values times their weights, and the sum of the weights; both 1 for each value where the
-/// data have no weights.
+/// What weighted examples add to the metric's state, with weights of 1 where the data have none. The state of one that
+/// averages is the sum of the values times their weights, and the sum of the weights.
 class WeightedMetric final : public Metric {
  public:
-  /// Throws Error for a metric that does not average.
-  WeightedMetric(MetricPtr of, std::string name);
+  WeightedMetric(MetricPtr of, std::string name) : of_(std::move(of)), name_(std::move(name)) {}
+  const Metric& of() const { return *of_; }
   std::optional<Direction> direction() const override { return of_->direction(); }
   std::string name() const override { return name_; }
   bool averages() const override { return false; }
-  /// As in Keras, 0 where all weights are 0.
-  double result(std::span<const float> state) const override { return state[1] == 0 ? 0 : of_->result(state); }
+  std::int64_t state_size(const TensorType& predictions) const override { return of_->state_size(predictions); }
+  /// As in Keras, a mean is 0 where all weights are 0.
+  std::vector<double> results(std::span<const float> state) const override {
+    if (of_->averages() && state[1] == 0) return {0};
+    return of_->results(state);
+  }
 
  protected:
   Value values(Graph& graph, Value labels, Value predictions) const override {

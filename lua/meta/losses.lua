@@ -1,19 +1,21 @@
 ---@meta
--- Losses and metrics. Names, options and defaults are those of Keras.
+-- Losses. Names, options and defaults are those of Keras.
 
 ---@class gpubench
 local gb = {}
 
---- A loss as an object; called, it gives one number for the batch, for loops written by hand.
+--- A loss as an object; called, it gives one number for the batch, for loops written by hand. A third argument is the
+--- weights of the examples, [batch] or [batch, steps], or for a Distillation the model's inputs.
 ---
 --- ```lua
 --- local gb = require "gpubench"
 --- local loss = gb.losses.MeanSquaredError()
 --- assert(loss(gb.tensor { 1, 2 }, gb.tensor { 1, 4 }):item() == 2)
+--- assert(loss(gb.tensor { 1, 2 }, gb.tensor { 1, 4 }, gb.tensor { 1, 0.5 }):item() == 1)
 --- ```
 ---@class Loss
 ---@field name string such as "mean_squared_error"
----@overload fun(labels: Tensor, predictions: Tensor, inputs: Tensor|Tensor[]|nil): Tensor
+---@overload fun(labels: Tensor, predictions: Tensor, sample_weight: Tensor|Tensor[]|nil): Tensor
 local Loss = {}
 
 ---@class LossOptions
@@ -27,6 +29,32 @@ local Loss = {}
 
 ---@class SmoothedOptions: FromLogits
 ---@field label_smoothing number? share by which labels move towards all classes alike; 0 unless given
+
+---@class SparseOptions: FromLogits
+---@field ignore_class integer? a label that is no class, such as -1 or 255: its places have no loss, and the mean is
+--- that of the others; none unless given
+
+---@class FocalOptions: SmoothedOptions
+---@field gamma number? the cross-entropy is multiplied by (1 - p) ^ gamma, p being the probability of the label; 2
+--- unless given
+
+---@class BinaryFocalOptions: FocalOptions
+---@field apply_class_balancing boolean? weighs the classes by `alpha`; false unless given
+---@field alpha number? weight of class 1, that of class 0 is 1 - alpha; 0.25 unless given
+
+---@class CategoricalFocalOptions: FocalOptions
+---@field alpha number|number[]|nil factor of all classes, or one for each; 0.25 unless given
+
+---@class CosineOptions: LossOptions
+---@field axis integer? the dimension of the vectors, not the batch's; -1 unless given
+
+---@class OverlapOptions: LossOptions
+---@field axis integer|integer[]|nil dimensions to sum over, counted from 0: { 1, 2, 3 } gives a value for each image;
+--- all unless given, which gives one for the batch (of a replica, or of a part) and takes no weights of examples
+
+---@class TverskyOptions: OverlapOptions
+---@field alpha number? weight of what predictions miss; 0.5 unless given
+---@field beta number? weight of what they have too much; 0.5 unless given
 
 ---@class HuberOptions: LossOptions
 ---@field delta number? error above which the loss is a straight line; 1 unless given
@@ -42,7 +70,7 @@ gb.losses = {}
 function gb.losses.CategoricalCrossentropy(options) end
 
 --- Predictions [batch, ..., classes], labels [batch, ...].
----@param options FromLogits?
+---@param options SparseOptions?
 ---@return Loss
 function gb.losses.SparseCategoricalCrossentropy(options) end
 
@@ -51,10 +79,48 @@ function gb.losses.SparseCategoricalCrossentropy(options) end
 ---@return Loss
 function gb.losses.BinaryCrossentropy(options) end
 
---- Minus the cosine of the angle between labels and predictions, over the last dimension.
+--- Cross-entropy of two classes in which what is already right counts less, for classes of which one is rare.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local loss = gb.losses.BinaryFocalCrossentropy { gamma = 2 }
+--- assert(loss(gb.tensor { 1 }, gb.tensor { 0.9 }):item() < 0.01 * loss(gb.tensor { 1 }, gb.tensor { 0.3 }):item())
+--- ```
+---@param options BinaryFocalOptions?
+---@return Loss
+function gb.losses.BinaryFocalCrossentropy(options) end
+
+--- The same of several classes, with one-hot labels.
+---@param options CategoricalFocalOptions?
+---@return Loss
+function gb.losses.CategoricalFocalCrossentropy(options) end
+
+--- max(0, 1 + the largest prediction of another class - that of the label's), of one-hot labels.
 ---@param options LossOptions?
 ---@return Loss
+function gb.losses.CategoricalHinge(options) end
+
+--- Minus the cosine of the angle between labels and predictions, over one dimension.
+---@param options CosineOptions?
+---@return Loss
 function gb.losses.CosineSimilarity(options) end
+
+--- 1 - 2 sum(labels * predictions) / (sum(labels) + sum(predictions)): how little two masks overlap.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local loss = gb.losses.Dice { axis = { 1, 2 }, reduction = "none" }
+--- local mask = gb.tensor { { { 0, 1 }, { 1, 1 } } }
+--- assert(loss(mask, mask):item() < 1e-6)
+--- ```
+---@param options OverlapOptions?
+---@return Loss
+function gb.losses.Dice(options) end
+
+--- max(0, 1 - labels * predictions), of labels -1 and 1. A batch that has only 0 and 1 is taken for these.
+---@param options LossOptions?
+---@return Loss
+function gb.losses.Hinge(options) end
 
 --- Half the squared error up to `delta`, a straight line beyond, so that outliers count less.
 ---@param options HuberOptions?
@@ -66,154 +132,44 @@ function gb.losses.Huber(options) end
 ---@return Loss
 function gb.losses.KLDivergence(options) end
 
+--- log(cosh(predictions - labels)): half the squared error near 0, the absolute error less log(2) far away.
+---@param options LossOptions?
+---@return Loss
+function gb.losses.LogCosh(options) end
+
 --- The mean of |predictions - labels|.
 ---@param options LossOptions?
 ---@return Loss
 function gb.losses.MeanAbsoluteError(options) end
+
+--- The mean of 100 |predictions - labels| / |labels|.
+---@param options LossOptions?
+---@return Loss
+function gb.losses.MeanAbsolutePercentageError(options) end
 
 --- The mean of (predictions - labels)^2.
 ---@param options LossOptions?
 ---@return Loss
 function gb.losses.MeanSquaredError(options) end
 
---- A metric as an object: for compile, or for loops written by hand.
----@class Metric
----@field name string of the figure in histories, such as "accuracy"
-local Metric = {}
+--- The mean of (log(1 + predictions) - log(1 + labels))^2, of numbers above 0.
+---@param options LossOptions?
+---@return Loss
+function gb.losses.MeanSquaredLogarithmicError(options) end
 
---- Adds the figures of a batch.
----@param labels Tensor
----@param predictions Tensor? left out for a Mean, which takes values
-function Metric:update_state(labels, predictions) end
+--- predictions - labels * log(predictions): labels are counts, predictions their expected values.
+---@param options LossOptions?
+---@return Loss
+function gb.losses.Poisson(options) end
 
---- The figure since the last reset; nil before the first update. Waits for the device.
----@return number?
-function Metric:result() end
+--- max(0, 1 - labels * predictions)^2, of labels as Hinge has them.
+---@param options LossOptions?
+---@return Loss
+function gb.losses.SquaredHinge(options) end
 
---- Forgets all batches, as at the beginning of an epoch.
-function Metric:reset_state() end
-
---- Metrics, for compile and for loops written by hand.
----@class gpubench.metrics
-gb.metrics = {}
-
---- Chooses by the types of labels and predictions, as "accuracy" does in compile. It does not compare class indices
---- with each other, as Keras' class of this name does; that is labels:eq(indices):cast("float32"):mean().
----@return Metric
-function gb.metrics.Accuracy() end
-
---- Share of examples whose largest prediction is at the 1 of their one-hot label.
----@return Metric
-function gb.metrics.CategoricalAccuracy() end
-
---- Share of examples whose largest prediction is at the class that the label, an index from 0, names.
----@return Metric
-function gb.metrics.SparseCategoricalAccuracy() end
-
----@class BinaryAccuracyOptions
----@field threshold number? 0.5 unless given: of predictions, and of labels too, where Keras takes a label that is
---- neither 0 nor 1 for wrong
-
---- Share of predictions that are on the same side of the threshold as their label.
----@param options BinaryAccuracyOptions?
----@return Metric
-function gb.metrics.BinaryAccuracy(options) end
-
----@class TopKOptions
----@field k integer? 5 unless given. Of classes that tie, the first count; Keras counts all
-
---- Share of examples whose class is among the `k` largest predictions; labels are one-hot or class indices.
----@param options TopKOptions?
----@return Metric
-function gb.metrics.TopKCategoricalAccuracy(options) end
-
---- The same as TopKCategoricalAccuracy, under Keras' name for labels that are class indices.
----@param options TopKOptions?
----@return Metric
-function gb.metrics.SparseTopKCategoricalAccuracy(options) end
-
----@class AUCOptions
----@field num_thresholds integer? 200 unless given
----@field curve string? "ROC" unless given, or "PR": precision over recall
-
---- The area under the curve of predictions from 0 to 1, from counts at thresholds.
----
---- ```lua
---- local gb = require "gpubench"
---- local auc = gb.metrics.AUC()
---- auc:update_state(gb.tensor { 0, 0, 1, 1 }, gb.tensor { 0.1, 0.6, 0.4, 0.9 })
---- assert(math.abs(auc:result() - 0.75) < 1e-6)
---- ```
----@param options AUCOptions?
----@return Metric
-function gb.metrics.AUC(options) end
-
----@class PositivesOptions
----@field thresholds number? a prediction above it is positive; 0.5 unless given
----@field class_id integer? the only class that counts, from 0; all unless given
-
---- True positives among positive predictions; 0 if there are none.
----@param options PositivesOptions?
----@return Metric
-function gb.metrics.Precision(options) end
-
---- True positives among positive labels; 0 if there are none.
----@param options PositivesOptions?
----@return Metric
-function gb.metrics.Recall(options) end
-
----@class F1ScoreOptions
----@field average string? "macro" unless given, "micro" or "weighted". Keras' default, a number for each class, is no
---- figure of a history
----@field threshold number? a prediction above it is positive; unless given, the largest of each example
-
---- The harmonic mean of precision and recall, averaged over the classes; labels are one-hot.
----@param options F1ScoreOptions?
----@return Metric
-function gb.metrics.F1Score(options) end
-
---- The mean of numbers, for loops written by hand: `mean:update_state(values)`.
----
---- ```lua
---- local gb = require "gpubench"
---- local mean = gb.metrics.Mean()
---- mean:update_state(gb.tensor { 1, 2 })
---- mean:update_state(6)
---- assert(mean:result() == 3)
---- ```
----@return Metric
-function gb.metrics.Mean() end
-
---- The mean cosine of the angle between labels and predictions, which the loss of this name has with a minus.
----@return Metric
-function gb.metrics.CosineSimilarity() end
-
---- The mean Kullback-Leibler divergence of predictions from labels, as the loss of this name with its defaults.
----@return Metric
-function gb.metrics.KLDivergence() end
-
---- The mean of |predictions - labels|.
----@return Metric
-function gb.metrics.MeanAbsoluteError() end
-
---- The root of the mean of (predictions - labels)^2, in the unit of the labels.
----@return Metric
-function gb.metrics.RootMeanSquaredError() end
-
---- The mean of (predictions - labels)^2.
----@return Metric
-function gb.metrics.MeanSquaredError() end
-
---- The mean of the loss of this name with its defaults: one-hot labels and probabilities.
----@return Metric
-function gb.metrics.CategoricalCrossentropy() end
-
---- The mean of the loss of this name with its defaults: class indices and probabilities.
----@return Metric
-function gb.metrics.SparseCategoricalCrossentropy() end
-
---- The mean of the loss of this name with its defaults: labels 0 or 1 and probabilities.
----@return Metric
-function gb.metrics.BinaryCrossentropy() end
+--- Dice's loss with weights for what predictions miss and what they have too much.
+---@param options TverskyOptions?
+---@return Loss
+function gb.losses.Tversky(options) end
 
 return gb

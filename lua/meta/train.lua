@@ -1,5 +1,5 @@
 ---@meta
--- Training: compile, fit, evaluate, predict; callbacks. Losses and metrics are in losses.lua.
+-- Training: compile, fit, evaluate, predict; callbacks. Losses are in losses.lua, metrics in metrics.lua.
 -- Names, options and defaults are those of Keras.
 
 ---@class Model

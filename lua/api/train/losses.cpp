@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/nn/labels.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
 #include "core/train/step_loop.h"
@@ -43,32 +44,60 @@ struct LossClassName {
   const char* in_core;
 };
 constexpr LossClassName loss_classes[] = {{"BinaryCrossentropy", "binary_crossentropy"},
+                                          {"BinaryFocalCrossentropy", "binary_focal_crossentropy"},
                                           {"CategoricalCrossentropy", "categorical_crossentropy"},
+                                          {"CategoricalFocalCrossentropy", "categorical_focal_crossentropy"},
+                                          {"CategoricalHinge", "categorical_hinge"},
                                           {"CosineSimilarity", "cosine_similarity"},
+                                          {"Dice", "dice"},
+                                          {"Hinge", "hinge"},
                                           {"Huber", "huber"},
                                           {"KLDivergence", "kl_divergence"},
+                                          {"LogCosh", "log_cosh"},
                                           {"MeanAbsoluteError", "mean_absolute_error"},
+                                          {"MeanAbsolutePercentageError", "mean_absolute_percentage_error"},
                                           {"MeanSquaredError", "mean_squared_error"},
-                                          {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"}};
+                                          {"MeanSquaredLogarithmicError", "mean_squared_logarithmic_error"},
+                                          {"Poisson", "poisson"},
+                                          {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
+                                          {"SquaredHinge", "squared_hinge"},
+                                          {"Tversky", "tversky"}};
 constexpr LossClassName metric_classes[] = {{"AUC", "auc"},
                                             {"Accuracy", "accuracy"},
                                             {"BinaryAccuracy", "binary_accuracy"},
                                             {"BinaryCrossentropy", "binary_crossentropy"},
+                                            {"BinaryIoU", "binary_io_u"},
                                             {"CategoricalAccuracy", "categorical_accuracy"},
                                             {"CategoricalCrossentropy", "categorical_crossentropy"},
+                                            {"CategoricalHinge", "categorical_hinge"},
                                             {"CosineSimilarity", "cosine_similarity"},
                                             {"F1Score", "f1_score"},
+                                            {"FalseNegatives", "false_negatives"},
+                                            {"FalsePositives", "false_positives"},
+                                            {"Hinge", "hinge"},
+                                            {"IoU", "io_u"},
                                             {"KLDivergence", "kl_divergence"},
+                                            {"LogCoshError", "logcosh"},
                                             {"Mean", "mean"},
                                             {"MeanAbsoluteError", "mean_absolute_error"},
+                                            {"MeanAbsolutePercentageError", "mean_absolute_percentage_error"},
+                                            {"MeanIoU", "mean_io_u"},
                                             {"MeanSquaredError", "mean_squared_error"},
+                                            {"MeanSquaredLogarithmicError", "mean_squared_logarithmic_error"},
+                                            {"OneHotIoU", "one_hot_io_u"},
+                                            {"OneHotMeanIoU", "one_hot_mean_io_u"},
+                                            {"Poisson", "poisson"},
                                             {"Precision", "precision"},
+                                            {"R2Score", "r2_score"},
                                             {"Recall", "recall"},
                                             {"RootMeanSquaredError", "root_mean_squared_error"},
                                             {"SparseCategoricalAccuracy", "sparse_categorical_accuracy"},
                                             {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
                                             {"SparseTopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy"},
-                                            {"TopKCategoricalAccuracy", "top_k_categorical_accuracy"}};
+                                            {"SquaredHinge", "squared_hinge"},
+                                            {"TopKCategoricalAccuracy", "top_k_categorical_accuracy"},
+                                            {"TrueNegatives", "true_negatives"},
+                                            {"TruePositives", "true_positives"}};
 
 /// gb.losses.<Class>(options)
 StackFunction loss_constructor(const char* name) {
@@ -85,11 +114,18 @@ StackFunction loss_constructor(const char* name) {
   };
 }
 
+/// gb.metrics.<Class>(required options, options)
 StackFunction metric_constructor(const char* name) {
-  return [name](lua_State* L) {
+  std::vector<std::string> positional;
+  for (const MetricKind& kind : metric_kinds()) {
+    for (const ConfigField& option : kind.fields) {
+      if (kind.name == name && option.required) positional.push_back(option.name);
+    }
+  }
+  return [name, positional](lua_State* L) {
     auto metric = std::make_shared<ScriptMetric>();
     metric->world = session_of(L).placement.world();
-    metric->metric = make_metric(name, read_config(L, 1, {}));
+    metric->metric = make_metric(name, read_config(L, 1, positional));
     Value<std::shared_ptr<ScriptMetric>>::push(L, std::move(metric));
     return 1;
   };
@@ -98,29 +134,33 @@ StackFunction metric_constructor(const char* name) {
 /// Checks existing labels; traced labels are only checked by the kernel.
 void check_labels(lua_State* L, const Loss& loss, const Tensor& labels, const Tensor& predictions) {
   if (!loss.takes_class_indices() || labels.symbolic() || predictions.type().shape.empty()) return;
-  const ClassIndexCheck check{loss.name(), 0, predictions.type().shape.back()};
+  const ClassIndexCheck check{loss.name(), 0, predictions.type().shape.back(), loss.ignored_class()};
   check({download(L, labels)});
 }
 
-/// Labels and predictions, then the model's inputs for a loss that reads them.
+/// Labels and predictions, then the model's inputs for a loss that reads them, or the weights of the examples.
 std::vector<Tensor> loss_arguments(lua_State* L, const Loss& loss) {
   std::vector<Tensor> arguments{read_tensor(L, 2), read_tensor(L, 3)};
   if (lua_isnoneornil(L, 4)) return arguments;
   if (!loss.reads_inputs()) {
-    throw ArgumentError(fmt::format("{} takes labels and predictions, and no inputs of the model", loss.name()));
+    arguments.push_back(read_tensor(L, 4));
+    return arguments;
   }
   for (Tensor& input : read_one_or_more<Tensor>(L, 4)) arguments.push_back(std::move(input));
   return arguments;
 }
 
-/// loss(labels, predictions[, inputs]): reduced over the batch.
+/// loss(labels, predictions[, sample_weight]), or with the model's inputs: reduced over the batch.
 int call_loss(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptLoss>>::read(L, 1);
   const std::vector<Tensor> inputs = loss_arguments(L, *self->loss);
   check_labels(L, *self->loss, inputs[0], inputs[1]);
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
     const GraphScope scope(graph, self->loss->name());
-    const gpubench::Value losses = self->loss->call(graph, values[0], values[1], values.subspan(2));
+    const bool weighs = values.size() > 2 && !self->loss->reads_inputs();
+    gpubench::Value losses =
+        self->loss->call(graph, values[0], values[1], weighs ? gpubench::Values{} : values.subspan(2));
+    if (weighs) losses = weighted(graph, self->loss->name(), losses, values[2]);
     const LossReduction reduction = self->loss->reduction();
     if (graph.type(losses).shape.empty() || reduction == LossReduction::none) return std::vector{losses};
     const bool sum = reduction == LossReduction::sum;
@@ -134,15 +174,23 @@ std::string loss_name(const ScriptLoss& self) {
   return self.loss->name();
 }
 
-/// metric:update_state(labels, predictions), or metric:update_state(values) of a mean.
+/// Values of a mean, or labels and predictions; then the weights of examples if there are any.
+std::vector<Tensor> metric_arguments(lua_State* L, const Metric& metric) {
+  if (metric.takes_values()) {
+    lua_settop(L, 3);
+    lua_pushvalue(L, 2);
+    lua_insert(L, 3);
+  }
+  std::vector<Tensor> arguments{read_tensor(L, 2), read_tensor(L, 3)};
+  if (!lua_isnoneornil(L, 4)) arguments.push_back(read_tensor(L, 4));
+  return arguments;
+}
+
+/// metric:update_state(labels, predictions[, sample_weight]); of a mean metric:update_state(values[, sample_weight]).
 int update_state(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptMetric>>::read(L, 1);
   const Metric& metric = *self->metric;
-  if (metric.takes_values() && lua_isnoneornil(L, 3)) {
-    lua_settop(L, 2);
-    lua_pushvalue(L, 2);
-  }
-  const std::array inputs{read_tensor(L, 2), read_tensor(L, 3)};
+  const std::vector<Tensor> inputs = metric_arguments(L, metric);
   World& world = *self->world;
   const Shape& shape = inputs[1].type().shape;
   if (!metric.averages() && shape.empty()) {
@@ -161,7 +209,12 @@ int update_state(lua_State* L) {
   }
   self->calls.apply(world_of(L).dispatcher, inputs, {}, [&](Graph& graph, std::span<const gpubench::Value> values) {
     const GraphScope scope(graph, metric.name());
-    const gpubench::Value variable = graph.variable(self->state), added = metric.call(graph, values[0], values[1]);
+    const gpubench::Value variable = graph.variable(self->state);
+    if (values.size() > 2) {
+      ops::assign_add(graph, variable, metric.weighted(graph, values[0], values[1], values[2]));
+      return std::vector<gpubench::Value>{};
+    }
+    const gpubench::Value added = metric.call(graph, values[0], values[1]);
     if (metric.averages()) ops::accumulate_mean(graph, variable, added);
     if (!metric.averages()) ops::assign_add(graph, variable, added);
     return std::vector<gpubench::Value>{};
@@ -169,10 +222,19 @@ int update_state(lua_State* L) {
   return 0;
 }
 
-std::optional<double> metric_result(const ScriptMetric& self) {
-  if (!self.state) return std::nullopt;
-  self.world->runtime.synchronize();
-  return result_of(self.metric.get(), self.world->runtime.variables().read(*self.state).values<float>());
+/// A number, a list of them for several thresholds or classes, or nil.
+int metric_result(lua_State* L) {
+  const auto self = Value<std::shared_ptr<ScriptMetric>>::read(L, 1);
+  std::vector<double> results;
+  if (self->state) {
+    self->world->runtime.synchronize();
+    const HostTensor state = self->world->runtime.variables().read(*self->state);
+    results = results_of(self->metric.get(), state.values<float>());
+  }
+  if (results.empty()) lua_pushnil(L);
+  if (results.size() == 1) lua_pushnumber(L, results.front());
+  if (results.size() > 1) Value<std::vector<double>>::push(L, results);
+  return 1;
 }
 
 void reset_state(ScriptMetric& self) {
@@ -191,8 +253,8 @@ void open_losses(lua_State* L) {
   Class<ScriptLoss>(L).property<&loss_name>("name").call<&call_loss, 3>();
   Class<ScriptMetric>(L)
       .property<&metric_name>("name")
-      .method<&update_state, 2>("update_state")
-      .method<&metric_result>("result")
+      .method<&update_state, 3>("update_state")
+      .method<&metric_result, 0>("result")
       .method<&reset_state>("reset_state");
   const Module gb = Module::root(L);
   {

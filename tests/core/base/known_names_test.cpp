@@ -39,7 +39,7 @@ TEST(KnownNames, OtherWordsOfAFewLettersAreNoMisspeltOnes) {
 TEST(KnownNames, NamesOfOtherLibrariesComeBeforeGuesses) {
   constexpr std::array<std::string_view, 2> losses{"huber", "mean_squared_error"};
   EXPECT_EQ(known_names("mse_loss", losses, "", "loss"), "; here: \"mse\"");
-  EXPECT_THAT(known_names("hinge", losses, "; or a function", "loss"),
+  EXPECT_THAT(known_names("ctc", losses, "; or a function", "loss"),
               AllOf(StartsWith("; not in gpubench: a function of labels and predictions"),
                     EndsWith(" (known: huber, mean_squared_error; or a function)")));
   // An option is an answer only where it exists.

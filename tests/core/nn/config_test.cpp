@@ -46,7 +46,8 @@ TEST(Config, TakesOneNumberAndWholeOnesForAListOfNumbers) {
 }
 
 TEST(Config, RefusesAnUnknownOption) {
-  EXPECT_ERROR("Dense: unknown option 'unit' (did you mean 'units'?) (known: units, rate, strides, padding, use_bias, levels)",
+  EXPECT_ERROR("Dense: unknown option 'unit' (did you mean 'units'?) "
+               "(known: units, rate, strides, padding, use_bias, levels)",
                Config("Dense", fields, {{"unit", std::int64_t{3}}}));
 }
 

@@ -6,6 +6,7 @@
 #include "core/exec/replicated_executor.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
+#include "core/train/weighted_metric.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"
 #include "tests/support/expect_error.h"
@@ -157,15 +158,32 @@ TEST_F(TrainingOptions, EveryLayerWithAnInitializerHasARegularizer) {
 TEST_F(TrainingOptions, StatesOfMetricsAddUp) {
   const auto measured = [&](How how) {
     CompileConfig all = config();
-    for (const char* const name : {"auc", "precision", "recall", "f1_score", "root_mean_squared_error"}) {
+    for (const char* const name : {"auc", "precision", "f1_score", "root_mean_squared_error", "true_negatives",
+                                   "r2_score"}) {
       all.metrics.push_back(make_metric(name));
     }
+    all.metrics.push_back(make_metric("recall", {{"thresholds", Numbers{0.3, 0.7}}}));
+    all.metrics.push_back(make_metric("one_hot_mean_io_u", {{"num_classes", std::int64_t{3}}}));
     return train(std::move(all), how);
   };
   const Trained whole = measured(How::whole);
-  EXPECT_EQ(whole.evaluated.size(), 7U);
+  EXPECT_EQ(whole.evaluated.size(), 11U);
   EXPECT_GT(*find_log(whole.evaluated, "auc"), 0);
+  EXPECT_GE(*find_log(whole.evaluated, "recall[1]"), *find_log(whole.evaluated, "recall[2]"));
   for (const How how : {How::accumulated, How::replicas}) expect_near(measured(how), whole);
+}
+
+TEST_F(TrainingOptions, MetricsThatCountTakeWeights) {
+  const auto measured = [&](How how, bool weighted) {
+    CompileConfig all = config();
+    for (const char* const name : {"auc", "precision", "f1_score", "true_positives", "r2_score"})
+      all.metrics.push_back(std::make_shared<const WeightedMetric>(make_metric(name), name));
+    return train(std::move(all), how, weighted);
+  };
+  const Trained whole = measured(How::whole, true), alike = measured(How::whole, false);
+  EXPECT_GT(*find_log(whole.evaluated, "true_positives"), 0);
+  EXPECT_NE(*find_log(whole.evaluated, "auc"), *find_log(alike.evaluated, "auc"));
+  for (const How how : {How::accumulated, How::replicas}) expect_near(measured(how, true), whole, 1e-5F);
 }
 
 TEST_F(TrainingOptions, LossWeightsScaleTheLoss) {
@@ -196,8 +214,8 @@ TEST_F(TrainingOptions, Refuses) {
   EXPECT_ERROR(HasSubstr("Dense: option 'kernel_regularizer': unknown regularizer 'l3'"), regularized("l3"));
   EXPECT_ERROR(HasSubstr("regularizer 'l2(l2=-1)': l2 must be at least 0, got -1"), regularized("l2(l2=-1)"));
   EXPECT_ERROR("auc: curve must be 'ROC' or 'PR', got 'XY'", make_metric("auc", {{"curve", std::string("XY")}}));
-  EXPECT_ERROR(HasSubstr("f1_score: unknown average 'none'"),
-               make_metric("f1_score", {{"average", std::string("none")}}));
+  EXPECT_ERROR(HasSubstr("f1_score: unknown average 'mean'"),
+               make_metric("f1_score", {{"average", std::string("mean")}}));
 }
 
 }  // namespace
