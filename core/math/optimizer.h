@@ -73,42 +73,156 @@ struct Lion {
 };
 
 struct Rmsprop {
-  float learning_rate, rho, epsilon;
+  float learning_rate, decay, rho, epsilon;
 
   GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& mean_square) const {
     mean_square = rho * mean_square + (1.0F - rho) * g * g;
-    w -= learning_rate * g / sqrtf(mean_square + epsilon);
+    w -= decay * w + learning_rate * g / sqrtf(mean_square + epsilon);
   }
 };
 
 struct RmspropMomentum {
-  float learning_rate, rho, epsilon, momentum;
+  float learning_rate, decay, rho, epsilon, momentum;
 
   GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& mean_square, float& velocity) const {
     mean_square = rho * mean_square + (1.0F - rho) * g * g;
     velocity = momentum * velocity + learning_rate * g / sqrtf(mean_square + epsilon);
-    w -= velocity;
+    w -= decay * w + velocity;
   }
 };
 
 struct RmspropCentered {
-  float learning_rate, rho, epsilon;
+  float learning_rate, decay, rho, epsilon;
 
   GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& mean_square, float& mean) const {
     mean_square = rho * mean_square + (1.0F - rho) * g * g;
     mean = rho * mean + (1.0F - rho) * g;
-    w -= learning_rate * g / sqrtf(mean_square - mean * mean + epsilon);
+    w -= decay * w + learning_rate * g / sqrtf(mean_square - mean * mean + epsilon);
   }
 };
 
 struct RmspropCenteredMomentum {
-  float learning_rate, rho, epsilon, momentum;
+  float learning_rate, decay, rho, epsilon, momentum;
 
   GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& mean_square, float& velocity, float& mean) const {
     mean_square = rho * mean_square + (1.0F - rho) * g * g;
     mean = rho * mean + (1.0F - rho) * g;
     velocity = momentum * velocity + learning_rate * g / sqrtf(mean_square - mean * mean + epsilon);
-    w -= velocity;
+    w -= decay * w + velocity;
+  }
+};
+
+/// Settings of the rules below, as their functions read them.
+struct RuleSettings {
+  float beta1, one_minus_beta1, log_beta1, beta2, one_minus_beta2, log_beta2, epsilon, weight_decay;
+  std::int64_t every;
+};
+
+/// What changes from step to step; `step` is 1 at the first update.
+struct RuleStep {
+  float learning_rate;
+  std::int64_t step;
+  float momentum_product;  ///< NadamMomentum of the step
+
+  /// 1 - beta^step, without the cancellation that a beta near 1 brings in float32.
+  GPUBENCH_HOST_DEVICE float correction(float log_beta) const { return -expm1f(static_cast<float>(step) * log_beta); }
+};
+
+/// w becomes its moving average with g: g itself at the first step. With `every` it is g in each of so many steps, and
+/// stays as it is in the others.
+struct Average {
+  float kept;
+
+  GPUBENCH_HOST_DEVICE Average(const RuleSettings& of, const RuleStep& at)
+      : kept(of.every > 0 ? (at.step % of.every == 0 ? 0.0F : 1.0F) : (at.step == 1 ? 0.0F : of.beta1)) {}
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g) const { w = kept * w + (1.0F - kept) * g; }
+};
+
+struct Adagrad {
+  float rate, decay, epsilon;
+
+  GPUBENCH_HOST_DEVICE Adagrad(const RuleSettings& of, const RuleStep& at)
+      : rate(at.learning_rate), decay(rate * of.weight_decay), epsilon(of.epsilon) {}
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& sum) const {
+    sum += g * g;
+    w -= decay * w + rate * g / sqrtf(sum + epsilon);
+  }
+};
+
+/// `beta1` is Keras' rho.
+struct Adadelta {
+  float rate, decay, rho, one_minus_rho, epsilon;
+
+  GPUBENCH_HOST_DEVICE Adadelta(const RuleSettings& of, const RuleStep& at)
+      : rate(at.learning_rate),
+        decay(rate * of.weight_decay),
+        rho(of.beta1),
+        one_minus_rho(of.one_minus_beta1),
+        epsilon(of.epsilon) {}
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& mean_square, float& mean_change) const {
+    mean_square = rho * mean_square + one_minus_rho * g * g;
+    const float change = sqrtf((mean_change + epsilon) / (mean_square + epsilon)) * g;
+    mean_change = rho * mean_change + one_minus_rho * change * change;
+    w -= decay * w + rate * change;
+  }
+};
+
+struct Adamax {
+  float rate, decay, one_minus_beta1, beta2, epsilon;
+
+  GPUBENCH_HOST_DEVICE Adamax(const RuleSettings& of, const RuleStep& at)
+      : rate(at.learning_rate / at.correction(of.log_beta1)),
+        decay(at.learning_rate * of.weight_decay),
+        one_minus_beta1(of.one_minus_beta1),
+        beta2(of.beta2),
+        epsilon(of.epsilon) {}
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& m, float& u) const {
+    m += (g - m) * one_minus_beta1;
+    const float kept = beta2 * u, now = fabsf(g);
+    u = kept > now ? kept : now;
+    w -= decay * w + rate * m / (u + epsilon);
+  }
+};
+
+/// The momentum of step t is beta1 (1 - 0.96^t / 2); `of_m` and `of_g` weigh that of the next step and the gradient.
+struct Nadam {
+  float rate, decay, one_minus_beta1, one_minus_beta2, epsilon, v_correction;
+  float of_m = 0, of_g = 0;
+
+  GPUBENCH_HOST_DEVICE Nadam(const RuleSettings& of, const RuleStep& at)
+      : rate(at.learning_rate),
+        decay(rate * of.weight_decay),
+        one_minus_beta1(of.one_minus_beta1),
+        one_minus_beta2(of.one_minus_beta2),
+        epsilon(of.epsilon),
+        v_correction(1.0F / at.correction(of.log_beta2)) {
+    const float share = 0.5F * powf(0.96F, static_cast<float>(at.step));
+    const float now = of.beta1 * (1.0F - share), next = of.beta1 * (1.0F - 0.96F * share);
+    of_m = next / (1.0F - at.momentum_product * next);
+    of_g = (1.0F - now) / (1.0F - at.momentum_product);
+  }
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& m, float& v) const {
+    m += (g - m) * one_minus_beta1;
+    v += (g * g - v) * one_minus_beta2;
+    w -= decay * w + rate * (of_m * m + of_g * g) / (sqrtf(v * v_correction) + epsilon);
+  }
+};
+
+/// Adam with the largest v so far.
+struct Amsgrad {
+  float rate, decay, one_minus_beta1, one_minus_beta2, epsilon;
+
+  GPUBENCH_HOST_DEVICE Amsgrad(const RuleSettings& of, const RuleStep& at)
+      : rate(at.learning_rate * sqrtf(at.correction(of.log_beta2)) / at.correction(of.log_beta1)),
+        decay(at.learning_rate * of.weight_decay),
+        one_minus_beta1(of.one_minus_beta1),
+        one_minus_beta2(of.one_minus_beta2),
+        epsilon(of.epsilon) {}
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& m, float& v, float& largest) const {
+    m += (g - m) * one_minus_beta1;
+    v += (g * g - v) * one_minus_beta2;
+    largest = largest > v ? largest : v;
+    w -= decay * w + rate * m / (sqrtf(largest) + epsilon);
   }
 };
 

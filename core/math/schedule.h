@@ -24,6 +24,28 @@ struct CosineDecay {
   }
 };
 
+/// Half a cosine from `initial` to alpha * initial in `steps` steps, then again over t_mul times as many as before from
+/// m_mul times the rate (Loshchilov and Hutter, "SGDR", 2017).
+struct CosineDecayRestarts {
+  static constexpr const char* name = "cosine_decay_restarts";
+  double initial, steps, t_mul, m_mul, alpha;
+
+  std::array<double, 5> fields() const { return {initial, steps, t_mul, m_mul, alpha}; }
+  GPUBENCH_HOST_DEVICE double operator()(double step) const {
+    constexpr double pi = 3.14159265358979323846, rounding = 1e-9;
+    double share = step / steps, restarts;
+    if (t_mul == 1) {
+      restarts = ::floor(share);
+      share -= restarts;
+    } else {
+      restarts = ::floor(::log(1 + share * (t_mul - 1)) / ::log(t_mul) + rounding);
+      const double length = ::pow(t_mul, restarts);
+      share = (share - (length - 1) / (t_mul - 1)) / length;
+    }
+    return initial * ((1 - alpha) * 0.5 * ::pow(m_mul, restarts) * (1 + ::cos(pi * share)) + alpha);
+  }
+};
+
 /// initial * rate ^ (step / steps); `staircase` rounds the exponent down.
 struct ExponentialDecay {
   static constexpr const char* name = "exponential_decay";
@@ -34,6 +56,37 @@ struct ExponentialDecay {
   GPUBENCH_HOST_DEVICE double operator()(double step) const {
     const double exponent = step / steps;
     return initial * ::pow(rate, staircase ? ::floor(exponent) : exponent);
+  }
+};
+
+/// initial / (1 + rate * step / steps); `staircase` rounds the quotient of steps down.
+struct InverseTimeDecay {
+  static constexpr const char* name = "inverse_time_decay";
+  double initial, steps, rate;
+  bool staircase;
+
+  std::array<double, 4> fields() const { return {initial, steps, rate, staircase ? 1.0 : 0.0}; }
+  GPUBENCH_HOST_DEVICE double operator()(double step) const {
+    const double share = step / steps;
+    return initial / (1 + rate * (staircase ? ::floor(share) : share));
+  }
+};
+
+/// The product of Nadam's momentums of the steps 1 to `step`, each beta (1 - 0.96^step / 2). No rate, but a function of
+/// the step like the others.
+struct NadamMomentum {
+  static constexpr const char* name = "nadam_momentum";
+  double beta;
+
+  std::array<double, 1> fields() const { return {beta}; }
+  GPUBENCH_HOST_DEVICE double operator()(double step) const {
+    constexpr double least = 1e-9, negligible = 1e-17;  // what float32 and double precision do not tell from 0
+    double product = 1, share = 0.5, i = 1;
+    for (; i <= step && product > least && share > negligible; ++i) {
+      share *= 0.96;
+      product *= beta * (1 - share);
+    }
+    return product * ::pow(beta, step + 1 - i);
   }
 };
 

@@ -1,7 +1,8 @@
 #include "core/ops/optimizer.h"
 
+#include <array>
+#include <cmath>
 #include <fmt/format.h>
-#include <initializer_list>
 #include <memory>
 
 #include "core/ops/check.h"
@@ -14,6 +15,7 @@ std::vector<TensorType> OptimizerUpdate::infer(TensorTypes inputs) const {
   ops::expect_count(name(), inputs, first + count * static_cast<std::size_t>(2 + slots()));
   ops::expect_type(name(), "the learning rate", inputs[0], {{}, Dtype::f32});
   if (counts_steps()) ops::expect_type(name(), "the step", inputs[1], {{}, Dtype::i64});
+  if (multiplies_momentum()) ops::expect_type(name(), "the product of momentums", inputs[2], {{}, Dtype::f32});
   if (limits_norm()) {
     ops::expect_type(name(), "the sums of squares", inputs[static_cast<std::size_t>(squares_input())],
                      {clip.global ? Shape{} : Shape{variables}, Dtype::f32});
@@ -79,8 +81,50 @@ std::string LionUpdate::attributes() const {
 
 std::string RmspropUpdate::attributes() const {
   const RmspropAttributes& a = settings;
-  return fmt::format("rho={} momentum={} epsilon={} centered={} {}", a.rho, a.momentum, a.epsilon, a.centered,
-                     common_attributes());
+  return fmt::format("rho={} momentum={} epsilon={} centered={} weight_decay={} {}", a.rho, a.momentum, a.epsilon,
+                     a.centered, a.weight_decay, common_attributes());
+}
+
+namespace {
+
+/// By UpdateRule. A root or a division counts as one operation.
+struct RuleRow {
+  std::string_view name;
+  int flops;
+};
+constexpr std::array rule_rows{RuleRow{"moving_average_update", 3}, RuleRow{"adagrad_update", 6},
+                               RuleRow{"adadelta_update", 14},      RuleRow{"adamax_update", 9},
+                               RuleRow{"nadam_update", 15},         RuleRow{"amsgrad_update", 13}};
+
+const RuleRow& row_of(UpdateRule rule) {
+  return rule_rows[static_cast<std::size_t>(rule)];
+}
+
+}  // namespace
+
+std::string_view RuleUpdate::name() const {
+  return row_of(settings.rule).name;
+}
+
+int RuleUpdate::flops_per_element() const {
+  return row_of(settings.rule).flops;
+}
+
+int RuleUpdate::slots() const {
+  return with_rule(settings.rule, [](auto, auto slots) { return slots(); });
+}
+
+std::string RuleUpdate::attributes() const {
+  const RuleAttributes& a = settings;
+  return fmt::format("beta1={} beta2={} epsilon={} weight_decay={} every={} {}", a.beta1, a.beta2, a.epsilon,
+                     a.weight_decay, a.every, common_attributes());
+}
+
+math::RuleSettings settings_of(const RuleAttributes& a) {
+  const auto narrow = [](double number) { return static_cast<float>(number); };
+  return {narrow(a.beta1),           narrow(1 - a.beta1), narrow(std::log(a.beta1)), narrow(a.beta2),
+          narrow(1 - a.beta2),       narrow(std::log(a.beta2)), narrow(a.epsilon),   narrow(a.weight_decay),
+          a.every};
 }
 
 std::string SumsOfSquares::attributes() const {
@@ -104,9 +148,9 @@ namespace ops {
 namespace {
 
 template <class O, class Attributes>
-std::vector<Value> apply_update(Graph& graph, const Attributes& attributes, std::initializer_list<Value> leading,
-                                const UpdateControl& control, std::initializer_list<Values> groups) {
-  const auto op = std::make_shared<const O>(attributes, static_cast<int>(groups.begin()->size()),
+std::vector<Value> apply_update(Graph& graph, const Attributes& attributes, const std::vector<Value>& leading,
+                                const UpdateControl& control, const std::vector<Values>& groups) {
+  const auto op = std::make_shared<const O>(attributes, static_cast<int>(groups.front().size()),
                                             static_cast<bool>(control.found_infinity), control.clip);
   std::vector<Value> inputs(leading);
   if (op->limits_norm()) inputs.push_back(control.squares);
@@ -140,6 +184,14 @@ std::vector<Value> rmsprop_update(Graph& graph, const RmspropAttributes& attribu
                                   Values mean_gradients, const UpdateControl& control) {
   return apply_update<RmspropUpdate>(graph, attributes, {learning_rate}, control,
                                      {variables, gradients, mean_squares, velocities, mean_gradients});
+}
+
+std::vector<Value> rule_update(Graph& graph, const RuleAttributes& attributes, std::span<const Value> scalars,
+                               Values variables, Values gradients, std::span<const std::vector<Value>> slots,
+                               const UpdateControl& control) {
+  std::vector<Values> groups{variables, gradients};
+  groups.insert(groups.end(), slots.begin(), slots.end());
+  return apply_update<RuleUpdate>(graph, attributes, {scalars.begin(), scalars.end()}, control, groups);
 }
 
 Value sums_of_squares(Graph& graph, Values tensors, bool of_all) {

@@ -2,9 +2,11 @@
 // decoupled (variable -= learning_rate * weight_decay * variable) in all of them.
 #pragma once
 #include <limits>
+#include <type_traits>
 
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
+#include "core/math/optimizer.h"
 
 namespace gpubench {
 
@@ -31,8 +33,10 @@ class OptimizerUpdate : public Op {
   bool limits_norm() const { return clip.norm < GradientClip::none; }
   bool clips() const { return limits_norm() || clip.value < GradientClip::none; }
   /// Index of the sums of squares, if limits_norm().
-  int squares_input() const { return counts_steps() ? 2 : 1; }
+  int squares_input() const { return 1 + (counts_steps() ? 1 : 0) + (multiplies_momentum() ? 1 : 0); }
   virtual bool counts_steps() const { return false; }
+  /// Whether it reads the product of the momentums of all steps so far, float32[], behind the step.
+  virtual bool multiplies_momentum() const { return false; }
   /// State tensors per variable.
   virtual int slots() const = 0;
 
@@ -118,6 +122,7 @@ struct RmspropAttributes {
   double momentum = 0;
   double epsilon = 1e-7;
   bool centered = false;
+  double weight_decay = 0;
 };
 
 /// learning rate, variables, gradients, mean squares, velocities (only with momentum), mean gradients (only centered).
@@ -134,6 +139,59 @@ class RmspropUpdate final : public OptimizerUpdate {
  protected:
   int flops_per_element() const override { return 8; }
 };
+
+/// The rules of RuleUpdate, function objects of core/math/optimizer.h.
+enum class UpdateRule : std::uint8_t { average, adagrad, adadelta, adamax, nadam, amsgrad };
+
+struct RuleAttributes {
+  UpdateRule rule = UpdateRule::average;
+  double beta1 = 0.9;  ///< of adadelta its rho, of an average its momentum
+  double beta2 = 0.999;
+  double epsilon = 1e-7;
+  double weight_decay = 0;
+  std::int64_t every = 0;  ///< of an average: steps in which the gradient takes its place; 0: none
+};
+
+/// learning rate, step (1 at the first update), of nadam the product of momentums, variables, gradients, slots. Of an
+/// average these are averages and what they are of.
+class RuleUpdate final : public OptimizerUpdate {
+ public:
+  RuleUpdate(const RuleAttributes& of, int count, bool skips = false, const GradientClip& limits = {})
+      : OptimizerUpdate(count, skips, limits), settings(of) {}
+  std::string_view name() const override;
+  std::string attributes() const override;
+  bool counts_steps() const override { return true; }
+  bool multiplies_momentum() const override { return settings.rule == UpdateRule::nadam; }
+  int slots() const override;
+
+  const RuleAttributes settings;
+
+ protected:
+  int flops_per_element() const override;
+};
+
+/// The settings as kernels read them.
+math::RuleSettings settings_of(const RuleAttributes& attributes);
+
+/// body(type) with a std::type_identity of the rule's function object, and its number of slots as a constant.
+template <class Body>
+auto with_rule(UpdateRule rule, const Body& body) {
+  switch (rule) {
+    case UpdateRule::adagrad:
+      return body(std::type_identity<math::Adagrad>{}, std::integral_constant<int, 1>{});
+    case UpdateRule::adadelta:
+      return body(std::type_identity<math::Adadelta>{}, std::integral_constant<int, 2>{});
+    case UpdateRule::adamax:
+      return body(std::type_identity<math::Adamax>{}, std::integral_constant<int, 2>{});
+    case UpdateRule::nadam:
+      return body(std::type_identity<math::Nadam>{}, std::integral_constant<int, 2>{});
+    case UpdateRule::amsgrad:
+      return body(std::type_identity<math::Amsgrad>{}, std::integral_constant<int, 3>{});
+    case UpdateRule::average:
+      break;
+  }
+  return body(std::type_identity<math::Average>{}, std::integral_constant<int, 0>{});
+}
 
 /// `tensors` floating-point tensors -> the sum of squares of each, float32[tensors], or of all, float32[].
 class SumsOfSquares final : public Op {
@@ -168,6 +226,11 @@ std::vector<Value> lion_update(Graph& graph, const LionAttributes& attributes, V
 std::vector<Value> rmsprop_update(Graph& graph, const RmspropAttributes& attributes, Value learning_rate,
                                   Values variables, Values gradients, Values mean_squares, Values velocities,
                                   Values mean_gradients, const UpdateControl& control = {});
+
+/// `scalars`: learning rate, step, and for nadam the product of momentums. `slots` by slot, then by variable.
+std::vector<Value> rule_update(Graph& graph, const RuleAttributes& attributes, std::span<const Value> scalars,
+                               Values variables, Values gradients, std::span<const std::vector<Value>> slots,
+                               const UpdateControl& control = {});
 
 Value sums_of_squares(Graph& graph, Values tensors, bool of_all);
 

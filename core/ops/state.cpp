@@ -54,7 +54,10 @@ std::vector<TensorType> ScheduleOp<F>::infer(TensorTypes inputs) const {
 }
 
 template class ScheduleOp<math::CosineDecay>;
+template class ScheduleOp<math::CosineDecayRestarts>;
 template class ScheduleOp<math::ExponentialDecay>;
+template class ScheduleOp<math::InverseTimeDecay>;
+template class ScheduleOp<math::NadamMomentum>;
 template class ScheduleOp<math::PiecewiseConstant>;
 template class ScheduleOp<math::PolynomialDecay>;
 

@@ -1,12 +1,15 @@
 #include "core/train/optimizer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 #include "core/base/error.h"
 #include "core/device/device.h"
+#include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/state.h"
@@ -39,6 +42,13 @@ Optimizer::Optimizer(Config config, SchedulePtr schedule)
     : config_(std::move(config)), schedule_(std::move(schedule)), owner_(make_owner(name())) {
   config_.number_within("learning_rate", 0, std::numeric_limits<double>::infinity());
   clip_ = clip_of(config_);
+  averages_ = config_.flag("use_ema");
+  average_momentum_ = config_.number("ema_momentum");
+  if (!(average_momentum_ >= 0 && average_momentum_ <= 1))
+    throw Error(fmt::format("{}: ema_momentum must be from 0 to 1, got {}", name(), average_momentum_));
+  overwrite_frequency_ = config_.integer_from("ema_overwrite_frequency", 0);
+  if (overwrite_frequency_ > 0 && !averages_)
+    throw Error(fmt::format("{}: ema_overwrite_frequency needs use_ema = true", name()));
 }
 
 void Optimizer::exclude_from_weight_decay(std::vector<std::string> texts) {
@@ -48,9 +58,42 @@ void Optimizer::exclude_from_weight_decay(std::vector<std::string> texts) {
   not_decayed_ = std::move(texts);
 }
 
+void Optimizer::multiply_learning_rate(std::vector<std::string> texts, double factor) {
+  if (iterations_) {
+    throw Error(fmt::format("optimizer {}: multiply_learning_rate must be called before the first step", name()));
+  }
+  if (!(factor >= 0) || !std::isfinite(factor)) {
+    throw Error(fmt::format("optimizer {}: multiply_learning_rate: a factor of at least 0 is expected, got {}", name(),
+                            factor));
+  }
+  rates_.push_back({std::move(texts), factor});
+}
+
+void Optimizer::take_groups_of(const Optimizer& other) {
+  not_decayed_ = other.not_decayed_;
+  rates_ = other.rates_;
+}
+
 Optimizer::Place Optimizer::place_of(const Variable& variable) const {
   const auto in_name = [&](const std::string& text) { return variable.name.find(text) != std::string::npos; };
-  return {variable.device, variable.type.dtype, std::ranges::none_of(not_decayed_, in_name)};
+  double rate = 1;
+  for (const RateGroup& group : rates_) {
+    if (std::ranges::any_of(group.texts, in_name)) rate = group.factor;
+  }
+  return {variable.device, variable.type.dtype, std::ranges::none_of(not_decayed_, in_name), rate};
+}
+
+void Optimizer::require_named(std::span<const VariablePtr> variables) const {
+  for (const RateGroup& group : rates_) {
+    for (const std::string& text : group.texts) {
+      const auto has = [&](const VariablePtr& variable) { return variable->name.find(text) != std::string::npos; };
+      if (std::ranges::any_of(variables, has)) continue;
+      std::vector<std::string> names;
+      for (const VariablePtr& variable : variables) names.push_back(variable->name);
+      throw Error(fmt::format("optimizer {}: multiply_learning_rate: '{}' is in the name of no variable ({})", name(),
+                              text, fmt::join(names, ", ")));
+    }
+  }
 }
 
 bool Optimizer::is_known(const VariablePtr& variable) const {
@@ -64,7 +107,12 @@ void Optimizer::require_one_model(std::span<const VariablePtr> variables) const 
   const auto other = std::ranges::find_if(slots_, [&](const OwnedSlots& slots) {
     return std::ranges::find(variables, slots.of.lock()) == variables.end();
   });
-  if (!slots_.empty() && other == slots_.end()) return;
+  if (!slots_.empty() && other == slots_.end() && !averages_) return;
+  if (!slots_.empty() && other == slots_.end()) {
+    throw Error(fmt::format("optimizer {}: '{}' is trained from now on, and an average begins with the first step; "
+                            "make another optimizer",
+                            name(), (*added)->name));
+  }
   throw Error(fmt::format("optimizer {}: it serves another model, of which '{}' is no variable; make another optimizer",
                           name(), (*added)->name));
 }
@@ -73,6 +121,7 @@ void Optimizer::build(VariableFactory& factory, std::span<const VariablePtr> var
   if (variables.empty()) throw Error(fmt::format("optimizer {}: there are no trainable variables", name()));
   std::erase_if(slots_, [](const OwnedSlots& slots) { return slots.of.expired(); });
   require_one_model(variables);
+  if (!iterations_) require_named(variables);
   const DeviceId& device = variables[0]->device;
   if (!iterations_) {
     iterations_ = factory.create(name() + "/iterations", HostTensor::scalar<std::int64_t>(0), device, false, owner_);
@@ -84,11 +133,14 @@ void Optimizer::build(VariableFactory& factory, std::span<const VariablePtr> var
   for (const VariablePtr& variable : variables) {
     if (is_known(variable)) continue;
     OwnedSlots slots{variable, {}};
-    for (const std::string& slot : slot_names()) {
-      slots.slots.push_back(factory.create(fmt::format("{}/{}/{}", name(), variable->name, slot),
-                                           HostTensor::zeros(variable->type), variable->device, false,
-                                           variable->owner));
-    }
+    const auto add = [&](const std::string& slot, double start) {
+      const HostTensor initial =
+          start == 0 ? HostTensor::zeros(variable->type) : Initializer{.first = start}.make(variable->type, 0);
+      slots.slots.push_back(factory.create(fmt::format("{}/{}/{}", name(), variable->name, slot), initial,
+                                           variable->device, false, variable->owner));
+    };
+    for (const std::string& slot : slot_names()) add(slot, slot_start());
+    if (averages_) add("average", 0);  // the first step puts the variable there
     slots_.push_back(std::move(slots));
   }
 }
@@ -128,6 +180,7 @@ void Optimizer::apply_gradients(Graph& graph, Values gradients, std::span<const 
   Scalars scalars{rate, ops::assign_add(graph, before, count), {found_infinity, clip_, {}}};
   if (clip_.global) scalars.control.squares = global_squares(graph, places, gradients, variables);
   for (const Place& place : places) update_place(graph, place, scalars, gradients, variables);
+  if (averages_) average(graph, scalars, variables);
 }
 
 Value Optimizer::global_squares(Graph& graph, std::span<const Place> places, Values gradients,
@@ -163,9 +216,38 @@ void Optimizer::update_place(Graph& graph, const Place& place, const Scalars& sc
   }
   Scalars own_scalars = scalars;
   own_scalars.decays = place.decays;
+  if (place.rate != 1)
+    own_scalars.learning_rate = ops::mul(graph, scalars.learning_rate, ops::scalar(graph, place.rate, Dtype::f32));
   if (clip_.norm < GradientClip::none && !clip_.global)
     own_scalars.control.squares = ops::sums_of_squares(graph, by, false);
   update(graph, own_scalars, updated, by, slots);
+}
+
+void Optimizer::average(Graph& graph, const Scalars& scalars, std::span<const VariablePtr> variables) const {
+  const std::array each{scalars.learning_rate, scalars.step};  // an average has no rate, and the op reads one
+  ops::UpdateControl control;
+  control.found_infinity = scalars.control.found_infinity;
+  std::vector<Place> done;
+  for (const VariablePtr& first : variables) {
+    const Place place{first->device, first->type.dtype, true, 1};
+    if (std::ranges::find(done, place) != done.end()) continue;
+    done.push_back(place);
+    const GraphScope scope(graph, place.device, owner_, Role::update);
+    std::vector<Value> own, averages;
+    for (const VariablePtr& variable : variables) {
+      if (variable->device != place.device || variable->type.dtype != place.dtype) continue;
+      own.push_back(graph.variable(variable));
+      averages.push_back(graph.variable(average_of(variable)));
+    }
+    RuleAttributes rule{.rule = UpdateRule::average, .beta1 = average_momentum_};
+    averages = ops::rule_update(graph, rule, each, averages, own, {}, control);
+    rule.every = overwrite_frequency_;
+    if (rule.every > 0) ops::rule_update(graph, rule, each, own, averages, {}, control);
+  }
+}
+
+VariablePtr Optimizer::average_of(const VariablePtr& variable) const {
+  return averages_ ? slots_of(variable).slots.back() : nullptr;
 }
 
 std::vector<VariablePtr> Optimizer::state_of(std::span<const VariablePtr> variables) const {
@@ -177,6 +259,14 @@ std::vector<VariablePtr> Optimizer::state_of(std::span<const VariablePtr> variab
     state.insert(state.end(), own.slots.begin(), own.slots.end());
   }
   return state;
+}
+
+void take_averages(Runtime& runtime, const Optimizer& optimizer, std::span<const VariablePtr> variables) {
+  if (!optimizer.iterations() || !optimizer.config().flag("use_ema")) return;
+  runtime.synchronize();
+  VariableStore& store = runtime.variables();
+  if (store.read(*optimizer.iterations()).values<std::int64_t>()[0] == 0) return;
+  for (const VariablePtr& variable : variables) store.write(*variable, store.read(*optimizer.average_of(variable)));
 }
 
 double learning_rate(Runtime& runtime, const Optimizer& optimizer) {

@@ -30,7 +30,7 @@ struct ScheduleKind {
   std::vector<ConfigField> fields;
   SchedulePtr (*make)(const Config& config);
 };
-/// cosine_decay, exponential_decay, polynomial_decay.
+/// In the order of their names.
 const std::vector<ScheduleKind>& schedule_kinds();
 /// Throws Error listing the names.
 SchedulePtr make_schedule(std::string_view name, const ConfigEntries& options);
@@ -59,7 +59,12 @@ class Optimizer {
   /// Variables whose name contains one of the texts are not decayed: for weights that weight_decay should not pull to
   /// 0, such as biases. Throws Error after build().
   void exclude_from_weight_decay(std::vector<std::string> texts);
-  const std::vector<std::string>& excluded_from_weight_decay() const { return not_decayed_; }
+  /// Variables whose name contains one of the texts have the learning rate times `factor`; of several calls the last
+  /// that names a variable holds. Throws Error after build() and for a factor that is negative or not finite; build()
+  /// throws where a text is in no name.
+  void multiply_learning_rate(std::vector<std::string> texts, double factor);
+  /// What exclude_from_weight_decay() and multiply_learning_rate() have set in another optimizer.
+  void take_groups_of(const Optimizer& other);
 
   /// Adds the update to `graph`, with one gradient per variable, none if the loss does not depend on it. The variables
   /// must have been passed to build(). If the bool[] `found_infinity` is given and true at run time, nothing changes,
@@ -74,10 +79,13 @@ class Optimizer {
   const SchedulePtr& schedule() const { return schedule_; }
   /// Step counter, learning rate and the slots of `variables`, in a fixed order.
   std::vector<VariablePtr> state_of(std::span<const VariablePtr> variables) const;
+  /// The moving average of a variable; null without use_ema.
+  VariablePtr average_of(const VariablePtr& variable) const;
 
  protected:
-  /// Names of the slots that each variable needs.
+  /// Names of the slots that each variable needs, and the number that they begin with.
   virtual std::vector<std::string> slot_names() const = 0;
+  virtual double slot_start() const { return 0; }
   /// By slot, then by variable.
   using Slots = std::vector<std::vector<Value>>;
   /// Scalars that an update node reads, and how it uses them.
@@ -98,24 +106,37 @@ class Optimizer {
   bool is_known(const VariablePtr& variable) const;
   void require_one_model(std::span<const VariablePtr> variables) const;
   const OwnedSlots& slots_of(const VariablePtr& variable) const;
-  /// The variables of one update op have the same device and type, and are all decayed or not.
+  /// The variables of one update op have the same device, type and learning rate, and are all decayed or not.
   struct Place {
     DeviceId device;
     Dtype dtype;
     bool decays;
+    double rate;  ///< factor of the learning rate
     bool operator==(const Place&) const = default;
   };
   Place place_of(const Variable& variable) const;
+  void require_named(std::span<const VariablePtr> variables) const;
   /// The sum of squares of all gradients, on the step counter's device.
   Value global_squares(Graph& graph, std::span<const Place> places, Values gradients,
                        std::span<const VariablePtr> variables) const;
   void update_place(Graph& graph, const Place& place, const Scalars& scalars, Values gradients,
                     std::span<const VariablePtr> variables) const;
+  /// Adds what moves the averages of all variables, and puts them into these from time to time.
+  void average(Graph& graph, const Scalars& scalars, std::span<const VariablePtr> variables) const;
 
+  /// Variables with a learning rate of their own.
+  struct RateGroup {
+    std::vector<std::string> texts;
+    double factor;
+  };
   Config config_;
   SchedulePtr schedule_;
   GradientClip clip_;
+  bool averages_ = false;
+  double average_momentum_ = 0;
+  std::int64_t overwrite_frequency_ = 0;  ///< 0: never
   std::vector<std::string> not_decayed_;
+  std::vector<RateGroup> rates_;
   OwnerPtr owner_;
   VariablePtr iterations_, learning_rate_;
   std::vector<OwnedSlots> slots_;
@@ -127,12 +148,16 @@ double learning_rate(Runtime& runtime, const Optimizer& optimizer);
 /// For the following updates. Throws Error for a rate that is negative or NaN, and if a schedule sets it.
 void set_learning_rate(Runtime& runtime, const Optimizer& optimizer, double rate);
 
+/// Puts the moving averages of variables into these, as at the end of a training; nothing without use_ema, or before
+/// the first step.
+void take_averages(Runtime& runtime, const Optimizer& optimizer, std::span<const VariablePtr> variables);
+
 struct OptimizerKind {
   std::string name;
   std::vector<ConfigField> fields;
   OptimizerPtr (*make)(Config config, SchedulePtr schedule);
 };
-/// adam, adamw, lion, rmsprop, sgd.
+/// In the order of their names.
 const std::vector<OptimizerKind>& optimizer_kinds();
 /// Case does not matter, as in Keras. Throws Error listing the names.
 OptimizerPtr make_optimizer(std::string_view name, const ConfigEntries& options = {}, SchedulePtr schedule = nullptr);

@@ -1,9 +1,13 @@
 // The optimizers, with Keras' names and defaults, and the list of them: adding one is a class and a row.
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <limits>
+#include <memory>
 
 #include "core/base/error.h"
 #include "core/base/known_names.h"
+#include "core/ops/state.h"
 #include "core/train/optimizer.h"
 
 namespace gpubench {
@@ -43,20 +47,87 @@ class Adam final : public Optimizer {
     attributes_.beta2 = config().number_within("beta_2", 0, 1);
     attributes_.epsilon = config().number_within("epsilon", 0, 1);
     attributes_.weight_decay = config().number_within("weight_decay", 0, 1);
+    keeps_largest_ = config().flag("amsgrad");
   }
 
  protected:
-  std::vector<std::string> slot_names() const override { return {"m", "v"}; }
+  std::vector<std::string> slot_names() const override {
+    if (keeps_largest_) return {"m", "v", "largest_v"};
+    return {"m", "v"};
+  }
   void update(Graph& graph, const Scalars& scalars, Values variables, Values gradients,
               const Slots& slots) const override {
     AdamAttributes attributes = attributes_;
     if (!scalars.decays) attributes.weight_decay = 0;
+    if (keeps_largest_) {
+      const RuleAttributes rule{.rule = UpdateRule::amsgrad,
+                                .beta1 = attributes.beta1,
+                                .beta2 = attributes.beta2,
+                                .epsilon = attributes.epsilon,
+                                .weight_decay = attributes.weight_decay};
+      const std::array of_step{scalars.learning_rate, scalars.step};
+      ops::rule_update(graph, rule, of_step, variables, gradients, slots, scalars.control);
+      return;
+    }
     ops::adam_update(graph, attributes, scalars.learning_rate, scalars.step, variables, gradients, slots[0], slots[1],
                      scalars.control);
   }
 
  private:
   AdamAttributes attributes_;
+  bool keeps_largest_;
+};
+
+/// Adadelta, Adagrad, Adamax and Nadam.
+class RuleOptimizer final : public Optimizer {
+ public:
+  RuleOptimizer(Config given, SchedulePtr schedule) : Optimizer(std::move(given), std::move(schedule)) {
+    const auto row = std::ranges::find(table(), std::string_view(name()), &Row::name);
+    names_ = row->slots;
+    attributes_.rule = row->rule;
+    for (const auto& [option, value] : config().entries()) {
+      if (option == "beta_1" || option == "rho") attributes_.beta1 = config().number_within(option, 0, 1);
+      if (option == "beta_2") attributes_.beta2 = config().number_within(option, 0, 1);
+      if (option == "initial_accumulator_value")
+        start_ = config().number_within(option, 0, std::numeric_limits<double>::infinity());
+    }
+    attributes_.epsilon = config().number_within("epsilon", 0, 1);
+    attributes_.weight_decay = config().number_within("weight_decay", 0, 1);
+  }
+
+ protected:
+  std::vector<std::string> slot_names() const override { return names_; }
+  double slot_start() const override { return start_; }
+  void update(Graph& graph, const Scalars& scalars, Values variables, Values gradients,
+              const Slots& slots) const override {
+    RuleAttributes attributes = attributes_;
+    if (!scalars.decays) attributes.weight_decay = 0;
+    std::vector<Value> of_step{scalars.learning_rate, scalars.step};
+    if (attributes.rule == UpdateRule::nadam) {
+      const math::NadamMomentum momentum{attributes.beta1};
+      of_step.push_back(
+          graph.apply(std::make_shared<const ScheduleOp<math::NadamMomentum>>(momentum), {scalars.step}));
+    }
+    ops::rule_update(graph, attributes, of_step, variables, gradients, slots, scalars.control);
+  }
+
+ private:
+  struct Row {
+    std::string_view name;
+    UpdateRule rule;
+    std::vector<std::string> slots;
+  };
+  static const std::vector<Row>& table() {
+    static const std::vector<Row> all = {{"adadelta", UpdateRule::adadelta, {"mean_square", "mean_change"}},
+                                         {"adagrad", UpdateRule::adagrad, {"accumulator"}},
+                                         {"adamax", UpdateRule::adamax, {"m", "u"}},
+                                         {"nadam", UpdateRule::nadam, {"m", "v"}}};
+    return all;
+  }
+
+  RuleAttributes attributes_;
+  std::vector<std::string> names_;  // of the slots
+  double start_ = 0;                // of the slots' elements
 };
 
 class Lion final : public Optimizer {
@@ -87,6 +158,7 @@ class Rmsprop final : public Optimizer {
     attributes_.momentum = config().number_within("momentum", 0, 1);
     attributes_.epsilon = config().number_within("epsilon", 0, 1);
     attributes_.centered = config().flag("centered");
+    attributes_.weight_decay = config().number_within("weight_decay", 0, 1);
   }
 
  protected:
@@ -100,7 +172,9 @@ class Rmsprop final : public Optimizer {
               const Slots& slots) const override {
     const bool momentum = attributes_.momentum != 0;
     const Values none;
-    ops::rmsprop_update(graph, attributes_, scalars.learning_rate, variables, gradients, slots[0],
+    RmspropAttributes attributes = attributes_;
+    if (!scalars.decays) attributes.weight_decay = 0;
+    ops::rmsprop_update(graph, attributes, scalars.learning_rate, variables, gradients, slots[0],
                         momentum ? slots[1] : none, attributes_.centered ? slots.back() : none, scalars.control);
   }
 
@@ -116,27 +190,37 @@ OptimizerPtr construct(Config config, SchedulePtr schedule) {
 /// `own` fields, then those of all optimizers.
 std::vector<ConfigField> with_common(std::vector<ConfigField> own) {
   for (const char* const name : {"clipnorm", "clipvalue", "global_clipnorm"}) own.push_back({name, GradientClip::none});
+  const std::vector<ConfigField> ema{
+      {"use_ema", false}, {"ema_momentum", 0.99}, {"ema_overwrite_frequency", std::int64_t{0}}};
+  own.insert(own.end(), ema.begin(), ema.end());
   return own;
 }
 
-std::vector<ConfigField> adam_fields(double weight_decay) {
-  return with_common({{"learning_rate", 0.001},
-                      {"beta_1", 0.9},
-                      {"beta_2", 0.999},
-                      {"epsilon", 1e-7},
-                      {"weight_decay", weight_decay}});
+std::vector<ConfigField> with_betas(double weight_decay, std::vector<ConfigField> more = {}) {
+  std::vector<ConfigField> fields = {{"learning_rate", 0.001},
+                                     {"beta_1", 0.9},
+                                     {"beta_2", 0.999},
+                                     {"epsilon", 1e-7},
+                                     {"weight_decay", weight_decay}};
+  fields.insert(fields.end(), more.begin(), more.end());
+  return with_common(std::move(fields));
 }
 
 }  // namespace
 
 const std::vector<OptimizerKind>& optimizer_kinds() {
+  static const ConfigField amsgrad{"amsgrad", false}, rate{"learning_rate", 0.001}, epsilon{"epsilon", 1e-7},
+      decay{"weight_decay", 0.0};
   static const std::vector<OptimizerKind> kinds = {
-      {"adam", adam_fields(0), &construct<Adam>},
-      {"adamw", adam_fields(0.004), &construct<Adam>},
+      {"adadelta", with_common({rate, {"rho", 0.95}, epsilon, decay}), &construct<RuleOptimizer>},
+      {"adagrad", with_common({rate, {"initial_accumulator_value", 0.1}, epsilon, decay}), &construct<RuleOptimizer>},
+      {"adam", with_betas(0, {amsgrad}), &construct<Adam>},
+      {"adamax", with_betas(0), &construct<RuleOptimizer>},
+      {"adamw", with_betas(0.004, {amsgrad}), &construct<Adam>},
       {"lion", with_common({{"learning_rate", 0.001}, {"beta_1", 0.9}, {"beta_2", 0.99}, {"weight_decay", 0.0}}),
        &construct<Lion>},
-      {"rmsprop",
-       with_common({{"learning_rate", 0.001}, {"rho", 0.9}, {"momentum", 0.0}, {"epsilon", 1e-7}, {"centered", false}}),
+      {"nadam", with_betas(0), &construct<RuleOptimizer>},
+      {"rmsprop", with_common({rate, {"rho", 0.9}, {"momentum", 0.0}, epsilon, {"centered", false}, decay}),
        &construct<Rmsprop>},
       {"sgd", with_common({{"learning_rate", 0.01}, {"momentum", 0.0}, {"nesterov", false}, {"weight_decay", 0.0}}),
        &construct<Sgd>},

@@ -37,8 +37,8 @@ double rate_of(const Config& config, std::string_view name) {
   return config.number_within(name, 0, no_limit);
 }
 
-double steps_of(const Config& config) {
-  return static_cast<double>(config.integer_from("decay_steps", 1));
+double steps_of(const Config& config, std::string_view name = "decay_steps") {
+  return static_cast<double>(config.integer_from(name, 1));
 }
 
 SchedulePtr make_cosine_decay(const Config& config) {
@@ -51,6 +51,21 @@ SchedulePtr make_cosine_decay(const Config& config) {
   }
   const double peak = warms ? rate_of(config, "warmup_target") : initial;
   return schedule_of(math::CosineDecay{initial, steps_of(config), rate_of(config, "alpha"), peak, warmup});
+}
+
+SchedulePtr make_cosine_decay_restarts(const Config& config) {
+  const double t_mul = config.number("t_mul");
+  if (!(t_mul >= 1) || std::isinf(t_mul)) {
+    throw Error(fmt::format("{}: t_mul must be at least 1, got {}", config.owner(), t_mul));
+  }
+  return schedule_of(math::CosineDecayRestarts{rate_of(config, "initial_learning_rate"),
+                                               steps_of(config, "first_decay_steps"), t_mul, rate_of(config, "m_mul"),
+                                               rate_of(config, "alpha")});
+}
+
+SchedulePtr make_inverse_time_decay(const Config& config) {
+  return schedule_of(math::InverseTimeDecay{rate_of(config, "initial_learning_rate"), steps_of(config),
+                                            rate_of(config, "decay_rate"), config.flag("staircase")});
 }
 
 SchedulePtr make_exponential_decay(const Config& config) {
@@ -88,10 +103,18 @@ const std::vector<ScheduleKind>& schedule_kinds() {
        {"initial_learning_rate", "decay_steps", "alpha"},
        {initial, steps, {"alpha", 0.0}, {"warmup_target", not_given}, {"warmup_steps", std::int64_t{0}}},
        &make_cosine_decay},
+      {"cosine_decay_restarts",
+       {"initial_learning_rate", "first_decay_steps", "t_mul", "m_mul", "alpha"},
+       {initial, {"first_decay_steps", std::int64_t{0}, true}, {"t_mul", 2.0}, {"m_mul", 1.0}, {"alpha", 0.0}},
+       &make_cosine_decay_restarts},
       {"exponential_decay",
        {"initial_learning_rate", "decay_steps", "decay_rate", "staircase"},
        {initial, steps, {"decay_rate", 0.0, true}, {"staircase", false}},
        &make_exponential_decay},
+      {"inverse_time_decay",
+       {"initial_learning_rate", "decay_steps", "decay_rate", "staircase"},
+       {initial, steps, {"decay_rate", 0.0, true}, {"staircase", false}},
+       &make_inverse_time_decay},
       {"polynomial_decay",
        {"initial_learning_rate", "decay_steps", "end_learning_rate", "power", "cycle"},
        {initial, steps, {"end_learning_rate", 0.0001}, {"power", 1.0}, {"cycle", false}},

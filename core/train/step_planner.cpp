@@ -25,7 +25,7 @@ OptimizerPtr unbuilt_copy(const Optimizer& optimizer) {
   const auto& kinds = optimizer_kinds();
   const auto kind = std::ranges::find(kinds, optimizer.name(), &OptimizerKind::name);
   OptimizerPtr copy = kind->make(optimizer.config(), optimizer.schedule());
-  copy->exclude_from_weight_decay(optimizer.excluded_from_weight_decay());
+  copy->take_groups_of(optimizer);
   return copy;
 }
 

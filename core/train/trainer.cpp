@@ -337,6 +337,10 @@ void Trainer::set_learning_rate(double rate) {
   gpubench::set_learning_rate(runtime_, *config_.optimizer, rate);
 }
 
+void Trainer::take_averages() {
+  gpubench::take_averages(runtime_, *config_.optimizer, model_->trainable_variables());
+}
+
 std::optional<std::int64_t> Trainer::skipped_steps() const {
   if (!config_.loss_scale || !config_.loss_scale->skipped_steps()) return std::nullopt;
   runtime_.synchronize();

@@ -73,6 +73,8 @@ class Trainer {
   double learning_rate() const;
   /// Throws Error if a schedule sets the learning rate.
   void set_learning_rate(double rate);
+  /// The optimizer's moving averages become the weights, if it has some; waits for the devices.
+  void take_averages();
   /// Number of steps that loss scaling has skipped; none without loss scaling. Waits for the devices.
   std::optional<std::int64_t> skipped_steps() const;
   /// Copies of the model's variables, in the model's order.

@@ -45,6 +45,24 @@ function Optimizer:apply_gradients(gradients, variables) end
 ---@param options { var_names: string[] }
 function Optimizer:exclude_from_weight_decay(options) end
 
+--- Variables whose name contains one of the texts learn at `factor` times the learning rate, also of a schedule. Each
+--- call makes a group; of several groups that name a variable the last holds. To be called before the first step. Keras
+--- has no such groups; a factor of 0 keeps weights as they are, and `trainable = false` saves their gradients too.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(8, { input_shape = { 4 }, name = "stem" }), gb.layers.Dense(2) }
+--- local optimizer = gb.optimizers.Adam { learning_rate = 0.01 }
+--- optimizer:multiply_learning_rate { var_names = { "stem/" }, factor = 0.1 }
+--- model:compile { optimizer = optimizer, loss = "mse" }
+--- ```
+---@param group { var_names: string[], factor: number }
+function Optimizer:multiply_learning_rate(group) end
+
+--- Puts the moving averages of `use_ema` into the variables, as fit does at its end; for loops written by hand.
+---@param variables Tensor[]
+function Optimizer:finalize_variable_values(variables) end
+
 --- What a loop written by hand differentiates with a LossScaleOptimizer: the loss times the scale.
 ---@param loss Tensor
 ---@return Tensor
@@ -66,6 +84,11 @@ function Optimizer:get_unscaled_gradients(gradients) end
 ---@field clipnorm number? the norm of each variable's gradient is at most this; no limit unless given
 ---@field clipvalue number? elements of gradients are limited to [-clipvalue, clipvalue]; none unless given
 ---@field global_clipnorm number? the norm of all gradients together is at most this; none unless given
+---@field use_ema boolean? keeps a moving average of each weight, which takes its place at the end of fit; false unless
+--- given
+---@field ema_momentum number? share of the average that a step keeps; 0.99 unless given
+---@field ema_overwrite_frequency integer? steps after which the averages become the weights, again and again; only at
+--- the end unless given
 
 ---@class SGDOptions: OptimizerOptions
 ---@field learning_rate number|Schedule|StepFunction|nil 0.01 unless given
@@ -89,14 +112,49 @@ function gb.optimizers.SGD(options) end
 ---@field epsilon number? 1e-7 unless given
 ---@field weight_decay number? decoupled; 0.004 for AdamW and 0 for the others unless given
 
+---@class AmsgradOptions: AdamOptions
+---@field amsgrad boolean? divides by the largest average of squares so far; false unless given
+
+---@class AdadeltaOptions: OptimizerOptions
+---@field learning_rate number|Schedule|StepFunction|nil 0.001 unless given
+---@field rho number? 0.95 unless given
+---@field epsilon number? 1e-7 unless given
+---@field weight_decay number? decoupled; 0 unless given
+
+--- Divides gradients by the root of a moving average of their squares, and multiplies by that of its own steps.
+---@param options AdadeltaOptions?
+---@return Optimizer
+function gb.optimizers.Adadelta(options) end
+
+---@class AdagradOptions: OptimizerOptions
+---@field learning_rate number|Schedule|StepFunction|nil 0.001 unless given
+---@field initial_accumulator_value number? what the sums begin with; 0.1 unless given
+---@field epsilon number? 1e-7 unless given
+---@field weight_decay number? decoupled; 0 unless given
+
+--- Divides gradients by the root of the sum of their squares so far, so that rare ones make larger steps.
+---@param options AdagradOptions?
+---@return Optimizer
+function gb.optimizers.Adagrad(options) end
+
+--- Adam with the largest gradient, fading, in place of the root of the average of squares.
+---@param options AdamOptions?
+---@return Optimizer
+function gb.optimizers.Adamax(options) end
+
+--- Adam with Nesterov's momentum.
+---@param options AdamOptions?
+---@return Optimizer
+function gb.optimizers.Nadam(options) end
+
 --- Steps by moving averages of gradients and of their squares, which take twice the memory of
 --- the weights.
----@param options AdamOptions?
+---@param options AmsgradOptions?
 ---@return Optimizer
 function gb.optimizers.Adam(options) end
 
 --- Adam with a decay of the weights: each step also takes learning_rate * weight_decay * w away.
----@param options AdamOptions?
+---@param options AmsgradOptions?
 ---@return Optimizer
 function gb.optimizers.AdamW(options) end
 
@@ -117,6 +175,7 @@ function gb.optimizers.Lion(options) end
 ---@field momentum number? 0 unless given
 ---@field epsilon number? 1e-7 unless given
 ---@field centered boolean? divides by the root of the variance of gradients instead; false unless given
+---@field weight_decay number? decoupled; 0 unless given
 
 --- Divides gradients by the root of a moving average of their squares.
 ---@param options RMSpropOptions?
@@ -184,6 +243,35 @@ gb.schedules = {}
 ---@param options CosineDecayOptions?
 ---@return Schedule
 function gb.schedules.CosineDecay(initial_learning_rate, decay_steps, options) end
+
+---@class CosineDecayRestartsOptions
+---@field t_mul number? each half cosine is so many times as long as the one before; 2 unless given; at least 1
+---@field m_mul number? and begins with so many times its rate; 1 unless given
+---@field alpha number? share of the initial rate that is left at the ends; 0 unless given
+
+--- Half a cosine in `first_decay_steps` steps, begun anew at each end.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local rate = gb.schedules.CosineDecayRestarts(1, 10)
+--- assert(rate(0):item() == 1 and rate(10):item() == 1 and math.abs(rate(20):item() - 0.5) < 1e-6)
+--- ```
+---@param initial_learning_rate number
+---@param first_decay_steps integer
+---@param options CosineDecayRestartsOptions?
+---@return Schedule
+function gb.schedules.CosineDecayRestarts(initial_learning_rate, first_decay_steps, options) end
+
+---@class InverseTimeDecayOptions
+---@field staircase boolean? step / decay_steps is rounded down; false unless given
+
+--- initial_learning_rate / (1 + decay_rate * step / decay_steps).
+---@param initial_learning_rate number
+---@param decay_steps integer
+---@param decay_rate number
+---@param options InverseTimeDecayOptions?
+---@return Schedule
+function gb.schedules.InverseTimeDecay(initial_learning_rate, decay_steps, decay_rate, options) end
 
 ---@class ExponentialDecayOptions
 ---@field staircase boolean? the exponent is rounded down; false unless given

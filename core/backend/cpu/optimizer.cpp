@@ -257,23 +257,40 @@ std::unique_ptr<Kernel> plan_lion_update(const LionUpdate& op, const Signature& 
 std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signature& signature, Device& device) {
   if (!is_float32(op, signature)) return plan_widened<&plan_rmsprop_update>(op, signature, device, &has_16_bits);
   const auto rho = static_cast<float>(op.settings.rho), epsilon = static_cast<float>(op.settings.epsilon);
-  const auto momentum = static_cast<float>(op.settings.momentum);
+  const auto momentum = static_cast<float>(op.settings.momentum), decay = static_cast<float>(op.settings.weight_decay);
   if (op.settings.centered && momentum != 0) {
     return multi_tensor<3>(op, signature, [=](Views in) {
-      return math::RmspropCenteredMomentum{learning_rate(in), rho, epsilon, momentum};
+      const float rate = learning_rate(in);
+      return math::RmspropCenteredMomentum{rate, rate * decay, rho, epsilon, momentum};
     });
   }
   if (op.settings.centered) {
     return multi_tensor<2>(op, signature, [=](Views in) {
-      return math::RmspropCentered{learning_rate(in), rho, epsilon};
+      const float rate = learning_rate(in);
+      return math::RmspropCentered{rate, rate * decay, rho, epsilon};
     });
   }
   if (momentum != 0) {
     return multi_tensor<2>(op, signature, [=](Views in) {
-      return math::RmspropMomentum{learning_rate(in), rho, epsilon, momentum};
+      const float rate = learning_rate(in);
+      return math::RmspropMomentum{rate, rate * decay, rho, epsilon, momentum};
     });
   }
-  return multi_tensor<1>(op, signature, [=](Views in) { return math::Rmsprop{learning_rate(in), rho, epsilon}; });
+  return multi_tensor<1>(op, signature, [=](Views in) {
+    const float rate = learning_rate(in);
+    return math::Rmsprop{rate, rate * decay, rho, epsilon};
+  });
+}
+
+std::unique_ptr<Kernel> plan_rule_update(const RuleUpdate& op, const Signature& signature, Device& device) {
+  if (!is_float32(op, signature)) return plan_widened<&plan_rule_update>(op, signature, device, &has_16_bits);
+  const bool multiplies = op.multiplies_momentum();
+  return with_rule(op.settings.rule, [&]<class F>(std::type_identity<F>, auto slots) {
+    return multi_tensor<decltype(slots)::value>(op, signature, [settings = settings_of(op.settings), multiplies](Views in) {
+      const float product = multiplies ? *in[2].as<float>() : 0.0F;
+      return F(settings, {learning_rate(in), *in[1].as<std::int64_t>(), product});
+    });
+  });
 }
 
 }  // namespace
@@ -283,6 +300,7 @@ void add_optimizer(KernelTable& table) {
   add_row<&plan_adam_update>(table);
   add_row<&plan_lion_update>(table);
   add_row<&plan_rmsprop_update>(table);
+  add_row<&plan_rule_update>(table);
   add_row<&plan_sums_of_squares>(table);
 }
 

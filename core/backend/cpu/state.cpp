@@ -136,7 +136,10 @@ void add_state(KernelTable& table) {
   add_float32_row<&plan_moving_average>(table);
   add_float32_row<&plan_accumulate_mean>(table);
   add_float32_row<&plan_schedule<math::CosineDecay>>(table);
+  add_float32_row<&plan_schedule<math::CosineDecayRestarts>>(table);
   add_float32_row<&plan_schedule<math::ExponentialDecay>>(table);
+  add_float32_row<&plan_schedule<math::InverseTimeDecay>>(table);
+  add_float32_row<&plan_schedule<math::NadamMomentum>>(table);
   add_float32_row<&plan_schedule<math::PiecewiseConstant>>(table);
   add_float32_row<&plan_schedule<math::PolynomialDecay>>(table);
   add_row<&plan_unscale>(table);

@@ -18,10 +18,12 @@ std::unique_ptr<Kernel> plan_update(const OptimizerUpdate& op, Device& device, L
   const auto first = static_cast<std::size_t>(op.leading()), count = static_cast<std::size_t>(op.variables);
   const auto slots = static_cast<std::size_t>(op.slots());
   const bool counts_steps = op.counts_steps(), skippable = op.skippable, limits_norm = op.limits_norm();
+  const bool multiplies = op.multiplies_momentum();
   const auto squares = static_cast<std::size_t>(op.squares_input());
   const auto run = [=, clip = op.clip](const LaunchOn& on, Views inputs, Views) {
     UpdateScalars scalars{.learning_rate = inputs[0].as<float>(),
                           .step = counts_steps ? inputs[1].as<std::int64_t>() : nullptr,
+                          .momentum_product = multiplies ? inputs[2].as<float>() : nullptr,
                           .skip = skippable ? inputs[first - 1].as<bool>() : nullptr,
                           .squares = nullptr,
                           .of_all = clip.global,
@@ -82,11 +84,22 @@ std::unique_ptr<Kernel> plan_adam_update(const AdamUpdate& op, const Signature&,
 
 std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signature&, Device& device) {
   const RmspropConstants constants{static_cast<float>(op.settings.rho), static_cast<float>(op.settings.epsilon),
-                                   static_cast<float>(op.settings.momentum), op.settings.centered};
+                                   static_cast<float>(op.settings.momentum),
+                                   static_cast<float>(op.settings.weight_decay), op.settings.centered};
   return plan_update(op, device,
                      [constants](const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars) {
                        return launch_rmsprop(on, tensors, scalars, constants);
                      });
+}
+
+std::unique_ptr<Kernel> plan_rule_update(const RuleUpdate& op, const Signature&, Device& device) {
+  return with_rule(op.settings.rule, [&]<class F>(std::type_identity<F>, auto slots) {
+    return plan_update(op, device,
+                       [settings = settings_of(op.settings)](const LaunchOn& on, const UpdateTensors& tensors,
+                                                             const UpdateScalars& scalars) {
+                         return launch_rule<F, decltype(slots)::value>(on, tensors, scalars, settings);
+                       });
+  });
 }
 
 /// Partial sums of all tensors, then the sums.
@@ -161,6 +174,7 @@ void add_optimizer(KernelTable& table) {
   add_row<&plan_adam_update>(table);
   add_row<&plan_lion_update>(table);
   add_row<&plan_rmsprop_update>(table);
+  add_row<&plan_rule_update>(table);
   add_row<&plan_sums_of_squares>(table);
   add_row<&plan_unscale>(table);
   add_row<&plan_loss_scale_update>(table);

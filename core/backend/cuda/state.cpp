@@ -52,7 +52,10 @@ void add_state(KernelTable& table) {
   add_row<&plan_moving_average>(table);
   add_row<&plan_accumulate_mean>(table);
   add_row<&plan_schedule<math::CosineDecay>>(table);
+  add_row<&plan_schedule<math::CosineDecayRestarts>>(table);
   add_row<&plan_schedule<math::ExponentialDecay>>(table);
+  add_row<&plan_schedule<math::InverseTimeDecay>>(table);
+  add_row<&plan_schedule<math::NadamMomentum>>(table);
   add_row<&plan_schedule<math::PiecewiseConstant>>(table);
   add_row<&plan_schedule<math::PolynomialDecay>>(table);
 }

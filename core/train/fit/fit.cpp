@@ -66,6 +66,7 @@ class Fit {
     for (std::int64_t epoch = position_.epoch; epoch < options_.epochs && !training_.stop; ++epoch) {
       run_epoch(epoch);
     }
+    trainer_.take_averages();
     each([&](Callback& callback) { callback.on_train_end(training_); });
     return std::move(history_);
   }

@@ -30,7 +30,8 @@ struct OptimizerClassName {
   const char* in_core;
 };
 constexpr OptimizerClassName optimizer_classes[] = {
-    {"Adam", "adam"}, {"AdamW", "adamw"}, {"Lion", "lion"}, {"RMSprop", "rmsprop"}, {"SGD", "sgd"}};
+    {"Adadelta", "adadelta"}, {"Adagrad", "adagrad"}, {"Adam", "adam"},       {"AdamW", "adamw"}, {"Adamax", "adamax"},
+    {"Lion", "lion"},         {"Nadam", "nadam"},     {"RMSprop", "rmsprop"}, {"SGD", "sgd"}};
 
 /// gb.optimizers.<Class>{options}
 StackFunction optimizer_constructor(const char* name) {
@@ -262,6 +263,25 @@ void exclude_from_weight_decay(const std::shared_ptr<ScriptOptimizer>& self, con
   self->optimizer->exclude_from_weight_decay(exclusions.var_names);
 }
 
+struct RateGroup {
+  std::vector<std::string> var_names;
+  double factor = 1;
+  static constexpr auto fields =
+      std::tuple{required("var_names", &RateGroup::var_names), required("factor", &RateGroup::factor)};
+};
+
+/// optimizer:multiply_learning_rate { var_names = { "stem" }, factor = 0.1 }
+void multiply_learning_rate(const std::shared_ptr<ScriptOptimizer>& self, const RateGroup& group) {
+  self->optimizer->multiply_learning_rate(group.var_names, group.factor);
+}
+
+/// optimizer:finalize_variable_values(variables)
+int finalize_variable_values(lua_State* L) {
+  const auto self = Value<std::shared_ptr<ScriptOptimizer>>::read(L, 1);
+  take_averages(self->world->runtime, *self->optimizer, read_variables(L, 2));
+  return 0;
+}
+
 std::string optimizer_name(const ScriptOptimizer& self) {
   return self.loss_scale ? "loss_scale_optimizer" : self.optimizer->name();
 }
@@ -277,8 +297,10 @@ void open_optimizers(lua_State* L) {
       .property<&skipped_steps>("skipped_steps")
       .method<&apply_gradients, 2>("apply_gradients")
       .method<&exclude_from_weight_decay>("exclude_from_weight_decay")
+      .method<&finalize_variable_values, 1>("finalize_variable_values")
       .method<&get_scaled_loss>("get_scaled_loss")
-      .method<&get_unscaled_gradients, 1>("get_unscaled_gradients");
+      .method<&get_unscaled_gradients, 1>("get_unscaled_gradients")
+      .method<&multiply_learning_rate>("multiply_learning_rate");
   const Module gb = Module::root(L);
   const Module optimizers = gb.submodule("optimizers");
   for (const OptimizerClassName& name : optimizer_classes)

@@ -20,7 +20,9 @@ struct ScheduleClassName {
   const char* in_core;
 };
 constexpr ScheduleClassName schedule_classes[] = {{"CosineDecay", "cosine_decay"},
+                                                  {"CosineDecayRestarts", "cosine_decay_restarts"},
                                                   {"ExponentialDecay", "exponential_decay"},
+                                                  {"InverseTimeDecay", "inverse_time_decay"},
                                                   {"PolynomialDecay", "polynomial_decay"}};
 
 void push_schedule(lua_State* L, SchedulePtr schedule) {

@@ -38,6 +38,27 @@ std::vector<OpCase> schedule_cases() {
                       const double share = std::min((step - 50) / 200, 1.0);
                       return 0.1 * (0.95 * 0.5 * (1 + std::cos(M_PI * share)) + 0.05);
                     }),
+      schedule_case("cosine_decay_restarts", schedule(math::CosineDecayRestarts{0.1, 50, 2, 0.5, 0.05}),
+                    [](double step) {
+                      double begin = 0, length = 50, rate = 1;
+                      for (; step >= begin + length; length *= 2, rate *= 0.5) begin += length;
+                      return 0.1 * (0.95 * 0.5 * rate * (1 + std::cos(M_PI * (step - begin) / length)) + 0.05);
+                    }),
+      schedule_case("cosine_decay_restarts_alike", schedule(math::CosineDecayRestarts{0.1, 50, 1, 0.9, 0}),
+                    [](double step) {
+                      const double restarts = std::floor(step / 50);
+                      return 0.05 * std::pow(0.9, restarts) * (1 + std::cos(M_PI * (step / 50 - restarts)));
+                    }),
+      schedule_case("inverse_time_decay", schedule(math::InverseTimeDecay{0.1, 50, 0.9, false}),
+                    [](double step) { return 0.1 / (1 + 0.9 * step / 50); }),
+      schedule_case("inverse_time_stairs", schedule(math::InverseTimeDecay{0.1, 50, 0.9, true}),
+                    [](double step) { return 0.1 / (1 + 0.9 * std::floor(step / 50)); }),
+      schedule_case("nadam_momentum", schedule(math::NadamMomentum{0.99}),
+                    [](double step) {
+                      double product = 1;
+                      for (int i = 1; i <= step; ++i) product *= 0.99 * (1 - 0.5 * std::pow(0.96, i));
+                      return product;
+                    }),
       schedule_case("exponential_decay", schedule(math::ExponentialDecay{0.1, 50, 0.9, false}),
                     [](double step) { return 0.1 * std::pow(0.9, step / 50); }),
       schedule_case("exponential_stairs", schedule(math::ExponentialDecay{0.1, 50, 0.9, true}),

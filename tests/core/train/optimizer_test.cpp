@@ -112,6 +112,72 @@ TEST(Optimizer, DecaysVariablesUnlessTheirNameIsExcluded) {
                adamw->exclude_from_weight_decay({"kernel"}));
 }
 
+TEST(Optimizer, KeepsStateOfEachRule) {
+  const auto slots = [](const char* name, const ConfigEntries& entries = {}) {
+    std::vector<std::string> names = Applied(name, entries, {weight("a")}).factory.names;
+    return std::vector(names.begin() + 2, names.end());  // behind step and learning rate
+  };
+  EXPECT_THAT(slots("adagrad"), ElementsAre("adagrad/a/accumulator"));
+  EXPECT_THAT(slots("adadelta"), ElementsAre("adadelta/a/mean_square", "adadelta/a/mean_change"));
+  EXPECT_THAT(slots("Adamax"), ElementsAre("adamax/a/m", "adamax/a/u"));
+  EXPECT_THAT(slots("nadam"), ElementsAre("nadam/a/m", "nadam/a/v"));
+  EXPECT_THAT(slots("adam", {{"amsgrad", true}}), ElementsAre("adam/a/m", "adam/a/v", "adam/a/largest_v"));
+  EXPECT_THAT(slots("sgd", {{"use_ema", true}}), ElementsAre("sgd/a/average"));
+  const Applied adagrad("adagrad", {{"initial_accumulator_value", 0.5}}, {weight("a")});
+  EXPECT_EQ(adagrad.factory.initials.at("adagrad/a/accumulator").values<float>()[5], 0.5F);
+  EXPECT_THAT(Applied("nadam", {}, {weight("a"), weight("b")}).ops(),
+              ElementsAre("assign_add", "nadam_momentum", "nadam_update"));
+}
+
+TEST(Optimizer, AveragesAllVariablesBehindTheUpdate) {
+  EXPECT_THAT(Applied("adam", {{"use_ema", true}}, {weight("a"), weight("b")}).ops(),
+              ElementsAre("assign_add", "adam_update", "moving_average_update"));
+  const ConfigEntries overwrites{{"use_ema", true}, {"ema_overwrite_frequency", std::int64_t{3}}};
+  EXPECT_THAT(Applied("adam", overwrites, {weight("a"), weight("b")}).ops(),
+              ElementsAre("assign_add", "adam_update", "moving_average_update", "moving_average_update"));
+  EXPECT_ERROR("sgd: ema_momentum must be from 0 to 1, got 1.5", make_optimizer("sgd", {{"ema_momentum", 1.5}}));
+  EXPECT_ERROR("sgd: ema_overwrite_frequency must be at least 0, got -1",
+               make_optimizer("sgd", {{"ema_overwrite_frequency", std::int64_t{-1}}}));
+  EXPECT_ERROR("sgd: ema_overwrite_frequency needs use_ema = true",
+               make_optimizer("sgd", {{"ema_overwrite_frequency", std::int64_t{2}}}));
+  FakeVariables factory;
+  const OptimizerPtr sgd = make_optimizer("sgd", {{"use_ema", true}});
+  const VariablePtr a = weight("a"), b = weight("b");
+  sgd->build(factory, std::vector{a});
+  EXPECT_ERROR("optimizer sgd: 'b' is trained from now on, and an average begins with the first step; make another "
+               "optimizer",
+               sgd->build(factory, std::vector{a, b}));
+}
+
+TEST(Optimizer, GivesGroupsOfVariablesTheirOwnRate) {
+  FakeVariables factory;
+  const std::vector variables{weight("stem/kernel"), weight("stem/bias"), weight("head/kernel")};
+  const OptimizerPtr adam = make_optimizer("adam");
+  adam->multiply_learning_rate({"stem/"}, 0.1);
+  adam->multiply_learning_rate({"bias"}, 2);
+  adam->build(factory, variables);
+  Graph graph;
+  std::vector<Value> gradients;
+  for (const VariablePtr& variable : variables) gradients.push_back(graph.input(variable->type, "g"));
+  adam->apply_gradients(graph, gradients, variables);
+  int updates = 0, products = 0;
+  for (const Node& node : graph.nodes()) {
+    updates += op_as<AdamUpdate>(node) != nullptr ? 1 : 0;
+    products += node.op->name() == "mul" ? 1 : 0;
+  }
+  EXPECT_EQ(updates, 3);
+  EXPECT_EQ(products, 2);
+  EXPECT_ERROR("optimizer adam: multiply_learning_rate must be called before the first step",
+               adam->multiply_learning_rate({"head"}, 2));
+  const OptimizerPtr other = make_optimizer("sgd");
+  EXPECT_ERROR("optimizer sgd: multiply_learning_rate: a factor of at least 0 is expected, got -1",
+               other->multiply_learning_rate({"stem"}, -1));
+  other->multiply_learning_rate({"backbone"}, 2);
+  EXPECT_ERROR("optimizer sgd: multiply_learning_rate: 'backbone' is in the name of no variable (stem/kernel, "
+               "stem/bias, head/kernel)",
+               other->build(factory, variables));
+}
+
 // Its step counter would count the steps of both.
 TEST(Optimizer, ServesOneModel) {
   FakeVariables factory;
@@ -168,12 +234,19 @@ TEST(Optimizer, Refuses) {
   EXPECT_ERROR("optimizer sgd: the gradient of a must be float32[2, 3], got float32[3]",
                sgd->apply_gradients(graph, wrong, variables));
   EXPECT_ERROR("optimizer sgd: got 0 gradients for 1 variables", sgd->apply_gradients(graph, {}, variables));
-  EXPECT_ERROR("unknown optimizer 'adamx' (did you mean 'adam'?) (known: adam, adamw, lion, rmsprop, sgd)",
+  EXPECT_ERROR(HasSubstr(" (known: adadelta, adagrad, adam, adamax, adamw, lion, nadam, rmsprop, sgd)"),
                make_optimizer("adamx"));
   EXPECT_ERROR(HasSubstr("sgd: unknown option 'lr'"), make_optimizer("sgd", {{"lr", 0.1}}));
   EXPECT_ERROR(HasSubstr("learning_rate must be at least 0"), make_optimizer("sgd", {{"learning_rate", -0.1}}));
-  EXPECT_ERROR("unknown schedule 'cosine' (known: cosine_decay, exponential_decay, polynomial_decay)",
+  EXPECT_ERROR("unknown schedule 'cosine' (known: cosine_decay, cosine_decay_restarts, exponential_decay, "
+               "inverse_time_decay, polynomial_decay)",
                make_schedule("cosine", {}));
+  EXPECT_ERROR("cosine_decay_restarts: t_mul must be at least 1, got 0.5",
+               make_schedule("cosine_decay_restarts",
+                             {{"initial_learning_rate", 0.1}, {"first_decay_steps", 5.0}, {"t_mul", 0.5}}));
+  EXPECT_ERROR(HasSubstr("inverse_time_decay: decay_rate must be at least 0"),
+               make_schedule("inverse_time_decay",
+                             {{"initial_learning_rate", 0.1}, {"decay_steps", 5.0}, {"decay_rate", -1.0}}));
 }
 
 }  // namespace

@@ -186,6 +186,30 @@ TEST_F(TrainingOptions, MetricsThatCountTakeWeights) {
   for (const How how : {How::accumulated, How::replicas}) expect_near(measured(how, true), whole, 1e-5F);
 }
 
+TEST_F(TrainingOptions, AveragesOfWeightsAreOfWholeSteps) {
+  for (const std::int64_t frequency : {0, 2}) {
+    SCOPED_TRACE(frequency);
+    const ConfigEntries entries{{"learning_rate", 0.5}, {"use_ema", true}, {"ema_momentum", 0.5},
+                                {"ema_overwrite_frequency", frequency}};
+    const Trained whole = train(config(entries));
+    EXPECT_NE(whole.weights, train(config({{"learning_rate", 0.5}})).weights);
+    for (const How how : {How::accumulated, How::replicas, How::scaled})
+      expect_near(train(config(entries), how), whole);
+  }
+}
+
+TEST_F(TrainingOptions, RatesOfGroupsAreThoseOfOtherOptimizers) {
+  const auto trained = [&](How how, double factor) {
+    CompileConfig grouped = config({{"learning_rate", 0.5}});
+    grouped.optimizer->multiply_learning_rate({"kernel"}, factor);
+    return train(std::move(grouped), how);
+  };
+  const Trained half = trained(How::whole, 0.5);
+  EXPECT_EQ(trained(How::whole, 1).weights, train(config({{"learning_rate", 0.5}})).weights);
+  EXPECT_NE(half.weights, trained(How::whole, 1).weights);
+  for (const How how : {How::accumulated, How::replicas, How::scaled}) expect_near(trained(how, 0.5), half);
+}
+
 TEST_F(TrainingOptions, LossWeightsScaleTheLoss) {
   CompileConfig half = config({{"learning_rate", 0.2}});
   half.loss_weights = {0.5};

@@ -121,8 +121,11 @@ def steps(kind, options, schedule=None, exclude=None, inner=None, among={}, rate
                                    for gradient, to in zip(step, variables)])
         after.append([variable.numpy() for variable in variables])
         scales += [float(optimizer.dynamic_scale)] if inner else []
-
-    return {"class": kind, "options": options, "exclude": exclude, "rates": rates or None,
+    finalized = None
+    if options.get("use_ema"):
+        optimizer.finalize_variable_values(variables)
+        finalized = [variable.numpy() for variable in variables]
+    return {"class": kind, "options": options, "finalized": finalized, "exclude": exclude, "rates": rates or None,
             "schedule": schedule and dict(zip(("class", "arguments", "options"), schedule)),
             "inner": inner and dict(zip(("class", "options"), inner)), "start": start, "gradients": gradients,
             "after": after, "scales": scales if inner else None}

@@ -117,25 +117,38 @@ struct MakeLion {
 struct MakeRmsprop {
   RmspropConstants of;
   __device__ math::Rmsprop operator()(const UpdateScalars& scalars) const {
-    return {*scalars.learning_rate, of.rho, of.epsilon};
+    const float rate = *scalars.learning_rate;
+    return {rate, rate * of.weight_decay, of.rho, of.epsilon};
   }
 };
 struct MakeRmspropMomentum {
   RmspropConstants of;
   __device__ math::RmspropMomentum operator()(const UpdateScalars& scalars) const {
-    return {*scalars.learning_rate, of.rho, of.epsilon, of.momentum};
+    const float rate = *scalars.learning_rate;
+    return {rate, rate * of.weight_decay, of.rho, of.epsilon, of.momentum};
   }
 };
 struct MakeRmspropCentered {
   RmspropConstants of;
   __device__ math::RmspropCentered operator()(const UpdateScalars& scalars) const {
-    return {*scalars.learning_rate, of.rho, of.epsilon};
+    const float rate = *scalars.learning_rate;
+    return {rate, rate * of.weight_decay, of.rho, of.epsilon};
   }
 };
 struct MakeRmspropCenteredMomentum {
   RmspropConstants of;
   __device__ math::RmspropCenteredMomentum operator()(const UpdateScalars& scalars) const {
-    return {*scalars.learning_rate, of.rho, of.epsilon, of.momentum};
+    const float rate = *scalars.learning_rate;
+    return {rate, rate * of.weight_decay, of.rho, of.epsilon, of.momentum};
+  }
+};
+
+template <class F>
+struct MakeRule {
+  math::RuleSettings of;
+  __device__ F operator()(const UpdateScalars& scalars) const {
+    const float product = scalars.momentum_product == nullptr ? 0.0F : *scalars.momentum_product;
+    return F(of, {*scalars.learning_rate, *scalars.step, product});
   }
 };
 
@@ -195,6 +208,23 @@ cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, con
   if (constants.momentum != 0) return launch_update<2>(on, tensors, scalars, MakeRmspropMomentum{constants});
   return launch_update<1>(on, tensors, scalars, MakeRmsprop{constants});
 }
+
+template <class F, int slots>
+cudaError_t launch_rule(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                        const math::RuleSettings& settings) {
+  return launch_update<slots>(on, tensors, scalars, MakeRule<F>{settings});
+}
+
+#define GPUBENCH_RULE(F, slots)                                                                                     \
+  template cudaError_t launch_rule<math::F, slots>(const LaunchOn&, const UpdateTensors&, const UpdateScalars&, \
+                                                   const math::RuleSettings&);
+GPUBENCH_RULE(Average, 0)
+GPUBENCH_RULE(Adagrad, 1)
+GPUBENCH_RULE(Adadelta, 2)
+GPUBENCH_RULE(Adamax, 2)
+GPUBENCH_RULE(Nadam, 2)
+GPUBENCH_RULE(Amsgrad, 3)
+#undef GPUBENCH_RULE
 
 cudaError_t launch_unscale(const LaunchOn& on, const UnscaleTensors& tensors, const float* scale, bool* found) {
   const std::int64_t tiles = tiles_of<update_tile>(tensors);

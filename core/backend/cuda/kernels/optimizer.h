@@ -26,8 +26,9 @@ struct UpdateTensors {
 /// Scalars that may change from step to step; in GPU memory.
 struct UpdateScalars {
   const float* learning_rate = nullptr;
-  const std::int64_t* step = nullptr;  ///< for Adam only: 1 at the first update
-  const bool* skip = nullptr;          ///< if given and true, nothing is updated
+  const std::int64_t* step = nullptr;       ///< for rules that read it: 1 at the first update
+  const float* momentum_product = nullptr;  ///< for Nadam only
+  const bool* skip = nullptr;               ///< if given and true, nothing is updated
   /// Sums of squares of the gradients, whose norms are limited to `norm`: one of all, or one of each of the tensors.
   const float* squares = nullptr;
   bool of_all = false;
@@ -55,11 +56,16 @@ cudaError_t launch_lion(const LaunchOn& on, const UpdateTensors& tensors, const 
                         const LionConstants& constants);
 
 struct RmspropConstants {
-  float rho = 0, epsilon = 0, momentum = 0;
+  float rho = 0, epsilon = 0, momentum = 0, weight_decay = 0;
   bool centered = false;
 };
 cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
                            const RmspropConstants& constants);
+
+/// F: a rule of RuleUpdate, with its number of slots.
+template <class F, int slots>
+cudaError_t launch_rule(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                        const math::RuleSettings& settings);
 
 inline constexpr int squares_capacity = 64;
 

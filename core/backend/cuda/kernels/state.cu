@@ -46,7 +46,10 @@ cudaError_t launch_schedule(const LaunchOn& on, float* rate, const std::int64_t*
 }
 
 template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::CosineDecay&);
+template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::CosineDecayRestarts&);
 template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::ExponentialDecay&);
+template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::InverseTimeDecay&);
+template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::NadamMomentum&);
 template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::PiecewiseConstant&);
 template cudaError_t launch_schedule(const LaunchOn&, float*, const std::int64_t*, const math::PolynomialDecay&);
 
