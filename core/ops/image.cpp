@@ -5,12 +5,10 @@
 #include <memory>
 
 #include "core/base/enum_names.h"
-#include "core/math/image.h"
 #include "core/ops/cast.h"
 #include "core/ops/check.h"
 #include "core/ops/elementwise.h"
-#include "core/ops/matmul.h"
-#include "core/ops/shape_ops.h"
+#include "core/ops/resize.h"
 
 namespace gpubench {
 namespace {
@@ -33,26 +31,6 @@ bool fits_a_block(const BlockInput& images) {
 void expect_brightness(std::string_view op, const TensorType& images) {
   if (is_floating(images.dtype) || images.dtype == Dtype::u8) return;
   ops::refuse(op, fmt::format("images are of a floating type or uint8, got {}", to_string(images)));
-}
-
-/// [to, from] float32: resizing one dimension of `from` pixels is a product with it.
-HostTensor sampling_matrix(ResizeMethod method, std::int64_t to, std::int64_t from) {
-  HostTensor matrix = HostTensor::zeros({{to, from}, Dtype::f32});
-  const std::span<float> weights = matrix.values<float>();
-  const float scale = static_cast<float>(from) / static_cast<float>(to);
-  const auto at = [&](std::int64_t row, std::int64_t column) -> float& {
-    return weights[static_cast<std::size_t>(row * from + column)];
-  };
-  for (std::int64_t i = 0; i < to; ++i) {
-    if (method == ResizeMethod::nearest) {
-      at(i, math::nearest_of(i, scale, from)) = 1;
-      continue;
-    }
-    const math::Neighbours between = math::neighbours_of(i, scale, from);
-    at(i, between.lower) += 1 - between.share;
-    at(i, between.upper) += between.share;
-  }
-  return matrix;
 }
 
 void expect_random(std::string_view op, TensorTypes inputs) {
@@ -79,7 +57,9 @@ Shape with_size(Shape from, std::int64_t height, std::int64_t width) {
   return from;
 }
 
-constexpr EnumNames<ResizeMethod, 2> resize_methods{"resize_images: there is no method", {"bilinear", "nearest"}};
+constexpr EnumNames<ResizeMethod, 8> resize_methods{
+    "resize_images: there is no method",
+    {"bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"}};
 
 constexpr float brightest_byte = 255;
 
@@ -202,24 +182,9 @@ std::vector<TensorType> ResizeImages::infer(TensorTypes inputs) const {
   return {{with_size(inputs[0].shape, height, width), dtype}};
 }
 
-/// Products with the transposed matrices of both dimensions.
 std::vector<Value> ResizeImages::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   const TensorType type = graph.type(inputs[0]);
-  if (!is_floating(type.dtype)) return {Value{}};
-  const ImageExtents from = image_extents(type.shape);
-  const std::int64_t n = from.images, c = from.channels;
-  const Dtype dtype = graph.type(output_gradients[0]).dtype;
-  // Along the last dimension of `x`, which has `rows` rows.
-  const auto sampled = [&](Value x, std::int64_t rows, std::int64_t to, std::int64_t of) {
-    const Value matrix = ops::cast(graph, graph.constant(sampling_matrix(method, to, of)), dtype);
-    return ops::matmul(graph, ops::reshape(graph, x, {rows, to}), matrix);
-  };
-  Value dy = ops::reshape(graph, output_gradients[0], {n, height, width, c});
-  dy = sampled(ops::transpose(graph, dy, {0, 1, 3, 2}), n * height * c, width, from.width);
-  dy = ops::transpose(graph, ops::reshape(graph, dy, {n, height, c, from.width}), {0, 3, 2, 1});
-  dy = sampled(dy, n * from.width * c, height, from.height);
-  dy = ops::transpose(graph, ops::reshape(graph, dy, {n, from.width, c, from.height}), {0, 3, 1, 2});
-  return {ops::cast(graph, ops::reshape(graph, dy, type.shape), type.dtype)};
+  return {is_floating(type.dtype) ? ops::resize_gradient(graph, output_gradients[0], type, method) : Value{}};
 }
 
 std::optional<BlockForm> ResizeImages::block_form(std::span<const BlockInput> inputs, std::int64_t) const {

@@ -86,7 +86,17 @@ class RandomCrop final : public RandomImageOp {
   const std::uint64_t seed;
 };
 
-enum class ResizeMethod : std::uint8_t { bilinear, nearest };
+/// ResizeImages has bilinear and nearest; ops::resize_images() has all.
+enum class ResizeMethod : std::uint8_t {
+  bilinear,
+  nearest,
+  bicubic,
+  area,
+  lanczos3,
+  lanczos5,
+  gaussian,
+  mitchellcubic
+};
 std::string_view to_string(ResizeMethod method);
 /// Throws Error listing the names.
 ResizeMethod parse_resize_method(std::string_view name);

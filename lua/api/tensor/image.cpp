@@ -1,4 +1,4 @@
-// gb.image: augmentation, resizing and scaling of images, named after tf.image.
+// gb.image: augmentation and scaling of images, named after tf.image.
 #include "core/ops/image.h"
 
 #include <array>
@@ -7,22 +7,11 @@
 
 #include "core/base/error.h"
 #include "lua/api/openers.h"
-#include "lua/api/tensor/tensor.h"
-#include "lua/api/tensor/trace.h"
+#include "lua/api/tensor/image_graph.h"
 #include "lua/api/types.h"
-#include "lua/bind/bind.h"
 
 namespace gpubench::lua {
 namespace {
-
-/// Numbers are those of one step of a seed. Without a step, as gb.random: one draw of a seed of its own; in a map, one
-/// for each element; in another function that is traced, one for each call.
-struct RandomImageOptions {
-  std::optional<std::uint64_t> seed;
-  Tensor step = {};
-  static constexpr auto fields =
-      std::tuple{field("seed", &RandomImageOptions::seed), field("step", &RandomImageOptions::step)};
-};
 
 /// A height and a width.
 std::array<std::int64_t, 2> read_size(const std::vector<std::int64_t>& size) {
@@ -34,9 +23,8 @@ std::array<std::int64_t, 2> read_size(const std::vector<std::int64_t>& size) {
 template <class Make>
 Tensor apply_random(lua_State* L, const Tensor& images, const RandomImageOptions& options, const Make& make) {
   Dispatcher& dispatcher = world_of(L).dispatcher;
-  const std::uint64_t seed = options.seed ? *options.seed : session_of(L).random.next_seed();
-  const Tensor step = options.step ? options.step : step_of_draw(L);
-  return dispatcher.apply_one(make(seed), std::array{images, step});
+  const std::uint64_t seed = options.seed_in(L);
+  return dispatcher.apply_one(make(seed), std::array{images, options.step_in(L)});
 }
 
 Tensor random_flip_left_right(lua_State* L, const Tensor& images, const RandomImageOptions& options) {
@@ -65,27 +53,6 @@ Tensor random_crop(lua_State* L, const Tensor& images, const std::vector<std::in
   });
 }
 
-struct ResizeOptions {
-  std::string method = "bilinear";
-  static constexpr auto fields = std::tuple{field("method", &ResizeOptions::method)};
-};
-
-Tensor resize(lua_State* L, const Tensor& images, const std::vector<std::int64_t>& size, const ResizeOptions& options) {
-  const auto [height, width] = read_size(size);
-  const auto op = std::make_shared<const ResizeImages>(height, width, parse_resize_method(options.method));
-  return world_of(L).dispatcher.apply_one(op, std::array{images});
-}
-
-/// Applies `build` to the images.
-template <class Build>
-Tensor apply_built(lua_State* L, const Tensor& images, const Build& build) {
-  Graph graph;
-  const gpubench::Value input = graph.input(images.type(), "images");
-  const gpubench::Value output = build(graph, input);
-  if (output == input) return images;
-  return world_of(L).dispatcher.apply(graph, std::array{images}, std::array{output}).front();
-}
-
 using PerChannel = std::variant<double, std::vector<double>>;
 
 std::vector<float> numbers_of(const PerChannel& given) {
@@ -95,14 +62,14 @@ std::vector<float> numbers_of(const PerChannel& given) {
 }
 
 Tensor normalize(lua_State* L, const Tensor& images, const PerChannel& mean, const PerChannel& stddev) {
-  return apply_built(L, images, [&](Graph& graph, gpubench::Value input) {
-    return ops::normalize_images(graph, input, numbers_of(mean), numbers_of(stddev));
+  return apply_built(L, {images}, [&](Graph& graph, const auto& inputs) {
+    return ops::normalize_images(graph, inputs[0], numbers_of(mean), numbers_of(stddev));
   });
 }
 
 Tensor convert_images(lua_State* L, const Tensor& images, Dtype dtype) {
-  return apply_built(L, images,
-                     [dtype](Graph& graph, gpubench::Value input) { return ops::convert_images(graph, input, dtype); });
+  return apply_built(
+      L, {images}, [dtype](Graph& graph, const auto& inputs) { return ops::convert_images(graph, inputs[0], dtype); });
 }
 
 }  // namespace
@@ -114,9 +81,10 @@ void open_image(lua_State* L) {
       .function<&random_brightness>("random_brightness")
       .function<&random_contrast>("random_contrast")
       .function<&random_crop>("random_crop")
-      .function<&resize>("resize")
       .function<&normalize>("normalize")
       .function<&convert_images>("cast");
+  add_image_colours(image);
+  add_image_extents(image);
 }
 
 }  // namespace gpubench::lua

@@ -242,8 +242,8 @@ TEST(ImageTest, RefusesWhatMakesNoSense) {
                apply(std::make_shared<const RandomCrop>(5, 4, 1), x));
   EXPECT_ERROR("random_crop: height and width must be at least 1, got 0 and 4",
                apply(std::make_shared<const RandomCrop>(0, 4, 1), x));
-  EXPECT_ERROR("resize_images: there is no method 'bicubic' (known: bilinear, nearest)",
-               parse_resize_method("bicubic"));
+  EXPECT_ERROR(testing::HasSubstr("resize_images: there is no method 'hamming' (known: bilinear, nearest, bicubic"),
+               parse_resize_method("hamming"));
 }
 
 TEST(ImageTest, AttributesSayEverythingThatDecidesTheResult) {

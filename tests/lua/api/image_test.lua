@@ -140,8 +140,8 @@ testing.case("mistakes are named", function()
     function() gb.image.random_crop(images, { 5, 4 }) end)
   testing.raises("the size must be {height, width}",
     function() gb.image.random_crop(images, { 5 }) end)
-  testing.raises("there is no method 'bicubic' (known: bilinear, nearest)",
-    function() gb.image.resize(images, { 2, 2 }, { method = "bicubic" }) end)
+  testing.raises("there is no method 'hamming' (known: bilinear, nearest, bicubic, area, lanczos3",
+    function() gb.image.resize(images, { 2, 2 }, { method = "hamming" }) end)
   testing.raises("takes images [batch, height, width, channels] or one [height, width, channels], got float32[4, 4]",
     function() gb.image.random_flip_left_right(gb.zeros { 4, 4 }) end)
 end)
