@@ -51,6 +51,17 @@ class Produced {
   Tally<std::int64_t> bytes_;
 };
 
+/// The rows of the cursors of a stage with several sources.
+template <class Cursors>
+std::vector<StageStatistics> statistics_of(const Cursors& sources) {
+  std::vector<StageStatistics> stages;
+  for (const auto& source : sources) {
+    const std::vector<StageStatistics> rows = source->statistics();
+    stages.insert(stages.end(), rows.begin(), rows.end());
+  }
+  return stages;
+}
+
 /// The cursor of a stage with one source: counts what the stage produces and appends that to the source's statistics.
 class StageCursor : public Cursor {
  public:

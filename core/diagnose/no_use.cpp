@@ -42,7 +42,10 @@ bool has_stage(const std::vector<Stage>& stages, std::string_view name) {
 
 /// Behind them a prefetch still runs ahead of the training.
 constexpr std::array<std::string_view, 4> passing = {"take", "skip", "repeated", "options"};
-constexpr std::array<std::string_view, 3> in_memory = {"from_tensor_slices", "range", "synthetic"};
+constexpr std::array<std::string_view, 4> in_memory = {"from_tensor_slices", "random", "range", "synthetic"};
+/// Stages with several sources.
+constexpr std::array<std::string_view, 4> joining = {"choose_from_datasets", "concatenate", "sample_from_datasets",
+                                                     "zip"};
 
 template <std::size_t count>
 bool is_one_of(const std::array<std::string_view, count>& names, const std::string& name) {
@@ -65,7 +68,8 @@ std::string every_one_works_in_parallel(const std::vector<Stage>& stages, const 
 
 /// A pipeline with one source, which is in memory.
 bool reads_no_files(const std::vector<Stage>& stages) {
-  return is_one_of(in_memory, stages.front().name) && !has_stage(stages, "zip") && !has_stage(stages, "concatenate");
+  return is_one_of(in_memory, stages.front().name) &&
+         std::ranges::none_of(joining, [&](std::string_view name) { return has_stage(stages, name); });
 }
 
 std::string no_use_in_pipeline(Remedy remedy, const std::vector<Stage>& stages) {

@@ -11,6 +11,7 @@ void open_changes(lua_State* L);
 void open_compare(lua_State* L);
 void open_compile(lua_State* L);
 void open_contention(lua_State* L);
+void open_data_choices(lua_State* L);
 void open_data_sources(lua_State* L);
 void open_data_stages(lua_State* L);
 void open_data_files(lua_State* L);

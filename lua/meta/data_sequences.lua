@@ -85,6 +85,94 @@ function Dataset:rebatch(size, options) end
 ---@return Dataset
 function Dataset:flat_map(fn) end
 
+--- What a function makes of this dataset: data:apply(prepare) is prepare(data), within a chain.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local function prepare(data) return data:shuffle(8, { seed = 1 }):batch(2) end
+--- assert(gb.data.Dataset.range(8):apply(prepare).size == 4)
+--- ```
+---@param fn fun(dataset: Dataset): Dataset
+---@return Dataset
+function Dataset:apply(fn) end
+
+--- The elements before the first for which `fn` gives false. It is traced like a map's function and gives one bool.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local small = gb.data.Dataset.range(math.huge):take_while(function(n) return n:lt(3) end)
+--- assert(small:reduce(0, function(sum, n) return sum + n end):item() == 3)
+--- ```
+---@param fn ElementFunction|fun(...: Tensor): Tensor
+---@return Dataset
+function Dataset:take_while(fn) end
+
+--- The elements that no earlier one of the epoch equals. They are one tensor of integers, or a byte string; all
+--- different ones are kept in memory.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local rests = gb.data.Dataset.range(10):map(function(n) return n % 3 end):unique()
+--- assert(rests:reduce(0, function(count) return count + 1 end):item() == 3)
+--- ```
+---@return Dataset
+function Dataset:unique() end
+
+--- Passes a state through the elements. `fn` gets the state's tensors and then the element's, and returns the new state
+--- and behind it the new element. It is traced once, like a map's function; the state keeps its types. Whole numbers
+--- of the initial state are int64, others float32.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local sums = {}
+--- for sum in gb.data.Dataset.range(1, 5):scan(0, function(sum, n) return sum + n, sum + n end):iter() do
+---   sums[#sums + 1] = sum:item()
+--- end
+--- assert(table.concat(sums, " ") == "1 3 6 10")
+--- ```
+---@param initial_state Tensor|Tensor[]|number|table one tensor, or a list of Tensors
+---@param fn ElementFunction|fun(...: Tensor): Tensor ...
+---@return Dataset
+function Dataset:scan(initial_state, fn) end
+
+--- The state behind the last element of an epoch: as scan, but `fn` returns the new state alone.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local sum, count = gb.data.Dataset.range(1, 5):reduce({ gb.tensor(0, { dtype = "int64" }), gb.tensor(0) },
+---   function(sum, count, n) return sum + n, count + 1 end)
+--- assert(sum:item() == 10 and count:item() == 4)
+--- ```
+---@param initial_state Tensor|Tensor[]|number|table one tensor, or a list of Tensors
+---@param fn ElementFunction|fun(...: Tensor): Tensor ...
+---@return Tensor ...
+function Dataset:reduce(initial_state, fn) end
+
+---@class GroupByWindowOptions
+---@field key_func ElementFunction|fun(...: Tensor): Tensor gives the int64 key of an element
+---@field reduce_func fun(key: Tensor, window: Dataset): Dataset what becomes of a window
+---@field window_size integer? elements of a window; this or window_size_func is needed
+---@field window_size_func (ElementFunction|fun(key: Tensor): Tensor)? gives the int64 size of a key's windows
+
+--- Gathers elements of equal keys into windows. What `reduce_func` makes of each full window follows, mostly one batch;
+--- windows that are not full come at the end, in the order of their keys. `reduce_func` is called once, for the windows
+--- of all keys: the key is a symbol without a value, and the dataset's size is not known.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local grouped = gb.data.Dataset.range(7):group_by_window {
+---   key_func = function(n) return n % 2 end,
+---   reduce_func = function(_, window) return window:batch(2) end,
+---   window_size = 2,
+--- }
+--- local batches = {}
+--- for batch in grouped:iter() do batches[#batches + 1] = table.concat(batch:to_table(), "+") end
+--- assert(table.concat(batches, " ") == "0+2 1+3 4+6 5")
+--- ```
+---@param options GroupByWindowOptions
+---@return Dataset
+function Dataset:group_by_window(options) end
+
 ---@class gpubench
 local gb = {}
 

@@ -221,6 +221,63 @@ function gb.data.Dataset.from_generator(fn, options) end
 ---@return Dataset
 function gb.data.Dataset.interleave(datasets, options) end
 
+---@class ChooseOptions
+---@field stop_on_empty_dataset boolean? the epoch ends when an element of a dataset is wanted that has none left (true);
+--- else such a dataset is passed over
+
+--- Each element is the next one of the dataset that the next element of `choice` names: an int64 number from 0.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local range = gb.data.Dataset.range
+--- local order = {}
+--- local choice = range(6):map(function(n) return n // 2 % 2 end)
+--- for number in gb.data.Dataset.choose_from_datasets({ range(10), range(50, 60) }, choice):iter() do
+---   order[#order + 1] = number:item()
+--- end
+--- assert(table.concat(order, " ") == "0 1 50 51 2 3")
+--- ```
+---@param datasets Dataset[]
+---@param choice Dataset
+---@param options ChooseOptions?
+---@return Dataset
+function gb.data.Dataset.choose_from_datasets(datasets, choice, options) end
+
+---@class SampleOptions
+---@field weights number[]? how often elements of each dataset come, relative to others (all as often); 0 leaves one out
+---@field seed integer? what decides the choices; a new one derived from gb.config.set_seed when absent
+---@field stop_on_empty_dataset boolean? the epoch ends with the first dataset that has no element left (false); else it
+--- is passed over
+---@field rerandomize_each_iteration boolean? other choices in every epoch (false)
+
+--- Elements of several datasets, each of one drawn at random: rare classes more often, or sources mixed.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local range = gb.data.Dataset.range
+--- local mixed = gb.data.Dataset.sample_from_datasets({ range(30), range(100, 110) }, { weights = { 3, 1 }, seed = 1 })
+--- assert(mixed:reduce(0, function(count) return count + 1 end):item() == 40)
+--- ```
+---@param datasets Dataset[]
+---@param options SampleOptions?
+---@return Dataset
+function gb.data.Dataset.sample_from_datasets(datasets, options) end
+
+---@class RandomOptions
+---@field seed integer? a new one derived from gb.config.set_seed when absent
+---@field rerandomize_each_iteration boolean? other numbers in every epoch (false)
+
+--- int64 numbers from 0 to 2^32 - 1, drawn at random, without end.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local numbers = gb.data.Dataset.random { seed = 1 }
+--- for number in numbers:take(3):iter() do assert(number:item() >= 0 and number:item() < 2^32) end
+--- ```
+---@param options RandomOptions?
+---@return Dataset
+function gb.data.Dataset.random(options) end
+
 --- A native function of elements, for map and filter.
 ---@class ElementFunction
 local ElementFunction = {}

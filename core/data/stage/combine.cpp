@@ -11,17 +11,6 @@
 namespace gpubench {
 namespace {
 
-/// The rows of all sources.
-template <class Cursors>
-std::vector<StageStatistics> statistics_of(const Cursors& sources) {
-  std::vector<StageStatistics> stages;
-  for (const auto& source : sources) {
-    const std::vector<StageStatistics> rows = source->statistics();
-    stages.insert(stages.end(), rows.begin(), rows.end());
-  }
-  return stages;
-}
-
 constexpr std::string_view concatenate_stage = "concatenate";
 
 class ConcatenateCursor final : public Cursor {

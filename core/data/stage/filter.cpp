@@ -16,17 +16,26 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view filter_stage = "filter";
+/// Where an element that does not pass ends the epoch, or is left out.
+struct FilterStage {
+  std::string_view name;
+  bool ends;
+};
+constexpr FilterStage filter_stage{"filter", false};
+constexpr FilterStage take_while_stage{"take_while", true};
 constexpr std::int64_t asked_rows = 64;
 
 class Answers final : public BlockOutputs {
  public:
   void begin(std::int64_t first, std::int64_t /*count*/) override { first_ = static_cast<std::size_t>(first); }
   std::byte* place(std::size_t /*index*/, const TensorType& /*type*/) override { return flags_.data() + first_; }
-  bool operator[](std::int64_t i) const { return flags_[static_cast<std::size_t>(i)] != std::byte{0}; }
-  void refuse(std::int64_t i) { flags_[static_cast<std::size_t>(i)] = std::byte{0}; }
+  bool pass(std::int64_t i) const { return flags_[static_cast<std::size_t>(i)] == std::byte{true}; }
+  /// Whether there is no answer.
+  bool failed(std::int64_t i) const { return flags_[static_cast<std::size_t>(i)] == no_answer; }
+  void fail(std::int64_t i) { flags_[static_cast<std::size_t>(i)] = no_answer; }
 
  private:
+  static constexpr std::byte no_answer{2};
   std::array<std::byte, asked_rows> flags_{};
   std::size_t first_ = 0;
 };
@@ -34,9 +43,10 @@ class Answers final : public BlockOutputs {
 /// Rows of tensors are tested in blocks and passed on as rows; other elements are tested one by one.
 class FilterCursor final : public StageCursor {
  public:
-  FilterCursor(std::unique_ptr<Cursor> source, TensorTypes types, std::shared_ptr<const ElementFunction> predicate,
-               const ElementNumbers& numbers)
-      : StageCursor(filter_stage, std::move(source), types),
+  FilterCursor(const FilterStage& stage, std::unique_ptr<Cursor> source, TensorTypes types,
+               std::shared_ptr<const ElementFunction> predicate, const ElementNumbers& numbers)
+      : StageCursor(stage.name, std::move(source), types),
+        ends_(stage.ends),
         reader_(*source_),
         predicate_(std::move(predicate), reader_.rows()),
         numbers_(numbers) {
@@ -72,9 +82,11 @@ class FilterCursor final : public StageCursor {
  private:
   /// Sets position_ to the next element that passes; false at the end.
   bool find_next() {
-    for (;;) {
+    while (!ended_) {
       for (; position_ < predicate_.position(); ++position_) {
-        if (answers_[position_]) return true;
+        if (answers_.pass(position_)) return true;
+        ended_ = ends_ && !answers_.failed(position_);
+        if (ended_) return false;
       }
       check_interrupt();
       if (!predicate_.done()) {
@@ -85,6 +97,7 @@ class FilterCursor final : public StageCursor {
         return false;
       }
     }
+    return false;
   }
 
   void ask() {
@@ -92,7 +105,7 @@ class FilterCursor final : public StageCursor {
     try {
       predicate_.advance(numbers_, answers_);
     } catch (...) {
-      answers_.refuse(predicate_.position());
+      answers_.fail(predicate_.position());
       predicate_.pass_over();
       throw;
     }
@@ -107,6 +120,8 @@ class FilterCursor final : public StageCursor {
     return block_.count > 0 || block_.error;
   }
 
+  const bool ends_;
+  bool ended_ = false;
   InputReader reader_;
   BlockFunction predicate_;
   const ElementNumbers numbers_;
@@ -118,31 +133,42 @@ class FilterCursor final : public StageCursor {
 
 class FilterDataset final : public Transformation {
  public:
-  FilterDataset(DatasetPtr source, std::shared_ptr<const ElementFunction> predicate)
-      : Transformation(std::move(source)), predicate_(std::move(predicate)) {}
-  std::string_view stage() const override { return filter_stage; }
-  DatasetPtr with_source(DatasetPtr source) const override { return filter(std::move(source), predicate_); }
+  FilterDataset(const FilterStage& stage, DatasetPtr source, std::shared_ptr<const ElementFunction> predicate)
+      : Transformation(std::move(source)), stage_(stage), predicate_(std::move(predicate)) {}
+  std::string_view stage() const override { return stage_.name; }
+  DatasetPtr with_source(DatasetPtr source) const override {
+    return std::make_shared<FilterDataset>(stage_, std::move(source), predicate_);
+  }
+  bool counts_elements() const override { return stage_.ends; }
   std::optional<std::int64_t> size() const override { return std::nullopt; }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    return std::make_unique<FilterCursor>(source().open(epoch, options), element_types(), predicate_,
+    return std::make_unique<FilterCursor>(stage_, source().open(epoch, options), element_types(), predicate_,
                                           element_numbers(epoch, source()));
   }
 
  private:
+  const FilterStage& stage_;
   std::shared_ptr<const ElementFunction> predicate_;
 };
+
+DatasetPtr filtered_by(const FilterStage& stage, DatasetPtr source, std::shared_ptr<const ElementFunction> predicate) {
+  require_host_elements(*source, stage.name);
+  const std::vector<TensorType> outputs = infer_outputs(*predicate, source->element_types());
+  if (outputs != std::vector{TensorType{{}, Dtype::boolean}}) {
+    throw Error(fmt::format("{}: the function gives {}; one bool[] is needed, whether to keep the element", stage.name,
+                            to_string(outputs)));
+  }
+  return std::make_shared<FilterDataset>(stage, std::move(source), std::move(predicate));
+}
 
 }  // namespace
 
 DatasetPtr filter(DatasetPtr source, std::shared_ptr<const ElementFunction> predicate) {
-  require_host_elements(*source, "filter");
-  const std::vector<TensorType>& inputs = source->element_types();
-  const std::vector<TensorType> outputs = infer_outputs(*predicate, inputs);
-  if (outputs != std::vector{TensorType{{}, Dtype::boolean}}) {
-    throw Error(fmt::format("filter: the function gives {}; one bool[] is needed, whether to keep the element",
-                            to_string(outputs)));
-  }
-  return std::make_shared<FilterDataset>(std::move(source), std::move(predicate));
+  return filtered_by(filter_stage, std::move(source), std::move(predicate));
+}
+
+DatasetPtr take_while(DatasetPtr source, std::shared_ptr<const ElementFunction> predicate) {
+  return filtered_by(take_while_stage, std::move(source), std::move(predicate));
 }
 
 }  // namespace gpubench

@@ -1,7 +1,7 @@
-// The elements for which a function returns true. Rows of tensors stay rows: a following shuffle or batch gets their
-// numbers, and only rows that pass are copied.
+// The elements for which a function returns true: all of them, or those before the first other one. Rows of tensors
+// stay rows: a following shuffle or batch gets their numbers, and only rows that pass are copied.
 //
-//   filter(digits, is_bright)
+//   filter(digits, is_bright)   take_while(numbers, is_below_100)
 #pragma once
 #include <memory>
 
@@ -12,5 +12,8 @@ namespace gpubench {
 
 /// Throws Error unless the function returns one bool.
 DatasetPtr filter(DatasetPtr source, std::shared_ptr<const ElementFunction> predicate);
+
+/// The epoch ends before the first element that does not pass. Throws as filter().
+DatasetPtr take_while(DatasetPtr source, std::shared_ptr<const ElementFunction> predicate);
 
 }  // namespace gpubench

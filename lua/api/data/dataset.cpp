@@ -17,6 +17,7 @@
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
 #include "lua/api/data/element_argument.h"
+#include "lua/api/data/element_values.h"
 #include "lua/api/data/named_size.h"
 #include "lua/api/data/pipeline.h"
 #include "lua/api/data/stages.h"
@@ -35,19 +36,10 @@ HostTensor host_tensor_at(lua_State* L, int index, std::string_view what) {
   return world_of(L).dispatcher.eager().on_host(tensor);
 }
 
-/// Whether the value is a tuple of tensors, and not one tensor written as a table.
-bool is_tuple(lua_State* L, int index) {
-  if (!lua_istable(L, index)) return false;
-  lua_rawgeti(L, index, 1);
-  const bool starts_with_tensor = Value<Tensor>::matches(L, -1);
-  lua_pop(L, 1);
-  return starts_with_tensor;
-}
-
 /// The argument: one tensor or a tuple.
 std::vector<HostTensor> given_tensors(lua_State* L, std::string_view what) {
   std::vector<HostTensor> tensors;
-  if (is_tuple(L, 1)) {
+  if (is_list_of_tensors(L, 1)) {
     const auto count = static_cast<lua_Integer>(sequence_length(L, 1));
     for (lua_Integer i = 1; i <= count; ++i) {
       lua_rawgeti(L, 1, i);
@@ -180,6 +172,7 @@ void open_dataset(lua_State* L) {
   add_loops(dataset);
   add_sequences(dataset);
   add_stages(dataset);
+  add_state_stages(dataset);
   open_dataset_iterator(L);
   const Module gb = Module::root(L);
   gb.value("AUTOTUNE", autotune);

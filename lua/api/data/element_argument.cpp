@@ -217,7 +217,7 @@ std::shared_ptr<const ElementFunction> make_lua_function(lua_State* L, const Lua
 /// Returns other functions unchanged, and a Lua function as a copy for one stage: it draws random numbers from the
 /// session's next seed, and undeclared outputs get the types of its results for the source's first element.
 std::shared_ptr<const ElementFunction> bound_to_source(lua_State* L, std::shared_ptr<const ElementFunction> function,
-                                                       const Dataset& source) {
+                                                       const Dataset& source, const Element& state) {
   const auto* lua = dynamic_cast<const LuaElementFunction*>(function.get());
   if (lua == nullptr) return function;
   const std::uint64_t seed = session_of(L).random.next_seed();
@@ -227,16 +227,18 @@ std::shared_ptr<const ElementFunction> bound_to_source(lua_State* L, std::shared
     throw Error(
         "lua_function: the dataset is empty, so the function's results are unknown; declare them: output = {...}");
   }
+  element.insert(element.begin(), state.begin(), state.end());
   return lua->with_outputs_of(element, seed);
 }
 
 /// `guess` replaces varying extents.
-TracedElement trace_element(lua_State* L, const LuaFunction& function, const Dataset& source, std::int64_t guess,
-                            const std::string& what) {
+TracedElement trace_element(lua_State* L, const LuaFunction& function, const Element& state, const Dataset& source,
+                            std::int64_t guess, const std::string& what) {
   // Maps run on the host, wherever the script places its models.
   const WorldPtr world = session_of(L).placement.world();
   const DeviceScope host(world->dispatcher, DeviceId{});
   std::vector<TracedInput> inputs;
+  for (const HostTensor& tensor : state) inputs.push_back({tensor.type(), DeviceId{}});
   for (TensorType type : source.element_types()) {
     std::replace(type.shape.begin(), type.shape.end(), varying, guess);
     inputs.push_back({std::move(type), DeviceId{}});
@@ -262,17 +264,18 @@ TracedElement trace_element(lua_State* L, const LuaFunction& function, const Dat
 }  // namespace
 
 std::shared_ptr<const ElementFunction> element_function(lua_State* L, const ElementArgument& given,
-                                                        const Dataset& source, const std::string& what) {
+                                                        const Dataset& source, const std::string& what,
+                                                        const Element& state) {
   if (const auto* native = std::get_if<std::shared_ptr<const ElementFunction>>(&given)) {
-    return bound_to_source(L, *native, source);
+    return bound_to_source(L, *native, source, state);
   }
   const auto& function = std::get<LuaFunction>(given);
   Session& session = session_of(L);
   const std::uint64_t seeds = session.random.seeds_given();
-  TracedElement trace = trace_element(L, function, source, extent_guesses[0], what);
+  TracedElement trace = trace_element(L, function, state, source, extent_guesses[0], what);
   if (is_fixed(source.element_types())) return graph_function(std::move(trace));
   session.random.give_seeds_again(seeds);
-  return graph_function(std::move(trace), trace_element(L, function, source, extent_guesses[1], what));
+  return graph_function(std::move(trace), trace_element(L, function, state, source, extent_guesses[1], what));
 }
 
 void open_lua_function(lua_State* L) {

@@ -13,8 +13,10 @@ namespace gpubench::lua {
 
 using ElementArgument = std::variant<std::shared_ptr<const ElementFunction>, LuaFunction>;
 
-/// The function for the elements of `source`; `what` names the stage in messages ("map").
+/// The function for the elements of `source`; `what` names the stage in messages ("map"). It gets the tensors of
+/// `state` before those of an element.
 std::shared_ptr<const ElementFunction> element_function(lua_State* L, const ElementArgument& given,
-                                                        const Dataset& source, const std::string& what);
+                                                        const Dataset& source, const std::string& what,
+                                                        const Element& state = {});
 
 }  // namespace gpubench::lua

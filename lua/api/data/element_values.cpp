@@ -110,6 +110,14 @@ HostTensor read_plain(lua_State* L, int index, const TensorType& type, const std
   return tensor;
 }
 
+bool is_list_of_tensors(lua_State* L, int index) {
+  if (!lua_istable(L, index)) return false;
+  lua_rawgeti(L, index, 1);
+  const bool starts_with_tensor = Value<Tensor>::matches(L, -1);
+  lua_pop(L, 1);
+  return starts_with_tensor;
+}
+
 TensorType plain_type(lua_State* L, int index, const std::string& what) {
   if (lua_type(L, index) == LUA_TSTRING) return {{varying}, Dtype::u8};
   const int top = lua_gettop(L);

@@ -14,6 +14,8 @@ void require_few_tables(const TensorType& type);
 void push_plain(lua_State* L, const TensorView& tensor, const std::string& what);
 /// The value at `index` as `type`, whose extents may be `varying`. Throws Error naming `what` if it does not fit.
 HostTensor read_plain(lua_State* L, int index, const TensorType& type, const std::string& what);
+/// Whether the value is a table that begins with a tensor, and not one tensor written as a table of numbers.
+bool is_list_of_tensors(lua_State* L, int index);
 /// The type of a plain value: int64, float32 or bool by its first number; strings are uint8[?].
 TensorType plain_type(lua_State* L, int index, const std::string& what);
 

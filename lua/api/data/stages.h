@@ -7,6 +7,7 @@ namespace gpubench::lua {
 
 void add_sequences(Class<Dataset>& dataset);
 void add_stages(Class<Dataset>& dataset);
+void add_state_stages(Class<Dataset>& dataset);
 
 /// `for x, y in dataset do` and `for x, y in dataset:iter() do`. The first has no value that Lua closes, so a `break`
 /// leaves its pipeline to the collector; the second is closed at once.

@@ -27,8 +27,8 @@ class TraceScope {
 };
 
 std::string ways_out(const std::string& what) {
-  const bool of_elements = what == "map" || what == "filter";
-  const std::string other = of_elements
+  constexpr std::string_view of_elements[] = {"map", "filter", "take_while", "scan", "reduce"};
+  const std::string other = std::ranges::find(of_elements, what) != std::end(of_elements)
                                 ? fmt::format("have Lua called for every element: {}(gb.data.lua_function(fn))", what)
                                 : "decide outside of the traced function";
   return fmt::format("write the choice with tensor ops such as gb.where(condition, a, b), or {}", other);

@@ -11,6 +11,7 @@ local calls = {}
 local stages = {
   "shuffle", "map", "batch", "repeated", "take", "skip", "prefetch", "prefetch_to_device", "ignore_errors", "options",
   "filter", "padded_batch", "unbatch", "cache", "shard", "concatenate", "enumerate", "throttle", "interleave",
+  "take_while", "scan", "unique", "group_by_window",
 }
 
 -- What may be recorded or changed: { owner, name, kind, is_method }. Kinds: "stage" makes a dataset, "use" trains on

@@ -85,7 +85,8 @@ end
 
 -- Stages that take time for every element.
 local costs_time = {
-  map = true, filter = true, interleave = true, padded_batch = true, throttle = true, tfrecord = true, csv = true,
+  map = true, filter = true, take_while = true, scan = true, unique = true, group_by_window = true,
+  interleave = true, padded_batch = true, throttle = true, tfrecord = true, csv = true,
   image_folder = true, list_files = true, idx = true, safetensors = true,
 }
 
@@ -94,6 +95,11 @@ local function varies(node)
   if node.name == "shuffle" then return "elements are shuffled" end
   if node.name == "from_generator" then return "a function of the script makes the elements" end
   if node.is_random then return "a map draws random numbers" end
+  local drawn = (node.arguments or {})[node.name == "random" and 1 or 2]
+  if (node.name == "random" or node.name == "sample_from_datasets") and type(drawn) == "table"
+    and drawn.rerandomize_each_iteration then
+    return "elements are drawn anew in each epoch"
+  end
   if node.is_lua then return "a Lua function may draw other numbers in each epoch" end
   if node.name == "repeated" or node.name:find "^prefetch" then return "the stages before it take no time" end
   if node.name == "unknown" then return "a stage is not known" end

@@ -126,6 +126,30 @@ class Native final : public ElementFunction {
   mutable std::atomic<int> plans_{0};
 };
 
+/// number -> number % divisor, of the first tensor alone.
+inline std::shared_ptr<const ElementFunction> modulo(std::int64_t divisor) {
+  return std::make_shared<Native>(
+      [](TensorTypes) { return std::vector<TensorType>{{{}, Dtype::i64}}; },
+      [divisor](const ElementBlock& elements, ElementOutputs& outputs) {
+        const TensorType type{{}, Dtype::i64};
+        const std::int64_t rest = elements.inputs[0].as<std::int64_t>()[0] % divisor;
+        std::memcpy(outputs.place(0, type), &rest, sizeof rest);
+      });
+}
+
+/// sum, number, ... -> sum + number, and the sum again behind it unless it is `alone`; an Error for the number `bad`.
+inline std::shared_ptr<const ElementFunction> running_sum(bool alone = false, std::int64_t bad = -1) {
+  const TensorType type{{}, Dtype::i64};
+  return std::make_shared<Native>(
+      [=](TensorTypes) { return std::vector<TensorType>(alone ? 1U : 2U, type); },
+      [=](const ElementBlock& elements, ElementOutputs& outputs) {
+        const std::int64_t number = elements.inputs[1].as<std::int64_t>()[0];
+        if (number == bad) throw Error(std::to_string(bad) + " is not added");
+        const std::int64_t sum = elements.inputs[0].as<std::int64_t>()[0] + number;
+        for (std::size_t i = 0; i < (alone ? 1U : 2U); ++i) std::memcpy(outputs.place(i, type), &sum, sizeof sum);
+      });
+}
+
 /// Gives its inputs as they are.
 class Identity final : public ElementFunction {
  public:

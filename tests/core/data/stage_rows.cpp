@@ -6,20 +6,25 @@
 #include "core/data/cache/cache.h"
 #include "core/data/interleave/interleave.h"
 #include "core/data/map/map.h"
+#include "core/data/source/random.h"
 #include "core/data/source/range.h"
 #include "core/data/source/synthetic.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/bucket.h"
 #include "core/data/stage/by_position.h"
+#include "core/data/stage/choose.h"
 #include "core/data/stage/combine.h"
 #include "core/data/stage/filter.h"
+#include "core/data/stage/group_by_window.h"
 #include "core/data/stage/ignore_errors.h"
 #include "core/data/stage/padded_batch.h"
 #include "core/data/stage/prefetch.h"
 #include "core/data/stage/repeat.h"
+#include "core/data/stage/scan.h"
 #include "core/data/stage/shuffle.h"
 #include "core/data/stage/throttle.h"
 #include "core/data/stage/unbatch.h"
+#include "core/data/stage/unique.h"
 #include "core/data/stage/window.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/ragged.h"
@@ -73,6 +78,30 @@ const StageRow rows[] = {
      }},
     {"unbatch", [](DatasetPtr source) { return unbatch(batch(std::move(source), 7)); }},
     {"filter", [](DatasetPtr source) { return filter(std::move(source), not_third()); }, true},
+    {"take_while",
+     [](DatasetPtr source) {
+       return take_while(std::move(source), std::make_shared<Predicate>([](std::int64_t n) { return n < 33; }, 4));
+     },
+     true},
+    {"scan",
+     [](DatasetPtr source) {
+       return scan(std::move(source), {HostTensor::scalar(std::int64_t{1})}, running_sum());
+     }},
+    {"unique", [](DatasetPtr source) { return unique(map(std::move(source), modulo(17))); }},
+    {"group_by_window",
+     [](DatasetPtr source) {
+       return group_by_window(std::move(source), {.key = modulo(3), .size = 4},
+                              [](DatasetPtr window) { return batch(std::move(window), 3); });
+     }},
+    {"choose_from_datasets",
+     [](DatasetPtr source) {
+       return choose_from_datasets({source, skip(source, 5)}, map(range(0, 50), modulo(2)));
+     }},
+    {"sample_from_datasets",
+     [](DatasetPtr source) {
+       return sample_from_datasets({take(source, 9), source}, {1, 3}, {.seed = 3, .rerandomize_each_iteration = true});
+     }},
+    {"random", [](const DatasetPtr&) { return take(random_numbers({.seed = 4}), 30); }},
     {"repeat", [](DatasetPtr source) { return repeat(shuffle(std::move(source), {.buffer = 9}), 2); }, true},
     {"ignore_errors", [](DatasetPtr source) { return ignore_errors(map(std::move(source), fails_at(4, 1))); }, true},
     {"map by workers",

@@ -3,11 +3,11 @@
 -- first_names.lua.
 return {
   { "print(dataset.from_tensors)", "here", "gb.data.Dataset.from_tensors" },
-  { "print(dataset.group_by_window)", "absent" },
+  { "print(dataset.ragged_batch)", "here", "padded_batch" },
   { "print(dataset.list_files)", "here", "gb.data.Dataset.list_files(pattern)" },
   { "print(dataset.load)", "absent" },
   { "print(dataset.random)", "absent" },
-  { "print(dataset.unique)", "absent" },
+  { "print(dataset.snapshot)", "here", "cache" },
   { "print(gb.activations.celu)", "absent" },
   { "print(gb.activations.elu)", "here", 'gb.layers.Activation("elu")(x)' },
   { "print(gb.activations.leaky_relu)", "here", 'gb.layers.Activation("leaky_relu")(x)' },
