@@ -9,8 +9,8 @@ local gb = {}
 gb.datasets = {}
 
 ---@class ImageSetOptions
----@field flatten boolean? images as rows of values, else [height, width, channels] (true; of cifar10 false)
----@field one_hot boolean? labels as float32 [10] (true), else int64
+---@field flatten boolean? images as rows of values, else [height, width, channels] (true; of CIFAR false)
+---@field one_hot boolean? labels as float32 [classes] (true), else int64
 ---@field scaled boolean? float32 images in [0, 1] (true), else uint8
 ---@field directory string? the folder with the files; when absent $GPUBENCH_DATA (and its folder of the set's name) if
 --- that
@@ -83,5 +83,30 @@ function gb.datasets.cifar10(split, options) end
 ---@return Tensor images
 ---@return Tensor labels
 function gb.datasets.cifar10_arrays(split, options) end
+
+---@class Cifar100Options : ImageSetOptions
+---@field label_mode "fine"|"coarse"|nil labels of the 100 classes, or of the 20 superclasses ("fine")
+
+--- CIFAR-100: 32 x 32 colour pictures of 100 kinds, from its binary version: train.bin and test.bin, plain or gzip.
+--- Download them once, and name their folder.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local folder = gb._native.options.out .. "/results"
+--- io.open(folder .. "/test.bin", "wb"):write(("\3\77" .. ("x"):rep(3072)):rep(4)):close()
+--- local images, labels = gb.datasets.cifar100_arrays("test", { directory = folder, one_hot = false })
+--- assert(#images == 4 and labels[1]:item() == 77)
+--- ```
+---@param split "train"|"test"
+---@param options Cifar100Options?
+---@return Dataset
+function gb.datasets.cifar100(split, options) end
+
+--- The same as two tensors: all images, all labels.
+---@param split "train"|"test"
+---@param options Cifar100Options?
+---@return Tensor images
+---@return Tensor labels
+function gb.datasets.cifar100_arrays(split, options) end
 
 return gb

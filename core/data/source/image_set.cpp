@@ -56,12 +56,12 @@ HostTensor scaled(const HostTensor& images) {
   return floats;
 }
 
-HostTensor one_hot(const HostTensor& labels) {
-  HostTensor rows = HostTensor::zeros({{labels.shape()[0], image_classes}, Dtype::f32});
+HostTensor one_hot(const HostTensor& labels, std::int64_t classes) {
+  HostTensor rows = HostTensor::zeros({{labels.shape()[0], classes}, Dtype::f32});
   float* row = rows.values<float>().data();
   for (const std::uint8_t label : labels.values<std::uint8_t>()) {
     row[label] = 1.0F;
-    row += image_classes;
+    row += classes;
   }
   return rows;
 }
@@ -82,11 +82,12 @@ Decoded decode(const ImageSetKind& kind, std::string_view split, const ImageSetF
   return {std::move(examples), {folder.kind, folder.directory, count, fmt::format("crc32:{:08x}", checksum)}};
 }
 
-ImageSet shaped(const Decoded& decoded, const ImageSetOptions& options) {
+ImageSet shaped(const Decoded& decoded, const ImageSetKind& kind, const ImageSetOptions& options) {
   const HostTensor& images = decoded.examples.images;
   const std::int64_t count = images.shape()[0];
   return {options.flatten ? images.reshaped({count, images.elements() / count}) : images,
-          options.one_hot ? one_hot(decoded.examples.labels) : as_int64(decoded.examples.labels), decoded.origin};
+          options.one_hot ? one_hot(decoded.examples.labels, kind.classes) : as_int64(decoded.examples.labels),
+          decoded.origin};
 }
 
 /// Keeps decoded images for the life of the process, the only such memory in the pipeline: decoding the full digits
@@ -95,14 +96,14 @@ class Cache {
  public:
   Decoded get(const ImageSetKind& kind, std::string_view split, const ImageSetFolder& folder, bool is_scaled) {
     const std::lock_guard lock(mutex_);
-    const Key key(kind.name, folder.directory, split, is_scaled);
+    const Key key(&kind, folder.directory, split, is_scaled);
     const auto known = decoded_.find(key);
     if (known != decoded_.end()) return known->second;
     return decoded_.emplace(key, decode(kind, split, folder, is_scaled)).first->second;
   }
 
  private:
-  using Key = std::tuple<std::string_view, fs::path, std::string, bool>;
+  using Key = std::tuple<const ImageSetKind*, fs::path, std::string, bool>;
   std::mutex mutex_;
   std::map<Key, Decoded> decoded_;
 };
@@ -156,13 +157,14 @@ ImageSet load_images(const ImageSetKind& kind, std::string_view split, const Ima
                      const fs::path& directory) {
   static Cache cache;
   check_split(kind, split);
-  return shaped(cache.get(kind, split, choose_folder(kind, image_folders(kind, directory)), options.scaled), options);
+  const ImageSetFolder folder = choose_folder(kind, image_folders(kind, directory));
+  return shaped(cache.get(kind, split, folder, options.scaled), kind, options);
 }
 
 ImageSet load_images(const ImageSetKind& kind, std::string_view split, const ImageSetOptions& options,
                      std::span<const ImageSetFolder> folders) {
   check_split(kind, split);
-  return shaped(decode(kind, split, choose_folder(kind, folders), options.scaled), options);
+  return shaped(decode(kind, split, choose_folder(kind, folders), options.scaled), kind, options);
 }
 
 fs::path find_image_file(const fs::path& folder, const std::string& name) {
@@ -179,13 +181,13 @@ fs::path require_image_file(std::string_view set, const fs::path& folder, const 
   return found;
 }
 
-void check_image_labels(const HostTensor& labels, const fs::path& file) {
+void check_image_labels(const HostTensor& labels, std::int64_t classes, const fs::path& file) {
   const auto values = labels.values<std::uint8_t>();
   const auto bad =
-      std::find_if(values.begin(), values.end(), [](std::uint8_t label) { return label >= image_classes; });
+      std::find_if(values.begin(), values.end(), [=](std::uint8_t label) { return label >= classes; });
   if (bad == values.end()) return;
   throw Error(fmt::format("{}: label {} of example {} is out of range; labels are 0 to {}", file.string(), *bad,
-                          bad - values.begin(), image_classes - 1));
+                          bad - values.begin(), classes - 1));
 }
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// Published sets of small labelled images: MNIST and Fashion-MNIST (IDX files), CIFAR-10 (its binary version), plain or
-// gzip. Files are searched for in a folder that the user names, else in $GPUBENCH_DATA, else in the user's cache, else
+// Published sets of small labelled images: MNIST and Fashion-MNIST (IDX files), CIFAR-10 and CIFAR-100 (their binary
+// versions), plain or gzip. Files are searched for in a folder that the user names, else in $GPUBENCH_DATA, else in the user's cache, else
 // in what comes with gpubench: a sample of MNIST, the 10 000 test digits, of which the first 8 000 are "train". The
 // result says which one it was. Decoded arrays are kept in memory for the process.
 #pragma once
@@ -16,7 +16,7 @@ namespace gpubench {
 
 struct ImageSetOptions {
   bool flatten = true;  ///< images [784]; else [28, 28, 1]
-  bool one_hot = true;  ///< labels float32 [10]; else int64 []
+  bool one_hot = true;  ///< labels float32 [classes]; else int64 []
   bool scaled = true;   ///< images float32 in [0, 1]; else uint8
 };
 
@@ -38,16 +38,15 @@ struct ImageSetFolder {
 
 struct ImageSet {
   HostTensor images;  ///< [n, values] or [n, height, width, channels]
-  HostTensor labels;  ///< [n, 10] or [n]
+  HostTensor labels;  ///< [n, classes] or [n]
   DataOrigin origin;
 };
 
 /// What the files of one split hold.
 struct StoredImages {
   HostTensor images;  ///< uint8 [n, height, width, channels], n > 0
-  HostTensor labels;  ///< uint8 [n], below `image_classes`
+  HostTensor labels;  ///< uint8 [n], below the number of classes
 };
-inline constexpr std::int64_t image_classes = 10;
 
 /// How one of the sets is stored.
 struct ImageSetKind {
@@ -57,11 +56,15 @@ struct ImageSetKind {
   bool (*present)(const std::filesystem::path& folder) = nullptr;
   /// Throws Error naming the file and the fault.
   StoredImages (*read)(std::string_view split, const std::filesystem::path& folder) = nullptr;
+  std::int64_t classes = 10;
 };
 
 const ImageSetKind& mnist();
 const ImageSetKind& fashion_mnist();
 const ImageSetKind& cifar10();
+/// With the labels of the 20 superclasses, or of the 100 classes.
+const ImageSetKind& cifar100_coarse();
+const ImageSetKind& cifar100_fine();
 
 /// The folders to search, in order; `directory` alone if it is not empty. Throws Error if it or $GPUBENCH_DATA is set
 /// but is no folder.
@@ -81,6 +84,6 @@ std::filesystem::path find_image_file(const std::filesystem::path& folder, const
 std::filesystem::path require_image_file(std::string_view set, const std::filesystem::path& folder,
                                          const std::string& name);
 /// Throws Error naming the file and the example with a label that is no class.
-void check_image_labels(const HostTensor& labels, const std::filesystem::path& file);
+void check_image_labels(const HostTensor& labels, std::int64_t classes, const std::filesystem::path& file);
 
 }  // namespace gpubench

@@ -11,6 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t side = 28;
+constexpr std::int64_t image_classes = 10;
 
 std::string file_name(std::string_view split, std::string_view kind) {
   return fmt::format("{}-{}-ubyte", split == "train" ? "train" : "t10k", kind);
@@ -36,7 +37,7 @@ StoredImages read_idx_pair(std::string_view set, std::string_view split, const f
                             labels_file.string(), labels.shape()[0]));
   }
   if (count == 0) throw Error(fmt::format("{}: {} has no images", set, images_file.string()));
-  check_image_labels(labels, labels_file);
+  check_image_labels(labels, image_classes, labels_file);
   return {images.reshaped({count, side, side, 1}), labels};
 }
 

@@ -37,27 +37,53 @@ void note_origin(lua_State* L, const std::string& name, const DataOrigin& origin
   lua_pop(L, 1);
 }
 
+struct Cifar100Table : ImageSetTable {
+  std::string label_mode = "fine";
+  static constexpr auto fields =
+      std::tuple{field("flatten", &Cifar100Table::flatten), field("one_hot", &Cifar100Table::one_hot),
+                 field("scaled", &Cifar100Table::scaled), field("directory", &Cifar100Table::directory),
+                 field("label_mode", &Cifar100Table::label_mode)};
+
+  const ImageSetKind& kind() const {
+    if (label_mode == "fine") return cifar100_fine();
+    if (label_mode == "coarse") return cifar100_coarse();
+    throw ArgumentError(fmt::format("option 'label_mode': 'fine' or 'coarse' is expected, got '{}'", label_mode));
+  }
+};
+
 /// Colour images keep their shape unless the script says otherwise; digits and clothes are rows.
-template <auto Kind>
-ImageSet load(lua_State* L, const std::string& split, const ImageSetTable& options) {
-  const ImageSetKind& kind = Kind();
-  const bool flatten = options.flatten.value_or(&kind != &cifar10());
+ImageSet load(lua_State* L, const ImageSetKind& kind, const std::string& split, const ImageSetTable& options) {
+  const bool flatten = options.flatten.value_or(&kind == &mnist() || &kind == &fashion_mnist());
   ImageSet images = load_images(kind, split, {flatten, options.one_hot, options.scaled}, options.directory);
   note_origin(L, fmt::format("{} {}", kind.name, split), images.origin);
   return images;
 }
 
+DatasetPtr dataset_of(const ImageSet& images) {
+  return from_tensor_slices({images.images, images.labels});
+}
+
+std::tuple<Tensor, Tensor> arrays_of(lua_State* L, const ImageSet& images) {
+  Dispatcher& dispatcher = world_of(L).dispatcher;
+  return {dispatcher.constant(images.images), dispatcher.constant(images.labels)};
+}
+
 template <auto Kind>
 DatasetPtr image_dataset(lua_State* L, const std::string& split, const ImageSetTable& options) {
-  const ImageSet images = load<Kind>(L, split, options);
-  return from_tensor_slices({images.images, images.labels});
+  return dataset_of(load(L, Kind(), split, options));
 }
 
 template <auto Kind>
 std::tuple<Tensor, Tensor> image_arrays(lua_State* L, const std::string& split, const ImageSetTable& options) {
-  const ImageSet images = load<Kind>(L, split, options);
-  Dispatcher& dispatcher = world_of(L).dispatcher;
-  return {dispatcher.constant(images.images), dispatcher.constant(images.labels)};
+  return arrays_of(L, load(L, Kind(), split, options));
+}
+
+DatasetPtr cifar100_dataset(lua_State* L, const std::string& split, const Cifar100Table& options) {
+  return dataset_of(load(L, options.kind(), split, options));
+}
+
+std::tuple<Tensor, Tensor> cifar100_arrays(lua_State* L, const std::string& split, const Cifar100Table& options) {
+  return arrays_of(L, load(L, options.kind(), split, options));
 }
 
 /// All data sets that were read so far, by name.
@@ -74,6 +100,8 @@ void open_image_sets(lua_State* L) {
     const Module datasets = gb.submodule("datasets");
     datasets.function<&image_dataset<&cifar10>>("cifar10")
         .function<&image_arrays<&cifar10>>("cifar10_arrays")
+        .function<&cifar100_dataset>("cifar100")
+        .function<&cifar100_arrays>("cifar100_arrays")
         .function<&image_dataset<&fashion_mnist>>("fashion_mnist")
         .function<&image_arrays<&fashion_mnist>>("fashion_mnist_arrays")
         .function<&image_dataset<&mnist>>("mnist")

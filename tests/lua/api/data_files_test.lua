@@ -245,4 +245,11 @@ testing.case("sets of images come from the folder that the script names", functi
   testing.equal(images[1][1][1]:to_table(), { 0.0, 1.0, 1.0 })
   testing.equal(labels:to_table(), { 4, 4, 4 })
   testing.equal(gb.datasets.cifar10("test", { directory = out, flatten = true }).element_types[1], "float32[3072]")
+  io.open(out .. "train.bin", "wb"):write(("\4\55" .. ("\0"):rep(3072)):rep(2)):close()
+  local fine = gb.datasets.cifar100("train", { directory = out })
+  testing.equal(fine.element_types, { "float32[32, 32, 3]", "float32[100]" })
+  local _, coarse = gb.datasets.cifar100_arrays("train", { directory = out, label_mode = "coarse", one_hot = false })
+  testing.equal(coarse:to_table(), { 4, 4 })
+  testing.raises("option 'label_mode': 'fine' or 'coarse' is expected, got 'both'", gb.datasets.cifar100, "train",
+    { label_mode = "both" })
 end)

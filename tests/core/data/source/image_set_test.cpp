@@ -241,6 +241,24 @@ TEST_F(Cifar10, TrainingImagesAreOfFiveFilesInTheirOrder) {
   EXPECT_THAT(load("train").labels.values<std::int64_t>(), ElementsAre(1, 2, 3, 4, 5));
 }
 
+TEST_F(Cifar10, RecordsOfAHundredClassesHaveTwoLabels) {
+  write("test.bin", std::string(1, 3) + record(77) + std::string(1, 19) + record(99));
+  const std::vector<ImageSetFolder> folders{{"here", file("")}};
+  const ImageSetOptions options{.flatten = false, .one_hot = false};
+  const ImageSet fine = load_images(cifar100_fine(), "test", options, folders);
+  EXPECT_THAT(fine.labels.values<std::int64_t>(), ElementsAre(77, 99));
+  EXPECT_EQ(to_string(fine.images.type()), "float32[2, 32, 32, 3]");
+  EXPECT_EQ(fine.images.values<float>()[3], 1.0F / 255);
+  const ImageSet coarse = load_images(cifar100_coarse(), "test", {}, folders);
+  EXPECT_EQ(to_string(coarse.labels.type()), "float32[2, 20]");
+  EXPECT_EQ(coarse.labels.values<float>()[20 + 19], 1.0F);
+  write("test.bin", std::string(1, 20) + record(77));
+  EXPECT_ERROR(HasSubstr("label 20 of example 0 is out of range; labels are 0 to 19"),
+               load_images(cifar100_coarse(), "test", options, folders));
+  EXPECT_ERROR("cifar100: " + file("").string() + " has neither train.bin nor train.bin.gz",
+               load_images(cifar100_fine(), "train", options, folders));
+}
+
 TEST_F(Cifar10, DamagedFilesAreNamed) {
   EXPECT_ERROR("cifar10: no images found; looked in " + file("").string() + " (here)", load("test"));
   const auto path = write("test_batch.bin", record(3) + record(4).substr(0, 100));
