@@ -14,12 +14,6 @@
 namespace gpubench {
 namespace {
 
-struct NpyHeader {
-  std::string descr;  ///< byte order and type: "<f4"
-  bool fortran_order = false;
-  Shape shape;
-};
-
 /// The Python dictionary at the start of a .npy file, read strictly: three keys, each once, nothing else.
 class NpyHeaderParser {
  public:
@@ -153,7 +147,7 @@ Dtype dtype_of_descr(std::string_view descr, std::string_view name) {
                   name, descr));
 }
 
-std::string read_npy_header(ByteSource& source) {
+std::string npy_header_text(ByteSource& source) {
   std::array<char, magic.size()> start{};
   source.read(std::as_writable_bytes(std::span(start)), "the npy magic");
   if (std::string_view(start.data(), start.size()) != magic) {
@@ -177,9 +171,13 @@ std::string read_npy_header(ByteSource& source) {
 
 }  // namespace
 
+NpyHeader read_npy_header(ByteSource& source) {
+  const std::string text = npy_header_text(source);
+  return NpyHeaderParser(text, source.name()).parse();
+}
+
 HostTensor decode_npy(ByteSource& source) {
-  const std::string text = read_npy_header(source);
-  NpyHeader header = NpyHeaderParser(text, source.name()).parse();
+  NpyHeader header = read_npy_header(source);
   const Dtype dtype = dtype_of_descr(header.descr, source.name());
   if (header.fortran_order && header.shape.size() > 1) {
     throw Error(fmt::format("{}: the array is in Fortran order; save numpy.ascontiguousarray() of it", source.name()));

@@ -26,6 +26,7 @@ void open_modules(lua_State* L) {
   open_data_records(L);
   open_data_tables(L);
   open_image_sets(L);
+  open_imdb(L);
   open_array_files(L);
   open_measured(L);
   open_results(L);

@@ -20,6 +20,7 @@ void open_data_records(lua_State* L);
 void open_data_tables(lua_State* L);
 void open_dataset(lua_State* L);
 void open_image_sets(lua_State* L);
+void open_imdb(lua_State* L);
 void open_device(lua_State* L);
 void open_device_details(lua_State* L);
 void open_device_facts(lua_State* L);

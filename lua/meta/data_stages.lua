@@ -222,8 +222,8 @@ function gb.data.Dataset.from_generator(fn, options) end
 function gb.data.Dataset.interleave(datasets, options) end
 
 ---@class ChooseOptions
----@field stop_on_empty_dataset boolean? the epoch ends when an element of a dataset is wanted that has none left (true);
---- else such a dataset is passed over
+---@field stop_on_empty_dataset boolean? the epoch ends when an element of a dataset is wanted that has none left, else
+--- such a dataset is passed over (true)
 
 --- Each element is the next one of the dataset that the next element of `choice` names: an int64 number from 0.
 ---
@@ -246,8 +246,8 @@ function gb.data.Dataset.choose_from_datasets(datasets, choice, options) end
 ---@class SampleOptions
 ---@field weights number[]? how often elements of each dataset come, relative to others (all as often); 0 leaves one out
 ---@field seed integer? what decides the choices; a new one derived from gb.config.set_seed when absent
----@field stop_on_empty_dataset boolean? the epoch ends with the first dataset that has no element left (false); else it
---- is passed over
+---@field stop_on_empty_dataset boolean? the epoch ends with the first dataset that has no element left, else it is
+--- passed over (false)
 ---@field rerandomize_each_iteration boolean? other choices in every epoch (false)
 
 --- Elements of several datasets, each of one drawn at random: rare classes more often, or sources mixed.

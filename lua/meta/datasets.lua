@@ -1,5 +1,5 @@
 ---@meta
--- Published sets of small labelled images, from files that are already on the machine.
+-- Published sets of small labelled images and of reviews, from files that are already on the machine.
 
 ---@class gpubench
 local gb = {}
@@ -108,5 +108,31 @@ function gb.datasets.cifar100(split, options) end
 ---@return Tensor images
 ---@return Tensor labels
 function gb.datasets.cifar100_arrays(split, options) end
+
+---@class ImdbOptions
+---@field num_words integer? words from this number on are unknown, which are the rare ones (the largest number that
+--- there is)
+---@field skip_top integer? words below this number are unknown, which are the frequent ones (0)
+---@field maxlen integer? only reviews of fewer words, with the start (all)
+---@field seed integer? decides the order (113)
+---@field start_char integer|false|nil begins each review; false: nothing does (1)
+---@field oov_char integer|false|nil in place of unknown words; false: these are left out (2)
+---@field index_from integer? added to the number of every word (3)
+---@field directory string? the folder with imdb.npz; when absent $GPUBENCH_DATA (and its folder imdb) if that is set,
+---else ~/.cache/gpubench/imdb
+
+--- 50 000 film reviews, as lists of the numbers of their words, and whether they praise (1) or not (0): from imdb.npz,
+--- the file that Keras' imdb.load_data downloads, with its options and in its order. Elements are (int64[?], int64[]).
+--- Download it once, and name its folder. Batches are padded at the end of reviews, by padded_batch.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local ok, message = pcall(gb.datasets.imdb, "train", { directory = "data", num_words = 10000 })
+--- assert(not ok and message:find "no imdb.npz found; looked in data")
+--- ```
+---@param split "train"|"test"
+---@param options ImdbOptions?
+---@return Dataset
+function gb.datasets.imdb(split, options) end
 
 return gb

@@ -1,6 +1,6 @@
 ---@meta
--- Augmentation, colours, resizing and scaling of images, named after tf.image: of batches [batch, height, width, channels], or
--- of one image [height, width, channels].
+-- Augmentation, colours, resizing and scaling of images, named after tf.image: of batches [batch, height, width,
+-- channels], or of one image [height, width, channels].
 
 ---@class gpubench
 local gb = {}
@@ -104,7 +104,8 @@ function gb.image.flip_left_right(images) end
 ---@return Tensor
 function gb.image.flip_up_down(images) end
 
---- A number added to all pixels. For uint8, 1 is the whole range, and results saturate, as for all functions of colours.
+--- A number added to all pixels. For uint8, 1 is the whole range, and results saturate, as for all functions of
+--- colours.
 ---@param images Tensor
 ---@param delta number|Tensor one number, or [batch, 1, 1, 1]
 ---@return Tensor

@@ -32,8 +32,8 @@ const ImageSetFolder& choose_folder(const ImageSetKind& kind, std::span<const Im
     if (kind.present(folder.directory)) return folder;
     looked_in += fmt::format("{}{} ({})", looked_in.empty() ? "" : ", ", folder.directory.string(), folder.kind);
   }
-  throw Error(
-      fmt::format("{}: no images found; looked in {}", kind.name, looked_in.empty() ? "no folder at all" : looked_in));
+  throw Error(fmt::format("{}: no {} found; looked in {}", kind.name, kind.holds,
+                          looked_in.empty() ? "no folder at all" : looked_in));
 }
 
 std::span<const std::byte> bytes_of(const HostTensor& tensor) {
@@ -153,11 +153,15 @@ std::vector<ImageSetFolder> image_folders(const ImageSetKind& kind, const fs::pa
   return folders;
 }
 
+ImageSetFolder require_folder(const ImageSetKind& kind, const fs::path& directory) {
+  return choose_folder(kind, image_folders(kind, directory));
+}
+
 ImageSet load_images(const ImageSetKind& kind, std::string_view split, const ImageSetOptions& options,
                      const fs::path& directory) {
   static Cache cache;
   check_split(kind, split);
-  const ImageSetFolder folder = choose_folder(kind, image_folders(kind, directory));
+  const ImageSetFolder folder = require_folder(kind, directory);
   return shaped(cache.get(kind, split, folder, options.scaled), kind, options);
 }
 

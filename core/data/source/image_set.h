@@ -1,7 +1,7 @@
 // Published sets of small labelled images: MNIST and Fashion-MNIST (IDX files), CIFAR-10 and CIFAR-100 (their binary
-// versions), plain or gzip. Files are searched for in a folder that the user names, else in $GPUBENCH_DATA, else in the user's cache, else
-// in what comes with gpubench: a sample of MNIST, the 10 000 test digits, of which the first 8 000 are "train". The
-// result says which one it was. Decoded arrays are kept in memory for the process.
+// versions), plain or gzip. Files are searched for in a folder that the user names, else in $GPUBENCH_DATA, else in the
+// user's cache, else in what comes with gpubench: a sample of MNIST, the 10 000 test digits, of which the first 8 000
+// are "train". The result says which one it was. Decoded arrays are kept in memory for the process.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -57,6 +57,7 @@ struct ImageSetKind {
   /// Throws Error naming the file and the fault.
   StoredImages (*read)(std::string_view split, const std::filesystem::path& folder) = nullptr;
   std::int64_t classes = 10;
+  std::string_view holds = "images";  ///< in messages
 };
 
 const ImageSetKind& mnist();
@@ -69,6 +70,9 @@ const ImageSetKind& cifar100_fine();
 /// The folders to search, in order; `directory` alone if it is not empty. Throws Error if it or $GPUBENCH_DATA is set
 /// but is no folder.
 std::vector<ImageSetFolder> image_folders(const ImageSetKind& kind, const std::filesystem::path& directory = {});
+
+/// The first of image_folders() that has any of the set's files; throws Error naming them if none has.
+ImageSetFolder require_folder(const ImageSetKind& kind, const std::filesystem::path& directory);
 
 /// `split` is "train" or "test". Throws Error for other values, and if files are missing or damaged: a damaged file
 /// never leads to the next folder. Thread-safe.

@@ -5,6 +5,7 @@
 
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/source/image_set.h"
+#include "lua/api/data/data_origin.h"
 #include "lua/api/data/dataset.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor/tensor.h"
@@ -24,18 +25,6 @@ struct ImageSetTable {
       std::tuple{field("flatten", &ImageSetTable::flatten), field("one_hot", &ImageSetTable::one_hot),
                  field("scaled", &ImageSetTable::scaled), field("directory", &ImageSetTable::directory)};
 };
-
-/// Sets origins["mnist train"] = { source, directory, examples, checksum }.
-void note_origin(lua_State* L, const std::string& name, const DataOrigin& origin) {
-  using Facts = std::map<std::string, std::variant<std::int64_t, std::string>>;
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, origins_key);
-  Value<Facts>::push(L, {{"source", origin.kind},
-                         {"directory", origin.directory.string()},
-                         {"examples", origin.examples},
-                         {"checksum", origin.checksum}});
-  lua_setfield(L, -2, name.c_str());
-  lua_pop(L, 1);
-}
 
 struct Cifar100Table : ImageSetTable {
   std::string label_mode = "fine";
@@ -93,6 +82,18 @@ int origins(lua_State* L) {
 }
 
 }  // namespace
+
+/// Sets origins["mnist train"] = { source, directory, examples, checksum }.
+void note_origin(lua_State* L, const std::string& name, const DataOrigin& origin) {
+  using Facts = std::map<std::string, std::variant<std::int64_t, std::string>>;
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, origins_key);
+  Value<Facts>::push(L, {{"source", origin.kind},
+                         {"directory", origin.directory.string()},
+                         {"examples", origin.examples},
+                         {"checksum", origin.checksum}});
+  lua_setfield(L, -2, name.c_str());
+  lua_pop(L, 1);
+}
 
 void open_image_sets(lua_State* L) {
   const Module gb = Module::root(L);

@@ -21,6 +21,7 @@
 #include "core/codec/idx.h"
 #include "core/codec/jpeg.h"
 #include "core/codec/npy.h"
+#include "core/codec/npz.h"
 #include "core/codec/png.h"
 #include "core/codec/safetensors.h"
 #include "core/codec/tfrecord.h"
@@ -122,6 +123,12 @@ void read_text(Bytes bytes) {
 void read_cifar10(Bytes bytes) {
   const ImageSetFolder folder{"here", file_of(bytes, "cifar10/test_batch.bin").parent_path()};
   load_images(cifar10(), "test", {}, std::span(&folder, 1));
+}
+
+void read_npz(Bytes bytes) {
+  const NpzFile file(file_of(bytes, "a.npz"));
+  decode_npy(*file.open("y"));
+  decode_integer_lists(file.open("x"));
 }
 
 void read_records(Bytes bytes) {
@@ -304,7 +311,8 @@ const std::map<std::string, std::function<void(Bytes)>> readers = {
     {"gzip", inflate},          {"idx", decode<&decode_any_idx>},
     {"jpeg", read_jpeg},        {"json", read_json},
     {"model", read_model},      {"npy", decode<&decode_npy>},
-    {"nsight", read_nsight_of}, {"png", read_png},
+    {"npz", read_npz},          {"nsight", read_nsight_of},
+    {"png", read_png},
     {"run", read_run_of},       {"safetensors", decode<&decode_safetensors>},
     {"series", read_series_of}, {"state", read_state},
     {"text", read_text},        {"tfrecord", read_records},

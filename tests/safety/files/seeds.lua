@@ -1,6 +1,7 @@
 -- Small files of every format, below <out>/results/READER: by the program's own writers where it has one, else by hand.
 -- SAFETY_OUT is the folder given as --out.
 local gb = require "gpubench"
+local npz = require "npz"
 
 local out = assert(os.getenv "SAFETY_OUT") .. "/results/"
 
@@ -177,6 +178,7 @@ local function save_all()
   write("text", "gzip", gzip "one\ntwo\n")
   write("gzip", "plain", gzip(idx))
   write("gzip", "two", gzip(idx) .. gzip "")
+  write("npz", "lists", npz.archive { { "x", npz.lists { { 1, 300 }, { 70000, -1 } } }, { "y", npz.numbers { 1, 0 } } })
   for name, x in pairs { floats = gb.ones { 2, 3 }, ints = gb.tensor({ 1, 2 }, { dtype = "int64" }),
     scalar = gb.ones {}, none = gb.zeros { 0, 2 } } do
     gb.save_npy(out .. "npy/" .. name, x)
