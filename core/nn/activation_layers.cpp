@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <numeric>
 
 #include "core/base/error.h"
 #include "core/nn/activation.h"
+#include "core/nn/axis.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
-#include "core/ops/shape_ops.h"
 
 namespace gpubench::nn {
 namespace {
@@ -104,11 +103,7 @@ class Softmax final : public Layer {
   std::string default_name() const override { return "softmax"; }
   TensorType output_type(TensorTypes inputs) const override {
     TensorType output = only_input(inputs, -1, "");
-    const std::int64_t axis = config().integer("axis"), last = output.rank();
-    if (axis == 0 || axis > last || axis < -last) {
-      fail(fmt::format("axis {} is the batch or not there; {} per example has the axes 1 to {} or -1 to -{}", axis,
-                       to_string(output), last, last));
-    }
+    example_axis(*this, config().integer("axis"), output);
     output.dtype = activated_dtype("softmax", policy());
     return output;
   }
@@ -116,13 +111,9 @@ class Softmax final : public Layer {
  private:
   Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
-    const std::int64_t rank = graph.type(inputs[0]).rank(), axis = (config().integer("axis") + rank) % rank;
-    if (axis == rank - 1) return apply_activation(graph, "softmax", inputs[0], policy());
-    std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
-    std::iota(order.begin(), order.end(), 0);
-    std::swap(order[static_cast<std::size_t>(axis)], order.back());
-    const Value last = apply_activation(graph, "softmax", ops::transpose(graph, inputs[0], order), policy());
-    return ops::transpose(graph, last, order);
+    const std::int64_t axis = config().integer("axis");
+    const Value last = apply_activation(graph, "softmax", swap_with_last(graph, inputs[0], axis), policy());
+    return swap_with_last(graph, last, axis);
   }
 };
 

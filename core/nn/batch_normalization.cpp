@@ -1,7 +1,9 @@
-// Normalizes each channel (the last dimension) by the batch's mean and variance in training, and by their moving
-// averages otherwise. Each replica of a model takes its own examples for the batch, or, synchronized, those of all.
+// Normalizes each channel (an entry of the dimension `axis`) by the batch's mean and variance in training, and by their
+// moving averages otherwise. Each replica of a model takes its own examples for the batch, or, synchronized, those of
+// all.
 #include <fmt/format.h>
 
+#include "core/nn/axis.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/batch_norm.h"
 #include "core/ops/state.h"
@@ -13,8 +15,9 @@ class BatchNormalization final : public Layer {
  public:
   BatchNormalization(Config config, DeviceId device);
   std::string default_name() const override { return "batch_normalization"; }
-  Channels channels() const override { return Channels::kept; }
+  Channels channels() const override { return of_last_ ? Channels::kept : Channels::unknown; }
   std::optional<Normalization> normalization() const override {
+    if (!of_last_) return std::nullopt;
     return Normalization{gamma_, beta_, moving_mean_, moving_variance_, config().number("epsilon")};
   }
   TensorType output_type(TensorTypes inputs) const override;
@@ -27,13 +30,17 @@ class BatchNormalization final : public Layer {
 
   double momentum_;
   float epsilon_;
+  std::int64_t axis_;
+  bool of_last_;  // as far as it is known: the channels are the last dimension
   VariablePtr gamma_, beta_, moving_mean_, moving_variance_;
 };
 
 BatchNormalization::BatchNormalization(Config given, DeviceId device)
     : Layer(std::move(given), std::move(device)),
       momentum_(config().number_within("momentum", 0, 1)),
-      epsilon_(static_cast<float>(config().number_within("epsilon", 0, 1))) {
+      epsilon_(static_cast<float>(config().number_within("epsilon", 0, 1))),
+      axis_(config().integer("axis")),
+      of_last_(axis_ == -1) {
   parse_initializer(config().text("gamma_initializer"));
   parse_initializer(config().text("beta_initializer"));
 }
@@ -41,33 +48,39 @@ BatchNormalization::BatchNormalization(Config given, DeviceId device)
 TensorType BatchNormalization::output_type(TensorTypes inputs) const {
   const TensorType& input = only_input(inputs, -1, "[..., channels]");
   if (input.rank() < 1) fail(fmt::format("expects [..., channels] per example, got {}", to_string(input)));
-  if (gamma_ && gamma_->type.shape[0] != input.shape.back()) {
-    fail(fmt::format("was built for {} channels, got {}", gamma_->type.shape[0], to_string(input)));
+  const std::int64_t channels = input.shape[example_axis(*this, axis_, input)];
+  if (moving_mean_ && moving_mean_->type.shape[0] != channels) {
+    fail(fmt::format("was built for {} channels, got {}", moving_mean_->type.shape[0], to_string(input)));
   }
   return input;
 }
 
 void BatchNormalization::make_variables(VariableFactory& factory, TensorTypes inputs) {
-  const Shape channels{inputs[0].shape.back()};
-  gamma_ = make_variable(factory, "gamma", channels, parse_initializer(config().text("gamma_initializer")));
-  beta_ = make_variable(factory, "beta", channels, parse_initializer(config().text("beta_initializer")));
+  const std::size_t axis = example_axis(*this, axis_, inputs[0]);
+  const Shape channels{inputs[0].shape[axis]};
+  of_last_ = axis + 1 == inputs[0].shape.size();
+  const auto initializer = [&](std::string_view option) { return parse_initializer(config().text(option)); };
+  if (config().flag("scale")) gamma_ = make_variable(factory, "gamma", channels, initializer("gamma_initializer"));
+  if (config().flag("center")) beta_ = make_variable(factory, "beta", channels, initializer("beta_initializer"));
   moving_mean_ = make_variable(factory, "moving_mean", channels, parse_initializer("zeros"), false);
   moving_variance_ = make_variable(factory, "moving_variance", channels, parse_initializer("ones"), false);
 }
 
 Value BatchNormalization::apply(const CallContext& context, Values inputs) const {
   Graph& graph = context.graph;
-  // Not weight(): the op takes float32 parameters and statistics beside data of 16 bits.
-  const Value gamma = graph.variable(gamma_), beta = graph.variable(beta_);
+  const Value x = swap_with_last(graph, inputs[0], axis_);
+  const std::int64_t channels = moving_mean_->type.shape[0];
+  const Value gamma = parameter(graph, gamma_, channels, 1), beta = parameter(graph, beta_, channels, 0);
   const Value moving_mean = graph.variable(moving_mean_), moving_variance = graph.variable(moving_variance_);
   // A frozen layer normalizes as in inference even in training, as in Keras.
   if (!context.training || !trainable()) {
-    return ops::batch_norm_inference(graph, inputs[0], gamma, beta, moving_mean, moving_variance, epsilon_);
+    const Value y = ops::batch_norm_inference(graph, x, gamma, beta, moving_mean, moving_variance, epsilon_);
+    return swap_with_last(graph, y, axis_);
   }
-  const ops::Normalized result = normalize(context, inputs[0], gamma, beta);
+  const ops::Normalized result = normalize(context, x, gamma, beta);
   ops::moving_average(graph, moving_mean, result.mean, momentum_);
   ops::moving_average(graph, moving_variance, result.variance, momentum_);
-  return result.y;
+  return swap_with_last(graph, result.y, axis_);
 }
 
 ops::Normalized BatchNormalization::normalize(const CallContext& context, Value x, Value gamma, Value beta) const {
@@ -92,9 +105,12 @@ ops::Normalized BatchNormalization::normalize(const CallContext& context, Value 
 
 LayerKind batch_normalization() {
   return {"BatchNormalization",
-          {},
-          {{"momentum", 0.99},
+          {"axis", "momentum", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer"},
+          {{"axis", std::int64_t{-1}},
+           {"momentum", 0.99},
            {"epsilon", 1e-3},
+           {"center", true},
+           {"scale", true},
            {"gamma_initializer", std::string("ones")},
            {"beta_initializer", std::string("zeros")},
            {"synchronized", false}},

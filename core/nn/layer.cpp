@@ -80,6 +80,12 @@ Value Layer::weight(const CallContext& context, const VariablePtr& variable) con
   return ops::cast(context.graph, context.graph.variable(variable), policy_.compute);
 }
 
+Value Layer::parameter(Graph& graph, const VariablePtr& variable, std::int64_t channels, double constant) const {
+  if (variable) return graph.variable(variable);
+  const Initializer same{.kind = Initializer::Kind::constant, .first = constant, .second = 0, .seed = {}};
+  return graph.constant(same.make({{channels}, policy_.variable}, 0));
+}
+
 VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& name, Shape shape,
                                  const Initializer& initializer, bool trainable) {
   if (!is_floating(policy_.variable)) {

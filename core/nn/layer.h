@@ -42,7 +42,8 @@ struct CallContext {
 
 class LinearLayer;
 
-/// Parameters of a normalization of channels in inference: gamma (x - mean) / sqrt(variance + epsilon) + beta.
+/// Parameters of a normalization of channels in inference: gamma (x - mean) / sqrt(variance + epsilon) + beta. A gamma
+/// that is null is 1, a beta 0.
 struct Normalization {
   VariablePtr gamma, beta, mean, variance;
   double epsilon = 0;
@@ -138,6 +139,9 @@ class Layer {
   void adopt_variables(const Layer& part);
   /// The variable cast to the layer's type of computation.
   Value weight(const CallContext& context, const VariablePtr& variable) const;
+  /// The variable as it is stored, for ops that take float32 parameters [channels] beside data of 16 bits; `constant` in
+  /// every channel where there is no variable.
+  Value parameter(Graph& graph, const VariablePtr& variable, std::int64_t channels, double constant) const;
   /// The single input, of the given rank (per example; -1: any). `form` names its dimensions: "[height, width,
   /// channels]".
   const TensorType& only_input(TensorTypes inputs, int rank, std::string_view form) const;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include "core/nn/axis.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
@@ -56,8 +57,6 @@ class Concatenate final : public Layer {
   TensorType output_type(TensorTypes inputs) const override;
 
  private:
-  /// Index into an example's shape.
-  std::size_t dimension(const TensorType& example) const;
   Value apply(const CallContext& context, Values inputs) const override;
 };
 
@@ -88,20 +87,10 @@ Value Merge::apply(const CallContext& context, Values inputs) const {
   return ops::mul(graph, result, ops::scalar(graph, share, graph.type(result).dtype));
 }
 
-std::size_t Concatenate::dimension(const TensorType& example) const {
-  const std::int64_t axis = config().integer("axis");
-  const std::int64_t index = axis < 0 ? example.rank() + axis : axis - 1;  // an example's shape lacks the batch
-  if (index < 0 || index >= example.rank()) {
-    fail(fmt::format("axis {} is the batch or not there; {} per example has the axes 1 to {} or -1 to -{}", axis,
-                     to_string(example), example.rank(), example.rank()));
-  }
-  return static_cast<std::size_t>(index);
-}
-
 TensorType Concatenate::output_type(TensorTypes inputs) const {
   if (inputs.size() < 2) fail(fmt::format("needs at least two inputs, got {}", inputs.size()));
   TensorType joined = inputs[0];
-  const std::size_t axis = dimension(joined);
+  const std::size_t axis = example_axis(*this, config().integer("axis"), joined);
   for (const TensorType& input : inputs.subspan(1)) {
     TensorType other = input;
     if (other.rank() == joined.rank()) other.shape[axis] = joined.shape[axis];
@@ -115,9 +104,7 @@ TensorType Concatenate::output_type(TensorTypes inputs) const {
 }
 
 Value Concatenate::apply(const CallContext& context, Values inputs) const {
-  const TensorType& type = context.graph.type(inputs[0]);
-  const TensorType example{Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
-  return ops::concat(context.graph, inputs, static_cast<int>(dimension(example)) + 1);
+  return ops::concat(context.graph, inputs, config().integer("axis"));
 }
 
 LayerKind merge_kind(const char* name) {

@@ -33,13 +33,6 @@ class RowNormalization : public Layer {
  protected:
   float epsilon() const { return epsilon_; }
 
-  /// Parameters are not cast as weight() does: the ops take float32 ones beside data of 16 bits.
-  Value parameter(Graph& graph, const VariablePtr& variable, std::int64_t channels, double constant) const {
-    if (variable) return graph.variable(variable);
-    const Initializer same{.kind = Initializer::Kind::constant, .first = constant, .second = 0, .seed = {}};
-    return graph.constant(same.make({{channels}, policy().variable}, 0));
-  }
-
  private:
   float epsilon_;
 };

@@ -148,19 +148,31 @@ function gb.layers.Reshape(target_shape, options) end
 function gb.layers.Dropout(rate, options) end
 
 ---@class BatchNormalizationOptions: LayerOptions
+---@field axis integer? of the channels, counted with the batch as 0; the last, -1, unless given. Another one is
+--- transposed to the end and back
 ---@field momentum number? of the moving averages, below 1; 0.99 unless given
 ---@field epsilon number? 0.001 unless given
----@field gamma_initializer string? "ones" unless given
+---@field center boolean? adds a trained `beta`; true unless given
+---@field scale boolean? multiplies by a trained `gamma`; true unless given
 ---@field beta_initializer string? "zeros" unless given
+---@field gamma_initializer string? "ones" unless given
 ---@field synchronized boolean? under a strategy, normalize by the examples of all replicas; false unless given: each
 ---replica normalizes by its own. Costs four exchanges of a number per channel in each step. In strategy:run it is
 ---given the rows that a replica has of the batch, and no others. Without a strategy and in inference it changes nothing
 
---- Normalizes each channel, the last dimension, by mean and variance: in training those of the batch, otherwise the
---- moving averages; then scales by a trained `gamma` and adds a trained `beta`.
+--- Normalizes each channel by mean and variance: in training those of the batch, otherwise the moving averages; then
+--- scales by a trained `gamma` and adds a trained `beta`.
+---@param axis integer|BatchNormalizationOptions|nil
+---@param momentum number|BatchNormalizationOptions|nil
+---@param epsilon number|BatchNormalizationOptions|nil
+---@param center boolean|BatchNormalizationOptions|nil
+---@param scale boolean|BatchNormalizationOptions|nil
+---@param beta_initializer string|BatchNormalizationOptions|nil
+---@param gamma_initializer string|BatchNormalizationOptions|nil
 ---@param options BatchNormalizationOptions?
 ---@return Layer
-function gb.layers.BatchNormalization(options) end
+function gb.layers.BatchNormalization(axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer,
+                                      options) end
 
 --- Applies a function to each element: a name as for DenseOptions' `activation`, or a function of the script.
 ---@param activation string|LayerFunction

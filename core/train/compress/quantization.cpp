@@ -111,7 +111,13 @@ SkippedCalls folded_norms(const Model& model, const std::set<std::string>& chose
 /// Changes kernel and bias of `linear` so that it gives what `norm` makes of its result in inference.
 void fold(SavedValues& values, const Layer& linear, const Layer& norm) {
   const auto of = [&](const char* name) { return values.at(norm.name() + "/" + name).values<float>(); };
-  const auto gamma = of("gamma"), beta = of("beta"), mean = of("moving_mean"), variance = of("moving_variance");
+  const auto mean = of("moving_mean"), variance = of("moving_variance");
+  const auto learned = [&](const VariablePtr& variable, const char* name, float constant) {
+    if (variable == nullptr) return std::vector<float>(mean.size(), constant);
+    return std::vector<float>(of(name).begin(), of(name).end());
+  };
+  const std::vector<float> gamma = learned(norm.normalization()->gamma, "gamma", 1);
+  const std::vector<float> beta = learned(norm.normalization()->beta, "beta", 0);
   const double epsilon = norm.normalization()->epsilon;
   HostTensor& kernel = values.at(linear.name() + "/kernel");
   const std::string bias_name = linear.name() + "/bias";

@@ -233,6 +233,22 @@ TEST(BatchNormalization, UpdatesItsAveragesInTraining) {
               ElementsAre("batch_norm_inference"));
   EXPECT_ERROR(HasSubstr("expects [..., channels] per example, got float32[]"),
                infer("BatchNormalization", {}, {f32({})}));
+  const Called plain("BatchNormalization", {{"center", false}, {"scale", false}}, {f32({3})}, true);
+  EXPECT_THAT(plain.variables.names, ElementsAre("batch_normalization/moving_mean", "batch_normalization/moving_variance"));
+}
+
+TEST(BatchNormalization, NormalizesAnyAxisButTheBatch) {
+  const ConfigEntries first{{"axis", std::int64_t{1}}};
+  const Called rows("BatchNormalization", first, {f32({5, 3})});
+  EXPECT_EQ(rows.layer->variables()[0]->type, f32({5}));
+  EXPECT_THAT(rows.ops(), ElementsAre("transpose", "batch_norm_inference", "transpose"));
+  EXPECT_EQ(rows.layer->channels(), Channels::unknown);
+  EXPECT_FALSE(rows.layer->normalization());
+  const Called columns("BatchNormalization", {{"axis", std::int64_t{2}}}, {f32({5, 3})});
+  EXPECT_EQ(columns.layer->channels(), Channels::kept);
+  EXPECT_ERROR(HasSubstr("axis 0 is the batch or not there; float32[3] per example has the axes 1 to 1 or -1 to -1"),
+               infer("BatchNormalization", {{"axis", std::int64_t{0}}}, {f32({3})}));
+  EXPECT_ERROR(HasSubstr("was built for 5 channels, got float32[4, 3]"), rows.layer->infer(std::vector{f32({4, 3})}));
 }
 
 TEST(Activation, AppliesItsFunction) {

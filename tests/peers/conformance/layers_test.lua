@@ -44,9 +44,6 @@ end, {
     "the reset gate is applied as in cuDNN", "reset_after must be true, got false" },
   ["LayerNormalization axis=1"] = { "rows of the last axis are contiguous", "normalizes over the last axis only" },
   ["LayerNormalization axis=[1,2]"] = { "it is one axis, the last", "option 'axis' must be an integer" },
-  ["BatchNormalization center=False"] = { "it always has both weights", "unknown option 'center'" },
-  ["BatchNormalization scale=False"] = { "it always has both weights", "unknown option 'scale'" },
-  ["BatchNormalization axis=1"] = { "channels are the last axis", "unknown option 'axis'" },
   ["GlobalAveragePooling1D, masked"] = { "pooling takes no mask", "takes one input, got 2" },
   ["MultiHeadAttention num_heads=1 key_dim=2, mask of rank 3"] =
     "a query that may attend to no key gets zeros, which have no gradient, instead of the mean of all values",
