@@ -78,7 +78,7 @@ void Model::require_used(const std::vector<SymbolPtr>& inputs) const {
 }
 
 Model::Model(std::string name, std::vector<LayerPtr> chain) : name_(std::move(name)), chain_(std::move(chain)) {
-  if (chain_->empty()) throw Error(fmt::format("model '{}': Sequential needs at least one layer", name_));
+  if (chain_->empty()) return;
   for (std::size_t i = 1; i < chain_->size(); ++i) {
     if ((*chain_)[i]->declared_input() == nullptr) continue;
     throw Error(fmt::format("model '{}': Input must be the first layer, found as number {}", name_, i + 1));
@@ -86,8 +86,7 @@ Model::Model(std::string name, std::vector<LayerPtr> chain) : name_(std::move(na
   name_layers();
   const LayerPtr& first = chain_->front();
   if (const TensorType* const input = first->declared_input()) {
-    if (chain_->size() == 1) throw Error(fmt::format("model '{}': Sequential needs a layer after Input", name_));
-    define_chain(*input);
+    if (chain_->size() > 1) define_chain(*input);
   } else if (!first->input_shape().empty()) {
     define_chain({first->input_shape(), first->policy().variable});
   }
@@ -161,8 +160,14 @@ void Model::name_layers() const {
   }
 }
 
+void Model::require_layers() const {
+  if (defined() || (!chain_->empty() && chain_->back()->declared_input() == nullptr)) return;
+  throw Error(fmt::format("model '{}': it has no layers yet; add some by model:add(layer)", name_));
+}
+
 void Model::define(TensorTypes inputs) {
   if (!defined()) {
+    require_layers();
     if (inputs.size() != 1) {
       throw Error(fmt::format("model '{}': Sequential takes one input, got {}", name_, inputs.size()));
     }
@@ -187,6 +192,7 @@ void Model::check_inputs(TensorTypes inputs) const {
 void Model::build(VariableFactory& factory) {
   if (built_) return;
   if (!defined()) {
+    require_layers();
     throw Error(
         fmt::format("model '{}': the input's shape is not known yet; give the first layer input_shape, start "
                     "with Input, or pass data first",
@@ -277,6 +283,7 @@ std::vector<TensorType> Model::output_types() const {
 }
 
 std::vector<std::string> Model::output_names() const {
+  if (!defined() && chain_->empty()) return {};
   if (!defined()) return {chain_->back()->name()};
   std::vector<std::string> names;
   for (const std::size_t output : outputs_) {

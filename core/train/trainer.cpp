@@ -363,14 +363,17 @@ std::vector<HostTensor> read_weights(Runtime& runtime, const Model& model) {
 }
 
 void write_weights(Runtime& runtime, const Model& model, std::span<const HostTensor> values) {
-  const std::vector<VariablePtr> variables = model.variables();
+  write_weights(runtime, fmt::format("model '{}'", model.name()), model.variables(), values);
+}
+
+void write_weights(Runtime& runtime, const std::string& owner, const std::vector<VariablePtr>& variables,
+                   std::span<const HostTensor> values) {
   if (values.size() != variables.size()) {
-    throw Error(
-        fmt::format("model '{}': has {} variables, got {} weights", model.name(), variables.size(), values.size()));
+    throw Error(fmt::format("{}: has {} variables, got {} weights", owner, variables.size(), values.size()));
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i].type() == variables[i]->type) continue;
-    throw Error(fmt::format("model '{}': the weight {} must be {}, got {}", model.name(), variables[i]->name,
+    throw Error(fmt::format("{}: the weight {} must be {}, got {}", owner, variables[i]->name,
                             to_string(variables[i]->type), to_string(values[i].type())));
   }
   runtime.synchronize();

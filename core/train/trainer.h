@@ -113,5 +113,8 @@ class Trainer {
 std::vector<HostTensor> read_weights(Runtime& runtime, const Model& model);
 /// Throws Error naming the first variable whose type differs.
 void write_weights(Runtime& runtime, const Model& model, std::span<const HostTensor> values);
+/// The same for the variables of a layer; `owner` is its title in messages.
+void write_weights(Runtime& runtime, const std::string& owner, const std::vector<VariablePtr>& variables,
+                   std::span<const HostTensor> values);
 
 }  // namespace gpubench

@@ -47,6 +47,7 @@ void open_modules(lua_State* L) {
   open_distillation(L);
   open_optimizers(L);
   open_schedules(L);
+  open_sequential(L);
   open_distribute(L);
   open_emulation(L);
   open_callbacks(L);

@@ -61,6 +61,7 @@ void open_regularizers(lua_State* L);
 void open_results(lua_State* L);
 void open_live_runs(lua_State* L);
 void open_schedules(lua_State* L);
+void open_sequential(lua_State* L);
 void open_statistics(lua_State* L);
 void open_stored_run_commands(lua_State* L);
 void open_watch(lua_State* L);

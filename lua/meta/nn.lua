@@ -15,6 +15,11 @@
 ---@field kind string "Dense"
 ---@field dtype_policy string "mixed_bfloat16"; a type where it stores and computes in one
 ---@field variables Tensor[] empty until the layer is built
+---@field weights Tensor[] the same as variables
+---@field trainable_variables Tensor[] those that training updates; none of a frozen layer
+---@field trainable_weights Tensor[] the same as trainable_variables
+---@field non_trainable_variables Tensor[] the others: statistics, and the weights of a frozen layer
+---@field non_trainable_weights Tensor[] the same as non_trainable_variables
 ---@field output SymbolicTensor? what the layer gave when it was last applied to symbols; of a layer from a model: what
 --- its first call in the model gives
 ---@field trainable boolean whether training updates its weights; a model that has been trained is compiled again after
@@ -34,6 +39,26 @@ local Layer = {}
 --- ```
 ---@param data Dataset|Tensor
 function Layer:adapt(data) end
+
+--- Copies of the variables' values, in the order of `variables`; empty until the layer is built.
+---@return Tensor[]
+function Layer:get_weights() end
+
+--- Sets the variables to what get_weights gave: as many, in the order of `variables`, of the same shapes.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.Dense(2)
+--- layer(gb.ones { 1, 3 })
+--- layer:set_weights { gb.ones { 3, 2 }, gb.zeros { 2 } }
+--- assert(layer(gb.ones { 1, 3 }):sum():item() == 6 and layer:count_params() == 8)
+--- ```
+---@param weights Tensor[]
+function Layer:set_weights(weights) end
+
+--- The number of weights and statistics; 0 until the layer is built.
+---@return integer
+function Layer:count_params() end
 
 --- Options of a call of a layer or a model.
 ---@class CallOptions
@@ -197,7 +222,11 @@ function gb.layers.Concatenate(options) end
 ---@field outputs SymbolicTensor[] empty while the input's shape is not known
 ---@field layers Layer[] in the order of the summary
 ---@field variables Tensor[] weights and statistics of all layers; empty until the model is built
+---@field weights Tensor[] the same as variables
 ---@field trainable_variables Tensor[] those that training updates
+---@field trainable_weights Tensor[] the same as trainable_variables
+---@field non_trainable_variables Tensor[] the others: statistics, and the weights of frozen layers
+---@field non_trainable_weights Tensor[] the same as non_trainable_variables
 ---@field trainable boolean whether any layer is trained; setting it sets all layers
 ---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
 ---@overload fun(x: SymbolicTensor|SymbolicTensor[], options: CallOptions?): SymbolicTensor
@@ -233,6 +262,25 @@ function Model:count_params(options) end
 ---@param layer string|LayerChoice
 ---@return Layer
 function Model:get_layer(layer) end
+
+--- Adds a layer, or a model of one input and output, behind the others of a Sequential. Layers that are there keep
+--- their weights, and the model stays compiled. What was made with this model before, such as a Model around it, goes on
+--- with the layers that it had then.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential()
+--- model:add(gb.Input { 4 })
+--- model:add(gb.layers.Dense(8, { activation = "relu" }))
+--- model:add(gb.layers.Dense(2))
+--- assert(model:count_params() == 4 * 8 + 8 + 8 * 2 + 2)
+--- ```
+---@param layer Layer|Model|SymbolicTensor
+function Model:add(layer) end
+
+--- Takes the last part of a Sequential away and returns it.
+---@return Layer|Model|SymbolicTensor
+function Model:pop() end
 
 --- Copies of the variables' values, in the order of `variables`.
 ---@return Tensor[]
@@ -304,7 +352,7 @@ function Model:load_weights(from) end
 --- }
 --- assert(model:count_params() == 8 * 9 + 8 + 13 * 13 * 8 * 10 + 10)
 --- ```
----@param layers (Layer|Model|SymbolicTensor)[]|SequentialOptions
+---@param layers (Layer|Model|SymbolicTensor)[]|SequentialOptions|nil none unless given: Model:add adds them
 ---@return Model
 function gb.Sequential(layers) end
 

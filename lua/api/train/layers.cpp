@@ -12,6 +12,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/state.h"
 #include "core/train/compress/adapt.h"
+#include "core/train/trainer.h"
 #include "lua/api/data/dataset.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor/tensor.h"
@@ -98,6 +99,27 @@ CallOptions call_options(lua_State* L) {
   reject_surplus(L, options, 1);
   ArgumentCursor cursor{.L = L, .next = options, .hidden = 1};
   return Parameter<CallOptions>::read(cursor);
+}
+
+std::vector<VariablePtr> without(std::vector<VariablePtr> all, const std::vector<VariablePtr>& some) {
+  std::erase_if(all, [&](const VariablePtr& one) { return std::ranges::find(some, one) != some.end(); });
+  return all;
+}
+
+std::vector<Tensor> read_tensors(World& world, const std::vector<VariablePtr>& variables) {
+  world.runtime.synchronize();
+  std::vector<Tensor> result;
+  for (const VariablePtr& variable : variables) {
+    const HostTensor value = world.runtime.variables().read(*variable);
+    result.push_back(world.dispatcher.eager().upload(value, world.dispatcher.device(), "weights"));
+  }
+  return result;
+}
+
+std::vector<HostTensor> host_tensors(lua_State* L, const std::vector<TensorLike>& values) {
+  std::vector<HostTensor> tensors;
+  for (const TensorLike& value : values) tensors.push_back(download(L, value.tensor));
+  return tensors;
 }
 
 bool are_symbols(lua_State* L, int index) {
@@ -205,12 +227,37 @@ std::string layer_kind_name(const ScriptLayer& self) {
   return self.layer->kind();
 }
 
-std::vector<Tensor> layer_variables(const ScriptLayer& self) {
+std::vector<Tensor> tensors_of(const ScriptLayer& self, const std::vector<VariablePtr>& variables) {
   std::vector<Tensor> tensors;
-  for (const VariablePtr& variable : self.layer->variables()) {
-    tensors.push_back(self.world->dispatcher.variable(variable));
-  }
+  for (const VariablePtr& variable : variables) tensors.push_back(self.world->dispatcher.variable(variable));
   return tensors;
+}
+
+std::vector<Tensor> layer_variables(const ScriptLayer& self) {
+  return tensors_of(self, self.layer->variables());
+}
+
+std::vector<Tensor> trainable_variables_of_layer(const ScriptLayer& self) {
+  return tensors_of(self, self.layer->trainable_variables());
+}
+
+std::vector<Tensor> other_variables_of_layer(const ScriptLayer& self) {
+  return tensors_of(self, without(self.layer->variables(), self.layer->trainable_variables()));
+}
+
+std::vector<Tensor> layer_weights(const ScriptLayer& self) {
+  return read_tensors(*self.world, self.layer->variables());
+}
+
+void set_layer_weights(lua_State* L, const std::shared_ptr<ScriptLayer>& self, const std::vector<TensorLike>& values) {
+  if (!self->layer->built()) self->layer->fail("has no weights yet; it makes them when it is first called");
+  write_weights(self->world->runtime, self->layer->title(), self->layer->variables(), host_tensors(L, values));
+}
+
+std::int64_t parameters_of_layer(const ScriptLayer& self) {
+  std::int64_t total = 0;
+  for (const VariablePtr& variable : self.layer->variables()) total += variable->type.elements();
+  return total;
 }
 
 /// Nil before the layer is applied to symbols.
@@ -259,6 +306,14 @@ void open_layers(lua_State* L) {
       .property<&layer_kind_name>("kind")
       .property<&layer_policy>("dtype_policy")
       .property<&layer_variables>("variables")
+      .property<&layer_variables>("weights")
+      .property<&trainable_variables_of_layer>("trainable_variables")
+      .property<&trainable_variables_of_layer>("trainable_weights")
+      .property<&other_variables_of_layer>("non_trainable_variables")
+      .property<&other_variables_of_layer>("non_trainable_weights")
+      .method<&layer_weights>("get_weights")
+      .method<&set_layer_weights>("set_weights")
+      .method<&parameters_of_layer>("count_params")
       .property<&layer_output>("output")
       .property<&layer_trainable, &set_layer_trainable>("trainable")
       .method<&adapt_layer>("adapt")

@@ -11,6 +11,7 @@
 #include "core/train/store_variables.h"
 #include "lua/api/session.h"
 #include "lua/api/tensor/calls.h"
+#include "lua/api/tensor/tensor.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
@@ -100,6 +101,12 @@ CallOptions call_options(lua_State* L);
 
 /// The types of one example of each of `inputs`. Throws Error for none and for one without a batch dimension.
 std::vector<TensorType> examples_of(const std::string& caller, std::span<const Tensor> inputs);
+
+/// The variables of `all` that `some` lacks, in their order.
+std::vector<VariablePtr> without(std::vector<VariablePtr> all, const std::vector<VariablePtr>& some);
+/// Copies of the variables' values.
+std::vector<Tensor> read_tensors(World& world, const std::vector<VariablePtr>& variables);
+std::vector<HostTensor> host_tensors(lua_State* L, const std::vector<TensorLike>& values);
 
 /// Whether the argument at `index` (a symbol or a list of them) describes a model instead of holding data.
 bool are_symbols(lua_State* L, int index);

@@ -1,4 +1,4 @@
-// gb.Sequential, gb.Model, gb.load_model and the class Model.
+// gb.Model, gb.load_model and the class Model.
 #include "lua/api/train/model.h"
 
 #include <algorithm>
@@ -16,82 +16,16 @@
 #include "lua/api/train/symbol_calls.h"
 
 namespace gpubench::lua {
-namespace {
 
-using ModelHandle = std::shared_ptr<ScriptModel>;
-using Symbols = std::variant<ScriptSymbol, std::vector<ScriptSymbol>>;
-
-/// Makes the variables at once when the input's shape is known, so that the seeds follow the order of the script.
 ModelHandle make_script_model(lua_State* L, const WorldPtr& world, ModelPtr model) {
   auto made = std::make_shared<ScriptModel>(session_of(L), world, std::move(model));
   if (made->model->defined()) made->model->build(made->variables);
   return made;
 }
 
-struct SequentialOptions {
-  std::vector<std::variant<std::shared_ptr<ScriptLayer>, ScriptSymbol, ModelHandle>> layers;
-  std::string name = "sequential";
-  static constexpr auto fields =
-      std::tuple{positional("layers", &SequentialOptions::layers), field("name", &SequentialOptions::name)};
-};
+namespace {
 
-/// The layers of a chain inside another chain, which has the only Input.
-void append_chain(const Model& chain, std::vector<LayerPtr>& layers) {
-  for (const LayerPtr& layer : chain.layers()) {
-    if (layers.empty() || layer->declared_input() == nullptr) layers.push_back(layer);
-  }
-}
-
-/// A chain with a functional model in it: applied one after the other, from an Input or the first model's input.
-ModelPtr chain_with_models(const SequentialOptions& options) {
-  SymbolPtr end, start;
-  for (const auto& entry : options.layers) {
-    if (const auto* const symbol = std::get_if<ScriptSymbol>(&entry)) {
-      start = end = symbol->symbol;
-    } else if (const auto* const model = std::get_if<ModelHandle>(&entry)) {
-      const Model& inner = *(*model)->model;
-      if (!inner.defined() && end) {
-        for (const LayerPtr& layer : inner.layers()) end = apply_layer(layer, {end});
-        continue;
-      }
-      if (inner.inputs().size() != 1 || inner.outputs().size() != 1) {
-        throw Error(fmt::format("gb.Sequential: model '{}' has {} inputs and {} outputs; a chain takes one of each",
-                                inner.name(), inner.inputs().size(), inner.outputs().size()));
-      }
-      if (!end) start = end = inner.calls()[inner.inputs()[0]].symbol;
-      end = inner.apply({end}).front();
-    } else {
-      const LayerPtr& layer = std::get<std::shared_ptr<ScriptLayer>>(entry)->layer;
-      if (!end) {
-        throw Error("gb.Sequential: a chain with a functional model in it starts with an Input or with that model");
-      }
-      end = apply_layer(layer, {end});
-    }
-  }
-  return std::make_shared<Model>(options.name, std::vector{start}, std::vector{end});
-}
-
-/// gb.Sequential { layer, layer or model, ..., name = "m" }
-ModelHandle sequential(lua_State* L, const SequentialOptions& options) {
-  std::vector<LayerPtr> layers;
-  bool functional = false;
-  for (const auto& entry : options.layers) {
-    if (const auto* layer = std::get_if<std::shared_ptr<ScriptLayer>>(&entry)) {
-      layers.push_back((*layer)->layer);
-    } else if (const auto* model = std::get_if<ModelHandle>(&entry)) {
-      functional = functional || !(*model)->model->sequential();
-      if (!functional) append_chain(*(*model)->model, layers);
-    } else {
-      const SymbolPtr& symbol = std::get<ScriptSymbol>(entry).symbol;
-      if (!symbol->inputs().empty())
-        throw Error("gb.Sequential: takes layers and at first an Input, got a layer's output");
-      layers.push_back(symbol->layer());
-    }
-  }
-  const ModelPtr model =
-      functional ? chain_with_models(options) : std::make_shared<Model>(options.name, std::move(layers));
-  return make_script_model(L, session_of(L).placement.world(), model);
-}
+using Symbols = std::variant<ScriptSymbol, std::vector<ScriptSymbol>>;
 
 std::vector<SymbolPtr> symbols_of(const Symbols& symbols) {
   std::vector<SymbolPtr> result;
@@ -229,6 +163,10 @@ std::vector<Tensor> variables(const ScriptModel& self) {
   return tensors(self, self.model->variables());
 }
 
+std::vector<Tensor> non_trainable_variables(const ScriptModel& self) {
+  return tensors(self, without(self.model->variables(), self.model->trainable_variables()));
+}
+
 struct CountOptions {
   std::optional<bool> trainable;
   static constexpr auto fields = std::tuple{field("trainable", &CountOptions::trainable)};
@@ -261,17 +199,11 @@ void print_summary(lua_State* L, const ScriptModel& self) {
 
 /// Copies of the weights as tensors, in the order of `variables`.
 std::vector<Tensor> get_weights(const ScriptModel& self) {
-  std::vector<Tensor> result;
-  for (const HostTensor& value : read_weights(self.world->runtime, *self.model)) {
-    result.push_back(self.world->dispatcher.eager().upload(value, self.world->dispatcher.device(), "weights"));
-  }
-  return result;
+  return read_tensors(*self.world, self.model->variables());
 }
 
 void set_weights(lua_State* L, ScriptModel& self, const std::vector<TensorLike>& values) {
-  std::vector<HostTensor> weights;
-  for (const TensorLike& value : values) weights.push_back(download(L, value.tensor));
-  write_weights(self.world->runtime, *self.model, weights);
+  write_weights(self.world->runtime, *self.model, host_tensors(L, values));
 }
 
 void save(lua_State* L, const ScriptModel& self, const std::string& path) {
@@ -332,8 +264,14 @@ void open_model(lua_State* L) {
       .property<&outputs>("outputs")
       .property<&layers>("layers")
       .method<&get_layer>("get_layer")
+      .method<&add_to_sequential>("add")
+      .method<&pop_from_sequential>("pop")
       .property<&variables>("variables")
+      .property<&variables>("weights")
       .property<&trainable_variables>("trainable_variables")
+      .property<&trainable_variables>("trainable_weights")
+      .property<&non_trainable_variables>("non_trainable_variables")
+      .property<&non_trainable_variables>("non_trainable_weights")
       .property<&model_trainable, &set_model_trainable>("trainable")
       .call<&call_model, any_number>()
       .meta<&text>("__tostring")
@@ -354,7 +292,7 @@ void open_model(lua_State* L) {
       .method<&save>("save")
       .method<&save_weights_to>("save_weights")
       .method<&load_model_weights, 1>("load_weights");
-  Module::root(L).function<&sequential>("Sequential").function<&functional>("Model").function<&load>("load_model");
+  Module::root(L).function<&functional>("Model").function<&load>("load_model");
 }
 
 }  // namespace gpubench::lua

@@ -8,6 +8,11 @@
 
 namespace gpubench::lua {
 
+struct ScriptModel;
+using ModelHandle = std::shared_ptr<ScriptModel>;
+/// A part of a Sequential, as scripts give it.
+using ChainPart = std::variant<std::shared_ptr<ScriptLayer>, ScriptSymbol, ModelHandle>;
+
 struct ScriptModel {
   ScriptModel(Session& in, WorldPtr where, ModelPtr of)
       : world(std::move(where)),
@@ -21,10 +26,17 @@ struct ScriptModel {
   void compile(CompileConfig config) {
     trainer_ = std::make_shared<Trainer>(world->runtime, variables, model, std::move(config));
   }
+  /// Another model under the same handle, compiled as the one before.
+  void replace(ModelPtr changed) {
+    model = std::move(changed);
+    calls = TensorCalls();
+    compile(trainer_->config());
+  }
 
   WorldPtr world;
   StoreVariables variables;
   ModelPtr model;
+  std::vector<ChainPart> parts;  ///< of a Sequential that a script has made
   ReplicasPtr replicas;  ///< of the strategy in whose scope the model was created
   CallCounter counter;
   TensorCalls calls;
@@ -35,7 +47,13 @@ struct ScriptModel {
 template <>
 inline constexpr const char* class_name<ScriptModel> = "Model";
 
+/// Makes the variables at once when the input's shape is known, so that the seeds follow the order of the script.
+ModelHandle make_script_model(lua_State* L, const WorldPtr& world, ModelPtr model);
+
 // Methods of the class in their own files.
+/// In sequential.cpp.
+void add_to_sequential(const ModelHandle& self, const ChainPart& part);
+ChainPart pop_from_sequential(const ModelHandle& self);
 int compile_model(lua_State* L);
 int fit_model(lua_State* L);
 /// In measure_training.cpp.

@@ -127,7 +127,11 @@ TEST(Model, RefusesWhatHangsTogetherBadly) {
                Model("m", {a}, {out}));
   EXPECT_ERROR("model 'm': its inputs must be Input layers, got the output of layer Add", Model("m", {out}, {out}));
   EXPECT_ERROR("model 'm': needs at least one input and one output, got 0 and 1", Model("m", {}, {out}));
-  EXPECT_ERROR("model 'm': Sequential needs at least one layer", Model("m", std::vector<LayerPtr>{}));
+  FakeVariables variables;
+  EXPECT_ERROR("model 'm': it has no layers yet; add some by model:add(layer)",
+               Model("m", std::vector<LayerPtr>{}).build(variables));
+  EXPECT_ERROR("model 'm': it has no layers yet; add some by model:add(layer)",
+               Model("m", {make_layer("Input", {{"shape", Shape{3}}})}).build(variables));
   EXPECT_ERROR("model 'm': two layers are named 'x'",
                Model("m", {dense(1, {{"name", std::string("x")}}), dense(1, {{"name", std::string("x")}})}));
   EXPECT_ERROR("model 'm': layer 2 (Dense) has the input_shape [5], but is given [3]",

@@ -176,7 +176,7 @@ return {
   { "print(layer.compute_mask)", "absent" },
   { "print(layer.dtype)", "here", "layer.dtype_policy" },
   { "print(layer.input_dtype)", "here", "layer.dtype_policy" },
-  { "print(layer.non_trainable_weights)", "here", "layer.variables" },
+  { "return layer.non_trainable_weights", "works" },
   { "print(layer.quantize)", "here", "gb.quantize.int8(model)" },
   { "print(model.add_loss)", "absent" },
   { "print(model.compute_metrics)", "absent" },
