@@ -96,6 +96,41 @@ class FunctionLayer final : public Layer {
   const Function& function_;
 };
 
+/// x above 0, alpha x below, with a trained alpha for each number of an example, or for all along shared axes.
+class PReLU final : public Layer {
+ public:
+  PReLU(Config given, DeviceId device) : Layer(std::move(given), std::move(device)) {
+    parse_initializer(config().text("alpha_initializer"));
+  }
+  std::string default_name() const override { return "p_re_lu"; }
+  TensorType output_type(TensorTypes inputs) const override {
+    const TensorType& input = only_input(inputs, -1, "");
+    if (alpha_ && alpha_->type.shape != alpha_shape(input)) {
+      fail(fmt::format("has alphas {}, and {} needs {}", to_string(alpha_->type.shape), to_string(input),
+                       to_string(alpha_shape(input))));
+    }
+    return input;
+  }
+
+ private:
+  Shape alpha_shape(const TensorType& input) const {
+    Shape shape = input.shape;
+    for (const std::int64_t axis : config().shape("shared_axes")) shape[example_axis(*this, axis, input)] = 1;
+    return shape;
+  }
+  void make_variables(VariableFactory& factory, TensorTypes inputs) override {
+    alpha_ =
+        make_variable(factory, "alpha", alpha_shape(inputs[0]), parse_initializer(config().text("alpha_initializer")));
+  }
+  Value apply(const CallContext& context, Values inputs) const override {
+    Graph& graph = context.graph;
+    const Value below = ops::relu(graph, ops::neg(graph, inputs[0]));
+    return ops::sub(graph, ops::relu(graph, inputs[0]), ops::mul(graph, weight(context, alpha_), below));
+  }
+
+  VariablePtr alpha_;
+};
+
 /// Along `axis`, counted with the batch as 0 or from the end.
 class Softmax final : public Layer {
  public:
@@ -128,6 +163,12 @@ LayerKind elu() {
 }
 LayerKind leaky_relu() {
   return function_kind("LeakyReLU", {{"negative_slope", 0.3}});
+}
+LayerKind prelu() {
+  return {"PReLU",
+          {"alpha_initializer"},
+          {{"alpha_initializer", std::string("zeros")}, {"shared_axes", Shape{}}},
+          &construct_layer<PReLU>};
 }
 LayerKind relu() {
   return function_kind("ReLU", {{"max_value", no_limit}, {"negative_slope", 0.0}, {"threshold", 0.0}});

@@ -104,24 +104,27 @@ class SeparableConv2D final : public Depthwise {
   VariablePtr pointwise_;
 };
 
-class Conv2DTranspose final : public SlidingLayer {
+/// `spatial`: 1 for sequences, which are images of one row, 2 for images.
+template <int spatial>
+class ConvTranspose final : public SlidingLayer {
  public:
   static std::vector<ConfigField> fields() {
     return SlidingLayer::fields(
-        {{"filters", std::int64_t{0}, true}, {"kernel_initializer", std::string("glorot_uniform")}});
+        {{"filters", std::int64_t{0}, true}, {"kernel_initializer", std::string("glorot_uniform")}}, spatial);
   }
-  Conv2DTranspose(Config given, DeviceId device)
-      : SlidingLayer(std::move(given), std::move(device)), filters_(config().integer_from("filters", 1)) {
+  ConvTranspose(Config given, DeviceId device)
+      : SlidingLayer(std::move(given), std::move(device), spatial), filters_(config().integer_from("filters", 1)) {
     set_padding(padding_of(*this));
     initializer("kernel_initializer");
   }
-  std::string default_name() const override { return "conv2d_transpose"; }
+  std::string default_name() const override { return spatial == 1 ? "conv1d_transpose" : "conv2d_transpose"; }
   TensorType output_type(TensorTypes inputs) const override {
-    const TensorType& input = only_input(inputs, 3, sliding_form(2));
-    if (kernel_ && kernel_->type.shape[3] != input.shape[2]) {
-      fail(fmt::format("was built for {} channels, got {}", kernel_->type.shape[3], to_string(input)));
+    const TensorType& input = only_input(inputs, spatial + 1, sliding_form(spatial));
+    if (kernel_ && kernel_->type.shape.back() != input.shape.back()) {
+      fail(fmt::format("was built for {} channels, got {}", kernel_->type.shape.back(), to_string(input)));
     }
-    return {result_shape(input.shape), output_dtype()};
+    const Shape result = result_shape(as_image(input, spatial).shape);
+    return {example_shape({result[0], result[1]}, filters_, spatial), output_dtype()};
   }
 
  private:
@@ -138,29 +141,42 @@ class Conv2DTranspose final : public SlidingLayer {
     return shape;
   }
   void make_variables(VariableFactory& factory, TensorTypes inputs) override {
-    kernel_ = make_variable(factory, "kernel", {size()[0], size()[1], filters_, inputs[0].shape[2]},
-                            initializer("kernel_initializer"));
+    Shape shape = example_shape(size(), filters_, spatial);
+    shape.push_back(inputs[0].shape.back());
+    kernel_ = make_variable(factory, "kernel", shape, initializer("kernel_initializer"));
     make_bias(factory, filters_);
   }
   Value apply(const CallContext& context, Values inputs) const override {
-    const Shape& input = context.graph.type(inputs[0]).shape;
-    Shape shape = result_shape(Shape(input.begin() + 1, input.end()));
-    shape.insert(shape.begin(), input[0]);
-    return finish(context, ops::conv2d_input_gradient(context.graph, inputs[0], weight(context, kernel_), window(),
-                                                      std::move(shape)));
+    Graph& graph = context.graph;
+    const Value x = as_images(graph, inputs[0], spatial);
+    const Shape image = graph.type(x).shape;
+    Shape shape = result_shape(Shape(image.begin() + 1, image.end()));
+    shape.insert(shape.begin(), image[0]);
+    const Value kernel =
+        ops::reshape(graph, weight(context, kernel_), {size()[0], size()[1], filters_, image.back()});
+    const Value y = ops::conv2d_input_gradient(graph, x, kernel, window(), std::move(shape));
+    return finish(context, from_images(graph, y, spatial));
   }
 
   std::int64_t filters_;
   VariablePtr kernel_;
 };
 
+template <int spatial>
+LayerKind transpose_kind(const char* name) {
+  return {name,
+          {"filters", "kernel_size", "strides", "padding"},
+          ConvTranspose<spatial>::fields(),
+          &construct_layer<ConvTranspose<spatial>>};
+}
+
 }  // namespace
 
+LayerKind conv1d_transpose() {
+  return transpose_kind<1>("Conv1DTranspose");
+}
 LayerKind conv2d_transpose() {
-  return {"Conv2DTranspose",
-          {"filters", "kernel_size", "strides", "padding"},
-          Conv2DTranspose::fields(),
-          &construct_layer<Conv2DTranspose>};
+  return transpose_kind<2>("Conv2DTranspose");
 }
 LayerKind depthwise_conv2d() {
   return {"DepthwiseConv2D",

@@ -2,12 +2,14 @@
 #include "core/nn/dropout.h"
 
 #include "core/nn/layer_kind.h"
+#include "core/ops/broadcast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/random.h"
 
 namespace gpubench::nn {
 namespace {
 
-class Dropout final : public Layer {
+class Dropout final : public SeededLayer {
  public:
   Dropout(Config config, DeviceId device);
   std::string default_name() const override { return "dropout"; }
@@ -15,35 +17,38 @@ class Dropout final : public Layer {
   TensorType output_type(TensorTypes inputs) const override;
 
  private:
-  void make_variables(VariableFactory& factory, TensorTypes inputs) override;
   Value apply(const CallContext& context, Values inputs) const override;
 
   double rate_;
-  std::uint64_t seed_;
 };
 
 Dropout::Dropout(Config given, DeviceId device)
-    : Layer(std::move(given), std::move(device)),
-      rate_(config().number_within("rate", 0, 1)),
-      seed_(static_cast<std::uint64_t>(config().integer("seed"))) {}
+    : SeededLayer(std::move(given), std::move(device)), rate_(config().number_within("rate", 0, 1)) {}
 
 TensorType Dropout::output_type(TensorTypes inputs) const {
   return only_input(inputs, -1, "");
 }
 
-void Dropout::make_variables(VariableFactory& factory, TensorTypes) {
-  const std::uint64_t drawn = factory.next_seed();
-  if (config().integer("seed") < 0) seed_ = drawn;
+Value Dropout::apply(const CallContext& context, Values inputs) const {
+  return context.training && rate_ > 0 ? dropped(*this, context, inputs[0], rate_, seed()) : inputs[0];
 }
 
-Value Dropout::apply(const CallContext& context, Values inputs) const {
-  return context.training && rate_ > 0 ? dropped(*this, context, inputs[0], rate_, seed_) : inputs[0];
+void require_step(const Layer& layer, const CallContext& context) {
+  if (!context.step) layer.fail("draws by the step counter in training, but this call has none");
 }
 
 }  // namespace
 
+Value first_number(const Layer& layer, const CallContext& context) {
+  require_step(layer, context);
+  constexpr double numbers_of_step = 1 << 20;
+  const auto number = [&](double value) { return ops::scalar(context.graph, value, Dtype::i64); };
+  return ops::add(context.graph, ops::mul(context.graph, context.step, number(numbers_of_step)),
+                  number(static_cast<double>(context.first_row)));
+}
+
 Value dropped(const Layer& layer, const CallContext& context, Value x, double rate, std::uint64_t seed) {
-  if (!context.step) layer.fail("draws by the step counter in training, but this call has none");
+  require_step(layer, context);
   const Shape& shape = context.graph.type(x).shape;
   const std::int64_t row = element_count(std::span(shape).subspan(1));
   const std::uint64_t unused = unused_seed(context, seed, [](const Node& node) {

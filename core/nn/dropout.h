@@ -1,4 +1,4 @@
-// Dropping in training, as the layer Dropout does it, and the seeds of its draws.
+// Layers that draw in training: their seeds, their numbers, and dropping as the layer Dropout does it.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -6,6 +6,25 @@
 #include "core/nn/layer.h"
 
 namespace gpubench::nn {
+
+/// A layer with the option "seed"; below 0, its seed is one of the global sequence.
+class SeededLayer : public Layer {
+ protected:
+  SeededLayer(Config given, DeviceId device)
+      : Layer(std::move(given), std::move(device)), seed_(static_cast<std::uint64_t>(config().integer("seed"))) {}
+  std::uint64_t seed() const { return seed_; }
+  void make_variables(VariableFactory& factory, TensorTypes) override {
+    const std::uint64_t drawn = factory.next_seed();
+    if (config().integer("seed") < 0) seed_ = drawn;
+  }
+
+ private:
+  std::uint64_t seed_;
+};
+
+/// The number by which row 0 of a call draws, int64 []; row i draws by the i-th number behind it. No two steps share a
+/// number. Fails as `layer` without a step.
+Value first_number(const Layer& layer, const CallContext& context);
 
 /// x [batch, ...] with a share `rate` of its elements 0 and the rest scaled up. Draws by the step, and for each row as
 /// in the whole batch; a call with the same seed in this part of the graph draws differently. Fails as `layer` without

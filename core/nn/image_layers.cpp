@@ -1,4 +1,4 @@
-// Layers that change images [height, width, channels] without learning: borders of zeros, larger images, other units.
+// Layers that change images [height, width, channels] without learning: larger images, other units.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,36 +15,6 @@
 
 namespace gpubench::nn {
 namespace {
-
-class ZeroPadding2D final : public Layer {
- public:
-  ZeroPadding2D(Config given, DeviceId device) : Layer(std::move(given), std::move(device)) {
-    const Shape& sides = config().shape("padding");
-    const bool outside = std::ranges::any_of(sides, [](std::int64_t side) { return side < 0 || side > INT32_MAX; });
-    if (outside || (sides.size() != 1 && sides.size() != 2 && sides.size() != 4)) {
-      throw Error(
-          fmt::format("ZeroPadding2D: padding must be one integer, {{height, width}} or {{{{top, bottom}}, "
-                      "{{left, right}}}}, each 0 to {}, got {}",
-                      INT32_MAX, to_string(sides)));
-    }
-    const std::size_t next = sides.size() == 1 ? 0 : 1;
-    before_ = {sides[0], sides.size() == 4 ? sides[2] : sides[next]};
-    after_ = {sides.size() == 4 ? sides[1] : sides[0], sides.size() == 4 ? sides[3] : sides[next]};
-  }
-  std::string default_name() const override { return "zero_padding2d"; }
-  TensorType output_type(TensorTypes inputs) const override {
-    TensorType output = only_input(inputs, 3, sliding_form(2));
-    for (std::size_t axis = 0; axis < 2; ++axis) output.shape[axis] += before_[axis] + after_[axis];
-    return output;
-  }
-
- private:
-  Value apply(const CallContext& context, Values inputs) const override {
-    return ops::pad(context.graph, inputs[0], {0, before_[0], before_[1]}, {0, after_[0], after_[1]});
-  }
-
-  Extents before_{}, after_{};
-};
 
 Value between(Graph& graph, Value x, std::size_t axis, std::int64_t first, std::int64_t last) {
   SliceRange range{Shape(axis + 1, 0), Shape(axis + 1, SliceRange::to_end), {}};
@@ -119,6 +89,30 @@ class UpSampling2D final : public Layer {
   bool bilinear_;
 };
 
+/// Repeats the steps of a sequence.
+class UpSampling1D final : public Layer {
+ public:
+  UpSampling1D(Config given, DeviceId device)
+      : Layer(std::move(given), std::move(device)), size_(bounded_option(*this, "size")) {}
+  std::string default_name() const override { return "up_sampling1d"; }
+  TensorType output_type(TensorTypes inputs) const override {
+    TensorType output = only_input(inputs, 2, sliding_form(1));
+    output.shape[0] = scaled_extent(output.shape[0], size_);
+    return output;
+  }
+
+ private:
+  Value apply(const CallContext& context, Values inputs) const override {
+    Graph& graph = context.graph;
+    const Shape from = graph.type(inputs[0]).shape;
+    const Value apart = ops::reshape(graph, inputs[0], {from[0], from[1], 1, from[2]});
+    const Value repeated = ops::broadcast_to(graph, apart, {from[0], from[1], size_, from[2]});
+    return ops::reshape(graph, repeated, {from[0], from[1] * size_, from[2]});
+  }
+
+  std::int64_t size_;
+};
+
 /// x * scale + offset; integers are cast to the type of computation first.
 class Rescaling final : public Layer {
  public:
@@ -185,14 +179,14 @@ LayerKind normalization() {
 LayerKind rescaling() {
   return {"Rescaling", {"scale", "offset"}, {{"scale", 1.0, true}, {"offset", 0.0}}, &construct_layer<Rescaling>};
 }
+LayerKind up_sampling1d() {
+  return {"UpSampling1D", {"size"}, {{"size", std::int64_t{2}}}, &construct_layer<UpSampling1D>};
+}
 LayerKind up_sampling2d() {
   return {"UpSampling2D",
           {"size", "interpolation"},
           {{"size", Shape{2, 2}}, {"interpolation", std::string("nearest")}},
           &construct_layer<UpSampling2D>};
-}
-LayerKind zero_padding2d() {
-  return {"ZeroPadding2D", {"padding"}, {{"padding", Shape{1, 1}}}, &construct_layer<ZeroPadding2D>};
 }
 
 }  // namespace gpubench::nn

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include "core/base/error.h"
 #include "core/nn/axis.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
+#include "core/ops/matmul.h"
+#include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench::nn {
@@ -107,6 +110,76 @@ Value Concatenate::apply(const CallContext& context, Values inputs) const {
   return ops::concat(context.graph, inputs, config().integer("axis"));
 }
 
+/// The sums of products of two inputs along one axis of each, for each combination of the other axes.
+class Dot final : public Layer {
+ public:
+  Dot(Config given, DeviceId device) : Layer(std::move(given), std::move(device)) {
+    const std::size_t count = config().shape("axes").size();
+    if (count == 1 || count == 2) return;
+    throw Error(fmt::format("Dot: axes must be one integer or one for each of two inputs, got {}",
+                            to_string(config().shape("axes"))));
+  }
+  std::string default_name() const override { return "dot"; }
+  Channels channels() const override { return Channels::unknown; }
+  TensorType output_type(TensorTypes inputs) const override {
+    if (inputs.size() != 2) fail(fmt::format("takes two inputs, got {}", inputs.size()));
+    TensorType result{{}, inputs[0].dtype};
+    std::array<std::int64_t, 2> terms{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      Shape rest = inputs[i].shape;
+      const auto summed = rest.begin() + static_cast<std::ptrdiff_t>(example_axis(*this, axis(i), inputs[i]));
+      terms[i] = *summed;
+      rest.erase(summed);
+      result.shape.insert(result.shape.end(), rest.begin(), rest.end());
+    }
+    if (terms[0] != terms[1] || !is_floating(result.dtype) || inputs[1].dtype != result.dtype) {
+      fail(fmt::format("needs floating-point inputs of one type with equal extents along its axes {}, got {} and {}",
+                       to_string(config().shape("axes")), to_string(inputs[0]), to_string(inputs[1])));
+    }
+    if (result.shape.empty()) result.shape = {1};
+    return result;
+  }
+
+ private:
+  std::int64_t axis(std::size_t input) const {
+    const Shape& axes = config().shape("axes");
+    return axes.size() == 1 ? axes[0] : axes[input];
+  }
+  /// [batch, rest, terms], the other axes in their order.
+  Value rows_of(Graph& graph, Value x, std::size_t input) const {
+    const Shape shape = graph.type(x).shape;
+    const auto rank = static_cast<std::int64_t>(shape.size()), summed = (axis(input) + rank) % rank;
+    std::vector<std::int64_t> order;
+    std::int64_t rest = 1;
+    for (std::int64_t i = 0; i < rank; ++i) {
+      if (i == summed) continue;
+      order.push_back(i);
+      if (i > 0) rest *= shape[static_cast<std::size_t>(i)];
+    }
+    order.push_back(summed);
+    const std::int64_t terms = shape[static_cast<std::size_t>(summed)];
+    const Value rows = ops::reshape(graph, ops::transpose(graph, x, order), {shape[0], rest, terms});
+    if (!config().flag("normalize")) return rows;
+    // As in Keras, the length counts as at least 1e-7; in float16 that is 0.
+    const Dtype dtype = graph.type(rows).dtype;
+    const double least = dtype == Dtype::f16 ? 6e-8 : 1e-14;
+    const Value squares = ops::reduce_sum(graph, ops::square(graph, rows), {2}, true);
+    return ops::mul(graph, rows, ops::rsqrt(graph, ops::maximum(graph, squares, ops::scalar(graph, least, dtype))));
+  }
+  Value apply(const CallContext& context, Values inputs) const override {
+    Graph& graph = context.graph;
+    std::vector<TensorType> examples;
+    for (const Value input : inputs) {
+      const Shape& shape = graph.type(input).shape;
+      examples.push_back({Shape(shape.begin() + 1, shape.end()), graph.type(input).dtype});
+    }
+    Shape shape = output_type(examples).shape;
+    shape.insert(shape.begin(), graph.type(inputs[0]).shape[0]);
+    const Value a = rows_of(graph, inputs[0], 0), b = rows_of(graph, inputs[1], 1);
+    return ops::reshape(graph, ops::matmul(graph, a, b, {.transpose_b = true}), shape);
+  }
+};
+
 LayerKind merge_kind(const char* name) {
   return {name, {}, {}, &construct_layer<Merge>};
 }
@@ -130,6 +203,9 @@ LayerKind multiply() {
 }
 LayerKind subtract() {
   return merge_kind("Subtract");
+}
+LayerKind dot() {
+  return {"Dot", {"axes", "normalize"}, {{"axes", Shape{}, true}, {"normalize", false}}, &construct_layer<Dot>};
 }
 LayerKind concatenate() {
   return {"Concatenate", {}, {{"axis", std::int64_t{-1}}}, &construct_layer<Concatenate>};

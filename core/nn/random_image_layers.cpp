@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/base/error.h"
+#include "core/nn/dropout.h"
 #include "core/nn/layer_kind.h"
 #include "core/nn/sliding.h"
 #include "core/ops/broadcast.h"
@@ -133,39 +134,26 @@ constexpr std::array random_kinds = {
     RandomKind{"RandomZoom", "random_zoom", &zoom},
 };
 
-class RandomImages final : public Layer {
+class RandomImages final : public SeededLayer {
  public:
   RandomImages(Config given, DeviceId device)
-      : Layer(std::move(given), std::move(device)),
-        kind_(*std::ranges::find(random_kinds, kind(), [](const RandomKind& row) { return std::string(row.kind); })),
-        seed_(static_cast<std::uint64_t>(config().integer("seed"))) {
+      : SeededLayer(std::move(given), std::move(device)),
+        kind_(*std::ranges::find(random_kinds, kind(), [](const RandomKind& row) { return std::string(row.kind); })) {
     Graph graph;  // checks the options
     const Value image = graph.input({{1, 1, 1, 1}, Dtype::f32}, "image");
-    kind_.change(config(), {graph, image, graph.input({{}, Dtype::i64}, "number"), seed_});
+    kind_.change(config(), {graph, image, graph.input({{}, Dtype::i64}, "number"), seed()});
   }
   std::string default_name() const override { return kind_.default_name; }
   bool draws() const override { return true; }
   TensorType output_type(TensorTypes inputs) const override { return only_input(inputs, 3, sliding_form(2)); }
 
  private:
-  void make_variables(VariableFactory& factory, TensorTypes) override {
-    const std::uint64_t drawn = factory.next_seed();
-    if (config().integer("seed") < 0) seed_ = drawn;
-  }
   Value apply(const CallContext& context, Values inputs) const override {
     if (!context.training) return inputs[0];
-    if (!context.step) fail("draws by the step counter in training, but this call has none");
-    // Image i of a step is number i of a million: no two steps share a number.
-    constexpr double numbers_of_step = 1 << 20;
-    Graph& graph = context.graph;
-    const auto number = [&](double value) { return ops::scalar(graph, value, Dtype::i64); };
-    const Value first = ops::add(graph, ops::mul(graph, context.step, number(numbers_of_step)),
-                                 number(static_cast<double>(context.first_row)));
-    return kind_.change(config(), {graph, inputs[0], first, seed_});
+    return kind_.change(config(), {context.graph, inputs[0], first_number(*this, context), seed()});
   }
 
   const RandomKind& kind_;
-  std::uint64_t seed_;
 };
 
 LayerKind random_kind(const char* name, std::vector<std::string> positional, std::vector<ConfigField> fields) {

@@ -32,6 +32,20 @@ class Input final : public Layer {
   TensorType type_;
 };
 
+/// Passes its input on: a place with a name.
+class Identity final : public Layer {
+ public:
+  using Layer::Layer;
+  std::string default_name() const override { return "identity"; }
+  TensorType output_type(TensorTypes inputs) const override {
+    if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
+    return inputs[0];
+  }
+
+ private:
+  Value apply(const CallContext&, Values inputs) const override { return inputs[0]; }
+};
+
 /// [a, b, ...] -> [a * b * ...].
 class Flatten final : public Layer {
  public:
@@ -150,6 +164,9 @@ class RepeatVector final : public Layer {
 
 LayerKind input() {
   return {"Input", {"shape"}, {{"shape", Shape{}, true}}, &construct_layer<Input>};
+}
+LayerKind identity() {
+  return {"Identity", {}, {}, &construct_layer<Identity>};
 }
 LayerKind flatten() {
   return {"Flatten", {}, {}, &construct_layer<Flatten>};

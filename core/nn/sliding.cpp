@@ -82,21 +82,24 @@ Extents count_windows(const Layer& layer, const TensorType& image, const Extents
   return counts;
 }
 
-std::vector<ConfigField> SlidingLayer::fields(std::vector<ConfigField> own) {
+std::vector<ConfigField> SlidingLayer::fields(std::vector<ConfigField> own, int spatial) {
+  const Shape ones(static_cast<std::size_t>(spatial), 1);
   own.insert(own.end(), {{"kernel_size", Shape{}, true},
-                         {"strides", Shape{1, 1}},
+                         {"strides", ones},
                          {"padding", std::string("valid")},
-                         {"dilation_rate", Shape{1, 1}},
+                         {"dilation_rate", ones},
                          {"activation", std::string(), false, true},
                          {"use_bias", true},
                          {"bias_initializer", std::string("zeros")}});
   return own;
 }
 
-SlidingLayer::SlidingLayer(Config given, DeviceId device)
-    : Layer(std::move(given), std::move(device)), size_(sliding_extents(*this, "kernel_size", 2)), activation_(*this) {
-  window_.strides = sliding_extents(*this, "strides", 2);
-  window_.dilations = sliding_extents(*this, "dilation_rate", 2);
+SlidingLayer::SlidingLayer(Config given, DeviceId device, int spatial)
+    : Layer(std::move(given), std::move(device)),
+      size_(sliding_extents(*this, "kernel_size", spatial)),
+      activation_(*this) {
+  window_.strides = sliding_extents(*this, "strides", spatial);
+  window_.dilations = sliding_extents(*this, "dilation_rate", spatial);
   parse_initializer(config().text("bias_initializer"));
 }
 

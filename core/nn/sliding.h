@@ -38,8 +38,8 @@ Extents count_windows(const Layer& layer, const TensorType& image, const Extents
 class SlidingLayer : public Layer {
  public:
   /// The layer's own options, then strides, padding, dilation_rate, activation, use_bias and bias_initializer.
-  static std::vector<ConfigField> fields(std::vector<ConfigField> own);
-  SlidingLayer(Config config, DeviceId device);
+  static std::vector<ConfigField> fields(std::vector<ConfigField> own, int spatial = 2);
+  SlidingLayer(Config config, DeviceId device, int spatial = 2);
 
  protected:
   const Extents& size() const { return size_; }

@@ -143,4 +143,72 @@ function gb.layers.GroupQueryAttention(head_dim, num_query_heads, num_key_value_
 ---@return Tensor
 function gb.dot_product_attention(query, key, value, options) end
 
+---@class AttentionOptions: LayerOptions
+---@field use_scale boolean? multiplies the scores by a trained number; false unless given
+---@field score_mode string? "dot" unless given: products of query and key; "concat": sums of tanh(query + key), times a
+--- trained number
+---@field dropout number? share of the weights that is dropped in training; 0 unless given
+---@field seed integer? drawn from the global seed unless given
+---@field use_causal_mask boolean? whether query i attends to the keys up to i only; Keras has it as an argument of the
+--- call; false unless given
+
+--- Attention of one head without weights of its own (Luong): `attention { query, value }`, or `{ query, value, key }`,
+--- [time, channels] each, and behind them a mask [keys] or [queries, keys] of integers or bools. A query that may
+--- attend to no key gets zeros with "dot", in Keras the mean of all values.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local query, value = gb.zeros { 1, 2, 3 }, gb.tensor { { { 1, 1, 1 }, { 3, 3, 3 } } }
+--- assert(gb.layers.Attention() { query, value }:to_table()[1][1][1] == 2)
+--- ```
+---@param use_scale boolean|AttentionOptions|nil
+---@param score_mode string|AttentionOptions|nil
+---@param dropout number|AttentionOptions|nil
+---@param options AttentionOptions?
+---@return Layer
+function gb.layers.Attention(use_scale, score_mode, dropout, options) end
+
+---@class AdditiveAttentionOptions: LayerOptions
+---@field use_scale boolean? multiplies tanh(query + key) by a trained number for each channel; true unless given
+---@field dropout number? share of the weights that is dropped in training; 0 unless given
+---@field seed integer? drawn from the global seed unless given
+---@field use_causal_mask boolean? whether query i attends to the keys up to i only; false unless given
+
+--- Attention whose scores are sums of tanh(query + key) (Bahdanau), with the inputs of Attention. The tensor [queries,
+--- keys, channels] of these terms is kept for the gradient.
+---@param use_scale boolean|AdditiveAttentionOptions|nil
+---@param dropout number|AdditiveAttentionOptions|nil
+---@param options AdditiveAttentionOptions?
+---@return Layer
+function gb.layers.AdditiveAttention(use_scale, dropout, options) end
+
+---@class GroupNormalizationOptions: LayerOptions
+---@field groups integer? 32 unless given; -1: each channel is a group of its own
+---@field axis integer? of the channels, counted with the batch as 0; the last, -1, unless given
+---@field epsilon number? added to the variance; 0.001 unless given
+---@field center boolean? adds a trained `beta`; true unless given
+---@field scale boolean? multiplies by a trained `gamma`; true unless given
+---@field beta_initializer string? "zeros" unless given
+---@field gamma_initializer string? "ones" unless given
+
+--- Normalizes groups of neighbouring channels of each example by their own mean and variance, in training and inference
+--- alike.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local y = gb.layers.GroupNormalization(2)(gb.random.normal { 3, 5, 5, 8 })
+--- assert(math.abs(y:mean():item()) < 1e-4)
+--- ```
+---@param groups integer|GroupNormalizationOptions|nil
+---@param axis integer|GroupNormalizationOptions|nil
+---@param epsilon number|GroupNormalizationOptions|nil
+---@param center boolean|GroupNormalizationOptions|nil
+---@param scale boolean|GroupNormalizationOptions|nil
+---@param beta_initializer string|GroupNormalizationOptions|nil
+---@param gamma_initializer string|GroupNormalizationOptions|nil
+---@param options GroupNormalizationOptions?
+---@return Layer
+function gb.layers.GroupNormalization(groups, axis, epsilon, center, scale, beta_initializer, gamma_initializer,
+                                      options) end
+
 return gb

@@ -74,6 +74,31 @@ function gb.layers.SeparableConv2D(filters, kernel_size, options) end
 ---@return Layer
 function gb.layers.Conv2DTranspose(filters, kernel_size, options) end
 
+---@class Conv1DTransposeOptions: LayerOptions
+---@field kernel_size integer? required here or as the second argument
+---@field strides integer? 1 unless given
+---@field padding string? "valid" unless given, or "same"
+---@field dilation_rate integer? 1 unless given
+---@field activation string? as of DenseOptions; none unless given
+---@field use_bias boolean? true unless given
+---@field kernel_initializer string? "glorot_uniform" unless given
+---@field bias_initializer string? "zeros" unless given
+
+--- The gradient of a convolution of [steps, channels] as a layer: with padding "same", strides times as many steps.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.Conv1DTranspose(8, 3, { strides = 2, padding = "same" })
+--- assert(layer(gb.ones { 2, 10, 4 }).shape[2] == 20)
+--- ```
+---@param filters integer
+---@param kernel_size integer|Conv1DTransposeOptions
+---@param strides integer|Conv1DTransposeOptions|nil
+---@param padding string|Conv1DTransposeOptions|nil
+---@param options Conv1DTransposeOptions?
+---@return Layer
+function gb.layers.Conv1DTranspose(filters, kernel_size, strides, padding, options) end
+
 ---@class PoolingOptions: LayerOptions
 ---@field pool_size integer|integer[]|nil 2 unless given; of sequences one number
 ---@field strides integer|integer[]|nil pool_size unless given
@@ -136,6 +161,48 @@ function gb.layers.GlobalMaxPooling1D(options) end
 ---@return Layer
 function gb.layers.ZeroPadding2D(padding, options) end
 
+---@class ZeroPadding1DOptions: LayerOptions
+---@field padding integer|integer[]|nil of both ends, or {first, last}; 1 unless given
+
+--- Steps of zeros before and behind [steps, channels].
+---@param padding integer|integer[]|ZeroPadding1DOptions|nil
+---@param options ZeroPadding1DOptions?
+---@return Layer
+function gb.layers.ZeroPadding1D(padding, options) end
+
+---@class Cropping1DOptions: LayerOptions
+---@field cropping integer|integer[]|nil of both ends, or {first, last}; 1 unless given
+
+--- [steps, channels] without its first and last steps.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- assert(gb.layers.Cropping1D({ 1, 2 })(gb.ones { 2, 10, 4 }).shape[2] == 7)
+--- ```
+---@param cropping integer|integer[]|Cropping1DOptions|nil
+---@param options Cropping1DOptions?
+---@return Layer
+function gb.layers.Cropping1D(cropping, options) end
+
+---@class Cropping2DOptions: LayerOptions
+---@field cropping integer|integer[]|integer[][]|nil of all sides, {height, width}, or {{top, bottom}, {left, right}}; 0
+--- unless given
+
+--- [height, width, channels] without rows and columns at its sides.
+---@param cropping integer|integer[]|integer[][]|Cropping2DOptions|nil
+---@param options Cropping2DOptions?
+---@return Layer
+function gb.layers.Cropping2D(cropping, options) end
+
+---@class UpSampling1DOptions: LayerOptions
+---@field size integer? 2 unless given
+
+--- Repeats each step of [steps, channels] `size` times.
+---@param size integer|UpSampling1DOptions|nil
+---@param options UpSampling1DOptions?
+---@return Layer
+function gb.layers.UpSampling1D(size, options) end
+
 ---@class UpSampling2DOptions: LayerOptions
 ---@field size integer|integer[]|nil 2 unless given
 ---@field interpolation string? "nearest" unless given, which repeats rows and columns, or "bilinear" between pixels'
@@ -146,6 +213,30 @@ function gb.layers.ZeroPadding2D(padding, options) end
 ---@param options UpSampling2DOptions?
 ---@return Layer
 function gb.layers.UpSampling2D(size, options) end
+
+---@class ResizingOptions: LayerOptions
+---@field height integer? required here or as the first argument
+---@field width integer? required here or as the second argument
+---@field interpolation string? "bilinear" unless given, or "nearest"; as of gb.image.resize
+---@field crop_to_aspect_ratio boolean? takes the largest part in the middle that has the ratio of width and height;
+--- false unless given: what an image shows is stretched
+---@field pad_to_aspect_ratio boolean? puts borders around the image for that ratio; false unless given
+---@field fill_value number? of these borders; 0 unless given
+
+--- Images of another size. The images may be of integers; the result has the type that the layer computes in.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.Resizing(8, 8, { crop_to_aspect_ratio = true })
+--- assert(layer(gb.ones { 2, 20, 30, 3 }).shape[3] == 8)
+--- ```
+---@param height integer|ResizingOptions
+---@param width integer|ResizingOptions
+---@param interpolation string|ResizingOptions|nil
+---@param crop_to_aspect_ratio boolean|ResizingOptions|nil
+---@param options ResizingOptions?
+---@return Layer
+function gb.layers.Resizing(height, width, interpolation, crop_to_aspect_ratio, options) end
 
 ---@class RescalingOptions: LayerOptions
 ---@field offset number? 0 unless given
@@ -203,6 +294,19 @@ function gb.layers.RandomTranslation(height_factor, width_factor, options) end
 ---@param options RandomMotionOptions?
 ---@return Layer
 function gb.layers.RandomZoom(height_factor, width_factor, options) end
+
+---@class RandomCropOptions: RandomLayerOptions
+---@field height integer? required here or as the first argument
+---@field width integer? required here or as the second argument
+
+--- In training takes a part of each image at a place of its own; Keras takes the same place of all images of a batch. In
+--- inference, and of images that are smaller, it is Resizing with crop_to_aspect_ratio. Training gives the images no
+--- gradient: the layer stands in front of what is trained.
+---@param height integer|RandomCropOptions
+---@param width integer|RandomCropOptions
+---@param options RandomCropOptions?
+---@return Layer
+function gb.layers.RandomCrop(height, width, options) end
 
 ---@class RandomColorOptions: RandomLayerOptions
 ---@field value_range integer[]? {0, 255} unless given; results stay in it

@@ -1,6 +1,5 @@
 ---@meta
--- Layers without weights that combine, activate or reorder their inputs. Names, options and defaults are those of
--- Keras.
+-- Small layers that combine, activate or reorder their inputs. Names, options and defaults are those of Keras.
 
 ---@class gpubench
 local gb = {}
@@ -44,6 +43,27 @@ function gb.layers.Multiply(options) end
 ---@param options LayerOptions?
 ---@return Layer
 function gb.layers.Subtract(options) end
+
+---@class DotOptions: LayerOptions
+---@field axes integer|integer[]|nil one axis for both inputs or one for each, counted with the batch as 0; required
+--- here or as the first argument
+---@field normalize boolean? divides both by their lengths along their axes first, which gives the cosine; false unless
+--- given
+
+--- The sums of products of two inputs along one axis of each: `dot { a, b }`. The result has the other axes of the
+--- first, then those of the second input; of two vectors it is [1].
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local a, b = gb.tensor { { 3, 4 } }, gb.tensor { { 4, 3 } }
+--- assert(gb.layers.Dot(1) { a, b }:item() == 24)
+--- assert(math.abs(gb.layers.Dot(1, { normalize = true }) { a, b }:item() - 24 / 25) < 1e-6)
+--- ```
+---@param axes integer|integer[]|DotOptions
+---@param normalize boolean|DotOptions|nil
+---@param options DotOptions?
+---@return Layer
+function gb.layers.Dot(axes, normalize, options) end
 
 ---@class NormalizationOptions: LayerOptions
 ---@field mean number? of all channels; 0 unless given
@@ -94,6 +114,25 @@ function gb.layers.LeakyReLU(negative_slope, options) end
 ---@return Layer
 function gb.layers.ELU(alpha, options) end
 
+---@class PReLUOptions: LayerOptions
+---@field alpha_initializer string? "zeros" unless given
+---@field shared_axes integer[]? axes along which all elements have one alpha, counted with the batch as 0; none unless
+--- given
+
+--- x above 0, alpha * x below, with a trained alpha for each element of an example: `PReLU { shared_axes = { 1, 2 } }`
+--- for one alpha in each channel of images.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.PReLU { alpha_initializer = gb.initializers.Constant { value = 0.5 }, shared_axes = { 1 } }
+--- assert(layer(gb.tensor { { -4, 2 } }):sum():item() == 0)
+--- assert(layer:count_params() == 1)
+--- ```
+---@param alpha_initializer string|PReLUOptions|nil
+---@param options PReLUOptions?
+---@return Layer
+function gb.layers.PReLU(alpha_initializer, options) end
+
 ---@class SoftmaxOptions: LayerOptions
 ---@field axis integer? counted with the batch as 0; the last unless given
 
@@ -102,6 +141,11 @@ function gb.layers.ELU(alpha, options) end
 ---@param options SoftmaxOptions?
 ---@return Layer
 function gb.layers.Softmax(axis, options) end
+
+--- Passes its input on, as a place with a name.
+---@param options LayerOptions?
+---@return Layer
+function gb.layers.Identity(options) end
 
 --- Reorders the dimensions of an example, numbered from 1: `Permute({ 2, 1 })` swaps two.
 ---@param dims integer[]

@@ -274,6 +274,8 @@ constexpr std::int64_t one = 1, two = 2, three = 3;
 /// Of [batch, 4]: what moves and brightens images, which stands in front of all weights, because no gradient passes it.
 SymbolPtr moved(Kinds& apply, const SymbolPtr& input) {
   SymbolPtr image = apply("Reshape", {{"target_shape", Shape{2, 2, 1}}}, {input});
+  image = apply("Resizing", {{"height", three}, {"width", three}}, {image});
+  image = apply("RandomCrop", {{"height", two}, {"width", two}}, {image});
   image = apply("RandomFlip", {}, {image});
   for (const char* kind : {"RandomRotation", "RandomContrast", "RandomBrightness"})
     image = apply(kind, {{"factor", 0.1}}, {image});
@@ -282,8 +284,21 @@ SymbolPtr moved(Kinds& apply, const SymbolPtr& input) {
   return apply("Flatten", {}, {apply("Rescaling", {{"scale", 0.5}}, {image})});
 }
 
+/// Of [batch, 4, 4], and again [batch, 4, 4].
+SymbolPtr disturbed(Kinds& apply, SymbolPtr sequence) {
+  sequence = apply("GaussianNoise", {{"stddev", 0.1}}, {sequence});
+  sequence = apply("Cropping1D", {}, {apply("ZeroPadding1D", {}, {sequence})});
+  sequence = apply("UpSampling1D", {}, {apply("SpatialDropout1D", {{"rate", 0.25}}, {sequence})});
+  sequence = apply("Conv1DTranspose", {{"filters", std::int64_t{4}}, {"kernel_size", two}}, {sequence});
+  sequence = apply("GroupNormalization", {{"groups", two}}, {sequence});
+  sequence = apply("Attention", {{"dropout", 0.25}}, {sequence, sequence});
+  sequence = apply("AdditiveAttention", {{"dropout", 0.25}}, {sequence, sequence});
+  return apply("Dot", {{"axes", one}, {"normalize", true}}, {sequence, sequence});
+}
+
 /// Of [batch, 4, 4].
 std::vector<SymbolPtr> of_sequences(Kinds& apply, SymbolPtr sequence) {
+  sequence = disturbed(apply, std::move(sequence));
   sequence = apply("LayerNormalization", {}, {apply("Permute", {{"dims", Shape{2, 1}}}, {sequence})});
   sequence = apply("MultiHeadAttention", {{"num_heads", two}, {"key_dim", two}}, {sequence, sequence});
   sequence = apply("RMSNormalization", {}, {sequence});
@@ -309,6 +324,9 @@ std::vector<SymbolPtr> of_images(Kinds& apply, const SymbolPtr& image) {
   SymbolPtr x = apply("DepthwiseConv2D", small, {apply("ZeroPadding2D", {}, {image})});
   x = apply("SeparableConv2D", filters, {apply("ReLU", {}, {x})});
   x = apply("Conv2DTranspose", filters, {apply("LeakyReLU", {}, {x})});
+  x = apply("Cropping2D", {{"cropping", Shape{1, 1}}}, {apply("Identity", {}, {x})});
+  x = apply("SpatialDropout2D", {{"rate", 0.25}}, {apply("PReLU", {}, {x})});
+  x = apply("AlphaDropout", {{"rate", 0.25}}, {apply("GaussianDropout", {{"rate", 0.25}}, {x})});
   x = apply("UpSampling2D", {}, {apply("ELU", {}, {x})});
   x = apply("Normalization", {{"mean", 0.5}, {"variance", 2.0}}, {x});
   const SymbolPtr mean = apply("GlobalAveragePooling2D", {}, {x}), most = apply("GlobalMaxPooling2D", {}, {x});

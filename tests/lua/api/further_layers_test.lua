@@ -1,0 +1,131 @@
+-- Models of the further layers learn in every type, eagerly and planned, and survive saving.
+local gb = require "gpubench"
+local testing = require "testing"
+local thirds = require "thirds"
+
+local layers = gb.layers
+
+-- Each takes the 12 numbers of `thirds` apart in another way.
+local models = {
+  ["normalized groups and channels"] = function()
+    return {
+      layers.Reshape({ 6, 2 }, { input_shape = { 12 } }),
+      layers.Dense(8),
+      layers.GroupNormalization(2),
+      layers.PReLU { shared_axes = { 1 } },
+      layers.BatchNormalization { axis = 1, scale = false },
+      layers.SpatialDropout1D(0.1),
+      layers.Flatten(),
+    }
+  end,
+  ["sequences that grow and shrink"] = function()
+    return {
+      layers.Reshape({ 6, 2 }, { input_shape = { 12 } }),
+      layers.GaussianNoise(0.02),
+      layers.Conv1DTranspose(6, 3, { strides = 2, activation = "tanh" }),
+      layers.Cropping1D({ 1, 2 }),
+      layers.UpSampling1D(2),
+      layers.ZeroPadding1D(1),
+      layers.Identity(),
+      layers.GaussianDropout(0.05),
+      layers.Flatten(),
+    }
+  end,
+}
+
+local function made(body, options)
+  gb.config.set_seed(3)
+  local list = body()
+  list[#list + 1] = layers.Dense(3, { activation = "softmax" })
+  local model = gb.Sequential(list)
+  options.optimizer = gb.optimizers.Adam { learning_rate = 0.02, epsilon = 1e-4 }
+  options.loss, options.metrics = "sparse_categorical_crossentropy", { "accuracy" }
+  model:compile(options)
+  return model
+end
+
+local inputs, labels = thirds.tensors(96)
+
+for name, body in pairs(models) do
+  for _, policy in ipairs { "float32", "mixed_bfloat16" } do
+    testing.case(name .. " learn in " .. policy, function()
+      gb.config.set_dtype_policy(policy)
+      local model = made(body, {})
+      gb.config.set_dtype_policy "float32"
+      model:fit(inputs, labels, { epochs = 25, batch_size = 16, verbose = 0 })
+      testing.is_true(model:evaluate(inputs, labels).accuracy >= 0.9, "at least 90 % right")
+    end)
+  end
+  testing.case(name .. ": eager and planned steps give the same", function()
+    local losses = {}
+    for _, eager in ipairs { false, true } do
+      local history = made(body, { run_eagerly = eager }):fit(inputs, labels,
+        { epochs = 2, batch_size = 32, verbose = 0 })
+      losses[#losses + 1] = (history.loss or history.history.loss)[2]
+    end
+    testing.near(losses[1], losses[2], 1e-4)
+  end)
+  testing.case(name .. ": a saved model gives the same", function()
+    local model = made(body, {})
+    local before = model:predict(inputs):to_table()
+    local path = gb._native.options.out .. "/results/further_layers"
+    model:save(path)
+    local after = gb.load_model(path):predict(inputs):to_table()
+    for row = 1, #before, 7 do
+      for class = 1, 3 do testing.near(after[row][class], before[row][class], 1e-6) end
+    end
+  end)
+end
+
+testing.case("a normalization without gamma or beta is folded into int8 layers", function()
+  local x = gb.random.normal({ 64, 6 }, { seed = 1 })
+  for _, options in ipairs { { scale = false }, { center = false }, { scale = false, center = false } } do
+    local model = gb.Sequential { gb.Input { 6 }, layers.Dense(5), layers.BatchNormalization(options) }
+    for _ = 1, 3 do model(x, { training = true }) end
+    local small = gb.quantize.int8(model, { calibration = gb.data.Dataset.from_tensor_slices(x):batch(64) })
+    testing.equal(#small.layers, 1)
+    testing.is_true((small(x) - model(x)):abs():max():item() < 0.1, "nearly the same")
+  end
+end)
+
+testing.case("second order through the further layers", function()
+  local x = gb.random.normal({ 2, 3, 4 }, { seed = 2 })
+  for kind, layer in pairs {
+    GroupNormalization = layers.GroupNormalization(2), PReLU = layers.PReLU(), Cropping1D = layers.Cropping1D(1),
+    ZeroPadding1D = layers.ZeroPadding1D(1), UpSampling1D = layers.UpSampling1D(2),
+    AdditiveAttention = layers.AdditiveAttention(),
+  } do
+    local function call(v) return kind == "AdditiveAttention" and layer { v, v } or layer(v) end
+    local function slope(v)
+      local inner <close> = gb.tape()
+      return inner:gradient(call(v):tanh():sum(), v)
+    end
+    call(x)
+    local outer <close> = gb.tape()
+    local direction = gb.random.normal({ 2, 3, 4 }, { seed = 3 })
+    local second = outer:gradient((slope(x) * direction):sum(), x)
+    local step = 1e-2
+    local change = (slope(x + direction * step) - slope(x - direction * step)) / (2 * step)
+    testing.is_true((second - change):abs():max():item() < 2e-2, kind .. " of second order")
+  end
+end)
+
+testing.case("random crops are anew in each step, and gradients through them are refused", function()
+  gb.config.set_seed(1)
+  local layer = layers.RandomCrop(2, 2)
+  local x = gb.arange(64):cast("float32"):reshape { 1, 8, 8, 1 }
+  local seen = {}
+  for _ = 1, 8 do seen[layer(x, { training = true }):to_table()[1][1][1][1]] = true end
+  testing.is_true(next(seen, next(seen)) ~= nil, "two places at least")
+  testing.equal(layer(x).shape[2], 2)
+  local tape <close> = gb.tape()
+  testing.raises("random_crop", function() tape:gradient(layer(x, { training = true }):sum(), x) end)
+end)
+
+testing.case("options are refused by name", function()
+  testing.raises("Cropping2D: cropping must be one integer", layers.Cropping2D, { 1, 2, 3 })
+  testing.raises("GroupNormalization: groups must be at least 1, got 0", layers.GroupNormalization, 0)
+  testing.raises("Dot: axes must be one integer", layers.Dot, { 1, 2, 3 })
+  testing.raises("Attention: score_mode must be 'dot' or 'concat'", layers.Attention, { score_mode = "cosine" })
+  testing.raises("resize_images: there is no method", layers.Resizing, 2, 2, "sharp")
+end)
