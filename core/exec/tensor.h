@@ -26,6 +26,8 @@ struct Trace {
 
   Graph graph;
   std::vector<Condition> conditions{};
+  /// Of the function of a layer: what it, and layers that it calls, add to the loss; float32 [] each.
+  std::vector<Value> losses{};
   /// Adds the number of this call of the function, for Graph::step(). None: each graph counts its own calls.
   std::function<Value(Graph&)> count_calls{};
   /// The function of a dataset: its random ops draw by the element's number, which stands in for step 0.

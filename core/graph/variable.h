@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/tensor/device_id.h"
 #include "core/tensor/tensor_type.h"
@@ -14,6 +15,13 @@ namespace gpubench {
 /// names are for people, and two models may use the same ones.
 struct Owner {
   std::string name;  ///< "dense_1", "adam"
+  /// What a layer's options want of its weights after each update.
+  struct WeightText {
+    std::string part;      ///< "inner/" of a layer inside of the owner
+    std::string variable;  ///< "kernel"
+    std::string text;      ///< "max_norm(max_value=2)"
+  };
+  std::vector<WeightText> constraints{};
 };
 using OwnerPtr = std::shared_ptr<const Owner>;
 

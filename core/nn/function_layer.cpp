@@ -23,6 +23,7 @@ class FunctionLayer final : public Layer {
   TensorType output_type(TensorTypes inputs) const override;
   std::vector<VariablePtr> trainable_variables() const override;
   void set_trainable(bool trainable) override;
+  std::vector<LayerPtr> parts() const override { return body_->layers(); }
 
  private:
   void make_variables(VariableFactory& factory, TensorTypes inputs) override;

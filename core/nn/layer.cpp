@@ -5,7 +5,11 @@
 #include <iterator>
 
 #include "core/base/error.h"
+#include "core/nn/regularizer.h"
+#include "core/nn/weight_options.h"
+#include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench {
 namespace {
@@ -17,14 +21,21 @@ TensorType without_batch(const TensorType& type) {
 }  // namespace
 
 std::vector<ConfigField> Layer::common_fields() {
-  return {{"name", std::string()}, {"input_shape", Shape{}}, {"trainable", true}, {"dtype", std::string("float32")}};
+  return {{"name", std::string()},
+          {"input_shape", Shape{}},
+          {"trainable", true},
+          {"dtype", std::string("float32")},
+          {"activity_regularizer", std::string()}};
 }
 
 Layer::Layer(Config config, DeviceId device)
     : config_(std::move(config)),
       owner_(std::make_shared<Owner>(Owner{config_.text("name")})),
       device_(std::move(device)),
-      policy_(parse_dtype_policy(config_.text("dtype"))) {}
+      policy_(parse_dtype_policy(config_.text("dtype"))) {
+  for (const WeightOption& given : weight_options(config_, constraint_end))
+    owner_->constraints.push_back({"", std::string(given.variable), std::string(given.text)});
+}
 
 void Layer::set_automatic_name(std::string name) {
   set_name(std::move(name));
@@ -32,8 +43,12 @@ void Layer::set_automatic_name(std::string name) {
 }
 
 void Layer::join(const Layer& outer, const std::string& part) {
-  owner_ = outer.owner_;
   part_ = outer.part_ + part + "/";
+  for (Owner::WeightText& own : owner_->constraints) {
+    own.part = part_ + own.part;
+    outer.owner_->constraints.push_back(std::move(own));
+  }
+  owner_ = outer.owner_;
 }
 
 Dtype Layer::computed(Dtype given) const {
@@ -73,7 +88,13 @@ Value Layer::call(const CallContext& context, Values inputs) const {
   for (const Value input : inputs) {
     arguments.push_back(ops::cast(context.graph, input, computed(context.graph.type(input).dtype)));
   }
-  return apply(context, arguments);
+  const Value y = apply(context, arguments);
+  const std::string& regularizer = config_.text("activity_regularizer");
+  if (context.losses == nullptr || regularizer.empty()) return y;
+  const Value share = ops::scalar(context.graph, context.batch_share, Dtype::f32);
+  if (const Value sum = penalty_of(context.graph, y, parse_regularizer(regularizer)))
+    context.losses->push_back(ops::mul(context.graph, sum, share));
+  return y;
 }
 
 Value Layer::weight(const CallContext& context, const VariablePtr& variable) const {

@@ -38,6 +38,11 @@ struct CallContext {
   std::size_t first_node = 0;
   /// None outside of replicas. Inside, layers may exchange statistics of the batch.
   std::optional<ReplicaCall> replica{};
+  /// Takes what layers add to the loss, float32 [] each; null: nobody does.
+  std::vector<Value>* losses = nullptr;
+  /// Rows of the whole batch for each row of this call. Losses that are sums over rows are multiplied by it, because
+  /// the loss of a batch is the mean of the losses of its parts.
+  double batch_share = 1;
 };
 
 class LinearLayer;
@@ -94,6 +99,8 @@ class Layer {
   /// The input_shape option; empty if it is not set.
   const Shape& input_shape() const { return config_.shape("input_shape"); }
 
+  /// Layers inside of this one, whose variables are its own.
+  virtual std::vector<std::shared_ptr<Layer>> parts() const { return {}; }
   /// For an Input layer: the type of one example of the model's data; null for all others.
   virtual const TensorType* declared_input() const { return nullptr; }
   /// The layer as a product with a kernel; null if it is none.

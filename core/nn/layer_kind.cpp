@@ -6,7 +6,9 @@
 #include <iterator>
 
 #include "core/base/known_names.h"
+#include "core/nn/constraint.h"
 #include "core/nn/regularizer.h"
+#include "core/nn/weight_options.h"
 
 namespace gpubench {
 
@@ -97,10 +99,11 @@ const LayerKind& find_layer_kind(std::string_view name) {
 
 LayerPtr make_layer(const LayerKind& kind, const ConfigEntries& options, DeviceId device) {
   std::vector<ConfigField> fields = kind.fields;
-  std::ranges::move(regularizer_fields(kind.fields), std::back_inserter(fields));
+  std::ranges::move(weight_option_fields(kind.fields), std::back_inserter(fields));
   for (ConfigField& field : Layer::common_fields()) fields.push_back(std::move(field));
   Config config(kind.name, fields, options);
-  check_regularizers(config);
+  check_weight_options(config, regularizer_end, &parse_regularizer);
+  check_weight_options(config, constraint_end, &parse_constraint);
   return kind.make(std::move(config), std::move(device));
 }
 

@@ -23,7 +23,9 @@ std::optional<NamedArguments> parse_named_arguments(std::string_view text) {
   if (text.back() != ')') return std::nullopt;
   std::string_view rest = text.substr(open + 1, text.size() - open - 2);
   while (!trim(rest).empty()) {
-    const std::size_t comma = rest.find(',');
+    const std::size_t bracket = rest.find('['), close = rest.find(']');
+    std::size_t comma = rest.find(',');
+    if (bracket < comma && close != std::string_view::npos) comma = rest.find(',', close);
     const std::string_view argument = rest.substr(0, comma);
     const std::size_t equals = argument.find('=');
     if (equals == std::string_view::npos) return std::nullopt;

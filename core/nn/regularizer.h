@@ -1,10 +1,11 @@
-// Penalties for large weights, added to the loss: l1 sum(|w|) + l2 sum(w^2). A layer with the option
-// "kernel_initializer" also has "kernel_regularizer" for its variables of that name, and likewise for other variables.
+// Penalties for large weights and outputs, added to the loss: l1 sum(|x|) + l2 sum(x^2). The options are those of
+// weight_options.h, and "activity_regularizer" of all layers.
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "core/nn/model.h"
+#include "core/nn/layer.h"
 
 namespace gpubench {
 
@@ -16,14 +17,11 @@ struct Regularizer {
 Regularizer parse_regularizer(std::string_view text);
 std::string to_string(const Regularizer& regularizer);
 
-/// The option "kernel_regularizer" for each field "kernel_initializer".
-std::vector<ConfigField> regularizer_fields(const std::vector<ConfigField>& fields);
-/// Whether any option is a regularizer's.
-bool has_regularizer(const Config& config);
-/// Throws Error naming the option and the regularizers.
-void check_regularizers(const Config& config);
-
-/// The sum of the penalties of the model's trained variables, float32 []; none if it has no regularizers.
-Value penalty(Graph& graph, const Model& model);
+/// Of these numbers, float32 []; none if both factors are 0.
+Value penalty_of(Graph& graph, Value values, const Regularizer& regularizer);
+/// The penalties of the layers' trained variables, float32 [] each, with those of layers inside of them.
+std::vector<Value> penalties(Graph& graph, std::span<const LayerPtr> layers);
+/// None of none.
+Value sum_of_penalties(Graph& graph, Values penalties);
 
 }  // namespace gpubench

@@ -18,6 +18,7 @@ class Input final : public Layer {
       fail(fmt::format("shape must list positive sizes of one example (without the batch), got {}",
                        to_string(type_.shape)));
     }
+    if (!config().text("activity_regularizer").empty()) fail("has no activity that could be regularized");
   }
   std::string default_name() const override { return "input"; }
   const TensorType* declared_input() const override { return &type_; }

@@ -9,7 +9,7 @@
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
 #include "core/nn/recurrent_layer.h"
-#include "core/nn/regularizer.h"
+#include "core/nn/weight_options.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
@@ -30,9 +30,10 @@ LayerPtr inner_layer(const Layer& wrapper) {
     throw Error(fmt::format("{}: the layer's dtype is {}, that of {} is {}; both must be equal", wrapper.kind(),
                             wrapper.policy().name, inner->kind(), inner->policy().name));
   }
-  if (has_regularizer(inner->config())) {
-    throw Error(fmt::format("{}: its {} has a regularizer, and penalties of layers inside of another are not supported",
-                            wrapper.kind(), inner->kind()));
+  for (const std::string_view end : {regularizer_end, constraint_end}) {
+    if (weight_options(inner->config(), end).empty()) continue;
+    throw Error(fmt::format("{}: its {} has a {}, and those of layers inside of another are not supported",
+                            wrapper.kind(), inner->kind(), end.substr(1)));
   }
   return inner;
 }

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/device/device.h"
+#include "core/nn/constraint.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
@@ -181,6 +182,9 @@ void Optimizer::apply_gradients(Graph& graph, Values gradients, std::span<const 
   if (clip_.global) scalars.control.squares = global_squares(graph, places, gradients, variables);
   for (const Place& place : places) update_place(graph, place, scalars, gradients, variables);
   if (averages_) average(graph, scalars, variables);
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (gradients[i]) apply_constraint(graph, variables[i], found_infinity);
+  }
 }
 
 Value Optimizer::global_squares(Graph& graph, std::span<const Place> places, Values gradients,

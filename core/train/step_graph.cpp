@@ -55,6 +55,11 @@ StepValues part_of(Graph& graph, const StepValues& whole, std::int64_t index, st
   return result;
 }
 
+/// CallContext::batch_share of a call of `rows` of `all` rows.
+double batch_share(std::int64_t all, std::int64_t rows) {
+  return rows == 0 ? 1 : static_cast<double>(all) / static_cast<double>(rows);
+}
+
 /// The mean over all parts is what their shares add up to.
 Value share_of(Graph& graph, Value loss, double share) {
   if (share == 1) return loss;
@@ -78,7 +83,7 @@ StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig
                            TensorTypes element, const std::optional<BatchShare>& share) {
   StepValues whole = bind_element(graph, model, element, true);
   weigh_classes(graph, model, config.class_weights, whole);
-  whole.penalty = penalty(graph, model);
+  whole.penalty = sum_of_penalties(graph, penalties(graph, model.layers()));
   const Value counter = graph.variable(config.optimizer->iterations());
   graph.set_step(counter);
   std::vector<Value> values;
@@ -97,15 +102,19 @@ StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig
     StepValues part = part_of(graph, whole, index, parts);
     const Shape& shape = graph.type(part.inputs[0]).shape;
     const std::int64_t rows = shape.empty() ? 0 : shape[0];
+    part.batch_rows = share ? share->total : rows * parts;
+    part.penalty = whole.penalty;
+    std::vector<Value> losses;
     const CallContext context{.graph = graph,
                               .training = true,
                               .step = counter,
                               .first_row = (share ? share->first : 0) + index * rows,
                               .first_node = graph.nodes().size(),
-                              .replica = replica};
-    part.batch_rows = share ? share->total : rows * parts;
-    part.penalty = whole.penalty;
+                              .replica = replica,
+                              .losses = &losses,
+                              .batch_share = batch_share(part.batch_rows, rows)};
     part.outputs = model.call(context, part.inputs);
+    part.added = sum_of_penalties(graph, losses);
     if (index == 0) require_own_weights(graph, model);
     Value loss = share_of(graph, add_losses(graph, model, config, figures, part), weight / static_cast<double>(parts));
     if (whole.penalty && index == 0) loss = with_penalty(graph, loss, share_of(graph, whole.penalty, weight));
@@ -206,9 +215,14 @@ StepGraph evaluation_graph(const Model& model, const CompileConfig& config, cons
                               : element.empty() || element[0].shape.empty() ? 1
                                                                             : element[0].shape[0];
     StepValues values = bind_element(step.graph, model, with_rows(element, rows), true);
-    values.outputs = model.call({step.graph}, values.inputs);
-    values.penalty = penalty(step.graph, model);
     if (share) values.batch_rows = share->total;
+    std::vector<Value> losses;
+    const CallContext context{.graph = step.graph,
+                              .losses = &losses,
+                              .batch_share = batch_share(share ? share->total : rows, rows)};
+    values.outputs = model.call(context, values.inputs);
+    values.added = sum_of_penalties(step.graph, losses);
+    values.penalty = sum_of_penalties(step.graph, penalties(step.graph, model.layers()));
     add_losses(step.graph, model, config, figures, values);
   }
   figures.exchange(step.graph);

@@ -202,12 +202,13 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
   const std::size_t outputs = step.outputs.size();
   std::size_t state = outputs > 1 ? 1 + outputs : 1;  // as in figures_of()
   const std::int64_t batch_size = graph.type(step.outputs[0]).shape[0];
+  const Value beside = step.added ? with_penalty(graph, step.added, step.penalty) : step.penalty;
   for (std::size_t i = 0; i < outputs; ++i) {
     const GraphScope scope(graph, output_device(model, i), loss_owner());
     const Value values = add_loss(graph, config, i, step, total);
     // As in Keras, a figure of one of several outputs leaves out its weight.
     const Value shown =
-        outputs == 1 ? with_penalty(graph, times(graph, values, weight_of_output(config, 0)), step.penalty) : values;
+        outputs == 1 ? with_penalty(graph, times(graph, values, weight_of_output(config, 0)), beside) : values;
     figures.add(graph, outputs > 1 ? 1 + i : 0, shown, batch_size);
     for (const MetricPtr& metric : metrics_of(config, i)) {
       const GraphScope named(graph, output_device(model, i), make_owner(metric->name()));
@@ -222,9 +223,9 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
   }
   if (outputs > 1) {
     const GraphScope scope(graph, output_device(model, 0), loss_owner());
-    figures.add(graph, 0, with_penalty(graph, total, step.penalty), batch_size);
+    figures.add(graph, 0, with_penalty(graph, total, beside), batch_size);
   }
-  return total;
+  return with_penalty(graph, total, step.added);
 }
 
 }  // namespace gpubench

@@ -14,6 +14,7 @@ struct StepValues {
   std::vector<Value> inputs, labels, outputs;
   std::vector<Value> weights{};  ///< of examples: none, one for all outputs, or one each
   Value penalty{};               ///< of regularizers, float32 []; part of the reported loss
+  Value added{};                 ///< by layers in the call, float32 []; part of the loss of these rows
   /// Rows of the whole batch, of which these values may be a part; 0: all are here.
   std::int64_t batch_rows = 0;
 };

@@ -41,6 +41,7 @@ void open_modules(lua_State* L) {
   open_measure_kernels(L);
   open_layers(L);
   open_initializers(L);
+  open_constraints(L);
   open_regularizers(L);
   open_model(L);
   open_losses(L);

@@ -10,6 +10,7 @@ void open_callbacks(lua_State* L);
 void open_changes(lua_State* L);
 void open_compare(lua_State* L);
 void open_compile(lua_State* L);
+void open_constraints(lua_State* L);
 void open_contention(lua_State* L);
 void open_data_choices(lua_State* L);
 void open_data_sources(lua_State* L);

@@ -1,5 +1,5 @@
 ---@meta
--- Models: layers, Sequential, the functional form, initializers. Names, options and defaults are those of Keras.
+-- Models: layers, Sequential, the functional form. Names, options and defaults are those of Keras.
 
 --- A layer: an immutable description that makes its variables when its input is known. It is placed on the device that
 --- was current when it was made. Applied to a SymbolicTensor it describes a model; applied to a Tensor it computes.
@@ -20,6 +20,8 @@
 ---@field trainable_weights Tensor[] the same as trainable_variables
 ---@field non_trainable_variables Tensor[] the others: statistics, and the weights of a frozen layer
 ---@field non_trainable_weights Tensor[] the same as non_trainable_variables
+---@field losses Tensor[] scalars: what its latest call on tensors has added to the loss, then the penalties of its
+--- weights
 ---@field output SymbolicTensor? what the layer gave when it was last applied to symbols; of a layer from a model: what
 --- its first call in the model gives
 ---@field trainable boolean whether training updates its weights; a model that has been trained is compiled again after
@@ -83,14 +85,16 @@ function Layer:count_params() end
 ---@field dtype string "float32", ...
 local SymbolicTensor = {}
 
---- A layer with an option such as `embeddings_initializer` also takes `embeddings_regularizer`, as DenseOptions has
---- kernel_regularizer.
+--- A layer with an option such as `embeddings_initializer` also takes `embeddings_regularizer` and
+--- `embeddings_constraint`, as DenseOptions has kernel_regularizer and kernel_constraint.
 ---@class LayerOptions
 ---@field name string? "dense", "dense_1", ... unless given
 ---@field input_shape integer[]? of one example; the first layer of a Sequential; that of its input unless given
 ---@field trainable boolean? true unless given
 ---@field dtype string? a type, of its weights and of what it computes in, or a policy such as "mixed_bfloat16";
 --- gb.config.dtype_policy() unless given
+---@field activity_regularizer string? a regularizer of what the layer gives, summed over the batch as in Keras; part
+--- of the loss. None unless given
 
 ---@class gpubench
 local gb = {}
@@ -127,6 +131,9 @@ function gb.layers.Input(shape, options) end
 ---@field kernel_regularizer string? "l1", "l2", "l1_l2" or one of gb.regularizers; none unless given. The penalty is
 --- part of the loss that training minimizes and reports
 ---@field bias_regularizer string? as kernel_regularizer; none unless given
+---@field kernel_constraint string? "max_norm", "min_max_norm", "non_neg", "unit_norm" or one of gb.constraints, to
+--- which optimizers bring the weights after each update; none unless given
+---@field bias_constraint string? as kernel_constraint; none unless given
 ---@field quantization string? "aware" or "int8", set by gb.quantize: rounds as int8 does in float32, or computes in it;
 --- none unless given
 
@@ -227,6 +234,9 @@ function gb.layers.Concatenate(options) end
 ---@field trainable_weights Tensor[] the same as trainable_variables
 ---@field non_trainable_variables Tensor[] the others: statistics, and the weights of frozen layers
 ---@field non_trainable_weights Tensor[] the same as non_trainable_variables
+---@field losses Tensor[] scalars, for a loop by hand: what layers have added in the latest call on tensors (activity
+--- regularizers, add_loss of custom layers), then the penalties of the weights (kernel_regularizer and others). fit
+--- adds them itself
 ---@field trainable boolean whether any layer is trained; setting it sets all layers
 ---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
 ---@overload fun(x: SymbolicTensor|SymbolicTensor[], options: CallOptions?): SymbolicTensor
@@ -295,6 +305,10 @@ function Model:set_weights(weights) end
 --- operator on a tensor of the script cannot be saved so; save_weights always works.
 ---@param path string
 function Model:save(path) end
+
+--- Layers, options and connections as text, which Model:save writes into architecture.json; no weights.
+---@return string
+function Model:to_json() end
 
 --- Writes the variables into a safetensors file, by their names.
 ---@param path string a .safetensors file
@@ -385,131 +399,18 @@ function gb.Model(options) end
 ---@return Model
 function gb.load_model(path, options) end
 
---- Initializers with arguments, as text that layers take; without arguments the name alone does, such as "he_normal".
+--- A model with the layers of Model:to_json, and weights of its own.
 ---
 --- ```lua
 --- local gb = require "gpubench"
---- local narrow = gb.initializers.RandomNormal { stddev = 0.02, seed = 7 }
---- assert(narrow == "random_normal(mean=0, stddev=0.02, seed=7)")
---- gb.layers.Dense(4, { kernel_initializer = narrow })
+--- local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }
+--- local other = gb.model_from_json(model:to_json())
+--- other:set_weights(model:get_weights())
+--- assert(other:count_params() == 8)
 --- ```
----@class gpubench.initializers
-gb.initializers = {}
-
----@class InitializerOptions
----@field seed integer? the same numbers for the same seed; drawn from the global seed unless given
-
----@class ConstantInitializerOptions
----@field value number? of every element; 0 unless given
-
----@class UniformInitializerOptions: InitializerOptions
----@field minval number? -0.05 unless given
----@field maxval number? 0.05 unless given
-
----@class NormalInitializerOptions: InitializerOptions
----@field mean number? 0 unless given
----@field stddev number? 0.05 unless given
-
---- Sets all elements to 0.
----@return string
-function gb.initializers.Zeros() end
-
---- Sets all elements to 1.
----@return string
-function gb.initializers.Ones() end
-
---- Sets all elements to `value`.
----@param options ConstantInitializerOptions?
----@return string
-function gb.initializers.Constant(options) end
-
---- Uniform in +-sqrt(6 / (fan_in + fan_out)): the default of kernels.
----@param options InitializerOptions?
----@return string
-function gb.initializers.GlorotUniform(options) end
-
---- Normal, cut at two standard deviations, with a variance of 2 / (fan_in + fan_out).
----@param options InitializerOptions?
----@return string
-function gb.initializers.GlorotNormal(options) end
-
---- Uniform in +-sqrt(6 / fan_in), for layers before a relu.
----@param options InitializerOptions?
----@return string
-function gb.initializers.HeUniform(options) end
-
---- Normal, cut at two standard deviations, with a variance of 2 / fan_in, for layers before a relu.
----@param options InitializerOptions?
----@return string
-function gb.initializers.HeNormal(options) end
-
---- Uniform in [minval, maxval).
----@param options UniformInitializerOptions?
----@return string
-function gb.initializers.RandomUniform(options) end
-
---- Normal with a mean and a standard deviation.
----@param options NormalInitializerOptions?
----@return string
-function gb.initializers.RandomNormal(options) end
-
---- Normal, cut at two standard deviations, with a variance of 1 / fan_in, for layers before a selu.
----@param options InitializerOptions?
----@return string
-function gb.initializers.LecunNormal(options) end
-
---- Uniform in +-sqrt(3 / fan_in).
----@param options InitializerOptions?
----@return string
-function gb.initializers.LecunUniform(options) end
-
----@class OrthogonalInitializerOptions: InitializerOptions
----@field gain number? 1 unless given
-
---- Columns (or rows, if there are fewer) of length `gain` at right angles to each other; dimensions but the last are
---- rows.
----@param options OrthogonalInitializerOptions?
----@return string
-function gb.initializers.Orthogonal(options) end
-
---- Values within two standard deviations of the mean.
----@param options NormalInitializerOptions?
----@return string
-function gb.initializers.TruncatedNormal(options) end
-
----@class VarianceScalingOptions: InitializerOptions
----@field scale number? 1 unless given
----@field mode string? "fan_in" unless given, "fan_out" or "fan_avg"
----@field distribution string? "truncated_normal" unless given, "untruncated_normal" or "uniform"
-
---- Values with a variance of scale / fan; a fan is the number of inputs or outputs that a value connects.
----@param options VarianceScalingOptions?
----@return string
-function gb.initializers.VarianceScaling(options) end
-
---- Penalties for large weights, as text that layers take: l1 times the sum of magnitudes, l2 times the sum of squares.
----
---- ```lua
---- local gb = require "gpubench"
---- assert(gb.regularizers.L1L2 { l1 = 0.01, l2 = 0.02 } == "l1_l2(l1=0.01, l2=0.02)")
---- gb.layers.Dense(4, { kernel_regularizer = gb.regularizers.L2(0.001), bias_regularizer = "l1" })
---- ```
----@class gpubench.regularizers
-gb.regularizers = {}
-
---- Adds l1 times the sum of the weights' magnitudes to the loss.
----@param l1 number|{ l1: number? }|nil 0.01 unless given
----@return string
-function gb.regularizers.L1(l1) end
-
---- Adds l2 times the sum of the weights' squares to the loss.
----@param l2 number|{ l2: number? }|nil 0.01 unless given
----@return string
-function gb.regularizers.L2(l2) end
-
---- Adds both: l1 times the sum of magnitudes and l2 times the sum of squares.
----@param options { l1: number?, l2: number? }|nil 0 each unless given
----@return string
-function gb.regularizers.L1L2(options) end
+---@param json string what Model:to_json gave
+---@param options LoadOptions?
+---@return Model
+function gb.model_from_json(json, options) end
 
 return gb

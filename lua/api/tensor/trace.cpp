@@ -70,7 +70,9 @@ std::vector<bool> needed(const Graph& graph, const std::vector<gpubench::Value>&
 /// `if x:gt(0) then` cannot be seen, since Lua asks no tensor for its truth; that nothing else uses the comparison can.
 void check_conditions(const Trace& trace, const std::vector<gpubench::Value>& outputs, const std::string& what) {
   if (trace.conditions.empty()) return;
-  const std::vector<bool> flags = needed(trace.graph, outputs);
+  std::vector<gpubench::Value> read = outputs;
+  read.insert(read.end(), trace.losses.begin(), trace.losses.end());
+  const std::vector<bool> flags = needed(trace.graph, read);
   for (const Trace::Condition& condition : trace.conditions) {
     if (flags[static_cast<std::size_t>(condition.value.node)]) continue;
     throw Error(

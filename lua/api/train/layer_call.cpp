@@ -30,6 +30,12 @@ LayerCallScope::LayerCallScope(lua_State* L, const GraphTrace& trace, const Call
   set_current(L_, &call_);
 }
 
+void LayerCallScope::add_losses(Dispatcher& dispatcher) const {
+  if (call_.context.losses == nullptr) return;
+  const std::vector<gpubench::Value>& added = dispatcher.trace()->losses;
+  call_.context.losses->insert(call_.context.losses->end(), added.begin(), added.end());
+}
+
 LayerCallScope::~LayerCallScope() {
   set_current(L_, outer_);
 }

@@ -23,6 +23,8 @@ class LayerCallScope {
  public:
   LayerCallScope(lua_State* L, const GraphTrace& trace, const CallContext& context, bool trial);
   ~LayerCallScope();
+  /// Hands the losses of the trace, which must last, over to the context.
+  void add_losses(Dispatcher& dispatcher) const;
   LayerCallScope(const LayerCallScope&) = delete;
   LayerCallScope& operator=(const LayerCallScope&) = delete;
 

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/nn/layer_kind.h"
+#include "core/nn/regularizer.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/state.h"
@@ -35,27 +36,47 @@ gpubench::Value CallCounter::count(Graph& graph, World& world) {
   return ops::count_call(graph, counter_);
 }
 
-std::vector<Tensor> CallOnTensors::apply(lua_State* L, std::vector<Tensor> inputs, const AddCall& add) const {
+CallOnTensors::Results CallOnTensors::apply(lua_State* L, std::vector<Tensor> inputs, std::size_t outputs,
+                                            const AddCall& add) const {
   const LayerCall* const outer = current_layer_call(L);
   CallVariant variant = variant_of_call(world.dispatcher, inputs, training, draws);
   if (outer != nullptr && (training || draws)) {
     variant.first_row = outer->context.first_row;
     variant.replica = outer->context.replica;
   }
+  if (outer != nullptr) variant.batch_share = outer->context.batch_share;
+  if (outer == nullptr && variant.replica && variant.replica->batch_rows) {
+    const double rows = static_cast<double>(std::max<std::int64_t>(inputs[0].type().shape[0], 1));
+    variant.batch_share = static_cast<double>(*variant.replica->batch_rows) / rows;
+  }
   const bool shares_step = draws && outer != nullptr && outer->step;
   if (shares_step) inputs.push_back(*outer->step);
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
-    CallContext context{
-        .graph = graph, .training = training, .first_row = variant.first_row, .replica = variant.replica};
+    std::vector<gpubench::Value> losses;
+    CallContext context{.graph = graph,
+                        .training = training,
+                        .first_row = variant.first_row,
+                        .replica = variant.replica,
+                        .losses = &losses,
+                        .batch_share = variant.batch_share};
     if (shares_step) {
       context.step = values.back();
       values = values.first(values.size() - 1);
     } else if (draws) {
       context.step = counter.count(graph, world);
     }
-    return add(context, values);
+    std::vector<gpubench::Value> results = add(context, values);
+    results.insert(results.end(), losses.begin(), losses.end());
+    return results;
   };
-  return calls.apply(world.dispatcher, inputs, variant, build);
+  Results results{calls.apply(world.dispatcher, inputs, variant, build), {}};
+  results.losses.assign(results.outputs.begin() + static_cast<std::ptrdiff_t>(outputs), results.outputs.end());
+  results.outputs.resize(outputs);
+  if (outer != nullptr && world.dispatcher.trace() != nullptr) {
+    for (const Tensor& loss : results.losses)
+      world.dispatcher.trace()->losses.push_back(world.dispatcher.symbol(loss));
+  }
+  return results;
 }
 
 bool in_trial(lua_State* L) {
@@ -99,6 +120,16 @@ CallOptions call_options(lua_State* L) {
   reject_surplus(L, options, 1);
   ArgumentCursor cursor{.L = L, .next = options, .hidden = 1};
   return Parameter<CallOptions>::read(cursor);
+}
+
+std::vector<Tensor> all_losses(World& world, const std::vector<Tensor>& of_call, std::span<const LayerPtr> layers) {
+  Graph graph;
+  graph.set_device(world.dispatcher.device());
+  const std::vector<gpubench::Value> values = penalties(graph, layers);
+  std::vector<Tensor> losses = of_call;
+  if (values.empty()) return losses;
+  for (Tensor& penalty : world.dispatcher.apply(graph, {}, values)) losses.push_back(std::move(penalty));
+  return losses;
 }
 
 std::vector<VariablePtr> without(std::vector<VariablePtr> all, const std::vector<VariablePtr>& some) {
@@ -196,7 +227,9 @@ Tensor call_on_tensors(lua_State* L, ScriptLayer& self, const std::vector<Tensor
   const auto add = [&](const CallContext& context, std::span<const gpubench::Value> values) {
     return std::vector{self.layer->call(context, values)};
   };
-  return call.apply(L, inputs, add).front();
+  CallOnTensors::Results results = call.apply(L, inputs, 1, add);
+  self.losses = std::move(results.losses);
+  return results.outputs.front();
 }
 
 /// layer(x): describes a model when x is symbolic, computes when it is a tensor.
@@ -243,6 +276,10 @@ std::vector<Tensor> trainable_variables_of_layer(const ScriptLayer& self) {
 
 std::vector<Tensor> other_variables_of_layer(const ScriptLayer& self) {
   return tensors_of(self, without(self.layer->variables(), self.layer->trainable_variables()));
+}
+
+std::vector<Tensor> losses_of_layer(const ScriptLayer& self) {
+  return all_losses(*self.world, self.losses, std::array{self.layer});
 }
 
 std::vector<Tensor> layer_weights(const ScriptLayer& self) {
@@ -315,6 +352,7 @@ void open_layers(lua_State* L) {
       .method<&set_layer_weights>("set_weights")
       .method<&parameters_of_layer>("count_params")
       .property<&layer_output>("output")
+      .property<&losses_of_layer>("losses")
       .property<&layer_trainable, &set_layer_trainable>("trainable")
       .method<&adapt_layer>("adapt")
       .call<&call_layer, any_number>()

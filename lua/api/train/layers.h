@@ -33,13 +33,17 @@ class CallCounter {
 /// counter and rows it shares.
 struct CallOnTensors {
   using AddCall = std::function<std::vector<gpubench::Value>(const CallContext&, std::span<const gpubench::Value>)>;
+  struct Results {
+    std::vector<Tensor> outputs, losses;
+  };
   World& world;
   CallCounter& counter;
   TensorCalls& calls;
   bool training = false;
   bool draws = false;  ///< random numbers, in this call
 
-  std::vector<Tensor> apply(lua_State* L, std::vector<Tensor> inputs, const AddCall& add) const;
+  /// In the function of a layer, the losses join those of that layer too. `outputs`: how many `add` gives.
+  Results apply(lua_State* L, std::vector<Tensor> inputs, std::size_t outputs, const AddCall& add) const;
 };
 
 /// Whether a layer's function is traced for its types only, so that layers that it calls must not be built.
@@ -53,6 +57,7 @@ struct ScriptLayer {
   CallCounter counter;
   TensorCalls calls;
   SymbolPtr output;  ///< of its latest application to symbols, or its first call in a model; null: none
+  std::vector<Tensor> losses{};  ///< that its latest call on tensors has added
 };
 template <>
 inline constexpr const char* class_name<ScriptLayer> = "Layer";
@@ -101,6 +106,9 @@ CallOptions call_options(lua_State* L);
 
 /// The types of one example of each of `inputs`. Throws Error for none and for one without a batch dimension.
 std::vector<TensorType> examples_of(const std::string& caller, std::span<const Tensor> inputs);
+
+/// The losses of a latest call, and behind them the penalties of the layers' weights.
+std::vector<Tensor> all_losses(World& world, const std::vector<Tensor>& of_call, std::span<const LayerPtr> layers);
 
 /// The variables of `all` that `some` lacks, in their order.
 std::vector<VariablePtr> without(std::vector<VariablePtr> all, const std::vector<VariablePtr>& some);

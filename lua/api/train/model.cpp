@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/nn/architecture.h"
 #include "core/results/info.h"
 #include "core/train/files/model_files.h"
 #include "lua/api/openers.h"
@@ -71,9 +72,12 @@ int call_model(lua_State* L) {
   }
   self->model->build(self->variables);
   const CallOnTensors call{*self->world, self->counter, self->calls, training, self->model->draws(training)};
-  push_one_or_more(L, call.apply(L, inputs, [&](const CallContext& context, std::span<const gpubench::Value> values) {
+  const auto add = [&](const CallContext& context, std::span<const gpubench::Value> values) {
     return self->model->call(context, values);
-  }));
+  };
+  CallOnTensors::Results results = call.apply(L, inputs, self->model->outputs().size(), add);
+  self->losses = std::move(results.losses);
+  push_one_or_more(L, std::move(results.outputs));
   return 1;
 }
 
@@ -161,6 +165,10 @@ std::vector<Tensor> trainable_variables(const ScriptModel& self) {
 
 std::vector<Tensor> variables(const ScriptModel& self) {
   return tensors(self, self.model->variables());
+}
+
+std::vector<Tensor> losses(const ScriptModel& self) {
+  return all_losses(*self.world, self.losses, self.model->layers());
 }
 
 std::vector<Tensor> non_trainable_variables(const ScriptModel& self) {
@@ -251,6 +259,17 @@ ModelHandle load(lua_State* L, const std::string& path, const LoadOptions& optio
       L, world, load_model(world->runtime, factory, path, world->dispatcher.device(), function_finder(L, options)));
 }
 
+std::string to_json(const ScriptModel& self) {
+  return architecture_to_json(*self.model);
+}
+
+/// With weights of its own.
+ModelHandle from_json(lua_State* L, const std::string& json, const LoadOptions& options) {
+  const WorldPtr& world = session_of(L).placement.world();
+  return make_script_model(
+      L, world, architecture_from_json(json, world->dispatcher.device(), function_finder(L, options)));
+}
+
 std::string text(const ScriptModel& self) {
   return fmt::format("Model {} ({} layers)", self.model->name(), self.model->layers().size());
 }
@@ -272,6 +291,7 @@ void open_model(lua_State* L) {
       .property<&trainable_variables>("trainable_weights")
       .property<&non_trainable_variables>("non_trainable_variables")
       .property<&non_trainable_variables>("non_trainable_weights")
+      .property<&losses>("losses")
       .property<&model_trainable, &set_model_trainable>("trainable")
       .call<&call_model, any_number>()
       .meta<&text>("__tostring")
@@ -289,10 +309,11 @@ void open_model(lua_State* L) {
       .method<&count_params>("count_params")
       .method<&get_weights>("get_weights")
       .method<&set_weights>("set_weights")
+      .method<&to_json>("to_json")
       .method<&save>("save")
       .method<&save_weights_to>("save_weights")
       .method<&load_model_weights, 1>("load_weights");
-  Module::root(L).function<&functional>("Model").function<&load>("load_model");
+  Module::root(L).function<&functional>("Model").function<&load>("load_model").function<&from_json>("model_from_json");
 }
 
 }  // namespace gpubench::lua

@@ -40,6 +40,7 @@ struct ScriptModel {
   ReplicasPtr replicas;  ///< of the strategy in whose scope the model was created
   CallCounter counter;
   TensorCalls calls;
+  std::vector<Tensor> losses{};  ///< that layers have added in the latest call on tensors
 
  private:
   std::shared_ptr<Trainer> trainer_;

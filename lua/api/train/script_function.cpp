@@ -1,13 +1,17 @@
 #include "lua/api/train/script_function.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 
 #include "core/base/error.h"
 #include "core/base/value_scope.h"
+#include "core/ops/cast.h"
+#include "core/ops/reduce.h"
 #include "core/results/info.h"
 #include "lua/api/tensor/tensor.h"
+#include "lua/api/train/layer_call.h"
 #include "lua/api/train/layers.h"
 #include "lua/api/train/model.h"
 
@@ -66,7 +70,7 @@ class LambdaBody final : public FunctionBody {
     const WorldPtr world = session_of(running).placement.world();
     const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
     const LayerCallScope scope(running, trace, context, trial);
-    return call_for_layer(running, layer_, [&](lua_State* L) {
+    const gpubench::Value result = call_for_layer(running, layer_, [&](lua_State* L) {
       luaL_checkstack(L, 8, "function of a layer");
       function_.reference().push(L);
       push_inputs(L, trace, inputs);
@@ -74,6 +78,8 @@ class LambdaBody final : public FunctionBody {
       lua_pushboolean(L, context.training);
       return 2;
     });
+    scope.add_losses(world->dispatcher);
+    return result;
   }
 
   LuaFunction function_;
@@ -131,7 +137,9 @@ class CustomBody final : public FunctionBody {
     luaL_checkstack(L, 8, "custom layer");
     lua_createtable(L, 0, 4);
     lua_createtable(L, 0, 2);
-    lua_createtable(L, 0, 1);
+    lua_createtable(L, 0, 2);
+    Value<StackFunction>::push(L, &add_loss);
+    lua_setfield(L, -2, "add_loss");
     // The table may outlive this object, but not what it writes to.
     Value<StackFunction>::push(L, [building = building_](lua_State* state) { return add_weight(state, *building); });
     lua_setfield(L, -2, "add_weight");
@@ -195,6 +203,22 @@ class CustomBody final : public FunctionBody {
     return 1;
   }
 
+  /// self:add_loss(x), in the call function: x, or the sum of its numbers, is part of the loss.
+  static int add_loss(lua_State* L) {
+    if (!lua_istable(L, 1)) throw ArgumentError("add_loss: it is called with a colon: self:add_loss(loss)");
+    Dispatcher& dispatcher = world_of(L).dispatcher;
+    if (current_layer_call(L) == nullptr || dispatcher.trace() == nullptr)
+      throw Error("add_loss: losses are added in the call function of a custom layer");
+    const Tensor loss = Value<TensorLike>::read(L, 2).tensor;
+    if (!is_floating(loss.type().dtype)) {
+      throw Error(fmt::format("add_loss: a floating-point loss is expected, got {}", to_string(loss.type())));
+    }
+    const Tensor wide = dispatcher.apply_one(std::make_shared<const Cast>(Dtype::f32), std::array{loss});
+    const Tensor sum = dispatcher.apply_one(std::make_shared<const ReduceSum>(), std::array{wide});
+    dispatcher.trace()->losses.push_back(sum.value());
+    return 0;
+  }
+
   void make(lua_State* L, const AddWeight& add_weight, TensorTypes inputs) {
     if (!functions_.build) return;
     const ValueScope building(*building_, {&add_weight, &layer_, {}});
@@ -212,7 +236,7 @@ class CustomBody final : public FunctionBody {
   gpubench::Value traced(lua_State* running, const GraphTrace& trace, const CallContext& context,
                          std::span<const gpubench::Value> inputs, bool trial) {
     const LayerCallScope scope(running, trace, context, trial);
-    return call_for_layer(running, layer_, [&](lua_State* L) {
+    const gpubench::Value result = call_for_layer(running, layer_, [&](lua_State* L) {
       luaL_checkstack(L, 8, "function of a layer");
       functions_.call.reference().push(L);
       self_.push(L);
@@ -220,6 +244,8 @@ class CustomBody final : public FunctionBody {
       lua_pushboolean(L, context.training);
       return 3;
     });
+    scope.add_losses(session_of(running).placement.world()->dispatcher);
+    return result;
   }
 
   /// Joins the layers in the fields of `self`, in the order of the fields' names.

@@ -1,0 +1,77 @@
+// gb.constraints: spells out constraints of weights, as layers take them.
+#include "core/nn/constraint.h"
+#include "lua/api/openers.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+using Axes = std::variant<std::int64_t, std::vector<std::int64_t>>;
+
+std::vector<std::int64_t> listed(const Axes& axes) {
+  if (const auto* const one = std::get_if<std::int64_t>(&axes)) return {*one};
+  return std::get<std::vector<std::int64_t>>(axes);
+}
+
+/// Checked as the layer's text is.
+std::string text_of_constraint(const Constraint& constraint) {
+  std::string text = to_string(constraint);
+  parse_constraint(text);
+  return text;
+}
+
+struct MaxNormOptions {
+  double max_value = 2;
+  Axes axis = std::int64_t{0};
+  static constexpr auto fields =
+      std::tuple{field("max_value", &MaxNormOptions::max_value), field("axis", &MaxNormOptions::axis)};
+};
+struct MinMaxNormOptions {
+  double min_value = 0, max_value = 1, rate = 1;
+  Axes axis = std::int64_t{0};
+  static constexpr auto fields = std::tuple{
+      field("min_value", &MinMaxNormOptions::min_value), field("max_value", &MinMaxNormOptions::max_value),
+      field("rate", &MinMaxNormOptions::rate), field("axis", &MinMaxNormOptions::axis)};
+};
+struct UnitNormOptions {
+  Axes axis = std::int64_t{0};
+  static constexpr auto fields = std::tuple{field("axis", &UnitNormOptions::axis)};
+};
+
+/// gb.constraints.MaxNorm { max_value = 2, axis = 0 } or MaxNorm(2)
+std::string max_norm(const std::variant<std::monostate, double, MaxNormOptions>& given) {
+  MaxNormOptions options;
+  if (const auto* const number = std::get_if<double>(&given)) options.max_value = *number;
+  if (const auto* const table = std::get_if<MaxNormOptions>(&given)) options = *table;
+  return text_of_constraint(
+      {.kind = Constraint::Kind::max_norm, .max_value = options.max_value, .axes = listed(options.axis)});
+}
+
+std::string min_max_norm(const MinMaxNormOptions& options) {
+  return text_of_constraint({.kind = Constraint::Kind::min_max_norm,
+                             .min_value = options.min_value,
+                             .max_value = options.max_value,
+                             .rate = options.rate,
+                             .axes = listed(options.axis)});
+}
+
+std::string non_neg() {
+  return text_of_constraint({.kind = Constraint::Kind::non_neg});
+}
+
+std::string unit_norm(const UnitNormOptions& options) {
+  return text_of_constraint({.kind = Constraint::Kind::unit_norm, .axes = listed(options.axis)});
+}
+
+}  // namespace
+
+void open_constraints(lua_State* L) {
+  Module::root(L)
+      .submodule("constraints")
+      .function<&max_norm>("MaxNorm")
+      .function<&min_max_norm>("MinMaxNorm")
+      .function<&non_neg>("NonNeg")
+      .function<&unit_norm>("UnitNorm");
+}
+
+}  // namespace gpubench::lua
