@@ -91,9 +91,9 @@ Value Layer::call(const CallContext& context, Values inputs) const {
   const Value y = apply(context, arguments);
   const std::string& regularizer = config_.text("activity_regularizer");
   if (context.losses == nullptr || regularizer.empty()) return y;
-  const Value share = ops::scalar(context.graph, context.batch_share, Dtype::f32);
+  const auto rows = static_cast<double>(std::max<std::int64_t>(context.graph.type(y).shape[0], 1));
   if (const Value sum = penalty_of(context.graph, y, parse_regularizer(regularizer)))
-    context.losses->push_back(ops::mul(context.graph, sum, share));
+    context.losses->push_back(ops::mul(context.graph, sum, ops::scalar(context.graph, 1 / rows, Dtype::f32)));
   return y;
 }
 

@@ -38,11 +38,8 @@ struct CallContext {
   std::size_t first_node = 0;
   /// None outside of replicas. Inside, layers may exchange statistics of the batch.
   std::optional<ReplicaCall> replica{};
-  /// Takes what layers add to the loss, float32 [] each; null: nobody does.
+  /// Takes what layers add to the loss, float32 [] each, as means over the rows of the call; null: nobody does.
   std::vector<Value>* losses = nullptr;
-  /// Rows of the whole batch for each row of this call. Losses that are sums over rows are multiplied by it, because
-  /// the loss of a batch is the mean of the losses of its parts.
-  double batch_share = 1;
 };
 
 class LinearLayer;

@@ -55,11 +55,6 @@ StepValues part_of(Graph& graph, const StepValues& whole, std::int64_t index, st
   return result;
 }
 
-/// CallContext::batch_share of a call of `rows` of `all` rows.
-double batch_share(std::int64_t all, std::int64_t rows) {
-  return rows == 0 ? 1 : static_cast<double>(all) / static_cast<double>(rows);
-}
-
 /// The mean over all parts is what their shares add up to.
 Value share_of(Graph& graph, Value loss, double share) {
   if (share == 1) return loss;
@@ -111,8 +106,7 @@ StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig
                               .first_row = (share ? share->first : 0) + index * rows,
                               .first_node = graph.nodes().size(),
                               .replica = replica,
-                              .losses = &losses,
-                              .batch_share = batch_share(part.batch_rows, rows)};
+                              .losses = &losses};
     part.outputs = model.call(context, part.inputs);
     part.added = sum_of_penalties(graph, losses);
     if (index == 0) require_own_weights(graph, model);
@@ -217,10 +211,7 @@ StepGraph evaluation_graph(const Model& model, const CompileConfig& config, cons
     StepValues values = bind_element(step.graph, model, with_rows(element, rows), true);
     if (share) values.batch_rows = share->total;
     std::vector<Value> losses;
-    const CallContext context{.graph = step.graph,
-                              .losses = &losses,
-                              .batch_share = batch_share(share ? share->total : rows, rows)};
-    values.outputs = model.call(context, values.inputs);
+    values.outputs = model.call({.graph = step.graph, .losses = &losses}, values.inputs);
     values.added = sum_of_penalties(step.graph, losses);
     values.penalty = sum_of_penalties(step.graph, penalties(step.graph, model.layers()));
     add_losses(step.graph, model, config, figures, values);

@@ -93,8 +93,8 @@ local SymbolicTensor = {}
 ---@field trainable boolean? true unless given
 ---@field dtype string? a type, of its weights and of what it computes in, or a policy such as "mixed_bfloat16";
 --- gb.config.dtype_policy() unless given
----@field activity_regularizer string? a regularizer of what the layer gives, summed over the batch as in Keras; part
---- of the loss. None unless given
+---@field activity_regularizer string? a regularizer of what the layer gives for an example, as a mean over the batch;
+--- part of the loss. None unless given
 
 ---@class gpubench
 local gb = {}

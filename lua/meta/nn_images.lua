@@ -300,8 +300,9 @@ function gb.layers.RandomZoom(height_factor, width_factor, options) end
 ---@field width integer? required here or as the second argument
 
 --- In training takes a part of each image at a place of its own; Keras takes the same place of all images of a batch. In
---- inference, and of images that are smaller, it is Resizing with crop_to_aspect_ratio. Training gives the images no
---- gradient: the layer stands in front of what is trained.
+--- inference, and of images that are smaller, it is Resizing with crop_to_aspect_ratio, as Keras documents (its code
+--- passes images on in inference, whose size then changes). Training gives the images no gradient: the layer stands in
+--- front of what is trained.
 ---@param height integer|RandomCropOptions
 ---@param width integer|RandomCropOptions
 ---@param options RandomCropOptions?

@@ -18,7 +18,6 @@ struct CallVariant {
   int kind = 0;                          ///< training or not; which gradients are missing
   std::int64_t first_row = 0;            ///< CallContext::first_row
   std::optional<ReplicaCall> replica{};  ///< CallContext::replica
-  double batch_share = 1;                ///< CallContext::batch_share
   bool operator==(const CallVariant&) const = default;
 };
 

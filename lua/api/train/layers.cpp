@@ -44,11 +44,6 @@ CallOnTensors::Results CallOnTensors::apply(lua_State* L, std::vector<Tensor> in
     variant.first_row = outer->context.first_row;
     variant.replica = outer->context.replica;
   }
-  if (outer != nullptr) variant.batch_share = outer->context.batch_share;
-  if (outer == nullptr && variant.replica && variant.replica->batch_rows) {
-    const double rows = static_cast<double>(std::max<std::int64_t>(inputs[0].type().shape[0], 1));
-    variant.batch_share = static_cast<double>(*variant.replica->batch_rows) / rows;
-  }
   const bool shares_step = draws && outer != nullptr && outer->step;
   if (shares_step) inputs.push_back(*outer->step);
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
@@ -57,8 +52,7 @@ CallOnTensors::Results CallOnTensors::apply(lua_State* L, std::vector<Tensor> in
                         .training = training,
                         .first_row = variant.first_row,
                         .replica = variant.replica,
-                        .losses = &losses,
-                        .batch_share = variant.batch_share};
+                        .losses = &losses};
     if (shares_step) {
       context.step = values.back();
       values = values.first(values.size() - 1);

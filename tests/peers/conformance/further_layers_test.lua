@@ -4,6 +4,8 @@ local checks = dofile "tests/peers/conformance/layer_checks.lua"
 local reference = dofile "tests/peers/conformance/further_layers_values.lua"
 
 compare.run(reference.layers, checks.layer, {
+  ["RandomCrop height=3 width=3, of 5 x 8"] = "documented as here; Keras' code passes images on in inference",
+  ["RandomCrop height=4 width=8, of 3 x 5"] = "documented as here; Keras' code passes images on in inference",
   ["Attention, number 11 masked"] = "a query that may attend to no key gets zeros instead of the mean of all values",
 })
 compare.run(reference.batch_normalization, checks.training_steps)
