@@ -73,6 +73,8 @@ ConfigValue config_value(const std::string& name, const Json& json) {
   if (json.is_string()) return json.get<std::string>();
   const auto is_integer = [](const Json& entry) { return entry.is_number_integer(); };
   if (json.is_array() && std::ranges::all_of(json, is_integer)) return json.get<Shape>();
+  const auto is_number = [](const Json& entry) { return entry.is_number(); };
+  if (json.is_array() && std::ranges::all_of(json, is_number)) return json.get<std::vector<double>>();
   throw Error(fmt::format("option '{}' has a value of no known type: {}", shown_text(name), shown(json)));
 }
 

@@ -22,10 +22,9 @@ Borders borders_of(const Config& config, const char* option, int spatial) {
   const Shape& sides = config.shape(option);
   const bool outside = std::ranges::any_of(sides, [](std::int64_t side) { return side < 0 || side > INT32_MAX; });
   if (outside || (sides.size() != 1 && sides.size() != 2 && (sides.size() != 4 || spatial == 1))) {
-    throw Error(
-        fmt::format("{}: {} must be one integer{}, each 0 to {}, got {}", config.owner(), option,
-                    spatial == 1 ? " or {first, last}" : ", {height, width} or {{top, bottom}, {left, right}}",
-                    INT32_MAX, to_string(sides)));
+    throw Error(fmt::format("{}: {} must be one integer{}, each 0 to {}, got {}", config.owner(), option,
+                            spatial == 1 ? " or {first, last}" : ", {height, width} or {{top, bottom}, {left, right}}",
+                            INT32_MAX, to_string(sides)));
   }
   if (spatial == 1) return {{0, sides.front()}, {0, sides.back()}};
   if (sides.size() == 4) return {{sides[0], sides[2]}, {sides[1], sides[3]}};

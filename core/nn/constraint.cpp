@@ -73,8 +73,9 @@ Constraint parse_constraint(std::string_view text) {
       if (name == "axis")
         constraint.axes = parse_axes(value, owner);
       else
-        (name == "rate" ? constraint.rate : name == "min_value" ? constraint.min_value : constraint.max_value) =
-            parse_argument(value, owner);
+        (name == "rate"        ? constraint.rate
+         : name == "min_value" ? constraint.min_value
+                               : constraint.max_value) = parse_argument(value, owner);
     }
     check_constraint(constraint, owner);
     return constraint;
@@ -111,8 +112,8 @@ Value constrained(Graph& graph, Value weights, const Constraint& constraint) {
     const Value length = ops::sqrt(graph, ops::reduce_sum(graph, ops::square(graph, wide), constraint.axes, true));
     Value wanted = number(1);
     if (constraint.kind != Constraint::Kind::unit_norm) {
-      wanted = ops::minimum(graph, ops::maximum(graph, length, number(constraint.min_value)),
-                            number(constraint.max_value));
+      wanted =
+          ops::minimum(graph, ops::maximum(graph, length, number(constraint.min_value)), number(constraint.max_value));
       if (constraint.rate != 1) {
         wanted = ops::add(graph, ops::mul(graph, wanted, number(constraint.rate)),
                           ops::mul(graph, length, number(1 - constraint.rate)));

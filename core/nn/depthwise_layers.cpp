@@ -152,8 +152,7 @@ class ConvTranspose final : public SlidingLayer {
     const Shape image = graph.type(x).shape;
     Shape shape = result_shape(Shape(image.begin() + 1, image.end()));
     shape.insert(shape.begin(), image[0]);
-    const Value kernel =
-        ops::reshape(graph, weight(context, kernel_), {size()[0], size()[1], filters_, image.back()});
+    const Value kernel = ops::reshape(graph, weight(context, kernel_), {size()[0], size()[1], filters_, image.back()});
     const Value y = ops::conv2d_input_gradient(graph, x, kernel, window(), std::move(shape));
     return finish(context, from_images(graph, y, spatial));
   }

@@ -34,8 +34,8 @@ class GroupNormalization final : public Layer {
     const TensorType& input = only_input(inputs, -1, "[..., channels]");
     const std::int64_t channels = input.shape[example_axis(*this, axis_, input)];
     if (channels < 1 || (groups_ != each_channel && channels % groups_ != 0)) {
-      fail(fmt::format("has {} groups, which do not divide the {} channels of {}", groups_, channels,
-                       to_string(input)));
+      fail(
+          fmt::format("has {} groups, which do not divide the {} channels of {}", groups_, channels, to_string(input)));
     }
     if (!variables().empty() && variables()[0]->type.shape[0] != channels) {
       fail(fmt::format("was built for {} channels, got {}", variables()[0]->type.shape[0], to_string(input)));

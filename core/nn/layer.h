@@ -143,8 +143,8 @@ class Layer {
   void adopt_variables(const Layer& part);
   /// The variable cast to the layer's type of computation.
   Value weight(const CallContext& context, const VariablePtr& variable) const;
-  /// The variable as it is stored, for ops that take float32 parameters [channels] beside data of 16 bits; `constant` in
-  /// every channel where there is no variable.
+  /// The variable as it is stored, for ops that take float32 parameters [channels] beside data of 16 bits; `constant`
+  /// in every channel where there is no variable.
   Value parameter(Graph& graph, const VariablePtr& variable, std::int64_t channels, double constant) const;
   /// The single input, of the given rank (per example; -1: any). `form` names its dimensions: "[height, width,
   /// channels]".

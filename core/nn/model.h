@@ -56,7 +56,8 @@ class Model {
   /// All layers between the symbols. Throws Error if an output depends on an input that is not listed, and if no output
   /// depends on one that is.
   Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs);
-  /// A chain, which may be empty; its input type comes from the first layer's input_shape option, an Input layer, or define().
+  /// A chain, which may be empty; its input type comes from the first layer's input_shape option, an Input layer, or
+  /// define().
   Model(std::string name, std::vector<LayerPtr> chain);
 
   const std::string& name() const { return name_; }

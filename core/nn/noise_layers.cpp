@@ -34,7 +34,8 @@ Value alpha_dropped(Graph& graph, Value x, Value noise, double rate) {
   const double scale = 1 / std::sqrt((1 - rate) * (1 + rate * lowest * lowest));
   const Value kept = ops::greater_equal(graph, noise, constant_like(graph, rate, noise));
   const Value filled = ops::select(graph, kept, x, constant_like(graph, lowest, x));
-  return ops::add(graph, ops::mul(graph, filled, constant_like(graph, scale, x)), constant_like(graph, -scale * lowest * rate, x));
+  return ops::add(graph, ops::mul(graph, filled, constant_like(graph, scale, x)),
+                  constant_like(graph, -scale * lowest * rate, x));
 }
 
 struct NoiseKind {
@@ -139,8 +140,7 @@ LayerKind noise_kind(const char* name) {
 
 template <int spatial>
 LayerKind spatial_kind(const char* name) {
-  return {
-      name, {"rate"}, {{"rate", 0.0, true}, {"seed", std::int64_t{-1}}}, &construct_layer<SpatialDropout<spatial>>};
+  return {name, {"rate"}, {{"rate", 0.0, true}, {"seed", std::int64_t{-1}}}, &construct_layer<SpatialDropout<spatial>>};
 }
 
 }  // namespace

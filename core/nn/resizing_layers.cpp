@@ -135,7 +135,8 @@ std::vector<ConfigField> sized_fields(std::vector<ConfigField> own) {
 }  // namespace
 
 LayerKind random_crop() {
-  return {"RandomCrop", {"height", "width"}, sized_fields({{"seed", std::int64_t{-1}}}), &construct_layer<RandomCropLayer>};
+  return {
+      "RandomCrop", {"height", "width"}, sized_fields({{"seed", std::int64_t{-1}}}), &construct_layer<RandomCropLayer>};
 }
 LayerKind resizing() {
   return {"Resizing",

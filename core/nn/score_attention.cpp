@@ -40,9 +40,10 @@ class ScoreAttention final : public SeededLayer {
     const bool masked = !inputs.empty() && !is_floating(inputs.back().dtype);
     const std::size_t count = inputs.size() - (masked ? 1 : 0);
     if (count < 2 || count > 3) {
-      fail(fmt::format("takes a query, a value, a key unless it is the value, and a mask of integers or bools, got {} "
-                       "inputs",
-                       inputs.size()));
+      fail(
+          fmt::format("takes a query, a value, a key unless it is the value, and a mask of integers or bools, got {} "
+                      "inputs",
+                      inputs.size()));
     }
     for (const TensorType& input : inputs.first(count)) {
       if (input.rank() == 2 && is_floating(input.dtype)) continue;
@@ -50,9 +51,10 @@ class ScoreAttention final : public SeededLayer {
     }
     const TensorType &query = inputs[0], &value = inputs[1], &key = inputs[count - 1];
     if (query.shape[1] != key.shape[1] || key.shape[0] != value.shape[0]) {
-      fail(fmt::format("needs keys with the channels of the query, one for each value, got the query {}, the key {} "
-                       "and the value {}",
-                       to_string(query), to_string(key), to_string(value)));
+      fail(
+          fmt::format("needs keys with the channels of the query, one for each value, got the query {}, the key {} "
+                      "and the value {}",
+                      to_string(query), to_string(key), to_string(value)));
     }
     if (masked) check_mask(inputs.back(), query.shape[0], key.shape[0]);
     if (additive_ && scale_ && scale_->type.shape[0] != query.shape[1]) {
@@ -170,10 +172,8 @@ LayerKind attention() {
 }
 
 LayerKind additive_attention() {
-  return {"AdditiveAttention",
-          {"use_scale", "dropout"},
-          ScoreAttention::fields(true),
-          &construct_layer<ScoreAttention>};
+  return {
+      "AdditiveAttention", {"use_scale", "dropout"}, ScoreAttention::fields(true), &construct_layer<ScoreAttention>};
 }
 
 }  // namespace gpubench::nn

@@ -20,6 +20,7 @@ void open_modules(lua_State* L) {
   open_data_sources(L);
   open_data_stages(L);
   open_data_choices(L);
+  open_lookups(L);
   open_lua_function(L);
   open_data_files(L);
   open_data_images(L);

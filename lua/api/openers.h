@@ -38,6 +38,7 @@ void open_image(lua_State* L);
 void open_initializers(lua_State* L);
 void open_layers(lua_State* L);
 void open_losses(lua_State* L);
+void open_lookups(lua_State* L);
 void open_lua_function(lua_State* L);
 void open_measure_collective(lua_State* L);
 void open_measure_copies(lua_State* L);

@@ -274,8 +274,8 @@ function Model:count_params(options) end
 function Model:get_layer(layer) end
 
 --- Adds a layer, or a model of one input and output, behind the others of a Sequential. Layers that are there keep
---- their weights, and the model stays compiled. What was made with this model before, such as a Model around it, goes on
---- with the layers that it had then.
+--- their weights, and the model stays compiled. What was made with this model before, such as a Model around it, goes
+--- on with the layers that it had then.
 ---
 --- ```lua
 --- local gb = require "gpubench"

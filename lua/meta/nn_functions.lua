@@ -38,8 +38,8 @@ function gb.layers.Lambda(fn, options) end
 ---@class CustomLayer
 ---@field add_weight fun(self: CustomLayer, options: WeightOptions): Tensor in build only
 ---@field add_loss fun(self: CustomLayer, loss: Tensor) in call only: the sum of the tensor's numbers is part of the
---- loss of the batch, in fit and in model.losses. Parts of a batch, of replicas or gradient_accumulation_steps, count by
---- their shares, as means do
+--- loss of the batch, in fit and in model.losses. Parts of a batch, of replicas or gradient_accumulation_steps, count
+--- by their shares, as means do
 ---@field [string] any what build and call keep in it
 
 ---@class CustomOptions: LayerOptions

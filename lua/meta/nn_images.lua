@@ -299,8 +299,8 @@ function gb.layers.RandomZoom(height_factor, width_factor, options) end
 ---@field height integer? required here or as the first argument
 ---@field width integer? required here or as the second argument
 
---- In training takes a part of each image at a place of its own; Keras takes the same place of all images of a batch. In
---- inference, and of images that are smaller, it is Resizing with crop_to_aspect_ratio, as Keras documents (its code
+--- In training takes a part of each image at a place of its own; Keras takes the same place of all images of a batch.
+--- In inference, and of images that are smaller, it is Resizing with crop_to_aspect_ratio, as Keras documents (its code
 --- passes images on in inference, whose size then changes). Training gives the images no gradient: the layer stands in
 --- front of what is trained.
 ---@param height integer|RandomCropOptions

@@ -1,6 +1,6 @@
 ---@meta
--- How weights of layers begin, what large ones cost, and what updates must keep them to. Names, options and defaults are
--- those of Keras.
+-- How weights of layers begin, what large ones cost, and what updates must keep them to. Names, options and defaults
+-- are those of Keras.
 
 ---@class gpubench
 local gb = {}

@@ -269,6 +269,7 @@ std::shared_ptr<const ElementFunction> element_function(lua_State* L, const Elem
   if (const auto* native = std::get_if<std::shared_ptr<const ElementFunction>>(&given)) {
     return bound_to_source(L, *native, source, state);
   }
+  if (const auto* lookup = std::get_if<std::shared_ptr<Lookup>>(&given)) return lookup_function(**lookup);
   const auto& function = std::get<LuaFunction>(given);
   Session& session = session_of(L);
   const std::uint64_t seeds = session.random.seeds_given();

@@ -7,11 +7,12 @@
 
 #include "core/data/dataset.h"
 #include "lua/api/data/element_function.h"
+#include "lua/api/data/lookup.h"
 #include "lua/bind/function.h"
 
 namespace gpubench::lua {
 
-using ElementArgument = std::variant<std::shared_ptr<const ElementFunction>, LuaFunction>;
+using ElementArgument = std::variant<std::shared_ptr<const ElementFunction>, std::shared_ptr<Lookup>, LuaFunction>;
 
 /// The function for the elements of `source`; `what` names the stage in messages ("map"). It gets the tensors of
 /// `state` before those of an element.

@@ -44,7 +44,7 @@ namespace {
 
 /// finish(text, out, formats) -> { directory, report, notes }; without report where the run has it already and no
 /// formats of charts are asked for.
-int finish(lua_State* L) {
+int finish_stored(lua_State* L) {
   const auto text = Value<std::string>::read(L, 1);
   const std::filesystem::path directory = find_run(text, Value<std::string>::read(L, 2));
   const std::optional<FinishedRun> finished = finish_stored(directory, Value<ChartFormats>::read(L, 3));
@@ -174,7 +174,7 @@ void open_stored_run_commands(lua_State* L) {
       .function<&rule_tables_of>("rule_tables")
       .function<&run_of_traces>("run_of_traces")
       .function<&list>("list")
-      .function<&finish, 3>("finish")
+      .function<&finish_stored, 3>("finish")
       .function<&pack>("pack")
       .function<&prune>("prune");
 }

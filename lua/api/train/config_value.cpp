@@ -15,29 +15,21 @@ bool is_list(lua_State* L, int index) {
   return lua_istable(L, index) && lua_rawlen(L, index) > 0;
 }
 
-/// A list of integers; {{1, 2}, {3, 4}} is {1, 2, 3, 4}.
-Shape read_integers(lua_State* L, int index) {
+/// A list of integers, or of numbers if one of them is no integer; {{1, 2}, {3, 4}} is {1, 2, 3, 4}.
+ConfigValue read_list(lua_State* L, int index) {
   index = lua_absindex(L, index);
   const bool nested = lua_rawgeti(L, index, 1) == LUA_TTABLE;
   lua_pop(L, 1);
+  for (std::size_t i = 1; !nested && i <= lua_rawlen(L, index); ++i) {
+    const bool number = lua_rawgeti(L, index, static_cast<lua_Integer>(i)) == LUA_TNUMBER;
+    const bool whole = Value<std::int64_t>::matches(L, -1);
+    lua_pop(L, 1);
+    if (number && !whole) return Value<Numbers>::read(L, index);
+  }
   if (!nested) return Value<Shape>::read(L, index);
   Shape all;
   for (const Shape& part : Value<std::vector<Shape>>::read(L, index)) all.insert(all.end(), part.begin(), part.end());
   return all;
-}
-
-/// Of integers, unless one of them has a fraction.
-ConfigValue read_list(lua_State* L, int index) {
-  index = lua_absindex(L, index);
-  bool fractions = false;
-  for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, index)); ++i) {
-    int whole = 1;
-    if (lua_rawgeti(L, index, i) == LUA_TNUMBER) lua_tointegerx(L, -1, &whole);
-    fractions = fractions || whole == 0;
-    lua_pop(L, 1);
-  }
-  if (fractions) return Value<Numbers>::read(L, index);
-  return read_integers(L, index);
 }
 
 ConfigValue read_value(lua_State* L, int index) {

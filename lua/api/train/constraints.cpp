@@ -6,9 +6,9 @@
 namespace gpubench::lua {
 namespace {
 
-using Axes = std::variant<std::int64_t, std::vector<std::int64_t>>;
+using NormAxes = std::variant<std::int64_t, std::vector<std::int64_t>>;
 
-std::vector<std::int64_t> listed(const Axes& axes) {
+std::vector<std::int64_t> axes_of(const NormAxes& axes) {
   if (const auto* const one = std::get_if<std::int64_t>(&axes)) return {*one};
   return std::get<std::vector<std::int64_t>>(axes);
 }
@@ -22,19 +22,19 @@ std::string text_of_constraint(const Constraint& constraint) {
 
 struct MaxNormOptions {
   double max_value = 2;
-  Axes axis = std::int64_t{0};
+  NormAxes axis = std::int64_t{0};
   static constexpr auto fields =
       std::tuple{field("max_value", &MaxNormOptions::max_value), field("axis", &MaxNormOptions::axis)};
 };
 struct MinMaxNormOptions {
   double min_value = 0, max_value = 1, rate = 1;
-  Axes axis = std::int64_t{0};
-  static constexpr auto fields = std::tuple{
-      field("min_value", &MinMaxNormOptions::min_value), field("max_value", &MinMaxNormOptions::max_value),
-      field("rate", &MinMaxNormOptions::rate), field("axis", &MinMaxNormOptions::axis)};
+  NormAxes axis = std::int64_t{0};
+  static constexpr auto fields =
+      std::tuple{field("min_value", &MinMaxNormOptions::min_value), field("max_value", &MinMaxNormOptions::max_value),
+                 field("rate", &MinMaxNormOptions::rate), field("axis", &MinMaxNormOptions::axis)};
 };
 struct UnitNormOptions {
-  Axes axis = std::int64_t{0};
+  NormAxes axis = std::int64_t{0};
   static constexpr auto fields = std::tuple{field("axis", &UnitNormOptions::axis)};
 };
 
@@ -44,7 +44,7 @@ std::string max_norm(const std::variant<std::monostate, double, MaxNormOptions>&
   if (const auto* const number = std::get_if<double>(&given)) options.max_value = *number;
   if (const auto* const table = std::get_if<MaxNormOptions>(&given)) options = *table;
   return text_of_constraint(
-      {.kind = Constraint::Kind::max_norm, .max_value = options.max_value, .axes = listed(options.axis)});
+      {.kind = Constraint::Kind::max_norm, .max_value = options.max_value, .axes = axes_of(options.axis)});
 }
 
 std::string min_max_norm(const MinMaxNormOptions& options) {
@@ -52,7 +52,7 @@ std::string min_max_norm(const MinMaxNormOptions& options) {
                              .min_value = options.min_value,
                              .max_value = options.max_value,
                              .rate = options.rate,
-                             .axes = listed(options.axis)});
+                             .axes = axes_of(options.axis)});
 }
 
 std::string non_neg() {
@@ -60,14 +60,14 @@ std::string non_neg() {
 }
 
 std::string unit_norm(const UnitNormOptions& options) {
-  return text_of_constraint({.kind = Constraint::Kind::unit_norm, .axes = listed(options.axis)});
+  return text_of_constraint({.kind = Constraint::Kind::unit_norm, .axes = axes_of(options.axis)});
 }
 
 }  // namespace
 
 void open_constraints(lua_State* L) {
-  Module::root(L)
-      .submodule("constraints")
+  const Module gb = Module::root(L);
+  gb.submodule("constraints")
       .function<&max_norm>("MaxNorm")
       .function<&min_max_norm>("MinMaxNorm")
       .function<&non_neg>("NonNeg")

@@ -67,8 +67,7 @@ CallOnTensors::Results CallOnTensors::apply(lua_State* L, std::vector<Tensor> in
   results.losses.assign(results.outputs.begin() + static_cast<std::ptrdiff_t>(outputs), results.outputs.end());
   results.outputs.resize(outputs);
   if (outer != nullptr && world.dispatcher.trace() != nullptr) {
-    for (const Tensor& loss : results.losses)
-      world.dispatcher.trace()->losses.push_back(world.dispatcher.symbol(loss));
+    for (const Tensor& loss : results.losses) world.dispatcher.trace()->losses.push_back(world.dispatcher.symbol(loss));
   }
   return results;
 }

@@ -56,7 +56,7 @@ struct ScriptLayer {
   LayerPtr layer;
   CallCounter counter;
   TensorCalls calls;
-  SymbolPtr output;  ///< of its latest application to symbols, or its first call in a model; null: none
+  SymbolPtr output;              ///< of its latest application to symbols, or its first call in a model; null: none
   std::vector<Tensor> losses{};  ///< that its latest call on tensors has added
 };
 template <>

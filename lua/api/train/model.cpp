@@ -259,15 +259,15 @@ ModelHandle load(lua_State* L, const std::string& path, const LoadOptions& optio
       L, world, load_model(world->runtime, factory, path, world->dispatcher.device(), function_finder(L, options)));
 }
 
-std::string to_json(const ScriptModel& self) {
+std::string model_to_json(const ScriptModel& self) {
   return architecture_to_json(*self.model);
 }
 
 /// With weights of its own.
-ModelHandle from_json(lua_State* L, const std::string& json, const LoadOptions& options) {
+ModelHandle model_from_json(lua_State* L, const std::string& json, const LoadOptions& options) {
   const WorldPtr& world = session_of(L).placement.world();
-  return make_script_model(
-      L, world, architecture_from_json(json, world->dispatcher.device(), function_finder(L, options)));
+  return make_script_model(L, world,
+                           architecture_from_json(json, world->dispatcher.device(), function_finder(L, options)));
 }
 
 std::string text(const ScriptModel& self) {
@@ -309,11 +309,14 @@ void open_model(lua_State* L) {
       .method<&count_params>("count_params")
       .method<&get_weights>("get_weights")
       .method<&set_weights>("set_weights")
-      .method<&to_json>("to_json")
+      .method<&model_to_json>("to_json")
       .method<&save>("save")
       .method<&save_weights_to>("save_weights")
       .method<&load_model_weights, 1>("load_weights");
-  Module::root(L).function<&functional>("Model").function<&load>("load_model").function<&from_json>("model_from_json");
+  Module::root(L)
+      .function<&functional>("Model")
+      .function<&load>("load_model")
+      .function<&model_from_json>("model_from_json");
 }
 
 }  // namespace gpubench::lua

@@ -37,7 +37,7 @@ struct ScriptModel {
   StoreVariables variables;
   ModelPtr model;
   std::vector<ChainPart> parts;  ///< of a Sequential that a script has made
-  ReplicasPtr replicas;  ///< of the strategy in whose scope the model was created
+  ReplicasPtr replicas;          ///< of the strategy in whose scope the model was created
   CallCounter counter;
   TensorCalls calls;
   std::vector<Tensor> losses{};  ///< that layers have added in the latest call on tensors

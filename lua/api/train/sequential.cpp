@@ -73,8 +73,7 @@ ModelPtr chain_of(const std::string& name, const std::vector<ChainPart>& parts) 
 /// gb.Sequential { layer, layer or model, ..., name = "m" }
 ModelHandle sequential(lua_State* L, const std::optional<SequentialOptions>& given) {
   const SequentialOptions options = given.value_or(SequentialOptions());
-  ModelHandle made =
-      make_script_model(L, session_of(L).placement.world(), chain_of(options.name, options.layers));
+  ModelHandle made = make_script_model(L, session_of(L).placement.world(), chain_of(options.name, options.layers));
   made->parts = options.layers;
   return made;
 }

@@ -125,17 +125,17 @@ TEST(PReLU, SharesItsAlphas) {
   EXPECT_EQ(shared.layer->infer(std::vector{f32({7, 7, 3})}).shape, (Shape{7, 7, 3}));
   EXPECT_ERROR("layer 'p_re_lu' (PReLU): has alphas [4, 5, 3], and float32[4, 4, 3] needs [4, 4, 3]",
                own.layer->infer(std::vector{f32({4, 4, 3})}));
-  EXPECT_ERROR(HasSubstr("axis 4 is the batch or not there"),
-               Called("PReLU", {{"shared_axes", Shape{4}}}, {f32({3})}));
+  EXPECT_ERROR(HasSubstr("axis 4 is the batch or not there"), Called("PReLU", {{"shared_axes", Shape{4}}}, {f32({3})}));
 }
 
 TEST(Dot, SumsProductsAlongItsAxes) {
   EXPECT_EQ(infer("Dot", {{"axes", Shape{1}}}, {f32({4}), f32({4})}), (Shape{1}));
   EXPECT_EQ(Called("Dot", {{"axes", Shape{2, 1}}}, {f32({3, 4}), f32({4, 5})}).shape(), (Shape{8, 3, 5}));
   EXPECT_EQ(Called("Dot", {{"axes", Shape{-1}}}, {f32({2, 3, 4}), f32({5, 4})}).shape(), (Shape{8, 2, 3, 5}));
-  EXPECT_ERROR(HasSubstr("needs floating-point inputs of one type with equal extents along its axes [1], got float32[4] "
-                         "and float32[3]"),
-               infer("Dot", {{"axes", Shape{1}}}, {f32({4}), f32({3})}));
+  EXPECT_ERROR(
+      HasSubstr("needs floating-point inputs of one type with equal extents along its axes [1], got float32[4] "
+                "and float32[3]"),
+      infer("Dot", {{"axes", Shape{1}}}, {f32({4}), f32({3})}));
   EXPECT_ERROR("Dot: axes must be one integer or one for each of two inputs, got [1, 2, 3]",
                infer("Dot", {{"axes", Shape{1, 2, 3}}}, {}));
   EXPECT_ERROR("layer 'dot' (Dot): takes two inputs, got 1", infer("Dot", {{"axes", Shape{1}}}, {f32({4})}));
@@ -159,8 +159,9 @@ TEST(ScoreAttention, RefusesWhatDoesNotFit) {
                infer("Attention", {}, {f32({3, 4})}));
   EXPECT_ERROR(HasSubstr("needs keys with the channels of the query"),
                infer("Attention", {}, {f32({3, 4}), f32({5, 2})}));
-  EXPECT_ERROR(HasSubstr("the mask must be [keys] or [queries, keys] per example with 3 queries and 5 keys, got bool[4]"),
-               infer("Attention", {}, {f32({3, 4}), f32({5, 4}), {{4}, Dtype::boolean}}));
+  EXPECT_ERROR(
+      HasSubstr("the mask must be [keys] or [queries, keys] per example with 3 queries and 5 keys, got bool[4]"),
+      infer("Attention", {}, {f32({3, 4}), f32({5, 4}), {{4}, Dtype::boolean}}));
   EXPECT_ERROR("Attention: score_mode must be 'dot' or 'concat', got 'sum'",
                infer("Attention", {{"score_mode", std::string("sum")}}, {}));
   EXPECT_ERROR(HasSubstr("expects floating-point [time, channels] per example, got float32[3]"),

@@ -234,7 +234,8 @@ TEST(BatchNormalization, UpdatesItsAveragesInTraining) {
   EXPECT_ERROR(HasSubstr("expects [..., channels] per example, got float32[]"),
                infer("BatchNormalization", {}, {f32({})}));
   const Called plain("BatchNormalization", {{"center", false}, {"scale", false}}, {f32({3})}, true);
-  EXPECT_THAT(plain.variables.names, ElementsAre("batch_normalization/moving_mean", "batch_normalization/moving_variance"));
+  EXPECT_THAT(plain.variables.names,
+              ElementsAre("batch_normalization/moving_mean", "batch_normalization/moving_variance"));
 }
 
 TEST(BatchNormalization, NormalizesAnyAxisButTheBatch) {

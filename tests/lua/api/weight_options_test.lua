@@ -190,7 +190,8 @@ end)
 case("a step that loss scaling skips changes nothing", function()
   local model = gb.Sequential { layers.Dense(2, { input_shape = { 4 }, kernel_constraint = "min_max_norm(rate=0.5)" }) }
   local before = flat(model)
-  model:compile { optimizer = gb.optimizers.LossScaleOptimizer(gb.optimizers.SGD { learning_rate = 0.1 }), loss = "mse" }
+  local optimizer = gb.optimizers.LossScaleOptimizer(gb.optimizers.SGD { learning_rate = 0.1 })
+  model:compile { optimizer = optimizer, loss = "mse" }
   model:fit(x, y + math.huge, { batch_size = 12, verbose = 0 })
   same(before, flat(model), 0)
 end)

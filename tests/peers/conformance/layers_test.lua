@@ -4,12 +4,13 @@ local testing = require "testing"
 local compare = dofile "tests/peers/conformance/compare.lua"
 local reference = dofile "tests/peers/conformance/layers_values.lua"
 local further = dofile "tests/peers/conformance/further_layers_values.lua"
+local lookups = dofile "tests/peers/conformance/lookups_values.lua"
 local checks = dofile "tests/peers/conformance/layer_checks.lua"
 local close = compare.close
 
 compare.covers(gb.layers, {
   Input = "it is in every case", Lambda = "training_test.lua has it", custom = "training_test.lua has it",
-}, reference.layers, reference.random, reference.adapted, further.layers)
+}, reference.layers, reference.random, reference.adapted, further.layers, lookups.lookups)
 compare.covers(gb.initializers, {}, reference.initializers)
 
 compare.run(reference.layers, checks.layer, {

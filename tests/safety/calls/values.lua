@@ -88,6 +88,11 @@ build = {
   end,
   CompiledFunction = function() return gb.compile(function(x) return x + 1 end) end,
   ElementFunction = function() return one_of { gb.data.read_file, gb.image.decode }() end,
+  Lookup = function()
+    return one_of { function() return gb.layers.StringLookup { vocabulary = { "a", "b" } } end,
+      function() return gb.layers.TextVectorization() end, function() return gb.layers.Hashing(3) end,
+      function() return gb.layers.IntegerLookup { vocabulary = { 1, 2 } } end }()
+  end,
   Run = function()
     return gb._native.results.new_run { experiment = one_of { "inner", "other" }, title = "t", axes = { "n" },
       columns = { { name = "v", unit = "s" } }, out = values.folder:match "(.*)/results" }

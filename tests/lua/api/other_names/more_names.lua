@@ -51,7 +51,7 @@ return {
   { "print(gb.layers.Equalization)", "absent" },
   { "return gb.layers.GaussianDropout", "works" },
   { "print(gb.layers.GlobalMaxPool2D)", "here", "gb.layers.GlobalMaxPooling2D()" },
-  { "print(gb.layers.IntegerLookup)", "absent" },
+  { "return gb.layers.IntegerLookup", "works" },
   { "print(gb.layers.MaxNumBoundingBoxes)", "absent" },
   { "print(gb.layers.RandomHue)", "absent" },
   { "print(gb.layers.RandomInvert)", "absent" },
