@@ -17,22 +17,7 @@
 namespace gpubench {
 namespace {
 
-constexpr unsigned group_bits = 7;
-constexpr std::uint64_t continues = 0x80;
 constexpr std::string_view kind_of_message = "tf.train.Example";
-
-/// Appends a varint.
-void put_varint(std::string& to, std::uint64_t value) {
-  for (; value >= continues; value >>= group_bits) to += static_cast<char>((value & ~continues & 0xff) | continues);
-  to += static_cast<char>(value);
-}
-
-/// Appends a field that holds bytes: a string, a message or packed numbers.
-void put_bytes(std::string& to, std::uint32_t field, std::string_view bytes) {
-  put_varint(to, (std::uint64_t{field} << WireReader::kind_bits) | static_cast<unsigned>(WireReader::Kind::bytes));
-  put_varint(to, bytes.size());
-  to += bytes;
-}
 
 // Numbers of the messages' fields, from tensorflow/core/example/{example,feature}.proto.
 constexpr std::uint32_t example_features = 1;

@@ -73,4 +73,21 @@ std::string_view WireReader::text() const {
   return {reinterpret_cast<const char*>(own.data()), own.size()};
 }
 
+void put_varint(std::string& to, std::uint64_t value) {
+  for (; value >= has_next_group; value >>= bits_of_group)
+    to += static_cast<char>((value & ~has_next_group & 0xff) | has_next_group);
+  to += static_cast<char>(value);
+}
+
+void put_bytes(std::string& to, std::uint32_t field, std::string_view bytes) {
+  put_varint(to, (std::uint64_t{field} << WireReader::kind_bits) | static_cast<unsigned>(WireReader::Kind::bytes));
+  put_varint(to, bytes.size());
+  to += bytes;
+}
+
+void put_number(std::string& to, std::uint32_t field, std::uint64_t value) {
+  put_varint(to, (std::uint64_t{field} << WireReader::kind_bits) | static_cast<unsigned>(WireReader::Kind::varint));
+  put_varint(to, value);
+}
+
 }  // namespace gpubench

@@ -3,7 +3,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gpubench {
@@ -47,5 +49,21 @@ class WireReader {
   std::uint64_t number_ = 0;
   std::span<const std::byte> bytes_;
 };
+
+/// Appends a number of the kind `varint`, without a field.
+void put_varint(std::string& to, std::uint64_t value);
+/// Appends a field that holds bytes: a text, a message or packed numbers.
+void put_bytes(std::string& to, std::uint32_t field, std::string_view bytes);
+/// Appends a field that holds an integer.
+void put_number(std::string& to, std::uint32_t field, std::uint64_t value);
+/// Appends a field that holds a float or a double.
+template <class T>
+void put_fixed(std::string& to, std::uint32_t field, T value) {
+  constexpr auto kind = sizeof(T) == sizeof(std::uint32_t) ? WireReader::Kind::fixed32 : WireReader::Kind::fixed64;
+  put_varint(to, (std::uint64_t{field} << WireReader::kind_bits) | static_cast<unsigned>(kind));
+  char bytes[sizeof(T)];
+  std::memcpy(bytes, &value, sizeof(T));
+  to.append(bytes, sizeof(T));
+}
 
 }  // namespace gpubench

@@ -45,6 +45,17 @@ TfrecordCompression parse_tfrecord_compression(std::string_view name) {
   return names.parse(name);
 }
 
+void append_record(std::vector<std::byte>& to, std::span<const std::byte> record) {
+  const std::uint64_t length = record.size();
+  const auto length_as_bytes = std::as_bytes(std::span(&length, 1));
+  const std::array checksums{masked_crc32c(crc32c(length_as_bytes)), masked_crc32c(crc32c(record))};
+  const auto put = [&](std::span<const std::byte> bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); };
+  put(length_as_bytes);
+  put(std::as_bytes(std::span(checksums).first(1)));
+  put(record);
+  put(std::as_bytes(std::span(checksums).last(1)));
+}
+
 TfrecordReader::TfrecordReader(const std::filesystem::path& path, TfrecordCompression compression)
     : bytes_(open_records(path, compression)) {}
 
@@ -88,11 +99,6 @@ TfrecordWriter::TfrecordWriter(const std::filesystem::path& path, TfrecordCompre
   if (compression == TfrecordCompression::gzip) gzip_ = std::make_unique<GzipWriter>(file_);
 }
 
-void TfrecordWriter::put(std::span<const std::byte> bytes) {
-  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
-  if (pending_.size() >= pending_most) flush();
-}
-
 void TfrecordWriter::flush() {
   if (gzip_) {
     gzip_->write(pending_);
@@ -103,13 +109,8 @@ void TfrecordWriter::flush() {
 }
 
 void TfrecordWriter::write(std::span<const std::byte> record) {
-  const std::uint64_t length = record.size();
-  const auto length_as_bytes = std::as_bytes(std::span(&length, 1));
-  const std::array checksums{masked_crc32c(crc32c(length_as_bytes)), masked_crc32c(crc32c(record))};
-  put(length_as_bytes);
-  put(std::as_bytes(std::span(checksums).first(1)));
-  put(record);
-  put(std::as_bytes(std::span(checksums).last(1)));
+  append_record(pending_, record);
+  if (pending_.size() >= pending_most) flush();
 }
 
 void TfrecordWriter::close() {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/codec/byte_source.h"
 #include "core/codec/output_file.h"
@@ -14,6 +15,9 @@ namespace gpubench {
 enum class TfrecordCompression { none, gzip };
 /// "none" or "gzip"; throws Error listing them.
 TfrecordCompression parse_tfrecord_compression(std::string_view name);
+
+/// Appends a record as it stands in a file that is not compressed.
+void append_record(std::vector<std::byte>& to, std::span<const std::byte> record);
 
 class TfrecordReader {
  public:
@@ -44,7 +48,6 @@ class TfrecordWriter {
   void close();
 
  private:
-  void put(std::span<const std::byte> bytes);
   void flush();
 
   OutputFile file_;
