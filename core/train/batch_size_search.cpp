@@ -30,6 +30,12 @@ class Search {
         most_(options.largest > 0 ? options.largest : largest_known) {}
 
   BatchSizeSearch run() {
+    if (trainer_.config().train_step) {
+      throw Error(
+          fmt::format("{}: it takes steps of training and takes them back, and model '{}' has a train_step whose "
+                      "optimizers are the script's; give a number",
+                      operation, trainer_.model().name()));
+    }
     trainer_.release_plans(operation);
     const std::vector<DeviceMemory> smallest = predict(part_);
     require_limit(smallest);

@@ -87,7 +87,19 @@ void require_gradients(const Model& model) {
   }
 }
 
+void require_plain_step(const Model& model, const CompileConfig& config) {
+  const auto refuse = [&](std::string_view option) {
+    throw Error(
+        fmt::format("model '{}': its train_step replaces the step that {} would change; leave {} out of compile",
+                    model.name(), option, option));
+  };
+  if (config.gradient_accumulation_steps > 1) refuse("gradient_accumulation_steps");
+  if (!config.recompute.empty()) refuse("recompute");
+  if (config.recompute_budget > 0) refuse("recompute_budget");
+}
+
 std::vector<VariablePtr> optimizer_state(const Model& model, const CompileConfig& config) {
+  if (config.train_step) return {};
   std::vector<VariablePtr> state = config.optimizer->state_of(model.trainable_variables());
   if (config.loss_scale) std::ranges::copy(config.loss_scale->variables(), std::back_inserter(state));
   return state;

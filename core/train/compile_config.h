@@ -9,6 +9,7 @@
 #include "core/nn/loss.h"
 #include "core/nn/metric.h"
 #include "core/nn/model.h"
+#include "core/train/custom_step.h"
 #include "core/train/loss_scale.h"
 #include "core/train/metric_states.h"
 #include "core/train/optimizer.h"
@@ -51,6 +52,8 @@ struct CompileConfig {
   std::vector<std::vector<MetricPtr>> output_metrics{};
   /// Is told what is odd and no error; none: nobody.
   std::function<void(const std::string&)> warn{};
+  /// Steps of the script in place of those of optimizer, losses and metrics; null: those.
+  CustomStepPtr train_step = nullptr, test_step = nullptr;
 };
 
 /// The metrics of one output.
@@ -66,7 +69,12 @@ std::vector<OwnerPtr> layers_named(const Model& model, const std::vector<std::st
 /// Throws Error naming a layer without a gradient: one that computes in int8.
 void require_gradients(const Model& model);
 
-/// Variables of the optimizer, then of the loss scale; both have been built.
+/// Throws Error for settings of the step that compile describes and a train_step does not read: accumulation and
+/// recomputation.
+void require_plain_step(const Model& model, const CompileConfig& config);
+
+/// Variables of the optimizer, then of the loss scale; both have been built. None for a train_step, whose optimizers
+/// are those of the script.
 std::vector<VariablePtr> optimizer_state(const Model& model, const CompileConfig& config);
 
 /// Options for the executor of a training step, with the layers of config.offload. Throws Error for offloaded layers

@@ -22,7 +22,8 @@ MetricStates::MetricStates(Runtime& runtime, VariableFactory& factory, std::vect
   const OwnerPtr owner = make_owner("metrics");
   for (const Figure& figure : figures_) {
     const HostTensor zeros = HostTensor::zeros({{figure.size}, Dtype::f32});
-    states_.push_back(factory.create("metrics/" + figure.name, zeros, device, false, owner));
+    states_.push_back(figure.state ? figure.state
+                                   : factory.create("metrics/" + figure.name, zeros, device, false, owner));
   }
 }
 

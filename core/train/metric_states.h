@@ -21,11 +21,15 @@ std::string names_of_logs(const Logs& logs);
 
 struct Figure {
   std::string name;
-  MetricPtr metric = nullptr;  ///< null: a mean
-  std::int64_t size = 2;       ///< of its state
+  MetricPtr metric = nullptr;   ///< null: a mean
+  std::int64_t size = 2;        ///< of its state
+  VariablePtr state = nullptr;  ///< of a CustomStep; null: MetricStates makes one
 
-  /// Losses are minimized.
-  std::optional<Direction> direction() const { return metric ? metric->direction() : Direction::down; }
+  /// Losses are minimized; nothing is known of other numbers of a CustomStep.
+  std::optional<Direction> direction() const {
+    if (metric) return metric->direction();
+    return state && name != "loss" ? std::nullopt : std::optional(Direction::down);
+  }
 };
 
 class MetricStates {

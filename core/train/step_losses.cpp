@@ -196,6 +196,15 @@ const OwnerPtr& loss_owner() {
   return owner;
 }
 
+Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, const StepValues& step) {
+  Value total;
+  for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+    const GraphScope scope(graph, output_device(model, i), loss_owner());
+    add_loss(graph, config, i, step, total);
+  }
+  return with_penalty(graph, total, step.penalty);
+}
+
 Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
                  const StepValues& step) {
   Value total;

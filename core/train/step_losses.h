@@ -53,6 +53,8 @@ const OwnerPtr& loss_owner();
 /// Multiplies the weights of the examples by those of their classes. Throws Error for models with several outputs, and
 /// for weights of other classes than the model has.
 void weigh_classes(Graph& graph, const Model& model, const std::vector<float>& class_weights, StepValues& step);
+/// The sum of the outputs' mean losses and the penalty: what a CustomStep minimizes.
+Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, const StepValues& step);
 /// The scalar that training minimizes: the sum of the outputs' mean losses. Adds per-example losses and metrics to
 /// `figures`.
 Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,

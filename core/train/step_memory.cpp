@@ -12,7 +12,8 @@ namespace gpubench {
 namespace {
 
 void require_compiled(const Trainer& trainer) {
-  if (trainer.config().optimizer && !trainer.config().losses.empty()) return;
+  const CompileConfig& config = trainer.config();
+  if (config.optimizer && (config.train_step || !config.losses.empty())) return;
   throw Error(fmt::format("model '{}': has not been compiled; its memory depends on the optimizer and the loss",
                           trainer.model().name()));
 }
@@ -63,7 +64,7 @@ std::vector<TensorType> batch_types(const Trainer& trainer, std::int64_t batch_s
   std::size_t output = 0;
   for (TensorType type : model.output_types()) {
     const std::vector<LossPtr>& losses = trainer.config().losses;
-    if (losses[losses.size() == 1 ? 0 : output++]->takes_class_indices()) {
+    if (!losses.empty() && losses[losses.size() == 1 ? 0 : output++]->takes_class_indices()) {
       type.shape.pop_back();
       type.dtype = Dtype::i64;
     }

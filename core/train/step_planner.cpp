@@ -55,8 +55,16 @@ std::vector<OwnerPtr> inner_layers(const Model& model, const std::vector<std::st
 
 }  // namespace
 
+CustomStepPtr custom_step(const CompileConfig& config, StepPhase phase) {
+  if (phase == StepPhase::prediction) return nullptr;
+  return phase == StepPhase::training ? config.train_step : config.test_step;
+}
+
 StepGraph StepPlanner::graph(StepPhase phase, const CompileConfig& config, const MetricStates* metrics,
                              const std::vector<TensorType>& element, const std::optional<BatchShare>& share) const {
+  const CustomStepPtr own = custom_step(config, phase);
+  if (own && phase == StepPhase::training) require_plain_step(model_, config);
+  if (own) return {own->graph(share ? with_rows(element, share->rows) : element, share), {}};
   switch (phase) {
     case StepPhase::training:
       return training_graph(model_, config, *metrics, element, share);
@@ -115,7 +123,8 @@ std::unique_ptr<StepPlan> StepPlanner::plan(StepPhase phase, const StepKey& key,
     options.passes.bucket_bytes = config_.replicas->options().bucket_bytes;
   }
   plan->executor = executor(phase, *plan, metrics, options);
-  if (phase == StepPhase::prediction || plan->on_device) return plan;  // the host cannot look at the labels there
+  if (phase == StepPhase::prediction || custom_step(config_, phase)) return plan;
+  if (plan->on_device) return plan;  // the host cannot look at the labels there
   for (std::size_t i = 0; i < model_.outputs().size(); ++i) {
     const Loss& loss = *config_.losses[config_.losses.size() == 1 ? 0 : i];
     if (!loss.takes_class_indices()) continue;
@@ -146,6 +155,10 @@ struct StepPlanner::DryStep {
 
 StepPlanner::DryStep StepPlanner::dry_step(CompileConfig config, TensorTypes element,
                                            const std::optional<BatchShare>& share) const {
+  if (config.train_step) {
+    StepGraph graph = this->graph(StepPhase::training, config, nullptr, {element.begin(), element.end()}, share);
+    return {std::move(config), std::move(graph)};
+  }
   require_gradients(model_);
   PlannedVariables variables;
   config.optimizer = unbuilt_copy(*config.optimizer);

@@ -15,6 +15,9 @@ namespace gpubench {
 
 enum class StepPhase : std::uint8_t { training, evaluation, prediction };
 
+/// The script's own step of a phase; null for the one that compile describes.
+CustomStepPtr custom_step(const CompileConfig& config, StepPhase phase);
+
 /// No choice of layers fits a step into recompute_budget.
 class OverRecomputeBudget : public Error {
  public:
@@ -28,7 +31,7 @@ class StepPlanner {
       : runtime_(runtime), model_(model), config_(config) {}
 
   /// The plan for elements of these types, on `device` or in host memory (nullptr). `metrics` may be null for
-  /// predictions. Throws as recomputed_within().
+  /// predictions and custom steps. Throws as recomputed_within().
   std::unique_ptr<StepPlan> plan(StepPhase phase, const StepKey& key, const DeviceId* device,
                                  const MetricStates* metrics) const;
 

@@ -16,25 +16,6 @@ TensorType without_batch(const TensorType& type) {
   return {Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
 }
 
-void require_end(const Dataset& dataset, std::string_view what) {
-  if (dataset.size() == endless) throw Error(fmt::format("{}: the dataset never ends; use take", what));
-}
-
-/// Grows one output's batches into one tensor.
-HostTensor join(const std::vector<HostTensor>& batches) {
-  TensorType type = batches.front().type();
-  if (type.shape.empty()) throw Error("predict: the model's output has no batch dimension");
-  type.shape[0] = 0;
-  for (const HostTensor& batch : batches) type.shape[0] += batch.shape()[0];
-  HostTensor joined(type);
-  std::byte* at = joined.data();
-  for (const HostTensor& batch : batches) {
-    std::memcpy(at, batch.data(), batch.bytes());
-    at += batch.bytes();
-  }
-  return joined;
-}
-
 void require_batches(const Model& model, TensorTypes element) {
   const std::vector<TensorType> examples = model.input_types();
   if (element.size() < examples.size()) return;
@@ -72,14 +53,15 @@ class Trainer::LoopScope {
  public:
   LoopScope(Trainer& trainer, StepPhase phase) : trainer_(trainer), phase_(phase) {
     const bool within_another = std::ranges::any_of(trainer.loops_, [](int count) { return count > 0; });
-    if (within_another && trainer.metrics_ && phase != StepPhase::prediction) outer_means_ = trainer.metrics_->values();
+    const std::optional<MetricStates>& states = trainer.states(phase);
+    if (within_another && states && phase != StepPhase::prediction) outer_means_ = states->values();
     ++count();
   }
   ~LoopScope() {
     --count();
     if (!outer_means_) return;
     try {
-      trainer_.metrics_->set_values(*outer_means_);
+      trainer_.states(phase_)->set_values(*outer_means_);
     } catch (const std::exception&) {  // a device has failed, with which the outer loop's next step fails
     }
   }
@@ -97,8 +79,13 @@ class Trainer::LoopScope {
 Trainer::Trainer(Runtime& runtime, VariableFactory& factory, ModelPtr model, CompileConfig config)
     : runtime_(runtime), factory_(factory), model_(std::move(model)), config_(std::move(config)) {}
 
-void Trainer::require_compiled() const {
-  if (config_.optimizer && !config_.losses.empty()) return;
+void Trainer::require_compiled(StepPhase phase) const {
+  if (config_.optimizer && (custom_step(config_, phase) || !config_.losses.empty())) return;
+  if (config_.optimizer) {
+    throw Error(fmt::format("model '{}': compile was given no loss, which {} needs; give it one, or write model:{}",
+                            model_->name(), phase == StepPhase::training ? "fit" : "evaluation",
+                            phase == StepPhase::training ? "train_step" : "test_step"));
+  }
   throw Error(fmt::format("model '{}': has not been compiled; call compile with an optimizer and a loss first",
                           model_->name()));
 }
@@ -136,9 +123,17 @@ void Trainer::take_values_of_first_process(std::span<const VariablePtr> variable
 
 void Trainer::prepare_training(TensorTypes element) {
   if (can_train_) return;
-  prepare_evaluation(element);
+  if (config_.train_step) {
+    require_compiled(StepPhase::training);
+    build(element);
+    take_values_of_first_process(model_->variables());
+  } else {
+    prepare_evaluation(element);
+  }
   require_gradients(*model_);
   trained_ = trained_layers(*model_);
+  can_train_ = config_.train_step != nullptr;
+  if (can_train_) return;
   config_.optimizer->build(factory_, model_->trainable_variables());
   if (config_.loss_scale) config_.loss_scale->build(factory_, config_.optimizer->iterations()->device);
   take_values_of_first_process(optimizer_state(*model_, config_));
@@ -147,7 +142,7 @@ void Trainer::prepare_training(TensorTypes element) {
 
 void Trainer::prepare_evaluation(TensorTypes element) {
   if (metrics_) return;
-  require_compiled();
+  require_compiled(StepPhase::evaluation);
   build(element);
   const std::size_t outputs = model_->outputs().size();
   if (config_.losses.size() != 1 && config_.losses.size() != outputs) {
@@ -163,8 +158,21 @@ void Trainer::prepare_evaluation(TensorTypes element) {
   take_values_of_first_process(model_->variables());
 }
 
-void Trainer::reset_metrics() {
-  if (metrics_) metrics_->reset();
+std::optional<MetricStates>& Trainer::states(StepPhase phase) {
+  return custom_step(config_, phase) ? custom_metrics_[static_cast<std::size_t>(phase)] : metrics_;
+}
+
+const std::optional<MetricStates>& Trainer::states(StepPhase phase) const {
+  return custom_step(config_, phase) ? custom_metrics_[static_cast<std::size_t>(phase)] : metrics_;
+}
+
+Logs Trainer::read_metrics(StepPhase phase) const {
+  const std::optional<MetricStates>& own = states(phase);
+  return own ? own->read() : Logs{};
+}
+
+void Trainer::reset_metrics(StepPhase phase) {
+  if (std::optional<MetricStates>& own = states(phase)) own->reset();
 }
 
 void Trainer::warn_of_unreached(const std::vector<VariablePtr>& unreached) {
@@ -190,8 +198,13 @@ std::unique_ptr<StepPlan> Trainer::make_plan(StepPhase phase, const StepKey& key
     require_same_trained();
     prepare_training(key.types);
   }
-  if (phase == StepPhase::evaluation) prepare_evaluation(key.types);
+  const CustomStepPtr own = custom_step(config_, phase);
+  if (phase == StepPhase::evaluation && !own) prepare_evaluation(key.types);
   std::unique_ptr<StepPlan> plan = planner().plan(phase, key, device, metrics_ ? &*metrics_ : nullptr);
+  if (std::optional<MetricStates>& figures = states(phase); own && !figures) {
+    figures.emplace(runtime_, factory_, own->figures(), model_->calls()[model_->outputs()[0]].layer->device());
+    figures->reset();  // a metric of the script may have been used before
+  }
   warn_of_unreached(plan->unreached);
   return plan;
 }
@@ -231,11 +244,7 @@ void Trainer::require_idle(std::string_view operation) const {
 
 void Trainer::release_plans(std::string_view operation) {
   require_idle(operation);
-  runtime_.synchronize();
-  for (PhasePlans& plans : plans_) {
-    plans.host.clear();
-    plans.device.clear();
-  }
+  for (const StepPhase phase : {StepPhase::training, StepPhase::evaluation, StepPhase::prediction}) drop_plans(phase);
 }
 
 StepLoop Trainer::loop(StepPhase phase) {
@@ -256,13 +265,13 @@ void Trainer::require_same_trained() const {
 }
 
 StepLoop Trainer::training_loop() {
-  require_compiled();
+  require_compiled(StepPhase::training);
   require_same_trained();
   return loop(StepPhase::training);
 }
 
 StepLoop Trainer::evaluation_loop() {
-  require_compiled();
+  require_compiled(StepPhase::evaluation);
   return loop(StepPhase::evaluation);
 }
 
@@ -282,51 +291,42 @@ std::unique_ptr<Cursor> Trainer::open(const Dataset& dataset, std::uint64_t epoc
 
 const Figure* Trainer::figure(std::string_view name) const {
   constexpr std::string_view validation = "val_";
-  if (!metrics_) return nullptr;
-  const std::vector<Figure>& figures = metrics_->figures();
   name = name.substr(0, name.find('['));  // one of several results
-  auto found = std::ranges::find(figures, name, &Figure::name);
-  if (found == figures.end() && name.starts_with(validation))
-    found = std::ranges::find(figures, name.substr(validation.size()), &Figure::name);
-  return found == figures.end() ? nullptr : &*found;
+  const auto figure_of = [&](StepPhase phase, std::string_view own) -> const Figure* {
+    const std::optional<MetricStates>& of_phase = states(phase);
+    if (!of_phase) return nullptr;
+    const auto found = std::ranges::find(of_phase->figures(), own, &Figure::name);
+    return found == of_phase->figures().end() ? nullptr : &*found;
+  };
+  if (const Figure* const found = figure_of(StepPhase::training, name)) return found;
+  return name.starts_with(validation) ? figure_of(StepPhase::evaluation, name.substr(validation.size())) : nullptr;
 }
 
-Logs Trainer::evaluate(const Dataset& dataset) {
-  require_end(dataset, "evaluate");
-  StepLoop steps = evaluation_loop();
-  reset_metrics();
-  const std::unique_ptr<Cursor> cursor = open(dataset);
-  std::int64_t count = 0;
-  while (steps.step(*cursor)) ++count;
-  if (count == 0) throw Error(fmt::format("model '{}': evaluate got an empty dataset", model_->name()));
-  return read_metrics();
-}
-
-std::vector<HostTensor> Trainer::predict(const Dataset& dataset) {
-  require_end(dataset, "predict");
-  StepLoop steps = prediction_loop();
-  const std::unique_ptr<Cursor> cursor = open(dataset);
-  std::vector<std::vector<HostTensor>> batches;
-  while (steps.step(*cursor)) {
-    batches.resize(model_->outputs().size());
-    for (std::size_t i = 0; i < batches.size(); ++i) {
-      batches[i].push_back(steps.plan().executor->read(static_cast<int>(i)));
-    }
-  }
-  if (batches.empty()) throw Error(fmt::format("model '{}': predict got an empty dataset", model_->name()));
-  std::vector<HostTensor> results;
-  for (const auto& output : batches) results.push_back(join(output));
-  return results;
+void Trainer::drop_plans(StepPhase phase) {
+  runtime_.synchronize();
+  PhasePlans& plans = plans_[static_cast<std::size_t>(phase)];
+  plans.host.clear();
+  plans.device.clear();
 }
 
 void Trainer::set_class_weights(std::vector<float> weights) {
   if (config_.class_weights == weights) return;
   require_idle("another class_weight");
+  if (config_.train_step) {
+    throw Error(
+        fmt::format("class_weight: model '{}' has a train_step of its own, which weighs its loss itself; leave it out",
+                    model_->name()));
+  }
   config_.class_weights = std::move(weights);
-  runtime_.synchronize();
-  PhasePlans& training = plans_[static_cast<std::size_t>(StepPhase::training)];
-  training.host.clear();
-  training.device.clear();
+  drop_plans(StepPhase::training);
+}
+
+void Trainer::set_custom_step(StepPhase phase, CustomStepPtr step) {
+  require_idle(phase == StepPhase::training ? "another train_step" : "another test_step");
+  (phase == StepPhase::training ? config_.train_step : config_.test_step) = std::move(step);
+  custom_metrics_[static_cast<std::size_t>(phase)].reset();
+  if (phase == StepPhase::training) can_train_ = false;
+  drop_plans(phase);
 }
 
 double Trainer::learning_rate() const {

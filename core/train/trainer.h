@@ -5,11 +5,13 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/data/dataset.h"
 #include "core/exec/plan_cache.h"
+#include "core/train/inference.h"
 #include "core/train/metric_states.h"
 #include "core/train/step_planner.h"
 
@@ -37,10 +39,10 @@ class Trainer {
   /// An epoch of `dataset` for the loops' steps. It must be destroyed before the trainer's devices.
   std::unique_ptr<Cursor> open(const Dataset& dataset, std::uint64_t epoch = 0) const;
 
-  /// Loss and metrics over the whole dataset. Throws Error if it is empty.
-  Logs evaluate(const Dataset& dataset);
-  /// The model's outputs for the whole dataset, concatenated along the batch. Labels are ignored.
-  std::vector<HostTensor> predict(const Dataset& dataset);
+  /// Loss and metrics over the dataset. Throws Error if it is empty, or endless without a number of steps.
+  Logs evaluate(const Dataset& dataset, const Inference& how = {});
+  /// The model's outputs for the dataset, concatenated along the batch. Labels are ignored. Throws as evaluate().
+  std::vector<HostTensor> predict(const Dataset& dataset, const Inference& how = {});
 
   /// The training plans that are kept, for batches in host memory and on a device: the last of each (PlanCache).
   std::vector<const StepPlan*> training_plans() const;
@@ -56,20 +58,23 @@ class Trainer {
   Runtime& runtime() { return runtime_; }
   const CompileConfig& config() const { return config_; }
   StepPlanner planner() const { return {runtime_, *model_, config_}; }
-  /// The running means of loss and metrics since the last reset.
-  Logs read_metrics() const { return metrics_ ? metrics_->read() : Logs{}; }
+  /// The running means of loss and metrics since the last reset; the figures of a custom step of this phase.
+  Logs read_metrics(StepPhase phase = StepPhase::training) const;
   /// The loss or metric behind a figure of the logs, also behind "val_...". Null for others, and for all before the
   /// first step or prepare_training().
   const Figure* figure(std::string_view name) const;
-  void reset_metrics();
+  void reset_metrics(StepPhase phase = StepPhase::training);
   /// The variables of the running means; none before the first step or prepare_training().
   std::vector<VariablePtr> metric_variables() const {
-    return metrics_ ? metrics_->variables() : std::vector<VariablePtr>{};
+    const std::optional<MetricStates>& own = states(StepPhase::training);
+    return own ? own->variables() : std::vector<VariablePtr>{};
   }
 
   /// Factors of training examples by their class, for the steps from now on; empty: all 1. If they differ from those
   /// before, steps are planned again; throws as require_idle().
   void set_class_weights(std::vector<float> weights);
+  /// The script's own step of training or evaluation from now on; null: that of compile. Throws as require_idle().
+  void set_custom_step(StepPhase phase, CustomStepPtr step);
   double learning_rate() const;
   /// Throws Error if a schedule sets the learning rate.
   void set_learning_rate(double rate);
@@ -82,7 +87,14 @@ class Trainer {
   void set_weights(std::span<const HostTensor> values);
 
  private:
-  void require_compiled() const;
+  void require_compiled(StepPhase phase) const;
+  /// The states of the phase's figures.
+  std::optional<MetricStates>& states(StepPhase phase);
+  const std::optional<MetricStates>& states(StepPhase phase) const;
+  /// Calls `done(batch)` after each step of an inference, which goes on while that is true.
+  template <class Done>
+  void run(std::string_view operation, StepLoop& steps, const Dataset& dataset, const Inference& how, Done&& done);
+  void drop_plans(StepPhase phase);
   /// Throws Error if a layer was frozen, or is trained again, after the plans of training were made.
   void require_same_trained() const;
   /// Copies the first process's values to all processes, whose scripts may have started with other values.
@@ -99,6 +111,7 @@ class Trainer {
   ModelPtr model_;
   CompileConfig config_;
   std::optional<MetricStates> metrics_;
+  std::array<std::optional<MetricStates>, 2> custom_metrics_;  // by StepPhase
   bool can_train_ = false;
   bool warned_ = false;        // of weights that are not trained
   std::vector<bool> trained_;  // by layer, as the plans have it

@@ -3,6 +3,11 @@
 -- Names, options and defaults are those of Keras.
 
 ---@class Model
+---@field optimizer Optimizer? the one that compile was given or made; nil before
+---@field train_step (fun(self: Model, ...: Tensor): table<string, Tensor|Metric>)? the script's own step of training,
+--- which can be set: see Model:compute_loss; nil: the step that compile describes
+---@field test_step (fun(self: Model, ...: Tensor): table<string, Tensor|Metric>)? the same for evaluate and fit's
+--- validation
 local Model = {}
 
 --- A loss or a metric of the script: one value per example, or one number for the batch.
@@ -10,8 +15,9 @@ local Model = {}
 
 ---@class CompileOptions
 ---@field optimizer string|Optimizer|nil "rmsprop" unless given
----@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[]|table<string, string|Loss|LossFunction> one for all
---- outputs, or one each: a list in their order, or a table by the names of the layers that give them
+---@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[]|table<string, string|Loss|LossFunction>|nil one for
+--- all outputs, or one each: a list in their order, or a table by the names of the layers that give them; only a model
+--- with a train_step may go without
 ---@field loss_weights number[]|table<string, number>|nil factors of the outputs' losses in their sum, one for each
 --- output or by names of outputs; figures of single outputs leave them out; 1 each unless given
 ---@field metrics (string|Metric|LossFunction)[]|table<string, any>|nil a list for every output, or a table by output
@@ -111,6 +117,10 @@ function Model:compile(options) end
 ---@field shuffle boolean? tensors are shuffled anew in every epoch unless false
 ---@field validation_data Dataset|table|nil a batched dataset, or { inputs, labels[, weights] }; none unless given
 ---@field validation_split number? share of the rows of tensors, taken from their end; 0 unless given
+---@field validation_steps integer? the first batches alone of validation_data, each time; all unless given
+---@field validation_batch_size integer? of tensors that are validated with; batch_size unless given
+---@field validation_freq integer|integer[]|nil validates after each so many epochs, or after these epochs, from 1; 1
+--- unless given. Callbacks that monitor a figure of the validation leave other epochs out
 ---@field sample_weight Tensor|table|nil factors of the examples in the loss, one for each example; a list of tensors:
 --- one for each output. The elements of a dataset may have them behind the labels; 1 each unless given
 ---@field class_weight table<integer, number>? factors of the examples by their class, from 0, in the loss of a model
@@ -158,6 +168,8 @@ function Model:fit(data, labels, options) end
 ---@class EvaluateOptions
 ---@field batch_size integer? of tensors; 32 unless given
 ---@field sample_weight Tensor|table|nil for evaluate: factors of the examples in the loss; 1 each unless given
+---@field steps integer? the first batches alone; all unless given. A warning where the data have fewer
+---@field callbacks (Callback|CallbackFunctions)[]? whose on_test_... or on_predict_... are called; none unless given
 ---@field verbose integer|string|nil evaluate prints its figures unless 0, which it is unless given
 
 --- Loss and metrics over all data, by name.
@@ -197,6 +209,37 @@ function Model:test_on_batch(x, y) end
 ---@return Tensor|Tensor[]
 function Model:predict_on_batch(x) end
 
+--- The number that compile's losses give for a batch, with the penalties of regularizers: for a train_step.
+---
+--- `function model:train_step(x, y)` replaces what fit does for a batch, as a subclass of Keras' Model does. It gets
+--- the tensors of an element in their order, and is traced once for each type of batch: a step runs no Lua. It returns
+--- its figures by name, which go into the history: a number shows the latest step, as in Keras; a metric of gb.metrics
+--- is returned itself (not its result), counts since the epoch began, and is reset by fit. test_step is the same for
+--- evaluate and validation. Options that change compile's own step are errors with a train_step:
+--- gradient_accumulation_steps, recompute, recompute_budget, class_weight; and fit's resume.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
+--- local mean = gb.metrics.Mean()
+--- function model:train_step(x, y)
+---   local tape <close> = gb.tape()
+---   local loss = self:compute_loss(x, y, self(x, { training = true }))
+---   self.optimizer:apply_gradients(tape:gradient(loss, self.trainable_variables), self.trainable_variables)
+---   mean:update_state(loss)
+---   return { loss = mean, latest = loss }
+--- end
+--- model:compile { optimizer = "adam", loss = "mse" }
+--- local history = model:fit(gb.ones { 8, 2 }, gb.zeros { 8, 1 }, { batch_size = 4, epochs = 2, verbose = 0 }).history
+--- assert(#history.loss == 2 and history.latest[2] < history.latest[1])
+--- ```
+---@param x Tensor|Tensor[]|nil the inputs, which only losses that read them need
+---@param y Tensor|Tensor[] the labels, one for each output
+---@param y_pred Tensor|Tensor[] the outputs
+---@param sample_weight Tensor|Tensor[]|nil factors of the examples; 1 each unless given
+---@return Tensor
+function Model:compute_loss(x, y, y_pred, sample_weight) end
+
 ---@class gpubench
 local gb = {}
 
@@ -218,6 +261,17 @@ local Callback = {}
 ---@field on_train_batch_end (fun(batch: integer, logs: table<string, number>): boolean?)? Keras' name for on_batch_end
 ---@field on_epoch_end (fun(epoch: integer, logs: table<string, number>): boolean?)? returning false ends the training
 ---@field on_train_end fun()? after the last epoch
+---@field on_test_begin fun()? before each evaluation: evaluate with these callbacks, and fit's validation
+---@field on_test_batch_begin fun(batch: integer)? before each of its batches; may be called once more at the end of a
+--- dataset of unknown size
+---@field on_test_batch_end (fun(batch: integer, logs: table<string, number>): boolean?)? returning false ends the
+--- evaluation
+---@field on_test_end fun(logs: table<string, number>)? after it, with its figures
+---@field on_predict_begin fun()? before predict with these callbacks
+---@field on_predict_batch_begin fun(batch: integer)? as on_test_batch_begin
+---@field on_predict_batch_end (fun(batch: integer, logs: { outputs: Tensor|Tensor[] }): boolean?)? with the outputs of
+--- the batch; returning false ends the prediction
+---@field on_predict_end fun()? after it
 
 --- What `fit` calls around epochs and batches. Each belongs to one `fit` at a time.
 ---@class gpubench.callbacks
@@ -229,7 +283,9 @@ gb.callbacks = {}
 ---@field patience integer? epochs without improvement; 0 unless given
 ---@field mode string? "auto" unless given (losses and metrics of gb.metrics know what is better; a function needs
 --- the mode), "min" or "max"
----@field restore_best_weights boolean? sets the weights of the best epoch at the end; false unless given
+---@field baseline number? epochs count as waiting until the figure is better than this; none unless given
+---@field restore_best_weights boolean? sets the weights of the best epoch at the end, or of the first that was watched
+--- while none is better; false unless given
 ---@field start_from_epoch integer? epochs before which nothing is watched; 0 unless given
 
 --- Ends training when the monitored figure has not improved for `patience` epochs. For all callbacks that monitor, what
@@ -292,11 +348,45 @@ function gb.callbacks.TerminateOnNaN() end
 ---@field separator string? "," unless given
 ---@field append boolean? adds to the file that is there; false: a new file, unless given
 
---- Writes a row of figures for each epoch into a CSV file, with epochs from 1 (Keras: from 0).
+--- Writes a row of figures for each epoch into a CSV file, with epochs from 1 (Keras: from 0). What an epoch lacks is
+--- "NA": figures of a validation that is not made after each. Appending to a file with other columns is an error.
 ---@param path string
 ---@param options CSVLoggerOptions?
 ---@return Callback
 function gb.callbacks.CSVLogger(path, options) end
+
+--- Keras' name for a table of functions, which stands in `callbacks` by itself too.
+---@param options CallbackFunctions
+---@return Callback
+function gb.callbacks.LambdaCallback(options) end
+
+---@class TensorBoardOptions
+---@field log_dir string? the folder of the folders train and validation; "logs" unless given
+---@field update_freq integer|string|nil "epoch" unless given; "batch", or a number of batches after which the figures
+--- so far are written too, which waits for the device
+---@field write_steps_per_second boolean? false unless given
+---@field histogram_freq integer? 0 unless given; others are an error
+---@field write_graph boolean? false unless given (Keras: true); true is an error
+---@field write_images boolean? false unless given; true is an error
+---@field embeddings_freq integer? 0 unless given; others are an error
+---@field embeddings_metadata table? an error; none unless given
+---@field profile_batch integer|table|nil 0 unless given; others are an error: gb.callbacks.Profiler traces steps
+
+--- Writes event files with the figures of each epoch, which TensorBoard shows while the training goes on. Tags and
+--- steps are Keras': epoch_loss over epochs from 0, batch_loss over batches from 1, evaluation_loss_vs_iterations over
+--- steps of the optimizer; in the folders train and validation.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
+--- model:compile { optimizer = "sgd", loss = "mse" }
+--- local board = gb.callbacks.TensorBoard(gb._native.options.out .. "/results/logs", { update_freq = "batch" })
+--- model:fit(gb.ones { 8, 2 }, gb.zeros { 8, 1 }, { epochs = 2, verbose = 0, callbacks = { board } })
+--- ```
+---@param log_dir string|TensorBoardOptions|nil "logs" unless given
+---@param options TensorBoardOptions?
+---@return Callback
+function gb.callbacks.TensorBoard(log_dir, options) end
 
 ---@class ProfilerOptions
 ---@field path string a folder, made if it is missing

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <fstream>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -32,8 +33,7 @@ std::string figures_text(const Logs& logs) {
 }  // namespace
 
 void CsvLogger::on_train_begin(Training&) {
-  std::error_code ignored;
-  needs_header_ = !options_.append || std::filesystem::file_size(options_.path, ignored) == 0 || ignored;
+  columns_.clear();
   file_.reset(std::fopen(options_.path.c_str(), options_.append ? "a" : "w"));
   if (!file_) {
     throw Error(fmt::format("CSVLogger: cannot write {}: {}", options_.path.string(), std::strerror(errno)));
@@ -47,14 +47,28 @@ void CsvLogger::write(const std::string& line) {
   }
 }
 
-void CsvLogger::on_epoch_end(Training&, std::int64_t epoch, Logs& logs) {
-  std::string header = "epoch", row = std::to_string(epoch + 1);
+void CsvLogger::begin(const Training& training, const Logs& logs) {
+  std::string header = "epoch", present;
+  for (const auto& [name, value] : logs) columns_.push_back(name);
   for (const auto& [name, value] : logs) {
-    header += options_.separator + name;
-    row += fmt::format("{}{}", options_.separator, value);
+    if (training.skips_validation && training.trainer.figure(name) != nullptr) columns_.push_back("val_" + name);
   }
-  if (needs_header_) write(header + "\n");
-  needs_header_ = false;
+  for (const std::string& name : columns_) header += options_.separator + name;
+  std::ifstream earlier(options_.path);
+  if (!std::getline(earlier, present)) return write(header + "\n");
+  if (present != header) {
+    throw Error(fmt::format("CSVLogger: {} has the columns {}, and this training gives {}; append to another file",
+                            options_.path.string(), present, header));
+  }
+}
+
+void CsvLogger::on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) {
+  if (columns_.empty()) begin(training, logs);
+  std::string row = std::to_string(epoch + 1);
+  for (const std::string& name : columns_) {
+    const double* const value = find_log(logs, name);
+    row += value == nullptr ? fmt::format("{}NA", options_.separator) : fmt::format("{}{}", options_.separator, *value);
+  }
   write(row + "\n");
 }
 
@@ -86,6 +100,10 @@ void Monitor::begin(const Trainer& trainer) {
   if (!direction_) fail_without_direction();
 }
 
+bool Monitor::is_left_out(const Training& training, const Logs& logs) const {
+  return training.skips_validation && figure_.starts_with("val_") && find_log(logs, figure_) == nullptr;
+}
+
 bool Monitor::improves(const Trainer& trainer, const Logs& logs) {
   const double* now = find_log(logs, figure_);
   if (now == nullptr) {
@@ -95,10 +113,9 @@ bool Monitor::improves(const Trainer& trainer, const Logs& logs) {
   }
   if (!direction_) begin(trainer);  // a model without an input shape had no metrics when training began
   if (!direction_) fail_without_direction();
-  if (std::isnan(*now)) return false;
-  const double gain = *direction_ == Direction::up ? *now - best_.value_or(*now) : best_.value_or(*now) - *now;
-  if (best_ && !(gain > min_delta_)) return false;
-  best_ = *now;
+  latest_ = *now;
+  if (std::isnan(latest_) || (best_ && !beats(*best_))) return false;
+  best_ = latest_;
   return true;
 }
 
@@ -116,14 +133,13 @@ void EarlyStopping::on_train_begin(Training& training) {
 }
 
 void EarlyStopping::on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) {
-  if (epoch < options_.start_from_epoch) return;
-  if (monitor_.improves(training.trainer, logs)) {
-    waited_ = 0;
-    if (options_.restore_best_weights) best_weights_ = training.trainer.weights();
-    return;
-  }
+  if (epoch < options_.start_from_epoch || monitor_.is_left_out(training, logs)) return;
+  const bool improves = monitor_.improves(training.trainer, logs);
+  if (options_.restore_best_weights && (improves || best_weights_.empty())) best_weights_ = training.trainer.weights();
+  ++waited_;
+  if (improves && (!options_.baseline || monitor_.beats(*options_.baseline))) waited_ = 0;
   // As in Keras, not after the first epoch, whatever it gave.
-  if (++waited_ >= options_.patience && epoch > 0) training.stop = true;
+  if (!improves && waited_ >= options_.patience && epoch > 0) training.stop = true;
 }
 
 void EarlyStopping::on_train_end(Training& training) {
@@ -149,7 +165,9 @@ void ModelCheckpoint::on_train_begin(Training& training) {
 }
 
 void ModelCheckpoint::on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) {
-  if (options_.save_best_only && !monitor_.improves(training.trainer, logs)) return;
+  if (options_.save_best_only) {
+    if (monitor_.is_left_out(training, logs) || !monitor_.improves(training.trainer, logs)) return;
+  }
   const auto save = options_.save_weights_only ? &save_weights : &save_model;
   save(training.trainer.runtime(), training.trainer.model(), options_.place(path_.filled(epoch + 1, logs)));
 }
@@ -172,8 +190,10 @@ void ReduceLearningRateOnPlateau::on_train_begin(Training& training) {
 
 void ReduceLearningRateOnPlateau::on_epoch_end(Training& training, std::int64_t, Logs& logs) {
   const double rate = training.trainer.learning_rate();
-  const bool improves = monitor_.improves(training.trainer, logs);
+  const bool is_left_out = monitor_.is_left_out(training, logs);
+  const bool improves = !is_left_out && monitor_.improves(training.trainer, logs);
   logs.emplace_back("learning_rate", rate);
+  if (is_left_out) return;
   if (cooling_ > 0) {
     --cooling_;
     waited_ = 0;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 namespace gpubench {
 
 class Trainer;
+enum class StepPhase : std::uint8_t;
 
 /// A running training, as callbacks see it.
 struct Training {
@@ -29,13 +31,32 @@ struct Training {
   bool resumed = false;
   /// Set to end the training: after the current batch when set by a callback of a batch, else after the current epoch.
   bool stop = false;
+  /// Whether the current epoch ends without the validation that others have.
+  bool skips_validation = false;
   /// When the input of the latest step was fetched.
   Clock::time_point fetched{};
+};
+
+/// A batch of an evaluation or a prediction.
+struct InferenceBatch {
+  StepPhase phase{};
+  std::int64_t batch = 0;
+  /// Of a prediction.
+  std::span<const HostTensor> outputs{};
+  /// Reads the figures so far of an evaluation, which waits for the device.
+  std::function<Logs()> logs{};
 };
 
 class Callback {
  public:
   virtual ~Callback() = default;
+  /// Around each evaluation, also those of fit's validation, and each prediction. `logs`: of an evaluation.
+  virtual void on_inference_begin(Trainer&, StepPhase) {}
+  virtual void on_inference_end(Trainer&, StepPhase, const Logs& /*logs*/) {}
+  /// Around its batches. If the dataset's size is not known, none may follow the beginning of one.
+  virtual void on_inference_batch_begin(StepPhase, std::int64_t /*batch*/) {}
+  /// False ends it.
+  virtual bool on_inference_batch_end(const InferenceBatch&) { return true; }
   virtual void on_train_begin(Training&) {}
   virtual void on_epoch_begin(Training&, std::int64_t /*epoch*/) {}
   /// Called before every step, only if wants_batch_begins(). If the dataset's size is not known, no step may follow.
@@ -74,7 +95,7 @@ class CsvLogger final : public Callback {
 
   /// Throws Error if the file cannot be opened.
   void on_train_begin(Training& training) override;
-  /// Throws Error if the row cannot be written.
+  /// Throws Error if the row cannot be written, and if the file that it is appended to has other columns.
   void on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) override;
   void on_train_end(Training& training) override;
 
@@ -83,10 +104,12 @@ class CsvLogger final : public Callback {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   void write(const std::string& line);
+  void begin(const Training& training, const Logs& logs);
 
   CsvLoggerOptions options_;
   std::unique_ptr<std::FILE, Close> file_;
-  bool needs_header_ = true;
+  /// Written once as the header, from the first epoch; figures that an epoch lacks are "NA", as in Keras.
+  std::vector<std::string> columns_;
 };
 
 /// Tracks one figure over the epochs, for EarlyStopping, ModelCheckpoint and ReduceLROnPlateau.
@@ -100,14 +123,20 @@ class Monitor {
   /// Whether this epoch's figure beats the best one by more than min_delta. Throws Error listing the figures if it is
   /// not in `logs`, and if nothing says which values are better.
   bool improves(const Trainer& trainer, const Logs& logs);
+  /// Whether the figure is of a validation that this epoch does not have.
+  bool is_left_out(const Training& training, const Logs& logs) const;
+  /// Whether the latest figure beats this one by more than min_delta.
+  bool beats(double other) const { return gain_over(other) > min_delta_; }
   double best() const { return best_.value_or(0); }
 
  private:
   [[noreturn]] void fail_without_direction() const;
+  double gain_over(double other) const { return *direction_ == Direction::up ? latest_ - other : other - latest_; }
 
   std::string owner_, figure_;
   std::optional<Direction> given_, direction_;
   double min_delta_;
+  double latest_ = 0;
   std::optional<double> best_;
 };
 
@@ -118,9 +147,12 @@ struct EarlyStoppingOptions {
   std::string mode = "auto";
   bool restore_best_weights = false;
   std::int64_t start_from_epoch = 0;
+  /// What the figure must also beat to count as an improvement.
+  std::optional<double> baseline{};
 };
 
-/// Ends training when a figure has not improved for some epochs, and can restore the best weights.
+/// Ends training when a figure has not improved for some epochs, and can restore the best weights: those of the best
+/// epoch, or of the first that was watched while none is better.
 class EarlyStopping final : public Callback {
  public:
   explicit EarlyStopping(EarlyStoppingOptions options);

@@ -16,11 +16,11 @@ namespace gpubench {
 /// Lives as long as the fit to which the callbacks belong. A callback of that fit may begin another one.
 class CallbacksInUse {
  public:
-  explicit CallbacksInUse(const std::vector<CallbackPtr>& callbacks) {
+  CallbacksInUse(const std::vector<CallbackPtr>& callbacks, std::string_view operation) {
     for (std::size_t i = 0; i < callbacks.size(); ++i) {
       if (!callbacks[i]->is_in_use_) continue;
-      throw Error(
-          fmt::format("fit: callback {} belongs to a fit that is running; make another one for this fit", i + 1));
+      throw Error(fmt::format("{0}: callback {1} belongs to a fit that is running; make another one for this {0}",
+                              operation, i + 1));
     }
     for (const CallbackPtr& callback : callbacks) {
       if (std::exchange(callback->is_in_use_, true)) continue;  // it is in the list twice
@@ -42,6 +42,36 @@ class CallbacksInUse {
 
 namespace {
 
+/// Lets the callbacks watch an evaluation or a prediction, which `make` makes with what it is given.
+template <class Make>
+auto watched(Trainer& trainer, StepPhase phase, const std::vector<CallbackPtr>& callbacks, std::int64_t steps,
+             Make&& make) {
+  Inference how{.steps = steps};
+  if (!callbacks.empty()) {
+    how.before = [&](std::int64_t batch) {
+      for (const CallbackPtr& callback : callbacks) callback->on_inference_batch_begin(phase, batch);
+    };
+    how.after = [&](std::int64_t batch, std::span<const HostTensor> outputs) {
+      bool goes_on = true;
+      const InferenceBatch now{phase, batch, outputs, [&] { return trainer.read_metrics(phase); }};
+      for (const CallbackPtr& callback : callbacks) goes_on = callback->on_inference_batch_end(now) && goes_on;
+      return goes_on;
+    };
+  }
+  for (const CallbackPtr& callback : callbacks) callback->on_inference_begin(trainer, phase);
+  auto result = make(how);
+  Logs logs;
+  if constexpr (std::is_same_v<decltype(result), Logs>) logs = result;
+  for (const CallbackPtr& callback : callbacks) callback->on_inference_end(trainer, phase, logs);
+  return result;
+}
+
+Logs evaluated(Trainer& trainer, const Dataset& dataset, const std::vector<CallbackPtr>& callbacks,
+               std::int64_t steps) {
+  return watched(trainer, StepPhase::evaluation, callbacks, steps,
+                 [&](const Inference& how) { return trainer.evaluate(dataset, how); });
+}
+
 /// One fit under way.
 class Fit {
  public:
@@ -49,7 +79,7 @@ class Fit {
       : trainer_(trainer),
         dataset_(dataset),
         options_(options),
-        callbacks_(options.callbacks),
+        callbacks_(options.callbacks, "fit"),
         steps_(trainer.training_loop()),
         training_{trainer, options.epochs, expected_steps()} {
     for (const CallbackPtr& callback : options.callbacks) {
@@ -60,6 +90,7 @@ class Fit {
   }
 
   History run() {
+    if (options_.validation) trainer_.evaluation_loop();  // fails now, not after an epoch
     if (trainer_.model().defined() || !options_.resume.empty()) trainer_.prepare_training(dataset_.element_types());
     resume();
     each([&](Callback& callback) { callback.on_train_begin(training_); });
@@ -85,14 +116,16 @@ class Fit {
   }
 
   void run_epoch(std::int64_t epoch) {
+    training_.skips_validation = options_.validation && !validates_after(epoch + 1);
     each([&](Callback& callback) { callback.on_epoch_begin(training_, epoch); });
     if (position_.step == 0) trainer_.reset_metrics();  // else they go on from where the training was saved
     train();
     Logs logs = trainer_.read_metrics();
     if (const auto skipped = trainer_.skipped_steps())
       logs.emplace_back("skipped_steps", static_cast<double>(*skipped));
-    if (options_.validation) {
-      for (const auto& [name, value] : trainer_.evaluate(*options_.validation)) logs.emplace_back("val_" + name, value);
+    if (options_.validation && !training_.skips_validation) {
+      const Logs found = evaluated(trainer_, *options_.validation, options_.callbacks, options_.validation_steps);
+      for (const auto& [name, value] : found) logs.emplace_back("val_" + name, value);
     }
     each([&](Callback& callback) { callback.on_epoch_end(training_, epoch, logs); });
     history_.add(epoch, logs);
@@ -100,6 +133,13 @@ class Fit {
     position_.step = 0;
     if (options_.steps_per_epoch == 0) open_data(epoch + 1);
     save();
+  }
+
+  /// `epoch`: counted from 1.
+  bool validates_after(std::int64_t epoch) const {
+    if (const auto* const each = std::get_if<std::int64_t>(&options_.validation_freq)) return epoch % *each == 0;
+    const auto& epochs = std::get<std::vector<std::int64_t>>(options_.validation_freq);
+    return std::ranges::find(epochs, epoch) != epochs.end();
   }
 
   void save() {
@@ -194,13 +234,33 @@ class Fit {
 
 History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options) {
   if (options.epochs < 1) throw Error(fmt::format("fit: epochs must be at least 1, got {}", options.epochs));
+  if (const auto* const each = std::get_if<std::int64_t>(&options.validation_freq); each != nullptr && *each < 1) {
+    throw Error(fmt::format("fit: validation_freq must be at least 1, or a list of epochs, got {}", *each));
+  }
   if (options.save_steps < 0 || (options.save_steps > 0 && options.resume.empty())) {
     throw Error(fmt::format("fit: save_steps of {}: at least 1 is needed, and resume must say where to save",
                             options.save_steps));
   }
+  if (!options.resume.empty() && trainer.config().train_step) {
+    throw Error(
+        fmt::format("fit: resume saves the optimizer of compile, and model '{}' has a train_step, whose "
+                    "optimizers are the script's; save its weights by ModelCheckpoint",
+                    trainer.model().name()));
+  }
   const bool saves_within_epochs = options.save_steps > 0 || options.steps_per_epoch > 0;
   if (!options.resume.empty() && saves_within_epochs) require_order(dataset, "fit: resume");
   return Fit(trainer, dataset, options).run();
+}
+
+Logs evaluate(Trainer& trainer, const Dataset& dataset, const EvaluationOptions& options) {
+  const CallbacksInUse callbacks(options.callbacks, "evaluate");
+  return evaluated(trainer, dataset, options.callbacks, options.steps);
+}
+
+std::vector<HostTensor> predict(Trainer& trainer, const Dataset& dataset, const EvaluationOptions& options) {
+  const CallbacksInUse callbacks(options.callbacks, "predict");
+  return watched(trainer, StepPhase::prediction, options.callbacks, options.steps,
+                 [&](const Inference& how) { return trainer.predict(dataset, how); });
 }
 
 Logs train_steps(Trainer& trainer, const Dataset& dataset) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/data/dataset.h"
@@ -29,6 +30,10 @@ struct FitOptions {
   std::int64_t steps_per_epoch = 0;
   /// Batched; null: no validation.
   DatasetPtr validation{};
+  /// The first batches of it alone; 0: all.
+  std::int64_t validation_steps = 0;
+  /// Validates after each so many epochs, or after these, counted from 1.
+  std::variant<std::int64_t, std::vector<std::int64_t>> validation_freq = std::int64_t{1};
   std::vector<CallbackPtr> callbacks{};
   /// File in which the training's state is saved after every epoch. If it exists, the training continues from it, with
   /// the same weights as without the interruption. Figures of the continued epoch cover only its rest. Empty: not
@@ -44,6 +49,16 @@ struct FitOptions {
 
 /// `dataset` must be batched. Throws Error if it is empty, or infinite without steps_per_epoch.
 History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options);
+
+struct EvaluationOptions {
+  std::int64_t steps = 0;  ///< the first batches alone; 0: all
+  std::vector<CallbackPtr> callbacks{};
+};
+
+/// Loss and metrics over `dataset`, which must be batched.
+Logs evaluate(Trainer& trainer, const Dataset& dataset, const EvaluationOptions& options);
+/// The model's outputs for `dataset`, which must be batched.
+std::vector<HostTensor> predict(Trainer& trainer, const Dataset& dataset, const EvaluationOptions& options);
 
 /// Takes one training step for each element of `dataset` and returns the figures of these steps: for loops of scripts,
 /// without epochs and callbacks.

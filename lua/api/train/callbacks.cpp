@@ -6,8 +6,11 @@
 
 #include "core/base/terminal.h"
 #include "core/experiment/steps/profiler.h"
+#include "core/train/fit/tensorboard.h"
+#include "core/train/trainer.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
+#include "lua/api/tensor/tensor.h"
 #include "lua/bind/machine.h"
 
 namespace gpubench::lua {
@@ -23,6 +26,8 @@ Named named(const Logs& logs) {
 struct Functions {
   std::optional<LuaFunction> on_train_begin, on_epoch_begin, on_batch_begin, on_batch_end, on_train_batch_begin,
       on_train_batch_end, on_epoch_end, on_train_end;
+  std::optional<LuaFunction> on_test_begin, on_test_batch_begin, on_test_batch_end, on_test_end, on_predict_begin,
+      on_predict_batch_begin, on_predict_batch_end, on_predict_end;
   static constexpr auto fields = std::tuple{field("on_train_begin", &Functions::on_train_begin),
                                             field("on_epoch_begin", &Functions::on_epoch_begin),
                                             field("on_batch_begin", &Functions::on_batch_begin),
@@ -30,7 +35,15 @@ struct Functions {
                                             field("on_train_batch_begin", &Functions::on_train_batch_begin),
                                             field("on_train_batch_end", &Functions::on_train_batch_end),
                                             field("on_epoch_end", &Functions::on_epoch_end),
-                                            field("on_train_end", &Functions::on_train_end)};
+                                            field("on_train_end", &Functions::on_train_end),
+                                            field("on_test_begin", &Functions::on_test_begin),
+                                            field("on_test_batch_begin", &Functions::on_test_batch_begin),
+                                            field("on_test_batch_end", &Functions::on_test_batch_end),
+                                            field("on_test_end", &Functions::on_test_end),
+                                            field("on_predict_begin", &Functions::on_predict_begin),
+                                            field("on_predict_batch_begin", &Functions::on_predict_batch_begin),
+                                            field("on_predict_batch_end", &Functions::on_predict_batch_end),
+                                            field("on_predict_end", &Functions::on_predict_end)};
 };
 
 std::optional<LuaFunction> one_of(std::optional<LuaFunction> a, std::optional<LuaFunction> b, std::string_view names) {
@@ -49,6 +62,20 @@ bool takes_logs(const LuaFunction& function) {
   lua_Debug facts{};
   lua_getinfo(L, ">u", &facts);
   return facts.nparams > 1 || facts.isvararg != 0;
+}
+
+using AnyFunction = std::optional<LuaFunction>;
+
+/// Calls the function of a batch of predictions with { outputs = tensor, or a list of tensors }.
+std::optional<bool> call_with_outputs(const LuaFunction& function, const InferenceBatch& batch) {
+  Dispatcher& dispatcher = world_of(function.reference().machine().running()).dispatcher;
+  std::vector<Tensor> outputs;
+  for (const HostTensor& output : batch.outputs)
+    outputs.push_back(dispatcher.eager().upload(output, dispatcher.device(), "prediction"));
+  if (outputs.size() == 1)
+    return function.call<std::optional<bool>>(batch.batch + 1, std::map<std::string, Tensor>{{"outputs", outputs[0]}});
+  return function.call<std::optional<bool>>(batch.batch + 1,
+                                            std::map<std::string, std::vector<Tensor>>{{"outputs", outputs}});
 }
 
 class FunctionsCallback final : public Callback {
@@ -88,8 +115,31 @@ class FunctionsCallback final : public Callback {
   void on_train_end(Training&) override {
     if (functions_.on_train_end) functions_.on_train_end->call();
   }
+  void on_inference_begin(Trainer&, StepPhase phase) override {
+    const AnyFunction& function = of(phase, functions_.on_test_begin, functions_.on_predict_begin);
+    if (function) function->call();
+  }
+  void on_inference_batch_begin(StepPhase phase, std::int64_t batch) override {
+    const AnyFunction& function = of(phase, functions_.on_test_batch_begin, functions_.on_predict_batch_begin);
+    if (function) function->call(batch + 1);
+  }
+  bool on_inference_batch_end(const InferenceBatch& batch) override {
+    const AnyFunction& function = of(batch.phase, functions_.on_test_batch_end, functions_.on_predict_batch_end);
+    if (!function) return true;
+    if (!takes_logs(*function)) return function->call<std::optional<bool>>(batch.batch + 1).value_or(true);
+    if (batch.phase == StepPhase::prediction) return call_with_outputs(*function, batch).value_or(true);
+    return function->call<std::optional<bool>>(batch.batch + 1, named(batch.logs())).value_or(true);
+  }
+  void on_inference_end(Trainer&, StepPhase phase, const Logs& logs) override {
+    const AnyFunction& function = of(phase, functions_.on_test_end, functions_.on_predict_end);
+    if (function && phase == StepPhase::evaluation) function->call(named(logs));
+    if (function && phase == StepPhase::prediction) function->call();
+  }
 
  private:
+  static const AnyFunction& of(StepPhase phase, const AnyFunction& test, const AnyFunction& predict) {
+    return phase == StepPhase::prediction ? predict : test;
+  }
   static void stop_if_asked(Training& training, std::optional<bool> go_on) {
     if (go_on && !*go_on) training.stop = true;
   }
@@ -105,6 +155,7 @@ struct EarlyStoppingTable : EarlyStoppingOptions {
                                             field("min_delta", &EarlyStoppingTable::min_delta),
                                             field("patience", &EarlyStoppingTable::patience),
                                             field("mode", &EarlyStoppingTable::mode),
+                                            field("baseline", &EarlyStoppingTable::baseline),
                                             field("restore_best_weights", &EarlyStoppingTable::restore_best_weights),
                                             field("start_from_epoch", &EarlyStoppingTable::start_from_epoch)};
 };
@@ -172,6 +223,79 @@ ScriptCallback csv_logger(lua_State* L, const std::string& path, const CsvLogger
       CsvLoggerOptions{output_path(L, path, "CSVLogger"), options.separator[0], options.append})};
 }
 
+/// gb.callbacks.LambdaCallback { on_epoch_end = function(epoch, logs) ... end }: Keras' name for a table of functions.
+ScriptCallback lambda_callback(const Functions& functions) {
+  return {std::make_shared<FunctionsCallback>(functions)};
+}
+
+struct TensorBoardTable {
+  std::string log_dir = "logs";
+  std::variant<std::int64_t, std::string> update_freq = std::string("epoch");
+  bool write_steps_per_second = false;
+  bool write_graph = false, write_images = false;
+  std::int64_t histogram_freq = 0, embeddings_freq = 0;
+  std::optional<Reference> profile_batch, embeddings_metadata;
+  static constexpr auto fields = std::tuple{field("log_dir", &TensorBoardTable::log_dir),
+                                            field("histogram_freq", &TensorBoardTable::histogram_freq),
+                                            field("write_graph", &TensorBoardTable::write_graph),
+                                            field("write_images", &TensorBoardTable::write_images),
+                                            field("write_steps_per_second", &TensorBoardTable::write_steps_per_second),
+                                            field("update_freq", &TensorBoardTable::update_freq),
+                                            field("profile_batch", &TensorBoardTable::profile_batch),
+                                            field("embeddings_freq", &TensorBoardTable::embeddings_freq),
+                                            field("embeddings_metadata", &TensorBoardTable::embeddings_metadata)};
+};
+
+/// Scalars are what is written; other parts are off in scripts that name them, or an error.
+void require_scalars_alone(lua_State* L, const TensorBoardTable& table) {
+  const auto refuse = [](bool asked, const char* option, const char* instead) {
+    if (!asked) return;
+    throw ArgumentError(
+        fmt::format("option '{}': TensorBoard gets scalars here; {}, or leave it out", option, instead));
+  };
+  bool profiles = false;
+  if (table.profile_batch) {
+    table.profile_batch->push(L);
+    profiles = lua_isinteger(L, -1) == 0 || lua_tointeger(L, -1) != 0;
+    lua_pop(L, 1);
+  }
+  refuse(profiles, "profile_batch", "gb.callbacks.Profiler traces steps");
+  refuse(table.histogram_freq != 0, "histogram_freq", "read weights by model:get_weights()");
+  refuse(table.write_graph, "write_graph", "print model:summary()");
+  refuse(table.write_images, "write_images", "read weights by model:get_weights()");
+  refuse(table.embeddings_freq != 0 || table.embeddings_metadata, "embeddings_freq",
+         "save them by model:save_weights()");
+}
+
+std::int64_t update_freq_of(const std::variant<std::int64_t, std::string>& given) {
+  const auto* const name = std::get_if<std::string>(&given);
+  if (name != nullptr && *name == "epoch") return 0;
+  if (name != nullptr && *name == "batch") return 1;
+  if (name == nullptr && std::get<std::int64_t>(given) >= 1) return std::get<std::int64_t>(given);
+  throw ArgumentError(
+      fmt::format("option 'update_freq': 'epoch', 'batch' or a number of batches from 1 is expected, "
+                  "got {}",
+                  name != nullptr ? "'" + *name + "'" : std::to_string(std::get<0>(given))));
+}
+
+/// gb.callbacks.TensorBoard(log_dir, options), or with log_dir among the options.
+ScriptCallback tensor_board(lua_State* L, const std::optional<std::variant<std::string, TensorBoardTable>>& first,
+                            const std::optional<TensorBoardTable>& options) {
+  const auto* const all = first ? std::get_if<TensorBoardTable>(&*first) : nullptr;
+  if (all != nullptr && options) throw ArgumentError("a folder and a table of options are expected, got two tables");
+  TensorBoardTable table = all != nullptr ? *all : options.value_or(TensorBoardTable());
+  if (first && all == nullptr) table.log_dir = std::get<std::string>(*first);
+  require_scalars_alone(L, table);
+  const auto place = [main = Machine::of(L).main()](const std::string& folder) {
+    return output_folder(main, folder, "TensorBoard");
+  };
+  place(table.log_dir);  // rather now than after an epoch
+  return {std::make_shared<TensorBoard>(TensorBoardOptions{.log_dir = table.log_dir,
+                                                           .update_freq = update_freq_of(table.update_freq),
+                                                           .write_steps_per_second = table.write_steps_per_second,
+                                                           .place = place})};
+}
+
 struct ProfilerTable {
   std::vector<std::int64_t> steps{10, 15};
   std::string path;
@@ -217,6 +341,8 @@ void open_callbacks(lua_State* L) {
       .function<&model_checkpoint>("ModelCheckpoint")
       .function<&learning_rate_scheduler>("LearningRateScheduler")
       .function<&csv_logger>("CSVLogger")
+      .function<&lambda_callback>("LambdaCallback")
+      .function<&tensor_board>("TensorBoard")
       .function<&reduce_on_plateau>("ReduceLROnPlateau")
       .function<&terminate_on_nan>("TerminateOnNaN")
       .function<&profiler>("Profiler");

@@ -25,8 +25,8 @@ template <>
 inline constexpr const char* class_name<ScriptPruning> = "Pruning";
 
 /// A Callback object, or a table of functions: on_train_begin(), on_epoch_begin(epoch), on_batch_begin(batch),
-/// on_batch_end(batch, logs), on_epoch_end(epoch, logs), on_train_end(). If a function of a batch or the end of an
-/// epoch returns false, training stops.
+/// on_batch_end(batch, logs), on_epoch_end(epoch, logs), on_train_end(), and those of evaluations (on_test_...) and
+/// predictions (on_predict_...). If a function of a batch or the end of an epoch returns false, what runs ends.
 CallbackPtr read_callback(lua_State* L, int index);
 
 }  // namespace gpubench::lua

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/train/weighted_metric.h"
+#include "lua/api/train/custom_step.h"
 #include "lua/api/train/losses.h"
 #include "lua/api/train/model.h"
 #include "lua/api/train/optimizers.h"
@@ -20,7 +21,7 @@ using MetricsOption =
 
 struct CompileTable {
   OptimizerArgument optimizer = std::string("rmsprop");
-  std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction, PerOutput<LossArgument>> loss;
+  std::optional<std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction, PerOutput<LossArgument>>> loss;
   PerOutput<double> loss_weights;
   MetricsOption metrics, weighted_metrics;
   std::string execution = "graph";
@@ -36,7 +37,7 @@ struct CompileTable {
   std::int64_t offload_ahead = OffloadOptions{}.ahead;
   static constexpr auto fields =
       std::tuple{field("optimizer", &CompileTable::optimizer),
-                 required("loss", &CompileTable::loss),
+                 field("loss", &CompileTable::loss),
                  field("loss_weights", &CompileTable::loss_weights),
                  field("metrics", &CompileTable::metrics),
                  field("weighted_metrics", &CompileTable::weighted_metrics),
@@ -101,7 +102,8 @@ std::vector<const T*> by_output(const Model& model, const std::map<std::string, 
 
 std::vector<LossPtr> losses_of(const CompileTable& table, const Model& model) {
   std::vector<LossPtr> losses;
-  if (const auto* several = std::get_if<PerOutput<LossArgument>>(&table.loss)) {
+  if (!table.loss) return losses;
+  if (const auto* several = std::get_if<PerOutput<LossArgument>>(&*table.loss)) {
     for (const LossArgument& loss : several->list) losses.push_back(to_loss(loss));
     if (!losses.empty()) return losses;
     const std::vector<std::string> outputs = model.output_names();
@@ -115,9 +117,9 @@ std::vector<LossPtr> losses_of(const CompileTable& table, const Model& model) {
     return losses;
   }
   LossArgument one;
-  if (const auto* name = std::get_if<std::string>(&table.loss)) one = *name;
-  if (const auto* object = std::get_if<std::shared_ptr<ScriptLoss>>(&table.loss)) one = *object;
-  if (const auto* function = std::get_if<LuaFunction>(&table.loss)) one = *function;
+  if (const auto* name = std::get_if<std::string>(&*table.loss)) one = *name;
+  if (const auto* object = std::get_if<std::shared_ptr<ScriptLoss>>(&*table.loss)) one = *object;
+  if (const auto* function = std::get_if<LuaFunction>(&*table.loss)) one = *function;
   return {to_loss(one)};
 }
 
@@ -188,6 +190,33 @@ void choose_metrics(const CompileTable& table, const Model& model, CompileConfig
   }
 }
 
+/// Only a model with a train_step of its own needs no loss.
+void require_loss(const CompileTable& table, const ScriptModel& model) {
+  if (table.loss) return;
+  if (!model.train_step) option_required("loss");
+  const auto refuse = [](const char* option) {
+    throw ArgumentError(
+        fmt::format("option '{}': goes with a loss; the figures of a train_step are those that it "
+                    "returns",
+                    option));
+  };
+  if (!table.metrics.list.empty() || !table.metrics.named.empty()) refuse("metrics");
+  if (!table.weighted_metrics.list.empty() || !table.weighted_metrics.named.empty()) refuse("weighted_metrics");
+  if (!table.loss_weights.list.empty() || !table.loss_weights.named.empty()) refuse("loss_weights");
+}
+
+/// The optimizer as the script sees it: the object that it gave, unless compile has put loss scaling around it.
+std::shared_ptr<ScriptOptimizer> script_optimizer(const OptimizerArgument& given, const CompileConfig& config,
+                                                  const WorldPtr& world) {
+  const auto* const object = std::get_if<std::shared_ptr<ScriptOptimizer>>(&given);
+  if (object != nullptr && (*object)->loss_scale == config.loss_scale) return *object;
+  auto made = std::make_shared<ScriptOptimizer>();
+  made->world = world;
+  made->optimizer = config.optimizer;
+  made->loss_scale = config.loss_scale;
+  return made;
+}
+
 }  // namespace
 
 /// model:compile { optimizer = , loss = , metrics = { ... }, execution = "graph" }
@@ -195,6 +224,7 @@ int compile_model(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
   const auto table = Value<CompileTable>::read(L, 2);
   self->trainer()->require_idle("compile");
+  require_loss(table, *self);
   CompileConfig config;
   config.warn = print_message;
   const ChosenOptimizer optimizer = to_optimizer(table.optimizer);
@@ -223,6 +253,9 @@ int compile_model(lua_State* L) {
   config.recompute_budget = static_cast<std::size_t>(table.recompute_budget.value_or(0));
   config.offload = offload_of(table, config.executor.execution);
   config.replicas = self->replicas;
+  if (self->train_step) config.train_step = make_custom_step(self, "train_step", self->train_step);
+  if (self->test_step) config.test_step = make_custom_step(self, "test_step", self->test_step);
+  self->optimizer = script_optimizer(table.optimizer, config, self->world);
   self->compile(std::move(config));
   return 0;
 }

@@ -106,6 +106,8 @@ struct FitTable {
   bool shuffle = true;
   std::optional<Reference> validation_data, sample_weight, class_weight;
   std::optional<double> validation_split;
+  std::optional<std::int64_t> validation_steps, validation_batch_size;
+  std::variant<std::int64_t, std::vector<std::int64_t>> validation_freq = std::int64_t{1};
   std::optional<std::vector<Reference>> callbacks;
   std::variant<std::int64_t, std::string> verbose = std::string("auto");
   std::optional<std::string> resume;
@@ -117,6 +119,9 @@ struct FitTable {
                                             field("shuffle", &FitTable::shuffle),
                                             field("validation_data", &FitTable::validation_data),
                                             field("validation_split", &FitTable::validation_split),
+                                            field("validation_steps", &FitTable::validation_steps),
+                                            field("validation_batch_size", &FitTable::validation_batch_size),
+                                            field("validation_freq", &FitTable::validation_freq),
                                             field("sample_weight", &FitTable::sample_weight),
                                             field("class_weight", &FitTable::class_weight),
                                             field("callbacks", &FitTable::callbacks),
@@ -230,6 +235,38 @@ void require_parts(const Trainer& trainer, const Data& data, std::int64_t batch_
                   rows, batch_size, rest == 0 ? "" : fmt::format(", the last one of {},", rest), parts, parts));
 }
 
+std::vector<CallbackPtr> read_callbacks(lua_State* L, const std::optional<std::vector<Reference>>& given) {
+  std::vector<CallbackPtr> callbacks;
+  for (const Reference& callback : given.value_or(std::vector<Reference>{})) {
+    callback.push(L);
+    callbacks.push_back(read_callback(L, -1));
+    lua_pop(L, 1);
+  }
+  return callbacks;
+}
+
+/// A number that is given is at least 1; none: 0.
+std::int64_t number_given(const std::optional<std::int64_t>& given, const char* option) {
+  if (given.value_or(1) >= 1) return given.value_or(0);
+  throw ArgumentError(fmt::format("option '{}': at least 1 is expected, got {}", option, *given));
+}
+
+/// What is validated, and when.
+void read_validation_options(lua_State* L, const FitTable& table, Data& data, FitOptions& options) {
+  const std::int64_t own_size = number_given(table.validation_batch_size, "validation_batch_size");
+  const std::int64_t batch_size = own_size > 0 ? own_size : table.batch_size;
+  if (table.validation_data) options.validation = read_validation(L, *table.validation_data, batch_size);
+  if (table.validation_split) {
+    if (data.dataset)
+      throw ArgumentError("option 'validation_split': takes rows of tensors; split a Dataset by take and skip");
+    options.validation = batches_of(split_off(data.arrays, *table.validation_split), batch_size);
+  }
+  options.validation_steps = number_given(table.validation_steps, "validation_steps");
+  options.validation_freq = table.validation_freq;
+  if (options.validation) return;
+  if (table.validation_steps) throw ArgumentError("option 'validation_steps': there is no validation_data");
+}
+
 FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
   FitOptions options;
   options.epochs = table.epochs;
@@ -245,17 +282,8 @@ FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
   options.save_steps = table.save_steps;
   if (table.batch_size < 1)
     throw ArgumentError(fmt::format("option 'batch_size': at least 1 is expected, got {}", table.batch_size));
-  if (table.validation_data) options.validation = read_validation(L, *table.validation_data, table.batch_size);
-  if (table.validation_split) {
-    if (data.dataset)
-      throw ArgumentError("option 'validation_split': takes rows of tensors; split a Dataset by take and skip");
-    options.validation = batches_of(split_off(data.arrays, *table.validation_split), table.batch_size);
-  }
-  for (const Reference& callback : table.callbacks.value_or(std::vector<Reference>{})) {
-    callback.push(L);
-    options.callbacks.push_back(read_callback(L, -1));
-    lua_pop(L, 1);
-  }
+  read_validation_options(L, table, data, options);
+  options.callbacks = read_callbacks(L, table.callbacks);
   const Verbosity verbosity = verbosity_of(table.verbose);
   if (verbosity != Verbosity::silent) session.progress_line.hide();
   options.callbacks.push_back(std::make_shared<Progress>(verbosity, stdout));
@@ -287,10 +315,11 @@ int push_logs(lua_State* L, const Logs& logs) {
   return 1;
 }
 
-void push_predictions(lua_State* L, const ScriptModel& model, const Dataset& dataset) {
+void push_predictions(lua_State* L, const ScriptModel& model, const Dataset& dataset,
+                      const EvaluationOptions& options = {}) {
   Dispatcher& dispatcher = model.world->dispatcher;
   std::vector<Tensor> results;
-  for (const HostTensor& output : model.trainer()->predict(dataset)) {
+  for (const HostTensor& output : predict(*model.trainer(), dataset, options)) {
     results.push_back(dispatcher.eager().upload(output, dispatcher.device(), "prediction"));
   }
   push_one_or_more(L, std::move(results));
@@ -300,9 +329,16 @@ struct EvaluationTable {
   std::int64_t batch_size = 32;
   std::variant<std::int64_t, std::string> verbose = std::int64_t{0};
   std::optional<Reference> sample_weight;
+  std::optional<std::int64_t> steps;
+  std::optional<std::vector<Reference>> callbacks;
   static constexpr auto fields =
       std::tuple{field("batch_size", &EvaluationTable::batch_size), field("verbose", &EvaluationTable::verbose),
-                 field("sample_weight", &EvaluationTable::sample_weight)};
+                 field("sample_weight", &EvaluationTable::sample_weight), field("steps", &EvaluationTable::steps),
+                 field("callbacks", &EvaluationTable::callbacks)};
+
+  EvaluationOptions inference(lua_State* L) const {
+    return {number_given(steps, "steps"), read_callbacks(L, callbacks)};
+  }
 };
 
 }  // namespace
@@ -337,7 +373,7 @@ int evaluate_model(lua_State* L) {
   const Verbosity verbosity = verbosity_of(table.verbose);
   refuse_autotune(table.batch_size, "evaluate");
   const DatasetPtr part = part_of_process(self->replicas.get(), data.batches(table.batch_size));
-  const Logs logs = self->trainer()->evaluate(*part);
+  const Logs logs = evaluate(*self->trainer(), *part, table.inference(L));
   if (verbosity != Verbosity::silent) {
     session_of(L).progress_line.hide();
     print_figures(logs, stdout);
@@ -353,7 +389,7 @@ int predict_model(lua_State* L) {
   verbosity_of(table.verbose);  // predictions have no figures to print
   if (table.sample_weight) throw ArgumentError("option 'sample_weight': predictions have no loss to weigh");
   refuse_autotune(table.batch_size, "predict");
-  push_predictions(L, *self, *data.batches(table.batch_size));
+  push_predictions(L, *self, *data.batches(table.batch_size), table.inference(L));
   return 1;
 }
 

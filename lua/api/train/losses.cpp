@@ -225,6 +225,12 @@ int update_state(lua_State* L) {
 /// A number, a list of them for several thresholds or classes, or nil.
 int metric_result(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptMetric>>::read(L, 1);
+  if (self->world->dispatcher.trace() != nullptr) {
+    throw Error(
+        fmt::format("metric '{}': result() is a number, which it does not have while a function is traced; a "
+                    "train_step returns the metric itself: return {{ {} = metric }}",
+                    self->metric->name(), self->metric->name()));
+  }
   std::vector<double> results;
   if (self->state) {
     self->world->runtime.synchronize();

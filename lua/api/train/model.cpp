@@ -13,6 +13,7 @@
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/tensor/tensor.h"
+#include "lua/api/train/optimizers.h"
 #include "lua/api/train/script_function.h"
 #include "lua/api/train/symbol_calls.h"
 
@@ -293,6 +294,10 @@ void open_model(lua_State* L) {
       .property<&non_trainable_variables>("non_trainable_weights")
       .property<&losses>("losses")
       .property<&model_trainable, &set_model_trainable>("trainable")
+      .property<&optimizer_of>("optimizer")
+      .property<&train_step_of, &set_train_step>("train_step")
+      .property<&test_step_of, &set_test_step>("test_step")
+      .method<&compute_model_loss, 4>("compute_loss")
       .call<&call_model, any_number>()
       .meta<&text>("__tostring")
       .method<&compile_model, 1>("compile")

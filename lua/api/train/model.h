@@ -1,6 +1,7 @@
 // Models for scripts: the layers, the result of compile, and the World in which they live.
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "core/nn/model.h"
 #include "core/train/trainer.h"
@@ -12,6 +13,7 @@ struct ScriptModel;
 using ModelHandle = std::shared_ptr<ScriptModel>;
 /// A part of a Sequential, as scripts give it.
 using ChainPart = std::variant<std::shared_ptr<ScriptLayer>, ScriptSymbol, ModelHandle>;
+struct ScriptOptimizer;
 
 struct ScriptModel {
   ScriptModel(Session& in, WorldPtr where, ModelPtr of)
@@ -41,6 +43,8 @@ struct ScriptModel {
   CallCounter counter;
   TensorCalls calls;
   std::vector<Tensor> losses{};  ///< that layers have added in the latest call on tensors
+  LuaFunction train_step, test_step;           ///< none: the steps that compile describes
+  std::shared_ptr<ScriptOptimizer> optimizer;  ///< of compile; null before
 
  private:
   std::shared_ptr<Trainer> trainer_;
@@ -65,6 +69,14 @@ int train_model_on_batch(lua_State* L);
 int test_model_on_batch(lua_State* L);
 int predict_model_on_batch(lua_State* L);
 int model_memory(lua_State* L);
+/// In custom_step.cpp.
+std::optional<LuaFunction> train_step_of(const ScriptModel& self);
+std::optional<LuaFunction> test_step_of(const ScriptModel& self);
+void set_train_step(const std::shared_ptr<ScriptModel>& self, const std::optional<LuaFunction>& function);
+void set_test_step(const std::shared_ptr<ScriptModel>& self, const std::optional<LuaFunction>& function);
+std::shared_ptr<ScriptOptimizer> optimizer_of(const ScriptModel& self);
+/// model:compute_loss(x, y, y_pred[, sample_weight]): the scalar of compile's losses and the penalties of regularizers.
+int compute_model_loss(lua_State* L);
 /// In weights.cpp.
 int load_model_weights(lua_State* L);
 

@@ -109,6 +109,7 @@ testing.case("a callback belongs to one fit at a time", function()
     CSVLogger = function() return gb.callbacks.CSVLogger(out .. "/log.csv") end,
     Profiler = function() return gb.callbacks.Profiler { steps = { 1, 6 }, path = out .. "/profile" } end,
     ReduceLROnPlateau = function() return gb.callbacks.ReduceLROnPlateau { monitor = "loss" } end,
+    TensorBoard = function() return gb.callbacks.TensorBoard(out .. "/board") end,
   } do
     local shared, refusal = make(), nil
     local function nested()

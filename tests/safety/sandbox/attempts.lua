@@ -51,6 +51,7 @@ local function tries(folder)
     { "Profiler",
       function() return fit { callbacks = { gb.callbacks.Profiler { path = folder .. "/new",
       steps = { 1, 1 } } } } end },
+    { "TensorBoard", function() return fit { callbacks = { gb.callbacks.TensorBoard(folder .. "/new") } } end },
     { "resume", function() return fit { resume = folder .. "/new.state" } end },
   }
 end
@@ -310,6 +311,7 @@ function groups.links()
     Profiler = function(path)
       return { callbacks = { gb.callbacks.Profiler { path = path .. "/new", steps = { 1, 1 } } } }
     end,
+    TensorBoard = function(path) return { callbacks = { gb.callbacks.TensorBoard(path .. "/new") } } end,
     resume = function(path) return { resume = path .. "/new.state" } end,
   }
   for name, options in pairs(late) do

@@ -228,8 +228,8 @@ TEST_F(Fit, RefusesWhatCannotTrain) {
   Trainer model = trainer(small_classifier());
   EXPECT_ERROR("fit: epochs must be at least 1, got 0", fit(model, *data, {.epochs = 0}));
   EXPECT_ERROR("fit: the dataset never ends; give steps_per_epoch or use take", fit(model, *repeat(data), {}));
-  EXPECT_ERROR("evaluate: the dataset never ends; use take", model.evaluate(*repeat(data)));
-  EXPECT_ERROR("predict: the dataset never ends; use take", model.predict(*repeat(data)));
+  EXPECT_ERROR("evaluate: the dataset never ends; use take, or give a number of steps", model.evaluate(*repeat(data)));
+  EXPECT_ERROR("predict: the dataset never ends; use take, or give a number of steps", model.predict(*repeat(data)));
   EXPECT_ERROR(
       "model 'small': an element must be 1 input and 1 label, and may have weights of the "
       "examples behind them, got a tuple of 1",
