@@ -159,7 +159,7 @@ end)
 -- { places = {...}, names = {...}, kind = "here" | "absent" | "folder", text = "..." } for each line.
 local function entries()
   local list = {}
-  for _, name in ipairs { "layers", "other", "tensors", "training" } do
+  for _, name in ipairs { "keras", "layers", "other", "tensors", "training" } do
     local file <close> = assert(io.open("core/base/other_names/" .. name .. ".txt"))
     local places = {}
     for entry in file:read("a"):gsub("\n +", " "):gmatch "[^\n]+" do
