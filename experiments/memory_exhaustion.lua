@@ -154,7 +154,8 @@ gb.experiment {
     .. "mixed precision, which halves activations.",
   reading  = "The peak of the device's memory, and examples in a second, by remedy, for a batch that fits and one "
     .. "that does not. The limit ratio is the peak of the device's memory over its limit of " .. (limit >> 20)
-    .. " MiB; peak memory includes what waits in the host's.",
+    .. " MiB; peak memory includes what waits in the host's. Without a remedy the step ends in an error: nothing "
+    .. "falls back to the CPU by itself, here as in TensorFlow and PyTorch. A training that is slow has another cause.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("asked_batch_size", { 1024, 4096 }),

@@ -2,6 +2,8 @@
 -- squared error; Adam. Timed on resident batches.
 -- Band: three seeds train in float32, three in the row's precision; at each part of the curve the latter's mean may be
 -- as far from the former's as the mean of three more float32 seeds would be in 95 % of all cases, and by 1 %.
+-- TF32 rounds the operands of float32 products on GPUs. Whether it may is decided before a device is used, so that its
+-- float32 seeds train on the CPU.
 local gb = require "gpubench"
 
 local seeds = { 1, 2, 3 }
@@ -19,7 +21,10 @@ local policies = {
   mixed_bfloat16 = { policy = "mixed_bfloat16" },
   mixed_float16 = { policy = "mixed_float16" },
   mixed_float16_unscaled = { policy = "mixed_float16", auto_scale_loss = false },
+  tf32 = { policy = "float32" },
 }
+-- Step times in float32, by the other axes.
+local float32_times = {}
 
 local function build(precision, width, seed)
   gb.config.set_seed(seed)
@@ -61,13 +66,24 @@ local function curve(precision, width, batch_size)
   return means, deviations
 end
 
+local function key_of(point)
+  return table.concat({ point.device, point.width, point.batch_size }, " ")
+end
+
 -- The curve of a precision at the point's other axes, whose seeds are those of all rounds.
 local function curve_of(point, precision)
-  local key = table.concat({ point.device, point.width, point.batch_size, precision }, " ")
-  return gb.once(key, function()
-    local means, deviations = curve(precision, point.width, point.batch_size)
-    return { means = means, deviations = deviations }
+  return gb.once(key_of(point) .. " " .. precision, function()
+    return gb.device(point.device, function()
+      local means, deviations = curve(precision, point.width, point.batch_size)
+      return { means = means, deviations = deviations }
+    end)
   end)
+end
+
+-- The curve of float32 with which the point's is compared.
+local function reference_of(point)
+  local device = point.precision == "tf32" and "cpu:0" or point.device
+  return curve_of({ device = device, width = point.width, batch_size = point.batch_size }, "float32")
 end
 
 -- How far a curve is from the reference, in half-widths of its band, where it is farthest; nil where it is no number.
@@ -82,9 +98,9 @@ local function gap(means, reference)
   return farthest
 end
 
-local function verdict(row, reference)
+local function verdict(row, float32_time)
   if row.loss_gap and row.loss_gap <= 1 then return nil end
-  local fast = reference.step_time_s and row.step_time_s < reference.step_time_s
+  local fast = float32_time and row.step_time_s < float32_time
   local how = row.loss_gap and string.format("its loss is %.1f half-widths of float32's band from it", row.loss_gap)
     or "its loss is no number"
   return (fast and "fast but wrong: " or "wrong: ") .. how
@@ -133,18 +149,19 @@ end
 gb.experiment {
   name  = "mixed_precision",
   topic = "precision",
-  title = "Arithmetic in 16 bits: what it gains, and whether the model still learns the same",
-  question = "What does arithmetic in 16 bits gain, and does the model still learn the same?",
+  title = "Arithmetic in 16 bits, and TF32: what it gains, and whether the model still learns the same",
+  question = "What does arithmetic in 16 bits or in TF32 gain, and does the model still learn the same?",
   cause    = "Float32 everywhere, where the device has faster units for 16 bits and memory is short.",
   remedy   = "Mixed_bfloat16; or mixed_float16 with its loss scaled, where the device computes in it: float32 weights, "
-    .. "16-bit layers.",
+    .. "16-bit layers. On GPUs from Ampere on also TF32, which rounds what float32 products read and keeps all types.",
   reading  = "Examples/s, memory of a step as it is planned, and how far the loss is from float32's, over the batch: "
     .. "below 100 % it is no further away than other seeds of float32 are.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("width", widths),
     gb.axis("batch_size", batches),
-    gb.axis("precision", { "float32", "mixed_bfloat16", "mixed_float16", "mixed_float16_unscaled" }, { closed = true }),
+    gb.axis("precision", { "float32", "mixed_bfloat16", "mixed_float16", "mixed_float16_unscaled", "tf32" },
+      { closed = true }),
   },
   columns = {
     gb.column("product_gain", { kind = "time", better = "higher" }), "final_loss", "step_memory_bytes",
@@ -155,22 +172,28 @@ gb.experiment {
     local examples = #seeds * (10000 + parts * steps_per_part * point.batch_size)
     return measurement_s + warmup_s + 25e-6 * examples
   end,
+  skip = function(point)
+    if point.precision == "tf32" and not point.device:find "^gpu" then
+      return "TF32 is arithmetic of NVIDIA's GPUs from Ampere on"
+    end
+  end,
   run = function(point)
+    if point.precision == "tf32" then gb.config.set_tf32(true) end
+    local reference = reference_of(point)
     return gb.device(point.device, function()
-      local reference = curve_of(point, "float32")
       local model = build(point.precision, point.width, 1)
       local planned = model:memory(point.batch_size).total
       local row = gb.measure.training(model, input(point.batch_size, 1), { resident = true, warmup = warmup_s })
       row.step_memory_bytes = planned
       if point.precision == "float32" then
-        reference.step_time_s = row.step_time_s
+        float32_times[key_of(point)] = row.step_time_s
         row.final_loss = reference.means[parts]
         return row
       end
       local means = curve_of(point, point.precision).means
       row.loss_gap = gap(means, reference)
       if means[parts] == means[parts] then row.final_loss = means[parts] end
-      row.verdict = verdict(row, reference)
+      row.verdict = verdict(row, float32_times[key_of(point)])
       if point.precision == "mixed_bfloat16" then row.product_gain = product_gain(point) end
       return row
     end)
@@ -219,6 +242,15 @@ gb.experiment {
       where = { width = widest, batch_size = largest }, at_least = 1,
       claim = "mixed_float16 is at least as fast as float32",
       answer = "Mixed_float16 trains {times} as many examples a second as float32",
+    },
+    gb.expect.ratio {
+      y = "examples_per_s", of = { precision = "tf32" }, over = { precision = "float32" },
+      where = { width = widest, batch_size = largest }, at_least = 1,
+      claim = "with TF32 a GPU is at least as fast as in float32",
+      answer = "gb.config.set_tf32(true) trains {times} as many examples a second as float32",
+    },
+    gb.expect.at_most {
+      y = "loss_gap", value = 1, where = { precision = "tf32" }, claim = "TF32 stays in the band of float32",
     },
   },
 }

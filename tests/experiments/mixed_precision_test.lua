@@ -8,6 +8,7 @@ gb._native.keep_configuration()
 local declaration = experiments.of "mixed_precision"
 local narrowest, widest = declaration.axes[2].values[1], declaration.axes[2].values[2]
 local largest = declaration.axes[3].values[2]
+local on_every_device = { "float32", "mixed_bfloat16", "mixed_float16", "mixed_float16_unscaled" }
 
 -- The rows of these precisions, with these step times, where a bfloat16 product is twice as fast.
 local function rows_with(precisions, times)
@@ -34,7 +35,7 @@ local function judged(rows, width)
 end
 
 testing.case("float16 without loss scaling is wrong, the mixed policies are not", function()
-  local rows = rows_with(declaration.axes[4].values, { 2, 1, 1, 1 })
+  local rows = rows_with(on_every_device, { 2, 1, 1, 1 })
   testing.equal(rows[1].loss_gap, nil)
   testing.is_true(rows[2].loss_gap < 0.5 and rows[3].loss_gap < 0.5, "the mixed policies learn what float32 learns")
   testing.equal(rows[2].verdict, nil)
@@ -62,7 +63,7 @@ testing.case("float16 without loss scaling is wrong, the mixed policies are not"
 end)
 
 testing.case("the answer is about speed, memory and learning", function()
-  local rows = rows_with(declaration.axes[4].values, { 2, 1, 1, 1 })
+  local rows = rows_with(on_every_device, { 2, 1, 1, 1 })
   for _, row in ipairs(rows) do row.width = widest end
   local one = experiments.judge(declaration, rows, { gb.axis("precision", declaration.axes[4].values) })
   testing.contains(one[1].answer,
@@ -71,8 +72,15 @@ testing.case("the answer is about speed, memory and learning", function()
   testing.contains(one[3].answer, "The model learns the same: with mixed_bfloat16 its loss changes by at most ")
 end)
 
+testing.case("TF32 is for GPUs", function()
+  testing.contains(declaration.skip { device = "cpu:0", precision = "tf32" }, "NVIDIA's GPUs from Ampere on")
+  testing.contains(declaration.skip { device = "emulated:t4:0", precision = "tf32" }, "NVIDIA's GPUs from Ampere on")
+  testing.equal(declaration.skip { device = "gpu:0", precision = "tf32" }, nil)
+  testing.equal(declaration.skip { device = "cpu:0", precision = "float32" }, nil)
+end)
+
 testing.case("precisions are of the list", function()
   local sweep = require "gpubench.sweep.points"
-  testing.raises("--set precision=float8: possible: float32, mixed_bfloat16, mixed_float16, mixed_float16_unscaled",
-    sweep.override, declaration.axes, { precision = { "float8" } })
+  testing.raises("--set precision=float8: possible: float32, mixed_bfloat16, mixed_float16, mixed_float16_unscaled, "
+    .. "tf32", sweep.override, declaration.axes, { precision = { "float8" } })
 end)
