@@ -29,7 +29,13 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(Unary, sqrt, Sqrt, floats, 0, 1)        \
   ROW(Unary, rsqrt, Rsqrt, floats, 0, 2)      \
   ROW(Unary, exp, Exp, floats, 16, 1)         \
+  ROW(Unary, expm1, Expm1, floats, 32, 1)     \
   ROW(Unary, log, Log, floats, 24, 1)         \
+  ROW(Unary, log1p, Log1p, floats, 30, 1)     \
+  ROW(Unary, sin, Sin, floats, 32, 1)         \
+  ROW(Unary, cos, Cos, floats, 32, 1)         \
+  ROW(Unary, tan, Tan, floats, 34, 1)         \
+  ROW(Unary, arctan, Arctan, floats, 24, 1)   \
   ROW(Unary, floor, Floor, floats, 0, 1)      \
   ROW(Unary, ceil, Ceil, floats, 0, 1)        \
   ROW(Unary, round, Round, floats, 0, 1)      \
@@ -150,6 +156,24 @@ struct Exp {
 struct Log {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return log(x); }
 };
+struct Expm1 {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return expm1(x); }
+};
+struct Log1p {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return log1p(x); }
+};
+struct Sin {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return sine(x); }
+};
+struct Cos {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return cosine(x); }
+};
+struct Tan {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return tangent(x); }
+};
+struct Arctan {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return arctangent(x); }
+};
 struct Floor {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return floorf(x); }
 };
@@ -184,21 +208,8 @@ struct Tanh {
 struct Silu {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * sigmoid(x); }
 };
-/// By Moshier's polynomial (Cephes) near zero; relative error below 2e-7.
 struct Erf {
-  GPUBENCH_HOST_DEVICE float operator()(float x) const {
-    const float magnitude = x < 0.0F ? -x : x;
-    const float z = x * x;
-    float p = 7.853861353e-5F;
-    p = p * z - 8.010193625e-4F;
-    p = p * z + 5.188327686e-3F;
-    p = p * z - 2.685381194e-2F;
-    p = p * z + 1.128358515e-1F;
-    p = p * z - 3.761262582e-1F;
-    p = p * z + 1.128379167F;
-    const float far = 1.0F - 2.0F * normal_cdf(-1.41421356F * magnitude);
-    return magnitude < 1.0F ? x * p : (x < 0.0F ? -far : far);
-  }
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return erf(x); }
 };
 struct Gelu {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * normal_cdf(x); }

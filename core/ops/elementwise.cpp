@@ -67,6 +67,26 @@ Derivatives derivatives(math::Exp, const At& at) {
 Derivatives derivatives(math::Log, const At& at) {
   return {ops::div(at.graph, at.gradient, at.a)};
 }
+Derivatives derivatives(math::Expm1, const At& at) {
+  return {ops::mul(at.graph, at.gradient, ops::exp(at.graph, at.a))};
+}
+Derivatives derivatives(math::Log1p, const At& at) {
+  return {ops::div(at.graph, at.gradient, ops::add(at.graph, at.a, number(at, 1, at.a)))};
+}
+Derivatives derivatives(math::Sin, const At& at) {
+  return {ops::mul(at.graph, at.gradient, ops::cos(at.graph, at.a))};
+}
+Derivatives derivatives(math::Cos, const At& at) {
+  return {ops::neg(at.graph, ops::mul(at.graph, at.gradient, ops::sin(at.graph, at.a)))};
+}
+Derivatives derivatives(math::Tan, const At& at) {
+  const Value slope = ops::add(at.graph, ops::square(at.graph, at.output), number(at, 1, at.output));
+  return {ops::mul(at.graph, at.gradient, slope)};
+}
+Derivatives derivatives(math::Arctan, const At& at) {
+  const Value steepness = ops::add(at.graph, ops::square(at.graph, at.a), number(at, 1, at.a));
+  return {ops::div(at.graph, at.gradient, steepness)};
+}
 Derivatives derivatives(math::Relu, const At& at) {
   return {ops::relu_gradient(at.graph, at.gradient, at.output)};
 }

@@ -85,6 +85,55 @@ TEST(ElementaryTest, NormalDistributionIsAccurateInTheLowerTail) {
   EXPECT_TRUE(std::isnan(math::normal_cdf(nan)));
 }
 
+/// The largest error of f over [low, high], of which f's values are at most 1.
+double largest_difference(float (*f)(float), double (*exact)(double), double low, double high) {
+  constexpr int points = 200003;
+  double largest = 0;
+  for (int i = 0; i <= points; ++i) {
+    const float x = static_cast<float>(low + (high - low) * i / points);
+    largest = std::max(largest, std::abs(static_cast<double>(f(x)) - exact(static_cast<double>(x))));
+  }
+  return largest;
+}
+
+TEST(ElementaryTest, SineAndCosineAreAccurateForLargeAngles) {
+  for (const double far : {4.0, 1e3, 1e6, 1e9}) {
+    EXPECT_LT(largest_difference(&math::sine, &std::sin, -far, far), 1.5e-7) << far;
+    EXPECT_LT(largest_difference(&math::cosine, &std::cos, -far, far), 1.5e-7) << far;
+  }
+  EXPECT_LT(largest_error(&math::sine, &std::sin, -0.8, 0.8), 2e-7);
+  EXPECT_LT(largest_error(&math::tangent, &std::tan, -1.5, 1.5), 5e-7);
+  EXPECT_EQ(math::sine(-0.3F), -math::sine(0.3F));
+}
+
+TEST(ElementaryTest, AnglesThatCannotBeReducedAreNotNumbers) {
+  for (const float x : {1.1e9F, -1.1e9F, infinity, -infinity, nan}) {
+    EXPECT_TRUE(std::isnan(math::sine(x)) && std::isnan(math::cosine(x)) && std::isnan(math::tangent(x))) << x;
+  }
+}
+
+TEST(ElementaryTest, ArctangentIsAccurate) {
+  EXPECT_LT(largest_error(&math::arctangent, &std::atan, -10, 10), 3e-7);
+  EXPECT_LT(largest_error(&math::arctangent, &std::atan, -1e4, 1e4), 3e-7);
+  EXPECT_FLOAT_EQ(math::arctangent(infinity), static_cast<float>(M_PI / 2));
+  EXPECT_FLOAT_EQ(math::arctangent(-infinity), static_cast<float>(-M_PI / 2));
+  EXPECT_TRUE(std::isnan(math::arctangent(nan)));
+}
+
+TEST(ElementaryTest, Expm1AndLog1pAreAccurateNearZero) {
+  EXPECT_LT(largest_error(&math::expm1, &std::expm1, -1e-3, 1e-3), 3e-7);
+  EXPECT_LT(largest_error(&math::expm1, &std::expm1, -10, 10), 2e-6);
+  EXPECT_EQ(math::expm1(-infinity), -1);
+  EXPECT_EQ(math::expm1(infinity), infinity);
+  EXPECT_TRUE(std::isnan(math::expm1(nan)));
+  EXPECT_LT(largest_error(&math::log1p, &std::log1p, -1e-3, 1e-3), 4e-7);
+  EXPECT_LT(largest_error(&math::log1p, &std::log1p, -0.99, 100), 4e-7);
+  EXPECT_LT(largest_error(&math::log1p, &std::log1p, 1e7, 1e9), 4e-7);
+  EXPECT_EQ(math::log1p(-1), -infinity);
+  EXPECT_EQ(math::log1p(infinity), infinity);
+  EXPECT_TRUE(std::isnan(math::log1p(-2)) && std::isnan(math::log1p(nan)));
+}
+
 TEST(ElementaryTest, CosineOfTurns) {
   for (int i = 0; i < 10007; ++i) {
     const float u = static_cast<float>(i) / 10007.0F;

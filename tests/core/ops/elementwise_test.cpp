@@ -83,7 +83,14 @@ std::vector<OpCase> unary_cases() {
       unary_case<Rsqrt>("rsqrt", {f32, 0.3, 4}, [](double x) { return 1 / std::sqrt(x); }),
       unary_case<Exp>("exp", {f32, -3, 3}, [](double x) { return std::exp(x); }),
       unary_case<Exp>("exp_of_a_scalar", {{{}, Dtype::f32}, -3, 3}, [](double x) { return std::exp(x); }),
+      unary_case<Expm1>("expm1", {f32, -3, 3}, [](double x) { return std::expm1(x); }),
       unary_case<Log>("log", {f32, 0.1, 5}, [](double x) { return std::log(x); }),
+      unary_case<Log1p>("log1p", {f32, -0.9, 5}, [](double x) { return std::log1p(x); }),
+      unary_case<Sin>("sin", {f32, -10, 10}, [](double x) { return std::sin(x); }),
+      unary_case<Sin>("sin_on_threads", {large, -300, 300}, [](double x) { return std::sin(x); }),
+      unary_case<Cos>("cos", {f32, -10, 10}, [](double x) { return std::cos(x); }),
+      unary_case<Tan>("tan", {f32, -1.2, 1.2}, [](double x) { return std::tan(x); }),
+      unary_case<Arctan>("arctan", {f32, -4, 4}, [](double x) { return std::atan(x); }),
       unary_case<Floor>(
           "floor", {f32, -5, 5}, [](double x) { return std::floor(x); }, false),
       unary_case<Ceil>(
