@@ -1,10 +1,13 @@
 #include "core/ops/indexing.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
+#include <numeric>
 
+#include "core/ops/broadcast.h"
 #include "core/ops/check.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench {
 
@@ -65,8 +68,62 @@ double GatherGradient::flops(TensorTypes inputs, TensorTypes) const {
   return static_cast<double>(inputs[0].elements());
 }
 
+std::string FlatIndex::attributes() const {
+  return fmt::format("extents=[{}] of={}", fmt::join(extents, ", "), of);
+}
+
+std::vector<TensorType> FlatIndex::infer(TensorTypes inputs) const {
+  ops::expect_count(name(), inputs, 1);
+  ops::expect_integer(of, "indices", inputs[0]);
+  if (extents.empty() || extents.size() > most_axes) {
+    ops::refuse(of, fmt::format("an index names 1 to {} axes, got {}", most_axes, extents.size()));
+  }
+  const auto axes = static_cast<std::int64_t>(extents.size());
+  if (inputs[0].rank() == 0 || inputs[0].shape.back() != axes) {
+    ops::refuse(of, fmt::format("the last dimension of the indices {} must be {}, a place of each axis",
+                                to_string(inputs[0]), axes));
+  }
+  return {{{inputs[0].shape.begin(), inputs[0].shape.end() - 1}, Dtype::i64}};
+}
+
+std::vector<TensorType> ScatterUpdate::infer(TensorTypes inputs) const {
+  ops::expect_count(name(), inputs, 3);
+  const TensorType &x = inputs[0], &indices = inputs[1];
+  ops::expect_integer(name(), "indices", indices);
+  if (x.rank() == 0) ops::refuse(name(), "a scalar has no rows");
+  if (x.dtype == Dtype::bytes) ops::refuse(name(), "bytes cannot be updated");
+  TensorType rows{indices.shape, x.dtype};
+  rows.shape.insert(rows.shape.end(), x.shape.begin() + 1, x.shape.end());
+  ops::expect_type(name(), "the updates", inputs[2], rows);
+  return {x};
+}
+
+/// An update that a later one of the same row replaces has no gradient.
+std::vector<Value> ScatterUpdate::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
+  const Value indices = inputs[1], dy = output_gradients[0];
+  const TensorType places = graph.type(indices), updates = graph.type(inputs[2]);
+  const Value zero = ops::scalar(graph, 0, updates.dtype);
+  const Value dx = ops::scatter_update(graph, dy, indices, ops::broadcast_to(graph, zero, updates.shape));
+  HostTensor order(TensorType{places.shape, Dtype::i64});
+  std::iota(order.values<std::int64_t>().begin(), order.values<std::int64_t>().end(), 0);
+  const Value number = graph.constant(std::move(order));
+  const Value none = ops::broadcast_to(graph, ops::scalar(graph, 0, Dtype::i64), {graph.type(dy).shape[0]});
+  const Value last = ops::gather(graph, ops::scatter_update(graph, none, indices, number), indices);
+  Shape stretched = places.shape;
+  stretched.resize(updates.shape.size(), 1);
+  const Value stays = ops::reshape(graph, ops::equal(graph, last, number), std::move(stretched));
+  return {dx, Value{}, ops::select(graph, stays, ops::gather(graph, dy, indices), zero)};
+}
+
+double ScatterUpdate::bytes(TensorTypes inputs, TensorTypes) const {
+  return static_cast<double>(inputs[1].bytes()) + 2.0 * static_cast<double>(inputs[2].bytes());
+}
+
 namespace ops {
 
+Value scatter_update(Graph& graph, Value x, Value indices, Value updates) {
+  return graph.apply(std::make_shared<const ScatterUpdate>(), {x, indices, updates});
+}
 Value one_hot(Graph& graph, Value indices, std::int64_t depth, Dtype dtype) {
   return graph.apply(std::make_shared<const OneHot>(depth, dtype), {indices});
 }

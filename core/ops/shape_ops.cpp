@@ -301,6 +301,11 @@ std::optional<BlockForm> Reverse::block_form(std::span<const BlockInput> inputs,
   return BlockForm{.op = std::make_shared<const Reverse>(std::move(shifted))};
 }
 
+std::vector<TensorType> StopGradient::infer(TensorTypes inputs) const {
+  ops::expect_count(name(), inputs, 1);
+  return {inputs[0]};
+}
+
 namespace ops {
 
 Value reshape(Graph& graph, Value x, Shape shape) {

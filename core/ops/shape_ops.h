@@ -1,5 +1,5 @@
 // Ops that move elements without arithmetic: reshape, transpose, reverse, slice, concat, broadcast (one_hot and gather
-// are in indexing.h). Reshape is a view and has no kernel; all others copy.
+// are in indexing.h). Reshape and stop_gradient are views and have no kernel; all others copy.
 #pragma once
 #include <limits>
 
@@ -127,6 +127,17 @@ class Reverse final : public MovementOp {
   std::vector<bool> reversed(const TensorType& type) const;
 
   const std::vector<std::int64_t> axes;
+};
+
+/// The same values, which count as constant where gradients are taken.
+class StopGradient final : public MovementOp {
+ public:
+  std::string_view name() const override { return "stop_gradient"; }
+  std::vector<TensorType> infer(TensorTypes inputs) const override;
+  std::vector<Value> gradient(Graph&, Values, Values, Values) const override { return {zero_gradient}; }
+  std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::view}}; }
+  double bytes(TensorTypes, TensorTypes) const override { return 0; }
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override { return BlockForm{}; }
 };
 
 namespace ops {

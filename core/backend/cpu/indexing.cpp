@@ -130,6 +130,68 @@ class GatherGradientLoop {
   int threads_;
 };
 
+template <class Index>
+class FlatIndexLoop {
+ public:
+  explicit FlatIndexLoop(const FlatIndex& op) : of_(op.of), extents_(op.extents) {}
+
+  void operator()(Views inputs, Views outputs) const {
+    const Index* from = inputs[0].as<Index>();
+    auto* const flat = outputs[0].as<std::int64_t>();
+    for (std::int64_t i = 0; i < outputs[0].elements(); ++i) {
+      flat[i] = 0;
+      for (std::size_t axis = 0; axis < extents_.size(); ++axis) {
+        const auto at = static_cast<std::int64_t>(*from++);
+        if (is_outside(at, extents_[axis])) refuse_place(at, axis);
+        flat[i] = flat[i] * extents_[axis] + at;
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse_place(std::int64_t at, std::size_t axis) const {
+    throw Error(fmt::format("{}: index {} of axis {} is outside 0 to {}", of_, at, axis, extents_[axis] - 1));
+  }
+
+  std::string of_;
+  Shape extents_;
+};
+
+/// Threads share the bytes of rows, so that the last of several updates of a row stays.
+template <class Index>
+class ScatterUpdateLoop {
+ public:
+  explicit ScatterUpdateLoop(const Signature& signature)
+      : rows_(signature.inputs[0].shape[0]),
+        bytes_(signature.inputs[0].bytes()),
+        row_bytes_(row_elements(signature.inputs[0].shape, 1) *
+                   static_cast<std::int64_t>(size_of(signature.inputs[0].dtype))),
+        threads_(
+            threads_for_stream(row_bytes_ / cache_line, static_cast<std::int64_t>(2 * signature.inputs[2].bytes()))) {}
+
+  void operator()(Views inputs, Views outputs) const {
+    const std::span<const Index> indices = indices_of<Index>(inputs[1]);
+    check_indices("scatter_update", indices, rows_);
+    if (bytes_ == 0) return;
+    if (outputs[0].data != inputs[0].data) std::memcpy(outputs[0].data, inputs[0].data, bytes_);
+    parallel_ranges(threads_, row_bytes_, [&](int, std::int64_t begin, std::int64_t end) {
+      const std::byte* from = inputs[2].data + begin;
+      for (const Index index : indices) {
+        std::byte* const to = outputs[0].data + static_cast<std::int64_t>(index) * row_bytes_ + begin;
+        std::memcpy(to, from, static_cast<std::size_t>(end - begin));
+        from += row_bytes_;
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t cache_line = 64;
+  std::int64_t rows_;
+  std::size_t bytes_;
+  std::int64_t row_bytes_;
+  int threads_;
+};
+
 std::unique_ptr<Kernel> plan_one_hot(const OneHot& op, const Signature& signature, Device&) {
   return dispatch(Integers{}, op.name(), signature.inputs[0].dtype, [&]<class Index>() {
     return dispatch(NumbersAndBool{}, op.name(), op.dtype,
@@ -148,11 +210,23 @@ std::unique_ptr<Kernel> plan_gather_gradient(const GatherGradient& op, const Sig
                   [&]<class Index>() { return loop_kernel(GatherGradientLoop<Index>(op.rows, signature)); });
 }
 
+std::unique_ptr<Kernel> plan_flat_index(const FlatIndex& op, const Signature& signature, Device&) {
+  return dispatch(Integers{}, op.name(), signature.inputs[0].dtype,
+                  [&]<class Index>() { return loop_kernel(FlatIndexLoop<Index>(op)); });
+}
+
+std::unique_ptr<Kernel> plan_scatter_update(const ScatterUpdate& op, const Signature& signature, Device&) {
+  return dispatch(Integers{}, op.name(), signature.inputs[1].dtype,
+                  [&]<class Index>() { return loop_kernel(ScatterUpdateLoop<Index>(signature)); });
+}
+
 }  // namespace
 
 void add_indexing(KernelTable& table) {
+  add_row<&plan_flat_index>(table);
   add_row<&plan_one_hot>(table);
   add_row<&plan_gather>(table);
+  add_row<&plan_scatter_update>(table);
   add_float32_row<&plan_gather_gradient>(table);
 }
 

@@ -24,6 +24,7 @@ const KernelTable& kernels() {
     add_reduce(rows);
     add_shape_ops(rows);
     add_softmax(rows);
+    add_sort(rows);
     add_state(rows);
     return rows;
   }();

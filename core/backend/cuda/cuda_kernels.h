@@ -40,6 +40,7 @@ void add_recurrent(KernelTable& table);
 void add_reduce(KernelTable& table);
 void add_shape_ops(KernelTable& table);
 void add_softmax(KernelTable& table);
+void add_sort(KernelTable& table);
 void add_state(KernelTable& table);
 
 }  // namespace gpubench::cuda

@@ -81,9 +81,32 @@ std::unique_ptr<Kernel> plan_gather_gradient(const GatherGradient& op, const Sig
   });
 }
 
+static_assert(most_indexed_axes == FlatIndex::most_axes);
+
+std::unique_ptr<Kernel> plan_flat_index(const FlatIndex& op, const Signature&, Device& device) {
+  IndexedAxes axes;
+  for (const std::int64_t extent : op.extents) axes.extents[axes.count++] = extent;
+  return launch_kernel(op, device, [axes](const LaunchOn& on, Views inputs, Views outputs) {
+    const Indices places{inputs[0].data, inputs[0].type->dtype, outputs[0].elements()};
+    return launch_flat_index(on, places, axes, outputs[0].as<std::int64_t>());
+  });
+}
+
+std::unique_ptr<Kernel> plan_scatter_update(const ScatterUpdate& op, const Signature& signature, Device& device) {
+  const TensorType& x = signature.inputs[0];
+  const std::int64_t row_bytes = row_elements(x.shape, 1) * static_cast<std::int64_t>(size_of(x.dtype));
+  return launch_kernel(op, device,
+                       [rows = x.shape[0], row_bytes, type = x.dtype](const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_scatter_update(on, indices_in(inputs[1]), rows, row_bytes, type, inputs[0].data,
+                                                      inputs[2].data, outputs[0].data);
+                       });
+}
+
 }  // namespace
 
 void add_indexing(KernelTable& table) {
+  add_row<&plan_flat_index>(table);
+  add_row<&plan_scatter_update>(table);
   add_row<&plan_one_hot>(table);
   add_row<&plan_gather>(table);
   add_row<&plan_gather_gradient>(table);

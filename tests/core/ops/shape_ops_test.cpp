@@ -39,6 +39,13 @@ OpCase reshape_case(std::string name, CaseInput x, Shape to) {
                        [](auto in, auto out) { out[0].values = in[0].values; });
 }
 
+OpCase stop_gradient_case(std::string name, CaseInput x) {
+  OpCase stop = movement_case(std::move(name), std::make_shared<const StopGradient>(), {std::move(x)},
+                              [](auto in, auto out) { out[0].values = in[0].values; });
+  stop.differentiable = false;
+  return stop;
+}
+
 OpCase part_case(std::string name, CaseInput x, std::int64_t index, std::int64_t parts) {
   OpCase part = movement_case(std::move(name), std::make_shared<const BatchPart>(index, parts), {std::move(x)},
                               [index](auto in, auto out) {
@@ -138,6 +145,7 @@ std::vector<OpCase> movement_cases() {
       reverse_case("reverse_on_threads", input({400, 500}), {1}),
       reshape_case("reshape", input({2, 6}), {3, 4}),
       reshape_case("reshape_the_rest", input({2, 6}), {-1, 3}),
+      stop_gradient_case("stop_gradient", input({2, 6})),
       part_case("first_part", input({6, 16}), 0, 3),
       part_case("last_part", input({6, 16}), 2, 3),
       part_case("part_of_int64", input({16}, Dtype::i64), 1, 2),

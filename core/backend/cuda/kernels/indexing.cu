@@ -86,9 +86,90 @@ __global__ void gather_gradient(Indices indices, GatherGradientShape shape, cons
   }
 }
 
+__global__ void flat_index(Indices places, IndexedAxes axes, std::int64_t* out) {
+  for (std::int64_t i = first_index(); i < places.count; i += index_step()) {
+    std::int64_t flat = 0;
+    bool exists = true;
+    for (int axis = 0; axis < axes.count; ++axis) {
+      const std::int64_t extent = axes.extents[axis];
+      const std::int64_t at = load_as<std::int64_t>(places.data, places.type, i * axes.count + axis);
+      exists = exists && at >= 0 && at < extent;
+      flat = flat * extent + at;
+    }
+    out[i] = exists ? flat : -1;
+  }
+}
+
+/// Units of a row that a block of scatter_update moves.
+inline constexpr std::int64_t update_columns = 4096;
+
+template <class Bits>
+struct UpdatedRows {
+  std::int64_t rows, columns;
+  Bits wrong;
+  const Bits *x, *updates;
+  Bits* out;
+};
+
+// A block has 32 rows. Its warps look through their shares of the indices, in order, for the last use of each row; the
+// first block of rows also sees whether an index is out of range.
+template <class Bits>
+__global__ void scatter_update(Indices indices, UpdatedRows<Bits> to) {
+  constexpr int tile = gather_tile, warps = block_threads / warp_size;
+  constexpr unsigned all_lanes = 0xFFFFFFFFU;
+  __shared__ std::int64_t last[warps][tile];
+  __shared__ bool outside[warps];
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size, lane = thread % warp_size;
+  const std::int64_t row_tiles = (to.rows + tile - 1) / tile;
+  const std::int64_t column_tiles = (to.columns + update_columns - 1) / update_columns;
+  for (std::int64_t b = blockIdx.x; b < row_tiles * column_tiles; b += gridDim.x) {
+    const std::int64_t first_row = b / column_tiles * tile, first_column = b % column_tiles * update_columns;
+    last[warp][lane] = -1;
+    bool wrong = false;
+    __syncwarp();
+    const std::int64_t end = indices.count * (warp + 1) / warps;
+    for (std::int64_t i = indices.count * warp / warps; i < end; i += warp_size) {
+      const bool given = i + lane < end;
+      const std::int64_t index = given ? load_as<std::int64_t>(indices.data, indices.type, i + lane) : first_row;
+      wrong = wrong || index < 0 || index >= to.rows;
+      const std::int64_t row = given ? index - first_row : -1;
+      unsigned hits = __ballot_sync(all_lanes, row >= 0 && row < tile);
+      while (hits != 0) {
+        const int from = __ffs(static_cast<int>(hits)) - 1;
+        hits &= hits - 1;
+        const int its_row = static_cast<int>(__shfl_sync(all_lanes, row, from));
+        if (lane == 0) last[warp][its_row] = i + from;
+      }
+    }
+    const bool any_wrong = __ballot_sync(all_lanes, wrong) != 0;
+    if (lane == 0) outside[warp] = any_wrong;
+    __syncthreads();
+    bool refused = false;
+    for (int w = 0; w < warps; ++w) refused = refused || outside[w];
+    const std::int64_t width = to.columns - first_column < update_columns ? to.columns - first_column : update_columns;
+    for (std::int64_t cell = thread; cell < tile * width; cell += block_threads) {
+      const int its_row = static_cast<int>(cell / width);
+      const std::int64_t row = first_row + its_row, column = first_column + cell % width;
+      if (row >= to.rows) break;
+      std::int64_t from = -1;
+      for (int w = 0; w < warps; ++w) from = last[w][its_row] >= 0 ? last[w][its_row] : from;
+      const Bits value = from >= 0 ? to.updates[from * to.columns + column] : to.x[row * to.columns + column];
+      to.out[row * to.columns + column] = refused && row == 0 ? to.wrong : value;
+    }
+    __syncthreads();
+  }
+}
+
 /// The largest of 8, 4, 2 and 1 that divides.
 std::size_t unit_of(std::int64_t bytes) {
   return bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+}
+
+/// All bits set are NaN in every floating type; bools have one bit.
+template <class Bits>
+Bits wrong_bits(Dtype type) {
+  const auto ones = static_cast<Bits>(~Bits{0});
+  return type == Dtype::boolean ? static_cast<Bits>(ones / 0xFF) : ones;
 }
 
 }  // namespace
@@ -108,11 +189,28 @@ cudaError_t launch_gather(const LaunchOn& on, const Indices& indices, std::int64
                           Dtype type, const void* params, void* out) {
   const std::size_t unit = unit_of(row_bytes);
   return with_bits(unit, [&]<class Bits>() {
-    // All bits set are NaN in every floating type; bools have one bit.
-    const auto ones = static_cast<Bits>(~Bits{0});
-    const auto wrong = type == Dtype::boolean ? static_cast<Bits>(ones / 0xFF) : ones;
-    return launch_rows(on, indices.count, row_bytes / static_cast<std::int64_t>(unit),
-                       Gather<Bits>{indices, rows, wrong, static_cast<const Bits*>(params), static_cast<Bits*>(out)});
+    return launch_rows(
+        on, indices.count, row_bytes / static_cast<std::int64_t>(unit),
+        Gather<Bits>{indices, rows, wrong_bits<Bits>(type), static_cast<const Bits*>(params), static_cast<Bits*>(out)});
+  });
+}
+
+cudaError_t launch_flat_index(const LaunchOn& on, const Indices& indices, const IndexedAxes& axes, std::int64_t* out) {
+  if (indices.count == 0) return cudaSuccess;
+  return launch_filling<&flat_index>(on, indices.count, block_threads, indices, axes, out);
+}
+
+cudaError_t launch_scatter_update(const LaunchOn& on, const Indices& indices, std::int64_t rows, std::int64_t row_bytes,
+                                  Dtype type, const void* x, const void* updates, void* out) {
+  if (rows == 0 || row_bytes == 0) return cudaSuccess;
+  const std::size_t unit = unit_of(row_bytes);
+  return with_bits(unit, [&]<class Bits>() {
+    const std::int64_t columns = row_bytes / static_cast<std::int64_t>(unit);
+    const std::int64_t column_tiles = (columns + update_columns - 1) / update_columns;
+    return launch_filling<&scatter_update<Bits>>(
+        on, (rows + gather_tile - 1) / gather_tile * column_tiles, 1, indices,
+        UpdatedRows<Bits>{rows, columns, wrong_bits<Bits>(type), static_cast<const Bits*>(x),
+                          static_cast<const Bits*>(updates), static_cast<Bits*>(out)});
   });
 }
 

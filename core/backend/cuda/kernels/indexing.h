@@ -1,5 +1,5 @@
-// One-hot encoding and gather. An index out of range cannot raise an Error, because the host does not wait for the GPU.
-// Instead the result shows it: NaN for floats, -1 for integers, true for bools.
+// One-hot encoding, gather and updates of rows. An index out of range cannot raise an Error, because the host does not
+// wait for the GPU. Instead the result shows it: NaN for floats, -1 for integers, true for bools.
 #pragma once
 #include <cstdint>
 
@@ -35,5 +35,20 @@ struct GatherGradientShape {
 /// out of range are ignored.
 cudaError_t launch_gather_gradient(const LaunchOn& on, const Indices& indices, const GatherGradientShape& shape,
                                    const void* dy, void* out);
+
+inline constexpr int most_indexed_axes = 8;
+
+struct IndexedAxes {
+  int count = 0;
+  std::int64_t extents[most_indexed_axes] = {};
+};
+
+/// places [count, axes.count] -> the number of each place, or -1 where it does not exist. indices.count: of places.
+cudaError_t launch_flat_index(const LaunchOn& on, const Indices& indices, const IndexedAxes& axes, std::int64_t* out);
+
+/// x [rows, row_bytes] with rows of `updates` in place of those whose index they have; the last one of a row stays.
+/// `out` may be `x`.
+cudaError_t launch_scatter_update(const LaunchOn& on, const Indices& indices, std::int64_t rows, std::int64_t row_bytes,
+                                  Dtype type, const void* x, const void* updates, void* out);
 
 }  // namespace gpubench::cuda

@@ -96,6 +96,21 @@ TEST_F(OutOfRangeTest, GatheredRowsShowTheWrongIndex) {
   EXPECT_THAT(run(Gather(), {flags, indices_}), ElementsAre(0, 0, 0, 1, 1, 1, 1, 1, 1));
 }
 
+TEST_F(OutOfRangeTest, PlacesThatDoNotExistHaveNoNumber) {
+  const std::array<std::int64_t, 6> places{1, 2, 4, 0, 0, -1};
+  EXPECT_THAT(run(FlatIndex({4, 3}, "scatter"), {HostTensor::of<std::int64_t>({3, 2}, places)}),
+              ElementsAre(5, -1, -1));
+}
+
+TEST_F(OutOfRangeTest, AnUpdateOfAWrongRowShowsInTheFirst) {
+  for (const std::int64_t width : {1, 2, 3}) {
+    const auto rows = run(ScatterUpdate(), {filled({4, width}, 7), indices_, filled({3, width}, 5)});
+    EXPECT_THAT(first_row(rows, width), Each(IsNan()));
+    EXPECT_THAT(std::vector<double>(rows.begin() + width, rows.begin() + 2 * width), Each(5));
+    EXPECT_THAT(std::vector<double>(rows.begin() + 2 * width, rows.end()), Each(7));
+  }
+}
+
 TEST_F(OutOfRangeTest, GradientsOfGatheredRowsLeaveTheWrongIndexOut) {
   EXPECT_THAT(run(GatherGradient(4), {filled({3, 1}, 7), indices_}), ElementsAre(0, 7, 0, 0));
 }
