@@ -380,11 +380,6 @@ function gb.zeros(shape, options) end
 ---@return Tensor
 function gb.ones(shape, options) end
 
---- 0, 1, ..., count - 1 as int64.
----@param count integer
----@return Tensor
-function gb.arange(count) end
-
 --- Tensors of one type behind each other along an axis; they may differ in that dimension alone.
 ---@param parts Tensor[]
 ---@param axis integer? default 0
@@ -401,20 +396,6 @@ function gb.concat(parts, axis) end
 ---@param axis integer? default 0
 ---@return Tensor
 function gb.stack(parts, axis) end
-
---- With `value` around it: { before, after } for each dimension.
----
---- ```lua
---- local gb = require "gpubench"
---- local image = gb.ones { 28, 28, 1 }
---- local padded = gb.pad(image, { { 4, 4 }, { 4, 4 }, { 0, 0 } })
---- assert(padded.shape[1] == 36 and padded:sum():item() == 28 * 28)
---- ```
----@param x Tensor
----@param paddings integer[][]
----@param value number? default 0
----@return Tensor
-function gb.pad(x, paddings, value) end
 
 ---@class MatmulOptions
 ---@field transpose_a boolean? swaps the last two dimensions of `a`, which is not copied for it; false unless given

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <numeric>
+#include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/ops/cast.h"
@@ -16,16 +19,6 @@
 
 namespace gpubench::lua {
 namespace {
-
-template <class O, class... A>
-Tensor of(lua_State* L, const Tensor& x, A&&... arguments) {
-  return apply<O>(L, std::array{x}, std::forward<A>(arguments)...);
-}
-
-template <class O>
-Tensor of_both(lua_State* L, const Tensor& a, const Tensor& b) {
-  return apply<O>(L, std::array{a, b});
-}
 
 /// `axis`: position of the new dimension in the result's shape.
 Tensor expand_dims(lua_State* L, const Tensor& x, std::int64_t axis) {
@@ -96,46 +89,78 @@ Tensor stack(lua_State* L, const std::vector<Tensor>& parts, std::optional<std::
   return apply<Concat>(L, expanded, along);
 }
 
-Tensor pad(lua_State* L, const Tensor& x, const std::vector<std::vector<std::int64_t>>& paddings,
-           std::optional<PlainNumber> value) {
-  if (std::ssize(paddings) != x.type().rank()) {
-    throw ArgumentError(fmt::format("{} paddings for {}; one {{before, after}} for each dimension is needed",
-                                    paddings.size(), to_string(x.type())));
+/// { before, after }
+using Around = std::vector<std::int64_t>;
+enum class Mirror : std::uint8_t { reflect, symmetric };
+
+/// `count` elements beside an end of an axis, as a mirror shows them: without the last one (reflect), or with it.
+Tensor mirrored(lua_State* L, const Tensor& x, int axis, std::int64_t count, bool behind, Mirror mirror) {
+  const std::int64_t extent = x.type().shape[static_cast<std::size_t>(axis)];
+  const std::int64_t skipped = mirror == Mirror::reflect ? 1 : 0;
+  if (count > extent - skipped) {
+    throw ArgumentError(fmt::format("{} padding of {} elements beside axis {} of {}; at most {} are possible",
+                                    mirror == Mirror::reflect ? "reflect" : "symmetric", count, axis,
+                                    to_string(x.type()), std::max<std::int64_t>(extent - skipped, 0)));
   }
-  const Tensor scalar = scalar_constant(L, value.value_or(std::int64_t{0}), x.type().dtype);
-  Tensor padded = x;
+  const std::int64_t first = behind ? extent - skipped - count : skipped;
+  return of<Reverse>(L, part(L, x, axis, first, first + count), std::vector<std::int64_t>{axis});
+}
+
+/// One number or pair for all dimensions, or a pair for each.
+std::vector<Around> read_paddings(const std::variant<std::int64_t, std::vector<Around>>& given, const TensorType& x) {
+  std::vector<Around> paddings;
+  if (const auto* const all = std::get_if<std::int64_t>(&given)) {
+    paddings.assign(x.shape.size(), {*all, *all});
+  } else {
+    paddings = std::get<std::vector<Around>>(given);
+    if (paddings.size() == 1) paddings.resize(x.shape.size(), paddings.front());
+  }
+  if (std::ssize(paddings) != x.rank()) {
+    throw ArgumentError(fmt::format("{} paddings for {}; one {{before, after}} for each dimension is needed",
+                                    paddings.size(), to_string(x)));
+  }
   for (std::size_t axis = 0; axis < paddings.size(); ++axis) {
-    const std::vector<std::int64_t>& around = paddings[axis];
+    const Around& around = paddings[axis];
     if (around.size() != 2 || around[0] < 0 || around[1] < 0) {
       throw ArgumentError(fmt::format("padding {} is not {{before, after}}, each 0 or more", axis + 1));
     }
-    const auto filled = [&](std::int64_t extent) {
+  }
+  return paddings;
+}
+
+/// What stands around: a number, or the name of a mode.
+using PadValue = std::optional<std::variant<PlainNumber, std::string>>;
+
+std::optional<Mirror> mirror_of(const PadValue& value) {
+  const std::string* const mode = value ? std::get_if<std::string>(&*value) : nullptr;
+  if (mode == nullptr || *mode == "constant") return std::nullopt;
+  if (*mode == "reflect") return Mirror::reflect;
+  if (*mode == "symmetric") return Mirror::symmetric;
+  throw ArgumentError(
+      fmt::format("unknown mode '{}' (known: constant, reflect, symmetric; a number pads with itself)", *mode));
+}
+
+Tensor pad(lua_State* L, const Tensor& x, const std::variant<std::int64_t, std::vector<Around>>& given,
+           const PadValue& value) {
+  const std::vector<Around> paddings = read_paddings(given, x.type());
+  const std::optional<Mirror> mirror = mirror_of(value);
+  const PlainNumber* const number = value ? std::get_if<PlainNumber>(&*value) : nullptr;
+  const Tensor scalar = scalar_constant(L, number != nullptr ? *number : PlainNumber(std::int64_t{0}), x.type().dtype);
+  Tensor padded = x;
+  for (std::size_t axis = 0; axis < paddings.size(); ++axis) {
+    const auto beside = [&](std::int64_t count, bool behind) {
+      if (mirror) return mirrored(L, padded, static_cast<int>(axis), count, behind, *mirror);
       Shape shape = padded.type().shape;
-      shape[axis] = extent;
+      shape[axis] = count;
       return of<BroadcastTo>(L, scalar, shape);
     };
     std::vector<Tensor> parts;
-    if (around[0] > 0) parts.push_back(filled(around[0]));
+    if (paddings[axis][0] > 0) parts.push_back(beside(paddings[axis][0], false));
     parts.push_back(padded);
-    if (around[1] > 0) parts.push_back(filled(around[1]));
+    if (paddings[axis][1] > 0) parts.push_back(beside(paddings[axis][1], true));
     if (parts.size() > 1) padded = apply<Concat>(L, parts, static_cast<std::int64_t>(axis));
   }
   return padded;
-}
-
-/// Rows of another axis: it is brought to the front and back.
-Tensor gather(lua_State* L, const Tensor& x, const Tensor& indices, std::optional<std::int64_t> axis) {
-  const int at = axis ? ops::axis_index("gather", *axis, x.type()) : 0;
-  if (at == 0) return of_both<Gather>(L, x, indices);
-  std::vector<std::int64_t> front{at}, back;
-  for (int i = 0; i < x.type().rank(); ++i) {
-    if (i != at) front.push_back(i);
-  }
-  const int taken = indices.type().rank();
-  for (int i = 0; i < at; ++i) back.push_back(taken + i);
-  for (int i = 0; i < taken; ++i) back.push_back(i);
-  for (int i = at; i + 1 < x.type().rank(); ++i) back.push_back(taken + i);
-  return of<Transpose>(L, of_both<Gather>(L, of<Transpose>(L, x, front), indices), back);
 }
 
 /// Bounds are numbers or tensors.
@@ -187,6 +212,21 @@ Tensor is_nan(lua_State* L, const Tensor& x) {
 }
 
 }  // namespace
+
+/// Rows of another axis: it is brought to the front and back.
+Tensor gather(lua_State* L, const Tensor& x, const Tensor& indices, std::optional<std::int64_t> axis) {
+  const int at = axis ? ops::axis_index("gather", *axis, x.type()) : 0;
+  if (at == 0) return of_both<Gather>(L, x, indices);
+  std::vector<std::int64_t> front{at}, back;
+  for (int i = 0; i < x.type().rank(); ++i) {
+    if (i != at) front.push_back(i);
+  }
+  const int taken = indices.type().rank();
+  for (int i = 0; i < at; ++i) back.push_back(taken + i);
+  for (int i = 0; i < taken; ++i) back.push_back(i);
+  for (int i = at; i + 1 < x.type().rank(); ++i) back.push_back(taken + i);
+  return of<Transpose>(L, of_both<Gather>(L, of<Transpose>(L, x, front), indices), back);
+}
 
 void add_composed(Class<Tensor>& tensor) {
   tensor.method<&expand_dims>("expand_dims")

@@ -3,7 +3,11 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "core/base/error.h"
 #include "core/ops/attention.h"
@@ -64,12 +68,72 @@ Tensor ones(lua_State* L, Shape shape, const TensorOptions& options) {
   return full(L, std::move(shape), std::int64_t{1}, options);
 }
 
-/// 0, 1, ..., count - 1 as int64.
-Tensor arange(lua_State* L, std::int64_t count) {
-  check_shape({count});
-  HostTensor values(TensorType{{count}, Dtype::i64});
-  std::int64_t next = 0;
-  for (std::int64_t& value : values.values<std::int64_t>()) value = next++;
+/// How many numbers arange has of this range.
+std::int64_t count_between(std::int64_t first, std::int64_t stop, std::int64_t step) {
+  using Unsigned = std::uint64_t;
+  if (step > 0 ? stop <= first : stop >= first) return 0;
+  const Unsigned low = static_cast<Unsigned>(step > 0 ? first : stop),
+                 high = static_cast<Unsigned>(step > 0 ? stop : first);
+  const Unsigned width = step > 0 ? static_cast<Unsigned>(step) : Unsigned{0} - static_cast<Unsigned>(step);
+  constexpr auto most = static_cast<Unsigned>(std::numeric_limits<std::int64_t>::max());
+  return static_cast<std::int64_t>(std::min((high - low - 1) / width + 1, most));
+}
+std::int64_t count_between(double first, double stop, double step) {
+  const double count = std::ceil((stop - first) / step);
+  return count > 0 ? static_cast<std::int64_t>(std::min(count, 0x1p62)) : 0;
+}
+
+template <class T>
+Tensor range_of(lua_State* L, T first, T stop, T step) {
+  if (step == T{0}) throw ArgumentError("a step of 0 never arrives");
+  using Element = std::conditional_t<std::is_integral_v<T>, std::int64_t, float>;
+  HostTensor values(TensorType{{count_between(first, stop, step)}, dtype_of<Element>});
+  T index{0};
+  for (Element& value : values.values<Element>()) value = static_cast<Element>(first + step * index++);
+  return world_of(L).dispatcher.constant(values);
+}
+
+/// first, first + step, ... up to before stop: int64 where all are whole, else float32. One number is the stop.
+Tensor arange(lua_State* L, PlainNumber first, std::optional<PlainNumber> stop, std::optional<PlainNumber> step) {
+  if (!stop) {
+    if (const auto* const count = std::get_if<std::int64_t>(&first)) check_shape({*count});
+    stop = std::exchange(first, std::int64_t{0});
+  }
+  const std::array numbers{first, *stop, step.value_or(std::int64_t{1})};
+  const auto is_whole = [](const PlainNumber& number) { return std::holds_alternative<std::int64_t>(number); };
+  if (std::ranges::all_of(numbers, is_whole)) {
+    return range_of(L, std::get<std::int64_t>(numbers[0]), std::get<std::int64_t>(numbers[1]),
+                    std::get<std::int64_t>(numbers[2]));
+  }
+  const auto real = [](const PlainNumber& number) {
+    return std::visit([](auto value) { return static_cast<double>(value); }, number);
+  };
+  return range_of(L, real(numbers[0]), real(numbers[1]), real(numbers[2]));
+}
+
+/// `count` numbers from start to stop, both included unless `endpoint` is false.
+Tensor linspace(lua_State* L, double start, double stop, std::optional<std::int64_t> count,
+                std::optional<bool> endpoint) {
+  constexpr std::int64_t usual_count = 50;
+  check_shape({count.value_or(usual_count)});
+  HostTensor values(TensorType{{count.value_or(usual_count)}, Dtype::f32});
+  const auto intervals = static_cast<double>(values.elements() - (endpoint.value_or(true) ? 1 : 0));
+  double index = 0;
+  for (float& value : values.values<float>()) {
+    value = static_cast<float>(intervals > 0 ? start + (stop - start) * (index++ / intervals) : start);
+  }
+  return world_of(L).dispatcher.constant(values);
+}
+
+/// 1 on a diagonal, else 0.
+Tensor eye(lua_State* L, std::int64_t rows, std::optional<std::int64_t> columns, std::optional<std::int64_t> diagonal) {
+  check_shape({rows, columns.value_or(rows)});
+  HostTensor values = HostTensor::zeros(TensorType{{rows, columns.value_or(rows)}, Dtype::f32});
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t column = row + diagonal.value_or(0);
+    if (column < 0 || column >= values.shape()[1]) continue;
+    values.values<float>()[static_cast<std::size_t>(row * values.shape()[1] + column)] = 1;
+  }
   return world_of(L).dispatcher.constant(values);
 }
 
@@ -181,12 +245,16 @@ void open_tensor_functions(lua_State* L) {
       .function<&zeros>("zeros")
       .function<&ones>("ones")
       .function<&arange>("arange")
+      .function<&linspace>("linspace")
+      .function<&eye>("eye")
       .function<&concat>("concat")
       .function<&dot_product_attention>("dot_product_attention")
       .function<&matmul>("matmul")
       .function<&where>("where")
       .function<&variable, 2>("Variable");
   add_composed(gb);
+  add_places(gb);
+  add_einsum(gb);
   const Module random = gb.submodule("random");
   random.function<&random_uniform>("uniform").function<&random_normal>("normal");
 }

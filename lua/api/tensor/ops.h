@@ -19,6 +19,17 @@ Tensor apply(lua_State* L, std::span<const Tensor> inputs, A&&... arguments) {
   return world_of(L).dispatcher.apply_one(std::make_shared<const O>(std::forward<A>(arguments)...), inputs);
 }
 
+/// O of one tensor, with O's arguments.
+template <class O, class... A>
+Tensor of(lua_State* L, const Tensor& x, A&&... arguments) {
+  return apply<O>(L, std::array{x}, std::forward<A>(arguments)...);
+}
+
+template <class O>
+Tensor of_both(lua_State* L, const Tensor& a, const Tensor& b) {
+  return apply<O>(L, std::array{a, b});
+}
+
 template <class O>
 Tensor unary(lua_State* L, const Tensor& x) {
   return apply<O>(L, std::array{x});
@@ -51,6 +62,24 @@ inline std::vector<std::int64_t> axes_of(const Axes& axes) {
 void add_composed(Class<Tensor>& tensor);
 /// gb.stack and gb.pad, in the same way.
 void add_composed(const Module& gb);
+
+/// Parts, products and exponential sums along axes, and triangles.
+void add_axes(Class<Tensor>& tensor);
+/// Sorting, and what is read and written at places that tensors hold.
+void add_places(Class<Tensor>& tensor);
+/// gb.scatter and gb.einsum.
+void add_places(const Module& gb);
+void add_einsum(const Module& gb);
+
+/// Rows by number, or what lies at these places of another axis; x:gather.
+Tensor gather(lua_State* L, const Tensor& x, const Tensor& indices, std::optional<std::int64_t> axis);
+/// Elements [begin, end) of an axis, counted from 0.
+Tensor part(lua_State* L, const Tensor& x, int axis, std::int64_t begin, std::int64_t end);
+/// The dimensions in this order; `x` itself if that is theirs.
+Tensor permuted(lua_State* L, const Tensor& x, std::vector<std::int64_t> order);
+/// The dimensions of `rank` with `axis` as the last one, and the order that takes it back.
+std::vector<std::int64_t> axis_last(int rank, int axis);
+std::vector<std::int64_t> axis_back(int rank, int axis);
 
 /// Slicing, loops by ipairs, and assignment. Numbers count from 1 and ranges include both ends, as in Lua. The op
 /// checks the bounds, since a traced function meets other extents.

@@ -241,6 +241,8 @@ void open_tensor(lua_State* L) {
       .method<&unary<LogSoftmax>>("log_softmax")
       .method<&binary<Maximum>, 1>("maximum")
       .method<&binary<Minimum>, 1>("minimum")
+      .method<&binary<Pow>, 1>("pow")
+      .method<&unary<StopGradient>>("stop_gradient")
       .method<&update<Assign>, 1>("assign")
       .method<&update<AssignAdd>, 1>("assign_add")
       .meta<&binary<Add>>("__add")
@@ -258,6 +260,8 @@ void open_tensor(lua_State* L) {
 #undef GPUBENCH_ROW
   add_rows(tensor);
   add_composed(tensor);
+  add_axes(tensor);
+  add_places(tensor);
   add_conditions(tensor);
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <optional>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/nn/layer_function.h"
@@ -20,7 +22,7 @@ namespace {
 
 constexpr std::array operators{"__add", "__sub", "__mul", "__div", "__pow", "__idiv", "__mod", "__unm"};
 /// The functions of gb that take tensors of a model.
-constexpr std::array functions{"concat", "matmul", "pad", "stack", "where"};
+constexpr std::array functions{"concat", "einsum", "matmul", "pad", "scatter", "stack", "where"};
 constexpr const char* operator_prefix = "operator ";
 // Upvalues: the name in messages, as the original has it; the original; the name for push_native.
 constexpr int original_upvalue = 2, name_upvalue = 3;
@@ -61,10 +63,28 @@ void push_native(lua_State* L, const std::string& name) {
   lua_settop(L, result);
 }
 
+/// Calls a function and returns one of its results, or of the list that it returns. Upvalues: the function, the number.
+int one_result(lua_State* L) {
+  const auto number = static_cast<int>(lua_tointeger(L, lua_upvalueindex(2)));
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  if (lua_istable(L, 1)) {
+    lua_rawgeti(L, 1, number);
+  } else {
+    lua_settop(L, number);
+  }
+  return 1;
+}
+
 class NativeCall final : public LayerFunction {
  public:
-  NativeCall(lua_State* L, std::string function, std::vector<CallArgument> arguments)
-      : machine_(Machine::shared(L)), function_(std::move(function)), arguments_(std::move(arguments)) {}
+  /// `result`: the number of the result that the layer computes; 0 where there is one.
+  NativeCall(lua_State* L, std::string function, std::vector<CallArgument> arguments, int result)
+      : machine_(Machine::shared(L)),
+        function_(std::move(function)),
+        arguments_(std::move(arguments)),
+        result_(result) {}
 
   /// "add", "relu", "concat".
   std::string name() const override;
@@ -74,6 +94,7 @@ class NativeCall final : public LayerFunction {
   const std::shared_ptr<Machine>& machine() const { return machine_; }
   const std::string& function() const { return function_; }
   const std::vector<CallArgument>& arguments() const { return arguments_; }
+  int result() const { return result_; }
 
  private:
   static Info stored(const CallArgument& argument);
@@ -81,12 +102,17 @@ class NativeCall final : public LayerFunction {
   std::shared_ptr<Machine> machine_;
   std::string function_;
   std::vector<CallArgument> arguments_;
+  int result_;
 };
 
 class NativeBody final : public FunctionBody {
  public:
   NativeBody(const NativeCall& call, const Layer& layer)
-      : machine_(call.machine()), function_(call.function()), arguments_(call.arguments()), layer_(layer) {}
+      : machine_(call.machine()),
+        function_(call.function()),
+        arguments_(call.arguments()),
+        result_(call.result()),
+        layer_(layer) {}
 
   gpubench::Value call(const CallContext& context, std::span<const gpubench::Value> inputs) override {
     if (!machine_->is_open()) throw Error("the script has ended, and the functions of its layers with it");
@@ -96,6 +122,10 @@ class NativeBody final : public FunctionBody {
     return call_for_layer(running, layer_, [&](lua_State* L) {
       luaL_checkstack(L, static_cast<int>(arguments_.size()) + 4, "arguments");
       push_native(L, function_);
+      if (result_ != 0) {
+        lua_pushinteger(L, result_);
+        lua_pushcclosure(L, &one_result, 2);
+      }
       for (const CallArgument& argument : arguments_) push(L, argument, trace, inputs);
       return static_cast<int>(arguments_.size());
     });
@@ -134,6 +164,7 @@ class NativeBody final : public FunctionBody {
   std::shared_ptr<Machine> machine_;
   std::string function_;
   std::vector<CallArgument> arguments_;
+  int result_;
   const Layer& layer_;
 };
 
@@ -165,7 +196,9 @@ std::string NativeCall::stored() const {
   } catch (const Error& error) {
     throw Error(fmt::format("an operation '{}' cannot be stored in an architecture: {}", name(), error.what()));
   }
-  return to_json_line(Info::Fields{{"call", function_}, {"arguments", std::move(arguments)}});
+  Info::Fields fields{{"call", function_}, {"arguments", std::move(arguments)}};
+  if (result_ != 0) fields.emplace_back("result", std::int64_t{result_});
+  return to_json_line(fields);
 }
 
 std::unique_ptr<FunctionBody> NativeCall::body(const Layer& layer) const {
@@ -225,19 +258,64 @@ class ArgumentReader {
   lua_State* L_;
 };
 
+/// What a call gives: one value, several, or a list.
+struct CallResults {
+  int count = 1;
+  bool one = true, list = false;
+};
+
+/// Of the call on the stack. Axes count the batch as dimension 0, and nothing is known of its size.
+CallResults results_of(lua_State* L, const std::string& function) {
+  if (function == "top_k") return {.count = 2, .one = false};
+  const bool unstacks = function == "unstack";
+  if (!unstacks && function != "split") return {};
+  CallResults results{.one = false, .list = true};
+  if (!unstacks && lua_istable(L, 2)) {
+    results.count = static_cast<int>(lua_rawlen(L, 2)) + 1;
+  } else if (!unstacks) {
+    constexpr std::int64_t most = 1024;  // layers that one call makes
+    const auto sections = Value<std::int64_t>::read(L, 2);
+    if (sections < 1 || sections > most) {
+      throw ArgumentError(fmt::format("{} parts; 1 to {} are possible", sections, most));
+    }
+    results.count = static_cast<int>(sections);
+  } else {
+    const TensorType type = Value<ScriptSymbol>::read(L, 1).symbol->type();
+    const auto axis = Value<std::optional<std::int64_t>>::read(L, 2).value_or(0);
+    const std::int64_t along = axis < 0 ? axis + type.rank() : axis - 1;
+    if (along < 0 || along >= type.rank()) {
+      throw ArgumentError(
+          fmt::format("axis {} cannot be taken apart: the examples are {}, and axis 0 is the batch, whose "
+                      "size is not known",
+                      axis, to_string(type)));
+    }
+    results.count = static_cast<int>(type.shape[static_cast<std::size_t>(along)]);
+  }
+  return results;
+}
+
 int apply_to_symbols(lua_State* L) {
   const std::string function = lua_tostring(L, lua_upvalueindex(name_upvalue));
+  const CallResults results = results_of(L, function);
   ArgumentReader reader(L);
-  std::vector<CallArgument> arguments = reader.read();
-  const LayerFunctionPtr call = std::make_shared<const NativeCall>(L, function, std::move(arguments));
+  const std::vector<CallArgument> arguments = reader.read();
   // The type of computation is that of the inputs: an operator casts nothing.
   const auto floating =
       std::ranges::find_if(reader.symbols, [](const SymbolPtr& symbol) { return is_floating(symbol->type().dtype); });
   const Dtype dtype = (floating == reader.symbols.end() ? reader.symbols.front() : *floating)->type().dtype;
-  const LayerPtr layer = make_layer("Lambda", {{"function", call}, {"dtype", std::string(to_string(dtype))}},
-                                    reader.world->dispatcher.device());
-  Value<ScriptSymbol>::push(L, {reader.world, apply_layer(layer, reader.symbols)});
-  return 1;
+  const DeviceId device = reader.world->dispatcher.device();
+  std::vector<ScriptSymbol> symbols;
+  for (int i = 1; i <= results.count; ++i) {
+    const LayerFunctionPtr call = std::make_shared<const NativeCall>(L, function, arguments, results.one ? 0 : i);
+    const LayerPtr layer = make_layer("Lambda", {{"function", call}, {"dtype", std::string(to_string(dtype))}}, device);
+    symbols.push_back({reader.world, apply_layer(layer, reader.symbols)});
+  }
+  if (results.list) {
+    Value<std::vector<ScriptSymbol>>::push(L, symbols);
+    return 1;
+  }
+  for (const ScriptSymbol& symbol : symbols) Value<ScriptSymbol>::push(L, symbol);
+  return results.count;
 }
 
 bool is_symbol(lua_State* L, int index) {
@@ -248,11 +326,10 @@ bool is_symbol(lua_State* L, int index) {
 int call_or_describe(lua_State* L) {
   for (int i = lua_gettop(L); i > 0; --i) {
     bool symbols = is_symbol(L, i);
-    if (!symbols && lua_istable(L, i)) {
-      lua_rawgeti(L, i, 1);
-      lua_rawgeti(L, i, 2);
-      symbols = is_symbol(L, -1) || is_symbol(L, -2);
-      lua_pop(L, 2);
+    for (std::size_t k = lua_istable(L, i) ? std::min<std::size_t>(lua_rawlen(L, i), max_rank) : 0; k > 0; --k) {
+      lua_rawgeti(L, i, static_cast<lua_Integer>(k));
+      symbols = symbols || is_symbol(L, -1);
+      lua_pop(L, 1);
     }
     if (symbols) return entry<&apply_to_symbols>(L);
   }
@@ -335,7 +412,8 @@ LayerFunctionPtr stored_native_call(lua_State* L, const std::string& layer, cons
   if (const Info* const list = info.find("arguments"); list != nullptr && list->list() != nullptr) {
     for (const Info& one : *list->list()) arguments.push_back(argument_of(one, inputs));
   }
-  return std::make_shared<const NativeCall>(L, name, std::move(arguments));
+  const int result = static_cast<int>(info.number("result").value_or(0));
+  return std::make_shared<const NativeCall>(L, name, std::move(arguments), result);
 }
 
 }  // namespace gpubench::lua

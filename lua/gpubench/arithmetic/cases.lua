@@ -21,6 +21,7 @@ local function elementwise(make)
   return {
     of(x:exp(), math.exp), of(x:log(), math.log), of(x:sqrt(), math.sqrt), of(x:sigmoid(), sigmoid),
     of(x:tanh(), function(v) return 1 - 2 / (math.exp(2 * v) + 1) end),
+    of(x:sin(), math.sin), of(x:cos(), math.cos), of(x:arctan(), math.atan),
     { got = signed:relu(), want = mapped(signs, function(v) return math.max(v, 0) end), exact = true },
     { got = x / y, want = quotients }, { got = x + y, want = sums },
   }
@@ -97,7 +98,16 @@ local function indexing(make)
   end
   table.move(values, 1, #values, 1, twice)
   table.move(values, 1, #values, #values + 1, twice)
+  local ordered, updated = {}, table.move(values, 1, #values, 1, {})
+  for row = 0, rows - 1 do
+    local sorted = table.move(values, row * columns + 1, (row + 1) * columns, 1, {})
+    table.sort(sorted)
+    table.move(sorted, 1, columns, #ordered + 1, ordered)
+  end
+  table.move(values, 1, columns, 3 * columns + 1, updated)
   return {
+    { got = x:sort(), want = ordered, exact = true },
+    { got = x:scatter_update(gb.tensor({ { 3 } }, { dtype = "int64" }), x:rows(1, 1)), want = updated, exact = true },
     { got = x:gather(gb.tensor({ 2, 0, 2 }, { dtype = "int64" })), want = picked, exact = true },
     { got = x:transpose(), want = transposed(values, rows, columns), exact = true },
     { got = gb.concat { x, x }, want = twice, exact = true },

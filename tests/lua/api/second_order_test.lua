@@ -44,11 +44,18 @@ local labels = gb.tensor({ { 0, 1, 0, 0 }, { 0.5, 0, 0.5, 0 }, { 0, 0, 0, 1 } })
 local classes = gb.tensor({ 1, 0, 3 }, { dtype = "int64" })
 local image = { 1, 4, 4, 1 }
 local matrix = { 3, 4 }
+local places = gb.tensor({ { 2, 1 }, { 0, 3 }, { 2, 1 } }, { dtype = "int64" })
+local columns = gb.tensor({ { 3, 0 }, { 1, 1 }, { 2, 3 } }, { dtype = "int64" })
+local first_row, corner = gb.tensor(1, { dtype = "int64" }), gb.tensor({ 0, 2 }, { dtype = "int32" })
 local functions = {
   neg = function(x) return -x * x end, abs = function(x) return x:abs() * x end,
   square = function(x) return x:square() end,
   sqrt = function(x) return (x:square() + 1):sqrt() end, rsqrt = function(x) return (x:square() + 1):rsqrt() end,
   exp = function(x) return x:exp() end, log = function(x) return (x:square() + 1):log() end,
+  expm1 = function(x) return x:expm1() end, log1p = function(x) return x:square():log1p() end,
+  sin = function(x) return x:sin() end, cos = function(x) return (x * 2):cos() end,
+  tan = function(x) return (x * 0.4):tan() end, arctan = function(x) return x:arctan() end,
+  power = function(x) return (x:abs() + 0.5):pow(2.5) end,
   relu = function(x) return x:relu():square() end, sigmoid = function(x) return x:sigmoid() end,
   tanh = function(x) return x:tanh() end, erf = function(x) return x:erf() end, silu = function(x) return x:silu() end,
   gelu = function(x) return x:gelu() end, gelu_tanh = function(x) return x:gelu(true) end,
@@ -68,6 +75,28 @@ local functions = {
   transpose = function(x) return x:transpose():square() end,
   slice = function(x) return x[{ { 1, 2 }, { 2, 3 } }]:square() end,
   concat = function(x) return gb.concat({ x, x:square() }, 1) end, broadcast = function(x) return x[1] * x end,
+  broadcast_to = function(x) return x:broadcast_to({ 2, 3, 4 }):square() end,
+  split = function(x) return x:split(2, 1)[2]:square() * x:split({ 2 }, 1)[1] end,
+  unstack = function(x) return x:unstack(0)[2]:square() * x:unstack(0)[3] end,
+  roll = function(x) return x:roll(1, 1) * x:square() end,
+  repeated = function(x) return x:repeated(2, 1):square() end,
+  repeated_each = function(x) return x:repeated({ 2, 0, 1 }, 0):square() end,
+  prod = function(x) return x:prod(1) end, prod_of_all = function(x) return (x * 1.3):prod():reshape { 1 } end,
+  cumprod = function(x) return x:cumprod(1) end, cumprod_reverse = function(x) return x:cumprod(0, true) end,
+  logsumexp = function(x) return x:logsumexp(-1) end,
+  tril = function(x) return x:tril(1):square() end, triu = function(x) return x:triu():square() end,
+  reflect = function(x) return gb.pad(x, { { 1, 2 }, { 0, 3 } }, "reflect"):square() end,
+  symmetric = function(x) return gb.pad(x, { { 1, 0 }, { 2, 4 } }, "symmetric"):square() end,
+  sort = function(x) return x:sort() * x end, sort_rows = function(x) return x:sort(0):square() end,
+  top_k = function(x) return (x:top_k(2)):square() end,
+  moving_slice = function(x) return x:slice({ first_row, 1 }, { 2, 2 }):square() end,
+  slice_by_vector = function(x) return x:slice(corner, { 2, 2 }):square() end,
+  slice_update = function(x) return x:slice_update({ first_row, 1 }, x[{ { 1, 2 }, { 3, 4 } }]:square()):square() end,
+  scatter = function(x) return gb.scatter(places, x[{ {}, { 2 } }]:reshape { 3 }:square(), { 3, 4 }):square() end,
+  scatter_update = function(x) return x:scatter_update(places, x[{ {}, { 1 } }]:reshape { 3 }:square()):square() end,
+  take_along_axis = function(x) return x:take_along_axis(columns, 1):square() end,
+  einsum = function(x) return gb.einsum("ij,kj,jl->ikl", x, x:square(), dense) end,
+  einsum_elements = function(x) return gb.einsum("ij,ij->j", x, x:square()) end,
   reverse = function(x) return x:reverse(1):square() end, tile = function(x) return x:tile { 2, 1 }:square() end,
   gather = function(x) return x:gather(indices):square() end,
   matmul = function(x) return x:matmul(dense):tanh() end, product = function(x) return x:matmul(x:transpose()) end,
@@ -222,4 +251,26 @@ testing.case("a tape keeps what it read, or says that it is gone", function()
   tape:stop()
   rows[1] = { 7.0 }
   testing.raises(refusal, tape.gradient, tape, squares, rows)
+end)
+
+testing.case("what stop_gradient gives is constant, at every order", function()
+  local function step(x)
+    local outer <close> = gb.tape()
+    local source = x * 1
+    local slope
+    do
+      local inner <close> = gb.tape()
+      slope = inner:gradient((source:stop_gradient() * source:square()):sum(), source)
+    end
+    -- slope = 2 c x with c = x, which is constant.
+    return outer:gradient(slope:sum(), source)
+  end
+  local x = gb.tensor { 1.0, 2.0, -3.0 }
+  testing.equal(step(x):to_table(), { 2.0, 4.0, -6.0 })
+  testing.equal(gb.compile(step)(x):to_table(), { 2.0, 4.0, -6.0 })
+  local tape = gb.tape()
+  testing.equal(tape:gradient(x:stop_gradient():square():sum(), x), false)
+  local v = gb.Variable { 2.0, 5.0 }
+  tape = gb.tape()
+  testing.equal(tape:gradient((v:stop_gradient() * v):sum(), v):to_table(), { 2.0, 5.0 })
 end)
