@@ -115,8 +115,9 @@ testing.case("wrong arguments are named", function()
   testing.raises("a multiple of 0; at least 1 is needed", x.tile, x, { 0, 1 })
   testing.raises("stack needs at least one tensor", gb.stack, {})
   testing.raises("float32[2, 3] and float32[3] differ in shape", gb.stack, { x, gb.zeros { 3 } })
-  testing.raises("1 paddings for float32[2, 3]; one {before, after} for each dimension is needed", gb.pad,
-    x, { { 1, 1 } })
+  testing.raises("3 paddings for float32[2, 3]; one {before, after} for each dimension is needed", gb.pad,
+    x, { { 1, 1 }, { 1, 1 }, { 1, 1 } })
+  testing.raises("0 paddings for float32[2, 3]", gb.pad, x, {})
   testing.raises("padding 2 is not {before, after}, each 0 or more", gb.pad, x, { { 0, 0 }, { 1 } })
   testing.raises("padding 1 is not {before, after}, each 0 or more", gb.pad, x, { { -1, 0 }, { 1, 1 } })
   testing.raises("clip(low, high): two bounds are needed", x.clip, x, 1)
