@@ -124,8 +124,8 @@ class PReLU final : public Layer {
   }
   Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
-    const Value below = ops::relu(graph, ops::neg(graph, inputs[0]));
-    return ops::sub(graph, ops::relu(graph, inputs[0]), ops::mul(graph, weight(context, alpha_), below));
+    const Value below = ops::relu(graph, ops::neg(graph, inputs[0])), above = ops::relu(graph, inputs[0]);
+    return ops::sub(graph, above, ops::mul(graph, weight(context, alpha_), below));
   }
 
   VariablePtr alpha_;
