@@ -3,6 +3,8 @@ local gb = require "gpubench"
 local testing = require "testing"
 local equal, near, raises = testing.equal, testing.near, testing.raises
 
+gb.config.set_logical_devices("cpu:0", { { threads = 1 }, { threads = 1 } })
+
 local x = gb.tensor { { 1, 2 }, { 3, -1 }, { 0, 1 }, { 2, 2 }, { -1, 1 }, { 1, 0 } }
 local y = gb.tensor { { 1 }, { 0 }, { 2 }, { 1 }, { 0 }, { 3 } }
 
@@ -111,7 +113,6 @@ end)
 
 testing.case("replicas share a step", function()
   local function trained(replicas)
-    gb.config.set_logical_devices("cpu:0", { { threads = 1 }, { threads = 1 } })
     local strategy = gb.distribute.MirroredStrategy { devices = replicas }
     local history, weights
     strategy:scope(function()

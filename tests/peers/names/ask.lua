@@ -16,7 +16,8 @@ local function subjects()
     dataset = gb.data.Dataset.range(4),
     tape = gb.tape(),
     callback = setmetatable({}, { __index = function(_, name)
-      return gb.callbacks.LambdaCallback { [name] = print }
+      if name:find "^on_" then return gb.callbacks.LambdaCallback { [name] = print } end
+      return gb.callbacks.TerminateOnNaN()[name]
     end }),
   }, { __index = _G })
 end
