@@ -14,8 +14,9 @@
 namespace gpubench {
 namespace {
 
-std::string epsilon_attribute(float epsilon) {
-  return fmt::format("epsilon={}", epsilon);
+std::string epsilon_attribute(float epsilon, NormEpilogue epilogue = NormEpilogue::none) {
+  constexpr std::string_view suffixes[] = {"", " relu", " add relu"};
+  return fmt::format("epsilon={}{}", epsilon, suffixes[static_cast<std::size_t>(epilogue)]);
 }
 
 /// Checks x (input 0) and `names[i]`, input i + 1, each [channels] and all of x's type or of float32; returns their
@@ -35,8 +36,8 @@ TensorType check_inputs(std::string_view op, TensorTypes inputs, std::initialize
   return channels;
 }
 
-std::vector<TensorType> infer_norm_gradient(std::string_view op, TensorTypes inputs) {
-  ops::expect_count(op, inputs, 5);
+std::vector<TensorType> infer_norm_gradient(std::string_view op, TensorTypes inputs, std::size_t count = 5) {
+  ops::expect_count(op, inputs, count);
   const TensorType channels = check_inputs(op, inputs, {"gamma", "the mean", "the variance"});
   ops::expect_type(op, "the gradient", inputs[4], inputs[0]);
   return {inputs[0], channels, channels};
@@ -49,12 +50,13 @@ double norm_flops(double count, TensorTypes outputs) {
 }  // namespace
 
 std::string BatchNorm::attributes() const {
-  return epsilon_attribute(epsilon);
+  return epsilon_attribute(epsilon, epilogue);
 }
 
 std::vector<TensorType> BatchNorm::infer(TensorTypes inputs) const {
-  ops::expect_count(name(), inputs, 3);
+  ops::expect_count(name(), inputs, epilogue == NormEpilogue::add_relu ? 4 : 3);
   const TensorType channels = check_inputs(name(), inputs, {"gamma", "beta"});
+  if (epilogue == NormEpilogue::add_relu) ops::expect_type(name(), "the shortcut", inputs[3], inputs[0]);
   if (inputs[0].elements() == 0 && channels.elements() > 0) {
     throw Error(
         fmt::format("{}: {} has nothing to take mean and variance of; at least one value of each channel is needed",
@@ -64,6 +66,7 @@ std::vector<TensorType> BatchNorm::infer(TensorTypes inputs) const {
 }
 
 std::vector<Value> BatchNorm::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
+  if (epilogue != NormEpilogue::none) return Op::gradient(graph, inputs, outputs, output_gradients);
   std::vector<Value> result(3, zero_gradient);
   std::vector<Value> parts;
   if (output_gradients[0]) {
@@ -89,23 +92,37 @@ std::vector<Value> BatchNorm::gradient(Graph& graph, Values inputs, Values outpu
 }
 
 double BatchNorm::flops(TensorTypes, TensorTypes outputs) const {
-  return norm_flops(7, outputs);
+  return norm_flops(7 + static_cast<double>(epilogue), outputs);
 }
 
 std::string BatchNormGradient::attributes() const {
-  return epsilon_attribute(epsilon);
+  return epsilon_attribute(epsilon, epilogue);
 }
 
 std::vector<TensorType> BatchNormGradient::infer(TensorTypes inputs) const {
-  return infer_norm_gradient(name(), inputs);
+  std::vector<TensorType> result = infer_norm_gradient(name(), inputs, epilogue == NormEpilogue::none ? 5 : 6);
+  if (epilogue == NormEpilogue::relu) ops::expect_type(name(), "beta", inputs[5], result[1]);
+  if (epilogue != NormEpilogue::add_relu) return result;
+  ops::expect_type(name(), "the result", inputs[5], inputs[0]);
+  result.push_back(inputs[0]);
+  return result;
 }
 
 std::vector<Alias> BatchNormGradient::aliases() const {
-  return {{0, 4, Alias::Kind::may_overwrite}, {0, 0, Alias::Kind::may_overwrite}};
+  std::vector<Alias> result{{0, 4, Alias::Kind::may_overwrite}, {0, 0, Alias::Kind::may_overwrite}};
+  if (epilogue == NormEpilogue::add_relu) result.insert(result.begin(), {3, 4, Alias::Kind::may_overwrite});
+  return result;
 }
 
 double BatchNormGradient::flops(TensorTypes, TensorTypes outputs) const {
-  return norm_flops(11, outputs);
+  return norm_flops(epilogue == NormEpilogue::none ? 11 : 12, outputs);
+}
+
+bool is_fused_batch_norm(const Op& op) {
+  const auto* const forward = dynamic_cast<const BatchNorm*>(&op);
+  const auto* const backward = dynamic_cast<const BatchNormGradient*>(&op);
+  return (forward != nullptr && forward->epilogue != NormEpilogue::none) ||
+         (backward != nullptr && backward->epilogue != NormEpilogue::none);
 }
 
 std::string BatchNormInference::attributes() const {

@@ -6,24 +6,38 @@
 
 namespace gpubench {
 
-/// x [..., channels], gamma, beta -> gamma (x - mean) / sqrt(variance + epsilon) + beta, mean, variance (each
-/// [channels]).
+/// What follows the normalization in the same pass over memory, and what its gradient undoes (pass fuse_batch_norm).
+enum class NormEpilogue : std::uint8_t {
+  none,
+  relu,      ///< relu(normalized)
+  add_relu,  ///< relu(normalized + shortcut), as at the end of a residual block
+};
+
+/// x [..., channels], gamma, beta[, shortcut of x's type] -> the epilogue of gamma (x - mean) / sqrt(variance +
+/// epsilon)
+/// + beta, mean, variance (each [channels]).
 class BatchNorm final : public Op {
  public:
-  explicit BatchNorm(float given_epsilon) : epsilon(given_epsilon) {}
+  explicit BatchNorm(float given_epsilon, NormEpilogue given_epilogue = NormEpilogue::none)
+      : epsilon(given_epsilon), epilogue(given_epilogue) {}
   std::string_view name() const override { return "batch_norm"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(TensorTypes inputs) const override;
+  /// Of the plain normalization: epilogues are fused behind the gradients.
   std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
   double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const float epsilon;
+  const NormEpilogue epilogue;
 };
 
-/// x, gamma, mean, variance, dy -> dx, dgamma, dbeta, where mean and variance are those of x
+/// x, gamma, mean, variance, dy -> dx, dgamma, dbeta, where mean and variance are those of x. An epilogue adds what
+/// tells where relu was positive: with `relu` input 5 is beta, from which it is computed again; with `add_relu` input 5
+/// is the op's result y, and output 3 the gradient of the shortcut.
 class BatchNormGradient final : public Op {
  public:
-  explicit BatchNormGradient(float given_epsilon) : epsilon(given_epsilon) {}
+  explicit BatchNormGradient(float given_epsilon, NormEpilogue given_epilogue = NormEpilogue::none)
+      : epsilon(given_epsilon), epilogue(given_epilogue) {}
   std::string_view name() const override { return "batch_norm_gradient"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(TensorTypes inputs) const override;
@@ -31,9 +45,13 @@ class BatchNormGradient final : public Op {
   double flops(TensorTypes inputs, TensorTypes outputs) const override;
 
   const float epsilon;
+  const NormEpilogue epilogue;
 };
 
-/// x, gamma, beta, mean, variance -> as BatchNorm, with given statistics
+/// Whether `op` is a batch normalization, or its gradient, with an epilogue.
+bool is_fused_batch_norm(const Op& op);
+
+/// x, gamma, beta, mean, variance -> as BatchNorm without an epilogue, with given statistics
 class BatchNormInference final : public Op {
  public:
   explicit BatchNormInference(float given_epsilon) : epsilon(given_epsilon) {}

@@ -61,6 +61,7 @@ constexpr Pass passes[] = {
     {"fuse_activation_gradient", &where_fused<&fuse_activation_gradient>},
     {"fuse_accumulation", &where_fused<&fuse_accumulation>},
     {"fuse_bias_gradient", &where_fused<&fuse_bias_gradient>},
+    {"fuse_batch_norm", &where_fused<&fuse_batch_norm>},
     {"batch_casts", &where_fused<&batch_casts>},
     {"turn_filters", &where_fused<&turn_filters>},
     {"fuse_metrics", &where_fused<&fuse_metrics>},

@@ -68,6 +68,7 @@ Program fuse_conv_pool(Program program);
 Program fuse_activation_gradient(Program program, const Fuses& fuses);
 Program fuse_accumulation(Program program, const Fuses& fuses);
 Program fuse_bias_gradient(Program program, const Fuses& fuses);
+Program fuse_batch_norm(Program program, const Fuses& fuses);
 Program batch_casts(Program program, const Fuses& fuses);
 Program turn_filters(Program program, const Fuses& fuses);
 Program fuse_metrics(Program program, const Fuses& fuses);

@@ -119,8 +119,9 @@ function gb.config.set_visible_devices(devices, kind) end
 function gb.config.set_tf32(allowed) end
 
 --- How many of the algorithms that cuBLASLt proposes for a matrix product GPUs measure when they plan it, to keep the
---- fastest; 0 (the default) takes the one that it proposes first. Which one is kept may differ from run to run, and
---- with it the last bits of results; the run records the setting.
+--- fastest; 0 takes the one that it proposes first. Without a call, 8 for products below 1 GFLOP and none for larger
+--- ones. Which one is kept may differ from run to run, and with it the last bits of results; the run records the
+--- setting.
 ---
 --- ```lua
 --- local gb = require "gpubench"

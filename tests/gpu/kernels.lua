@@ -19,7 +19,7 @@ local classes = 10
 -- Passes that put several ops into one kernel; each must gain time to be on by default.
 local fusions = {
   "fuse_epilogue", "fuse_conv_pool", "fuse_activation_gradient", "fuse_bias_gradient", "fuse_metrics",
-  "fuse_elementwise", "fuse_softmax_cross_entropy", "merge_casts", "batch_casts", "turn_filters",
+  "fuse_elementwise", "fuse_softmax_cross_entropy", "fuse_batch_norm", "merge_casts", "batch_casts", "turn_filters",
 }
 
 local function digits(batch)

@@ -26,11 +26,12 @@ float* floats(std::span<std::byte> workspace) {
 }
 
 std::unique_ptr<Kernel> plan_norm_gradient(const Op& op, const Signature& signature, float epsilon,
-                                           bool statistics_depend_on_x, Device& device) {
+                                           bool statistics_depend_on_x, NormEpilogue epilogue, Device& device) {
   const BatchNormShape shape = norm_shape(op, signature, epsilon, device);
   return launch_kernel(
       op, device,
-      [shape, statistics_depend_on_x](const LaunchOn& on, Views inputs, Views outputs, std::span<std::byte> workspace) {
+      [shape, statistics_depend_on_x, epilogue](const LaunchOn& on, Views inputs, Views outputs,
+                                                std::span<std::byte> workspace) {
         const BatchNormBackward memory{.x = inputs[0].data,
                                        .gamma = inputs[1].data,
                                        .mean = inputs[2].data,
@@ -38,7 +39,10 @@ std::unique_ptr<Kernel> plan_norm_gradient(const Op& op, const Signature& signat
                                        .dy = inputs[4].data,
                                        .dx = outputs[0].data,
                                        .dgamma = outputs[1].data,
-                                       .dbeta = outputs[2].data};
+                                       .dbeta = outputs[2].data,
+                                       .beta = epilogue == NormEpilogue::relu ? inputs[5].data : nullptr,
+                                       .y = epilogue == NormEpilogue::add_relu ? inputs[5].data : nullptr,
+                                       .dshortcut = epilogue == NormEpilogue::add_relu ? outputs[3].data : nullptr};
         return launch_batch_norm_gradient(on, shape, memory, statistics_depend_on_x, floats(workspace));
       },
       batch_norm_workspace(shape));
@@ -48,13 +52,15 @@ std::unique_ptr<Kernel> plan_batch_norm(const BatchNorm& op, const Signature& si
   const BatchNormShape shape = norm_shape(op, signature, op.epsilon, device);
   return launch_kernel(
       op, device,
-      [shape](const LaunchOn& on, Views inputs, Views outputs, std::span<std::byte> workspace) {
+      [shape, epilogue = op.epilogue](const LaunchOn& on, Views inputs, Views outputs, std::span<std::byte> workspace) {
         const BatchNormForward memory{.x = inputs[0].data,
                                       .gamma = inputs[1].data,
                                       .beta = inputs[2].data,
                                       .y = outputs[0].data,
                                       .mean = outputs[1].data,
-                                      .variance = outputs[2].data};
+                                      .variance = outputs[2].data,
+                                      .shortcut = epilogue == NormEpilogue::add_relu ? inputs[3].data : nullptr,
+                                      .relu = epilogue != NormEpilogue::none};
         return launch_batch_norm(on, shape, memory, floats(workspace));
       },
       batch_norm_workspace(shape));
@@ -62,7 +68,7 @@ std::unique_ptr<Kernel> plan_batch_norm(const BatchNorm& op, const Signature& si
 
 std::unique_ptr<Kernel> plan_batch_norm_gradient(const BatchNormGradient& op, const Signature& signature,
                                                  Device& device) {
-  return plan_norm_gradient(op, signature, op.epsilon, true, device);
+  return plan_norm_gradient(op, signature, op.epsilon, true, op.epilogue, device);
 }
 
 std::unique_ptr<Kernel> plan_batch_norm_inference(const BatchNormInference& op, const Signature& signature,
@@ -81,7 +87,7 @@ std::unique_ptr<Kernel> plan_batch_norm_inference(const BatchNormInference& op, 
 
 std::unique_ptr<Kernel> plan_batch_norm_inference_gradient(const BatchNormInferenceGradient& op,
                                                            const Signature& signature, Device& device) {
-  return plan_norm_gradient(op, signature, op.epsilon, false, device);
+  return plan_norm_gradient(op, signature, op.epsilon, false, NormEpilogue::none, device);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/nvidia/gpu_fault.h"
+#include "core/ops/batch_norm.h"
 #include "core/ops/cast.h"
 #include "core/telemetry/cupti/activity_tracer.h"
 #include "core/trace/timeline.h"
@@ -80,6 +81,16 @@ std::string cudnn_text() {
   }
 }
 
+/// Which products are timed, for the description of the backend.
+std::string search_text(const std::vector<std::unique_ptr<Device>>& devices) {
+  for (const auto& device : devices) {
+    const std::optional<int> search = cuda::cuda_device(*device).matmul_search();
+    if (!search) return fmt::format(", products below 1 GFLOP searched among {}", default_matmul_search);
+    if (*search > 1) return fmt::format(", products searched among {}", *search);
+  }
+  return {};
+}
+
 }  // namespace
 
 int CudaBackend::cuda_version() {
@@ -131,19 +142,17 @@ bool CudaBackend::rounds_float32() const {
 }
 
 std::string CudaBackend::library() const {
-  int searched = 0;
-  for (const auto& device : devices_) searched = std::max(searched, cuda::cuda_device(*device).matmul_search());
   const char* const float32 = rounds_float32()       ? "as TF32"
                               : allow_tf32(devices_) ? "strict (NVIDIA_TF32_OVERRIDE=0)"
                                                      : "strict";
   return fmt::format("CUDA {}, driver for CUDA {}, {}, float32 {}{}", cuda_text(cuda_version()),
-                     cuda_text(driver_cuda_version()), cudnn_text(), float32,
-                     searched > 1 ? fmt::format(", products searched among {}", searched) : std::string());
+                     cuda_text(driver_cuda_version()), cudnn_text(), float32, search_text(devices_));
 }
 
 bool CudaBackend::fuses(const Op& op, const Signature& signature, Device& device) const {
-  return dynamic_cast<const CastAll*>(&op) != nullptr || cuda::fuses_matmul(op, signature, device) ||
-         cuda::fuses_metrics(op, signature) || cuda::reads_turned_filter(op, signature);
+  return dynamic_cast<const CastAll*>(&op) != nullptr || is_fused_batch_norm(op) ||
+         cuda::fuses_matmul(op, signature, device) || cuda::fuses_metrics(op, signature) ||
+         cuda::reads_turned_filter(op, signature);
 }
 
 std::unique_ptr<Kernel> CudaBackend::plan(const Op& op, const Signature& signature, Device& device) const {

@@ -11,12 +11,16 @@
 
 namespace gpubench {
 
+inline constexpr int default_matmul_search = 8;
+inline constexpr double small_product_flops = 1e9;
+
 struct CudaOptions {
   /// Allows float32 convolutions and matrix products to round their inputs to TF32 (10-bit mantissa) for tensor cores.
   bool tf32 = false;
   /// How many algorithms are timed when a matrix product is planned; the fastest is kept. Below 2 none is timed, and
-  /// the library's heuristic decides.
-  int matmul_search = 0;
+  /// the library's heuristic decides. None: default_matmul_search for products below small_product_flops, which the
+  /// heuristic often fills a part of the GPU with and which take little time to measure; 0 for larger ones.
+  std::optional<int> matmul_search{};
 };
 
 class CudaBackend final : public Backend {

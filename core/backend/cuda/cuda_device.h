@@ -60,8 +60,8 @@ class CudaDevice final : public Device {
   cublasLtContext* cublaslt();
   /// Whether float32 convolutions and matrix products may round their inputs to TF32.
   bool allows_tf32() const { return allows_tf32_; }
-  /// How many algorithms are timed for each matrix product; below 2 none is.
-  int matmul_search() const { return matmul_search_; }
+  /// As in CudaOptions.
+  std::optional<int> matmul_search() const { return matmul_search_; }
   /// Algorithms and engines that were chosen for this device.
   DeviceChoices& choices() { return *choices_; }
   /// Created at the first call; throws Error if there is no cuDNN.
@@ -74,7 +74,7 @@ class CudaDevice final : public Device {
   int physical_;
   GpuProperties properties_;
   bool allows_tf32_;
-  int matmul_search_;
+  std::optional<int> matmul_search_;
   std::unique_ptr<MemoryPool> memory_, host_memory_;
   std::mutex first_use_;
   std::atomic<bool> in_use_{false};  // behind the context and the stream

@@ -11,6 +11,7 @@
 #include "core/backend/cuda/device_choices.h"
 #include "core/backend/cuda/matmul_descriptors.h"
 #include "core/backend/cuda/search.h"
+#include "core/base/error.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -29,6 +30,12 @@ std::size_t vector_bytes(const MatmulProblem& problem) {
 /// Sized as elements, which is more than a bit mask needs.
 std::size_t aux_bytes(const MatmulProblem& problem) {
   return static_cast<std::size_t>(problem.aux_leading * problem.result.columns) * size_of(problem.dtype);
+}
+
+double flops_of(const MatmulProblem& problem) {
+  const std::int64_t terms = problem.transpose_left ? problem.left.rows : problem.left.columns;
+  return 2.0 * static_cast<double>(problem.batch) * static_cast<double>(problem.result.rows) *
+         static_cast<double>(problem.result.columns) * static_cast<double>(terms);
 }
 
 /// The index of the candidate with the lowest median of several runs (ties: the first). Allocates the problem's memory
@@ -153,11 +160,19 @@ std::vector<MatmulAlgorithm> proposed_algorithms(cublasLtHandle_t handle, const 
 }  // namespace
 
 std::optional<MatmulAlgorithm> choose_algorithm(CudaDevice& device, const MatmulProblem& problem) {
-  const int search = device.matmul_search();
+  const std::optional<int> asked = device.matmul_search();
+  const int search = asked.value_or(flops_of(problem) < small_product_flops ? default_matmul_search : 0);
   std::vector<MatmulAlgorithm> candidates = proposed_algorithms(device.cublaslt(), problem, std::max(1, search));
   if (candidates.empty()) return std::nullopt;
-  if (search < 2) return std::move(candidates.front());
-  MatmulAlgorithm fastest = std::move(candidates[fastest_matmul(device, problem, candidates)]);
+  if (candidates.size() == 1) return std::move(candidates.front());
+  std::size_t best = 0;
+  try {
+    best = fastest_matmul(device, problem, candidates);
+  } catch (const OutOfMemory&) {
+    if (asked) throw;
+    return std::move(candidates.front());
+  }
+  MatmulAlgorithm fastest = std::move(candidates[best]);
   fastest.name += " searched";
   return fastest;
 }

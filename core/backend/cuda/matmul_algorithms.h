@@ -19,8 +19,9 @@ struct MatmulAlgorithm {
   std::string name = {};
 };
 
-/// None if the library has no algorithm. With CudaDevice::matmul_search() of 2 or more, so many of the library's
-/// proposals are timed, which takes memory from the device's pool and may throw OutOfMemory.
+/// None if the library has no algorithm. Of as many of the library's proposals as CudaOptions::matmul_search says, the
+/// fastest; timing takes memory from the device's pool. Where the option asks for it, that may throw OutOfMemory; by
+/// default the first proposal is taken instead.
 std::optional<MatmulAlgorithm> choose_algorithm(CudaDevice& device, const MatmulProblem& problem);
 
 /// The same, chosen once and remembered; nullptr for none. Thread-safe; the result stays valid.

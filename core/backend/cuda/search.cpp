@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "core/math/half.h"
@@ -16,24 +17,22 @@ constexpr std::size_t rounds = 9;
 /// Random numbers that are drawn; larger buffers repeat them.
 constexpr std::size_t drawn = std::size_t{1} << 18;
 
-template <class T, class Round>
-void fill(std::vector<std::byte>& bytes, const Round& round) {
-  auto* const values = reinterpret_cast<T*>(bytes.data());
-  for (std::size_t i = 0; i < drawn; ++i) values[i] = round(2 * math::to_uniform(math::philox(1, 0, i).word[0]) - 1);
+/// Drawn at the first call.
+template <class Round>
+std::span<const std::byte> values_of(const Round& round) {
+  static const auto values = [&round] {
+    std::vector<decltype(round(0.0F))> result(drawn);
+    for (std::size_t i = 0; i < drawn; ++i) result[i] = round(2 * math::to_uniform(math::philox(1, 0, i).word[0]) - 1);
+    return result;
+  }();
+  return std::as_bytes(std::span(values));
 }
 
-std::vector<std::byte> random_values(Dtype dtype) {
-  std::vector<std::byte> bytes(drawn * size_of(dtype));
-  if (dtype == Dtype::f16) {
-    fill<math::Float16>(bytes, [](float x) { return math::to_float16(x); });
-  } else if (dtype == Dtype::bf16) {
-    fill<math::Bfloat16>(bytes, [](float x) { return math::to_bfloat16(x); });
-  } else if (dtype == Dtype::i8) {
-    fill<std::int8_t>(bytes, [](float x) { return static_cast<std::int8_t>(127 * x); });
-  } else {
-    fill<float>(bytes, [](float x) { return x; });
-  }
-  return bytes;
+std::span<const std::byte> random_values(Dtype dtype) {
+  if (dtype == Dtype::f16) return values_of([](float x) { return math::to_float16(x); });
+  if (dtype == Dtype::bf16) return values_of([](float x) { return math::to_bfloat16(x); });
+  if (dtype == Dtype::i8) return values_of([](float x) { return static_cast<std::int8_t>(127 * x); });
+  return values_of([](float x) { return x; });
 }
 
 /// Runs in a row, so that what the host takes to start one hides behind the one before.
@@ -47,11 +46,16 @@ int group_for(Seconds one) {
 
 Buffer random_buffer(CudaDevice& device, std::size_t bytes, Dtype dtype) {
   Buffer buffer = device.memory().allocate(bytes, "search of algorithms");
-  const std::vector<std::byte> values = random_values(dtype);
-  for (std::size_t at = 0; at < bytes; at += values.size()) {
-    device.stream().copy(buffer.data() + at, values.data(), std::min(values.size(), bytes - at));
+  if (bytes == 0) return buffer;
+  const std::span<const std::byte> values = random_values(dtype);
+  std::size_t filled = std::min(values.size(), bytes);
+  device.stream().copy(buffer.data(), values.data(), filled);
+  while (filled < bytes) {  // copies on the device, each twice as long as the one before
+    const std::size_t part = std::min(filled, bytes - filled);
+    device.stream().copy(buffer.data() + filled, buffer.data(), part);
+    filled += part;
   }
-  device.stream().synchronize();  // the values go
+  device.stream().synchronize();
   return buffer;
 }
 

@@ -1,5 +1,6 @@
 #include "core/ops/batch_norm.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
@@ -54,6 +55,21 @@ OpCase training_case(std::string name, const Shape& shape, double low = -1, doub
           }};
 }
 
+/// x, gamma, beta[, shortcut] -> relu of the sum, and the statistics.
+OpCase epilogue_case(std::string name, const Shape& shape, NormEpilogue epilogue, double low = -1, double high = 1) {
+  OpCase result = training_case(std::move(name), shape, low, high);
+  result.op = std::make_shared<const BatchNorm>(epsilon, epilogue);
+  const bool has_shortcut = epilogue == NormEpilogue::add_relu;
+  if (has_shortcut) result.inputs.push_back(floats(shape));
+  result.reference = [plain = result.reference, has_shortcut](std::span<const Array> in, std::span<Array> out) {
+    plain(in.first(3), out);
+    for (std::int64_t i = 0; i < in[0].size(); ++i)
+      out[0][i] = std::max(0.0, out[0][i] + (has_shortcut ? in[3][i] : 0.0));
+  };
+  result.differentiable = false;
+  return result;
+}
+
 OpCase inference_case(std::string name, const Shape& shape) {
   const std::int64_t channels = shape.back();
   const CaseInput mean = floats({channels}), variance = floats({channels}, 0.5, 2);
@@ -96,6 +112,47 @@ OpCase gradient_case(std::string name, const Shape& shape, bool training, double
           .differentiable = false};
 }
 
+/// x, gamma, mean, variance, dy, beta or y -> the gradients of a normalization that relu followed.
+OpCase epilogue_gradient_case(std::string name, const Shape& shape, NormEpilogue epilogue) {
+  OpCase result = gradient_case(std::move(name), shape, true);
+  result.op = std::make_shared<const BatchNormGradient>(epsilon, epilogue);
+  const bool has_shortcut = epilogue == NormEpilogue::add_relu;
+  result.inputs.push_back(has_shortcut ? floats(shape) : floats({shape.back()}));
+  result.reference = [plain = result.reference, has_shortcut](std::span<const Array> in, std::span<Array> out) {
+    std::vector<Array> inputs(in.begin(), in.begin() + 5);
+    const std::int64_t channels = in[1].size();
+    for (std::int64_t i = 0; i < in[0].size(); ++i) {
+      const std::int64_t c = i % channels;
+      const double y = has_shortcut ? in[5][i] : in[1][c] * (in[0][i] - in[2][c]) / deviation(in[3][c]) + in[5][c];
+      if (y <= 0) inputs[4][i] = 0;
+      if (has_shortcut) out[3][i] = inputs[4][i];
+    }
+    plain(inputs, out.first(3));
+  };
+  return result;
+}
+
+std::vector<OpCase> epilogue_cases() {
+  constexpr NormEpilogue relu = NormEpilogue::relu, add_relu = NormEpilogue::add_relu;
+  return {
+      epilogue_case("relu", {6, 5}, relu),
+      epilogue_case("relu_in_packs", {70, 264}, relu),
+      epilogue_case("add_relu", {2, 3, 4, 7}, add_relu),
+      epilogue_case("add_relu_in_packs_on_threads", {600, 100}, add_relu),
+      epilogue_case("add_relu_far_from_zero", {40, 3}, add_relu, 99, 101),
+      with_data_in(Dtype::bf16, epilogue_case("relu_in_packs", {60, 24}, relu)),
+      with_data_in(Dtype::bf16, epilogue_case("add_relu_in_packs", {60, 24}, add_relu)),
+      with_data_in(Dtype::f16, epilogue_case("add_relu", {60, 7}, add_relu)),
+      epilogue_gradient_case("relu_gradient", {6, 5}, relu),
+      epilogue_gradient_case("relu_gradient_in_packs_on_threads", {600, 100}, relu),
+      epilogue_gradient_case("add_relu_gradient", {2, 3, 4, 7}, add_relu),
+      epilogue_gradient_case("add_relu_gradient_in_packs", {70, 264}, add_relu),
+      with_data_in(Dtype::bf16, epilogue_gradient_case("relu_gradient_in_packs", {60, 24}, relu)),
+      with_data_in(Dtype::f16, epilogue_gradient_case("relu_gradient", {60, 7}, relu)),
+      with_data_in(Dtype::bf16, epilogue_gradient_case("add_relu_gradient_in_packs", {60, 24}, add_relu)),
+  };
+}
+
 std::vector<OpCase> batch_norm_cases() {
   return {
       training_case("training", {6, 5}),
@@ -129,6 +186,15 @@ std::vector<OpCase> mixed_cases() {
 
 GPUBENCH_OP_CASES(BatchNorm, batch_norm_cases);
 GPUBENCH_OP_CASES(BatchNormOf16Bits, mixed_cases);
+GPUBENCH_OP_CASES(BatchNormWithRelu, epilogue_cases);
+
+TEST(BatchNormTest, AnEpilogueNeedsItsInput) {
+  const TensorType x{{4, 3}, Dtype::f32}, channels{{3}, Dtype::f32}, other{{4, 2}, Dtype::f32};
+  const std::vector<TensorType> three{x, channels, channels}, wrong{x, channels, channels, other};
+  EXPECT_ERROR("batch_norm: takes 4 inputs, got 3", BatchNorm(epsilon, NormEpilogue::add_relu).infer(three));
+  EXPECT_ERROR("batch_norm: the shortcut must be float32[4, 3], got float32[4, 2]",
+               BatchNorm(epsilon, NormEpilogue::add_relu).infer(wrong));
+}
 
 TEST(BatchNormTest, RefusesParametersOfAnotherWidth) {
   Graph graph;

@@ -10,6 +10,35 @@ __device__ inline float rsqrt_of(float variance, float epsilon) {
   return 1.0F / sqrtf(variance + epsilon);
 }
 
+/// Whether relu's result is positive once it is rounded to T: half of float16's least number becomes 0.
+template <class T>
+__device__ bool is_positive(float value) {
+  constexpr float least = std::is_same_v<T, math::Float16> ? 0x1p-25F : 0.0F;
+  return value > least;
+}
+
+/// The slope of what is normalized, from that of relu(normalized).
+template <class T, int pack>
+__device__ void undo_relu(Pack<float, pack>& slope, const Pack<float, pack>& x, const Pack<float, pack>& mean,
+                          const Pack<float, pack>& factor, const Pack<float, pack>& beta) {
+#pragma unroll
+  for (int j = 0; j < pack; ++j) {
+    const float y = (x.values[j] - mean.values[j]) * factor.values[j] + beta.values[j];
+    if (!is_positive<T>(y)) slope.values[j] = 0.0F;
+  }
+}
+
+/// gamma / deviation of a thread's columns.
+template <int pack>
+__device__ Pack<float, pack> factor_of(const BatchNormShape& shape, const BatchNormBackward& memory,
+                                       std::int64_t column) {
+  const Pack<float, pack> variance = load_pack<pack>(memory.variance, shape.parameters, column);
+  Pack<float, pack> factor = load_pack<pack>(memory.gamma, shape.parameters, column);
+#pragma unroll
+  for (int j = 0; j < pack; ++j) factor.values[j] *= rsqrt_of(variance.values[j], shape.epsilon);
+  return factor;
+}
+
 // Moments of x minus the first row, so that a large mean does not cancel the variance.
 template <class T, int pack>
 __global__ void moments_kernel(BatchNormShape shape, const void* x, float* sums) {
@@ -19,7 +48,7 @@ __global__ void moments_kernel(BatchNormShape shape, const void* x, float* sums)
   if (place.column < shape.channels) first.load(x, place.column);
   sum_part<pack, ahead>(
       shape, place, sums, [&](int k, std::int64_t, std::int64_t i) { loaded[k].load(x, i); },
-      [&](int k, ColumnPair* sum) {
+      [&](int k, std::int64_t, ColumnPair* sum) {
         const Pack<float, pack> value = loaded[k].values(), shift = first.values();
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
@@ -53,14 +82,27 @@ __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward
 #pragma unroll
   for (int j = 0; j < pack; ++j) factor.values[j] *= rsqrt_of(variance.values[j], shape.epsilon);
   constexpr int ahead = pack == 1 ? 4 : 3;
-  Stored<T, pack> x[ahead];
+  Stored<T, pack> x[ahead], shortcut[ahead];
   each_pack<ahead>(
-      shape, place, [&](int k, std::int64_t, std::int64_t i) { x[k].load(memory.x, i); },
+      shape, place,
+      [&](int k, std::int64_t, std::int64_t i) {
+        x[k].load(memory.x, i);
+        if (memory.shortcut != nullptr) shortcut[k].load(memory.shortcut, i);
+      },
       [&](int k, std::int64_t, std::int64_t i) {
         Pack<float, pack> y = x[k].values();
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
           y.values[j] = (y.values[j] - mean.values[j]) * factor.values[j] + beta.values[j];
+        }
+        if (memory.shortcut != nullptr) {
+          const Pack<float, pack> added = shortcut[k].values();
+#pragma unroll
+          for (int j = 0; j < pack; ++j) y.values[j] += added.values[j];
+        }
+        if (memory.relu) {
+#pragma unroll
+          for (int j = 0; j < pack; ++j) y.values[j] = y.values[j] < 0.0F ? 0.0F : y.values[j];  // NaN stays
         }
         store_pack_of<T>(memory.y, i, y);
       });
@@ -69,18 +111,33 @@ __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward
 template <class T, int pack>
 __global__ void slopes_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
   const ColumnPlace place(shape.channels, tile_of(shape.channels, pack));
-  Pack<float, pack> mean{};
-  if (place.column < shape.channels) mean = load_pack<pack>(memory.mean, shape.parameters, place.column);
+  Pack<float, pack> mean{}, factor{}, beta{};
+  if (place.column < shape.channels) {
+    mean = load_pack<pack>(memory.mean, shape.parameters, place.column);
+    if (memory.beta != nullptr) {
+      factor = factor_of<pack>(shape, memory, place.column);
+      beta = load_pack<pack>(memory.beta, shape.parameters, place.column);
+    }
+  }
   constexpr int ahead = pack == 1 ? 3 : 2;
-  Stored<T, pack> x[ahead], dy[ahead];
+  Stored<T, pack> x[ahead], dy[ahead], y[ahead];
   sum_part<pack, ahead>(
       shape, place, sums,
       [&](int k, std::int64_t, std::int64_t i) {
         x[k].load(memory.x, i);
         dy[k].load(memory.dy, i);
+        if (memory.y != nullptr) y[k].load(memory.y, i);
       },
-      [&](int k, ColumnPair* sum) {
-        const Pack<float, pack> value = x[k].values(), slope = dy[k].values();
+      [&](int k, std::int64_t i, ColumnPair* sum) {
+        const Pack<float, pack> value = x[k].values();
+        Pack<float, pack> slope = dy[k].values();
+        if (memory.beta != nullptr) undo_relu<T>(slope, value, mean, factor, beta);
+        if (memory.y != nullptr) {
+          const Pack<float, pack> result = y[k].values();
+#pragma unroll
+          for (int j = 0; j < pack; ++j) slope.values[j] = result.values[j] > 0.0F ? slope.values[j] : 0.0F;
+          store_pack_of<T>(memory.dshortcut, i, slope);
+        }
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
           sum[j].first += slope.values[j];
@@ -109,13 +166,13 @@ __global__ void input_gradient_kernel(BatchNormShape shape, BatchNormBackward me
   const float share = statistics_depend_on_x ? 1.0F / static_cast<float>(shape.rows) : 0.0F;
   const Pack<float, pack> mean = load_pack<pack>(memory.mean, shape.parameters, place.column);
   const Pack<float, pack> variance = load_pack<pack>(memory.variance, shape.parameters, place.column);
-  Pack<float, pack> factor = load_pack<pack>(memory.gamma, shape.parameters, place.column);
-  Pack<float, pack> offset = load_pack_of<float, pack>(sums, place.column);
+  const Pack<float, pack> factor = factor_of<pack>(shape, memory, place.column);
+  Pack<float, pack> offset = load_pack_of<float, pack>(sums, place.column), beta{};
   Pack<float, pack> by_x = load_pack_of<float, pack>(sums, shape.channels + place.column);
+  if (memory.beta != nullptr) beta = load_pack<pack>(memory.beta, shape.parameters, place.column);
 #pragma unroll
   for (int j = 0; j < pack; ++j) {
     const float inverse = rsqrt_of(variance.values[j], shape.epsilon);
-    factor.values[j] *= inverse;
     offset.values[j] *= share;
     by_x.values[j] *= share * inverse * inverse;
   }
@@ -130,6 +187,7 @@ __global__ void input_gradient_kernel(BatchNormShape shape, BatchNormBackward me
       [&](int k, std::int64_t, std::int64_t i) {
         const Pack<float, pack> value = x[k].values();
         Pack<float, pack> dx = dy[k].values();
+        if (memory.beta != nullptr) undo_relu<T>(dx, value, mean, factor, beta);
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
           const float centered = value.values[j] - mean.values[j];
@@ -167,8 +225,8 @@ cudaError_t launch_batch_norm(const LaunchOn& on, const BatchNormShape& shape, c
     status = launch(on, summing_blocks(filled), block_threads, &statistics_kernel, filled, memory.x, workspace,
                     memory.mean, memory.variance);
     if (status != cudaSuccess) return status;
-    const BatchNormInferenceForward rest{memory.x, memory.gamma, memory.beta, workspace, workspace + shape.channels,
-                                         memory.y};
+    const BatchNormInferenceForward rest{memory.x, memory.gamma,    memory.beta, workspace, workspace + shape.channels,
+                                         memory.y, memory.shortcut, memory.relu};
     return launch_columns<&normalize_kernel<T, pack>>(on, shape, rest, Dtype::f32);
   });
 }
@@ -191,7 +249,9 @@ cudaError_t launch_batch_norm_gradient(const LaunchOn& on, const BatchNormShape&
     if (status != cudaSuccess) return status;
     status = launch(on, summing_blocks(filled), block_threads, &parameters_kernel, filled, memory, workspace);
     if (status != cudaSuccess) return status;
-    return launch_columns<&input_gradient_kernel<T, pack>>(on, shape, memory, static_cast<const float*>(workspace),
+    BatchNormBackward rest = memory;
+    if (memory.dshortcut != nullptr) rest.dy = memory.dshortcut;  // without what relu cut off
+    return launch_columns<&input_gradient_kernel<T, pack>>(on, shape, rest, static_cast<const float*>(workspace),
                                                            statistics_depend_on_x);
   });
 }

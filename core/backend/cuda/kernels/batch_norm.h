@@ -27,14 +27,22 @@ std::size_t batch_norm_workspace(const BatchNormShape& shape);
 struct BatchNormForward {
   const void *x, *gamma, *beta;
   void *y, *mean, *variance;
+  const void* shortcut = nullptr;  ///< is added before relu
+  bool relu = false;
 };
 struct BatchNormInferenceForward {
   const void *x, *gamma, *beta, *mean, *variance;
   void* y;
+  const void* shortcut = nullptr;
+  bool relu = false;
 };
+/// Where relu followed: `beta`, from which its sign is computed again, or `y` and `dshortcut`, which may be dy.
 struct BatchNormBackward {
   const void *x, *gamma, *mean, *variance, *dy;
   void *dx, *dgamma, *dbeta;
+  const void* beta = nullptr;
+  const void* y = nullptr;
+  void* dshortcut = nullptr;
 };
 
 cudaError_t launch_batch_norm(const LaunchOn& on, const BatchNormShape& shape, const BatchNormForward& memory,

@@ -119,14 +119,14 @@ __device__ void each_pack(const Shape& shape, const ColumnPlace& place, const Lo
   }
 }
 
-/// Sums over a part of the rows: after load(k, row, index of the pack) add(k, sums of the pack's columns) adds what the
-/// pack gives. `sums` gets [part][first, second][column].
+/// Sums over a part of the rows: after load(k, row, index of the pack) add(k, index of the pack, sums of the pack's
+/// columns) adds what the pack gives. `sums` gets [part][first, second][column].
 template <int pack, int ahead, class Shape, class Load, class Add>
 __device__ void sum_part(const Shape& shape, const ColumnPlace& place, float* sums, const Load& load, const Add& add) {
   __shared__ float shared[2][block_threads * pack];  // a tile of columns for each of the block's rows
   ColumnPair sum[pack] = {};
   if (place.column < shape.channels) {
-    each_pack<ahead>(shape, place, load, [&](int k, std::int64_t, std::int64_t) { add(k, sum); });
+    each_pack<ahead>(shape, place, load, [&](int k, std::int64_t, std::int64_t i) { add(k, i, sum); });
   }
   const int thread = static_cast<int>(threadIdx.x);
 #pragma unroll

@@ -157,7 +157,7 @@ __global__ void row_norm_slopes(LayerNormShape shape, LayerNormBackward memory, 
         mean[k] = shape.centered ? memory.mean[row] : 0.0F;
         inverse[k] = memory.inverse[row];
       },
-      [&](int k, ColumnPair* sum) {
+      [&](int k, std::int64_t, ColumnPair* sum) {
         const Pack<float, pack> value = x[k].values(), slope = dy[k].values();
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
