@@ -53,7 +53,8 @@ function gb.zoo.mobilenet_v2(options) end
 ---@field width integer? channels (768 and 512)
 ---@field depth integer? blocks (12 and 4)
 ---@field heads integer? of each block's attention, which divide width (12 and 8)
----@field dropout number? (0.1)
+---@field dropout number? of embeddings and behind each layer of a block (0.1)
+---@field attention_dropout number? of the attention's weights; GPUs have fused attention without it alone (0)
 
 --- GPT-2's smallest: tokens [length] to logits [length, vocabulary], made by the table of the tokens itself. 124 439
 --- 808 parameters.

@@ -92,7 +92,7 @@ def gpt2(length, vocabulary=50257, context=1024, width=768, depth=12, heads=12, 
     x = layers.Dropout(dropout)(Positions(context)(tokens(inputs)))
     for _ in range(depth):
         y = layers.LayerNormalization(epsilon=1e-5)(x)
-        y = layers.MultiHeadAttention(heads, width // heads, dropout=dropout)(y, y, use_causal_mask=True)
+        y = layers.MultiHeadAttention(heads, width // heads)(y, y, use_causal_mask=True)
         x = layers.Add()([x, layers.Dropout(dropout)(y)])
         y = layers.LayerNormalization(epsilon=1e-5)(x)
         y = layers.Dense(4 * width, activation=lambda v: keras.ops.gelu(v, approximate=True))(y)
@@ -105,7 +105,7 @@ def bert(length, vocabulary=30522, context=512, width=512, depth=4, heads=8, dro
     x = Positions(context, 2)(layers.Embedding(vocabulary, width)(inputs))
     x = layers.Dropout(dropout)(layers.LayerNormalization(epsilon=1e-12)(x))
     for _ in range(depth):
-        y = layers.MultiHeadAttention(heads, width // heads, dropout=dropout)(x, x)
+        y = layers.MultiHeadAttention(heads, width // heads)(x, x)
         x = layers.LayerNormalization(epsilon=1e-12)(layers.Add()([x, layers.Dropout(dropout)(y)]))
         y = layers.Dense(width)(layers.Dense(4 * width, activation=lambda v: keras.ops.gelu(v, approximate=False))(x))
         x = layers.LayerNormalization(epsilon=1e-12)(layers.Add()([x, layers.Dropout(dropout)(y)]))

@@ -113,24 +113,22 @@ class InOut(nn.Module):
         return functional.linear(x, self.weight.t(), self.bias)
 
 
-def _attend(query, key, value, heads, causal, dropout):
+def _attend(query, key, value, heads, causal):
     def split(x):
         return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
-    y = functional.scaled_dot_product_attention(split(query), split(key), split(value), is_causal=causal,
-                                                dropout_p=dropout)
+    y = functional.scaled_dot_product_attention(split(query), split(key), split(value), is_causal=causal)
     return y.transpose(1, 2).flatten(2)
 
 
 class SelfAttention(nn.Module):
-    def __init__(self, width, heads, dropout):
+    def __init__(self, width, heads):
         super().__init__()
-        self.heads, self.dropout = heads, dropout
+        self.heads = heads
         self.c_attn, self.c_proj = InOut(width, 3 * width), InOut(width, width)
 
     def forward(self, x):
-        dropout = self.dropout if self.training else 0.0
-        return self.c_proj(_attend(*self.c_attn(x).chunk(3, -1), self.heads, True, dropout))
+        return self.c_proj(_attend(*self.c_attn(x).chunk(3, -1), self.heads, True))
 
 
 class Expansion(nn.Module):
@@ -145,7 +143,7 @@ class Expansion(nn.Module):
 class GptBlock(nn.Module):
     def __init__(self, width, heads, dropout):
         super().__init__()
-        self.ln_1, self.attn = nn.LayerNorm(width), SelfAttention(width, heads, dropout)
+        self.ln_1, self.attn = nn.LayerNorm(width), SelfAttention(width, heads)
         self.ln_2, self.mlp = nn.LayerNorm(width), Expansion(width)
         self.drop = nn.Dropout(dropout)
 
@@ -174,15 +172,14 @@ class Gpt2(nn.Module):
 class BertBlock(nn.Module):
     def __init__(self, width, heads, dropout):
         super().__init__()
-        self.heads, self.dropout = heads, dropout
+        self.heads = heads
         self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
         self.output, self.norm1 = nn.Linear(width, width), nn.LayerNorm(width, 1e-12)
         self.expand, self.project = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
         self.norm2, self.drop = nn.LayerNorm(width, 1e-12), nn.Dropout(dropout)
 
     def forward(self, x):
-        dropout = self.dropout if self.training else 0.0
-        y = _attend(self.query(x), self.key(x), self.value(x), self.heads, False, dropout)
+        y = _attend(self.query(x), self.key(x), self.value(x), self.heads, False)
         x = self.norm1(x + self.drop(self.output(y)))
         return self.norm2(x + self.drop(self.project(functional.gelu(self.expand(x)))))
 

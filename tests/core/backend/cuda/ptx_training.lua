@@ -26,7 +26,8 @@ local nets = {
   { name = "M1", steps = 12, build = function() return digits(models.build "M1") end },
   { name = "M3", steps = 2, build = function() return digits(models.build "M3") end },
   { name = "GPT-2 with heads of 128", steps = 2, build = function()
-    local options = { vocabulary = 96, context = 40, length = 40, width = 256, depth = 1, heads = 2, dropout = 0.1 }
+    local options = { vocabulary = 96, context = 40, length = 40, width = 256, depth = 1, heads = 2, dropout = 0.1,
+      attention_dropout = 0.1 }
     return zoo("gpt2_small", options, 2)
   end },
   -- The last layers normalize 4 values a channel, whose last bits grow: no comparison in 16 bits, a wider one in 32.
