@@ -38,7 +38,8 @@ end
 
 function transformer.attention(options, name, causal)
   return gb.layers.MultiHeadAttention(options.heads, options.width // options.heads, {
-    dropout = options.attention_dropout, use_causal_mask = causal, kernel_initializer = transformer.initializer(), name = name,
+    dropout = options.attention_dropout, use_causal_mask = causal, kernel_initializer = transformer.initializer(),
+    name = name,
   })
 end
 
