@@ -45,25 +45,30 @@ void expect_targets(const Config& config, const Shape& targets, std::int64_t cla
   }
 }
 
-/// Adds what the labels and predictions of the places, class indices of one shape, have of each class.
-Value overlap(Graph& graph, const std::string& owner, std::int64_t classes, Value labels, Value predictions,
-              Value weights) {
+/// What the places, class indices of one shape, have of each class. Those do not count of which the label or prediction
+/// is none of the classes, or the label is the one that is ignored.
+Value overlap(Graph& graph, const std::string& owner, std::int64_t classes, std::int64_t ignored, Value labels,
+              Value predictions, Value weights) {
   const TensorType type = graph.type(predictions);
   if (graph.type(labels).shape != type.shape) {
     throw Error(fmt::format("{}: labels of {} places are expected, as the predictions have, got {}", owner,
                             to_string(type.shape), to_string(graph.type(labels).shape)));
   }
-  if (weights) weights = ops::reshape(graph, weights, {-1, 1});
-  const auto one_hot = [&](Value indices) {
-    return ops::one_hot(graph, ops::reshape(graph, ops::cast(graph, indices, Dtype::i64), {-1}), classes);
+  const auto number = [&](std::int64_t value) { return ops::scalar(graph, static_cast<double>(value), Dtype::i64); };
+  const auto indices = [&](Value x) { return ops::cast(graph, x, Dtype::i64); };
+  const auto is_class = [&](Value x) {
+    return ops::logical_and(graph, ops::greater_equal(graph, x, number(0)), ops::less(graph, x, number(classes)));
   };
-  return confusion(graph, one_hot(predictions), one_hot(labels), 1, weights);
-}
-
-/// One number for each place.
-Value weights_of_places(Graph& graph, const std::string& owner, Value weights, const Shape& places) {
-  const TensorType type{places, Dtype::f32};
-  return ops::broadcast_to(graph, fitting_weights(graph, owner, weights, type), places);
+  const Value truth = indices(labels), guess = indices(predictions);
+  Value counts = ops::logical_and(graph, is_class(truth), is_class(guess));
+  if (ignored != no_class) counts = ops::logical_and(graph, counts, ops::not_equal(graph, truth, number(ignored)));
+  const auto one_hot = [&](Value x) {
+    const Value counted = ops::select(graph, counts, x, number(0));
+    return ops::one_hot(graph, ops::reshape(graph, counted, {-1}), classes);
+  };
+  Value weight = in_float(graph, counts);
+  if (weights) weight = ops::mul(graph, weight, fitting_weights(graph, owner, weights, graph.type(weight)));
+  return confusion(graph, one_hot(guess), one_hot(truth), 1, ops::reshape(graph, weight, {-1, 1}));
 }
 
 /// Class indices of one-hot labels or of predictions by class; those that are indices as they are.
@@ -109,11 +114,9 @@ MetricPtr make_binary_iou(const Config& config) {
   expect_targets(config, targets, 2);
   const auto added = [owner = config.owner(), threshold = config.number("threshold")](
                          Graph& graph, Value labels, Value predictions, Value weights) {
-    const Shape places = graph.type(predictions).shape;
-    if (weights) weights = weights_of_places(graph, owner, weights, places);
     const Value numbers = ops::cast(graph, predictions, Dtype::f32);
     const Value positive = ops::greater_equal(graph, numbers, ops::scalar(graph, threshold, Dtype::f32));
-    return overlap(graph, owner, 2, labels, positive, weights);
+    return overlap(graph, owner, 2, no_class, labels, positive, weights);
   };
   return iou_of(config, targets, 2, added);
 }
@@ -130,16 +133,8 @@ MetricPtr make_iou(const Config& config) {
     predictions = indices_of(graph, owner, predictions, sparse, axis, classes);
     labels = indices_of(graph, owner, labels, sparse_labels, axis, classes);
     predictions = without_last(graph, predictions, graph.type(labels).shape);
-    const Shape places = graph.type(predictions).shape;
-    labels = without_last(graph, labels, places);
-    if (weights) weights = weights_of_places(graph, owner, weights, places);
-    if (ignored == no_class) return overlap(graph, owner, classes, labels, predictions, weights);
-    const Value indices = ops::cast(graph, labels, Dtype::i64), zero = ops::scalar(graph, 0, Dtype::i64);
-    const Value counts = ops::not_equal(graph, indices, ops::scalar(graph, static_cast<double>(ignored), Dtype::i64));
-    const Value counted = in_float(graph, counts);
-    return overlap(graph, owner, classes, ops::select(graph, counts, indices, zero),
-                   ops::select(graph, counts, ops::cast(graph, predictions, Dtype::i64), zero),
-                   weights ? ops::mul(graph, weights, counted) : counted);
+    labels = without_last(graph, labels, graph.type(predictions).shape);
+    return overlap(graph, owner, classes, ignored, labels, predictions, weights);
   };
   return iou_of(config, targets, classes, added);
 }

@@ -155,7 +155,9 @@ function gb.metrics.F1Score(options) end
 ---@field sparse_y_pred boolean? predictions are class indices, false: numbers by class; false unless given
 ---@field axis integer? the dimension of the classes; -1 unless given
 
---- Of some classes, the mean of the places that are of the class and predicted to be, among those that are either.
+--- Of some classes, the mean of the places that are of the class and predicted to be, among those that are either. As
+--- in Keras, a place counts only where label and prediction are one of the classes. Weights count as they are; Keras
+--- rounds them down.
 ---@param num_classes integer
 ---@param target_class_ids integer[] the classes, from 0
 ---@param options IoUOptions?

@@ -55,6 +55,7 @@ METRICS = [
     ("IoU", {"num_classes": 4, "target_class_ids": [3]}, PLACES % 3, GUESSED_PLACES, {"note": "a class of nothing"}),
     ("MeanIoU", {"num_classes": 3}, PLACES % 3, GUESSED_PLACES, {}),
     ("MeanIoU", {"num_classes": 4}, PLACES % 3, GUESSED_PLACES, {"note": "a class of nothing"}),
+    ("MeanIoU", {"num_classes": 2}, PLACES, GUESSED_PLACES, {"note": "indices that are no class", "weights": W322}),
     ("MeanIoU", {"num_classes": 3, "sparse_y_pred": False}, PLACES % 3, CLASSES_OF_PLACES, {"split": 2}),
     ("MeanIoU", {"num_classes": 3, "sparse_y_pred": False, "ignore_class": 255}, PLACES, CLASSES_OF_PLACES,
      {"weights": W322}),
@@ -90,10 +91,16 @@ def none_as_text(kind, options, *arguments, **more):
     return fields | {"options": {name: "none" if value is None else value for name, value in options.items()}}
 
 
+def with_whole_weights(kind, options, *arguments, **more):
+    """Keras' metrics of places round weights down, and warn of it, unless they are told to count in float32."""
+    return metric(kind, options | {"dtype": "float32"}, *arguments, **more) | {"options": options}
+
+
 def main():
-    for make, rows in ((metric, METRICS), (none_as_text, BY_CLASS)):
+    for made, rows in ((metric, METRICS), (none_as_text, BY_CLASS)):
         for kind, options, labels, predictions, more in rows:
             note = " ".join(["weighted"] * ("weights" in more) + [more.get("note", "")]).strip()
+            make = with_whole_weights if "IoU" in kind else made
             case("metrics", titled(kind, options, note), make, kind, options, labels, predictions, **more)
     write(__file__)
 

@@ -113,7 +113,8 @@ def main():
     for group, make, rows in (("losses", loss, LOSSES), ("metrics", metric, METRICS)):
         for kind, options, labels, predictions, more in rows:
             note = " ".join(["weighted"] * ("weights" in more) + [more.get("note", "")]).strip()
-            note = " ".join([note] + ["behind " + more["behind"]] * ("behind" in more)).strip()
+            if "behind" in more:
+                note = f"{note} behind {more['behind']}".strip()
             case(group, titled(kind, options, note), make, kind, options, labels, predictions, **more)
     write(__file__)
 
