@@ -130,7 +130,7 @@ Tensor repeated_elements(lua_State* L, const Tensor& given, const Whole& repeats
   }
   const Shape shape{std::ssize(rows)};
   const Tensor indices = world_of(L).dispatcher.constant(HostTensor::of<std::int64_t>(shape, rows));
-  return gather(L, x, indices, along);
+  return gather_along(L, x, indices, along);
 }
 
 Tensor broadcast_to(lua_State* L, const Tensor& x, Shape shape) {

@@ -214,7 +214,7 @@ Tensor is_nan(lua_State* L, const Tensor& x) {
 }  // namespace
 
 /// Rows of another axis: it is brought to the front and back.
-Tensor gather(lua_State* L, const Tensor& x, const Tensor& indices, std::optional<std::int64_t> axis) {
+Tensor gather_along(lua_State* L, const Tensor& x, const Tensor& indices, std::optional<std::int64_t> axis) {
   const int at = axis ? ops::axis_index("gather", *axis, x.type()) : 0;
   if (at == 0) return of_both<Gather>(L, x, indices);
   std::vector<std::int64_t> front{at}, back;
@@ -233,7 +233,7 @@ void add_composed(Class<Tensor>& tensor) {
       .method<&squeeze>("squeeze")
       .method<&reverse>("reverse")
       .method<&tile>("tile")
-      .method<&gather>("gather")
+      .method<&gather_along>("gather")
       .method<&clip, 2>("clip")
       .method<&argmin>("argmin")
       .method<&any>("any")

@@ -72,7 +72,7 @@ void add_places(const Module& gb);
 void add_einsum(const Module& gb);
 
 /// Rows by number, or what lies at these places of another axis; x:gather.
-Tensor gather(lua_State* L, const Tensor& x, const Tensor& indices, std::optional<std::int64_t> axis);
+Tensor gather_along(lua_State* L, const Tensor& x, const Tensor& indices, std::optional<std::int64_t> axis);
 /// Elements [begin, end) of an axis, counted from 0.
 Tensor part(lua_State* L, const Tensor& x, int axis, std::int64_t begin, std::int64_t end);
 /// The dimensions in this order; `x` itself if that is theirs.
