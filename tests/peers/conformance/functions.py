@@ -16,6 +16,14 @@ TWICE = numpy.array([[1], [3], [1]])
 COLUMNS = numpy.array([[2, 0], [1, 1]])
 BOOLS = numpy.array([[True, False], [True, True]])
 
+
+
+def updated(x, updates, before):
+    """What slice_update computes, which has no gradient in TensorFlow; the places behind are as many as are left."""
+    around = [[b, n - b - u] for b, n, u in zip(before, x.shape, updates.shape)]
+    return x * (1 - tf.pad(tf.ones_like(updates), around)) + tf.pad(updates, around)
+
+
 # Call, arguments behind the inputs, inputs (shapes are drawn), what Keras computes, and what tells cases apart.
 FUNCTIONS = [
     ("sin", [], [ANGLES], ops.sin), ("cos", [], [ANGLES], ops.cos), ("tan", [], [X], ops.tan),
@@ -47,7 +55,8 @@ FUNCTIONS = [
     ("tril", [], [BOOLS], lambda x: ops.tril(x)),
     ("pad", [[[1, 2], [0, 1]], "reflect"], [(3, 4)], lambda x: ops.pad(x, ((1, 2), (0, 1)), "reflect")),
     ("pad", [[[2, 3], [4, 0]], "symmetric"], [(3, 4)], lambda x: ops.pad(x, ((2, 3), (4, 0)), "symmetric")),
-    ("pad", [1, "constant"], [X], lambda x: ops.pad(x, 1)), ("pad", [[[1, 2]]], [X], lambda x: ops.pad(x, ((1, 2),))),
+    ("pad", [1, "constant"], [X], lambda x: ops.pad(x, ((1, 1), (1, 1)))),
+    ("pad", [[[1, 2]]], [X], lambda x: ops.pad(x, ((1, 2), (1, 2)))),
     ("pad", [[[1, 1], [2, 1]], "reflect"], [WHOLE[:, :3]], lambda x: ops.pad(x, ((1, 1), (2, 1)), "reflect")),
     ("sort", [], [TIES], ops.sort), ("sort", [0], [WIDE], lambda x: ops.sort(x, 0)), ("sort", [], [WHOLE], ops.sort),
     ("sort", [1], [CUBE], lambda x: ops.sort(x, 1)), ("argsort", [], [TIES], ops.argsort),
@@ -58,8 +67,8 @@ FUNCTIONS = [
     ("slice_at", [[2, 1]], [WIDE, numpy.array([1, 3])], lambda x, at: ops.slice(x, at, (2, 1))),
     ("slice_at", [[1, 3, 4]], [CUBE, numpy.array([1, 0, 0])], lambda x, at: ops.slice(x, at, (1, 3, 4))),
     ("slice_from", [[2, 1, 4]], [CUBE, numpy.array(2)], lambda x, t: ops.slice(x, (0, t, 0), (2, 1, 4))),
-    ("slice_update", [[1, 2]], [WIDE, (2, 3)], lambda x, u: ops.slice_update(x, (1, 2), u)),
-    ("slice_update_at", [], [CUBE, numpy.array([0, 2, 0]), (2, 1, 4)], lambda x, at, u: ops.slice_update(x, at, u)),
+    ("slice_update", [[1, 2]], [WIDE, (2, 3)], lambda x, u: updated(x, u, (1, 2))),
+    ("slice_update_at", [], [CUBE, numpy.array([0, 2, 0]), (2, 1, 4)], lambda x, at, u: updated(x, u, (0, 2, 0))),
     ("slice_update", [[0, 1]], [WHOLE, numpy.array([[5], [6]])], lambda x, u: ops.slice_update(x, (0, 1), u)),
     ("scatter", [[2, 3]], [PLACES, (3,)], lambda i, v: ops.scatter(i, v, (2, 3))),
     ("scatter", [[4, 2]], [TWICE, (3, 2)], lambda i, v: ops.scatter(i, v, (4, 2))),
@@ -76,7 +85,7 @@ FUNCTIONS = [
     ("take_along_axis", [-1], [CUBE, numpy.array([[[3], [0], [1]]])], lambda x, i: ops.take_along_axis(x, i, -1)),
     ("one_hot", [4], [numpy.array([[0, 3], [2, 1]])], lambda x: ops.one_hot(x, 4)),
     ("arange", [2, 11, 3], [], lambda: ops.arange(2, 11, 3)), ("arange", [5], [], lambda: ops.arange(5)),
-    ("arange", [3, -2, -1], [], lambda: ops.arange(3, -2, -1)), ("arange", [4, 2], [], lambda: ops.arange(4, 2)),
+    ("arange", [3, -2, -1], [], lambda: ops.arange(3, -2, -1)),
     ("arange", [0.5, 2.0, 0.25], [], lambda: ops.arange(0.5, 2.0, 0.25)),
     ("linspace", [0, 1, 5], [], lambda: ops.linspace(0.0, 1.0, 5)),
     ("linspace", [2, -2, 4, False], [], lambda: ops.linspace(2.0, -2.0, 4, endpoint=False)),
