@@ -214,7 +214,9 @@ int compute_model_loss(lua_State* L) {
   }
   Dispatcher& dispatcher = self->world->dispatcher;
   TensorCalls calls;  // not kept: what compile is given may change
-  const auto loss = calls.apply(dispatcher, given.tensors, {}, [&](Graph& graph, Values values) {
+  std::vector<Tensor> tensors = given.tensors;
+  tensors.insert(tensors.end(), self->losses.begin(), self->losses.end());
+  const auto loss = calls.apply(dispatcher, tensors, {}, [&](Graph& graph, Values values) {
     StepValues step;
     std::size_t next = 0;
     const auto take = [&](std::size_t count) {
@@ -226,10 +228,11 @@ int compute_model_loss(lua_State* L) {
     step.labels = take(given.counts[1]);
     step.outputs = take(given.counts[2]);
     step.weights = take(given.counts[3]);
-    step.penalty = penalty(graph, *self->model);
+    step.added = sum_of_penalties(graph, take(self->losses.size()));
+    step.penalty = sum_of_penalties(graph, penalties(graph, self->model->layers()));
     const std::shared_ptr<Trace>& trace = dispatcher.trace();
     if (trace != nullptr && trace->replica != nullptr) step.batch_rows = trace->replica->share.total;
-    return std::vector{total_loss(graph, *self->model, trainer->config(), step)};
+    return std::vector{with_penalty(graph, total_loss(graph, *self->model, trainer->config(), step), step.added)};
   });
   Value<Tensor>::push(L, loss.front());
   return 1;
