@@ -151,8 +151,9 @@ function Dataset:reduce(initial_state, fn) end
 ---@class GroupByWindowOptions
 ---@field key_func ElementFunction|fun(...: Tensor): Tensor gives the int64 key of an element
 ---@field reduce_func fun(key: Tensor, window: Dataset): Dataset what becomes of a window
----@field window_size integer? elements of a window; this or window_size_func is needed
----@field window_size_func (ElementFunction|fun(key: Tensor): Tensor)? gives the int64 size of a key's windows
+---@field window_size integer? elements of a window; when absent window_size_func is needed
+---@field window_size_func (ElementFunction|fun(key: Tensor): Tensor)? gives the int64 size of a key's windows; when absent
+--- window_size is needed
 
 --- Gathers elements of equal keys into windows. What `reduce_func` makes of each full window follows, mostly one batch;
 --- windows that are not full come at the end, in the order of their keys. `reduce_func` is called once, for the windows

@@ -244,7 +244,8 @@ function gb.data.Dataset.interleave(datasets, options) end
 function gb.data.Dataset.choose_from_datasets(datasets, choice, options) end
 
 ---@class SampleOptions
----@field weights number[]? how often elements of each dataset come, relative to others (all as often); 0 leaves one out
+---@field weights number[]? how often elements of each dataset come, relative to others, where 0 leaves one out (all as
+--- often)
 ---@field seed integer? what decides the choices; a new one derived from gb.config.set_seed when absent
 ---@field stop_on_empty_dataset boolean? the epoch ends with the first dataset that has no element left, else it is
 --- passed over (false)

@@ -151,6 +151,7 @@ DatasetPtr sample_from_datasets(std::vector<DatasetPtr> datasets, std::vector<do
     datasets.erase(datasets.begin() + static_cast<std::ptrdiff_t>(i));
   }
   if (weights.empty()) throw Error(fmt::format("{}: no dataset has a weight above 0", sample_stage));
+  if (datasets.size() == 1) return datasets.front();
   return chosen_by(sample_stage, std::move(datasets), random_choices(weights, options), on_empty);
 }
 

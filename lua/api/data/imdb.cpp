@@ -67,9 +67,8 @@ std::shared_ptr<const Splits> splits_of(const std::filesystem::path& path) {
   return splits;
 }
 
-/// The order that NumPy's RandomState(seed).shuffle makes of 0 to count - 1.
-std::vector<std::size_t> numpy_order(std::uint32_t seed, std::size_t count) {
-  std::mt19937 random(seed);
+/// The order that NumPy's RandomState.shuffle makes of 0 to count - 1.
+std::vector<std::size_t> shuffled_as_numpy(std::mt19937& random, std::size_t count) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = count; i-- > 1;) {
@@ -79,6 +78,13 @@ std::vector<std::size_t> numpy_order(std::uint32_t seed, std::size_t count) {
     std::swap(order[i], order[other]);
   }
   return order;
+}
+
+/// One generator shuffles the reviews for training, and then those of the test.
+std::vector<std::size_t> order_of(const Splits& splits, const std::string& split, std::int64_t seed) {
+  std::mt19937 random(static_cast<std::uint32_t>(seed));
+  std::vector<std::size_t> order = shuffled_as_numpy(random, splits.at("train").labels.size());
+  return split == "train" ? order : shuffled_as_numpy(random, splits.at("test").labels.size());
 }
 
 /// False leaves the word out.
@@ -107,11 +113,12 @@ std::optional<std::int64_t> word_of(const char* option, const std::optional<Word
 }
 
 /// As Keras' load_data: in its order, with the start, without reviews that are too long.
-Reviews prepared(const RawReviews& raw, const ImdbTable& options) {
+Reviews prepared(const Splits& splits, const std::string& split, const ImdbTable& options) {
   const std::optional<std::int64_t> start = word_of("start_char", options.start_char, 1);
+  const RawReviews& raw = splits.at(split);
   const std::vector<std::size_t>& ends = raw.words.ends;
   Reviews kept;
-  for (const std::size_t i : numpy_order(static_cast<std::uint32_t>(options.seed), ends.size())) {
+  for (const std::size_t i : order_of(splits, split, options.seed)) {
     std::vector<std::int64_t> words;
     if (start) words.push_back(*start);
     for (std::size_t at = i == 0 ? 0 : ends[i - 1]; at < ends[i]; ++at) {
@@ -234,11 +241,11 @@ DatasetPtr imdb(lua_State* L, const std::string& split, const ImdbTable& options
   check_imdb(split, options);
   const ImageSetFolder folder = require_folder(imdb_kind(), options.directory);
   const auto splits = splits_of(folder.directory / archive_name);
-  Reviews reviews = prepared(splits->at(split), options);
+  Reviews reviews = prepared(*splits, split, options);
   const std::int64_t num_words =
       options.num_words ? *options.num_words
                         : std::max(largest_word(reviews),
-                                   largest_word(prepared(splits->at(split == "train" ? "test" : "train"), options)));
+                                   largest_word(prepared(*splits, split == "train" ? "test" : "train", options)));
   limit_words(reviews, num_words, options);
   const std::string checksum = fmt::format("crc32:{:08x}", crc_of(reviews));
   note_origin(L, "imdb " + split, {folder.kind, folder.directory, std::ssize(reviews.labels), checksum});

@@ -3,6 +3,7 @@ local gb = require "gpubench"
 local testing = require "testing"
 local compare = dofile "tests/peers/conformance/compare.lua"
 local reference = dofile "tests/peers/conformance/data_values.lua"
+local more = dofile "tests/peers/conformance/input_values.lua"
 local close, tensor, tensors = compare.close, compare.tensor, compare.tensors
 
 local Dataset = gb.data.Dataset
@@ -549,15 +550,15 @@ compare.covers(methods_of "Tensor", {
 }, reference.functions, dofile("tests/peers/conformance/functions_values.lua").functions)
 compare.covers(gb.image, {
   decode = "among the images", encode_jpeg = "among the encoded", cast = "image_cast",
-}, reference.functions, reference.random_images)
+}, reference.functions, reference.random_images, more.functions, more.random_images)
 compare.covers(methods_of "Dataset", {
   shuffle = "the facts have it", repeated = "tf.data's repeat", iter = none, stats = none,
   throttle = "tf.data has none",
-}, reference.pipelines)
+}, reference.pipelines, more.pipelines, more.reduced)
 compare.covers(gb.data.Dataset, {
   idx = "TensorFlow reads no such files", safetensors = "TensorFlow reads no such files",
   synthetic = "tf.data has none",
-}, reference.pipelines, reference.files)
+}, reference.pipelines, reference.files, more.pipelines)
 
 compare.run(reference.functions, function(case)
   local inputs, sources = tensors(case.inputs), {}

@@ -6,7 +6,7 @@ return {
   { "print(dataset.ragged_batch)", "here", "padded_batch" },
   { "print(dataset.list_files)", "here", "gb.data.Dataset.list_files(pattern)" },
   { "print(dataset.load)", "absent" },
-  { "print(dataset.random)", "absent" },
+  { "print(dataset.random)", "here", "gb.data.Dataset.random" },
   { "print(dataset.snapshot)", "here", "cache" },
   { "print(gb.activations.celu)", "absent" },
   { "print(gb.activations.elu)", "here", 'gb.layers.Activation("elu")(x)' },
