@@ -27,6 +27,7 @@ function checks.layer(case)
   end
   table.move(model.trainable_variables, 1, #model.trainable_variables, #sources + 1, sources)
   testing.equal(#sources, #case.gradients)
+  if #sources == 0 then return end
   local gradients = tape:gradient(output:square():sum(), sources)
   for index, expected in ipairs(case.gradients) do
     close(gradients[index], expected, 5e-5, "gradient " .. index)

@@ -46,11 +46,17 @@ local function answer_to(code, name)
   return "absent", why
 end
 
+-- A name that is a word of Lua, such as "repeat", stands in brackets.
+local function code_of(asked, name)
+  local code = "return " .. asked .. "." .. name
+  return load(code) and code or ("return %s[%q]"):format(asked, name)
+end
+
 -- Of "keras.layers" or "model", and a name.
 function ask.of(asked, name)
-  local answer, told = answer_to("return " .. asked .. "." .. name, name)
+  local answer, told = answer_to(code_of(asked, name), name)
   if asked ~= "dataset" or answer == "here" then return answer, told end
-  local other, more = answer_to("return gb.data.Dataset." .. name, name)
+  local other, more = answer_to(code_of("gb.data.Dataset", name), name)
   if ranks[other] < ranks[answer] then return other, more end
   return answer, told
 end
