@@ -15,7 +15,8 @@ local gb = {}
 --- ```
 ---@class Loss
 ---@field name string such as "mean_squared_error"
----@overload fun(labels: Tensor, predictions: Tensor, sample_weight: Tensor|Tensor[]|nil): Tensor
+---@overload fun(labels: Tensor, predictions: Tensor, sample_weight: Tensor?): Tensor
+---@overload fun(labels: Tensor, predictions: Tensor, inputs: Tensor|Tensor[]): Tensor
 local Loss = {}
 
 ---@class LossOptions

@@ -21,7 +21,7 @@
 ---@field non_trainable_variables Tensor[] the others: statistics, and the weights of a frozen layer
 ---@field non_trainable_weights Tensor[] the same as non_trainable_variables
 ---@field losses Tensor[] scalars: what its latest call on tensors has added to the loss, then the penalties of its
---- weights
+--- weights. What it adds in a call of its model is in the model's losses alone (Keras: in the layer's too)
 ---@field output SymbolicTensor? what the layer gave when it was last applied to symbols; of a layer from a model: what
 --- its first call in the model gives
 ---@field trainable boolean whether training updates its weights; a model that has been trained is compiled again after

@@ -172,6 +172,16 @@ local function add_line(block, line, number)
   end
 end
 
+-- A line of code with those behind it that its brackets still need.
+local function whole_line(line, next_line)
+  while line:match "^function%s+[%w_.:]+%([^)]*$" do
+    local more = next_line()
+    if not more then break end
+    line = line .. " " .. more:match "^%s*(.-)%s*$"
+  end
+  return line
+end
+
 -- The blocks of a file: annotations that stand together, and the line of code behind them, if there is one.
 -- { where, file, text = { lines and examples, in their order }, examples = { { line, lines } }, code, tag, tag, ... }
 function annotations.read(path)
@@ -179,8 +189,12 @@ function annotations.read(path)
   local file = path:match "[^/]+$"
   local function new_block() return { where = string.format("%s:%d", file, number), file = file, text = {},
     examples = {} } end
-  for line in io.lines(path) do
+  local read_line = io.lines(path)
+  local function next_line()
     number = number + 1
+    return read_line()
+  end
+  for line in next_line do
     local comment = line:match "^%-%-%-(.*)$"
     if comment then
       block = block or new_block()
@@ -195,7 +209,7 @@ function annotations.read(path)
     else
       if block or line:match "^function" or line:match "^gb%." or line:match "^local" then
         block = block or new_block()
-        block.code = line
+        block.code = whole_line(line, next_line)
         blocks[#blocks + 1] = block
       end
       block = nil

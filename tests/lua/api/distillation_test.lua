@@ -61,8 +61,7 @@ testing.case("mistakes are named", function()
   testing.equal(loss.name, "distillation")
   for x, y in digits:take(1):iter() do
     testing.raises("the teacher needs the model's inputs: loss(labels, predictions, inputs)", loss, y, teacher(x))
-    testing.raises("mean_squared_error takes labels and predictions, and no inputs of the model",
-      gb.losses.MeanSquaredError(), y, teacher(x), x)
+    testing.raises("sample weights: one number per example is expected", gb.losses.MeanSquaredError(), y, teacher(x), x)
   end
   testing.raises("temperature must be above 0 and at most 1e+06, got -1", gb.losses.Distillation,
     { teacher = teacher, temperature = -1 })
