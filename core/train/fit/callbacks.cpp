@@ -166,7 +166,16 @@ void ModelCheckpoint::on_train_begin(Training& training) {
 
 void ModelCheckpoint::on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) {
   if (options_.save_best_only) {
-    if (monitor_.is_left_out(training, logs) || !monitor_.improves(training.trainer, logs)) return;
+    // As in Keras, an epoch without validation is saved.
+    if (!monitor_.is_left_out(training, logs)) {
+      if (!monitor_.improves(training.trainer, logs)) return;
+    } else if (const auto& warn = training.trainer.config().warn; warn && !warned_) {
+      warned_ = true;
+      warn(
+          fmt::format("ModelCheckpoint: epochs without validation are saved too, as {} does not say whether they are "
+                      "the best",
+                      options_.monitor));
+    }
   }
   const auto save = options_.save_weights_only ? &save_weights : &save_model;
   save(training.trainer.runtime(), training.trainer.model(), options_.place(path_.filled(epoch + 1, logs)));

@@ -205,6 +205,7 @@ class ModelCheckpoint final : public Callback {
   ModelCheckpointOptions options_;
   FilledPath path_;
   Monitor monitor_;
+  bool warned_ = false;  ///< of epochs without the figure
 };
 
 struct ReduceLearningRateOptions {
