@@ -209,7 +209,9 @@ function Model:test_on_batch(x, y) end
 ---@return Tensor|Tensor[]
 function Model:predict_on_batch(x) end
 
---- The number that compile's losses give for a batch, with the penalties of regularizers: for a train_step.
+--- The number that compile's losses give for a batch, with what layers added in the latest call (add_loss) and the
+--- penalties of regularizers: for a train_step. Where compile made a LossScaleOptimizer, as for mixed_float16, the step
+--- differentiates self.optimizer:get_scaled_loss(loss) and applies self.optimizer:get_unscaled_gradients(gradients).
 ---
 --- `function model:train_step(x, y)` replaces what fit does for a batch, as a subclass of Keras' Model does. It gets
 --- the tensors of an element in their order, and is traced once for each type of batch: a step runs no Lua. It returns
@@ -296,7 +298,8 @@ function gb.callbacks.EarlyStopping(options) end
 
 ---@class ModelCheckpointOptions
 ---@field monitor string? "val_loss" unless given
----@field save_best_only boolean? saves only where the monitored figure has improved; false unless given
+---@field save_best_only boolean? saves only where the monitored figure has improved, and, as Keras does, after an
+--- epoch that validation_freq leaves out; false unless given
 ---@field save_weights_only boolean? `path` is a .safetensors file of weights instead of a model's folder; false unless
 --- given
 ---@field mode string? "auto" unless given (losses and metrics of gb.metrics know what is better; a function needs

@@ -215,7 +215,8 @@ int compute_model_loss(lua_State* L) {
   Dispatcher& dispatcher = self->world->dispatcher;
   TensorCalls calls;  // not kept: what compile is given may change
   std::vector<Tensor> tensors = given.tensors;
-  tensors.insert(tensors.end(), self->losses.begin(), self->losses.end());
+  const std::vector<Tensor> added = lasting_losses(*self->world, self->losses);
+  tensors.insert(tensors.end(), added.begin(), added.end());
   const auto loss = calls.apply(dispatcher, tensors, {}, [&](Graph& graph, Values values) {
     StepValues step;
     std::size_t next = 0;
@@ -228,7 +229,7 @@ int compute_model_loss(lua_State* L) {
     step.labels = take(given.counts[1]);
     step.outputs = take(given.counts[2]);
     step.weights = take(given.counts[3]);
-    step.added = sum_of_penalties(graph, take(self->losses.size()));
+    step.added = sum_of_penalties(graph, take(added.size()));
     step.penalty = sum_of_penalties(graph, penalties(graph, self->model->layers()));
     const std::shared_ptr<Trace>& trace = dispatcher.trace();
     if (trace != nullptr && trace->replica != nullptr) step.batch_rows = trace->replica->share.total;

@@ -115,11 +115,17 @@ CallOptions call_options(lua_State* L) {
   return Parameter<CallOptions>::read(cursor);
 }
 
+std::vector<Tensor> lasting_losses(const World& world, std::vector<Tensor> of_call) {
+  std::erase_if(of_call,
+                [&](const Tensor& loss) { return loss.symbolic() && loss.trace() != world.dispatcher.trace(); });
+  return of_call;
+}
+
 std::vector<Tensor> all_losses(World& world, const std::vector<Tensor>& of_call, std::span<const LayerPtr> layers) {
   Graph graph;
   graph.set_device(world.dispatcher.device());
   const std::vector<gpubench::Value> values = penalties(graph, layers);
-  std::vector<Tensor> losses = of_call;
+  std::vector<Tensor> losses = lasting_losses(world, of_call);
   if (values.empty()) return losses;
   for (Tensor& penalty : world.dispatcher.apply(graph, {}, values)) losses.push_back(std::move(penalty));
   return losses;

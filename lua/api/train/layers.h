@@ -107,7 +107,10 @@ CallOptions call_options(lua_State* L);
 /// The types of one example of each of `inputs`. Throws Error for none and for one without a batch dimension.
 std::vector<TensorType> examples_of(const std::string& caller, std::span<const Tensor> inputs);
 
-/// The losses of a latest call, and behind them the penalties of the layers' weights.
+/// The losses of a latest call, but for those of a traced function that has ended.
+std::vector<Tensor> lasting_losses(const World& world, std::vector<Tensor> of_call);
+
+/// These, and behind them the penalties of the layers' weights.
 std::vector<Tensor> all_losses(World& world, const std::vector<Tensor>& of_call, std::span<const LayerPtr> layers);
 
 /// The variables of `all` that `some` lacks, in their order.

@@ -42,7 +42,7 @@ struct ScriptModel {
   ReplicasPtr replicas;          ///< of the strategy in whose scope the model was created
   CallCounter counter;
   TensorCalls calls;
-  std::vector<Tensor> losses{};  ///< that layers have added in the latest call on tensors
+  std::vector<Tensor> losses{};                ///< that layers have added in the latest call on tensors
   LuaFunction train_step, test_step;           ///< none: the steps that compile describes
   std::shared_ptr<ScriptOptimizer> optimizer;  ///< of compile; null before
 
@@ -75,8 +75,8 @@ std::optional<LuaFunction> test_step_of(const ScriptModel& self);
 void set_train_step(const std::shared_ptr<ScriptModel>& self, const std::optional<LuaFunction>& function);
 void set_test_step(const std::shared_ptr<ScriptModel>& self, const std::optional<LuaFunction>& function);
 std::shared_ptr<ScriptOptimizer> optimizer_of(const ScriptModel& self);
-/// model:compute_loss(x, y, y_pred[, sample_weight]): the scalar of compile's losses, what layers added in the latest call,
-/// and the penalties of regularizers.
+/// model:compute_loss(x, y, y_pred[, sample_weight]): the scalar of compile's losses, what layers added in the latest
+/// call, and the penalties of regularizers.
 int compute_model_loss(lua_State* L);
 /// In weights.cpp.
 int load_model_weights(lua_State* L);

@@ -145,7 +145,8 @@ testing.case("memory and 16 bits", function()
     local tape <close> = gb.tape()
     local loss = self:compute_loss(images, labels, self(images, { training = true }))
     local scaled = self.optimizer:get_scaled_loss(loss)
-    self.optimizer:apply_gradients(tape:gradient(scaled, self.trainable_variables), self.trainable_variables)
+    local gradients = self.optimizer:get_unscaled_gradients(tape:gradient(scaled, self.trainable_variables))
+    self.optimizer:apply_gradients(gradients, self.trainable_variables)
     return { loss = loss }
   end
   narrow:compile { optimizer = "sgd", loss = "mse" }
@@ -161,11 +162,36 @@ testing.case("the loss of compile by itself", function()
   raises("compute_loss: compile was given no loss", function() model:compute_loss(x, y, y) end)
   local sgd = gb.optimizers.SGD()
   model:compile { optimizer = sgd, loss = "mse" }
-  equal(model.optimizer, sgd)
+  testing.is_true(model.optimizer == sgd, "the optimizer is the one that compile was given")
   near(model:compute_loss(x, y, model(x)):item(), model:evaluate(x, y).loss, 1e-5)
   near(model:compute_loss(nil, y, y + 2, gb.tensor { 1, 0, 0, 0, 0, 0 }):item(), 4 / 6, 1e-5)
   raises("takes 1 label and as many predictions, and may take weights; got 0 labels, 1 predictions and 0 weights",
     function() model:compute_loss(x, nil, y) end)
+end)
+
+testing.case("the loss has what layers add and their penalties", function()
+  local histories = {}
+  for _, own in ipairs { false, true } do
+    gb.config.set_seed(3)
+    local adding = gb.layers.custom { call = function(self, values)
+      self:add_loss(values:square():mean() * 0.5)
+      return values
+    end }
+    local model = gb.Sequential { gb.Input { 2 }, adding, gb.layers.Dense(1, {
+      activity_regularizer = "l2", kernel_regularizer = gb.regularizers.L2(0.1) }) }
+    if own then
+      model.train_step = plain
+      function model:test_step(images, labels) return { loss = self:compute_loss(images, labels, self(images)) } end
+    end
+    model:compile { optimizer = "sgd", loss = "mse" }
+    histories[#histories + 1] = model:fit(x, y, { epochs = 3, batch_size = 6, verbose = 0 }).history.loss
+    local whole = model:evaluate(x, y, { batch_size = 6 }).loss
+    if own then equal(#model.losses, 1) end  -- what the traced steps added has ended with them
+    testing.is_true(model:compute_loss(x, y, y):item() > 0)
+    near(model:compute_loss(x, y, model(x)):item(), whole, 1e-5)
+    equal(#model.losses, 3)
+  end
+  for epoch = 1, 3 do near(histories[2][epoch], histories[1][epoch], 1e-5) end
 end)
 
 testing.case("what a step may not return or be combined with", function()
