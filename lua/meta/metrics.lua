@@ -86,32 +86,32 @@ function gb.metrics.SparseTopKCategoricalAccuracy(options) end
 ---@return Metric
 function gb.metrics.AUC(options) end
 
----@class CountOptions
+---@class ThresholdsOptions
 ---@field thresholds number|number[]|nil a prediction above it is positive; 0.5 unless given. A list gives one result
 --- for each
 
----@class PositivesOptions: CountOptions
+---@class PositivesOptions: ThresholdsOptions
 ---@field top_k integer? positive are the largest predictions of each row, above `thresholds` if these are given too;
 --- all unless given
 ---@field class_id integer? the only class that counts, from 0; all unless given
 
 --- Positive predictions of positive labels, counted.
----@param options CountOptions?
+---@param options ThresholdsOptions?
 ---@return Metric
 function gb.metrics.TruePositives(options) end
 
 --- Other predictions of negative labels, counted.
----@param options CountOptions?
+---@param options ThresholdsOptions?
 ---@return Metric
 function gb.metrics.TrueNegatives(options) end
 
 --- Positive predictions of negative labels, counted.
----@param options CountOptions?
+---@param options ThresholdsOptions?
 ---@return Metric
 function gb.metrics.FalsePositives(options) end
 
 --- Other predictions of positive labels, counted.
----@param options CountOptions?
+---@param options ThresholdsOptions?
 ---@return Metric
 function gb.metrics.FalseNegatives(options) end
 

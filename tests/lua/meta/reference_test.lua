@@ -99,6 +99,20 @@ for _, name in ipairs(names_of(classes)) do
   end)
 end
 
+-- Two tables of options with one name would be read as one.
+testing.case("each class of options is declared once", function()
+  local declared, twice = {}, {}
+  for _, path in ipairs(native.system.scripts_in(native.system.resource "lua/meta")) do
+    for line in io.lines(path) do
+      local name = line:match "^%-%-%-@class ([%w_]+Options)"
+      if declared[name] then twice[#twice + 1] = name end
+      if name then declared[name] = true end
+    end
+  end
+  testing.equal(twice, {})
+  testing.is_true(declared.FitOptions)
+end)
+
 testing.case("documented classes with members exist", function()
   for _, name in ipairs(names_of(doc.classes)) do
     local class = doc.classes[name]
