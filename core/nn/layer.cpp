@@ -14,6 +14,8 @@
 namespace gpubench {
 namespace {
 
+constexpr std::string_view activity_regularizer = "activity_regularizer";
+
 TensorType without_batch(const TensorType& type) {
   return {Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
 }
@@ -25,7 +27,7 @@ std::vector<ConfigField> Layer::common_fields() {
           {"input_shape", Shape{}},
           {"trainable", true},
           {"dtype", std::string("float32")},
-          {"activity_regularizer", std::string()}};
+          {std::string(activity_regularizer), std::string()}};
 }
 
 Layer::Layer(Config config, DeviceId device)
@@ -33,8 +35,23 @@ Layer::Layer(Config config, DeviceId device)
       owner_(std::make_shared<Owner>(Owner{config_.text("name")})),
       device_(std::move(device)),
       policy_(parse_dtype_policy(config_.text("dtype"))) {
-  for (const WeightOption& given : weight_options(config_, constraint_end))
-    owner_->constraints.push_back({"", std::string(given.variable), std::string(given.text)});
+  const auto add = [&](std::vector<Owner::WeightText>& list, std::string_view end) {
+    for (const WeightOption& given : weight_options(config_, end)) {
+      if (given.option != activity_regularizer)
+        list.push_back({"", std::string(given.variable), std::string(given.text)});
+    }
+  };
+  add(regularizers_, regularizer_end);
+  add(owner_->constraints, constraint_end);
+}
+
+void Layer::take_weight_options(const Layer& inner, std::string_view prefix) {
+  const auto add = [&](std::vector<Owner::WeightText>& list, const std::vector<Owner::WeightText>& more) {
+    for (const Owner::WeightText& one : more)
+      list.push_back({part_ + one.part, std::string(prefix) + one.variable, one.text});
+  };
+  add(regularizers_, inner.regularizers_);
+  add(owner_->constraints, inner.owner_->constraints);
 }
 
 void Layer::set_automatic_name(std::string name) {
@@ -89,7 +106,7 @@ Value Layer::call(const CallContext& context, Values inputs) const {
     arguments.push_back(ops::cast(context.graph, input, computed(context.graph.type(input).dtype)));
   }
   const Value y = apply(context, arguments);
-  const std::string& regularizer = config_.text("activity_regularizer");
+  const std::string& regularizer = config_.text(activity_regularizer);
   if (context.losses == nullptr || regularizer.empty()) return y;
   const auto rows = static_cast<double>(std::max<std::int64_t>(context.graph.type(y).shape[0], 1));
   if (const Value sum = penalty_of(context.graph, y, parse_regularizer(regularizer)))

@@ -98,6 +98,8 @@ class Layer {
 
   /// Layers inside of this one, whose variables are its own.
   virtual std::vector<std::shared_ptr<Layer>> parts() const { return {}; }
+  /// What its options want of its variables in the loss.
+  const std::vector<Owner::WeightText>& regularizers() const { return regularizers_; }
   /// For an Input layer: the type of one example of the model's data; null for all others.
   virtual const TensorType* declared_input() const { return nullptr; }
   /// The layer as a product with a kernel; null if it is none.
@@ -139,6 +141,8 @@ class Layer {
   /// The same for any type, with given values.
   VariablePtr make_variable(VariableFactory& factory, const std::string& name, const HostTensor& initial,
                             bool trainable);
+  /// Regularizers and constraints of `inner`'s kernel hold for this layer's variable `prefix` + "kernel" too.
+  void take_weight_options(const Layer& inner, std::string_view prefix);
   /// Makes the variables of a joined layer this layer's own.
   void adopt_variables(const Layer& part);
   /// The variable cast to the layer's type of computation.
@@ -161,6 +165,7 @@ class Layer {
   DeviceId device_;
   DtypePolicy policy_;
   bool built_ = false;
+  std::vector<Owner::WeightText> regularizers_;
   std::vector<VariablePtr> variables_;
   std::vector<std::string> variable_names_;  // without the layer's: "kernel"
 };

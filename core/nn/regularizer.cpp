@@ -70,7 +70,7 @@ std::vector<Value> penalties(Graph& graph, std::span<const LayerPtr> layers) {
   std::vector<Value> all;
   for (const LayerPtr& layer : layers) {
     if (!layer->trainable()) continue;
-    for (const WeightOption& given : weight_options(layer->config(), regularizer_end)) {
+    for (const Owner::WeightText& given : layer->regularizers()) {
       for (const VariablePtr& variable : layer->variables()) {
         if (!variable->trainable || !holds_for(given.variable, *variable)) continue;
         const GraphScope scope(graph, variable->device, variable->owner);

@@ -76,19 +76,19 @@ class Resizing final : public Layer {
   TensorType output_type(TensorTypes inputs) const override { return target_.output_type(inputs); }
 
  private:
-  /// Between borders of fill_value, as large as the target's ratio needs.
+  /// Between borders of fill_value for the target's ratio; of the same size on both sides, as in Keras, where an odd
+  /// number of rows or columns lacks one.
   Value padded(Graph& graph, Value x) const {
     const Shape from = graph.type(x).shape;
     const Extents ratio = target_.of_ratio(from);
-    Shape before{0}, after{0};
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-      const std::int64_t added = std::max<std::int64_t>(ratio[axis] - from[axis + 1], 0);
-      before.push_back(added / 2);
-      after.push_back(added - added / 2);
-    }
+    Shape border{0};
+    for (std::size_t axis = 0; axis < 2; ++axis)
+      border.push_back(std::max<std::int64_t>(ratio[axis] - from[axis + 1], 0) / 2);
+    const Value y = ops::pad(graph, x, border, border);
+    if (config().number("fill_value") == 0) return y;
     const Value fill = ops::scalar(graph, config().number("fill_value"), graph.type(x).dtype);
-    if (config().number("fill_value") == 0) return ops::pad(graph, x, before, after);
-    return ops::add(graph, ops::pad(graph, ops::sub(graph, x, fill), before, after), fill);
+    const Value inside = ops::broadcast_to(graph, fill, {1, from[1], from[2], 1});
+    return ops::add(graph, y, ops::sub(graph, fill, ops::pad(graph, inside, border, border)));
   }
   Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;

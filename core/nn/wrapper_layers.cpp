@@ -9,7 +9,6 @@
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
 #include "core/nn/recurrent_layer.h"
-#include "core/nn/weight_options.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
@@ -30,10 +29,9 @@ LayerPtr inner_layer(const Layer& wrapper) {
     throw Error(fmt::format("{}: the layer's dtype is {}, that of {} is {}; both must be equal", wrapper.kind(),
                             wrapper.policy().name, inner->kind(), inner->policy().name));
   }
-  for (const std::string_view end : {regularizer_end, constraint_end}) {
-    if (weight_options(inner->config(), end).empty()) continue;
-    throw Error(fmt::format("{}: its {} has a {}, and those of layers inside of another are not supported",
-                            wrapper.kind(), inner->kind(), end.substr(1)));
+  if (!inner->config().text("activity_regularizer").empty()) {
+    throw Error(fmt::format("{}: its {} has an activity_regularizer, which is possible for the {} itself only",
+                            wrapper.kind(), inner->kind(), wrapper.kind()));
   }
   return inner;
 }
@@ -58,12 +56,16 @@ constexpr std::array merge_modes = {
     MergeMode{"ave", &half_of_sum},
 };
 
+/// What the names of the variables of both directions begin with.
+constexpr std::array directions{"forward_", "backward_"};
+
 class Bidirectional final : public Layer {
  public:
   Bidirectional(Config given, DeviceId device) : Layer(std::move(given), std::move(device)) {
     inner_ = std::dynamic_pointer_cast<RecurrentLayer>(inner_layer(*this));
     if (inner_ == nullptr) throw Error("Bidirectional: the layer must be an LSTM or a GRU");
     if (inner_->goes_backwards()) throw Error("Bidirectional: the layer must not have go_backwards");
+    for (const char* const direction : directions) take_weight_options(*inner_, direction);
     const std::string& mode = config().text("merge_mode");
     const auto* const found =
         std::ranges::find(merge_modes, mode, [](const MergeMode& row) { return std::string_view(row.name); });
@@ -88,10 +90,9 @@ class Bidirectional final : public Layer {
 
  private:
   void make_variables(VariableFactory& factory, TensorTypes inputs) override {
-    const std::array names{"forward_", "backward_"};
-    for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t i = 0; i < directions.size(); ++i) {
       const auto make = [&](const std::string& name, const HostTensor& initial) {
-        return make_variable(factory, names[i] + name, initial, true);
+        return make_variable(factory, directions[i] + name, initial, true);
       };
       weights_[i] = inner_->make_weights(factory, inputs[0].shape[1], make);
     }
@@ -125,7 +126,9 @@ class Bidirectional final : public Layer {
 class TimeDistributed final : public Layer {
  public:
   TimeDistributed(Config given, DeviceId device)
-      : Layer(std::move(given), std::move(device)), inner_(inner_layer(*this)) {}
+      : Layer(std::move(given), std::move(device)), inner_(inner_layer(*this)) {
+    take_weight_options(*inner_, "");
+  }
   std::string default_name() const override { return "time_distributed"; }
   bool draws() const override { return inner_->draws(); }
   TensorType output_type(TensorTypes inputs) const override {

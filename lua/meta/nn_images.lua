@@ -223,7 +223,8 @@ function gb.layers.UpSampling2D(size, options) end
 ---@field pad_to_aspect_ratio boolean? puts borders around the image for that ratio; false unless given
 ---@field fill_value number? of these borders; 0 unless given
 
---- Images of another size. The images may be of integers; the result has the type that the layer computes in.
+--- Images of another size. The images may be of integers; the result has the type that the layer computes in
+--- (Keras rounds it to integers).
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -273,7 +273,8 @@ testing.case("regularizers of other layers than products", function()
   testing.near(penalty(gb.layers.DepthwiseConv2D(2, depthwise), { 4, 4, 3 }, gb.ones { 2, 4, 4, 3 }), 6, 1e-5)
   local pointwise = { pointwise_initializer = "ones", pointwise_regularizer = "l1" }
   testing.near(penalty(gb.layers.SeparableConv2D(2, 2, pointwise), { 4, 4, 3 }, gb.ones { 2, 4, 4, 3 }), 0.06, 1e-6)
-  raises(function() gb.layers.Bidirectional(lstm) end, "penalties of layers inside of another are not supported")
+  local both = gb.Sequential { gb.Input { 3, 1 }, gb.layers.Bidirectional(lstm) }
+  testing.near((both.losses[1] + both.losses[2]):item(), 0.08, 1e-6)
 end)
 
 testing.case("each variable needs its gradient, and an optimizer its model", function()
