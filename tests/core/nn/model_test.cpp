@@ -196,7 +196,7 @@ TEST(Architecture, RefusesWhatItCannotRead) {
                architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": false, "layers": [], )"
                                       R"("calls": [], "inputs": 3, "outputs": []})",
                                       {}));
-  EXPECT_ERROR(HasSubstr("option 'shape' has a value of no known type: [1e+151]"),
+  EXPECT_ERROR(HasSubstr("option 'shape' must be a list of integers, got a list of numbers ([1e+151])"),
                architecture_from_json(R"({"gpubench_model": 1, "name": "m", "sequential": true, "layers": [)"
                                       R"({"kind": "Input", "name": "i", "options": {"shape": [1e151]}}]})",
                                       {}));

@@ -186,7 +186,9 @@ case("a layer around another has its regularizers and constraints", function()
     gb.config.set_seed(4)
     return gb.Sequential { gb.Input { 2, 2 }, layers.Bidirectional(lstm), layers.TimeDistributed(dense),
       layers.custom {
-        build = function(self) self.inner = layers.TimeDistributed(layers.Dense(1, { kernel_constraint = "non_neg" })) end,
+        build = function(self)
+          self.inner = layers.TimeDistributed(layers.Dense(1, { kernel_constraint = "non_neg" }))
+        end,
         call = function(self, v) return self.inner(v) end,
       }, layers.Flatten() }
   end
