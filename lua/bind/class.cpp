@@ -153,7 +153,9 @@ void ClassTable::add_operator(const char* event, lua_CFunction function) {
 }
 
 void ClassTable::set_indexer(lua_CFunction function) {
-  add_access("__index", entry<&index_object>, getters_, name_ + " [...]", function);
+  const std::string name = name_ + " [...]";
+  add_access("__index", entry<&index_object>, getters_, name, function);
+  add(metatable_, "[]", name, function);  // for who calls it by its name
 }
 
 void ClassTable::set_index_assigner(lua_CFunction function) {

@@ -29,7 +29,7 @@ function gb.layers.Lambda(fn, options) end
 
 --- A weight of a layer that gb.layers.custom makes.
 ---@class WeightOptions
----@field name string? "weight" unless given; each weight of a layer needs its own
+---@field name string? weight, weight_1 and so on unless given; each weight of a layer needs its own
 ---@field shape integer[]? a scalar unless given
 ---@field initializer string? "glorot_uniform" unless given
 ---@field trainable boolean? false for a statistic; true unless given

@@ -39,9 +39,9 @@ function gb.initializers.Zeros() end
 function gb.initializers.Ones() end
 
 --- Sets all elements to `value`.
----@param options ConstantInitializerOptions?
+---@param value number|ConstantInitializerOptions?
 ---@return string
-function gb.initializers.Constant(options) end
+function gb.initializers.Constant(value) end
 
 --- Uniform in +-sqrt(6 / (fan_in + fan_out)): the default of kernels.
 ---@param options InitializerOptions?
@@ -64,14 +64,16 @@ function gb.initializers.HeUniform(options) end
 function gb.initializers.HeNormal(options) end
 
 --- Uniform in [minval, maxval).
----@param options UniformInitializerOptions?
+---@param minval number|UniformInitializerOptions?
+---@param maxval number|UniformInitializerOptions?
 ---@return string
-function gb.initializers.RandomUniform(options) end
+function gb.initializers.RandomUniform(minval, maxval) end
 
 --- Normal with a mean and a standard deviation.
----@param options NormalInitializerOptions?
+---@param mean number|NormalInitializerOptions?
+---@param stddev number|NormalInitializerOptions?
 ---@return string
-function gb.initializers.RandomNormal(options) end
+function gb.initializers.RandomNormal(mean, stddev) end
 
 --- Normal, cut at two standard deviations, with a variance of 1 / fan_in, for layers before a selu.
 ---@param options InitializerOptions?
@@ -88,14 +90,15 @@ function gb.initializers.LecunUniform(options) end
 
 --- Columns (or rows, if there are fewer) of length `gain` at right angles to each other; dimensions but the last are
 --- rows.
----@param options OrthogonalInitializerOptions?
+---@param gain number|OrthogonalInitializerOptions?
 ---@return string
-function gb.initializers.Orthogonal(options) end
+function gb.initializers.Orthogonal(gain) end
 
 --- Values within two standard deviations of the mean.
----@param options NormalInitializerOptions?
+---@param mean number|NormalInitializerOptions?
+---@param stddev number|NormalInitializerOptions?
 ---@return string
-function gb.initializers.TruncatedNormal(options) end
+function gb.initializers.TruncatedNormal(mean, stddev) end
 
 ---@class VarianceScalingOptions: InitializerOptions
 ---@field scale number? 1 unless given
@@ -103,9 +106,11 @@ function gb.initializers.TruncatedNormal(options) end
 ---@field distribution string? "truncated_normal" unless given, "untruncated_normal" or "uniform"
 
 --- Values with a variance of scale / fan; a fan is the number of inputs or outputs that a value connects.
----@param options VarianceScalingOptions?
+---@param scale number|VarianceScalingOptions?
+---@param mode string|VarianceScalingOptions?
+---@param distribution string|VarianceScalingOptions?
 ---@return string
-function gb.initializers.VarianceScaling(options) end
+function gb.initializers.VarianceScaling(scale, mode, distribution) end
 
 --- Penalties for large weights, as text that layers take: l1 times the sum of magnitudes, l2 times the sum of squares.
 ---

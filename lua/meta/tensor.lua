@@ -10,8 +10,9 @@
 --- (gb.compile, dataset maps) `if` cannot ask for a tensor's value: use gb.where. A comparison that no result depends
 --- on is an error there, since it was most likely meant to decide a branch.
 --- Indexing counts from 1 and includes both ends, as Lua does: `x[3]` is the third row, `x[{1, 8}]` are the first eight
---- rows, `x[{{}, {2, 5}}]` columns 2 to 5, and -1 is the last. A range may end behind the last row, where it is cut,
---- but not begin there. `x[#x + 1]` is nil, so that `ipairs(x)` gives all rows. Axes count from 0, as in Keras.
+--- rows, `x[{{}, {2, 5}}]` columns 2 to 5, `x[{{}, 2}]` column 2 without its dimension, and -1 is the last. A range may
+--- end behind the last row, where it is cut, but not begin there. A value of a model takes `x[{{}, ...}]`: its batch
+--- stays whole. `x[#x + 1]` is nil, so that `ipairs(x)` gives all rows. Axes count from 0, as in Keras.
 ---
 --- `x[3] = row` and `x[{1, 8}] = rows` change the tensor (a number fills the rows). Tensors and datasets made from it
 --- before, such as `x:reshape {...}`, keep the earlier values. Under a tape and in traced functions rows cannot be
@@ -23,6 +24,7 @@
 --- assert(x[2][3]:item() == 6)
 --- assert((x * 2):sum():item() == 42)
 --- assert(#x[{ 1, 1 }] == 1 and #x[{ 2, 9 }] == 1)
+--- assert(x[{ {}, 2 }]:sum():item() == 7 and #x[{ {}, 2 }].shape == 1)
 --- for i, row in ipairs(x) do x[i] = row:sqrt() end
 --- assert(x[1][1]:item() == 1 and x[2][1]:item() == 2)
 --- ```

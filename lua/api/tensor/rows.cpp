@@ -2,6 +2,8 @@
 #include <array>
 #include <fmt/format.h>
 #include <memory>
+#include <variant>
+#include <vector>
 
 #include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
@@ -41,33 +43,55 @@ Tensor rows(lua_State* L, const Tensor& x, std::int64_t first, std::int64_t last
   return apply<Slice>(L, std::array{x}, std::move(range));
 }
 
-/// One range for the first dimension, {first, last}, or a list of them, one per dimension.
-SliceRange read_ranges(lua_State* L, int key, const Shape& shape) {
-  using Bounds = std::vector<std::int64_t>;
+using Bounds = std::vector<std::int64_t>;
+
+/// A range or a number for each dimension.
+bool is_one_per_dimension(lua_State* L, int key) {
+  bool found = false;
+  for (std::size_t i = 1; i <= lua_rawlen(L, key) && !found; ++i) {
+    found = lua_rawgeti(L, key, static_cast<lua_Integer>(i)) == LUA_TTABLE;
+    lua_pop(L, 1);
+  }
+  return found;
+}
+
+/// One range for the first dimension, {first, last}, or a list of ranges and numbers, one per dimension. `numbered`
+/// gets the dimensions of the numbers.
+SliceRange read_ranges(lua_State* L, int key, const Shape& shape, std::vector<std::size_t>* numbered = nullptr) {
   SliceRange range;
-  lua_rawgeti(L, key, 1);
-  const bool one_per_dimension = lua_istable(L, -1);
-  lua_pop(L, 1);
-  if (!one_per_dimension) {
+  if (!is_one_per_dimension(L, key)) {
     add_range(range, Value<Bounds>::read(L, key));
     return range;
   }
-  const auto ranges = Value<std::vector<Bounds>>::read(L, key);
+  const auto ranges = Value<std::vector<std::variant<std::int64_t, Bounds>>>::read(L, key);
   if (ranges.size() > shape.size()) {
     throw ArgumentError(fmt::format("{} ranges for a tensor of {} dimensions", ranges.size(), shape.size()));
   }
-  for (const Bounds& bounds : ranges) add_range(range, bounds);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (const auto* const bounds = std::get_if<Bounds>(&ranges[i])) {
+      add_range(range, *bounds);
+    } else {
+      add_row(range, std::get<std::int64_t>(ranges[i]));
+      if (numbered != nullptr) numbered->push_back(i);
+    }
+  }
   return range;
 }
 
 /// x[i]: row i; nil for the number after the last row's, which ends ipairs. x[{first, last}]: rows. x[{{a, b}, {},
-/// {c}}]: a range per dimension.
+/// c}]: a range per dimension, or a number, whose dimension goes.
 int index(lua_State* L) {
   const Tensor x = Value<Tensor>::read(L, 1);
   const Shape& shape = x.type().shape;
   if (shape.empty()) throw ArgumentError("a scalar cannot be indexed; item() gives its value");
   if (lua_istable(L, 2)) {
-    Value<Tensor>::push(L, apply<Slice>(L, std::array{x}, read_ranges(L, 2, shape)));
+    std::vector<std::size_t> numbered;
+    Tensor part = apply<Slice>(L, std::array{x}, read_ranges(L, 2, shape, &numbered));
+    Shape kept = part.type().shape;
+    for (auto at = numbered.rbegin(); at != numbered.rend(); ++at)
+      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(*at));
+    if (!numbered.empty()) part = apply<Reshape>(L, std::array{part}, with_open_extent(std::move(kept)));
+    Value<Tensor>::push(L, part);
     return 1;
   }
   const auto number = Value<std::int64_t>::read(L, 2);

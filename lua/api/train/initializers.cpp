@@ -1,5 +1,7 @@
 // gb.initializers: spells out an initializer with arguments, as layers take it.
 #include <fmt/format.h>
+#include <string>
+#include <vector>
 
 #include "core/nn/initializer.h"
 #include "lua/api/openers.h"
@@ -12,30 +14,34 @@ namespace {
 struct ClassName {
   const char* in_scripts;
   const char* in_core;
+  std::vector<std::string> positional{};  ///< arguments that may stand without their names, in Keras' order
 };
-constexpr ClassName classes[] = {{"Zeros", "zeros"},
-                                 {"Ones", "ones"},
-                                 {"Constant", "constant"},
-                                 {"GlorotUniform", "glorot_uniform"},
-                                 {"GlorotNormal", "glorot_normal"},
-                                 {"HeUniform", "he_uniform"},
-                                 {"HeNormal", "he_normal"},
-                                 {"LecunNormal", "lecun_normal"},
-                                 {"LecunUniform", "lecun_uniform"},
-                                 {"Orthogonal", "orthogonal"},
-                                 {"RandomUniform", "random_uniform"},
-                                 {"RandomNormal", "random_normal"},
-                                 {"TruncatedNormal", "truncated_normal"},
-                                 {"VarianceScaling", "variance_scaling"}};
+const std::vector<ClassName>& classes() {
+  static const std::vector<ClassName> all{{"Zeros", "zeros"},
+                                          {"Ones", "ones"},
+                                          {"Constant", "constant", {"value"}},
+                                          {"GlorotUniform", "glorot_uniform"},
+                                          {"GlorotNormal", "glorot_normal"},
+                                          {"HeUniform", "he_uniform"},
+                                          {"HeNormal", "he_normal"},
+                                          {"LecunNormal", "lecun_normal"},
+                                          {"LecunUniform", "lecun_uniform"},
+                                          {"Orthogonal", "orthogonal", {"gain"}},
+                                          {"RandomUniform", "random_uniform", {"minval", "maxval"}},
+                                          {"RandomNormal", "random_normal", {"mean", "stddev"}},
+                                          {"TruncatedNormal", "truncated_normal", {"mean", "stddev"}},
+                                          {"VarianceScaling", "variance_scaling", {"scale", "mode", "distribution"}}};
+  return all;
+}
 
 /// gb.initializers.<Class>{arguments}: "random_normal(mean=0, stddev=0.02)".
-StackFunction constructor(const char* name) {
-  return [name](lua_State* L) {
+StackFunction constructor(const ClassName& of) {
+  return [&of](lua_State* L) {
     std::string text;
-    for (const auto& [argument, value] : read_config(L, 1, {})) {
+    for (const auto& [argument, value] : read_config(L, 1, of.positional)) {
       text += fmt::format("{}{}={}", text.empty() ? "" : ", ", argument, to_string(value));
     }
-    Value<std::string>::push(L, to_string(parse_initializer(fmt::format("{}({})", name, text))));
+    Value<std::string>::push(L, to_string(parse_initializer(fmt::format("{}({})", of.in_core, text))));
     return 1;
   };
 }
@@ -45,7 +51,7 @@ StackFunction constructor(const char* name) {
 void open_initializers(lua_State* L) {
   const Module gb = Module::root(L);
   const Module initializers = gb.submodule("initializers");
-  for (const ClassName& name : classes) initializers.value(name.in_scripts, constructor(name.in_core));
+  for (const ClassName& name : classes()) initializers.value(name.in_scripts, constructor(name));
 }
 
 }  // namespace gpubench::lua

@@ -148,7 +148,11 @@ std::vector<Tensor> read_tensors(World& world, const std::vector<VariablePtr>& v
 
 std::vector<HostTensor> host_tensors(lua_State* L, const std::vector<TensorLike>& values) {
   std::vector<HostTensor> tensors;
-  for (const TensorLike& value : values) tensors.push_back(download(L, value.tensor));
+  Dispatcher& dispatcher = world_of(L).dispatcher;
+  for (const TensorLike& value : values) {
+    const bool symbolic = value.tensor.symbolic();  // which download() refuses
+    tensors.push_back(symbolic ? download(L, value.tensor) : dispatcher.eager().download(value.tensor));
+  }
   return tensors;
 }
 
@@ -356,8 +360,11 @@ void open_layers(lua_State* L) {
       .method<&adapt_layer>("adapt")
       .call<&call_layer, any_number>()
       .meta<&layer_text>("__tostring");
-  Class<ScriptSymbol>(L).property<&symbol_shape>("shape").property<&symbol_dtype>("dtype").meta<&symbol_text>(
-      "__tostring");
+  Class<ScriptSymbol>(L)
+      .property<&symbol_shape>("shape")
+      .property<&symbol_dtype>("dtype")
+      .meta<&symbol_text>("__tostring")
+      .index<&index_symbol>();
   add_symbol_calls(L);
   const Module gb = Module::root(L);
   gb.function<&input, any_number>("Input");

@@ -101,7 +101,7 @@ class LambdaFunction final : public LayerFunction {
 };
 
 struct WeightOptions {
-  std::string name = "weight";
+  std::string name;  ///< empty: weight, weight_1 and so on
   Shape shape;
   std::string initializer = "glorot_uniform";
   bool trainable = true;
@@ -188,8 +188,15 @@ class CustomBody final : public FunctionBody {
   static int add_weight(lua_State* L, Building& building) {
     if (building.add == nullptr) throw Error("add_weight: weights are made in the build function of a custom layer");
     if (!lua_istable(L, 1)) throw ArgumentError("add_weight: it is called with a colon: self:add_weight { shape = }");
-    const auto options = Value<WeightOptions>::read(L, 2);
-    if (std::ranges::find(building.names, options.name) != building.names.end()) {
+    auto options = Value<WeightOptions>::read(L, 2);
+    const auto is_taken = [&](const std::string& name) {
+      return std::ranges::find(building.names, name) != building.names.end();
+    };
+    if (options.name.empty()) {
+      options.name = "weight";
+      for (int number = 1; is_taken(options.name); ++number) options.name = fmt::format("weight_{}", number);
+    }
+    if (is_taken(options.name)) {
       building.layer->fail(fmt::format("add_weight: two weights are named '{}'", options.name));
     }
     if (std::ranges::any_of(options.shape, [](std::int64_t extent) { return extent < 1; })) {

@@ -20,7 +20,7 @@
 namespace gpubench::lua {
 namespace {
 
-constexpr std::array operators{"__add", "__sub", "__mul", "__div", "__pow", "__idiv", "__mod", "__unm"};
+constexpr std::array operators{"__add", "__sub", "__mul", "__div", "__pow", "__idiv", "__mod", "__unm", "[]"};
 /// The functions of gb that take tensors of a model.
 constexpr std::array functions{"concat", "einsum", "matmul", "pad", "scatter", "stack", "where"};
 constexpr const char* operator_prefix = "operator ";
@@ -171,8 +171,9 @@ class NativeBody final : public FunctionBody {
 std::string NativeCall::name() const {
   if (function_.starts_with("gb.")) return function_.substr(3);
   if (!function_.starts_with(operator_prefix)) return function_;
-  const std::string event = function_.substr(std::string_view(operator_prefix).size() + 2);
-  return event == "unm" ? "neg" : event;
+  const std::string event = function_.substr(std::string_view(operator_prefix).size());
+  if (event == "[]") return "slice";
+  return event == "__unm" ? "neg" : event.substr(2);
 }
 
 Info NativeCall::stored(const CallArgument& argument) {
@@ -345,6 +346,28 @@ void wrap(lua_State* L, const std::string& name) {
 }
 
 }  // namespace
+
+/// x[{{}, {a, b}, c}] with a range or a number for each dimension; the first is the batch, which stays whole.
+int index_symbol(lua_State* L) {
+  bool is_whole_batch = false;
+  if (lua_istable(L, 2)) {
+    is_whole_batch = lua_rawgeti(L, 2, 1) == LUA_TTABLE && lua_rawlen(L, -1) == 0;
+    lua_pop(L, 1);
+  }
+  if (!is_whole_batch) {
+    throw ArgumentError(
+        "a value of a model is indexed by a range or a number for each dimension, and the first is the batch, "
+        "which stays whole: x[{ {}, { 1, 3 } }] or x[{ {}, 1 }]");
+  }
+  push_class_registry(L);
+  lua_getfield(L, -1, class_name<Tensor>);
+  lua_getfield(L, -1, "metatable");
+  lua_getfield(L, -1, "[]");
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 1);
+  return 1;
+}
 
 void add_symbol_calls(lua_State* L) {
   const int top = lua_gettop(L);

@@ -12,6 +12,9 @@ namespace gpubench::lua {
 /// classes and these functions must be registered.
 void add_symbol_calls(lua_State* L);
 
+/// x[{ {}, { a, b }, c }] of a symbol.
+int index_symbol(lua_State* L);
+
 /// The function of a saved layer: `stored` is JSON of LayerFunction::stored(). Null for a function of a script.
 LayerFunctionPtr stored_native_call(lua_State* L, const std::string& layer, const std::string& stored);
 
