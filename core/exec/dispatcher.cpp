@@ -117,9 +117,7 @@ Value Dispatcher::symbol(const Tensor& tensor) {
     if (tensor.trace() == trace_) return tensor.value();
     throw Error("trace: a tensor of another traced function is used here; pass it as an argument");
   }
-  if (tensor.variable() != nullptr && tensor.type() == tensor.variable()->type) {
-    return read(tensor.variable());
-  }
+  if (const VariablePtr variable = tensor.variable()) return read(variable);
   const GraphScope scope(trace_->graph, tensor.device(), "constant");
   return trace_->graph.constant(eager_.download(tensor));
 }

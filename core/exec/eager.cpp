@@ -149,7 +149,7 @@ std::vector<Tensor> Eager::apply(const OpPtr& op, std::span<const Tensor> inputs
     const int updated = planned.in_place[o];
     if (updated >= 0) {
       outputs.push_back(inputs[static_cast<std::size_t>(updated)]);
-      if (const VariablePtr& variable = outputs.back().variable()) ++runtime_.variables().writes(*variable);
+      if (const VariablePtr& variable = outputs.back().variable_read()) ++runtime_.variables().writes(*variable);
     } else {
       outputs.emplace_back(planned.outputs[o], id, device.memory().allocate(planned.outputs[o].bytes(), label));
     }

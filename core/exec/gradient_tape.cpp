@@ -13,8 +13,8 @@ namespace {
 
 /// For a tape all reads of a variable are the same tensor, whichever handle is used.
 const void* key_of(const Tensor& tensor) {
-  const bool whole = tensor.variable() != nullptr && tensor.type() == tensor.variable()->type;
-  return whole ? static_cast<const void*>(tensor.variable().get()) : tensor.identity();
+  const VariablePtr variable = tensor.variable();
+  return variable != nullptr ? static_cast<const void*>(variable.get()) : tensor.identity();
 }
 
 std::size_t at(std::int32_t index) {
@@ -45,7 +45,7 @@ Value GradientTape::value_of(const Tensor& tensor) {
   graph_.set_device(before);
   values_.push_back({tensor});
   known_[key] = value;
-  if (const VariablePtr& variable = tensor.variable()) {
+  if (const VariablePtr& variable = tensor.variable_read()) {
     reads_[value.node] = {variable, dispatcher_.runtime().variables().writes(*variable)};
   }
   return value;

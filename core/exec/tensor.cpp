@@ -41,7 +41,8 @@ Tensor::Tensor(TensorType type, const Tensor& base, std::size_t offset)
                                                  base.view().data + offset,
                                                  base.state_->variable,
                                                  nullptr,
-                                                 {}})) {}
+                                                 {},
+                                                 true})) {}
 
 Tensor::Tensor(std::shared_ptr<Trace> trace, Value value) {
   TensorType type = trace->graph.type(value);

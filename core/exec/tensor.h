@@ -48,7 +48,7 @@ class Tensor {
   Tensor(TensorType type, DeviceId device, std::shared_ptr<std::byte> memory);
   /// The memory of a variable; reads see every update.
   Tensor(VariablePtr variable, std::byte* memory);
-  /// Another type over `base`'s memory (reshape), from `offset` bytes on.
+  /// A view: `base`'s memory from `offset` bytes on, with a type of its own (reshape) or as another tensor of its type.
   Tensor(TensorType type, const Tensor& base, std::size_t offset = 0);
   /// A value of a graph under construction.
   Tensor(std::shared_ptr<Trace> trace, Value value);
@@ -57,8 +57,10 @@ class Tensor {
   const TensorType& type() const { return state_->type; }
   const DeviceId& device() const { return state_->device; }
   bool symbolic() const { return state_->trace != nullptr; }
-  /// The variable whose memory this is; null for other tensors.
-  const VariablePtr& variable() const { return state_->variable; }
+  /// The variable that this is a handle of; null for other tensors, views of a variable's memory among them.
+  VariablePtr variable() const { return state_->viewed ? nullptr : state_->variable; }
+  /// The variable whose memory this reads, also as a view (reshape, stop_gradient); null for other tensors.
+  const VariablePtr& variable_read() const { return state_->variable; }
   /// Throws Error for a symbolic tensor.
   TensorView view() const {
     if (symbolic()) refuse_values();
@@ -87,6 +89,7 @@ class Tensor {
     VariablePtr variable;
     std::shared_ptr<Trace> trace;
     Value value;
+    bool viewed = false;  // memory of another tensor
   };
   [[noreturn]] static void refuse_values();
 

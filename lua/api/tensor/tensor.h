@@ -18,10 +18,7 @@ inline constexpr const char* class_name<Tensor> = "Tensor";
 /// Of a variable: it is read by many handles.
 template <>
 struct Identity<Tensor> {
-  static const void* of(const Tensor& tensor) {
-    const bool whole = !tensor.symbolic() && tensor.variable() != nullptr && tensor.type() == tensor.variable()->type;
-    return whole ? tensor.variable().get() : nullptr;
-  }
+  static const void* of(const Tensor& tensor) { return tensor.symbolic() ? nullptr : tensor.variable().get(); }
   static void take_over(Tensor&, const Tensor&) {}
 };
 
