@@ -82,12 +82,13 @@ float at_table_place(float sample) {
 /// The shares of the pixels around `sample`, whose sum is 1: filters end at the border. `stretch` widens the filter.
 void weigh_around(std::span<float> row, const SampleFilter& filter, float sample, float stretch) {
   const auto last = static_cast<float>(row.size() - 1);
-  const float reach = filter.radius * stretch;
+  // A product as TensorFlow's: a pixel at the radius itself counts or not by the last bit.
+  const float reach = filter.radius * stretch, inverse = 1 / stretch;
   const auto place = [&](float at) { return static_cast<std::size_t>(std::clamp(at, 0.0F, last)); };
   const std::size_t begin = place(std::ceil(sample - reach - 0.5F)), end = place(std::floor(sample + reach - 0.5F)) + 1;
   float sum = 0;
   for (std::size_t i = begin; i < end; ++i) {
-    row[i] = filter.weight(std::abs(static_cast<float>(i) + 0.5F - sample) / stretch);
+    row[i] = filter.weight(std::abs((static_cast<float>(i) + 0.5F - sample) * inverse));
     sum += row[i];
   }
   constexpr float least = 1000 * std::numeric_limits<float>::min();
@@ -108,18 +109,22 @@ void weigh_area(std::span<float> row, float first, float scale) {
 HostTensor sampling_matrix(ResizeMethod method, bool antialias, std::int64_t to, std::int64_t from) {
   HostTensor matrix = HostTensor::zeros({{to, from}, Dtype::f32});
   const float scale = static_cast<float>(from) / static_cast<float>(to);
+  // Kernels of filters take a reciprocal of the other quotient, which may differ in the last bit.
+  const auto reciprocal =
+      static_cast<float>(1.0 / static_cast<double>(static_cast<float>(to) / static_cast<float>(from)));
   const SampleFilter filter = filter_of(method);
   for (std::int64_t i = 0; i < to; ++i) {
-    const std::span<float> row = matrix.values<float>().subspan(static_cast<std::size_t>(i * from),
-                                                                static_cast<std::size_t>(from));
+    const std::span<float> row =
+        matrix.values<float>().subspan(static_cast<std::size_t>(i * from), static_cast<std::size_t>(from));
     if (method == ResizeMethod::nearest) {
       row[static_cast<std::size_t>(math::nearest_of(i, scale, from))] = 1;
     } else if (method == ResizeMethod::area) {
       weigh_area(row, static_cast<float>(i) * scale, scale);
     } else {
-      const float sample = (static_cast<float>(i) + 0.5F) * scale;
       const bool from_table = method == ResizeMethod::bicubic && !antialias;
-      weigh_around(row, filter, from_table ? at_table_place(sample) : sample, antialias ? std::max(scale, 1.0F) : 1.0F);
+      const float sample = (static_cast<float>(i) + 0.5F) * (from_table ? scale : reciprocal);
+      const float stretch = antialias ? std::max(reciprocal, 1.0F) : 1.0F;
+      weigh_around(row, filter, from_table ? at_table_place(sample) : sample, stretch);
     }
   }
   return matrix;
