@@ -46,26 +46,26 @@ Program block(Shortcut shortcut, Dtype dtype = Dtype::f32) {
   return program;
 }
 
-std::vector<std::string> names_after_passes(Program program, const Fuses& fuses = &fuses_all) {
+std::vector<std::string> names_of_block(Program program, const Fuses& fuses = &fuses_all) {
   return op_names(apply_passes(std::move(program), {{"fuse_elementwise"}}, {.fuses = fuses}).graph);
 }
 
 TEST(FuseBatchNorm, ReluIsPartOfTheNormalizationAndItsGradient) {
-  const auto names = names_after_passes(block(Shortcut::none));
+  const auto names = names_of_block(block(Shortcut::none));
   EXPECT_THAT(names, Not(Contains("relu")));
   EXPECT_THAT(names, Not(Contains("relu_gradient")));
 }
 
 TEST(FuseBatchNorm, AShortcutIsAddedOnTheWay) {
   for (const Shortcut shortcut : {Shortcut::before, Shortcut::normalized}) {
-    const auto names = names_after_passes(block(shortcut));
+    const auto names = names_of_block(block(shortcut));
     EXPECT_THAT(names, Not(Contains("relu")));
     EXPECT_THAT(names, Not(Contains("relu_gradient")));
   }
 }
 
 TEST(FuseBatchNorm, LeavesAShortcutThatIsComputedLater) {
-  EXPECT_THAT(names_after_passes(block(Shortcut::behind)), Contains("relu"));
+  EXPECT_THAT(names_of_block(block(Shortcut::behind)), Contains("relu"));
 }
 
 TEST(FuseBatchNorm, GivesTheSameResults) {
@@ -78,11 +78,11 @@ TEST(FuseBatchNorm, GivesTheSameResults) {
 }
 
 TEST(FuseBatchNorm, NeedsADeviceThatHasIt) {
-  EXPECT_THAT(names_after_passes(block(Shortcut::none), {}), Contains("relu"));
-  const auto only_forward = [](const DeviceId&, const Op& op, TensorTypes) {
+  EXPECT_THAT(names_of_block(block(Shortcut::none), {}), Contains("relu"));
+  const auto only_normalization = [](const DeviceId&, const Op& op, TensorTypes) {
     return dynamic_cast<const BatchNorm*>(&op) != nullptr;
   };
-  const auto names = names_after_passes(block(Shortcut::none), only_forward);
+  const auto names = names_of_block(block(Shortcut::none), only_normalization);
   EXPECT_THAT(names, Not(Contains("relu")));
   EXPECT_THAT(names, Contains("relu_gradient"));
 }

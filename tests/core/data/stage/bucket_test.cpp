@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ThrowsMessage;
 
-std::vector<Element> batches_of(const DatasetPtr& dataset) {
+std::vector<Element> bucketed(const DatasetPtr& dataset) {
   std::vector<Element> found;
   const std::unique_ptr<Cursor> cursor = dataset->open();
   for (Element element; cursor->next(element);) found.push_back(element);
@@ -32,7 +32,7 @@ TEST(Bucket, BatchesHaveSimilarLengths) {
   EXPECT_EQ(to_string(dataset->element_types()), "(uint8[?, ?])");
   EXPECT_EQ(dataset->size(), std::nullopt);
   EXPECT_EQ(dataset->examples_per_element(), 3);
-  const std::vector<Element> batches = batches_of(dataset);
+  const std::vector<Element> batches = bucketed(dataset);
   ASSERT_EQ(batches.size(), 4U);
   EXPECT_THAT(batches[0][0].values<std::uint8_t>(), ElementsAre(2, 2, 2, 9, 3, 3, 3, 3));
   EXPECT_THAT(batches[1][0].values<std::uint8_t>(), ElementsAre(0, 9, 1, 1, 4, 9));
@@ -43,16 +43,16 @@ TEST(Bucket, BatchesHaveSimilarLengths) {
 TEST(Bucket, TheRemainderFollowsInAscendingOrderOrIsDropped) {
   BucketOptions options = short_and_long();
   options.batch_sizes = {10, 10};
-  const std::vector<Element> left = batches_of(bucket_by_sequence_length(ragged(4), options));
+  const std::vector<Element> left = bucketed(bucket_by_sequence_length(ragged(4), options));
   ASSERT_EQ(left.size(), 2U);
   EXPECT_THAT(left[0][0].values<std::uint8_t>(), ElementsAre(0, 9, 1, 1));
   options.drop_remainder = true;
-  EXPECT_TRUE(batches_of(bucket_by_sequence_length(ragged(4), options)).empty());
+  EXPECT_TRUE(bucketed(bucket_by_sequence_length(ragged(4), options)).empty());
 }
 
 TEST(Bucket, PadsToTheBoundary) {
   const BucketOptions options{.boundaries = {3, 7}, .batch_sizes = {1, 1, 1}, .values = {9}, .pad_to_boundary = true};
-  const std::vector<Element> batches = batches_of(bucket_by_sequence_length(ragged(3), options));
+  const std::vector<Element> batches = bucketed(bucket_by_sequence_length(ragged(3), options));
   ASSERT_EQ(batches.size(), 3U);
   EXPECT_THAT(batches[0][0].values<std::uint8_t>(), ElementsAre(0, 9));
   EXPECT_THAT(batches[2][0].values<std::uint8_t>(), ElementsAre(2, 2, 2, 9, 9, 9));
@@ -75,7 +75,7 @@ TEST(Bucket, ALongerElementThanTheLastBoundaryIsAnError) {
 TEST(Bucket, OtherTensorsGoWithTheirSequence) {
   const DatasetPtr labelled = zip({ragged(4), range(0, 4)});
   const std::vector<Element> batches =
-      batches_of(bucket_by_sequence_length(labelled, {.boundaries = {3}, .batch_sizes = {2, 2}}));
+      bucketed(bucket_by_sequence_length(labelled, {.boundaries = {3}, .batch_sizes = {2, 2}}));
   EXPECT_THAT(batches[1][1].values<std::int64_t>(), ElementsAre(2, 3));
 }
 
