@@ -102,8 +102,8 @@ struct Counted {
   void check(const TensorType& predictions) const {
     const std::int64_t columns = predictions.shape.empty() ? 1 : predictions.shape.back();
     if (by_label && predictions.rank() != 2) {
-      throw Error(fmt::format("{}: multi_label needs predictions [batch, labels], got {}", owner,
-                              to_string(predictions)));
+      throw Error(
+          fmt::format("{}: multi_label needs predictions [batch, labels], got {}", owner, to_string(predictions)));
     }
     for (const std::int64_t wanted : {labels, label_weights.empty() ? -1 : std::ssize(label_weights)}) {
       if (wanted == -1 || wanted == columns) continue;

@@ -58,8 +58,8 @@ Value class_of(Graph& graph, const std::string& owner, Value x, std::int64_t lab
   if (label < 0) return x;
   const TensorType type = graph.type(x);
   if (type.rank() < 2 || label >= type.shape.back()) {
-    throw Error(fmt::format("{}: class_id {} is not among the classes of predictions {}", owner, label,
-                            to_string(type)));
+    throw Error(
+        fmt::format("{}: class_id {} is not among the classes of predictions {}", owner, label, to_string(type)));
   }
   SliceRange range{.begin = Shape(type.shape.size(), 0), .end = type.shape, .stride = {}};
   range.begin.back() = label;

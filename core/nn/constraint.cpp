@@ -45,6 +45,7 @@ std::vector<std::int64_t> parse_axes(std::string_view text, const std::string& o
       throw Error(fmt::format("{}: '{}' is no axis", owner, one));
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
   }
+  if (axes.empty()) throw Error(fmt::format("{}: axis must name at least one axis", owner));
   return axes;
 }
 
@@ -101,6 +102,22 @@ std::string to_string(const Constraint& constraint) {
   return std::string(row.name);
 }
 
+namespace {
+
+/// Whose axes the variable has.
+Constraint constraint_of(const Variable& variable, std::string_view text) {
+  Constraint constraint = parse_constraint(text);
+  const std::int64_t rank = variable.type.rank();
+  for (const std::int64_t axis : constraint.axes) {
+    if (constraint.kind == Constraint::Kind::non_neg || (axis >= -rank && axis < rank)) continue;
+    throw Error(fmt::format("constraint '{}': axis {} is outside the variable '{}', {}", text, axis, variable.name,
+                            to_string(variable.type)));
+  }
+  return constraint;
+}
+
+}  // namespace
+
 Value constrained(Graph& graph, Value weights, const Constraint& constraint) {
   constexpr double least_length = 1e-7;  // of Keras
   const auto number = [&](double value) { return ops::scalar(graph, value, Dtype::f32); };
@@ -131,7 +148,7 @@ void apply_constraint(Graph& graph, const VariablePtr& variable, Value keep) {
     if (!of_part || !holds_for(wanted.variable, *variable)) continue;
     const GraphScope scope(graph, variable->device, graph.origin().owner, Role::update);
     const Value weights = graph.variable(variable);
-    const Value result = constrained(graph, weights, parse_constraint(wanted.text));
+    const Value result = constrained(graph, weights, constraint_of(*variable, wanted.text));
     ops::assign(graph, weights, keep ? ops::select(graph, keep, weights, result) : result);
   }
 }

@@ -27,6 +27,8 @@ class DistillationLoss final : public Loss {
     }
     if (labels_loss_->reads_inputs())
       throw Error("distillation: its loss on the labels cannot be a distillation itself");
+    if (labels_loss_->reduction() != LossReduction::mean)
+      throw Error("distillation: its loss on the labels must have the reduction 'sum_over_batch_size'");
     if (!(options.weight >= 0 && options.weight <= 1)) {
       throw Error(fmt::format("distillation: weight must be a share from 0 to 1, got {}", options.weight));
     }

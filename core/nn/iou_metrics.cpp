@@ -40,8 +40,8 @@ void expect_targets(const Config& config, const Shape& targets, std::int64_t cla
   if (targets.empty()) throw Error(fmt::format("{}: target_class_ids must name a class", config.owner()));
   for (const std::int64_t target : targets) {
     if (target >= 0 && target < classes) continue;
-    throw Error(fmt::format("{}: target_class_ids has {}; the classes are 0 to {}", config.owner(), target,
-                            classes - 1));
+    throw Error(
+        fmt::format("{}: target_class_ids has {}; the classes are 0 to {}", config.owner(), target, classes - 1));
   }
 }
 
@@ -77,11 +77,11 @@ Value indices_of(Graph& graph, const std::string& owner, Value x, bool sparse, s
   if (sparse) return x;
   const TensorType type = graph.type(x);
   const std::int64_t along = axis < 0 ? axis + type.rank() : axis;
-  if (type.rank() < 2 || along < 1 || along >= type.rank() ||
-      type.shape[static_cast<std::size_t>(along)] != classes) {
-    throw Error(fmt::format("{}: {} classes along axis {} are expected, got {}; class indices go with sparse_y_true "
-                            "and sparse_y_pred",
-                            owner, classes, axis, to_string(type)));
+  if (type.rank() < 2 || along < 1 || along >= type.rank() || type.shape[static_cast<std::size_t>(along)] != classes) {
+    throw Error(
+        fmt::format("{}: {} classes along axis {} are expected, got {}; class indices go with sparse_y_true "
+                    "and sparse_y_pred",
+                    owner, classes, axis, to_string(type)));
   }
   return graph.apply(std::make_shared<const ArgMax>(along), {ops::cast(graph, x, Dtype::f32)});
 }
@@ -99,12 +99,11 @@ bool flag_or(const Config& config, std::string_view name, bool otherwise) {
 }
 
 MetricPtr iou_of(const Config& config, Shape targets, std::int64_t classes, StateMetric::Added added) {
-  return make_state_metric({.name = config.owner(),
-                            .size = [classes](const TensorType&) { return 3 * classes; },
-                            .added = std::move(added),
-                            .results = [targets = std::move(targets)](std::span<const float> state) {
-                              return mean_iou(targets, state);
-                            }});
+  return make_state_metric(
+      {.name = config.owner(),
+       .size = [classes](const TensorType&) { return 3 * classes; },
+       .added = std::move(added),
+       .results = [targets = std::move(targets)](std::span<const float> state) { return mean_iou(targets, state); }});
 }
 
 }  // namespace
@@ -129,7 +128,7 @@ MetricPtr make_iou(const Config& config) {
   expect_targets(config, targets, classes);
   const bool sparse_labels = flag_or(config, "sparse_y_true", false), sparse = config.flag("sparse_y_pred");
   const auto added = [=, owner = config.owner(), axis = config.integer("axis")](Graph& graph, Value labels,
-                                                                               Value predictions, Value weights) {
+                                                                                Value predictions, Value weights) {
     predictions = indices_of(graph, owner, predictions, sparse, axis, classes);
     labels = indices_of(graph, owner, labels, sparse_labels, axis, classes);
     predictions = without_last(graph, predictions, graph.type(labels).shape);

@@ -18,20 +18,13 @@ namespace {
 using Names = std::pair<std::string_view, std::string_view>;
 /// Keras' short names.
 constexpr std::array short_names = {
-    Names{"BCE", "binary_crossentropy"},
-    Names{"KLD", "kl_divergence"},
-    Names{"MAE", "mean_absolute_error"},
-    Names{"MAPE", "mean_absolute_percentage_error"},
-    Names{"MSE", "mean_squared_error"},
-    Names{"MSLE", "mean_squared_logarithmic_error"},
-    Names{"bce", "binary_crossentropy"},
-    Names{"cosine", "cosine_similarity"},
-    Names{"huber_loss", "huber"},
-    Names{"kld", "kl_divergence"},
-    Names{"mae", "mean_absolute_error"},
-    Names{"mape", "mean_absolute_percentage_error"},
-    Names{"mse", "mean_squared_error"},
-    Names{"msle", "mean_squared_logarithmic_error"},
+    Names{"BCE", "binary_crossentropy"}, Names{"KLD", "kl_divergence"},
+    Names{"MAE", "mean_absolute_error"}, Names{"MAPE", "mean_absolute_percentage_error"},
+    Names{"MSE", "mean_squared_error"},  Names{"MSLE", "mean_squared_logarithmic_error"},
+    Names{"bce", "binary_crossentropy"}, Names{"cosine", "cosine_similarity"},
+    Names{"huber_loss", "huber"},        Names{"kld", "kl_divergence"},
+    Names{"mae", "mean_absolute_error"}, Names{"mape", "mean_absolute_percentage_error"},
+    Names{"mse", "mean_squared_error"},  Names{"msle", "mean_squared_logarithmic_error"},
 };
 
 struct ReductionName {

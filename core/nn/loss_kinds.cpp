@@ -225,8 +225,7 @@ Value binary_focal_crossentropy(Graph& graph, const Config& config, Value labels
     return ops::add(graph, ops::mul(graph, targets, positive), ops::mul(graph, one_minus(graph, targets), negative));
   };
   const Value right = of_both(chances, one_minus(graph, chances)), limited = clipped(graph, chances);
-  const Value entropy =
-      ops::neg(graph, of_both(ops::log(graph, limited), ops::log(graph, one_minus(graph, limited))));
+  const Value entropy = ops::neg(graph, of_both(ops::log(graph, limited), ops::log(graph, one_minus(graph, limited))));
   const Value focal = times_power(graph, entropy, one_minus(graph, right), config.number("gamma"));
   if (!config.flag("apply_class_balancing")) return focal;
   const double alpha = config.number("alpha");
@@ -322,10 +321,7 @@ const std::vector<LossKind>& loss_kinds() {
       {"mean_squared_error", {}, &mean_squared_error},
       {"mean_squared_logarithmic_error", {}, &mean_squared_logarithmic_error},
       {"poisson", {}, &poisson},
-      {"sparse_categorical_crossentropy",
-       {logits, {"ignore_class", no_class}},
-       &sparse_categorical_crossentropy,
-       true},
+      {"sparse_categorical_crossentropy", {logits, {"ignore_class", no_class}}, &sparse_categorical_crossentropy, true},
       {"squared_hinge", {}, &squared_hinge},
       {"tversky", {{"alpha", 0.5}, {"beta", 0.5}, axes}, &tversky},
   };

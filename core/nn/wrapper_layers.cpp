@@ -92,7 +92,7 @@ class Bidirectional final : public Layer {
   void make_variables(VariableFactory& factory, TensorTypes inputs) override {
     for (std::size_t i = 0; i < directions.size(); ++i) {
       const auto make = [&](const std::string& name, const HostTensor& initial) {
-        return make_variable(factory, directions[i] + name, initial, true);
+        return make_variable(factory, directions[i] + name, initial, inner_->trainable());
       };
       weights_[i] = inner_->make_weights(factory, inputs[0].shape[1], make);
     }
@@ -145,7 +145,8 @@ class TimeDistributed final : public Layer {
     Adopting(TimeDistributed& owner, VariableFactory& factory) : owner_(owner), factory_(factory) {}
     VariablePtr create(std::string name, const HostTensor& initial, const DeviceId&, bool trainable,
                        OwnerPtr) override {
-      return owner_.make_variable(factory_, name.substr(name.rfind('/') + 1), initial, trainable);
+      return owner_.make_variable(factory_, name.substr(name.rfind('/') + 1), initial,
+                                  trainable && owner_.inner_->trainable());
     }
     std::uint64_t next_seed() override { return factory_.next_seed(); }
 

@@ -80,7 +80,8 @@ bool concatenates(const Model& model, const Model::Call& call) {
   }
   const Value result = call.layer->call({.graph = graph}, inputs);
   const auto* const concat = op_as<Concat>(graph.node(result));
-  return concat != nullptr && concat->axis == graph.type(result).rank() - 1 && graph.node(result).inputs == inputs;
+  if (concat == nullptr || graph.node(result).inputs != inputs) return false;
+  return concat->axis == -1 || concat->axis == graph.type(result).rank() - 1;
 }
 
 /// Whether each output reads all channels, and not only those of its group.

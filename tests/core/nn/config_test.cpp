@@ -9,12 +9,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<ConfigField> fields = {{"units", std::int64_t{0}, true},
-                                         {"rate", 0.5},
-                                         {"strides", Shape{1, 1}},
-                                         {"padding", std::string("valid")},
-                                         {"use_bias", true},
-                                         {"levels", Numbers{0.5}}};
+const std::vector<ConfigField> fields = {
+    {"units", std::int64_t{0}, true},  {"rate", 0.5},      {"strides", Shape{1, 1}},
+    {"padding", std::string("valid")}, {"use_bias", true}, {"levels", Numbers{0.5}}};
 
 TEST(Config, ReadsGivenValuesAndDefaults) {
   const Config config("Dense", fields, {{"units", std::int64_t{3}}, {"rate", std::int64_t{1}}, {"strides", Shape{2}}});
@@ -46,9 +43,10 @@ TEST(Config, TakesOneNumberAndWholeOnesForAListOfNumbers) {
 }
 
 TEST(Config, RefusesAnUnknownOption) {
-  EXPECT_ERROR("Dense: unknown option 'unit' (did you mean 'units'?) "
-               "(known: units, rate, strides, padding, use_bias, levels)",
-               Config("Dense", fields, {{"unit", std::int64_t{3}}}));
+  EXPECT_ERROR(
+      "Dense: unknown option 'unit' (did you mean 'units'?) "
+      "(known: units, rate, strides, padding, use_bias, levels)",
+      Config("Dense", fields, {{"unit", std::int64_t{3}}}));
 }
 
 TEST(Config, RefusesAMissingOption) {

@@ -97,9 +97,10 @@ TEST(CountingMetrics, Refuse) {
   EXPECT_ERROR("precision: thresholds must be from 0 to 1, got 1.5", make_metric("precision", {{"thresholds", 1.5}}));
   EXPECT_ERROR("recall: thresholds must have at least one number", make_metric("recall", {{"thresholds", Numbers{}}}));
   EXPECT_ERROR("precision: top_k must be at least 1, got 0", make_metric("precision", {{"top_k", integer(0)}}));
-  EXPECT_ERROR("precision: top_k 11 needs predictions [batch, classes] of at least as many classes, got "
-               "float32[4, 10]",
-               Pair().added("precision", {{"top_k", integer(11)}}));
+  EXPECT_ERROR(
+      "precision: top_k 11 needs predictions [batch, classes] of at least as many classes, got "
+      "float32[4, 10]",
+      Pair().added("precision", {{"top_k", integer(11)}}));
   EXPECT_ERROR("recall: class_id 10 is not among the classes of predictions float32[4, 10]",
                Pair().added("recall", {{"class_id", integer(10)}}));
   EXPECT_ERROR(HasSubstr("auc: unknown summation_method 'middle' (known: interpolation, majoring, minoring)"),
@@ -122,9 +123,10 @@ TEST(CountingMetrics, Refuse) {
                Pair({{4}, Dtype::f32}, {{4}, Dtype::f32}).added("r2_score"));
   EXPECT_ERROR(HasSubstr("r2_score: unknown class_aggregation 'sum'"),
                make_metric("r2_score", {{"class_aggregation", std::string("sum")}}));
-  EXPECT_ERROR("sample weights: one number per example is expected for the values float32[4, 10] of precision, got "
-               "float32[5]",
-               Pair().weighted("precision", {{5}, Dtype::f32}));
+  EXPECT_ERROR(
+      "sample weights: one number per example is expected for the values float32[4, 10] of precision, got "
+      "float32[5]",
+      Pair().weighted("precision", {{5}, Dtype::f32}));
 }
 
 }  // namespace

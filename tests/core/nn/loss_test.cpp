@@ -70,10 +70,9 @@ TEST(Loss, Refuses) {
                Pair({{4}, Dtype::f32}, ten).loss("sparse_categorical_crossentropy"));
   EXPECT_ERROR("mean_squared_error: labels must have the shape of the predictions [4, 10], got float32[3, 10]",
                Pair({{3, 10}, Dtype::f32}, ten).loss("mse"));
-  EXPECT_ERROR(
-      AllOf(HasSubstr("unknown loss 'entropy' (known: binary_crossentropy, binary_focal_crossentropy, "),
-            HasSubstr(", squared_hinge, tversky; or a function of labels and predictions)")),
-      make_loss("entropy"));
+  EXPECT_ERROR(AllOf(HasSubstr("unknown loss 'entropy' (known: binary_crossentropy, binary_focal_crossentropy, "),
+                     HasSubstr(", squared_hinge, tversky; or a function of labels and predictions)")),
+               make_loss("entropy"));
   EXPECT_ERROR(HasSubstr("mean_squared_error: unknown option 'from_logits'"),
                make_loss("mse", {{"from_logits", true}}));
 }

@@ -158,8 +158,8 @@ TEST_F(TrainingOptions, EveryLayerWithAnInitializerHasARegularizer) {
 TEST_F(TrainingOptions, StatesOfMetricsAddUp) {
   const auto measured = [&](How how) {
     CompileConfig all = config();
-    for (const char* const name : {"auc", "precision", "f1_score", "root_mean_squared_error", "true_negatives",
-                                   "r2_score"}) {
+    for (const char* const name :
+         {"auc", "precision", "f1_score", "root_mean_squared_error", "true_negatives", "r2_score"}) {
       all.metrics.push_back(make_metric(name));
     }
     all.metrics.push_back(make_metric("recall", {{"thresholds", Numbers{0.3, 0.7}}}));
@@ -175,7 +175,7 @@ TEST_F(TrainingOptions, StatesOfMetricsAddUp) {
 
 TEST_F(TrainingOptions, MetricsThatCountTakeWeights) {
   const auto measured = [&](How how, bool weighted) {
-    CompileConfig all = config();
+    CompileConfig all = config({{"learning_rate", 0.5}});
     for (const char* const name : {"auc", "precision", "f1_score", "true_positives", "r2_score"})
       all.metrics.push_back(std::make_shared<const WeightedMetric>(make_metric(name), name));
     return train(std::move(all), how, weighted);
@@ -189,8 +189,8 @@ TEST_F(TrainingOptions, MetricsThatCountTakeWeights) {
 TEST_F(TrainingOptions, AveragesOfWeightsAreOfWholeSteps) {
   for (const std::int64_t frequency : {0, 2}) {
     SCOPED_TRACE(frequency);
-    const ConfigEntries entries{{"learning_rate", 0.5}, {"use_ema", true}, {"ema_momentum", 0.5},
-                                {"ema_overwrite_frequency", frequency}};
+    const ConfigEntries entries{
+        {"learning_rate", 0.5}, {"use_ema", true}, {"ema_momentum", 0.5}, {"ema_overwrite_frequency", frequency}};
     const Trained whole = train(config(entries));
     EXPECT_NE(whole.weights, train(config({{"learning_rate", 0.5}})).weights);
     for (const How how : {How::accumulated, How::replicas, How::scaled})

@@ -58,6 +58,8 @@ testing.case("mistakes are named", function()
   local loss = gb.losses.Distillation { teacher = teacher }
   testing.raises("its loss on the labels cannot be a distillation itself", gb.losses.Distillation,
     { teacher = teacher, loss = loss })
+  testing.raises("its loss on the labels must have the reduction 'sum_over_batch_size'", gb.losses.Distillation,
+    { teacher = teacher, loss = gb.losses.CategoricalCrossentropy { reduction = "sum" } })
   testing.equal(loss.name, "distillation")
   for x, y in digits:take(1):iter() do
     testing.raises("the teacher needs the model's inputs: loss(labels, predictions, inputs)", loss, y, teacher(x))

@@ -209,6 +209,16 @@ case("a layer around another has its regularizers and constraints", function()
   equal(#other.losses, 2)
 end)
 
+case("a frozen layer is frozen inside of another", function()
+  for _, wrapper in ipairs {
+    layers.Bidirectional(layers.LSTM(2, { trainable = false, kernel_regularizer = "l2" })),
+    layers.TimeDistributed(layers.Dense(2, { trainable = false, kernel_regularizer = "l2" })),
+  } do
+    local model = gb.Sequential { gb.Input { 3, 2 }, wrapper }
+    equal({ #model.trainable_variables, #model.losses }, { 0, 0 })
+  end
+end)
+
 case("a layer that a model names anew keeps its constraints", function()
   local first, second = layers.Dense(2, { kernel_constraint = "unit_norm" }), layers.Dense(2)
   first(x)
@@ -238,6 +248,11 @@ case("texts and options that are refused", function()
   raises("rate must be 0 to 1, got 2", gb.constraints.MinMaxNorm, { rate = 2 })
   raises("'x' is no number", layers.Dense, 2, { kernel_constraint = "unit_norm(axis=x)" })
   raises("'0.5' is no axis", layers.Dense, 2, { kernel_constraint = "unit_norm(axis=[0, 0.5])" })
+  raises("axis must name at least one axis", layers.Dense, 2, { kernel_constraint = "unit_norm(axis=[])" })
+  local model = gb.Sequential { layers.Dense(2, { input_shape = { 4 }, kernel_constraint = "unit_norm(axis=2)" }) }
+  model:compile { optimizer = "sgd", loss = "mse" }
+  raises("constraint 'unit_norm(axis=2)': axis 2 is outside the variable 'dense/kernel', float32[4, 2]",
+    function() model:fit(x, y, { verbose = 0 }) end)
   raises("TimeDistributed: its Dense has an activity_regularizer, which is possible for the TimeDistributed itself",
     layers.TimeDistributed, layers.Dense(2, { activity_regularizer = "l2" }))
   raises("unknown regularizer 'l3'", layers.Flatten, { activity_regularizer = "l3" })
@@ -259,4 +274,13 @@ case("options survive saving, and a model is made of its text", function()
   raises("layer 'twice' needs a function of the script", gb.model_from_json, lambda:to_json())
   local again = gb.model_from_json(lambda:to_json(), { custom_objects = { twice = function(v) return v * 2 end } })
   equal(again(gb.ones { 1, 2 }):sum():item(), 4.0)
+end)
+
+case("weights of 16 bits are given back as they are", function()
+  local model = gb.Sequential { layers.Dense(2, { input_shape = { 4 }, dtype = "bfloat16" }) }
+  local weights = model:get_weights()
+  equal(weights[1].dtype, "bfloat16")
+  model:set_weights { weights[1] * 2, weights[2] }
+  near((model.weights[1] - weights[1] * 2):abs():max():item(), 0, 0)
+  raises("must be bfloat16[2], got float32[2]", function() model:set_weights { weights[1], gb.zeros { 2 } } end)
 end)

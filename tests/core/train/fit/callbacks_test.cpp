@@ -92,9 +92,14 @@ TEST_F(Monitored, TheMetricSaysWhatIsBetter) {
   const std::vector<bool> up{true, true, true, false}, down{true, false, false, false};
   for (const MetricKind& kind : metric_kinds()) {
     if (!kind.direction) continue;
+    ConfigEntries needed;
+    for (const ConfigField& field : kind.fields) {
+      if (field.required && field.name == "num_classes") needed.emplace_back(field.name, std::int64_t{3});
+      if (field.required && field.name == "target_class_ids") needed.emplace_back(field.name, Shape{0, 2});
+    }
     const std::vector<bool>& expected = *kind.direction == Direction::up ? up : down;
-    EXPECT_EQ(improvements({make_metric(kind.name)}, kind.name, rising), expected) << kind.name;
-    EXPECT_EQ(improvements({make_metric(kind.name)}, "val_" + kind.name, rising), expected) << kind.name;
+    EXPECT_EQ(improvements({make_metric(kind.name, needed)}, kind.name, rising), expected) << kind.name;
+    EXPECT_EQ(improvements({make_metric(kind.name, needed)}, "val_" + kind.name, rising), expected) << kind.name;
   }
   EXPECT_EQ(improvements({}, "loss", rising), down);
   EXPECT_EQ(improvements({}, "val_loss", rising), down);
