@@ -95,8 +95,8 @@ class PickledLists {
   };
 
   [[noreturn]] void fail(std::string_view why) const {
-    throw Error(fmt::format("{}: the pickle cannot be read: {}; arrays of lists of whole numbers can", bytes_.name(),
-                            why));
+    throw Error(
+        fmt::format("{}: the pickle cannot be read: {}; arrays of lists of whole numbers can", bytes_.name(), why));
   }
 
   std::span<const std::byte> take_bytes(std::size_t count) {

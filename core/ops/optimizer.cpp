@@ -122,9 +122,9 @@ std::string RuleUpdate::attributes() const {
 
 math::RuleSettings settings_of(const RuleAttributes& a) {
   const auto narrow = [](double number) { return static_cast<float>(number); };
-  return {narrow(a.beta1),           narrow(1 - a.beta1), narrow(std::log(a.beta1)), narrow(a.beta2),
-          narrow(1 - a.beta2),       narrow(std::log(a.beta2)), narrow(a.epsilon),   narrow(a.weight_decay),
-          a.every};
+  return {narrow(a.beta1),   narrow(1 - a.beta1),    narrow(std::log(a.beta1)),
+          narrow(a.beta2),   narrow(1 - a.beta2),    narrow(std::log(a.beta2)),
+          narrow(a.epsilon), narrow(a.weight_decay), a.every};
 }
 
 std::string SumsOfSquares::attributes() const {

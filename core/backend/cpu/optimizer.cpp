@@ -286,10 +286,11 @@ std::unique_ptr<Kernel> plan_rule_update(const RuleUpdate& op, const Signature& 
   if (!is_float32(op, signature)) return plan_widened<&plan_rule_update>(op, signature, device, &has_16_bits);
   const bool multiplies = op.multiplies_momentum();
   return with_rule(op.settings.rule, [&]<class F>(std::type_identity<F>, auto slots) {
-    return multi_tensor<decltype(slots)::value>(op, signature, [settings = settings_of(op.settings), multiplies](Views in) {
-      const float product = multiplies ? *in[2].as<float>() : 0.0F;
-      return F(settings, {learning_rate(in), *in[1].as<std::int64_t>(), product});
-    });
+    return multi_tensor<decltype(slots)::value>(
+        op, signature, [settings = settings_of(op.settings), multiplies](Views in) {
+          const float product = multiplies ? *in[2].as<float>() : 0.0F;
+          return F(settings, {learning_rate(in), *in[1].as<std::int64_t>(), product});
+        });
   });
 }
 

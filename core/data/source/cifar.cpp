@@ -62,8 +62,7 @@ void read_records(const CifarForm& form, const fs::path& path, std::vector<std::
   for (;; ++count) {
     if (source->read_some(record.first(1)) == 0) break;
     if (count == form.most_records) {
-      throw Error(
-          fmt::format("{}: has more than the {} records of a file of {}", path.string(), count, form.title));
+      throw Error(fmt::format("{}: has more than the {} records of a file of {}", path.string(), count, form.title));
     }
     source->read(record.subspan(1), fmt::format("record {} of {} bytes", count + 1, record.size()));
     labels.push_back(static_cast<std::uint8_t>(record[form.label]));

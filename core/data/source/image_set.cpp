@@ -187,8 +187,7 @@ fs::path require_image_file(std::string_view set, const fs::path& folder, const 
 
 void check_image_labels(const HostTensor& labels, std::int64_t classes, const fs::path& file) {
   const auto values = labels.values<std::uint8_t>();
-  const auto bad =
-      std::find_if(values.begin(), values.end(), [=](std::uint8_t label) { return label >= classes; });
+  const auto bad = std::find_if(values.begin(), values.end(), [=](std::uint8_t label) { return label >= classes; });
   if (bad == values.end()) return;
   throw Error(fmt::format("{}: label {} of example {} is out of range; labels are 0 to {}", file.string(), *bad,
                           bad - values.begin(), classes - 1));

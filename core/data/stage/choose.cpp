@@ -68,11 +68,7 @@ class ChooseDataset final : public Dataset {
  public:
   ChooseDataset(std::string_view stage, std::vector<DatasetPtr> sources, std::vector<TensorType> types,
                 OnEmpty on_empty)
-      : Dataset(sources),
-        stage_(stage),
-        sources_(std::move(sources)),
-        types_(std::move(types)),
-        on_empty_(on_empty) {}
+      : Dataset(sources), stage_(stage), sources_(std::move(sources)), types_(std::move(types)), on_empty_(on_empty) {}
   std::string_view stage() const override { return stage_; }
   std::string settings() const override { return on_empty_ == OnEmpty::ends_epoch ? "stop_on_empty_dataset" : ""; }
   std::span<const DatasetPtr> sources() const override { return sources_; }

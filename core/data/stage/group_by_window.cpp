@@ -222,8 +222,8 @@ DatasetPtr group_by_window(DatasetPtr source, const WindowGroups& groups, const 
   }
   auto empty = std::make_shared<const std::vector<Element>>();
   WindowStages stages;
-  stages.first = std::make_shared<WindowDatasetOfGroup>(std::move(empty), source->element_types(),
-                                                        source->examples_per_element());
+  stages.first =
+      std::make_shared<WindowDatasetOfGroup>(std::move(empty), source->element_types(), source->examples_per_element());
   stages.last = reduce(stages.first);
   require_host_elements(*stages.last, group_stage);
   static_cast<void>(stages.over(stages.first));  // throws for stages that cannot be made anew

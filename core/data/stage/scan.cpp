@@ -31,8 +31,7 @@ std::vector<TensorType> outputs_with_state(std::string_view stage, const Element
   std::vector<TensorType> inputs = state;
   inputs.insert(inputs.end(), elements.begin(), elements.end());
   std::vector<TensorType> outputs = infer_outputs(function, inputs);
-  const bool keeps_state =
-      outputs.size() >= state.size() && std::equal(state.begin(), state.end(), outputs.begin());
+  const bool keeps_state = outputs.size() >= state.size() && std::equal(state.begin(), state.end(), outputs.begin());
   if (keeps_state) return outputs;
   throw Error(fmt::format("{}: the function gives {}; it gives the new state first, which is of {} as the initial one",
                           stage, to_string(outputs), to_string(state)));
@@ -109,8 +108,7 @@ Element reduce(const Dataset& source, Element initial, std::shared_ptr<const Ele
   constexpr std::string_view operation = "reduce";
   require_host_elements(source, operation);
   if (source.size() == endless) throw Error("reduce: the dataset never ends; use take");
-  const std::vector<TensorType> outputs =
-      outputs_with_state(operation, *function, initial, source.element_types());
+  const std::vector<TensorType> outputs = outputs_with_state(operation, *function, initial, source.element_types());
   if (outputs.size() != initial.size()) {
     throw Error(fmt::format("reduce: the function gives {}; it gives the new state alone, which is of {}",
                             to_string(outputs), to_string(types_of_state(initial))));

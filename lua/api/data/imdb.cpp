@@ -249,9 +249,9 @@ DatasetPtr imdb(lua_State* L, const std::string& split, const ImdbTable& options
   limit_words(reviews, num_words, options);
   const std::string checksum = fmt::format("crc32:{:08x}", crc_of(reviews));
   note_origin(L, "imdb " + split, {folder.kind, folder.directory, std::ssize(reviews.labels), checksum});
-  const std::string settings = fmt::format("{} num_words={} skip_top={} maxlen={} seed={} index_from={}", split,
-                                           num_words, options.skip_top,
-                                           options.maxlen.value_or(0), options.seed, options.index_from);
+  const std::string settings =
+      fmt::format("{} num_words={} skip_top={} maxlen={} seed={} index_from={}", split, num_words, options.skip_top,
+                  options.maxlen.value_or(0), options.seed, options.index_from);
   return std::make_shared<ReviewDataset>(std::move(reviews), settings);
 }
 

@@ -92,10 +92,9 @@ struct GroupTable {
   LuaFunction reduce_func;
   std::optional<std::int64_t> window_size;
   std::optional<ElementArgument> window_size_func;
-  static constexpr auto fields =
-      std::tuple{required("key_func", &GroupTable::key_func), required("reduce_func", &GroupTable::reduce_func),
-                 field("window_size", &GroupTable::window_size),
-                 field("window_size_func", &GroupTable::window_size_func)};
+  static constexpr auto fields = std::tuple{
+      required("key_func", &GroupTable::key_func), required("reduce_func", &GroupTable::reduce_func),
+      field("window_size", &GroupTable::window_size), field("window_size_func", &GroupTable::window_size_func)};
 };
 
 /// What the script's function makes of a window. Its key is a symbol, since the function is called once for all keys.
@@ -105,9 +104,10 @@ DatasetPtr made_of_window(lua_State* L, const LuaFunction& reduce_func, const Da
   try {
     return reduce_func.call<DatasetPtr>(key, window);
   } catch (const std::exception& error) {
-    if (std::string_view(error.what()).find("traced function") == std::string_view::npos) throw;
-    rethrow_with(L, ". group_by_window calls reduce_func once, for the windows of all keys, so that the key has no "
-                    "value; map it into the elements before, or use window_size_func");
+    if (std::string_view(error.what()).find("traced") == std::string_view::npos) throw;
+    rethrow_with(L,
+                 ". group_by_window calls reduce_func once, for the windows of all keys, so that the key has no "
+                 "value; map it into the elements before, or use window_size_func");
   }
 }
 
@@ -142,9 +142,8 @@ DatasetPtr chosen(const std::vector<DatasetPtr>& datasets, const DatasetPtr& cho
 struct RandomTable {
   std::optional<std::uint64_t> seed;
   bool rerandomize_each_iteration = false;
-  static constexpr auto fields =
-      std::tuple{field("seed", &RandomTable::seed),
-                 field("rerandomize_each_iteration", &RandomTable::rerandomize_each_iteration)};
+  static constexpr auto fields = std::tuple{
+      field("seed", &RandomTable::seed), field("rerandomize_each_iteration", &RandomTable::rerandomize_each_iteration)};
 };
 
 RandomOptions random_options(lua_State* L, std::optional<std::uint64_t> seed, bool rerandomize) {
@@ -164,8 +163,7 @@ struct SampleTable {
 
 /// gb.data.Dataset.sample_from_datasets(datasets, options)
 DatasetPtr sampled(lua_State* L, const std::vector<DatasetPtr>& datasets, const SampleTable& table) {
-  return sample_from_datasets(datasets, table.weights,
-                              random_options(L, table.seed, table.rerandomize_each_iteration),
+  return sample_from_datasets(datasets, table.weights, random_options(L, table.seed, table.rerandomize_each_iteration),
                               on_empty(table.stop_on_empty_dataset));
 }
 

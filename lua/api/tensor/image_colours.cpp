@@ -100,13 +100,13 @@ GraphValue turned(Graph& graph, GraphValue rgb, GraphValue amount) {
     return from == 0 ? share : ops::add(graph, share, number(from));
   };
   const GraphValue not_red = ops::select(graph, ops::equal(graph, of.high, of.green), between(of.blue, of.red, 2),
-                                    between(of.red, of.green, 4));
+                                         between(of.red, of.green, 4));
   GraphValue hue = ops::select(graph, ops::equal(graph, of.high, of.red), between(of.green, of.blue, 0), not_red);
   hue = ops::add(graph, hue, ops::mul(graph, amount, number(6)));
   // A channel is the highest, less a share of the range: none around its own colour, all on the other half.
   const GraphValue offsets = graph.constant(HostTensor::of<float>({rgb_channels}, std::array{5.0F, 3.0F, 1.0F}));
-  const GraphValue at = ops::floor_mod(graph, ops::add(graph, hue, ops::cast(graph, offsets, graph.type(rgb).dtype)),
-                                  number(6));
+  const GraphValue at =
+      ops::floor_mod(graph, ops::add(graph, hue, ops::cast(graph, offsets, graph.type(rgb).dtype)), number(6));
   const GraphValue slope = ops::minimum(graph, at, ops::sub(graph, number(4), at));
   const GraphValue share = ops::minimum(graph, ops::maximum(graph, slope, number(0)), number(1));
   return ops::sub(graph, of.high, ops::mul(graph, of.range, share));
@@ -134,9 +134,8 @@ Tensor adjusted(lua_State* L, std::string_view what, const Tensor& images, const
   require_images(what, images.type(), channels);
   require_amount(what, amount.type(), images.type());
   return apply_built(L, {images, amount}, [](Graph& graph, const auto& inputs) {
-    return in_floats(graph, inputs[0], [&](GraphValue x) {
-      return Change(graph, x, ops::cast(graph, inputs[1], graph.type(x).dtype));
-    });
+    return in_floats(graph, inputs[0],
+                     [&](GraphValue x) { return Change(graph, x, ops::cast(graph, inputs[1], graph.type(x).dtype)); });
   });
 }
 

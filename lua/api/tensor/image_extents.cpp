@@ -53,8 +53,8 @@ Tensor surrounded(lua_State* L, const Tensor& images, const ImageBox& box) {
   before[rank - 2] = box.left;
   after[rank - 3] = box.height - of.height - box.top;
   after[rank - 2] = box.width - of.width - box.left;
-  return apply_built(
-      L, {images}, [&](Graph& graph, const auto& inputs) { return ops::pad(graph, inputs[0], before, after); });
+  return apply_built(L, {images},
+                     [&](Graph& graph, const auto& inputs) { return ops::pad(graph, inputs[0], before, after); });
 }
 
 /// Throws unless a part of `size` from `offset` on lies within `whole`.
@@ -153,8 +153,8 @@ Tensor resize(lua_State* L, const Tensor& images, const std::vector<std::int64_t
 struct ResizeWithPadOptions {
   std::string method = "bilinear";
   bool antialias = false;
-  static constexpr auto fields = std::tuple{field("method", &ResizeWithPadOptions::method),
-                                            field("antialias", &ResizeWithPadOptions::antialias)};
+  static constexpr auto fields =
+      std::tuple{field("method", &ResizeWithPadOptions::method), field("antialias", &ResizeWithPadOptions::antialias)};
 };
 
 Tensor resize_with_pad(lua_State* L, const Tensor& images, std::int64_t target_height, std::int64_t target_width,
@@ -169,9 +169,9 @@ Tensor resize_with_pad(lua_State* L, const Tensor& images, std::int64_t target_h
   const auto whole = [](float x) { return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(x))); };
   const Tensor inner = resized(L, images, std::max<std::int64_t>(1, whole(rows / ratio)),
                                std::max<std::int64_t>(1, whole(columns / ratio)), options.method, options.antialias);
-  return surrounded(L, inner,
-                    {whole((to_rows - rows / ratio) / 2), whole((to_columns - columns / ratio) / 2), target_height,
-                     target_width});
+  return surrounded(
+      L, inner,
+      {whole((to_rows - rows / ratio) / 2), whole((to_columns - columns / ratio) / 2), target_height, target_width});
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ std::string npy_file(const std::string& descr, const std::string& shape, const s
 /// What NumPy writes before the list of an array's objects, and behind it.
 std::string array_pickle(const std::string& objects) {
   return "\x80\3"s + "cnumpy.core.multiarray\n_reconstruct\nq\0"s + "cnumpy\nndarray\nq\1"s + "K\0\x85q\2"s +
-         "C\1bq\3"s + "\x87q\4Rq\5(K\1K\2\x85q\6"s + "cnumpy\ndtype\nq\7X\2\0\0\0O8q\10K\0K\1\x87q\tRq\n(K\3X\1\0\0\0|q\13NNN"s +
+         "C\1bq\3"s + "\x87q\4Rq\5(K\1K\2\x85q\6"s +
+         "cnumpy\ndtype\nq\7X\2\0\0\0O8q\10K\0K\1\x87q\tRq\n(K\3X\1\0\0\0|q\13NNN"s +
          "J\xff\xff\xff\xffJ\xff\xff\xff\xffK?tq\14b\x89"s + objects + "tq\20b."s;
 }
 
@@ -95,8 +96,8 @@ TEST_F(Npz, ListsOfIntegersArePickled) {
   EXPECT_THAT(lists.values, ElementsAre(1, 300, 70000, -1, std::int64_t{1} << 40));
   EXPECT_THAT(lists.ends, ElementsAre(2, 5));
   // Protocol 4, and lists of one number, which is appended alone.
-  const std::string framed = "\x80\4\x95\0\0\0\0\0\0\0\0\x8c\5numpy\x94\x8c\7ndarray\x94\x93\x94("s +
-                             "]\x94(]\x94K\5a]\x94K\6aetR."s;
+  const std::string framed =
+      "\x80\4\x95\0\0\0\0\0\0\0\0\x8c\5numpy\x94\x8c\7ndarray\x94\x93\x94("s + "]\x94(]\x94K\5a]\x94K\6aetR."s;
   const IntegerLists single = lists_of("(" + framed);
   EXPECT_THAT(single.values, ElementsAre(5, 6));
 }

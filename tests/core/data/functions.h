@@ -129,7 +129,9 @@ class Native final : public ElementFunction {
 /// number -> number % divisor, of the first tensor alone.
 inline std::shared_ptr<const ElementFunction> modulo(std::int64_t divisor) {
   return std::make_shared<Native>(
-      [](TensorTypes) { return std::vector<TensorType>{{{}, Dtype::i64}}; },
+      [](TensorTypes) {
+        return std::vector<TensorType>{{{}, Dtype::i64}};
+      },
       [divisor](const ElementBlock& elements, ElementOutputs& outputs) {
         const TensorType type{{}, Dtype::i64};
         const std::int64_t rest = elements.inputs[0].as<std::int64_t>()[0] % divisor;
@@ -140,14 +142,14 @@ inline std::shared_ptr<const ElementFunction> modulo(std::int64_t divisor) {
 /// sum, number, ... -> sum + number, and the sum again behind it unless it is `alone`; an Error for the number `bad`.
 inline std::shared_ptr<const ElementFunction> running_sum(bool alone = false, std::int64_t bad = -1) {
   const TensorType type{{}, Dtype::i64};
-  return std::make_shared<Native>(
-      [=](TensorTypes) { return std::vector<TensorType>(alone ? 1U : 2U, type); },
-      [=](const ElementBlock& elements, ElementOutputs& outputs) {
-        const std::int64_t number = elements.inputs[1].as<std::int64_t>()[0];
-        if (number == bad) throw Error(std::to_string(bad) + " is not added");
-        const std::int64_t sum = elements.inputs[0].as<std::int64_t>()[0] + number;
-        for (std::size_t i = 0; i < (alone ? 1U : 2U); ++i) std::memcpy(outputs.place(i, type), &sum, sizeof sum);
-      });
+  return std::make_shared<Native>([=](TensorTypes) { return std::vector<TensorType>(alone ? 1U : 2U, type); },
+                                  [=](const ElementBlock& elements, ElementOutputs& outputs) {
+                                    const std::int64_t number = elements.inputs[1].as<std::int64_t>()[0];
+                                    if (number == bad) throw Error(std::to_string(bad) + " is not added");
+                                    const std::int64_t sum = elements.inputs[0].as<std::int64_t>()[0] + number;
+                                    for (std::size_t i = 0; i < (alone ? 1U : 2U); ++i)
+                                      std::memcpy(outputs.place(i, type), &sum, sizeof sum);
+                                  });
 }
 
 /// Gives its inputs as they are.

@@ -84,9 +84,7 @@ const StageRow rows[] = {
      },
      true},
     {"scan",
-     [](DatasetPtr source) {
-       return scan(std::move(source), {HostTensor::scalar(std::int64_t{1})}, running_sum());
-     }},
+     [](DatasetPtr source) { return scan(std::move(source), {HostTensor::scalar(std::int64_t{1})}, running_sum()); }},
     {"unique", [](DatasetPtr source) { return unique(map(std::move(source), modulo(17))); }},
     {"group_by_window",
      [](DatasetPtr source) {

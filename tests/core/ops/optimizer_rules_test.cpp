@@ -86,15 +86,15 @@ std::vector<OpCase> rule_cases() {
 std::vector<OpCase> all_rule_cases() {
   const auto count = static_cast<int>(shapes().size());
   std::vector<OpCase> cases = rule_cases();
-  for (const UpdateRule rule : {UpdateRule::adagrad, UpdateRule::adadelta, UpdateRule::adamax, UpdateRule::nadam,
-                                UpdateRule::amsgrad}) {
+  for (const UpdateRule rule :
+       {UpdateRule::adagrad, UpdateRule::adadelta, UpdateRule::adamax, UpdateRule::nadam, UpdateRule::amsgrad}) {
     RuleAttributes a{.rule = rule, .beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-3, .weight_decay = 0.1};
     const std::string name(RuleUpdate(a, 1).name());
     cases.push_back(rule_case(name + "_decay", a));
   }
   for (const std::int64_t every : {1, 1000}) {
-    cases.push_back(rule_case("overwrite_every_" + std::to_string(every),
-                              {.rule = UpdateRule::average, .every = every}));
+    cases.push_back(
+        rule_case("overwrite_every_" + std::to_string(every), {.rule = UpdateRule::average, .every = every}));
   }
   const RuleAttributes nadam{.rule = UpdateRule::nadam, .epsilon = 1e-3};
   for (const bool skipped : {true, false}) {

@@ -16,8 +16,8 @@ namespace {
 using testing::FloatNear;
 using testing::Pointwise;
 
-constexpr std::array methods{ResizeMethod::bilinear, ResizeMethod::nearest,  ResizeMethod::bicubic,
-                             ResizeMethod::area,     ResizeMethod::lanczos3, ResizeMethod::lanczos5,
+constexpr std::array methods{ResizeMethod::bilinear, ResizeMethod::nearest,      ResizeMethod::bicubic,
+                             ResizeMethod::area,     ResizeMethod::lanczos3,     ResizeMethod::lanczos5,
                              ResizeMethod::gaussian, ResizeMethod::mitchellcubic};
 
 HostTensor resized(const HostTensor& images, std::int64_t height, std::int64_t width, ResizeMethod method,

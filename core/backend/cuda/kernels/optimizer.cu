@@ -215,7 +215,7 @@ cudaError_t launch_rule(const LaunchOn& on, const UpdateTensors& tensors, const 
   return launch_update<slots>(on, tensors, scalars, MakeRule<F>{settings});
 }
 
-#define GPUBENCH_RULE(F, slots)                                                                                     \
+#define GPUBENCH_RULE(F, slots)                                                                                 \
   template cudaError_t launch_rule<math::F, slots>(const LaunchOn&, const UpdateTensors&, const UpdateScalars&, \
                                                    const math::RuleSettings&);
 GPUBENCH_RULE(Average, 0)

@@ -39,7 +39,9 @@ DatasetPtr by_rest(DatasetPtr source, std::int64_t size, const WindowFunction& r
 /// key -> key + 1
 std::shared_ptr<const ElementFunction> one_more() {
   return std::make_shared<Native>(
-      [](TensorTypes) { return std::vector<TensorType>{{{}, Dtype::i64}}; },
+      [](TensorTypes) {
+        return std::vector<TensorType>{{{}, Dtype::i64}};
+      },
       [](const ElementBlock& elements, ElementOutputs& outputs) {
         const std::int64_t more = elements.inputs[0].as<std::int64_t>()[0] + 1;
         std::memcpy(outputs.place(0, {{}, Dtype::i64}), &more, sizeof more);
@@ -87,7 +89,9 @@ TEST(GroupByWindow, ShufflesDifferFromWindowToWindow) {
 
 TEST(GroupByWindow, ElementsMayVaryInTheirExtents) {
   const auto length = std::make_shared<Native>(
-      [](TensorTypes) { return std::vector<TensorType>{{{}, Dtype::i64}}; },
+      [](TensorTypes) {
+        return std::vector<TensorType>{{{}, Dtype::i64}};
+      },
       [](const ElementBlock& elements, ElementOutputs& outputs) {
         const std::int64_t extent = elements.inputs[0].type->shape[0] / 3;
         std::memcpy(outputs.place(0, {{}, Dtype::i64}), &extent, sizeof extent);
@@ -112,7 +116,9 @@ TEST(GroupByWindow, RefusesWhatItCannotMakeAnew) {
                group_by_window(numbers(3), {.key = std::make_shared<Identity>(), .size = 1}, batched_by_four));
   EXPECT_ERROR("group_by_window: a window_size of 0; at least 1 is needed", by_rest(range(0, 3), 0, batched_by_four));
   EXPECT_ERROR(testing::HasSubstr("group_by_window: the window goes through zip, which cannot be made anew"),
-               by_rest(range(0, 3), 2, [](DatasetPtr window) { return zip({window, window}); }));
+               by_rest(range(0, 3), 2, [](DatasetPtr window) {
+                 return zip({window, window});
+               }));
   EXPECT_ERROR(testing::HasSubstr("group_by_window: the window goes through range"),
                by_rest(range(0, 3), 2, [](const DatasetPtr&) { return range(0, 5); }));
   const WindowGroups none{.key = modulo(3), .size_of = modulo(1)};

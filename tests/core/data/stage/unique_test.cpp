@@ -31,9 +31,8 @@ TEST(Unique, ByteStringsOfOtherLengthsDiffer) {
 }
 
 TEST(Unique, RefusesWhatCannotBeCompared) {
-  EXPECT_ERROR(
-      "unique: elements are one tensor of integers or a byte string (uint8[?]), got (int64[], float32[2])",
-      unique(numbers(3)));
+  EXPECT_ERROR("unique: elements are one tensor of integers or a byte string (uint8[?]), got (int64[], float32[2])",
+               unique(numbers(3)));
 }
 
 }  // namespace
