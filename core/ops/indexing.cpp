@@ -69,7 +69,7 @@ double GatherGradient::flops(TensorTypes inputs, TensorTypes) const {
 }
 
 std::string FlatIndex::attributes() const {
-  return fmt::format("extents=[{}] of={}", fmt::join(extents, ", "), of);
+  return fmt::format("extents=[{}] of={} first={}", fmt::join(extents, ", "), of, first);
 }
 
 std::vector<TensorType> FlatIndex::infer(TensorTypes inputs) const {

@@ -63,8 +63,9 @@ class FlatIndex final : public MovementOp {
  public:
   static constexpr std::size_t most_axes = 8;
 
-  /// `caller`: the function that errors name.
-  FlatIndex(Shape dimensions, std::string caller) : extents(std::move(dimensions)), of(std::move(caller)) {}
+  /// Errors name the function `caller`, and its axes from `first_axis` on.
+  FlatIndex(Shape dimensions, std::string caller, int first_axis = 0)
+      : extents(std::move(dimensions)), of(std::move(caller)), first(first_axis) {}
   std::string_view name() const override { return "flat_index"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(TensorTypes inputs) const override;
@@ -72,6 +73,7 @@ class FlatIndex final : public MovementOp {
 
   const Shape extents;
   const std::string of;
+  const int first;
 };
 
 /// x [rows, ...], integers of any shape, updates [indices..., ...] -> x with these rows in place of its own. Of several

@@ -152,12 +152,13 @@ function Dataset:reduce(initial_state, fn) end
 ---@field key_func ElementFunction|fun(...: Tensor): Tensor gives the int64 key of an element
 ---@field reduce_func fun(key: Tensor, window: Dataset): Dataset what becomes of a window
 ---@field window_size integer? elements of a window; when absent window_size_func is needed
----@field window_size_func (ElementFunction|fun(key: Tensor): Tensor)? gives the int64 size of a key's windows; when absent
---- window_size is needed
+---@field window_size_func (ElementFunction|fun(key: Tensor): Tensor)? gives the int64 size of a key's windows; when
+--- absent window_size is needed
 
 --- Gathers elements of equal keys into windows. What `reduce_func` makes of each full window follows, mostly one batch;
 --- windows that are not full come at the end, in the order of their keys. `reduce_func` is called once, for the windows
 --- of all keys: the key is a symbol without a value, and the dataset's size is not known.
+--- Each window shuffles in an order of its own, also with a seed, which in tf.data gives all windows one order.
 ---
 --- ```lua
 --- local gb = require "gpubench"

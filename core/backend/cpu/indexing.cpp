@@ -133,7 +133,7 @@ class GatherGradientLoop {
 template <class Index>
 class FlatIndexLoop {
  public:
-  explicit FlatIndexLoop(const FlatIndex& op) : of_(op.of), extents_(op.extents) {}
+  explicit FlatIndexLoop(const FlatIndex& op) : of_(op.of), extents_(op.extents), first_(op.first) {}
 
   void operator()(Views inputs, Views outputs) const {
     const Index* from = inputs[0].as<Index>();
@@ -150,11 +150,13 @@ class FlatIndexLoop {
 
  private:
   [[noreturn]] void refuse_place(std::int64_t at, std::size_t axis) const {
-    throw Error(fmt::format("{}: index {} of axis {} is outside 0 to {}", of_, at, axis, extents_[axis] - 1));
+    throw Error(fmt::format("{}: index {} of axis {} is outside 0 to {}", of_, at, first_ + static_cast<int>(axis),
+                            extents_[axis] - 1));
   }
 
   std::string of_;
   Shape extents_;
+  int first_;
 };
 
 /// Threads share the bytes of rows, so that the last of several updates of a row stays.

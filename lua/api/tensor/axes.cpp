@@ -222,6 +222,7 @@ Tensor cumprod(lua_State* L, const Tensor& x, std::optional<std::int64_t> axis, 
 
 /// The largest element, which is taken off so that nothing overflows, is constant for the gradient.
 Tensor logsumexp(lua_State* L, const Tensor& given, const Axes& axes, std::optional<bool> keepdims) {
+  ops::expect_floating("logsumexp", given.type());
   const std::vector<bool> reduced = flags_of("logsumexp", axes, given.type());
   return in_float32(L, given, [&](const Tensor& x) {
     const std::vector<std::int64_t> over = axes_of(axes);

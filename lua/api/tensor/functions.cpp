@@ -80,6 +80,8 @@ std::int64_t count_between(std::int64_t first, std::int64_t stop, std::int64_t s
 }
 std::int64_t count_between(double first, double stop, double step) {
   const double count = std::ceil((stop - first) / step);
+  if (std::isnan(count))
+    throw ArgumentError(fmt::format("from {} to {} in steps of {} is no range", first, stop, step));
   return count > 0 ? static_cast<std::int64_t>(std::min(count, 0x1p62)) : 0;
 }
 

@@ -30,6 +30,7 @@ namespace {
 /// The values and places of an axis in order.
 std::vector<Tensor> ordered(lua_State* L, const char* name, const Tensor& x, std::optional<std::int64_t> axis,
                             bool descending, std::int64_t count) {
+  ops::expect_numeric(name, x.type());
   const int along = ops::axis_index(name, axis.value_or(-1), x.type()), rank = x.type().rank();
   const Tensor rows = permuted(L, x, axis_last(rank, along));
   const OpPtr op = std::make_shared<const Sort>(descending, count);
@@ -289,7 +290,7 @@ Tensor take_along_axis(lua_State* L, const Tensor& given, const Tensor& at, std:
   const Tensor row_numbers = of<BroadcastTo>(L, whole_numbers(L, {count, 1, 1}, numbers), Shape{count, width, 1});
   const Tensor pairs =
       apply<Concat>(L, std::array{row_numbers, of<Reshape>(L, columns, Shape{count, width, 1})}, std::int64_t{-1});
-  const Tensor flat = of<FlatIndex>(L, pairs, Shape{count, extent}, std::string("take_along_axis"));
+  const Tensor flat = of<FlatIndex>(L, pairs, Shape{count, extent}, std::string("take_along_axis"), along - 1);
   const Tensor found = of_both<Gather>(L, of<Reshape>(L, rows, Shape{count * extent}), flat);
   return permuted(L, of<Reshape>(L, found, taken), axis_back(rank, along));
 }

@@ -190,7 +190,7 @@ HostTensor download(lua_State* L, const Tensor& tensor) {
   if (tensor.symbolic()) {
     throw Error(
         "this tensor belongs to a function that is being traced: it has a type but no values yet; a decision on values "
-        "needs gb.where or another op, or a function that is not traced (in a map: gb.data.lua_function)");
+        "needs gb.where or another op, or a function that is not traced (in a dataset: gb.data.lua_function)");
   }
   Dispatcher& dispatcher = world_of(L).dispatcher;
   const Dtype dtype = tensor.type().dtype;
