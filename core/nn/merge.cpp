@@ -8,6 +8,7 @@
 #include "core/nn/axis.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/broadcast.h"
+#include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
@@ -160,11 +161,12 @@ class Dot final : public Layer {
     const std::int64_t terms = shape[static_cast<std::size_t>(summed)];
     const Value rows = ops::reshape(graph, ops::transpose(graph, x, order), {shape[0], rest, terms});
     if (!config().flag("normalize")) return rows;
-    // As in Keras, the length counts as at least 1e-7; in float16 that is 0.
-    const Dtype dtype = graph.type(rows).dtype;
-    const double least = dtype == Dtype::f16 ? 6e-8 : 1e-14;
-    const Value squares = ops::reduce_sum(graph, ops::square(graph, rows), {2}, true);
-    return ops::mul(graph, rows, ops::rsqrt(graph, ops::maximum(graph, squares, ops::scalar(graph, least, dtype))));
+    // As in Keras, the length counts as at least 1e-7. Its square would overflow in float16.
+    const Value wide = ops::cast(graph, rows, Dtype::f32);
+    const Value squares = ops::reduce_sum(graph, ops::square(graph, wide), {2}, true);
+    const Value least = ops::scalar(graph, 1e-14, Dtype::f32);
+    const Value unit = ops::mul(graph, wide, ops::rsqrt(graph, ops::maximum(graph, squares, least)));
+    return ops::cast(graph, unit, graph.type(rows).dtype);
   }
   Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;

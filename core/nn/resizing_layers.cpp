@@ -11,6 +11,7 @@
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/image.h"
+#include "core/ops/resize.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench::nn {
@@ -54,7 +55,7 @@ class TargetSize {
   Value resize(Graph& graph, Value x, ResizeMethod method) const {
     const Shape from = graph.type(x).shape;
     if (from[1] == size_[0] && from[2] == size_[1]) return x;
-    const Value y = graph.apply(std::make_shared<const ResizeImages>(size_[0], size_[1], method), {x});
+    const Value y = ops::resize_images(graph, x, size_[0], size_[1], method, false);
     return ops::cast(graph, y, layer_.policy().compute);
   }
 

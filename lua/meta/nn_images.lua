@@ -217,7 +217,7 @@ function gb.layers.UpSampling2D(size, options) end
 ---@class ResizingOptions: LayerOptions
 ---@field height integer? required here or as the first argument
 ---@field width integer? required here or as the second argument
----@field interpolation string? "bilinear" unless given, or "nearest"; as of gb.image.resize
+---@field interpolation string? "bilinear" unless given; the methods are those of gb.image.resize
 ---@field crop_to_aspect_ratio boolean? takes the largest part in the middle that has the ratio of width and height;
 --- false unless given: what an image shows is stretched
 ---@field pad_to_aspect_ratio boolean? puts borders around the image for that ratio; false unless given

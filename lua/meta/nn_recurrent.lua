@@ -62,8 +62,8 @@ function gb.layers.GRU(units, options) end
 ---@field merge_mode string? "concat" unless given, "sum", "mul" or "ave"
 
 --- Runs an LSTM or a GRU over the sequence and over its reverse, with weights of its own for each, and merges both. It
---- takes the layer's options only, not its weights. A second input is a mask, as for LSTM; as in Keras, sequences are 0
---- at masked steps.
+--- takes the layer's options only, not its weights; regularizers and constraints hold for the weights of both. A second
+--- input is a mask, as for LSTM; as in Keras, sequences are 0 at masked steps.
 ---
 --- ```lua
 --- local gb = require "gpubench"

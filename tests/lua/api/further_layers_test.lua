@@ -111,6 +111,12 @@ testing.case("second order through the further layers", function()
   end
 end)
 
+testing.case("lengths of products in float16 do not overflow", function()
+  local long = gb.ones { 2, 8 } * 1000
+  local cosine = layers.Dot(1, { normalize = true, dtype = "float16" }) { long, long }
+  testing.near(cosine:cast("float32"):min():item(), 1, 1e-2)
+end)
+
 testing.case("random crops are anew in each step, and gradients through them are refused", function()
   gb.config.set_seed(1)
   local layer = layers.RandomCrop(2, 2)

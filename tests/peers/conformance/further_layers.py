@@ -55,6 +55,8 @@ LAYERS = [
     ("Resizing", {"height": 4, "width": 6}, (1, 3, 5, 2)),
     ("Resizing", {"height": 2, "width": 2}, (2, 5, 4, 1)),
     ("Resizing", {"height": 3, "width": 7, "interpolation": "nearest"}, (1, 5, 4, 2)),
+    ("Resizing", {"height": 2, "width": 7, "interpolation": "bicubic"}, (1, 4, 5, 2)),
+    ("Resizing", {"height": 7, "width": 3, "interpolation": "lanczos3"}, (1, 4, 5, 1)),
     ("Resizing", {"height": 4, "width": 4, "crop_to_aspect_ratio": True}, (1, 5, 8, 1)),
     ("Resizing", {"height": 3, "width": 6, "crop_to_aspect_ratio": True}, (1, 7, 4, 2)),
     ("Resizing", {"height": 4, "width": 4, "pad_to_aspect_ratio": True}, (1, 3, 6, 1)),
