@@ -4,7 +4,9 @@
 #include <memory>
 
 #include "core/base/enum_names.h"
+#include "core/ops/broadcast.h"
 #include "core/ops/check.h"
+#include "core/ops/shape_ops.h"
 
 namespace gpubench {
 namespace {
@@ -12,8 +14,9 @@ namespace {
 constexpr EnumNames<RecurrentCell, 2> cells{"unknown cell", {"lstm", "gru"}};
 
 std::string text_of(const RecurrentAttributes& options) {
-  return fmt::format("cell={} backwards={}{}{}", to_string(options.cell), options.backwards,
-                     options.dropout ? " dropout=true" : "", options.masked ? " masked=true" : "");
+  return fmt::format("cell={} backwards={}{}{}{}{}", to_string(options.cell), options.backwards,
+                     options.dropout ? " dropout=true" : "", options.masked ? " masked=true" : "",
+                     options.initial ? " initial=true" : "", options.of_memory ? " of_memory=true" : "");
 }
 
 /// Operations on one unit in one step.
@@ -26,17 +29,24 @@ CellFlops cell_flops(RecurrentCell cell) {
   return cell == RecurrentCell::lstm ? CellFlops{22, 28} : CellFlops{18, 21};
 }
 
-double product_flops(const RecurrentExtents& extents, std::int64_t gates) {
-  const auto units = static_cast<double>(extents.units);
-  return 2.0 * static_cast<double>((extents.steps - 1) * extents.batch) * units * units * static_cast<double>(gates);
+double product_flops(const RecurrentExtents& extents, const RecurrentAttributes& options) {
+  const auto units = static_cast<double>(extents.units), gates = static_cast<double>(gates_of(options.cell));
+  const std::int64_t products = extents.steps - (options.initial ? 0 : 1);
+  return 2.0 * static_cast<double>(products * extents.batch) * units * units * gates;
 }
 
 double count_of_units(const RecurrentExtents& extents) {
   return static_cast<double>(extents.steps * extents.batch * extents.units);
 }
 
+/// Of the states before the first step.
+std::size_t initial_count(const RecurrentAttributes& options) {
+  if (!options.initial) return 0;
+  return options.cell == RecurrentCell::lstm ? 2 : 1;
+}
+
 std::size_t extra_count(const RecurrentAttributes& options) {
-  return (options.dropout ? 1 : 0) + (options.masked ? 1 : 0);
+  return (options.dropout ? 1 : 0) + (options.masked ? 1 : 0) + initial_count(options) + (options.of_memory ? 1 : 0);
 }
 
 Shape kernel_shape(const RecurrentAttributes& options, std::int64_t units) {
@@ -53,6 +63,10 @@ void expect_extras(std::string_view op, const RecurrentAttributes& options, Tens
                      {{batch, gates_of(options.cell) * units}, states.dtype});
   }
   if (given.mask != nullptr) ops::expect_type(op, "the mask", *given.mask, {{steps, batch}, Dtype::boolean});
+  const TensorType of_step{{batch, units}, states.dtype};
+  if (given.state != nullptr) ops::expect_type(op, "the initial state", *given.state, of_step);
+  if (given.memory != nullptr) ops::expect_type(op, "the initial memory", *given.memory, of_step);
+  if (given.dmemory != nullptr) ops::expect_type(op, "the memory's gradient", *given.dmemory, states);
 }
 
 }  // namespace
@@ -100,20 +114,34 @@ std::vector<TensorType> Recurrence::infer(TensorTypes inputs) const {
 }
 
 std::vector<Value> Recurrence::gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const {
-  if (output_gradients[1] || output_gradients[2]) ops::refuse(name(), "only the states have a gradient");
-  if (!output_gradients[0]) return std::vector<Value>(inputs.size());
-  const std::size_t own = own_inputs(options.cell);
-  std::vector<Value> given{inputs[1], outputs[0], outputs[1], outputs[2], output_gradients[0]};
+  const bool of_memory = static_cast<bool>(output_gradients[1]);
+  if (output_gradients[2] || (of_memory && options.cell != RecurrentCell::lstm)) {
+    ops::refuse(name(), "only the states have a gradient, and the memory of an lstm");
+  }
+  if (!output_gradients[0] && !of_memory) return std::vector<Value>(inputs.size());
+  Value dstates = output_gradients[0];
+  if (!dstates) {
+    const TensorType& states = graph.type(outputs[0]);
+    dstates = ops::broadcast_to(graph, ops::scalar(graph, 0, states.dtype), states.shape);
+  }
+  const std::size_t own = own_inputs(options.cell), states = initial_count(options);
+  std::vector<Value> given{inputs[1], outputs[0], outputs[1], outputs[2], dstates};
   given.insert(given.end(), inputs.begin() + static_cast<std::ptrdiff_t>(own), inputs.end());
-  const Value dx = graph.apply(std::make_shared<const RecurrenceGradient>(options), given);
+  if (of_memory) given.push_back(output_gradients[1]);
+  RecurrentAttributes backward = options;
+  backward.of_memory = of_memory;
+  const Value dx = graph.apply(std::make_shared<const RecurrenceGradient>(backward), given);
   std::vector<Value> result(inputs.size());
-  for (std::size_t i = 0; i < own; ++i) result[i] = {dx.node, static_cast<std::int32_t>(i)};
+  for (std::size_t i = 0; i < own + states; ++i) {
+    const std::size_t input = i < own ? i : inputs.size() - states + i - own;
+    result[input] = {dx.node, static_cast<std::int32_t>(i)};
+  }
   return result;
 }
 
 double Recurrence::flops(TensorTypes, TensorTypes outputs) const {
   const RecurrentExtents extents = recurrent_extents(outputs[0]);
-  return product_flops(extents, gates_of(options.cell)) + cell_flops(options.cell).forward * count_of_units(extents);
+  return product_flops(extents, options) + cell_flops(options.cell).forward * count_of_units(extents);
 }
 
 std::string RecurrenceGradient::attributes() const {
@@ -136,13 +164,13 @@ std::vector<TensorType> RecurrenceGradient::infer(TensorTypes inputs) const {
   expect_extras(name(), options, inputs.subspan(own), states);
   std::vector<TensorType> result = {inputs[3], kernel};
   if (options.cell == RecurrentCell::gru) result.push_back({{units}, states.dtype});
+  for (std::size_t i = 0; i < initial_count(options); ++i) result.push_back({{batch, units}, states.dtype});
   return result;
 }
 
 double RecurrenceGradient::flops(TensorTypes inputs, TensorTypes) const {
   const RecurrentExtents extents = recurrent_extents(inputs[1]);
-  return 2 * product_flops(extents, gates_of(options.cell)) +
-         cell_flops(options.cell).gradient * count_of_units(extents);
+  return 2 * product_flops(extents, options) + cell_flops(options.cell).gradient * count_of_units(extents);
 }
 
 namespace ops {
@@ -150,8 +178,10 @@ namespace ops {
 Value recurrence(Graph& graph, const RecurrentInputs& inputs, RecurrentAttributes options) {
   options.dropout = static_cast<bool>(inputs.factors);
   options.masked = static_cast<bool>(inputs.mask);
+  options.initial = static_cast<bool>(inputs.state);
   std::vector<Value> given;
-  for (const Value input : {inputs.x, inputs.kernel, inputs.bias, inputs.factors, inputs.mask}) {
+  for (const Value input :
+       {inputs.x, inputs.kernel, inputs.bias, inputs.factors, inputs.mask, inputs.state, inputs.memory}) {
     if (input) given.push_back(input);
   }
   return graph.apply(std::make_shared<const Recurrence>(options), given);

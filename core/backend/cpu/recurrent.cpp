@@ -71,20 +71,24 @@ class Forward {
                 const Memory& memory) const {
     const std::int64_t units = steps_.extents.units, batch = steps_.extents.batch, step = steps_.step(turn);
     const std::int64_t before = turn == 0 ? step : steps_.step(turn - 1);
-    // Before the first step the state is 0: a product of no terms.
-    const Kernel kernel{turn == 0 ? 0 : kernel_.terms, kernel_.panels};
-    const float* const states_before = memory.states + before * batch * units;
-    if (memory.extras.factors != nullptr && turn > 0) drop(first, last, states_before, memory);
+    const bool from_zero = turn == 0 && memory.extras.state == nullptr;
+    // Before the first step the state may be 0: a product of no terms.
+    const Kernel kernel{from_zero ? 0 : kernel_.terms, kernel_.panels};
+    // Of all rows of the batch.
+    const float* const states_before =
+        turn == 0 && !from_zero ? memory.extras.state : memory.states + before * batch * units;
+    const float* const memory_before = turn == 0 ? memory.extras.memory : memory.memory + before * batch * units;
+    if (memory.extras.factors != nullptr && !from_zero) drop(first, last, states_before, memory);
     for (std::int64_t panel = 0; panel < kernel_.panels; ++panel) {
       const std::int64_t unit = panel * lane_count, count = std::min(lane_count, units - unit);
       const auto cells = [&](std::int64_t row, std::int64_t rows, const float* sums) {
         for (std::int64_t r = 0; r < rows; ++r) {
-          const std::int64_t at = step * batch + first + row + r, from = before * batch + first + row + r;
+          const std::int64_t at = step * batch + first + row + r, from = (first + row + r) * units + unit;
           const CellRow cell{.x = memory.x + at * Cell::gates * units + unit,
                              .sums = sums + r * Kernel::width,
                              .bias = memory.bias == nullptr ? nullptr : memory.bias + unit,
-                             .state_before = turn == 0 ? lanes_of_zeros.data() : memory.states + from * units + unit,
-                             .memory_before = turn == 0 ? lanes_of_zeros.data() : memory.memory + from * units + unit,
+                             .state_before = from_zero ? lanes_of_zeros.data() : states_before + from,
+                             .memory_before = memory_before == nullptr ? lanes_of_zeros.data() : memory_before + from,
                              .gates = memory.gates + at * Cell::gates * units + unit,
                              .memory = memory.memory + at * units + unit,
                              .state = memory.states + at * units + unit};
@@ -162,6 +166,10 @@ class Backward {
     });
     sum_kernel_gradient(memory, zeros + units + sums_elements(), outputs[1].as<float>());
     if (!Cell::carries_memory) sum_bias_gradient(memory.sums, outputs[2].as<float>());
+    if (!steps_.options.initial) return;
+    constexpr std::size_t own = Cell::carries_memory ? 2 : 3;
+    std::copy_n(memory.dh, steps_.state_elements(), outputs[own].as<float>());
+    if (Cell::carries_memory) std::copy_n(memory.dc, steps_.state_elements(), outputs[own + 1].as<float>());
   }
 
  private:
@@ -178,7 +186,8 @@ class Backward {
     return Cell::carries_memory ? 0 : steps_.extents.steps * Cell::gates * steps_.state_elements();
   }
   std::int64_t dropped_elements() const {
-    return steps_.options.dropout ? (steps_.extents.steps - 1) * steps_.state_elements() : 0;
+    const std::int64_t least = steps_.options.initial ? 1 : 0;
+    return steps_.options.dropout ? std::max(steps_.extents.steps - 1, least) * steps_.state_elements() : 0;
   }
 
   void pack(const float* kernel, float* packed) const {
@@ -197,11 +206,17 @@ class Backward {
     const std::int64_t batch = steps_.extents.batch, step = steps_.step(turn);
     const std::int64_t before = turn == 0 ? step : steps_.step(turn - 1);
     const float* const carried = Cell::carries_memory ? memory.memory : memory.states;
+    const float* const initial = Cell::carries_memory ? memory.extras.memory : memory.extras.state;
+    const float* const carried_before = turn == 0 ? initial : carried + before * batch * units;
     for (std::int64_t row = first; row < last; ++row) {
       const std::int64_t at = step * batch + row;
+      if (memory.extras.dmemory != nullptr) {
+        const float* const dmemory = memory.extras.dmemory + at * units;
+        for (std::int64_t u = 0; u < units; ++u) memory.dc[row * units + u] += dmemory[u];
+      }
       const CellGradientRow cell{.gates = memory.gates + at * width,
                                  .memory = memory.memory + at * units,
-                                 .before = turn == 0 ? memory.zeros : carried + (before * batch + row) * units,
+                                 .before = carried_before == nullptr ? memory.zeros : carried_before + row * units,
                                  .dstate = memory.dstates + at * units,
                                  .dh = memory.dh + row * units,
                                  .dc = memory.dc + row * units,
@@ -213,7 +228,7 @@ class Backward {
         Cell::carries_memory ? lstm_gradient(units, cell) : gru_gradient(units, cell);
       }
     }
-    if (turn == 0) return;
+    if (turn == 0 && memory.extras.state == nullptr) return;
     const float* const sums = memory.sums + step * batch * width;
     if (memory.extras.factors == nullptr) {
       multiply_gradient<false>(kernel_, 0, first, last, sums, packed, memory);
@@ -253,15 +268,23 @@ class Backward {
   void sum_kernel_gradient(const Memory& memory, float* dropped, float* dkernel) const {
     const std::int64_t batch = steps_.extents.batch, units = steps_.extents.units;
     const std::int64_t width = Cell::gates * units, rows = (steps_.extents.steps - 1) * batch;
-    if (rows == 0) {
-      std::fill_n(dkernel, units * width, 0.0F);
-      return;
+    if (rows == 0) std::fill_n(dkernel, units * width, 0.0F);
+    if (rows > 0) {
+      const float* const states = memory.states + (steps_.options.backwards ? batch * units : 0);
+      const float* const sums = memory.sums + (steps_.options.backwards ? 0 : batch * width);
+      add_products(memory, rows, states, sums, 0, dropped, dkernel);
     }
-    const float* const states = memory.states + (steps_.options.backwards ? batch * units : 0);
-    const float* const sums = memory.sums + (steps_.options.backwards ? 0 : batch * width);
+    if (memory.extras.state == nullptr || batch == 0) return;
+    add_products(memory, batch, memory.extras.state, memory.sums + steps_.step(0) * batch * width, 1, dropped, dkernel);
+  }
+
+  /// dkernel times `kept`, plus the product of `rows` states with gradients of sums.
+  void add_products(const Memory& memory, std::int64_t rows, const float* states, const float* sums, float kept,
+                    float* dropped, float* dkernel) const {
+    const std::int64_t batch = steps_.extents.batch, units = steps_.extents.units, width = Cell::gates * units;
     const auto multiply = [&](const float* left, const float* right, std::int64_t columns, float* to) {
       const dnnl_status_t status =
-          dnnl_sgemm('T', 'N', units, columns, rows, 1.0F, left, units, right, width, 0.0F, to, columns);
+          dnnl_sgemm('T', 'N', units, columns, rows, 1.0F, left, units, right, width, kept, to, columns);
       if (status != dnnl_success) throw DeviceError("oneDNN", "dnnl_sgemm", "failed at run time");
     };
     if (memory.extras.factors == nullptr) {

@@ -40,12 +40,17 @@ struct RunExtras {
     const RecurrentExtras<TensorView> given(options, inputs.subspan(own));
     if (given.factors != nullptr) factors = given.factors->as<float>();
     if (given.mask != nullptr) mask = given.mask->as<bool>();
+    if (given.state != nullptr) state = given.state->as<float>();
+    if (given.memory != nullptr) memory = given.memory->as<float>();
+    if (given.dmemory != nullptr) dmemory = given.dmemory->as<float>();
   }
   /// `at`: step * batch + row.
   bool masked(std::int64_t at) const { return mask != nullptr && !mask[at]; }
 
   const float* factors = nullptr;
   const bool* mask = nullptr;
+  const float *state = nullptr, *memory = nullptr;  ///< before the first step; null for 0
+  const float* dmemory = nullptr;
 };
 
 /// What a cell reads and writes in one row, at its first unit.

@@ -152,10 +152,16 @@ class RecurrenceKernel final : public Kernel {
                              .factor = factor.data};
       if (turn > 0) {
         const std::int64_t before = recurrent_.index(turn - 1);
-        product_->run(stream, factors, std::span(&sums, 1), workspace.subspan(layout_.bytes()));
-        memory.sums = sums.data;
         memory.state_before = recurrent_.state_of(outputs[0], before);
         memory.memory_before = recurrent_.state_of(outputs[1], before);
+      } else if (recurrent_.options.initial) {
+        memory.state_before = extras.state->data;
+        memory.memory_before = data_of(extras.memory);
+        check(launch_recurrent_start(on, recurrent_.step, memory), op_);
+      }
+      if (turn > 0 || recurrent_.options.initial) {
+        product_->run(stream, factors, std::span(&sums, 1), workspace.subspan(layout_.bytes()));
+        memory.sums = sums.data;
       }
       check(launch_recurrent_step(on, recurrent_.step, memory), op_);
     }
@@ -187,7 +193,7 @@ class RecurrenceGradientKernel final : public Kernel {
     const bool gru = recurrent.step.gru;
     if (!gru) carried_memory_ = layout_.add(carried);
     if (gru || recurrent.options.masked) carried_state_ = layout_.add(carried);
-    if (recurrent.options.dropout) dropped_ = layout_.add(recurrent.all_factors.bytes());
+    if (recurrent.options.dropout || recurrent.options.initial) dropped_ = layout_.add(recurrent.all_factors.bytes());
     inner_workspace_ = std::max(product_->workspace_bytes(), kernel_product_->workspace_bytes());
     if (!gru) return;
     const std::array inputs{inner_type_};
@@ -204,23 +210,57 @@ class RecurrenceGradientKernel final : public Kernel {
     const std::span<std::byte> rest = workspace.subspan(layout_.bytes());
     const TensorView kept{&recurrent_.all_sums, workspace.data() + kept_};
     TensorView all_factors{&recurrent_.all_factors, inputs[1].data};
-    // No step was computed from the last one's state.
-    check(recurrent_.clear_last(handle_of(stream), kept, recurrent_.sums), op_);
-    if (dropped_) {
-      all_factors.data = workspace.data() + *dropped_;
-      check(recurrent_.clear_last(handle_of(stream), all_factors, recurrent_.factor), op_);
+    if (dropped_) all_factors.data = workspace.data() + *dropped_;
+    if (!recurrent_.options.initial) {
+      // No step was computed from the last one's state.
+      check(recurrent_.clear_last(handle_of(stream), kept, recurrent_.sums), op_);
+      if (dropped_) check(recurrent_.clear_last(handle_of(stream), all_factors, recurrent_.factor), op_);
+    } else if (!recurrent_.options.dropout) {
+      take_states(stream, inputs, all_factors);
     }
     for (std::int64_t turn = recurrent_.extents.steps - 1; turn >= 0; --turn) {
       run_step(stream, turn, inputs, outputs, workspace, rest);
     }
     const std::array factors{all_factors, kept};
     kernel_product_->run(stream, factors, outputs.subspan(1, 1), rest);
+    if (recurrent_.options.initial) run_initial(stream, inputs, outputs, workspace);
     if (!bias_sum_) return;
     const TensorView inner{&inner_type_, workspace.data() + *inner_};
     bias_sum_->run(stream, std::span(&inner, 1), outputs.subspan(2, 1), rest);
   }
 
  private:
+  /// The index at which what belongs to the initial state stands among that of all states: that of the last one, from
+  /// which no step is computed.
+  std::int64_t initial_index() const { return recurrent_.index(recurrent_.extents.steps - 1); }
+
+  /// The states from which each step is computed.
+  void take_states(Stream& stream, Views inputs, const TensorView& all) const {
+    const RecurrentExtras<TensorView> extras(recurrent_.options, inputs.subspan(5));
+    const auto copy = [&](void* to, const void* from, std::size_t bytes) {
+      check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, handle_of(stream)), op_);
+    };
+    copy(all.data, inputs[1].data, recurrent_.all_factors.bytes());
+    copy(recurrent_.state_of(all, initial_index()), extras.state->data, recurrent_.state.bytes());
+  }
+
+  void run_initial(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) const {
+    const RecurrentExtras<TensorView> extras(recurrent_.options, inputs.subspan(5));
+    const auto carried = [&](const std::optional<std::size_t>& offset) {
+      return offset ? reinterpret_cast<float*>(workspace.data() + *offset) : nullptr;
+    };
+    const RecurrentGradientMemory memory{.dropout = data_of(extras.factors),
+                                         .product = workspace.data() + through_product_,
+                                         .carried_memory = carried(carried_memory_),
+                                         .carried_state = carried(carried_state_),
+                                         .has_carried = true};
+    const std::size_t own = own_inputs(recurrent_.options.cell);
+    void* const dmemory = carried_memory_ ? outputs[own + 1].data : nullptr;
+    check(launch_recurrent_initial_gradient({handle_of(stream), multiprocessors_}, recurrent_.step, memory,
+                                            outputs[own].data, dmemory),
+          op_);
+  }
+
   void run_step(Stream& stream, std::int64_t turn, Views inputs, Views outputs, std::span<std::byte> workspace,
                 std::span<std::byte> rest) {
     const LaunchOn on{handle_of(stream), multiprocessors_};
@@ -244,19 +284,26 @@ class RecurrenceGradientKernel final : public Kernel {
                                    .dx = recurrent_.gates_at(outputs[0], index),
                                    .factor = factor.data};
     if (inner_) memory.inner = recurrent_.state_of({&inner_type_, part(inner_)}, index);
+    if (extras.dmemory != nullptr) memory.dmemory = recurrent_.state_of(*extras.dmemory, index);
     if (turn > 0) {
+      memory.state_before = recurrent_.state_of(inputs[1], recurrent_.index(turn - 1));
+      memory.memory_before = recurrent_.state_of(inputs[2], recurrent_.index(turn - 1));
+    } else if (recurrent_.options.initial) {
+      memory.state_before = extras.state->data;
+      memory.memory_before = data_of(extras.memory);
+    }
+    const bool has_product = turn > 0 || recurrent_.options.initial;
+    if (has_product) {
       const int parts = recurrent_.step.parts;
-      const std::int64_t before = recurrent_.index(turn - 1);
-      memory.state_before = recurrent_.state_of(inputs[1], before);
-      memory.memory_before = recurrent_.state_of(inputs[2], before);
+      const std::int64_t before = turn > 0 ? recurrent_.index(turn - 1) : initial_index();
       memory.kept = Recurrent::part_of({&recurrent_.all_sums, part(kept_)}, recurrent_.sums, before, parts);
-      if (dropped_) {
+      if (recurrent_.options.dropout) {
         memory.dropped =
             Recurrent::part_of({&recurrent_.all_factors, part(dropped_)}, recurrent_.factor, before, parts);
       }
     }
     check(launch_recurrent_gradient_step(on, recurrent_.step, memory), op_);
-    if (turn == 0) return;
+    if (!has_product) return;
     const std::array factors{factor, inputs[0]};
     product_->run(stream, factors, std::span(&through, 1), rest);
   }

@@ -42,6 +42,13 @@ struct Extras {
   double factor(std::int64_t row, std::int64_t gate, std::int64_t unit, std::int64_t units) const {
     return given.factors == nullptr ? 1 : (*given.factors)[(row * gates + gate) * units + unit];
   }
+  /// The state or the memory before the step `before` + 1, 0 if there is none.
+  double carried(const Array& all, const Array* initial, std::int64_t before, std::int64_t row,
+                 std::int64_t unit) const {
+    const std::int64_t batch = all.extent(1), units = all.extent(2);
+    if (before >= 0) return all[(before * batch + row) * units + unit];
+    return initial == nullptr ? 0 : (*initial)[row * units + unit];
+  }
   std::int64_t weight(std::int64_t from, std::int64_t gate, std::int64_t unit, std::int64_t units) const {
     return by_gates ? (gate * units + from) * units + unit : (from * gates + gate) * units + unit;
   }
@@ -56,8 +63,8 @@ double product(const Array& states, const Array& kernel, const Extras& extras, s
                std::int64_t gate, std::int64_t unit) {
   const std::int64_t units = states.extent(2);
   double sum = 0;
-  for (std::int64_t k = 0; before >= 0 && k < units; ++k) {
-    sum += states[(before * states.extent(1) + row) * units + k] * extras.factor(row, gate, k, units) *
+  for (std::int64_t k = 0; k < units; ++k) {
+    sum += extras.carried(states, extras.given.state, before, row, k) * extras.factor(row, gate, k, units) *
            kernel[extras.weight(k, gate, unit, units)];
   }
   return sum;
@@ -68,18 +75,21 @@ void forward(const RecurrentAttributes& options, std::span<const Array> in, std:
   const Extras extras(options, in, own_inputs(options.cell));
   for_each_unit(
       options, out[0].type.shape, [&](std::int64_t step, std::int64_t before, std::int64_t row, std::int64_t u) {
-        const std::int64_t at = (step * batch + row) * units + u, from = (before * batch + row) * units + u;
+        const std::int64_t at = (step * batch + row) * units + u;
+        const double state = extras.carried(out[0], extras.given.state, before, row, u);
         const auto gate = [&](std::int64_t g) { return (step * batch + row) * gates * units + g * units + u; };
         const auto sum = [&](std::int64_t g) { return product(out[0], in[1], extras, before, row, g, u); };
         if (extras.masked(step, row)) {
-          out[0][at] = before < 0 ? 0 : out[0][from];
-          if (options.cell == RecurrentCell::lstm) out[1][at] = before < 0 ? 0 : out[1][from];
+          out[0][at] = state;
+          if (options.cell == RecurrentCell::lstm) {
+            out[1][at] = extras.carried(out[1], extras.given.memory, before, row, u);
+          }
         } else if (options.cell == RecurrentCell::lstm) {
           for (std::int64_t g = 0; g < 4; ++g) {
             const double value = in[0][gate(g)] + sum(g);
             out[2][gate(g)] = g == 2 ? std::tanh(value) : sigmoid(value);
           }
-          const double carried = before < 0 ? 0 : out[1][from];
+          const double carried = extras.carried(out[1], extras.given.memory, before, row, u);
           out[1][at] = out[2][gate(1)] * carried + out[2][gate(0)] * out[2][gate(2)];
           out[0][at] = out[2][gate(3)] * std::tanh(out[1][at]);
         } else {
@@ -89,7 +99,7 @@ void forward(const RecurrentAttributes& options, std::span<const Array> in, std:
           out[2][gate(0)] = z;
           out[2][gate(1)] = r;
           out[2][gate(2)] = g;
-          out[0][at] = z * (before < 0 ? 0 : out[0][from]) + (1 - z) * g;
+          out[0][at] = z * state + (1 - z) * g;
         }
       });
 }
@@ -112,6 +122,9 @@ void add_extras(std::vector<CaseInput>& inputs, const Sizes& sizes, const Recurr
                                }});
   }
   if (options.masked) inputs.push_back(CaseInput{.type = {{sizes.steps, sizes.batch}, Dtype::boolean}});
+  const std::size_t states = !options.initial ? 0 : options.cell == RecurrentCell::lstm ? 2 : 1;
+  for (std::size_t i = 0; i < states; ++i) inputs.push_back(CaseInput{.type = floats({sizes.batch, sizes.units})});
+  if (options.of_memory) inputs.push_back(CaseInput{.type = floats({sizes.steps, sizes.batch, sizes.units})});
 }
 
 TensorType kernel_type(const Sizes& sizes, const RecurrentAttributes& options) {
@@ -126,7 +139,7 @@ OpCase forward_case(std::string name, Sizes sizes, RecurrentAttributes options) 
                 .inputs = {CaseInput{.type = floats({sizes.steps, sizes.batch, width})},
                            CaseInput{.type = kernel_type(sizes, options), .low = -0.3, .high = 0.3}},
                 .reference = [options](std::span<const Array> in, std::span<Array> out) { forward(options, in, out); },
-                .saved_from = 1};
+                .saved_from = options.cell == RecurrentCell::lstm ? 2U : 1U};
   if (options.cell == RecurrentCell::gru) result.inputs.push_back(CaseInput{.type = floats({sizes.units})});
   add_extras(result.inputs, sizes, options);
   return result;
@@ -150,8 +163,10 @@ void backward(const RecurrentAttributes& options, std::span<const Array> in, std
         const auto part = [&](std::int64_t g) { return static_cast<std::size_t>(g * units + u); };
         const auto of = [&](std::int64_t g) { return gates[(step * batch + row) * width + g * units + u]; };
         const auto previous = [&](const Array& from) {
-          return turn == 0 ? 0.0 : from[(before * batch + row) * units + u];
+          const Array* const initial = &from == &memory ? extras.given.memory : extras.given.state;
+          return extras.carried(from, initial, turn == 0 ? -1 : before, row, u);
         };
+        if (extras.given.dmemory != nullptr) dc[i] += (*extras.given.dmemory)[at];
         const double d = dstates[at] + dh[i];
         if (extras.masked(step, row)) {
           carried[unit] = d;
@@ -182,11 +197,16 @@ void backward(const RecurrentAttributes& options, std::span<const Array> in, std
           const std::int64_t weight = extras.weight(k, n / units, n % units, units);
           const double d = sums[static_cast<std::size_t>(n)] * extras.factor(row, n / units, k, units);
           sum += d * kernel[weight];
-          if (turn > 0) out[1][weight] += states[(before * batch + row) * units + k] * d;
+          out[1][weight] += extras.carried(states, extras.given.state, turn == 0 ? -1 : before, row, k) * d;
         }
         dh[static_cast<std::size_t>(row * units + k)] = sum;
       }
     }
+  }
+  const std::size_t own = options.cell == RecurrentCell::gru ? 3 : 2;
+  for (std::size_t i = 0; options.initial && i < dh.size(); ++i) {
+    out[own].values[i] = dh[i];
+    if (options.cell == RecurrentCell::lstm) out[own + 1].values[i] = dc[i];
   }
 }
 
@@ -208,14 +228,22 @@ OpCase gradient_case(std::string name, Sizes sizes, RecurrentAttributes options)
 std::vector<OpCase> recurrent_cases() {
   std::vector<OpCase> cases;
   for (const RecurrentCell cell : {RecurrentCell::lstm, RecurrentCell::gru}) {
-    for (const unsigned flags : {0U, 1U, 2U, 3U, 4U, 5U, 7U}) {
-      const RecurrentAttributes options{
-          .cell = cell, .backwards = (flags & 1U) != 0, .dropout = (flags & 2U) != 0, .masked = (flags & 4U) != 0};
+    for (const unsigned flags : {0U, 1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 10U, 12U, 15U}) {
+      const RecurrentAttributes options{.cell = cell,
+                                        .backwards = (flags & 1U) != 0,
+                                        .dropout = (flags & 2U) != 0,
+                                        .masked = (flags & 4U) != 0,
+                                        .initial = (flags & 8U) != 0};
       const std::string name = std::string(to_string(cell)) + (options.backwards ? "_backwards" : "") +
-                               (options.dropout ? "_dropped" : "") + (options.masked ? "_masked" : "");
+                               (options.dropout ? "_dropped" : "") + (options.masked ? "_masked" : "") +
+                               (options.initial ? "_initial" : "");
       const auto add = [&](const std::string& suffix, Sizes sizes) {
         cases.push_back(forward_case(name + suffix, sizes, options));
         cases.push_back(gradient_case(name + suffix + "_gradient", sizes, options));
+        if (cell != RecurrentCell::lstm || (flags != 0 && flags != 8 && flags != 15)) return;
+        RecurrentAttributes of_memory = options;
+        of_memory.of_memory = true;
+        cases.push_back(gradient_case(name + suffix + "_memory_gradient", sizes, of_memory));
       };
       add("", {4, 3, 5});
       if (options.backwards) continue;
@@ -246,12 +274,19 @@ TEST(RecurrentTest, RefusesWhatDoesNotFit) {
                ops::recurrence(graph, dropped, lstm));
   const ops::RecurrentInputs masked{.x = value({4, 2, 12}), .kernel = value({3, 12}), .mask = value({4, 2})};
   EXPECT_ERROR("recurrence: the mask must be bool[4, 2], got float32[4, 2]", ops::recurrence(graph, masked, lstm));
+  const ops::RecurrentInputs begun{
+      .x = value({4, 2, 12}), .kernel = value({3, 12}), .state = value({2, 3}), .memory = value({1, 3})};
+  EXPECT_ERROR("recurrence: the initial memory must be float32[2, 3], got float32[1, 3]",
+               ops::recurrence(graph, begun, lstm));
 }
 
 TEST(RecurrentTest, TheFirstStepHasNoProduct) {
   const Recurrence op({.cell = RecurrentCell::lstm});
   const std::vector<TensorType> inputs = {floats({10, 2, 12}), floats({3, 12})};
   EXPECT_EQ(op.flops(inputs, op.infer(inputs)), 2.0 * 9 * 2 * 3 * 12 + 22.0 * 10 * 2 * 3);
+  const Recurrence begun({.cell = RecurrentCell::lstm, .initial = true});
+  const std::vector<TensorType> more = {inputs[0], inputs[1], floats({2, 3}), floats({2, 3})};
+  EXPECT_EQ(begun.flops(more, begun.infer(more)), 2.0 * 10 * 2 * 3 * 12 + 22.0 * 10 * 2 * 3);
 }
 
 }  // namespace

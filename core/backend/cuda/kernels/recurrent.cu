@@ -24,9 +24,8 @@ __device__ float load_or_zero(const void* data, Dtype type, std::int64_t at) {
   return data == nullptr ? 0.0F : load_as<float>(data, type, at);
 }
 
-/// The state, and the factor of the next step's product.
-__device__ void store_state(const RecurrentStep& step, const RecurrentMemory& m, const UnitPlace& p, float state) {
-  store_as<float>(m.state, step.type, p.at, state);
+/// The factor of the next step's product.
+__device__ void store_factor(const RecurrentStep& step, const RecurrentMemory& m, const UnitPlace& p, float state) {
   if (m.dropout == nullptr) {
     store_as<float>(m.factor, step.type, p.at, state);
     return;
@@ -35,6 +34,16 @@ __device__ void store_state(const RecurrentStep& step, const RecurrentMemory& m,
     const float kept = load_as<float>(m.dropout, step.type, p.gate + part * p.units);
     store_as<float>(m.factor, step.type, part * step.batch * p.units + p.at, state * kept);
   }
+}
+
+__device__ void store_state(const RecurrentStep& step, const RecurrentMemory& m, const UnitPlace& p, float state) {
+  store_as<float>(m.state, step.type, p.at, state);
+  store_factor(step, m, p, state);
+}
+
+__global__ void recurrent_start_kernel(RecurrentStep step, RecurrentMemory m) {
+  for_each_unit(step, step.gru ? 3 : 4,
+                [&](const UnitPlace& p) { store_factor(step, m, p, load_as<float>(m.state_before, step.type, p.at)); });
 }
 
 /// A masked step; `memory`: its memory.
@@ -83,7 +92,7 @@ __global__ void gru_step_kernel(RecurrentStep step, RecurrentMemory m) {
 
 /// The gradient of the state: of the output, through the product of the next step, and besides it.
 __device__ float state_gradient(const RecurrentStep& step, const RecurrentGradientMemory& m, const UnitPlace& p) {
-  float sum = load_as<float>(m.dstate, step.type, p.at);
+  float sum = load_or_zero(m.dstate, step.type, p.at);
   if (m.carried_state != nullptr && m.has_carried) sum += m.carried_state[p.at];
   for (int part = 0; m.product != nullptr && part < step.parts; ++part) {
     const float product = load_as<float>(m.product, step.type, part * step.batch * p.units + p.at);
@@ -122,7 +131,8 @@ __global__ void lstm_gradient_kernel(RecurrentStep step, RecurrentGradientMemory
   const Dtype type = step.type;
   for_each_unit(step, 4, [&](const UnitPlace& p) {
     store_dropped(step, m, p);
-    const float dh = state_gradient(step, m, p), carried = m.has_carried ? m.carried_memory[p.at] : 0.0F;
+    const float dh = state_gradient(step, m, p);
+    const float carried = (m.has_carried ? m.carried_memory[p.at] : 0.0F) + load_or_zero(m.dmemory, type, p.at);
     if (m.mask != nullptr && !m.mask[p.row]) {
       m.carried_memory[p.at] = carried;
       return store_masked_gradient(step, m, p, 4, dh);
@@ -166,6 +176,14 @@ __global__ void gru_gradient_kernel(RecurrentStep step, RecurrentGradientMemory 
   });
 }
 
+__global__ void recurrent_initial_gradient_kernel(RecurrentStep step, RecurrentGradientMemory m, void* dstate,
+                                                  void* dmemory) {
+  for_each_unit(step, step.gru ? 3 : 4, [&](const UnitPlace& p) {
+    store_as<float>(dstate, step.type, p.at, state_gradient(step, m, p));
+    if (dmemory != nullptr) store_as<float>(dmemory, step.type, p.at, m.carried_memory[p.at]);
+  });
+}
+
 template <class Memory>
 cudaError_t launch_step(const LaunchOn& on, const RecurrentStep& step, void (*kernel)(RecurrentStep, Memory),
                         const Memory& memory) {
@@ -178,9 +196,19 @@ cudaError_t launch_recurrent_step(const LaunchOn& on, const RecurrentStep& step,
   return launch_step(on, step, step.gru ? &gru_step_kernel : &lstm_step_kernel, memory);
 }
 
+cudaError_t launch_recurrent_start(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory) {
+  return launch_step(on, step, &recurrent_start_kernel, memory);
+}
+
 cudaError_t launch_recurrent_gradient_step(const LaunchOn& on, const RecurrentStep& step,
                                            const RecurrentGradientMemory& memory) {
   return launch_step(on, step, step.gru ? &gru_gradient_kernel : &lstm_gradient_kernel, memory);
+}
+
+cudaError_t launch_recurrent_initial_gradient(const LaunchOn& on, const RecurrentStep& step,
+                                              const RecurrentGradientMemory& memory, void* dstate, void* dmemory) {
+  return launch(on, blocks_for(on, step.batch * step.units), block_threads, &recurrent_initial_gradient_kernel, step,
+                memory, dstate, dmemory);
 }
 
 }  // namespace gpubench::cuda

@@ -31,12 +31,15 @@ struct RecurrentMemory {
   void* factor = nullptr;
 };
 cudaError_t launch_recurrent_step(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory);
+/// The factor of the first step's product, of `state_before`.
+cudaError_t launch_recurrent_start(const LaunchOn& on, const RecurrentStep& step, const RecurrentMemory& memory);
 
 struct RecurrentGradientMemory {
   const void *gates = nullptr, *memory = nullptr;
   const void *state_before = nullptr, *memory_before = nullptr, *dropout = nullptr;  ///< as above
   const bool* mask = nullptr;
   const void* dstate = nullptr;
+  const void* dmemory = nullptr;  ///< lstm; null for 0
   const void* product = nullptr;  ///< gradient of the factor; null for 0
   /// In: from the next step, if `has_carried`; out: for the previous one. Gradient of the memory (lstm), and part of
   /// the state's gradient besides the product (gru; lstm: null without masks).
@@ -50,5 +53,8 @@ struct RecurrentGradientMemory {
 };
 cudaError_t launch_recurrent_gradient_step(const LaunchOn& on, const RecurrentStep& step,
                                            const RecurrentGradientMemory& memory);
+/// What the first step gives to the states before it: `dstate` and, of an lstm, `dmemory`.
+cudaError_t launch_recurrent_initial_gradient(const LaunchOn& on, const RecurrentStep& step,
+                                              const RecurrentGradientMemory& memory, void* dstate, void* dmemory);
 
 }  // namespace gpubench::cuda
