@@ -51,6 +51,12 @@ Tensor::Tensor(std::shared_ptr<Trace> trace, Value value) {
       State{std::move(type), std::move(device), nullptr, nullptr, nullptr, std::move(trace), value});
 }
 
+Tensor Tensor::with_mask(Tensor mask) const {
+  Tensor masked = *this;
+  masked.mask_ = std::make_shared<const Tensor>(std::move(mask));
+  return masked;
+}
+
 void Tensor::refuse_values() {
   throw Error("a tensor of a traced function has a type but no values");
 }

@@ -76,6 +76,10 @@ class Tensor {
   /// Symbolic tensors only.
   const std::shared_ptr<Trace>& trace() const { return state_->trace; }
   Value value() const { return state_->value; }
+  /// The mask that came with the value: bools [batch, steps], false for padding; null for none. It belongs to the
+  /// handle and its copies, as Keras keeps it in an attribute, so ops return values without masks.
+  const Tensor* mask() const { return mask_.get(); }
+  Tensor with_mask(Tensor mask) const;
   /// Equal for handles of the same tensor.
   const void* identity() const { return state_.get(); }
   bool operator==(const Tensor& other) const { return state_ == other.state_; }
@@ -94,6 +98,7 @@ class Tensor {
   [[noreturn]] static void refuse_values();
 
   std::shared_ptr<const State> state_;
+  std::shared_ptr<const Tensor> mask_;
 };
 
 }  // namespace gpubench

@@ -85,6 +85,7 @@ class ActivationLayer final : public Layer {
  public:
   ActivationLayer(Config given, DeviceId device) : Layer(std::move(given), std::move(device)), activation_(*this) {}
   std::string default_name() const override { return "activation"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
   TensorType output_type(TensorTypes inputs) const override {
     TensorType output = only_input(inputs, -1, "");
     output.dtype = activation_.output_dtype();

@@ -86,6 +86,7 @@ class FunctionLayer final : public Layer {
     if (function_.check != nullptr) function_.check(config());
   }
   std::string default_name() const override { return function_.default_name; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
   TensorType output_type(TensorTypes inputs) const override { return only_input(inputs, -1, ""); }
 
  private:
@@ -103,6 +104,7 @@ class PReLU final : public Layer {
     parse_initializer(config().text("alpha_initializer"));
   }
   std::string default_name() const override { return "p_re_lu"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
   TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, -1, "");
     if (alpha_ && alpha_->type.shape != alpha_shape(input)) {
@@ -136,6 +138,8 @@ class Softmax final : public Layer {
  public:
   using Layer::Layer;
   std::string default_name() const override { return "softmax"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
+  bool reads_masks() const override { return true; }
   TensorType output_type(TensorTypes inputs) const override {
     TensorType output = only_input(inputs, -1, "");
     example_axis(*this, config().integer("axis"), output);
@@ -144,6 +148,21 @@ class Softmax final : public Layer {
   }
 
  private:
+  /// As in Keras, the mask is aligned at the last dimension: it says which numbers take part.
+  LayerOutputs apply_all(const CallContext& context, const LayerArguments& given) const override {
+    Graph& graph = context.graph;
+    const Value mask = given.mask(0);
+    if (!mask) return Layer::apply_all(context, given);
+    const TensorType &type = graph.type(given.inputs[0]), &of_mask = graph.type(mask);
+    if (!ops::broadcasts_to(of_mask.shape, type.shape)) {
+      fail(fmt::format("the mask must broadcast to the input {} of the batch, got {}", to_string(type),
+                       to_string(of_mask)));
+    }
+    constexpr double excluded = -3e4;  // within float16
+    const Value x = ops::select(graph, mask, given.inputs[0], ops::scalar(graph, excluded, type.dtype));
+    const Value y = apply(context, std::array{x});
+    return {{ops::select(graph, mask, y, ops::scalar(graph, 0, graph.type(y).dtype))}, {}};
+  }
   Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
     const std::int64_t axis = config().integer("axis");

@@ -101,11 +101,46 @@ LayerPtr layer_from_json(const Json& json, const DeviceId& device, const FindFun
   return make_layer(text_of(json, "kind"), options, device);
 }
 
-std::optional<bool> training_of(const Json& call) {
-  const auto found = call.find("training");
-  if (found == call.end()) return std::nullopt;
-  if (!found->is_boolean()) throw Error(fmt::format("training is true or false, got {}", shown(*found)));
-  return found->get<bool>();
+constexpr std::int64_t most_outputs = 1 << 10;  // states of stacked cells; also arguments of one call
+
+std::int64_t number_within(const Json& value, const char* name, std::int64_t least, std::int64_t most) {
+  const bool fits = value.is_number_integer() && value >= least && value <= most;
+  if (!fits) throw Error(fmt::format("'{}' is {} to {}, got {}", name, least, most, shown(value)));
+  return value.get<std::int64_t>();
+}
+
+/// A number of a call, `fallback` if it is not there.
+std::int64_t number_of(const Json& call, const char* name, std::int64_t least, std::int64_t most,
+                       std::int64_t fallback) {
+  const auto found = call.find(name);
+  return found == call.end() ? fallback : number_within(*found, name, least, most);
+}
+
+CallForm form_of(const Json& call) {
+  CallForm form;
+  if (const auto found = call.find("training"); found != call.end()) {
+    if (!found->is_boolean()) throw Error(fmt::format("training is true or false, got {}", shown(*found)));
+    form.training = found->get<bool>();
+  }
+  if (call.contains("masks")) {
+    for (const Json& input : list_of(call, "masks")) {
+      form.masks.push_back(static_cast<std::size_t>(number_within(input, "masks", 0, most_outputs)));
+    }
+  }
+  form.states = static_cast<std::size_t>(number_of(call, "states", 0, most_outputs, 0));
+  return form;
+}
+
+/// The description of a layer inside of another, or of several.
+Json layer_json(std::string_view text) {
+  constexpr std::size_t longest = 1 << 16;  // each level of layers around layers escapes the text of the inner one
+  if (text.size() > longest) throw Error("too many layers around each other");
+  check_json_limits(text, "a layer's description");
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception&) {
+    throw Error(fmt::format("no layer: '{}'", shown_text(text)));
+  }
 }
 
 ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& layers) {
@@ -115,9 +150,15 @@ ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& lay
     for (const Json& index : list_of(owner, name)) found.push_back(item_of(symbols, index, "call"));
     return found;
   };
-  for (const Json& call : list_of(json, "calls"))
-    symbols.push_back(
-        apply_layer(item_of(layers, field_of(call, "layer"), "layer"), selected(call, "inputs"), training_of(call)));
+  Reapplication applied;
+  for (const Json& call : list_of(json, "calls")) {
+    const auto at = static_cast<std::int64_t>(symbols.size());
+    const std::int64_t application = number_of(call, "application", 0, at, at);
+    const std::int64_t output = number_of(call, "output", Symbol::mask_output, most_outputs, 0);
+    const LayerPtr& layer = item_of(layers, field_of(call, "layer"), "layer");
+    symbols.push_back(applied.apply(static_cast<std::size_t>(application), static_cast<int>(output), layer,
+                                    selected(call, "inputs"), form_of(call)));
+  }
   return std::make_shared<Model>(text_of(json, "name"), selected(json, "inputs"), selected(json, "outputs"));
 }
 
@@ -133,7 +174,11 @@ std::string architecture_to_json(const Model& model) {
   for (const Model::Call& call : model.calls()) {
     const auto index = std::find(layers.begin(), layers.end(), call.layer) - layers.begin();
     Json saved = {{"layer", index}, {"inputs", call.inputs}};
-    if (call.training) saved["training"] = *call.training;
+    if (call.form.training) saved["training"] = *call.form.training;
+    if (!call.form.masks.empty()) saved["masks"] = call.form.masks;
+    if (call.form.states > 0) saved["states"] = call.form.states;
+    if (call.output != 0) saved["output"] = call.output;
+    if (call.application != json["calls"].size()) saved["application"] = call.application;
     json["calls"].push_back(std::move(saved));
   }
   json["inputs"] = model.inputs();
@@ -168,15 +213,23 @@ std::string layer_to_text(const Layer& layer) {
   return layer_to_json(layer).dump();
 }
 
+std::string layers_to_text(const std::vector<LayerPtr>& layers) {
+  Json all = Json::array();
+  for (const LayerPtr& layer : layers) all.push_back(layer_to_json(*layer));
+  return all.dump();
+}
+
 LayerPtr layer_from_text(std::string_view text, const DeviceId& device) {
-  constexpr std::size_t longest = 1 << 16;  // each level of layers around layers escapes the text of the inner one
-  if (text.size() > longest) throw Error("too many layers around each other");
-  check_json_limits(text, "a layer's description");
-  try {
-    return layer_from_json(Json::parse(text), device, {});
-  } catch (const Json::exception&) {
-    throw Error(fmt::format("no layer: '{}'", shown_text(text)));
-  }
+  const Json json = layer_json(text);
+  return layer_from_json(json, device, {});
+}
+
+std::vector<LayerPtr> layers_from_text(std::string_view text, const DeviceId& device) {
+  const Json json = layer_json(text);
+  if (!json.is_array()) throw Error(fmt::format("a list of layers is expected, got {}", shown(json)));
+  std::vector<LayerPtr> layers;
+  for (const Json& layer : json) layers.push_back(layer_from_json(layer, device, {}));
+  return layers;
 }
 
 }  // namespace gpubench

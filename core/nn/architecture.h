@@ -20,5 +20,8 @@ ModelPtr architecture_from_json(std::string_view json, const DeviceId& device, c
 std::string layer_to_text(const Layer& layer);
 /// An unbuilt layer. Throws Error with the fault in `text`.
 LayerPtr layer_from_text(std::string_view text, const DeviceId& device);
+/// The same for several layers: a text that begins with '['.
+std::string layers_to_text(const std::vector<LayerPtr>& layers);
+std::vector<LayerPtr> layers_from_text(std::string_view text, const DeviceId& device);
 
 }  // namespace gpubench

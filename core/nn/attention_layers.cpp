@@ -6,9 +6,12 @@
 #include "core/base/error.h"
 #include "core/nn/dropout.h"
 #include "core/nn/layer_kind.h"
+#include "core/nn/masks.h"
 #include "core/ops/attention.h"
 #include "core/ops/bias.h"
+#include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/shape_ops.h"
 
@@ -26,6 +29,8 @@ class HeadAttention : public Layer {
  public:
   Channels channels() const final { return Channels::unknown; }
   bool draws() const final { return dropout_ > 0; }
+  MaskRule mask_rule() const final { return MaskRule::passes; }
+  bool reads_masks() const final { return true; }
   TensorType output_type(TensorTypes inputs) const final;
 
  protected:
@@ -67,10 +72,15 @@ class HeadAttention : public Layer {
 
   void make_variables(VariableFactory& factory, TensorTypes inputs) final;
   Projection make_projection(VariableFactory& factory, const std::string& name, Shape kernel, Shape bias);
-  Value apply(const CallContext& context, Values inputs) const final;
+  Value apply(const CallContext& context, Values inputs) const final {
+    return apply_all(context, {.inputs = inputs}).values.front();
+  }
+  LayerOutputs apply_all(const CallContext& context, const LayerArguments& given) const final;
   /// [..., in] times the kernel, plus bias: [batch, time, out...].
   Value project(const CallContext& context, Value x, const Projection& projection, const Shape& out) const;
   Value broadcast_mask(Graph& graph, Value mask) const;
+  /// Of the masks that came with the inputs, and the others; none without any.
+  Value mask_of_inputs(Graph& graph, const Parts<Value>& parts, const LayerArguments& given) const;
 
   Heads heads_;
   double dropout_;
@@ -180,15 +190,62 @@ Value HeadAttention::broadcast_mask(Graph& graph, Value mask) const {
   return ops::reshape(graph, ops::cast(graph, mask, Dtype::boolean), shape);
 }
 
-Value HeadAttention::apply(const CallContext& context, Values inputs) const {
+/// bool [1, 1, queries, keys]: true up to the query's own position.
+Value causal_mask(Graph& graph, std::int64_t queries, std::int64_t keys) {
+  HostTensor mask(TensorType{{1, 1, queries, keys}, Dtype::boolean});
+  for (std::int64_t i = 0; i < queries * keys; ++i) {
+    mask.values<bool>()[static_cast<std::size_t>(i)] = i % keys <= i / keys;
+  }
+  return graph.constant(mask);
+}
+
+Value HeadAttention::mask_of_inputs(Graph& graph, const Parts<Value>& parts, const LayerArguments& given) const {
+  const std::size_t inputs = given.inputs.size() - (parts.mask != nullptr ? 1 : 0);
+  Value all;
+  const auto add = [&](Value mask) { all = all ? ops::logical_and(graph, all, mask) : mask; };
+  const auto along = [&](std::size_t input, std::size_t axis) {
+    const Value mask = given.mask(input < inputs ? input : 0);
+    if (!mask) return;
+    expect_mask(*this, graph, mask, given.inputs[input < inputs ? input : 0], 2);
+    Shape shape{graph.type(mask).shape[0], 1, 1, 1};
+    shape[axis] = graph.type(mask).shape[1];
+    add(ops::reshape(graph, mask, shape));
+  };
+  along(0, 2);
+  along(1, 3);
+  if (inputs > 2) along(2, 3);
+  if (!all) return {};
+  if (parts.mask != nullptr) add(broadcast_mask(graph, *parts.mask));
+  if (config().flag("use_causal_mask")) {
+    add(causal_mask(graph, graph.type(*parts.query).shape[1], graph.type(*parts.key).shape[1]));
+  }
+  return all;
+}
+
+/// As in Keras, a query that may attend to no key attends to all alike, whatever it is: its products are 0, and all
+/// have the same number added.
+void mask_products(Graph& graph, ops::AttentionInputs& given, Value mask) {
+  const Value any = ops::transpose(graph, any_of_last(graph, mask), {0, 2, 1});  // [batch, queries, heads]
+  const Value zero = ops::scalar(graph, 0, graph.type(given.query).dtype);
+  given.query = ops::select(graph, mask_beside(graph, any, given.query), given.query, zero);
+  constexpr double excluded = -1e9;
+  given.mask = ops::select(graph, mask, ops::scalar(graph, 0, Dtype::f32), ops::scalar(graph, excluded, Dtype::f32));
+}
+
+LayerOutputs HeadAttention::apply_all(const CallContext& context, const LayerArguments& arguments) const {
   Graph& graph = context.graph;
-  const auto parts = parts_of(inputs, [&](Value value) { return graph.type(value); });
+  const auto parts = parts_of(arguments.inputs, [&](Value value) { return graph.type(value); });
   ops::AttentionInputs given{.query = project(context, *parts.query, query_, {heads_.of_queries, heads_.key_dim}),
                              .key = project(context, *parts.key, key_, {heads_.of_keys, heads_.key_dim}),
                              .value = project(context, *parts.value, value_, {heads_.of_keys, heads_.value_dim})};
-  if (parts.mask != nullptr) given.mask = broadcast_mask(graph, *parts.mask);
+  const Value of_inputs = mask_of_inputs(graph, parts, arguments);
+  if (of_inputs) {
+    mask_products(graph, given, of_inputs);
+  } else if (parts.mask != nullptr) {
+    given.mask = broadcast_mask(graph, *parts.mask);
+  }
   AttentionOptions options{.scale = 1 / std::sqrt(static_cast<double>(heads_.key_dim)),
-                           .causal = config().flag("use_causal_mask")};
+                           .causal = config().flag("use_causal_mask") && !of_inputs};
   if (context.training && dropout_ > 0) {
     if (!context.step) fail("draws by the step counter in training, but this call has none");
     given.step = context.step;
@@ -199,8 +256,9 @@ Value HeadAttention::apply(const CallContext& context, Values inputs) const {
       return op != nullptr ? &op->options.seed : nullptr;
     });
   }
-  return project(context, ops::attention(graph, given, options), output_,
-                 output_shape(graph.type(*parts.query).shape[2]));
+  return {{project(context, ops::attention(graph, given, options), output_,
+                   output_shape(graph.type(*parts.query).shape[2]))},
+          {}};
 }
 
 class MultiHeadAttention final : public HeadAttention {

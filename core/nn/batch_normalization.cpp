@@ -2,10 +2,16 @@
 // moving averages otherwise. Each replica of a model takes its own examples for the batch, or, synchronized, those of
 // all.
 #include <fmt/format.h>
+#include <numeric>
 
 #include "core/nn/axis.h"
 #include "core/nn/layer_kind.h"
+#include "core/nn/masks.h"
 #include "core/ops/batch_norm.h"
+#include "core/ops/broadcast.h"
+#include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
+#include "core/ops/reduce.h"
 #include "core/ops/state.h"
 
 namespace gpubench::nn {
@@ -16,6 +22,8 @@ class BatchNormalization final : public Layer {
   BatchNormalization(Config config, DeviceId device);
   std::string default_name() const override { return "batch_normalization"; }
   Channels channels() const override { return of_last_ ? Channels::kept : Channels::unknown; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
+  bool reads_masks() const override { return true; }
   std::optional<Normalization> normalization() const override {
     if (!of_last_) return std::nullopt;
     return Normalization{gamma_, beta_, moving_mean_, moving_variance_, config().number("epsilon")};
@@ -25,6 +33,9 @@ class BatchNormalization final : public Layer {
  private:
   void make_variables(VariableFactory& factory, TensorTypes inputs) override;
   Value apply(const CallContext& context, Values inputs) const override;
+  LayerOutputs apply_all(const CallContext& context, const LayerArguments& given) const override;
+  /// By the steps that are not masked, of which Keras counts 1e-7 more.
+  ops::Normalized normalize_kept(Graph& graph, Value x, Value mask) const;
 
   ops::Normalized normalize(const CallContext& context, Value x, Value gamma, Value beta) const;
 
@@ -81,6 +92,46 @@ Value BatchNormalization::apply(const CallContext& context, Values inputs) const
   ops::moving_average(graph, moving_mean, result.mean, momentum_);
   ops::moving_average(graph, moving_variance, result.variance, momentum_);
   return swap_with_last(graph, result.y, axis_);
+}
+
+LayerOutputs BatchNormalization::apply_all(const CallContext& context, const LayerArguments& given) const {
+  Graph& graph = context.graph;
+  const Value mask = given.mask(0), x = given.inputs[0];
+  if (mask) expect_mask(*this, graph, mask, x, graph.type(x).shape.size() - 1);
+  if (!mask || !context.training || !trainable()) return Layer::apply_all(context, given);
+  if (config().flag("synchronized") && context.replica) {
+    fail("synchronized, it does not count masked steps apart; give it an input without a mask");
+  }
+  if (!of_last_) {
+    fail(
+        fmt::format("axis = {}: it counts masked steps apart with the channels as the last dimension only; give it an "
+                    "input without a mask, or axis = -1",
+                    axis_));
+  }
+  const ops::Normalized result = normalize_kept(graph, x, mask);
+  ops::moving_average(graph, graph.variable(moving_mean_), result.mean, momentum_);
+  ops::moving_average(graph, graph.variable(moving_variance_), result.variance, momentum_);
+  return {{result.y}, {}};
+}
+
+ops::Normalized BatchNormalization::normalize_kept(Graph& graph, Value x, Value mask) const {
+  const auto number = [&](double value) { return ops::scalar(graph, value, Dtype::f32); };
+  std::vector<std::int64_t> axes(graph.type(x).shape.size() - 1);
+  std::iota(axes.begin(), axes.end(), 0);
+  const Value wide = ops::cast(graph, x, Dtype::f32);
+  const Value count = ops::add(graph, ops::reduce_sum(graph, ops::cast(graph, mask, Dtype::f32)), number(1e-7));
+  const auto mean_of = [&](Value values) {
+    return ops::div(graph, ops::reduce_sum(graph, kept_by(graph, mask, values), axes), count);
+  };
+  ops::Normalized result;
+  result.mean = mean_of(wide);
+  const Value centred = ops::sub(graph, wide, result.mean);
+  result.variance = mean_of(ops::square(graph, centred));
+  Value y = ops::mul(graph, centred, ops::rsqrt(graph, ops::add(graph, result.variance, number(epsilon_))));
+  if (gamma_) y = ops::mul(graph, y, ops::cast(graph, graph.variable(gamma_), Dtype::f32));
+  if (beta_) y = ops::add(graph, y, ops::cast(graph, graph.variable(beta_), Dtype::f32));
+  result.y = ops::cast(graph, y, graph.type(x).dtype);
+  return result;
 }
 
 ops::Normalized BatchNormalization::normalize(const CallContext& context, Value x, Value gamma, Value beta) const {

@@ -15,6 +15,7 @@ class Dense final : public LinearLayer {
   static std::vector<ConfigField> fields() { return LinearLayer::fields({{"units", std::int64_t{0}, true}}); }
   Dense(Config config, DeviceId device) : LinearLayer(std::move(config), std::move(device), "units") {}
   std::string default_name() const override { return "dense"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
 
   TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, -1, "[features]");

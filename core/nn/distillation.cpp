@@ -73,7 +73,7 @@ class DistillationLoss final : public Loss {
   /// The teacher's softened logits.
   Value teach(Graph& graph, Value predictions, Values inputs) const {
     const GraphScope scope(graph, "teacher");
-    const Value said = teacher_->call({graph}, inputs).front();
+    const Value said = teacher_->call({graph}, inputs).values.front();
     const Shape wanted = graph.type(predictions).shape;
     if (graph.type(said).shape != wanted) {
       throw Error(

@@ -13,6 +13,7 @@ class Dropout final : public SeededLayer {
  public:
   Dropout(Config config, DeviceId device);
   std::string default_name() const override { return "dropout"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
   bool draws() const override { return rate_ > 0; }
   TensorType output_type(TensorTypes inputs) const override;
 

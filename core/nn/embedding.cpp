@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/nn/layer_kind.h"
+#include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/indexing.h"
 
 namespace gpubench::nn {
@@ -19,6 +21,7 @@ class Embedding final : public Layer {
   }
   std::string default_name() const override { return "embedding"; }
   Channels channels() const override { return Channels::unknown; }
+  MaskRule mask_rule() const override { return config().flag("mask_zero") ? MaskRule::makes : MaskRule::drops; }
 
   TensorType output_type(TensorTypes inputs) const override {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
@@ -43,6 +46,13 @@ class Embedding final : public Layer {
     return ops::cast(graph, rows, policy().compute);
   }
 
+  /// Token 0 is padding.
+  std::vector<Value> output_masks(const CallContext& context, const LayerArguments& given) const override {
+    if (mask_rule() != MaskRule::makes) return {};
+    const Value tokens = ops::cast(context.graph, given.inputs[0], Dtype::i64);
+    return {ops::not_equal(context.graph, tokens, ops::scalar(context.graph, 0, Dtype::i64))};
+  }
+
   std::int64_t tokens_, width_;
   VariablePtr table_;
 };
@@ -54,7 +64,8 @@ LayerKind embedding() {
           {"input_dim", "output_dim", "embeddings_initializer"},
           {{"input_dim", std::int64_t{0}, true},
            {"output_dim", std::int64_t{0}, true},
-           {"embeddings_initializer", std::string("random_uniform")}},
+           {"embeddings_initializer", std::string("random_uniform")},
+           {"mask_zero", false}},
           &construct_layer<Embedding>};
 }
 

@@ -20,17 +20,26 @@ class FunctionLayer final : public Layer {
   std::string default_name() const override { return function_->name(); }
   Channels channels() const override { return channels_; }
   bool draws() const override { return function_->draws(); }
-  TensorType output_type(TensorTypes inputs) const override;
+  MaskRule mask_rule() const override { return function_->mask_rule(); }
+  bool reads_masks() const override { return function_->reads_masks(); }
+  Shape state_sizes() const override { return function_->state_sizes(); }
+  TensorType output_type(TensorTypes inputs) const override { return output_types(inputs, {}).front(); }
   std::vector<VariablePtr> trainable_variables() const override;
   void set_trainable(bool trainable) override;
   std::vector<LayerPtr> parts() const override { return body_->layers(); }
 
  private:
   void make_variables(VariableFactory& factory, TensorTypes inputs) override;
-  Value apply(const CallContext& context, Values inputs) const override;
+  std::vector<TensorType> output_types(TensorTypes inputs, TensorTypes states) const override;
+  Value apply(const CallContext& context, Values inputs) const override {
+    return apply_all(context, {.inputs = inputs}).values.front();
+  }
+  LayerOutputs apply_all(const CallContext& context, const LayerArguments& given) const override;
+  std::vector<Value> output_masks(const CallContext& context, const LayerArguments& given) const override;
 
-  TensorType traced_type(TensorTypes inputs, std::int64_t rows) const;
-  Value checked(const Graph& graph, Value result, std::int64_t rows) const;
+  std::vector<TensorType> traced_types(TensorTypes inputs, TensorTypes states, std::int64_t rows) const;
+  void check(const Graph& graph, Values results, std::int64_t rows) const;
+  void check_states(TensorTypes inputs, TensorTypes states) const;
 
   LayerFunctionPtr function_;
   std::unique_ptr<FunctionBody> body_;
@@ -38,7 +47,8 @@ class FunctionLayer final : public Layer {
   /// A trace is slow, and the types of one layer are asked for at each of its calls.
   struct Known {
     std::vector<TensorType> inputs;
-    TensorType output;
+    std::size_t states;
+    std::vector<TensorType> outputs;
   };
   mutable std::vector<Known> known_;
   mutable Channels channels_ = Channels::unknown;
@@ -94,54 +104,77 @@ FunctionLayer::FunctionLayer(Config given, DeviceId device)
       function_(config().function("function")),
       body_(function_->body(*this)) {}
 
-Value FunctionLayer::checked(const Graph& graph, Value result, std::int64_t rows) const {
-  const TensorType& type = graph.type(result);
-  if (!type.shape.empty() && type.shape[0] == rows) return result;
-  fail(
-      fmt::format("its result must keep the batch as the first dimension, here {} rows, and is {}; axes and shapes "
-                  "count the batch as dimension 0",
-                  rows, to_string(type)));
+void FunctionLayer::check(const Graph& graph, Values results, std::int64_t rows) const {
+  for (const Value result : results) {
+    const TensorType& type = graph.type(result);
+    if (!type.shape.empty() && type.shape[0] == rows) continue;
+    fail(
+        fmt::format("its result must keep the batch as the first dimension, here {} rows, and is {}; axes and shapes "
+                    "count the batch as dimension 0",
+                    rows, to_string(type)));
+  }
 }
 
-TensorType FunctionLayer::traced_type(TensorTypes inputs, std::int64_t rows) const {
+void FunctionLayer::check_states(TensorTypes inputs, TensorTypes states) const {
+  const Shape sizes = state_sizes();
+  if (sizes.empty() && !states.empty()) fail("takes no initial_state: a cell does, which has a state_size");
+  if (sizes.size() != states.size()) {
+    fail(fmt::format("is a cell with {} state{}, got {}", sizes.size(), sizes.size() == 1 ? "" : "s", states.size()));
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (states[i].shape == Shape{sizes[i]} && is_floating(states[i].dtype)) continue;
+    fail(fmt::format("state {} must be a floating-point [{}] per example, got {} beside {}", i + 1, sizes[i],
+                     to_string(states[i]), inputs.empty() ? "nothing" : to_string(inputs[0])));
+  }
+}
+
+std::vector<TensorType> FunctionLayer::traced_types(TensorTypes inputs, TensorTypes states, std::int64_t rows) const {
   Graph graph;
   graph.set_device(device());
-  const std::vector<Value> values = inputs_of(graph, inputs, rows);
+  const std::vector<Value> values = inputs_of(graph, inputs, rows), given = inputs_of(graph, states, rows);
   const CallContext context{.graph = graph};
-  Value result;
+  const LayerArguments arguments{.inputs = values, .states = given};
+  LayerOutputs results;
   if (built()) {
-    result = body_->call(context, values);
+    results = body_->call_all(context, arguments);
   } else {
     const AddWeight without_memory = [&](const std::string& name, const Shape& shape, const Initializer&, bool) {
       return std::make_shared<const Variable>(
           Variable{.name = name, .type = {shape, policy().variable}, .device = device(), .owner = owner()});
     };
-    result = function_->body(*this)->trial(without_memory, inputs, context, values);
+    results = function_->body(*this)->trial_all(without_memory, inputs, context, arguments);
   }
-  TensorType type = graph.type(checked(graph, result, rows));
-  channels_ = by_element(graph, type.shape) ? Channels::kept : Channels::unknown;
-  type.shape.erase(type.shape.begin());
-  return type;
+  check(graph, results.values, rows);
+  const TensorType first = graph.type(results.values.front());
+  channels_ = results.values.size() == 1 && by_element(graph, first.shape) ? Channels::kept : Channels::unknown;
+  std::vector<TensorType> types;
+  for (const Value result : results.values) {
+    types.push_back(graph.type(result));
+    types.back().shape.erase(types.back().shape.begin());
+  }
+  return types;
 }
 
-TensorType FunctionLayer::output_type(TensorTypes inputs) const {
+std::vector<TensorType> FunctionLayer::output_types(TensorTypes inputs, TensorTypes states) const {
   if (inputs.empty()) fail("takes at least one input");
+  check_states(inputs, states);
   const auto same = [&](const std::vector<TensorType>& types) { return std::ranges::equal(types, inputs); };
   if (built() && !built_for_.empty() && !same(built_for_)) {
     fail(fmt::format("its weights were built for {} per example, got {}", text_of(built_for_), text_of(inputs)));
   }
-  const auto found = std::ranges::find_if(known_, same, &Known::inputs);
-  if (found != known_.end()) return found->output;
+  const auto found = std::ranges::find_if(
+      known_, [&](const Known& known) { return known.states == states.size() && same(known.inputs); });
+  if (found != known_.end()) return found->outputs;
   const Running running(running_, *this);
   // Two sizes of the batch show what depends on it. They are unlikely sizes of anything else.
   constexpr std::int64_t rows = 13, other_rows = 17;
-  const TensorType type = traced_type(inputs, rows);
-  if (const TensorType other = traced_type(inputs, other_rows); other != type) {
+  const std::vector<TensorType> types = traced_types(inputs, states, rows);
+  if (const std::vector<TensorType> others = traced_types(inputs, states, other_rows); others != types) {
     fail(fmt::format("its result for one example depends on the batch: {} in a batch of {}, {} in a batch of {}",
-                     to_string(type), rows, to_string(other), other_rows));
+                     text_of(types), rows, text_of(others), other_rows));
   }
-  known_.push_back({{inputs.begin(), inputs.end()}, type});
-  return type;
+  known_.push_back({{inputs.begin(), inputs.end()}, states.size(), types});
+  return types;
 }
 
 void FunctionLayer::make_variables(VariableFactory& factory, TensorTypes inputs) {
@@ -155,7 +188,11 @@ void FunctionLayer::make_variables(VariableFactory& factory, TensorTypes inputs)
   // Layers inside get their variables at the first call.
   Graph graph;
   graph.set_device(device());
-  body_->call({.graph = graph}, inputs_of(graph, inputs, 1));
+  const std::vector<Value> values = inputs_of(graph, inputs, 1);
+  std::vector<TensorType> state_types;
+  for (const std::int64_t size : state_sizes()) state_types.push_back({{size}, policy().compute});
+  const std::vector<Value> states = inputs_of(graph, state_types, 1);
+  body_->call_all({.graph = graph}, {.inputs = values, .states = states});
   for (const LayerPtr& part : body_->layers()) adopt_variables(*part);
   if (!trainable()) set_trainable(false);
 }
@@ -176,11 +213,19 @@ void FunctionLayer::set_trainable(bool trainable) {
   for (const LayerPtr& part : body_->layers()) part->set_trainable(trainable);
 }
 
-Value FunctionLayer::apply(const CallContext& context, Values inputs) const {
+LayerOutputs FunctionLayer::apply_all(const CallContext& context, const LayerArguments& given) const {
   const Running running(running_, *this);
-  const std::int64_t rows = context.graph.type(inputs[0]).shape[0];
-  const Value result = body_->call(context, inputs);
-  return checked(context.graph, result, rows);
+  const std::int64_t rows = context.graph.type(given.inputs[0]).shape[0];
+  LayerOutputs results = body_->call_all(context, given);
+  check(context.graph, results.values, rows);
+  const bool own = std::ranges::any_of(results.masks, [](Value mask) { return static_cast<bool>(mask); });
+  if (!own) results.masks.clear();
+  return results;
+}
+
+std::vector<Value> FunctionLayer::output_masks(const CallContext& context, const LayerArguments& given) const {
+  if (mask_rule() == MaskRule::makes) return body_->masks(context, given);
+  return Layer::output_masks(context, given);
 }
 
 LayerKind kind(const char* name) {
@@ -198,3 +243,24 @@ LayerKind lambda() {
 }
 
 }  // namespace gpubench::nn
+
+namespace gpubench {
+
+LayerOutputs FunctionBody::call_all(const CallContext& context, const LayerArguments& given) {
+  return {{call(context, given.inputs)}, {}};
+}
+
+LayerOutputs FunctionBody::trial_all(const AddWeight& add_weight, TensorTypes types, const CallContext& context,
+                                     const LayerArguments& given) {
+  return {{trial(add_weight, types, context, given.inputs)}, {}};
+}
+
+std::vector<Value> FunctionBody::masks(const CallContext& /*context*/, const LayerArguments& /*given*/) {
+  return {};
+}
+
+MaskRule LayerFunction::mask_rule() const {
+  return MaskRule::drops;
+}
+
+}  // namespace gpubench

@@ -28,6 +28,7 @@ class GroupNormalization final : public Layer {
     parse_initializer(config().text("beta_initializer"));
   }
   std::string default_name() const override { return "group_normalization"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
   Channels channels() const override { return Channels::unknown; }
 
   TensorType output_type(TensorTypes inputs) const override {

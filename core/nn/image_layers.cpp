@@ -118,6 +118,7 @@ class Rescaling final : public Layer {
  public:
   using Layer::Layer;
   std::string default_name() const override { return "rescaling"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
   TensorType output_type(TensorTypes inputs) const override {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
     if (inputs[0].dtype == Dtype::bytes) fail(fmt::format("expects numbers, got {}", to_string(inputs[0])));
@@ -141,6 +142,7 @@ class NormalizationLayer final : public Layer {
  public:
   using Layer::Layer;
   std::string default_name() const override { return "normalization"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
   Channels channels() const override { return Channels::kept; }
   TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, -1, "[..., channels]");

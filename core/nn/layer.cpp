@@ -78,40 +78,135 @@ std::vector<TensorType> Layer::computed(TensorTypes given) const {
   return types;
 }
 
-TensorType Layer::infer(TensorTypes inputs) const {
-  TensorType output = output_type(computed(inputs));
-  check_size(output, kind());
-  return output;
+Layer::Parts Layer::parts_of(std::size_t count, const CallForm& form) const {
+  if (!form.masks.empty() && !reads_masks()) {
+    fail("takes no mask: its result does not depend on one");
+  }
+  const std::size_t others = form.masks.size() + form.states;
+  const std::size_t inputs = count - std::min(count, others);
+  for (const std::size_t input : form.masks) {
+    if (input >= inputs) fail(fmt::format("a mask for input {} is given, and {} inputs", input + 1, inputs));
+  }
+  return {inputs, form.masks.size()};
 }
 
-void Layer::build(VariableFactory& factory, TensorTypes inputs) {
-  infer(inputs);
+std::vector<TensorType> Layer::infer(TensorTypes arguments, const CallForm& form) const {
+  const auto [inputs, masks] = parts_of(arguments.size(), form);
+  const std::vector<TensorType> types = computed(arguments);
+  for (std::size_t i = 0; i < masks; ++i) {
+    const TensorType &mask = types[inputs + i], &input = types[form.masks[i]];
+    if (!is_floating(mask.dtype) && mask.dtype != Dtype::bytes && mask.rank() > 0) continue;
+    fail(fmt::format("a mask is of bools or integers and has a place for each step, got {} for {}", to_string(mask),
+                     to_string(input)));
+  }
+  const TensorTypes all(types);
+  std::vector<TensorType> outputs = output_types(all.first(inputs), all.subspan(inputs + masks));
+  for (const TensorType& output : outputs) check_size(output, kind());
+  return outputs;
+}
+
+std::vector<TensorType> Layer::output_types(TensorTypes inputs, TensorTypes states) const {
+  if (!states.empty()) fail("takes no initial_state: recurrent layers and cells do");
+  return {output_type(inputs)};
+}
+
+std::vector<std::optional<TensorType>> Layer::infer_masks(TensorTypes arguments, const CallForm& form,
+                                                          const std::vector<std::optional<TensorType>>& masks) const {
+  Graph graph;
+  graph.set_device(device_);
+  constexpr std::int64_t rows = 2;
+  const auto input = [&](TensorType type) {
+    type.shape.insert(type.shape.begin(), rows);
+    return graph.input(std::move(type), "x");
+  };
+  std::vector<Value> values, given;
+  for (const TensorType& type : arguments) values.push_back(input(type));
+  for (const auto& mask : masks) given.push_back(mask ? input(*mask) : Value{});
+  std::vector<std::optional<TensorType>> types;
+  for (const Value mask : call_for_masks({.graph = graph}, values, form, given)) {
+    types.push_back(mask ? std::optional(without_batch(graph.type(mask))) : std::nullopt);
+  }
+  return types;
+}
+
+void Layer::build(VariableFactory& factory, TensorTypes arguments, const CallForm& form) {
+  infer(arguments, form);
   if (built_) return;
   if (name().empty()) set_automatic_name(default_name());
-  make_variables(factory, computed(inputs));
+  make_variables(factory, computed(arguments.first(parts_of(arguments.size(), form).inputs)));
   built_ = true;
 }
 
-Value Layer::call(const CallContext& context, Values inputs) const {
+LayerArguments Layer::given_by(const CallContext& context, std::vector<Value>& values, const CallForm& form,
+                               const std::vector<Value>& masks) const {
+  for (Value& value : values) value = ops::cast(context.graph, value, computed(context.graph.type(value).dtype));
+  const auto [inputs, explicit_masks] = parts_of(values.size(), form);
+  const Values all(values);
+  LayerArguments given{.inputs = all.first(inputs), .masks = masks, .states = all.subspan(inputs + explicit_masks)};
+  given.masks.resize(inputs);
+  for (std::size_t i = 0; i < explicit_masks; ++i) given.masks[form.masks[i]] = all[inputs + i];
+  for (Value& mask : given.masks) {
+    if (mask) mask = ops::cast(context.graph, mask, Dtype::boolean);
+  }
+  return given;
+}
+
+LayerOutputs Layer::call(const CallContext& context, Values arguments, const CallForm& form,
+                         const std::vector<Value>& masks) const {
   std::vector<TensorType> types;
-  for (const Value input : inputs) {
-    const TensorType& type = context.graph.type(input);
+  for (const Value argument : arguments) {
+    const TensorType& type = context.graph.type(argument);
     if (type.shape.empty()) fail(fmt::format("expects tensors with a batch dimension, got {}", to_string(type)));
     types.push_back(without_batch(type));
   }
-  infer(types);
+  infer(types, form);
   const GraphScope scope(context.graph, device_, owner_);
-  std::vector<Value> arguments;
-  for (const Value input : inputs) {
-    arguments.push_back(ops::cast(context.graph, input, computed(context.graph.type(input).dtype)));
-  }
-  const Value y = apply(context, arguments);
+  std::vector<Value> values(arguments.begin(), arguments.end());
+  const LayerArguments given = given_by(context, values, form, masks);
+  warn_of_masks(context, given);
+  LayerOutputs outputs = apply_all(context, given);
+  add_activity_losses(context, outputs.values);
+  if (outputs.masks.empty()) outputs.masks = output_masks(context, given);
+  outputs.masks.resize(outputs.values.size());
+  return outputs;
+}
+
+void Layer::add_activity_losses(const CallContext& context, Values outputs) const {
   const std::string& regularizer = config_.text(activity_regularizer);
-  if (context.losses == nullptr || regularizer.empty()) return y;
-  const auto rows = static_cast<double>(std::max<std::int64_t>(context.graph.type(y).shape[0], 1));
-  if (const Value sum = penalty_of(context.graph, y, parse_regularizer(regularizer)))
-    context.losses->push_back(ops::mul(context.graph, sum, ops::scalar(context.graph, 1 / rows, Dtype::f32)));
-  return y;
+  if (context.losses == nullptr || regularizer.empty()) return;
+  for (const Value y : outputs) {
+    const TensorType type = context.graph.type(y);
+    if (!is_floating(type.dtype)) continue;
+    const auto rows = static_cast<double>(std::max<std::int64_t>(type.shape[0], 1));
+    if (const Value sum = penalty_of(context.graph, y, parse_regularizer(regularizer)))
+      context.losses->push_back(ops::mul(context.graph, sum, ops::scalar(context.graph, 1 / rows, Dtype::f32)));
+  }
+}
+
+std::vector<Value> Layer::call_for_masks(const CallContext& context, Values arguments, const CallForm& form,
+                                         const std::vector<Value>& masks) const {
+  const GraphScope scope(context.graph, device_, owner_);
+  std::vector<Value> values(arguments.begin(), arguments.end());
+  return output_masks(context, given_by(context, values, form, masks));
+}
+
+LayerOutputs Layer::apply_all(const CallContext& context, const LayerArguments& given) const {
+  return {{apply(context, given.inputs)}, {}};
+}
+
+std::vector<Value> Layer::output_masks(const CallContext& /*context*/, const LayerArguments& given) const {
+  if (mask_rule() != MaskRule::passes) return {};
+  return {given.mask(0)};
+}
+
+void Layer::warn_of_masks(const CallContext& context, const LayerArguments& given) const {
+  const bool masked = std::ranges::any_of(given.masks, [](Value mask) { return static_cast<bool>(mask); });
+  if (mask_rule() != MaskRule::drops || !masked || warned_ || context.warn == nullptr) return;
+  warned_ = true;
+  (*context.warn)(
+      fmt::format("{}: drops the mask of its input, so that layers and losses behind it count masked steps "
+                  "too",
+                  title()));
 }
 
 Value Layer::weight(const CallContext& context, const VariablePtr& variable) const {

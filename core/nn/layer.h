@@ -2,6 +2,7 @@
 // graphs (training, evaluation, a partial batch), which share the variables. Types are per example: [784] stands for
 // [batch, 784].
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,38 @@ struct CallContext {
   std::optional<ReplicaCall> replica{};
   /// Takes what layers add to the loss, float32 [] each, as means over the rows of the call; null: nobody does.
   std::vector<Value>* losses = nullptr;
+  /// Prints what a layer warns of; null: nothing is printed.
+  const std::function<void(const std::string&)>* warn = nullptr;
+};
+
+/// How a layer is called. Behind its inputs stand the masks that are given explicitly, and then the states.
+struct CallForm {
+  std::optional<bool> training{};    ///< none: as the model is called
+  std::vector<std::size_t> masks{};  ///< for each explicit mask, the index of its input
+  std::size_t states = 0;            ///< number of initial states, which recurrent layers take
+  bool operator==(const CallForm&) const = default;
+};
+
+/// The values that a layer is called with.
+struct LayerArguments {
+  Values inputs;
+  std::vector<Value> masks{};  ///< of each input; none: the input has no mask
+  Values states{};
+
+  Value mask(std::size_t input) const { return input < masks.size() ? masks[input] : Value{}; }
+};
+
+/// What a layer returns: a value for each output, and its mask; none: the output has no mask.
+struct LayerOutputs {
+  std::vector<Value> values, masks;
+};
+
+/// What a layer does with the masks of its inputs, as Keras' supports_masking and compute_mask say it.
+enum class MaskRule : std::uint8_t {
+  drops,   ///< the output has none; an input that has one is warned of
+  ends,    ///< the output has none, which is meant: a layer that pools, an operator
+  passes,  ///< the output has the first input's
+  makes    ///< Layer::output_masks() computes them
 };
 
 class LinearLayer;
@@ -102,6 +135,12 @@ class Layer {
   const std::vector<Owner::WeightText>& regularizers() const { return regularizers_; }
   /// For an Input layer: the type of one example of the model's data; null for all others.
   virtual const TensorType* declared_input() const { return nullptr; }
+  /// For an Input layer: the rows of each batch; 0: any number, and for all others.
+  virtual std::int64_t declared_rows() const { return 0; }
+  /// Tells an unbuilt layer the rows of all its batches, which layers with states of their own need.
+  void set_batch_rows(std::int64_t rows) { batch_rows_ = rows; }
+  /// Of a stateful recurrent layer: the variables that its states outlive a call in. Empty for all others.
+  virtual std::vector<VariablePtr> kept_states() const { return {}; }
   /// The layer as a product with a kernel; null if it is none.
   virtual const LinearLayer* linear() const { return nullptr; }
   /// None for layers other than batch normalization.
@@ -111,13 +150,29 @@ class Layer {
 
   /// Whether it draws random numbers in training, and so needs CallContext::step.
   virtual bool draws() const { return false; }
-  /// The output's type for one example. Throws Error naming the layer, its input and what is possible.
-  TensorType infer(TensorTypes inputs) const;
+  virtual MaskRule mask_rule() const { return MaskRule::drops; }
+  /// Whether its computation depends on the masks of its inputs, so that a call may give one explicitly.
+  virtual bool reads_masks() const { return false; }
+  /// For a cell of a recurrent layer: the sizes of its states. Empty for all other layers.
+  virtual Shape state_sizes() const { return {}; }
+  /// The first output's type for one example. Throws Error naming the layer, its input and what is possible.
+  TensorType infer(TensorTypes inputs) const { return infer(inputs, {}).front(); }
+  /// The types of all outputs, for the arguments of a call in that form.
+  std::vector<TensorType> infer(TensorTypes arguments, const CallForm& form) const;
+  /// The types of the outputs' masks; none: no mask. `masks`: of each input.
+  std::vector<std::optional<TensorType>> infer_masks(TensorTypes arguments, const CallForm& form,
+                                                     const std::vector<std::optional<TensorType>>& masks) const;
   /// Creates the variables for these inputs; does nothing if they exist.
-  void build(VariableFactory& factory, TensorTypes inputs);
+  void build(VariableFactory& factory, TensorTypes arguments, const CallForm& form = {});
   bool built() const { return built_; }
-  /// Casts floating-point inputs to the layer's type of computation.
-  Value call(const CallContext& context, Values inputs) const;
+  /// The first output, of inputs without masks. Casts floating-point inputs to the layer's type of computation.
+  Value call(const CallContext& context, Values inputs) const { return call(context, inputs, {}, {}).values.front(); }
+  /// `masks`: those that came with the inputs; explicit ones, which are among the arguments, replace them.
+  LayerOutputs call(const CallContext& context, Values arguments, const CallForm& form,
+                    const std::vector<Value>& masks) const;
+  /// The masks of the outputs alone, without the layer's other nodes.
+  std::vector<Value> call_for_masks(const CallContext& context, Values arguments, const CallForm& form,
+                                    const std::vector<Value>& masks) const;
   /// In the order in which they are saved: trainable ones first.
   const std::vector<VariablePtr>& variables() const { return variables_; }
   /// Those that training updates: none of a frozen layer.
@@ -132,9 +187,18 @@ class Layer {
  protected:
   /// The following functions receive floating-point inputs in the layer's type of computation.
   virtual TensorType output_type(TensorTypes inputs) const = 0;
+  /// Of all outputs: by default one, for a layer that takes no states.
+  virtual std::vector<TensorType> output_types(TensorTypes inputs, TensorTypes states) const;
   virtual void make_variables(VariableFactory& /*factory*/, TensorTypes /*inputs*/) {}
   virtual Value apply(const CallContext& context, Values inputs) const = 0;
+  /// For layers that read masks or states, or return several values: by default apply(). Without masks in its result,
+  /// output_masks() makes them.
+  virtual LayerOutputs apply_all(const CallContext& context, const LayerArguments& given) const;
+  /// The masks of the outputs: by default as mask_rule() says. Missing ones at the end are none.
+  virtual std::vector<Value> output_masks(const CallContext& context, const LayerArguments& given) const;
 
+  /// 0: unknown.
+  std::int64_t batch_rows() const { return batch_rows_; }
   /// Creates a variable "layer/name". `trainable`: a weight, and no statistic.
   VariablePtr make_variable(VariableFactory& factory, const std::string& name, Shape shape,
                             const Initializer& initializer, bool trainable = true);
@@ -155,6 +219,18 @@ class Layer {
   const TensorType& only_input(TensorTypes inputs, int rank, std::string_view form) const;
 
  private:
+  struct Parts {
+    std::size_t inputs;
+    std::size_t masks;  ///< explicit ones
+  };
+  /// How many of `count` arguments are inputs and masks. Throws Error for masks and states that the layer does not
+  /// take.
+  Parts parts_of(std::size_t count, const CallForm& form) const;
+  LayerArguments given_by(const CallContext& context, std::vector<Value>& values, const CallForm& form,
+                          const std::vector<Value>& masks) const;
+  void warn_of_masks(const CallContext& context, const LayerArguments& given) const;
+  /// The activity regularizer of each floating-point output, per row of the batch.
+  void add_activity_losses(const CallContext& context, Values outputs) const;
   Dtype computed(Dtype given) const;
   std::vector<TensorType> computed(TensorTypes given) const;
 
@@ -166,6 +242,8 @@ class Layer {
   DtypePolicy policy_;
   bool built_ = false;
   std::vector<Owner::WeightText> regularizers_;
+  std::int64_t batch_rows_ = 0;
+  mutable bool warned_ = false;
   std::vector<VariablePtr> variables_;
   std::vector<std::string> variable_names_;  // without the layer's: "kernel"
 };

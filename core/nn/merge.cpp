@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/nn/axis.h"
 #include "core/nn/layer_kind.h"
+#include "core/nn/masks.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
@@ -17,6 +18,13 @@
 namespace gpubench::nn {
 namespace {
 
+/// What a masked step is for the others, as in Keras.
+enum class Masked : std::uint8_t {
+  a_number,  ///< a number like all others
+  one,       ///< 1 beside steps that are not masked; 0 where all are
+  the_other  ///< as the other input's step
+};
+
 /// A layer that combines its inputs element by element, two at a time from the first on.
 struct Combination {
   const char* kind;
@@ -24,14 +32,15 @@ struct Combination {
   Value (*combine)(Graph&, Value, Value);
   std::size_t most_inputs = 0;  ///< 0: any number
   bool mean = false;            ///< divided by the number of inputs
+  Masked masked = Masked::a_number;
 };
 
 constexpr std::array combinations = {
     Combination{"Add", "add", &ops::add},
     Combination{"Average", "average", &ops::add, 0, true},
-    Combination{"Maximum", "maximum", &ops::maximum},
-    Combination{"Minimum", "minimum", &ops::minimum},
-    Combination{"Multiply", "multiply", &ops::mul},
+    Combination{"Maximum", "maximum", &ops::maximum, 0, false, Masked::the_other},
+    Combination{"Minimum", "minimum", &ops::minimum, 0, false, Masked::the_other},
+    Combination{"Multiply", "multiply", &ops::mul, 0, false, Masked::one},
     Combination{"Subtract", "subtract", &ops::sub, 2},
 };
 
@@ -45,10 +54,16 @@ class Merge final : public Layer {
   Merge(Config given, DeviceId device)
       : Layer(std::move(given), std::move(device)), combination_(combination_of(kind())) {}
   std::string default_name() const override { return combination_.default_name; }
+  MaskRule mask_rule() const override { return MaskRule::makes; }
   TensorType output_type(TensorTypes inputs) const override;
 
  private:
   Value apply(const CallContext& context, Values inputs) const override;
+  LayerOutputs apply_all(const CallContext& context, const LayerArguments& given) const override;
+  std::vector<Value> output_masks(const CallContext& context, const LayerArguments& given) const override {
+    return {any_mask(context.graph, given.masks)};
+  }
+  Value combined_by_masks(Graph& graph, const LayerArguments& given) const;
 
   const Combination& combination_;
 };
@@ -58,9 +73,11 @@ class Concatenate final : public Layer {
  public:
   using Layer::Layer;
   std::string default_name() const override { return "concatenate"; }
+  MaskRule mask_rule() const override { return MaskRule::makes; }
   TensorType output_type(TensorTypes inputs) const override;
 
  private:
+  std::vector<Value> output_masks(const CallContext& context, const LayerArguments& given) const override;
   Value apply(const CallContext& context, Values inputs) const override;
 };
 
@@ -89,6 +106,49 @@ Value Merge::apply(const CallContext& context, Values inputs) const {
   if (!combination_.mean) return result;
   const double share = 1.0 / static_cast<double>(inputs.size());
   return ops::mul(graph, result, ops::scalar(graph, share, graph.type(result).dtype));
+}
+
+/// Where only some inputs have masks, or the computation depends on them.
+Value Merge::combined_by_masks(Graph& graph, const LayerArguments& given) const {
+  Value result, kept;
+  for (std::size_t i = 0; i < given.inputs.size(); ++i) {
+    const Value mask = given.mask(i);
+    Value x = given.inputs[i];
+    if (combination_.masked == Masked::one) {
+      if (mask) x = kept_by(graph, mask, x, 1);
+    } else if (result) {
+      if (mask) x = ops::select(graph, mask_beside(graph, mask, x), x, result);
+      if (kept) result = ops::select(graph, mask_beside(graph, kept, x), result, x);
+    }
+    kept = i == 0 ? mask : any_mask(graph, {kept, mask});
+    result = result ? combination_.combine(graph, result, x) : x;
+  }
+  return kept && combination_.masked == Masked::one ? kept_by(graph, kept, result) : result;
+}
+
+LayerOutputs Merge::apply_all(const CallContext& context, const LayerArguments& given) const {
+  const bool masked = std::ranges::any_of(given.masks, [](Value mask) { return static_cast<bool>(mask); });
+  if (!masked || combination_.masked == Masked::a_number) return Layer::apply_all(context, given);
+  return {{combined_by_masks(context.graph, given)}, {}};
+}
+
+/// As in Keras, an input without a mask counts as not masked, and one mask is enough.
+std::vector<Value> Concatenate::output_masks(const CallContext& context, const LayerArguments& given) const {
+  Graph& graph = context.graph;
+  if (std::ranges::none_of(given.masks, [](Value mask) { return static_cast<bool>(mask); })) return {};
+  std::vector<Value> masks;
+  for (std::size_t i = 0; i < given.inputs.size(); ++i) {
+    Shape steps = graph.type(given.inputs[i]).shape;
+    steps.pop_back();
+    if (given.masks[i]) expect_mask(*this, graph, given.masks[i], given.inputs[i], steps.size());
+    const Value all = ops::cast(graph, ops::scalar(graph, 1, Dtype::f32), Dtype::boolean);
+    masks.push_back(given.masks[i] ? given.masks[i] : ops::broadcast_to(graph, all, steps));
+  }
+  const TensorType& type = graph.type(given.inputs[0]);
+  const TensorType example{Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
+  const std::size_t axis = example_axis(*this, config().integer("axis"), example) + 1;
+  if (axis + 1 == type.shape.size()) return {any_mask(graph, masks)};
+  return {ops::concat(graph, masks, static_cast<std::int64_t>(axis))};
 }
 
 TensorType Concatenate::output_type(TensorTypes inputs) const {
@@ -121,6 +181,7 @@ class Dot final : public Layer {
                             to_string(config().shape("axes"))));
   }
   std::string default_name() const override { return "dot"; }
+  MaskRule mask_rule() const override { return MaskRule::ends; }
   Channels channels() const override { return Channels::unknown; }
   TensorType output_type(TensorTypes inputs) const override {
     if (inputs.size() != 2) fail(fmt::format("takes two inputs, got {}", inputs.size()));

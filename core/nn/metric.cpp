@@ -85,8 +85,10 @@ MetricPtr function_metric(std::string name, GraphFunction function) {
 /// A metric whose mean of values is given another form.
 class FormedMetric final : public Metric {
  public:
-  FormedMetric(MetricPtr values, double (*form)(double mean)) : values_(std::move(values)), form_(form) {}
+  FormedMetric(MetricPtr values, double (*form)(double mean), bool takes_masks = true)
+      : values_(std::move(values)), form_(form), takes_masks_(takes_masks) {}
   std::string name() const override { return values_->name(); }
+  bool takes_masks() const override { return takes_masks_; }
   Value values(Graph& graph, Value labels, Value predictions) const override {
     return values_->call(graph, labels, predictions);
   }
@@ -97,6 +99,7 @@ class FormedMetric final : public Metric {
  private:
   MetricPtr values_;
   double (*form_)(double);
+  bool takes_masks_;
 };
 
 /// A metric by its name in the table, which says which of its values are better.
@@ -107,6 +110,7 @@ class NamedMetric final : public Metric {
   std::optional<Direction> direction() const override { return direction_; }
   std::string name() const override { return name_; }
   bool averages() const override { return of_->averages(); }
+  bool takes_masks() const override { return of_->takes_masks(); }
   std::int64_t state_size(const TensorType& predictions) const override { return of_->state_size(predictions); }
   Value values(Graph& graph, Value labels, Value predictions) const override {
     return of_->call(graph, labels, predictions);
@@ -232,7 +236,8 @@ MetricPtr make_root_mean_squared_error(const Config& config) {
   MetricPtr squares = function_metric(config.owner(), [loss](Graph& graph, Value labels, Value predictions) {
     return loss->call(graph, labels, predictions);
   });
-  return std::make_shared<const FormedMetric>(std::move(squares), [](double mean) { return std::sqrt(mean); });
+  return std::make_shared<const FormedMetric>(
+      std::move(squares), [](double mean) { return std::sqrt(mean); }, false);
 }
 
 MetricPtr make_mean(const Config& /*config*/) {
@@ -250,12 +255,14 @@ Value Metric::weighted(Graph& graph, Value labels, Value predictions, Value weig
 }
 
 Value Metric::weighted_sums(Graph& graph, Value labels, Value predictions, Value weights) const {
-  const Value all = values(graph, labels, predictions);
-  const Value ones = ops::broadcast_to(graph, graph.constant(1.0F), graph.type(all).shape);
+  return sums_of_weighted(graph, name(), values(graph, labels, predictions), weights);
+}
+
+Value sums_of_weighted(Graph& graph, const std::string& name, Value values, Value weights) {
+  const Value ones = ops::broadcast_to(graph, graph.constant(1.0F), graph.type(values).shape);
   std::vector<Value> sums;
-  for (const Value summed : {all, ones}) {
-    const Value times = gpubench::weighted(graph, name(), summed, weights);
-    sums.push_back(ops::reshape(graph, ops::reduce_sum(graph, times), {1}));
+  for (const Value summed : {values, ones}) {
+    sums.push_back(ops::reshape(graph, ops::reduce_sum(graph, weighted(graph, name, summed, weights)), {1}));
   }
   return ops::concat(graph, sums, 0);
 }

@@ -26,6 +26,8 @@ class Metric {
   virtual std::string name() const = 0;
   /// Whether its state is the sum and the count of values.
   virtual bool averages() const { return true; }
+  /// Whether masked steps of the predictions are left out: of Keras' means of a function, not of its other metrics.
+  virtual bool takes_masks() const { return averages(); }
   /// Numbers in the float32 state, for predictions of this type for one example.
   virtual std::int64_t state_size(const TensorType& /*predictions*/) const { return 2; }
   /// float32 values to average, or else what is added to the state. Throws Error naming the metric and both types.
@@ -86,6 +88,9 @@ MetricPtr make_binary_iou(const Config& config);
 MetricPtr make_iou(const Config& config);
 
 MetricPtr make_r2_score(const Config& config);
+
+/// The sums of a metric's weighted values and of their weights, [2].
+Value sums_of_weighted(Graph& graph, const std::string& name, Value values, Value weights);
 
 /// The figures of a state; none if it averages and has seen nothing. `metric`: null for a mean.
 std::vector<double> results_of(const Metric* metric, std::span<const float> state);

@@ -28,28 +28,6 @@ std::string shape_text(TensorTypes types) {
 
 }  // namespace
 
-Symbol::Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs, std::optional<bool> training)
-    : layer_(std::move(layer)), inputs_(std::move(inputs)), training_(training) {
-  std::vector<TensorType> types;
-  for (const SymbolPtr& input : inputs_) types.push_back(input->type());
-  type_ = layer_->infer(types);
-}
-
-Symbol::~Symbol() {
-  std::vector<SymbolPtr> owned = std::move(inputs_);
-  while (!owned.empty()) {
-    const SymbolPtr symbol = std::move(owned.back());
-    owned.pop_back();
-    if (symbol.use_count() > 1) continue;
-    for (SymbolPtr& input : symbol->inputs_) owned.push_back(std::move(input));
-    symbol->inputs_.clear();
-  }
-}
-
-SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs, std::optional<bool> training) {
-  return std::make_shared<const Symbol>(layer, std::move(inputs), training);
-}
-
 Model::Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs)
     : name_(std::move(name)) {
   if (inputs.empty() || outputs.empty()) {
@@ -104,17 +82,25 @@ void Model::define_chain(const TensorType& input) {
                               layer.kind(), to_string(layer.input_shape()), to_string(end->type().shape)));
     }
     end = apply_layer((*chain_)[i], {end});
+    if (const std::size_t outputs = end->application()->types.size(); outputs > 1) {
+      throw Error(
+          fmt::format("model '{}': a layer of a Sequential returns one value, and layer {} ({}) returns {}; "
+                      "gb.Model takes it",
+                      name_, i + 1, layer.kind(), outputs));
+    }
   }
   cut({start}, {end});
 }
 
 void Model::cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs) {
   std::map<const Symbol*, std::size_t> index;
+  std::map<const Application*, std::size_t> applications;
   const auto append = [&](const Symbol& symbol) {
-    Call call{symbol.layer(), {}, symbol.type(), symbol.shared_from_this(), symbol.training()};
+    const std::size_t at = calls_.size(), first = applications.emplace(symbol.application().get(), at).first->second;
+    Call call{symbol.layer(), {}, symbol.type(), symbol.shared_from_this(), symbol.form(), first, symbol.output()};
     for (const SymbolPtr& input : symbol.inputs()) call.inputs.push_back(index.at(input.get()));
     calls_.push_back(std::move(call));
-    return index.emplace(&symbol, calls_.size() - 1).first->second;
+    return index.emplace(&symbol, at).first->second;
   };
   for (const SymbolPtr& input : inputs) inputs_.push_back(append(*input));
 
@@ -198,11 +184,14 @@ void Model::build(VariableFactory& factory) {
                     "with Input, or pass data first",
                     name_));
   }
+  std::int64_t rows = 0;
+  for (const std::size_t input : inputs_) rows = std::max(rows, calls_[input].layer->declared_rows());
   for (const Call& call : calls_) {
     if (call.inputs.empty()) continue;
+    if (!call.layer->built()) call.layer->set_batch_rows(rows);
     std::vector<TensorType> types;
     for (const std::size_t input : call.inputs) types.push_back(calls_[input].type);
-    call.layer->build(factory, types);
+    call.layer->build(factory, types, call.form);
   }
   if (draws(false)) {
     counter_ = factory.create("calls", HostTensor::scalar<std::int64_t>(0), calls_.front().layer->device(), false,
@@ -211,14 +200,17 @@ void Model::build(VariableFactory& factory) {
   built_ = true;
 }
 
-std::vector<Value> Model::call(const CallContext& context, Values inputs) const {
-  const std::vector<Value> values = call_each(context, inputs);
-  std::vector<Value> results;
-  for (const std::size_t output : outputs_) results.push_back(values[output]);
+LayerOutputs Model::call(const CallContext& context, Values inputs, const std::vector<Value>& masks) const {
+  const LayerOutputs all = call_each(context, inputs, masks);
+  LayerOutputs results;
+  for (const std::size_t output : outputs_) {
+    results.values.push_back(all.values[output]);
+    results.masks.push_back(all.masks[output]);
+  }
   return results;
 }
 
-std::vector<Value> Model::call_each(const CallContext& context, Values inputs) const {
+LayerOutputs Model::call_each(const CallContext& context, Values inputs, const std::vector<Value>& masks) const {
   std::vector<TensorType> examples;
   for (const Value input : inputs) {
     const TensorType& type = context.graph.type(input);
@@ -228,28 +220,51 @@ std::vector<Value> Model::call_each(const CallContext& context, Values inputs) c
     examples.push_back({Shape(type.shape.begin() + 1, type.shape.end()), type.dtype});
   }
   check_inputs(examples);
-  std::vector<Value> values(calls_.size());
+  LayerOutputs all{std::vector<Value>(calls_.size()), std::vector<Value>(calls_.size())};
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const Call& source = calls_[inputs_[i]];
+    const std::int64_t rows = source.layer->declared_rows(), given = context.graph.type(inputs[i]).shape[0];
+    if (rows != 0 && rows != given) {
+      throw Error(
+          fmt::format("model '{}': its input '{}' has the batch_size {}, got a batch of {}; leave out a smaller "
+                      "last batch by dataset:batch(size, {{ drop_remainder = true }})",
+                      name_, source.layer->name(), rows, given));
+    }
     const GraphScope scope(context.graph, source.layer->device(), source.layer->owner());
-    values[inputs_[i]] = ops::cast(context.graph, inputs[i], source.type.dtype);
+    all.values[inputs_[i]] = ops::cast(context.graph, inputs[i], source.type.dtype);
+    if (i < masks.size()) all.masks[inputs_[i]] = masks[i];
   }
   const Value step = context.step || counter_ == nullptr ? context.step : ops::count_call(context.graph, counter_);
+  std::map<std::size_t, LayerOutputs> applied;
   for (std::size_t i = 0; i < calls_.size(); ++i) {
-    if (values[i]) continue;
-    std::vector<Value> arguments;
-    for (const std::size_t input : calls_[i].inputs) arguments.push_back(values[input]);
-    CallContext own = context;
-    own.step = step;
-    own.training = calls_[i].training.value_or(context.training);
-    values[i] = calls_[i].layer->call(own, arguments);
+    if (all.values[i]) continue;
+    const Call& call = calls_[i];
+    const auto [found, is_new] = applied.try_emplace(call.application);
+    LayerOutputs& outputs = found->second;
+    if (is_new) {
+      std::vector<Value> arguments, came_with;
+      for (const std::size_t input : call.inputs) {
+        arguments.push_back(all.values[input]);
+        came_with.push_back(all.masks[input]);
+      }
+      CallContext own = context;
+      own.step = step;
+      own.training = call.form.training.value_or(context.training);
+      outputs = call.layer->call(own, arguments, call.form, came_with);
+    }
+    if (call.output == Symbol::mask_output) {
+      all.values[i] = outputs.masks.front();
+      continue;
+    }
+    all.values[i] = outputs.values[static_cast<std::size_t>(call.output)];
+    all.masks[i] = outputs.masks[static_cast<std::size_t>(call.output)];
   }
-  return values;
+  return all;
 }
 
 bool Model::draws(bool training) const {
-  return std::ranges::any_of(calls_,
-                             [&](const Call& call) { return call.training.value_or(training) && call.layer->draws(); });
+  return std::ranges::any_of(
+      calls_, [&](const Call& call) { return call.form.training.value_or(training) && call.layer->draws(); });
 }
 
 std::vector<SymbolPtr> Model::apply(const std::vector<SymbolPtr>& inputs, std::optional<bool> training) const {
@@ -258,12 +273,15 @@ std::vector<SymbolPtr> Model::apply(const std::vector<SymbolPtr>& inputs, std::o
   }
   std::vector<SymbolPtr> symbols(calls_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) symbols[inputs_[i]] = inputs[i];
+  Reapplication again;
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     if (symbols[i]) continue;
+    const Call& call = calls_[i];
     std::vector<SymbolPtr> arguments;
-    for (const std::size_t input : calls_[i].inputs) arguments.push_back(symbols[input]);
-    const std::optional<bool> own = calls_[i].training ? calls_[i].training : training;
-    symbols[i] = apply_layer(calls_[i].layer, std::move(arguments), own);
+    for (const std::size_t input : call.inputs) arguments.push_back(symbols[input]);
+    CallForm form = call.form;
+    if (!form.training) form.training = training;
+    symbols[i] = again.apply(call.application, call.output, call.layer, std::move(arguments), form);
   }
   std::vector<SymbolPtr> results;
   for (const std::size_t output : outputs_) results.push_back(symbols[output]);

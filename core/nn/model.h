@@ -1,6 +1,7 @@
 // Layers connected from inputs to outputs. One class serves functional and sequential models: a sequential model is a
 // chain whose types are inferred when its input type is known.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,42 +16,80 @@ namespace gpubench {
 class Symbol;
 using SymbolPtr = std::shared_ptr<const Symbol>;
 
+/// One use of a layer, which its outputs share.
+struct Application {
+  /// Throws as Layer::infer does.
+  Application(LayerPtr of, std::vector<SymbolPtr> arguments, CallForm how);
+  /// Without recursion, so that the end of a deep chain cannot overflow the stack.
+  ~Application();
+  Application(const Application&) = delete;
+  Application& operator=(const Application&) = delete;
+
+  LayerPtr layer;
+  mutable std::vector<SymbolPtr> inputs;  // the last owner's destructor takes them
+  CallForm form;
+  std::vector<TensorType> types;                 ///< of the outputs, for one example
+  std::vector<std::optional<TensorType>> masks;  ///< of the outputs' masks; none: no mask
+};
+using ApplicationPtr = std::shared_ptr<const Application>;
+
 /// A value of a model under construction: `layer(symbol)` creates the next one. A model is the part of the symbols'
 /// graph between its inputs and outputs.
 class Symbol : public std::enable_shared_from_this<Symbol> {
  public:
-  /// The output of `layer` applied to `inputs`; throws as Layer::infer does. `training`: how the layer is called,
-  /// whatever the model is called for; none: as the model.
-  Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs, std::optional<bool> training);
-  /// Without recursion, so that the end of a deep chain cannot overflow the stack.
-  ~Symbol();
-  Symbol(const Symbol&) = delete;
-  Symbol& operator=(const Symbol&) = delete;
+  /// Stands in the place of an output's index for the mask of the first output.
+  static constexpr int mask_output = -1;
 
-  const LayerPtr& layer() const { return layer_; }
-  const std::vector<SymbolPtr>& inputs() const { return inputs_; }
-  std::optional<bool> training() const { return training_; }
+  Symbol(ApplicationPtr of, int output) : of_(std::move(of)), output_(output) {}
+
+  const ApplicationPtr& application() const { return of_; }
+  const LayerPtr& layer() const { return of_->layer; }
+  const std::vector<SymbolPtr>& inputs() const { return of_->inputs; }
+  const CallForm& form() const { return of_->form; }
+  int output() const { return output_; }
   /// Type of one example.
-  const TensorType& type() const { return type_; }
+  const TensorType& type() const {
+    return output_ == mask_output ? *of_->masks.front() : of_->types[static_cast<std::size_t>(output_)];
+  }
+  /// Of the mask that comes with the value; none: no mask.
+  std::optional<TensorType> mask() const {
+    return output_ == mask_output ? std::nullopt : of_->masks[static_cast<std::size_t>(output_)];
+  }
 
  private:
-  LayerPtr layer_;
-  mutable std::vector<SymbolPtr> inputs_;  // the last owner's destructor takes them
-  std::optional<bool> training_;
-  TensorType type_;
+  ApplicationPtr of_;
+  int output_;
 };
 
-SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs, std::optional<bool> training = {});
+/// The first output; the only one of most layers.
+SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs, const CallForm& form = {});
+/// A symbol for each output.
+std::vector<SymbolPtr> outputs_of(const ApplicationPtr& application);
+/// The mask of the first output; null if it has none.
+SymbolPtr mask_of(const ApplicationPtr& application);
+
+/// Applies layers anew, as the calls of a model or a file say it: calls of one application stay outputs of one.
+class Reapplication {
+ public:
+  /// `application`: what calls of one application have in common.
+  SymbolPtr apply(std::size_t application, int output, const LayerPtr& layer, std::vector<SymbolPtr> inputs,
+                  const CallForm& form);
+
+ private:
+  std::map<std::size_t, ApplicationPtr> made_;
+};
 
 class Model {
  public:
-  /// One application of a layer; `inputs` are indices of earlier calls.
+  /// One output of an application of a layer; `inputs` are indices of earlier calls.
   struct Call {
     LayerPtr layer;
     std::vector<std::size_t> inputs;
     TensorType type;  ///< of one example
     SymbolPtr symbol{};
-    std::optional<bool> training{};  ///< of the symbol
+    CallForm form{};              ///< of the symbol
+    std::size_t application = 0;  ///< index of the first call of the same application
+    int output = 0;               ///< as Symbol::output()
   };
 
   /// All layers between the symbols. Throws Error if an output depends on an input that is not listed, and if no output
@@ -71,10 +110,11 @@ class Model {
   void build(VariableFactory& factory);
   bool built() const { return built_; }
 
-  /// Adds the model's nodes. Inputs have a batch dimension; they are cast to the declared element types.
-  std::vector<Value> call(const CallContext& context, Values inputs) const;
+  /// Adds the model's nodes. Inputs have a batch dimension; they are cast to the declared element types. `masks`: those
+  /// that come with the inputs.
+  LayerOutputs call(const CallContext& context, Values inputs, const std::vector<Value>& masks = {}) const;
   /// The same, but returns the outputs of all calls, in the order of calls().
-  std::vector<Value> call_each(const CallContext& context, Values inputs) const;
+  LayerOutputs call_each(const CallContext& context, Values inputs, const std::vector<Value>& masks = {}) const;
   /// Applies the model's layers to other symbols: a model used as a layer. Layers without a name of the user get
   /// another one in a model where theirs is taken.
   std::vector<SymbolPtr> apply(const std::vector<SymbolPtr>& inputs, std::optional<bool> training = {}) const;

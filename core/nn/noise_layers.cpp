@@ -87,6 +87,7 @@ class NoiseLayer final : public SeededLayer {
         kind_(noise_kind_of(kind())),
         amount_(config().number_within(kind_.option, 0, kind_.below)) {}
   std::string default_name() const override { return kind_.default_name; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
   bool draws() const override { return amount_ > 0; }
   TensorType output_type(TensorTypes inputs) const override { return only_input(inputs, -1, ""); }
 
@@ -114,6 +115,7 @@ class SpatialDropout final : public SeededLayer {
   SpatialDropout(Config given, DeviceId device)
       : SeededLayer(std::move(given), std::move(device)), rate_(config().number_within("rate", 0, 1)) {}
   std::string default_name() const override { return spatial == 1 ? "spatial_dropout1d" : "spatial_dropout2d"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
   bool draws() const override { return rate_ > 0; }
   TensorType output_type(TensorTypes inputs) const override {
     return only_input(inputs, spatial + 1, sliding_form(spatial));

@@ -3,7 +3,10 @@
 #include <numeric>
 
 #include "core/nn/layer_kind.h"
+#include "core/nn/masks.h"
 #include "core/nn/sliding.h"
+#include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
 #include "core/ops/reduce.h"
 
@@ -56,6 +59,8 @@ class GlobalPooling final : public Layer {
     return std::string(pooled == Pooled::largest ? "global_max" : "global_average") +
            (spatial == 1 ? "_pooling1d" : "_pooling2d");
   }
+  MaskRule mask_rule() const override { return reads_masks() ? MaskRule::ends : MaskRule::drops; }
+  bool reads_masks() const override { return spatial == 1 && pooled == Pooled::mean; }
   TensorType output_type(TensorTypes inputs) const override {
     const TensorType& input = only_input(inputs, spatial + 1, sliding_form(spatial));
     const std::int64_t channels = input.shape.back();
@@ -69,6 +74,17 @@ class GlobalPooling final : public Layer {
     const bool keep = config().flag("keepdims");
     if (pooled == Pooled::largest) return ops::reduce_max(context.graph, inputs[0], axes, keep);
     return ops::reduce_mean(context.graph, inputs[0], axes, keep);
+  }
+  /// The mean of the steps that are not masked.
+  LayerOutputs apply_all(const CallContext& context, const LayerArguments& given) const override {
+    Graph& graph = context.graph;
+    const Value mask = given.mask(0), x = given.inputs[0];
+    if (!reads_masks() || !mask) return Layer::apply_all(context, given);
+    expect_mask(*this, graph, mask, x, 2);
+    const bool keep = config().flag("keepdims");
+    const Value counted = ops::cast(graph, mask_beside(graph, mask, x), graph.type(x).dtype);
+    const Value sum = ops::reduce_sum(graph, kept_by(graph, mask, x), {1}, keep);
+    return {{ops::div(graph, sum, ops::reduce_sum(graph, counted, {1}, keep))}, {}};
   }
 };
 

@@ -1,75 +1,80 @@
-// LSTM and GRU over sequences [steps, features]: one product of all steps' inputs with the kernel, then the recurrence
-// (core/ops/recurrent.h). A second input [steps] of integers or bools is a mask: 0 for steps that leave the state as it
-// is. Bidirectional runs the same layer with two sets of weights.
+// Recurrent layers over sequences [steps, ...]: what they have in common whatever their cell is, and SimpleRNN, LSTM
+// and GRU. A second input [steps] of integers or bools is a mask, as one that comes with the sequence: 0 for steps that
+// leave the state as it is. Bidirectional runs the same layer with two sets of weights.
 #pragma once
-#include <functional>
 #include <string>
+#include <vector>
 
-#include "core/nn/layer.h"
-#include "core/ops/recurrent.h"
+#include "core/nn/recurrent_cell.h"
 
 namespace gpubench::nn {
 
-/// Weights of one direction, as in Keras: kernel [features, gates * units], recurrent [units, gates * units], bias
-/// [gates * units], of a GRU that resets after the product [2, gates * units]: of the input's product and of the
-/// state's. Null for no bias.
-struct RecurrentWeights {
-  VariablePtr kernel, recurrent, bias;
-  std::uint64_t seed = 0;  ///< of its dropout
-};
-
-/// The inputs of a recurrent layer, the time first.
-struct Sequence {
-  Value x;       ///< [steps, batch, features]
-  Value mask{};  ///< bool [steps, batch]; none: no masked steps
-};
-Sequence sequence_of(Graph& graph, Values inputs);
+/// The inputs of a recurrent layer, the time first; `states`: those that are given.
+Sequence sequence_of(Graph& graph, const LayerArguments& given);
 /// Fails as `layer` unless the inputs behind the first are none or a mask for the first one's steps.
 void check_mask(const Layer& layer, TensorTypes inputs);
+/// [batch, steps, ...] <-> [steps, batch, ...]
+Value swap_batch_and_steps(Graph& graph, Value x);
+/// The mask of a recurrent layer's inputs; none: no mask.
+Value mask_of_steps(const LayerArguments& given);
 
-class RecurrentLayer final : public Layer {
+class RecurrentBase : public Layer {
  public:
-  static std::vector<ConfigField> fields(RecurrentCell cell);
-  RecurrentLayer(Config config, DeviceId device);
-  std::string default_name() const override { return cell_ == RecurrentCell::lstm ? "lstm" : "gru"; }
-  bool draws() const override { return dropout_ > 0 || recurrent_dropout_ > 0; }
-  TensorType output_type(TensorTypes inputs) const override;
+  /// return_sequences and what follows it in Keras.
+  static std::vector<ConfigField> fields(std::vector<ConfigField> own);
+  MaskRule mask_rule() const final { return returns_sequences() ? MaskRule::makes : MaskRule::ends; }
+  bool reads_masks() const final { return true; }
+  TensorType output_type(TensorTypes inputs) const final { return output_types(inputs, {}).front(); }
 
-  std::int64_t units() const { return units_; }
   bool returns_sequences() const { return config().flag("return_sequences"); }
+  bool returns_state() const { return config().flag("return_state"); }
   bool goes_backwards() const { return config().flag("go_backwards"); }
+  std::vector<VariablePtr> kept_states() const final { return kept_; }
 
-  /// Makes a variable of this name.
-  using Make = std::function<VariablePtr(const std::string& name, const HostTensor& initial)>;
-  RecurrentWeights make_weights(VariableFactory& factory, std::int64_t features, const Make& make) const;
-  /// The states [steps, batch, units] in the order of the steps.
-  Value run(const CallContext& context, const Sequence& sequence, const RecurrentWeights& weights,
-            bool backwards) const;
+ protected:
+  using Layer::Layer;
+  /// The sizes of the cell's states, and the size of its output.
+  virtual Shape sizes() const = 0;
+  virtual std::int64_t output_size(const TensorType& step) const = 0;
+  /// Fails for a step of another type than the one that the weights were built for.
+  virtual void check_step(TensorTypes inputs) const = 0;
+  virtual RecurrentRun run(const CallContext& context, const Sequence& sequence, Wanted wanted) const = 0;
+  virtual void make_weights(VariableFactory& factory, TensorTypes inputs) = 0;
 
  private:
-  void make_variables(VariableFactory& factory, TensorTypes inputs) override;
-  Value apply(const CallContext& context, Values inputs) const override;
+  void make_variables(VariableFactory& factory, TensorTypes inputs) final;
+  /// The kept states as they are now, for a sequence that is given none.
+  std::vector<Value> states_before(const CallContext& context, std::int64_t rows) const;
 
-  struct Biases {
-    Value input;  ///< none for no bias
-    Value inner;  ///< gru: of the state's part of the candidate
-  };
-  Biases biases(const CallContext& context, const VariablePtr& bias) const;
-  /// x times the kernel: [steps * batch, gates * units].
-  Value input_product(const CallContext& context, Value x, const RecurrentWeights& weights) const;
-  /// Factors [batch, width] of dropout in training; none if nothing is dropped.
-  Value factors(const CallContext& context, std::int64_t batch, std::int64_t width, double rate,
-                std::uint64_t seed) const;
+  std::vector<TensorType> output_types(TensorTypes inputs, TensorTypes states) const final;
+  Value apply(const CallContext& context, Values inputs) const final {
+    return apply_all(context, {.inputs = inputs}).values.front();
+  }
+  LayerOutputs apply_all(const CallContext& context, const LayerArguments& given) const final;
+  std::vector<Value> output_masks(const CallContext& context, const LayerArguments& given) const final;
 
-  RecurrentCell cell_;
-  std::int64_t units_;
-  double dropout_, recurrent_dropout_;
-  RecurrentWeights weights_;
+  std::vector<VariablePtr> kept_;
 };
 
-/// [batch, steps, features] <-> [steps, batch, features]
-Value swap_batch_and_steps(Graph& graph, Value x);
-/// The state [batch, units] that the recurrence computed last.
-Value last_state(Graph& graph, Value states, bool backwards);
+/// SimpleRNN, LSTM or GRU.
+class RecurrentLayer final : public RecurrentBase {
+ public:
+  RecurrentLayer(Config config, DeviceId device);
+  std::string default_name() const override;
+  bool draws() const override { return cell_.draws(); }
+  const Cell& cell() const { return cell_; }
+
+ private:
+  Shape sizes() const override { return cell_.state_sizes(); }
+  std::int64_t output_size(const TensorType&) const override { return cell_.units(); }
+  void check_step(TensorTypes inputs) const override;
+  void make_weights(VariableFactory& factory, TensorTypes inputs) override;
+  RecurrentRun run(const CallContext& context, const Sequence& sequence, Wanted wanted) const override {
+    return cell_.run(context, sequence, weights_, goes_backwards(), wanted);
+  }
+
+  Cell cell_;
+  RecurrentWeights weights_;
+};
 
 }  // namespace gpubench::nn

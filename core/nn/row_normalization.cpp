@@ -44,6 +44,7 @@ class LayerNormalization final : public RowNormalization {
     parse_initializer(config().text("beta_initializer"));
   }
   std::string default_name() const override { return "layer_normalization"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
 
  private:
   void make_variables(VariableFactory& factory, TensorTypes inputs) override {

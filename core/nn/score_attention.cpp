@@ -7,6 +7,7 @@
 #include "core/nn/activation.h"
 #include "core/nn/dropout.h"
 #include "core/nn/layer_kind.h"
+#include "core/nn/masks.h"
 #include "core/ops/attention.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
@@ -34,6 +35,8 @@ class ScoreAttention final : public SeededLayer {
   }
   std::string default_name() const override { return additive_ ? "additive_attention" : "attention"; }
   Channels channels() const override { return Channels::unknown; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
+  bool reads_masks() const override { return true; }
   bool draws() const override { return dropout_ > 0; }
 
   TensorType output_type(TensorTypes inputs) const override {
@@ -151,11 +154,29 @@ class ScoreAttention final : public SeededLayer {
   }
 
   Value apply(const CallContext& context, Values inputs) const override {
-    const bool masked = !is_floating(context.graph.type(inputs.back()).dtype);
-    const Value mask = masked ? broad_mask(context.graph, inputs.back()) : Value{};
+    return apply_all(context, {.inputs = inputs}).values.front();
+  }
+
+  /// As in Keras, the mask of the value leaves out keys, and that of the query makes results 0.
+  LayerOutputs apply_all(const CallContext& context, const LayerArguments& given) const override {
+    Graph& graph = context.graph;
+    const Values inputs = given.inputs;
+    const bool masked = !is_floating(graph.type(inputs.back()).dtype);
+    Value mask = masked ? broad_mask(graph, inputs.back()) : Value{};
+    if (const Value of_value = given.mask(1)) {
+      expect_mask(*this, graph, of_value, inputs[1], 2);
+      const Value kept = broad_mask(graph, of_value);
+      mask = mask ? ops::logical_and(graph, mask, kept) : kept;
+    }
     const Value key = inputs[inputs.size() - (masked ? 2 : 1)];
-    if (!additive_ && mode() == "dot") return by_products(context, inputs[0], inputs[1], key, mask);
-    return by_sums(context, inputs[0], inputs[1], key, mask);
+    const bool products = !additive_ && mode() == "dot";
+    Value y = products ? by_products(context, inputs[0], inputs[1], key, mask)
+                       : by_sums(context, inputs[0], inputs[1], key, mask);
+    if (const Value of_query = given.mask(0)) {
+      expect_mask(*this, graph, of_query, inputs[0], 2);
+      y = kept_by(graph, of_query, y);
+    }
+    return {{y}, {}};
   }
 
   bool additive_;

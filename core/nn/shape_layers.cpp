@@ -18,10 +18,12 @@ class Input final : public Layer {
       fail(fmt::format("shape must list positive sizes of one example (without the batch), got {}",
                        to_string(type_.shape)));
     }
+    config().integer_from("batch_size", 0);
     if (!config().text("activity_regularizer").empty()) fail("has no activity that could be regularized");
   }
   std::string default_name() const override { return "input"; }
   const TensorType* declared_input() const override { return &type_; }
+  std::int64_t declared_rows() const override { return config().integer("batch_size"); }
   TensorType output_type(TensorTypes inputs) const override {
     if (!inputs.empty()) fail(takes_none);
     return type_;
@@ -38,6 +40,7 @@ class Identity final : public Layer {
  public:
   using Layer::Layer;
   std::string default_name() const override { return "identity"; }
+  MaskRule mask_rule() const override { return MaskRule::passes; }
   TensorType output_type(TensorTypes inputs) const override {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
     return inputs[0];
@@ -164,7 +167,7 @@ class RepeatVector final : public Layer {
 }  // namespace
 
 LayerKind input() {
-  return {"Input", {"shape"}, {{"shape", Shape{}, true}}, &construct_layer<Input>};
+  return {"Input", {"shape"}, {{"shape", Shape{}, true}, {"batch_size", std::int64_t{0}}}, &construct_layer<Input>};
 }
 LayerKind identity() {
   return {"Identity", {}, {}, &construct_layer<Identity>};

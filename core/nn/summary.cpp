@@ -25,6 +25,14 @@ std::string batched(const Shape& shape) {
   return text + "]";
 }
 
+std::string shapes_of(const Model::Call& call) {
+  std::string shapes;
+  for (const TensorType& type : call.symbol->application()->types) {
+    shapes += (shapes.empty() ? "" : ", ") + batched(type.shape);
+  }
+  return shapes;
+}
+
 std::string names_of(const Model& model, const Model::Call& call) {
   std::string names;
   for (const std::size_t input : call.inputs) {
@@ -50,12 +58,14 @@ std::string summary(const Model& model) {
   }
   std::vector<Line> lines = {{"Layer (type)", "Output shape", "Parameters", model.sequential() ? "" : "Connected to"}};
   std::set<const Layer*> counted;
-  for (const Model::Call& call : model.calls()) {
+  for (std::size_t i = 0; i < model.calls().size(); ++i) {
+    const Model::Call& call = model.calls()[i];
     if (model.sequential() && call.inputs.empty()) continue;  // as in Keras, a chain's input is not listed
+    if (call.application != i) continue;                      // another output of a layer that is listed
     const bool first = counted.insert(call.layer.get()).second;
     const auto& variables = call.layer->variables();
     const std::int64_t parameters = first ? count(variables) : 0;
-    lines.push_back({fmt::format("{} ({})", call.layer->name(), call.layer->kind()), batched(call.type.shape),
+    lines.push_back({fmt::format("{} ({})", call.layer->name(), call.layer->kind()), shapes_of(call),
                      format_count(parameters), model.sequential() ? "" : names_of(model, call)});
   }
 

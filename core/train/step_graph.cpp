@@ -43,6 +43,10 @@ void require_equal_parts(const Model& model, TensorTypes element, std::int64_t p
   }
 }
 
+const std::function<void(const std::string&)>* warn_of(const CompileConfig& config) {
+  return config.warn ? &config.warn : nullptr;
+}
+
 StepValues part_of(Graph& graph, const StepValues& whole, std::int64_t index, std::int64_t parts) {
   const auto part = [&](Value value) {
     const GraphScope scope(graph, graph.node(value));
@@ -106,8 +110,10 @@ StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig
                               .first_row = (share ? share->first : 0) + index * rows,
                               .first_node = graph.nodes().size(),
                               .replica = replica,
-                              .losses = &losses};
-    part.outputs = model.call(context, part.inputs);
+                              .losses = &losses,
+                              .warn = warn_of(config)};
+    if (share) part.replica_share = weight;
+    part.take(model.call(context, part.inputs));
     part.added = sum_of_penalties(graph, losses);
     if (index == 0) require_own_weights(graph, model);
     Value loss = share_of(graph, add_losses(graph, model, config, figures, part), weight / static_cast<double>(parts));
@@ -204,17 +210,24 @@ StepGraph evaluation_graph(const Model& model, const CompileConfig& config, cons
                            TensorTypes element, const std::optional<BatchShare>& share) {
   StepGraph step;
   Figures figures(metrics, share.has_value());
-  if (!share || share->rows > 0) {
-    const std::int64_t rows = share                                         ? share->rows
-                              : element.empty() || element[0].shape.empty() ? 1
-                                                                            : element[0].shape[0];
-    StepValues values = bind_element(step.graph, model, with_rows(element, rows), true);
-    if (share) values.batch_rows = share->total;
+  const auto add = [&](Graph& graph, Figures& into, std::int64_t rows) {
+    StepValues values = bind_element(graph, model, with_rows(element, rows), true);
     std::vector<Value> losses;
-    values.outputs = model.call({.graph = step.graph, .losses = &losses}, values.inputs);
-    values.added = sum_of_penalties(step.graph, losses);
-    values.penalty = sum_of_penalties(step.graph, penalties(step.graph, model.layers()));
-    add_losses(step.graph, model, config, figures, values);
+    values.take(model.call({.graph = graph, .losses = &losses, .warn = warn_of(config)}, values.inputs));
+    values.added = sum_of_penalties(graph, losses);
+    values.penalty = sum_of_penalties(graph, penalties(graph, model.layers()));
+    if (share) values.batch_rows = share->total;
+    if (share) values.replica_share = weight_of(*share);
+    add_losses(graph, model, config, into, values);
+  };
+  if (share && share->rows == 0) {
+    Graph other;
+    Figures unused(metrics, true);
+    add(other, unused, 1);
+    exchange_nothing(step.graph, model, other);
+  } else {
+    const std::int64_t here = element.empty() || element[0].shape.empty() ? 1 : element[0].shape[0];
+    add(step.graph, figures, share ? share->rows : here);
   }
   figures.exchange(step.graph);
   figures.finish(step.graph);
@@ -224,7 +237,7 @@ StepGraph evaluation_graph(const Model& model, const CompileConfig& config, cons
 StepGraph prediction_graph(const Model& model, TensorTypes element) {
   StepGraph step;
   const StepValues bound = bind_element(step.graph, model, element, false);
-  step.outputs = model.call({step.graph}, bound.inputs);
+  step.outputs = model.call({step.graph}, bound.inputs).values;
   return step;
 }
 

@@ -34,13 +34,65 @@ Value weights_of(const StepValues& step, std::size_t i) {
   return step.weights.empty() ? Value{} : step.weights[step.weights.size() == 1 ? 0 : i];
 }
 
-/// What is added to the state of a WeightedMetric.
-Value weighted_sums(Graph& graph, const Metric& metric, Value labels, Value predictions, Value weights) {
-  if (weights) return metric.weighted(graph, labels, predictions, weights);
-  const Value values = metric.call(graph, labels, predictions);
-  if (!metric.averages()) return values;
-  if (!graph.type(values).shape.empty()) return ops::sum_and_count(graph, values);
-  return ops::sum_and_count(graph, ops::broadcast_to(graph, values, {graph.type(predictions).shape[0]}));
+/// The mask of output `i` for values of a loss or metric; none: they are not masked. As in Keras, one number for the
+/// whole batch is not.
+Value mask_of(const Graph& graph, const StepValues& step, std::size_t i, const std::string& name, Value values) {
+  const Value mask = i < step.masks.size() ? step.masks[i] : Value{};
+  const TensorType& type = graph.type(values);
+  if (!mask || type.rank() == 0) return {};
+  const Shape& steps = graph.type(mask).shape;
+  if (steps.size() <= type.shape.size() && std::equal(steps.begin(), steps.end(), type.shape.begin())) return mask;
+  throw Error(fmt::format("the mask {} of output {} does not fit the values {} of {}, which must have its steps",
+                          to_string(graph.type(mask)), i + 1, to_string(type), name));
+}
+
+/// The share of the steps that are not masked, of all replicas.
+Value kept_share(Graph& graph, const StepValues& step, Value mask) {
+  const Value own = ops::reduce_mean(graph, ops::cast(graph, mask, Dtype::f32));
+  if (!step.replica_share) return own;
+  return all_reduce(graph, ops::mul(graph, own, ops::scalar(graph, *step.replica_share, Dtype::f32)));
+}
+
+/// The weights times 0 for masked steps and `factor` for the others; none: 1.
+Value with_mask(Graph& graph, Value weights, Value mask, Value factor = {}) {
+  Value kept = ops::cast(graph, mask, Dtype::f32);
+  if (factor) kept = ops::mul(graph, kept, factor);
+  if (!weights) return kept;
+  Shape of_weights = graph.type(weights).shape, of_mask = graph.type(mask).shape;
+  const std::size_t rank = std::max(of_weights.size(), of_mask.size());
+  of_weights.resize(rank, 1);
+  of_mask.resize(rank, 1);
+  const Value wide = ops::cast(graph, ops::reshape(graph, weights, of_weights), Dtype::f32);
+  return ops::mul(graph, wide, ops::reshape(graph, kept, of_mask));
+}
+
+/// What a metric adds to its state.
+struct Measured {
+  Value value;
+  bool averaged = false;  ///< values, of which the state has the sum and the count
+};
+
+Value sums_of(Graph& graph, const Metric& metric, const StepValues& step, std::size_t i, Value values, Value weights) {
+  const Value mask = metric.takes_masks() ? mask_of(graph, step, i, metric.name(), values) : Value{};
+  if (mask) weights = with_mask(graph, weights, mask);
+  return weights ? sums_of_weighted(graph, metric.name(), values, weights) : Value{};
+}
+
+Measured measure(Graph& graph, const Metric& metric, const StepValues& step, std::size_t i) {
+  const auto* const weighs = dynamic_cast<const WeightedMetric*>(&metric);
+  const Metric& of = weighs != nullptr ? weighs->of() : metric;
+  const Value labels = step.labels[i], predictions = step.outputs[i];
+  const Value weights = weighs != nullptr ? weights_of(step, i) : Value{};
+  if (!of.averages()) {
+    return {weights ? of.weighted(graph, labels, predictions, weights) : of.call(graph, labels, predictions)};
+  }
+  Value values = of.call(graph, labels, predictions);
+  if (const Value sums = sums_of(graph, of, step, i, values, weights)) return {sums};
+  if (weighs == nullptr) return {values, true};
+  if (graph.type(values).shape.empty()) {
+    values = ops::broadcast_to(graph, values, {graph.type(predictions).shape[0]});
+  }
+  return {ops::sum_and_count(graph, values)};
 }
 
 double weight_of_output(const CompileConfig& config, std::size_t i) {
@@ -64,11 +116,26 @@ double factor_of(const Graph& graph, const Loss& loss, std::size_t i, const Step
   return batches * static_cast<double>(graph.type(values).elements());
 }
 
+/// The values of output `i` times the weights of their examples and the mask.
+Value weighted_loss(Graph& graph, const Loss& loss, const StepValues& step, std::size_t i, Value values) {
+  Value weights = weights_of(step, i);
+  if (const Value mask = mask_of(graph, step, i, loss.name(), values)) {
+    Value factor;
+    if (loss.reduction() == LossReduction::mean) {  // the mean of all steps becomes that of those that are not masked
+      constexpr double least = 1e-12;               // all may be masked: their loss is 0
+      const Value share = ops::maximum(graph, kept_share(graph, step, mask), ops::scalar(graph, least, Dtype::f32));
+      factor = ops::div(graph, ops::scalar(graph, 1, Dtype::f32), share);
+    }
+    weights = with_mask(graph, weights, mask, factor);
+  }
+  return weights ? weighted(graph, loss.name(), values, weights) : values;
+}
+
 /// The values of output `i`, whose mean joins the scalar that training minimizes.
 Value add_loss(Graph& graph, const CompileConfig& config, std::size_t i, const StepValues& step, Value& total) {
   const Loss& loss = loss_of(config, i);
   Value values = loss.call(graph, step.labels[i], step.outputs[i], step.inputs);
-  if (const Value weights = weights_of(step, i)) values = weighted(graph, loss.name(), values, weights);
+  values = weighted_loss(graph, loss, step, i, values);
   values = times(graph, values, factor_of(graph, loss, i, step, values));
   Value mean = graph.type(values).shape.empty() ? values : ops::reduce_mean(graph, values);
   mean = times(graph, mean, weight_of_output(config, i));
@@ -205,6 +272,19 @@ Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, 
   return with_penalty(graph, total, step.penalty);
 }
 
+Value masked_loss(Graph& graph, const Loss& loss, Value values, Value mask, Value weights) {
+  StepValues step;
+  step.masks = {mask};
+  step.weights = {weights};
+  return weighted_loss(graph, loss, step, 0, values);
+}
+
+Value masked_sums(Graph& graph, const Metric& metric, Value values, Value mask, Value weights) {
+  StepValues step;
+  step.masks = {mask};
+  return sums_of(graph, metric, step, 0, values, weights);
+}
+
 Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
                  const StepValues& step) {
   Value total;
@@ -221,12 +301,9 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
     figures.add(graph, outputs > 1 ? 1 + i : 0, shown, batch_size);
     for (const MetricPtr& metric : metrics_of(config, i)) {
       const GraphScope named(graph, output_device(model, i), make_owner(metric->name()));
-      const auto* const weighs = dynamic_cast<const WeightedMetric*>(metric.get());
-      const Value measured =
-          weighs != nullptr ? weighted_sums(graph, weighs->of(), step.labels[i], step.outputs[i], weights_of(step, i))
-                            : metric->call(graph, step.labels[i], step.outputs[i]);
-      if (metric->averages()) figures.add(graph, state, measured, batch_size);
-      if (!metric->averages()) figures.add_to_state(graph, state, measured);
+      const Measured measured = measure(graph, *metric, step, i);
+      if (measured.averaged) figures.add(graph, state, measured.value, batch_size);
+      if (!measured.averaged) figures.add_to_state(graph, state, measured.value);
       ++state;
     }
   }

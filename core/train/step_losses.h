@@ -1,6 +1,7 @@
 // The common part of training and evaluation steps: the element as the graph's inputs, losses and metrics of the
 // model's outputs, and their running means.
 #pragma once
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,10 +14,18 @@ namespace gpubench {
 struct StepValues {
   std::vector<Value> inputs, labels, outputs;
   std::vector<Value> weights{};  ///< of examples: none, one for all outputs, or one each
+  std::vector<Value> masks{};    ///< of the outputs; none: the output has no mask
   Value penalty{};               ///< of regularizers, float32 []; part of the reported loss
   Value added{};                 ///< by layers in the call, float32 []; part of the loss of these rows
   /// Rows of the whole batch, of which these values may be a part; 0: all are here.
   std::int64_t batch_rows = 0;
+  /// A replica's share of the batch's rows; none outside of replicas.
+  std::optional<double> replica_share{};
+
+  void take(LayerOutputs of_model) {
+    outputs = std::move(of_model.values);
+    masks = std::move(of_model.masks);
+  }
 };
 
 /// The types with `rows` rows instead of the batch's.
@@ -59,5 +68,12 @@ Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, 
 /// `figures`.
 Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
                  const StepValues& step);
+
+/// The values of a loss outside of a step, of predictions with this mask and of examples with these weights; none: they
+/// have none.
+Value masked_loss(Graph& graph, const Loss& loss, Value values, Value mask, Value weights);
+/// What the values of a metric that averages add to its state outside of a step, with this mask and these weights;
+/// none: all count alike.
+Value masked_sums(Graph& graph, const Metric& metric, Value values, Value mask, Value weights);
 
 }  // namespace gpubench

@@ -16,6 +16,7 @@ class WeightedMetric final : public Metric {
   std::optional<Direction> direction() const override { return of_->direction(); }
   std::string name() const override { return name_; }
   bool averages() const override { return false; }
+  bool takes_masks() const override { return of_->takes_masks(); }
   std::int64_t state_size(const TensorType& predictions) const override { return of_->state_size(predictions); }
   /// As in Keras, a mean is 0 where all weights are 0.
   std::vector<double> results(std::span<const float> state) const override {

@@ -26,9 +26,42 @@
 --- its first call in the model gives
 ---@field trainable boolean whether training updates its weights; a model that has been trained is compiled again after
 --- a change
----@overload fun(x: SymbolicTensor|SymbolicTensor[], options: CallOptions?): SymbolicTensor
----@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
+---@field supports_masking boolean whether a mask reaches what is behind the layer, or ends there on purpose; a layer
+--- for which it is false drops the mask and warns
+---@overload fun(x: SymbolicTensor|SymbolicTensor[], options: CallOptions?): SymbolicTensor, ...
+---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor, ...
 local Layer = {}
+
+--- The mask that comes with the layer's output for these inputs, whose own masks count; nil for none. Masks are bools
+--- [batch, steps], false for padding: `Embedding { mask_zero = true }` and `Masking` make them, and layers pass them on
+--- as in Keras.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local embedding = gb.layers.Embedding(10, 4, { mask_zero = true })
+--- local tokens = gb.tensor({ { 3, 7, 0 } }, { dtype = "int32" })
+--- assert(embedding:compute_mask(tokens):to_table()[1][3] == false)
+--- assert(gb.layers.LSTM(2):compute_mask(embedding(tokens)) == nil)
+--- ```
+---@param inputs SymbolicTensor|SymbolicTensor[]|Tensor|Tensor[]
+---@param mask SymbolicTensor|Tensor|nil instead of the one that the input has; that one unless given
+---@return SymbolicTensor|Tensor|nil
+function Layer:compute_mask(inputs, mask) end
+
+--- Sets the states of a stateful recurrent layer to 0.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layer = gb.layers.LSTM(2, { stateful = true })
+--- local x = gb.ones { 1, 3, 4 }
+--- local first, second = layer(x):to_table(), layer(x):to_table()
+--- layer:reset_state()
+--- assert(first[1][1] ~= second[1][1] and layer(x):to_table()[1][1] == first[1][1])
+--- ```
+function Layer:reset_state() end
+
+--- The same as reset_state.
+function Layer:reset_states() end
 
 --- Sets mean and variance of a Normalization to those of each channel, the last dimension, of the data: a tensor, or a
 --- dataset of batches, whose other tensors are ignored. They are saved with the model.
@@ -66,6 +99,13 @@ function Layer:count_params() end
 ---@class CallOptions
 ---@field training boolean? dropout drops and batch normalization uses the batch. Of tensors: false unless given; of
 --- symbols: as the model is called unless given, and then always so
+---@field mask SymbolicTensor|Tensor|nil of the input, bools or integers [batch, steps], for layers whose result depends
+--- on it; the one that comes with the input unless given
+---@field query_mask SymbolicTensor|Tensor|nil of the query of an attention layer; that of the input unless given
+---@field value_mask SymbolicTensor|Tensor|nil of its value; that of the input unless given
+---@field key_mask SymbolicTensor|Tensor|nil of its key; that of the input unless given
+---@field initial_state SymbolicTensor|SymbolicTensor[]|Tensor|Tensor[]|nil of a recurrent layer before the first step,
+--- or the states that a cell is called with: h, and of an LSTM { h, c }; zeros unless given
 
 --- A value of a model that is being described: what gb.Input gives and layers pass on. It has the operators and methods
 --- of Tensor, and gb.concat, gb.matmul, gb.pad, gb.stack and gb.where take it: each describes one more layer, which
@@ -107,6 +147,7 @@ gb.layers = {}
 ---@field shape integer[]? of one example; required here or as the first argument
 ---@field dtype string? gb.config.dtype_policy() unless given (of mixed ones float32); data of other types are cast
 ---@field name string? "input", "input_1", ... unless given
+---@field batch_size integer? rows of every batch, which stateful layers need; any number unless given
 
 --- Where data enters a model: a SymbolicTensor to which layers are applied. The shape is that of one example, without
 --- the batch.

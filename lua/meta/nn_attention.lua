@@ -9,10 +9,11 @@ local gb = {}
 ---@field input_dim integer? tokens of the vocabulary; required here or as the first argument
 ---@field output_dim integer? numbers for each token; required here or as the second argument
 ---@field embeddings_initializer string? "random_uniform" unless given, Keras' "uniform"
+---@field mask_zero boolean? whether token 0 is padding: its steps are masked for recurrent layers, attention,
+--- GlobalAveragePooling1D, losses and metrics behind the layer; false unless given
 
 --- A trained row of numbers for each token: integers of any shape -> [..., output_dim]. A token outside of the
---- vocabulary is an error; on GPUs, for which the host does not wait in each step, its row is NaN. There is no
---- `mask_zero`: give the tokens, of which 0 is padding, as the mask to attention and recurrent layers.
+--- vocabulary is an error; on GPUs, for which the host does not wait in each step, its row is NaN.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -82,8 +83,9 @@ function gb.layers.RMSNormalization(axis, epsilon, options) end
 --- [time, channels] per example: without a key the value is the key, a single input attends to itself. The mask is the
 --- last input and of bools or integers, which is how it is recognized; true: the query attends to the key. Per example
 --- it is [keys], which hides padding, [queries, keys], or [heads, queries, keys]. A query that may attend to no key
---- gets zeros before the last product, where Keras gives the mean of all values. Memory grows linearly with the
---- sequences: the matrix of weights never exists, and so cannot be returned.
+--- gets zeros before the last product, where Keras gives the mean of all values. Masks that come with query, value and
+--- key hide their steps too, and then such a query gets the mean; the output has the query's mask. Memory grows
+--- linearly with the sequences: the matrix of weights never exists, and so cannot be returned.
 ---
 --- ```lua
 --- local gb = require "gpubench"

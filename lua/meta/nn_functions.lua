@@ -45,8 +45,14 @@ function gb.layers.Lambda(fn, options) end
 ---@class CustomOptions: LayerOptions
 ---@field build (fun(self: CustomLayer, shape: integer[]|integer[][]))? makes weights; the shape is that of one example;
 --- no weights unless given
----@field call fun(self: CustomLayer, x: Tensor|Tensor[], training: boolean): Tensor computes the layer's output;
---- traced, as the functions of this page
+---@field call fun(self: CustomLayer, x: Tensor|Tensor[], training: boolean, mask: Tensor|table|nil): Tensor, ...
+--- computes the layer's outputs, mostly one; traced, as the functions of this page. Of several inputs, `mask` is a list
+--- with false for none. Of a cell: fun(self, x, states, training), which returns the output and the new states
+---@field supports_masking boolean? whether the output has the mask of the first input; false unless given: the mask is
+--- dropped, with a warning
+---@field compute_mask (fun(self: CustomLayer, x: Tensor|Tensor[], mask: Tensor|table|nil): Tensor?)? the mask of the
+--- output, bools [batch, steps]; as supports_masking says unless given
+---@field state_size integer|integer[]|nil the sizes of the states of a cell of gb.layers.RNN; no cell unless given
 
 --- A layer with weights of its own. `build` is called once for each model that is described, and for shapes alone
 --- before, always with a `self` of its own. Weights and layers that it puts into fields of `self` belong to the layer.

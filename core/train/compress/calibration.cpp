@@ -72,7 +72,7 @@ class Calibration {
       const GraphScope scope(graph, model_.calls()[model_.inputs()[i]].layer->device(), "");
       inputs.push_back(graph.input(types[i], "x"));
     }
-    const std::vector<Value> values = model_.call_each({graph}, inputs);
+    const std::vector<Value> values = model_.call_each({graph}, inputs).values;
     for (const Model::Call* call : watched_) outputs.push_back(ops::cast(graph, values[call->inputs[0]], Dtype::f32));
     return make_executor(runtime_, std::move(graph), std::move(outputs));
   }

@@ -94,7 +94,7 @@ SkippedCalls folded_norms(const Model& model, const std::set<std::string>& chose
   SkippedCalls folded;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     // One that gives another type, or the statistics of its batch, stays what it is.
-    if (calls[i].training.value_or(false)) continue;
+    if (calls[i].form.training.value_or(false)) continue;
     if (!calls[i].layer->normalization() || calls[i].layer->policy().compute != Dtype::f32) continue;
     const std::size_t before = calls[i].inputs[0];
     const Layer& linear = *calls[before].layer;

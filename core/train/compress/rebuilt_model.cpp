@@ -26,6 +26,7 @@ class Rebuilding {
 
   ModelPtr web() {
     std::vector<SymbolPtr> symbols;
+    Reapplication again;
     for (std::size_t i = 0; i < model_.calls().size(); ++i) {
       const Model::Call& call = model_.calls()[i];
       if (const auto instead = skipped_.find(i); instead != skipped_.end()) {
@@ -34,7 +35,8 @@ class Rebuilding {
       }
       std::vector<SymbolPtr> inputs;
       for (const std::size_t input : call.inputs) inputs.push_back(symbols[input]);
-      symbols.push_back(apply_layer(layer_of(*call.layer), std::move(inputs), call.training));
+      symbols.push_back(
+          again.apply(call.application, call.output, layer_of(*call.layer), std::move(inputs), call.form));
     }
     const auto select = [&](const std::vector<std::size_t>& indices) {
       std::vector<SymbolPtr> selected;

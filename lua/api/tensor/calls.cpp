@@ -40,7 +40,16 @@ std::vector<Tensor> TensorCalls::apply(Dispatcher& dispatcher, std::span<const T
     made->outputs = build(made->graph, values);
     found = known_.insert(known_.end(), std::move(made));
   }
-  return dispatcher.apply((*found)->graph, inputs, (*found)->outputs);
+  std::vector<gpubench::Value> present;
+  for (const gpubench::Value output : (*found)->outputs) {
+    if (output) present.push_back(output);
+  }
+  std::vector<Tensor> results = dispatcher.apply((*found)->graph, inputs, present);
+  if (present.size() == (*found)->outputs.size()) return results;
+  std::vector<Tensor> all;
+  auto next = results.begin();
+  for (const gpubench::Value output : (*found)->outputs) all.push_back(output ? std::move(*next++) : Tensor());
+  return all;
 }
 
 }  // namespace gpubench::lua

@@ -18,6 +18,8 @@ struct CallVariant {
   int kind = 0;                          ///< training or not; which gradients are missing
   std::int64_t first_row = 0;            ///< CallContext::first_row
   std::optional<ReplicaCall> replica{};  ///< CallContext::replica
+  CallForm form{};
+  std::vector<std::size_t> masked{};  ///< the inputs whose masks stand behind the arguments
   bool operator==(const CallVariant&) const = default;
 };
 
@@ -27,6 +29,7 @@ CallVariant variant_of_call(const Dispatcher& dispatcher, std::span<const Tensor
 
 class TensorCalls {
  public:
+  /// May return no value in the place of one: a tensor without a state stands there.
   using Build = std::function<std::vector<gpubench::Value>(Graph& graph, std::span<const gpubench::Value> inputs)>;
 
   std::vector<Tensor> apply(Dispatcher& dispatcher, std::span<const Tensor> inputs, const CallVariant& variant,

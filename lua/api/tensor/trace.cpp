@@ -120,7 +120,8 @@ void rethrow_with(lua_State* L, const std::string& remark) {
   std::rethrow_exception(error.exception);
 }
 
-std::vector<gpubench::Value> call_in_trace(lua_State* L, const PushCall& push, const std::string& what) {
+std::vector<gpubench::Value> call_in_trace(lua_State* L, const PushCall& push, const std::string& what,
+                                           std::vector<gpubench::Value>* masks) {
   Dispatcher& dispatcher = world_of(L).dispatcher;
   const int bottom = lua_gettop(L);
   call_traced(L, push(L), what);
@@ -128,7 +129,11 @@ std::vector<gpubench::Value> call_in_trace(lua_State* L, const PushCall& push, c
   const int count = lua_gettop(L) - bottom;
   for (int i = 1; i <= count; ++i) {
     check_result(L, bottom + i, i, what);
-    outputs.push_back(dispatcher.symbol(read_tensor(L, bottom + i)));
+    const Tensor result = read_tensor(L, bottom + i);
+    outputs.push_back(dispatcher.symbol(result));
+    if (masks != nullptr) {
+      masks->push_back(result.mask() == nullptr ? gpubench::Value{} : dispatcher.symbol(*result.mask()));
+    }
   }
   lua_settop(L, bottom);
   check_conditions(*dispatcher.trace(), outputs, what);

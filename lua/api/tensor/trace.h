@@ -39,8 +39,9 @@ Tensor step_of_draw(lua_State* L);
 /// Pushes a function and its arguments, and returns how many arguments there are.
 using PushCall = std::function<int(lua_State* L)>;
 /// Makes a call inside the current trace (a GraphTrace) and returns its results as values of the traced graph; errors
-/// as of trace_function.
-std::vector<gpubench::Value> call_in_trace(lua_State* L, const PushCall& push, const std::string& what);
+/// as of trace_function. `masks`: becomes the results' masks, none where there is none; null: they are not needed.
+std::vector<gpubench::Value> call_in_trace(lua_State* L, const PushCall& push, const std::string& what,
+                                           std::vector<gpubench::Value>* masks = nullptr);
 
 /// Call in a catch block: rethrows an error of Lua code with its position and traceback and `remark` appended to its
 /// text; other errors unchanged.

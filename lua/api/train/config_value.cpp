@@ -32,6 +32,21 @@ ConfigValue read_list(lua_State* L, int index) {
   return all;
 }
 
+bool holds_layers(lua_State* L, int index) {
+  lua_rawgeti(L, index, 1);
+  const bool holds = Value<std::shared_ptr<ScriptLayer>>::matches(L, -1);
+  lua_pop(L, 1);
+  return holds;
+}
+
+std::string read_layers(lua_State* L, int index) {
+  std::vector<LayerPtr> layers;
+  for (const auto& layer : Value<std::vector<std::shared_ptr<ScriptLayer>>>::read(L, index)) {
+    layers.push_back(layer->layer);
+  }
+  return layers_to_text(layers);
+}
+
 ConfigValue read_value(lua_State* L, int index) {
   switch (lua_type(L, index)) {
     case LUA_TBOOLEAN:
@@ -42,12 +57,16 @@ ConfigValue read_value(lua_State* L, int index) {
     case LUA_TSTRING:
       return Value<std::string>::read(L, index);
     case LUA_TTABLE:
+      if (holds_layers(L, index)) return read_layers(L, index);
       return read_list(L, index);
     case LUA_TFUNCTION:
     case LUA_TUSERDATA:
       // Before functions: a layer can be called too.
       if (Value<std::shared_ptr<ScriptLayer>>::matches(L, index)) {
-        return layer_to_text(*Value<std::shared_ptr<ScriptLayer>>::read(L, index)->layer);
+        const LayerPtr layer = Value<std::shared_ptr<ScriptLayer>>::read(L, index)->layer;
+        // A custom cell is known by its function; a text cannot hold it.
+        const bool is_cell = layer->kind() == "custom" && !layer->state_sizes().empty();
+        return is_cell ? ConfigValue(layer->config().function("function")) : ConfigValue(layer_to_text(*layer));
       }
       if (Value<LuaFunction>::matches(L, index)) return lambda_function(Value<LuaFunction>::read(L, index));
       [[fallthrough]];

@@ -217,6 +217,12 @@ int compute_model_loss(lua_State* L) {
   std::vector<Tensor> tensors = given.tensors;
   const std::vector<Tensor> added = lasting_losses(*self->world, self->losses);
   tensors.insert(tensors.end(), added.begin(), added.end());
+  std::vector<std::optional<Tensor>> masks;  // of the predictions
+  for (std::size_t i = 0; i < predictions; ++i) {
+    const Tensor* const mask = given.tensors[inputs + labels + i].mask();
+    masks.push_back(mask == nullptr ? std::nullopt : std::optional(*mask));
+    if (mask != nullptr) tensors.push_back(*mask);
+  }
   const auto loss = calls.apply(dispatcher, tensors, {}, [&](Graph& graph, Values values) {
     StepValues step;
     std::size_t next = 0;
@@ -230,9 +236,13 @@ int compute_model_loss(lua_State* L) {
     step.outputs = take(given.counts[2]);
     step.weights = take(given.counts[3]);
     step.added = sum_of_penalties(graph, take(added.size()));
+    for (const auto& mask : masks) step.masks.push_back(mask ? take(1).front() : gpubench::Value{});
     step.penalty = sum_of_penalties(graph, penalties(graph, self->model->layers()));
     const std::shared_ptr<Trace>& trace = dispatcher.trace();
-    if (trace != nullptr && trace->replica != nullptr) step.batch_rows = trace->replica->share.total;
+    if (trace != nullptr && trace->replica != nullptr) {
+      step.batch_rows = trace->replica->share.total;
+      step.replica_share = weight_of(trace->replica->share);
+    }
     return std::vector{with_penalty(graph, total_loss(graph, *self->model, trainer->config(), step), step.added)};
   });
   Value<Tensor>::push(L, loss.front());

@@ -9,16 +9,12 @@
 #include "core/data/source/from_tensor_slices.h"
 #include "core/nn/layer_kind.h"
 #include "core/nn/regularizer.h"
-#include "core/ops/broadcast.h"
-#include "core/ops/elementwise.h"
-#include "core/ops/state.h"
 #include "core/train/compress/adapt.h"
 #include "core/train/trainer.h"
 #include "lua/api/data/dataset.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/api/train/config_value.h"
-#include "lua/api/train/layer_call.h"
 #include "lua/api/train/script_function.h"
 #include "lua/api/train/symbol_calls.h"
 
@@ -26,93 +22,6 @@ namespace gpubench::lua {
 
 StoreVariables variables_of(Session& session, World& world) {
   return {world.runtime, [&session] { return session.random.next_seed(); }};
-}
-
-gpubench::Value CallCounter::count(Graph& graph, World& world) {
-  if (!counter_) {
-    counter_ = world.runtime.variables().create("calls", HostTensor::scalar<std::int64_t>(0), world.dispatcher.device(),
-                                                false);
-  }
-  return ops::count_call(graph, counter_);
-}
-
-CallOnTensors::Results CallOnTensors::apply(lua_State* L, std::vector<Tensor> inputs, std::size_t outputs,
-                                            const AddCall& add) const {
-  const LayerCall* const outer = current_layer_call(L);
-  CallVariant variant = variant_of_call(world.dispatcher, inputs, training, draws);
-  if (outer != nullptr && (training || draws)) {
-    variant.first_row = outer->context.first_row;
-    variant.replica = outer->context.replica;
-  }
-  const bool shares_step = draws && outer != nullptr && outer->step;
-  if (shares_step) inputs.push_back(*outer->step);
-  const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
-    std::vector<gpubench::Value> losses;
-    CallContext context{.graph = graph,
-                        .training = training,
-                        .first_row = variant.first_row,
-                        .replica = variant.replica,
-                        .losses = &losses};
-    if (shares_step) {
-      context.step = values.back();
-      values = values.first(values.size() - 1);
-    } else if (draws) {
-      context.step = counter.count(graph, world);
-    }
-    std::vector<gpubench::Value> results = add(context, values);
-    results.insert(results.end(), losses.begin(), losses.end());
-    return results;
-  };
-  Results results{calls.apply(world.dispatcher, inputs, variant, build), {}};
-  results.losses.assign(results.outputs.begin() + static_cast<std::ptrdiff_t>(outputs), results.outputs.end());
-  results.outputs.resize(outputs);
-  if (outer != nullptr && world.dispatcher.trace() != nullptr) {
-    for (const Tensor& loss : results.losses) world.dispatcher.trace()->losses.push_back(world.dispatcher.symbol(loss));
-  }
-  return results;
-}
-
-bool in_trial(lua_State* L) {
-  const LayerCall* const outer = current_layer_call(L);
-  return outer != nullptr && outer->trial;
-}
-
-std::vector<TensorType> examples_of(const std::string& caller, std::span<const Tensor> inputs) {
-  if (inputs.empty()) throw Error(fmt::format("{}: expects a tensor, got an empty list", caller));
-  std::vector<TensorType> types;
-  for (const Tensor& input : inputs) {
-    const TensorType& type = input.type();
-    if (type.shape.empty()) {
-      throw Error(fmt::format("{}: expects tensors with a batch dimension, got {}", caller, to_string(type)));
-    }
-    types.push_back({Shape(type.shape.begin() + 1, type.shape.end()), type.dtype});
-  }
-  return types;
-}
-
-std::vector<Tensor> unknown_outputs(lua_State* L, TensorTypes examples, std::int64_t rows) {
-  const std::shared_ptr<Trace>& trace = world_of(L).dispatcher.trace();
-  if (trace == nullptr) throw Error("a layer of an earlier point is called in the function of a layer; make it anew");
-  std::vector<Tensor> outputs;
-  for (TensorType type : examples) {
-    type.shape.insert(type.shape.begin(), rows);
-    outputs.emplace_back(trace, trace->graph.input(std::move(type), "unknown"));
-  }
-  return outputs;
-}
-
-CallOptions call_options(lua_State* L) {
-  constexpr int options = 3;
-  for (int index = options; index <= lua_gettop(L); ++index) {
-    if (!Value<ScriptSymbol>::matches(L, index) && !Value<Tensor>::matches(L, index)) continue;
-    throw ArgumentError(
-        fmt::format("argument #{}: options are expected, got {}; several inputs stand in one table: "
-                    "layer {{ a, b }}",
-                    index - 1, type_name_at(L, index)));
-  }
-  reject_surplus(L, options, 1);
-  ArgumentCursor cursor{.L = L, .next = options, .hidden = 1};
-  return Parameter<CallOptions>::read(cursor);
 }
 
 std::vector<Tensor> lasting_losses(const World& world, std::vector<Tensor> of_call) {
@@ -167,6 +76,12 @@ bool are_symbols(lua_State* L, int index) {
 
 namespace {
 
+std::vector<SymbolPtr> symbols_of(const std::vector<ScriptSymbol>& given) {
+  std::vector<SymbolPtr> symbols;
+  for (const ScriptSymbol& symbol : given) symbols.push_back(symbol.symbol);
+  return symbols;
+}
+
 std::shared_ptr<ScriptLayer> make_script_layer(lua_State* L, const LayerKind& kind, ConfigEntries options) {
   const WorldPtr& world = session_of(L).placement.world();
   if (std::ranges::find(options, "dtype", &ConfigEntries::value_type::first) == options.end())
@@ -178,14 +93,19 @@ std::shared_ptr<ScriptLayer> make_script_layer(lua_State* L, const LayerKind& ki
 }
 
 struct CustomOptions {
-  std::optional<LuaFunction> build;
+  std::optional<LuaFunction> build, compute_mask;
   LuaFunction call;
+  bool supports_masking = false;
+  std::optional<std::variant<std::int64_t, Shape>> state_size;
   std::string name;
   bool trainable = true;
   std::optional<Shape> input_shape;
   std::optional<std::string> dtype;
   static constexpr auto fields = std::tuple{field("build", &CustomOptions::build),
                                             required("call", &CustomOptions::call),
+                                            field("compute_mask", &CustomOptions::compute_mask),
+                                            field("supports_masking", &CustomOptions::supports_masking),
+                                            field("state_size", &CustomOptions::state_size),
                                             field("name", &CustomOptions::name),
                                             field("trainable", &CustomOptions::trainable),
                                             field("input_shape", &CustomOptions::input_shape),
@@ -211,28 +131,58 @@ int input(lua_State* L) {
 
 /// gb.layers.custom { build = function(self, shape), call = function(self, x, training), name = , ... }
 std::shared_ptr<ScriptLayer> custom(lua_State* L, const CustomOptions& options) {
-  ConfigEntries config{{"function", custom_function({options.build.value_or(LuaFunction()), options.call})},
-                       {"name", options.name},
-                       {"trainable", options.trainable}};
+  CustomLayer functions{options.build.value_or(LuaFunction()),
+                        options.call,
+                        options.compute_mask.value_or(LuaFunction()),
+                        options.supports_masking,
+                        {}};
+  if (options.state_size) {
+    const auto* const one = std::get_if<std::int64_t>(&*options.state_size);
+    functions.state_size = one != nullptr ? Shape{*one} : std::get<Shape>(*options.state_size);
+    if (functions.state_size.empty() || std::ranges::any_of(functions.state_size, [](auto size) { return size < 1; })) {
+      throw ArgumentError(fmt::format("option 'state_size': positive sizes, one for each state, are expected, got {}",
+                                      to_string(functions.state_size)));
+    }
+  }
+  ConfigEntries config{
+      {"function", custom_function(std::move(functions))}, {"name", options.name}, {"trainable", options.trainable}};
   if (options.input_shape) config.emplace_back("input_shape", *options.input_shape);
   if (options.dtype) config.emplace_back("dtype", *options.dtype);
   return make_script_layer(L, find_layer_kind("custom"), std::move(config));
 }
 
-Tensor call_on_tensors(lua_State* L, ScriptLayer& self, const std::vector<Tensor>& inputs, bool training) {
-  const std::vector<TensorType> examples = examples_of(fmt::format("layer {}", self.layer->kind()), inputs);
+std::vector<Tensor> call_on_tensors(lua_State* L, ScriptLayer& self, const std::vector<Tensor>& arguments,
+                                    const CallForm& form) {
+  const std::vector<TensorType> examples = examples_of(fmt::format("layer {}", self.layer->kind()), arguments);
   if (!self.layer->built() && in_trial(L)) {
-    return unknown_outputs(L, std::array{self.layer->infer(examples)}, inputs[0].type().shape[0]).front();
+    std::vector<std::optional<TensorType>> masks;
+    for (const Tensor& argument : arguments) {
+      masks.push_back(argument.mask() == nullptr ? std::nullopt
+                                                 : std::optional(examples_of("mask", {argument.mask(), 1}).front()));
+    }
+    return unknown_outputs(L, self.layer->infer(examples, form), arguments[0].type().shape[0],
+                           self.layer->infer_masks(examples, form, masks));
   }
   StoreVariables factory = variables_of(session_of(L), *self.world);
-  self.layer->build(factory, examples);
-  const CallOnTensors call{*self.world, self.counter, self.calls, training, training && self.layer->draws()};
-  const auto add = [&](const CallContext& context, std::span<const gpubench::Value> values) {
-    return std::vector{self.layer->call(context, values)};
+  if (!self.layer->built()) self.layer->set_batch_rows(arguments[0].type().shape[0]);
+  self.layer->build(factory, examples, form);
+  const bool training = form.training.value_or(false);
+  const CallOnTensors call{*self.world, self.counter, self.calls, training, training && self.layer->draws(), form};
+  const auto add = [&](const CallContext& context, std::span<const gpubench::Value> values,
+                       const std::vector<gpubench::Value>& masks) {
+    return self.layer->call(context, values, form, masks);
   };
-  CallOnTensors::Results results = call.apply(L, inputs, 1, add);
+  CallOnTensors::Results results = call.apply(L, arguments, add);
   self.losses = std::move(results.losses);
-  return results.outputs.front();
+  return std::move(results.outputs);
+}
+
+/// Each output as a result of its own.
+template <class T>
+int push_each(lua_State* L, const std::vector<T>& outputs) {
+  luaL_checkstack(L, static_cast<int>(outputs.size()) + 4, "outputs of a layer");
+  for (const T& output : outputs) Value<T>::push(L, output);
+  return static_cast<int>(outputs.size());
 }
 
 /// layer(x): describes a model when x is symbolic, computes when it is a tensor.
@@ -240,15 +190,70 @@ int call_layer(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptLayer>>::read(L, 1);
   const CallOptions options = call_options(L);
   if (are_symbols(L, 2)) {
-    std::vector<SymbolPtr> inputs;
-    for (const ScriptSymbol& symbol : read_one_or_more<ScriptSymbol>(L, 2)) inputs.push_back(symbol.symbol);
-    self->output = apply_layer(self->layer, std::move(inputs), options.training);
-    Value<ScriptSymbol>::push(L, {self->world, self->output});
+    auto inputs = read_one_or_more<ScriptSymbol>(L, 2);
+    const CallForm form = options.append_to(inputs);
+    std::vector<ScriptSymbol> outputs;
+    for (const SymbolPtr& output :
+         outputs_of(std::make_shared<const Application>(self->layer, symbols_of(inputs), form))) {
+      outputs.push_back({self->world, output});
+    }
+    self->output = outputs.front().symbol;
+    return push_each(L, outputs);
+  }
+  auto inputs = read_one_or_more<Tensor>(L, 2);
+  const CallForm form = options.append_to(inputs);
+  return push_each(L, call_on_tensors(L, *self, inputs, form));
+}
+
+/// layer:compute_mask(inputs[, mask]): the mask of the output, nil for none.
+int compute_mask(lua_State* L) {
+  const auto self = Value<std::shared_ptr<ScriptLayer>>::read(L, 1);
+  CallOptions options;
+  if (!lua_isnoneornil(L, 3)) options.mask = Value<CallOptions::Given>::read(L, 3);
+  const bool handed_on = options.mask && !self->layer->reads_masks();
+  if (handed_on && self->layer->mask_rule() == MaskRule::passes) {
+    lua_settop(L, 3);
     return 1;
   }
-  const auto inputs = read_one_or_more<Tensor>(L, 2);
-  Value<Tensor>::push(L, call_on_tensors(L, *self, inputs, options.training.value_or(false)));
+  if (handed_on) options.mask.reset();  // the output has none, or one of the layer's own
+  if (are_symbols(L, 2)) {
+    auto inputs = read_one_or_more<ScriptSymbol>(L, 2);
+    const CallForm form = options.append_to(inputs);
+    const auto application = std::make_shared<const Application>(self->layer, symbols_of(inputs), form);
+    const SymbolPtr mask = mask_of(application);
+    Value<std::optional<ScriptSymbol>>::push(L, mask ? std::optional(ScriptSymbol{self->world, mask}) : std::nullopt);
+    return 1;
+  }
+  auto inputs = read_one_or_more<Tensor>(L, 2);
+  const CallForm form = options.append_to(inputs);
+  self->layer->infer(examples_of(fmt::format("layer {}", self->layer->kind()), inputs), form);
+  const CallOnTensors call{*self->world, self->counter, self->calls, false, false, form, 1};
+  const auto add = [&](const CallContext& context, std::span<const gpubench::Value> values,
+                       const std::vector<gpubench::Value>& masks) {
+    LayerOutputs outputs{self->layer->call_for_masks(context, values, form, masks), {}};
+    outputs.values.resize(1);
+    return outputs;
+  };
+  const Tensor mask = call.apply(L, inputs, add).outputs.front();
+  Value<std::optional<Tensor>>::push(L, mask ? std::optional(mask) : std::nullopt);
   return 1;
+}
+
+/// layer:reset_state(): the states of a stateful layer become 0.
+void reset_layer_state(const ScriptLayer& self) {
+  const std::vector<VariablePtr> states = self.layer->kept_states();
+  if (states.empty()) {
+    throw Error(
+        fmt::format("{}: has no state that outlives a call: a recurrent layer has one that is stateful, after "
+                    "its first call",
+                    self.layer->title()));
+  }
+  self.world->runtime.synchronize();
+  for (const VariablePtr& state : states) self.world->runtime.variables().write(*state, HostTensor::zeros(state->type));
+}
+
+bool layer_supports_masking(const ScriptLayer& self) {
+  return self.layer->mask_rule() != MaskRule::drops;
 }
 
 std::string layer_name(const ScriptLayer& self) {
@@ -357,7 +362,11 @@ void open_layers(lua_State* L) {
       .property<&layer_output>("output")
       .property<&losses_of_layer>("losses")
       .property<&layer_trainable, &set_layer_trainable>("trainable")
+      .property<&layer_supports_masking>("supports_masking")
       .method<&adapt_layer>("adapt")
+      .method<&compute_mask, 2>("compute_mask")
+      .method<&reset_layer_state>("reset_state")
+      .method<&reset_layer_state>("reset_states")
       .call<&call_layer, any_number>()
       .meta<&layer_text>("__tostring");
   Class<ScriptSymbol>(L)

@@ -32,7 +32,9 @@ class CallCounter {
 /// A call of a layer or model on tensors: eagerly, in a traced function, or in the function of a layer, whose step
 /// counter and rows it shares.
 struct CallOnTensors {
-  using AddCall = std::function<std::vector<gpubench::Value>(const CallContext&, std::span<const gpubench::Value>)>;
+  /// `masks`: those that came with the inputs, among the arguments in front.
+  using AddCall = std::function<LayerOutputs(const CallContext&, std::span<const gpubench::Value> arguments,
+                                             const std::vector<gpubench::Value>& masks)>;
   struct Results {
     std::vector<Tensor> outputs, losses;
   };
@@ -41,15 +43,18 @@ struct CallOnTensors {
   TensorCalls& calls;
   bool training = false;
   bool draws = false;  ///< random numbers, in this call
+  CallForm form{};
+  int kind = 0;  ///< of the call, if `calls` has graphs of several
 
-  /// In the function of a layer, the losses join those of that layer too. `outputs`: how many `add` gives.
-  Results apply(lua_State* L, std::vector<Tensor> inputs, std::size_t outputs, const AddCall& add) const;
+  /// The outputs, with their masks. In the function of a layer, the losses join those of that layer too.
+  Results apply(lua_State* L, std::vector<Tensor> arguments, const AddCall& add) const;
 };
 
 /// Whether a layer's function is traced for its types only, so that layers that it calls must not be built.
 bool in_trial(lua_State* L);
-/// Placeholders for what an unbuilt layer returns in a trial.
-std::vector<Tensor> unknown_outputs(lua_State* L, TensorTypes examples, std::int64_t rows);
+/// Placeholders for what an unbuilt layer returns in a trial, with masks where there are types of them.
+std::vector<Tensor> unknown_outputs(lua_State* L, TensorTypes examples, std::int64_t rows,
+                                    const std::vector<std::optional<TensorType>>& masks = {});
 
 struct ScriptLayer {
   WorldPtr world;
@@ -97,8 +102,18 @@ void push_one_or_more(lua_State* L, std::vector<T> values) {
 }
 
 struct CallOptions {
+  using Given = std::variant<ScriptSymbol, Tensor>;
   std::optional<bool> training;
-  static constexpr auto fields = std::tuple{field("training", &CallOptions::training)};
+  std::optional<Given> mask, query_mask, value_mask, key_mask;
+  std::optional<std::variant<ScriptSymbol, Tensor, std::vector<Given>>> initial_state;
+  static constexpr auto fields =
+      std::tuple{field("training", &CallOptions::training),     field("mask", &CallOptions::mask),
+                 field("query_mask", &CallOptions::query_mask), field("value_mask", &CallOptions::value_mask),
+                 field("key_mask", &CallOptions::key_mask),     field("initial_state", &CallOptions::initial_state)};
+
+  /// The form of the call, whose masks and states are appended to the arguments: all symbols, or all tensors.
+  CallForm append_to(std::vector<ScriptSymbol>& arguments) const;
+  CallForm append_to(std::vector<Tensor>& arguments) const;
 };
 
 /// The options of layer(inputs, options) and model(inputs, options), which are the last argument.

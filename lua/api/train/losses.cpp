@@ -8,6 +8,7 @@
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
 #include "core/train/step_loop.h"
+#include "core/train/step_losses.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor/graph_function.h"
 #include "lua/api/tensor/tensor.h"
@@ -153,20 +154,24 @@ std::vector<Tensor> loss_arguments(lua_State* L, const Loss& loss) {
 /// loss(labels, predictions[, sample_weight]), or with the model's inputs: reduced over the batch.
 int call_loss(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptLoss>>::read(L, 1);
-  const std::vector<Tensor> inputs = loss_arguments(L, *self->loss);
+  std::vector<Tensor> inputs = loss_arguments(L, *self->loss);
   check_labels(L, *self->loss, inputs[0], inputs[1]);
+  const bool masked = inputs[1].mask() != nullptr;
+  if (masked) inputs.push_back(*inputs[1].mask());
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
     const GraphScope scope(graph, self->loss->name());
-    const bool weighs = values.size() > 2 && !self->loss->reads_inputs();
-    gpubench::Value losses =
-        self->loss->call(graph, values[0], values[1], weighs ? gpubench::Values{} : values.subspan(2));
-    if (weighs) losses = weighted(graph, self->loss->name(), losses, values[2]);
+    const gpubench::Values others = values.subspan(2, values.size() - (masked ? 3 : 2));
+    const bool weighs = !others.empty() && !self->loss->reads_inputs();
+    gpubench::Value losses = self->loss->call(graph, values[0], values[1], weighs ? gpubench::Values{} : others);
+    losses = masked_loss(graph, *self->loss, losses, masked ? values.back() : gpubench::Value{},
+                         weighs ? others[0] : gpubench::Value{});
     const LossReduction reduction = self->loss->reduction();
     if (graph.type(losses).shape.empty() || reduction == LossReduction::none) return std::vector{losses};
     const bool sum = reduction == LossReduction::sum;
     return std::vector{sum ? ops::reduce_sum(graph, losses) : ops::reduce_mean(graph, losses)};
   };
-  Value<Tensor>::push(L, self->calls.apply(world_of(L).dispatcher, inputs, {}, build).front());
+  const CallVariant variant{.kind = masked ? 1 : 0};
+  Value<Tensor>::push(L, self->calls.apply(world_of(L).dispatcher, inputs, variant, build).front());
   return 1;
 }
 
@@ -190,7 +195,9 @@ std::vector<Tensor> metric_arguments(lua_State* L, const Metric& metric) {
 int update_state(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptMetric>>::read(L, 1);
   const Metric& metric = *self->metric;
-  const std::vector<Tensor> inputs = metric_arguments(L, metric);
+  std::vector<Tensor> inputs = metric_arguments(L, metric);
+  const bool weighs = inputs.size() > 2, masked = inputs[1].mask() != nullptr;
+  if (masked) inputs.push_back(*inputs[1].mask());
   World& world = *self->world;
   const Shape& shape = inputs[1].type().shape;
   if (!metric.averages() && shape.empty()) {
@@ -207,18 +214,25 @@ int update_state(lua_State* L) {
     self->state = world.runtime.variables().create("metrics/" + metric.name(), HostTensor::zeros(state),
                                                    world.dispatcher.device(), false);
   }
-  self->calls.apply(world_of(L).dispatcher, inputs, {}, [&](Graph& graph, std::span<const gpubench::Value> values) {
-    const GraphScope scope(graph, metric.name());
-    const gpubench::Value variable = graph.variable(self->state);
-    if (values.size() > 2) {
-      ops::assign_add(graph, variable, metric.weighted(graph, values[0], values[1], values[2]));
-      return std::vector<gpubench::Value>{};
-    }
-    const gpubench::Value added = metric.call(graph, values[0], values[1]);
-    if (metric.averages()) ops::accumulate_mean(graph, variable, added);
-    if (!metric.averages()) ops::assign_add(graph, variable, added);
-    return std::vector<gpubench::Value>{};
-  });
+  const CallVariant variant{.kind = masked ? 1 : 0};
+  self->calls.apply(world_of(L).dispatcher, inputs, variant,
+                    [&](Graph& graph, std::span<const gpubench::Value> values) {
+                      const GraphScope scope(graph, metric.name());
+                      const gpubench::Value variable = graph.variable(self->state);
+                      const gpubench::Value weights = weighs ? values[2] : gpubench::Value{};
+                      if (weights && !metric.averages()) {
+                        ops::assign_add(graph, variable, metric.weighted(graph, values[0], values[1], weights));
+                        return std::vector<gpubench::Value>{};
+                      }
+                      const gpubench::Value added = metric.call(graph, values[0], values[1]);
+                      gpubench::Value sums = added;
+                      if (metric.averages()) {
+                        sums = masked_sums(graph, metric, added, masked ? values.back() : gpubench::Value{}, weights);
+                      }
+                      if (sums) ops::assign_add(graph, variable, sums);
+                      if (!sums) ops::accumulate_mean(graph, variable, added);
+                      return std::vector<gpubench::Value>{};
+                    });
   return 0;
 }
 

@@ -55,7 +55,11 @@ ModelHandle functional(lua_State* L, const ModelOptions& options) {
 int call_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const CallOptions options = call_options(L);
+  if (options.query_mask || options.value_mask || options.key_mask || options.initial_state) {
+    throw ArgumentError("a model takes the options training and mask; states are inputs of the model");
+  }
   if (are_symbols(L, 2)) {
+    if (options.mask) throw ArgumentError("option 'mask': a model takes it with tensors; symbols carry their masks");
     std::vector<SymbolPtr> inputs;
     for (const ScriptSymbol& symbol : read_one_or_more<ScriptSymbol>(L, 2)) inputs.push_back(symbol.symbol);
     std::vector<ScriptSymbol> outputs;
@@ -64,7 +68,14 @@ int call_model(lua_State* L) {
     push_one_or_more(L, std::move(outputs));
     return 1;
   }
-  const auto inputs = read_one_or_more<Tensor>(L, 2);
+  auto inputs = read_one_or_more<Tensor>(L, 2);
+  if (options.mask) {
+    const auto* const mask = std::get_if<Tensor>(&*options.mask);
+    if (mask == nullptr || inputs.size() != 1) {
+      throw ArgumentError("option 'mask': a tensor for a model with one input is expected");
+    }
+    inputs[0] = inputs[0].with_mask(*mask);
+  }
   const bool training = options.training.value_or(false);
   self->model->define(examples_of(fmt::format("model '{}'", self->model->name()), inputs));
   if (!self->model->built() && in_trial(L)) {
@@ -73,10 +84,9 @@ int call_model(lua_State* L) {
   }
   self->model->build(self->variables);
   const CallOnTensors call{*self->world, self->counter, self->calls, training, self->model->draws(training)};
-  const auto add = [&](const CallContext& context, std::span<const gpubench::Value> values) {
-    return self->model->call(context, values);
-  };
-  CallOnTensors::Results results = call.apply(L, inputs, self->model->outputs().size(), add);
+  const auto add = [&](const CallContext& context, std::span<const gpubench::Value> values,
+                       const std::vector<gpubench::Value>& masks) { return self->model->call(context, values, masks); };
+  CallOnTensors::Results results = call.apply(L, inputs, add);
   self->losses = std::move(results.losses);
   push_one_or_more(L, std::move(results.outputs));
   return 1;

@@ -45,11 +45,33 @@ bool takes_parameter(const LuaFunction& function, int number) {
   return about.nparams >= number || about.isvararg != 0;
 }
 
-/// One tensor, or a list of several.
-void push_inputs(lua_State* L, const GraphTrace& trace, std::span<const gpubench::Value> inputs) {
+/// One tensor, or a list of several, with their masks.
+void push_inputs(lua_State* L, const GraphTrace& trace, const LayerArguments& given) {
   std::vector<Tensor> tensors;
-  for (const gpubench::Value input : inputs) tensors.push_back(trace.tensor(input));
+  for (std::size_t i = 0; i < given.inputs.size(); ++i) {
+    tensors.push_back(trace.tensor(given.inputs[i]));
+    if (given.mask(i)) tensors.back() = tensors.back().with_mask(trace.tensor(given.mask(i)));
+  }
   push_one_or_more(L, std::move(tensors));
+}
+
+/// The mask of one input, nil for none; of several a list, with false for none.
+void push_masks(lua_State* L, const GraphTrace& trace, const LayerArguments& given) {
+  const auto push = [&](std::size_t input) {
+    if (given.mask(input)) return Value<Tensor>::push(L, trace.tensor(given.mask(input)));
+    lua_pushboolean(L, 0);
+  };
+  if (given.inputs.size() > 1) {
+    lua_createtable(L, static_cast<int>(given.inputs.size()), 0);
+    for (std::size_t i = 0; i < given.inputs.size(); ++i) {
+      push(i);
+      lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
+    }
+  } else if (given.mask(0)) {
+    push(0);
+  } else {
+    lua_pushnil(L);
+  }
 }
 
 class LambdaBody final : public FunctionBody {
@@ -57,29 +79,37 @@ class LambdaBody final : public FunctionBody {
   LambdaBody(LuaFunction function, const Layer& layer) : function_(std::move(function)), layer_(layer) {}
 
   gpubench::Value call(const CallContext& context, std::span<const gpubench::Value> inputs) override {
-    return traced(context, inputs, false);
+    return only_output(layer_, traced(context, {.inputs = inputs}, false));
   }
   gpubench::Value trial(const AddWeight&, TensorTypes, const CallContext& context,
                         std::span<const gpubench::Value> inputs) override {
-    return traced(context, inputs, true);
+    return only_output(layer_, traced(context, {.inputs = inputs}, true));
+  }
+  LayerOutputs call_all(const CallContext& context, const LayerArguments& given) override {
+    return traced(context, given, false);
+  }
+  LayerOutputs trial_all(const AddWeight&, TensorTypes, const CallContext& context,
+                         const LayerArguments& given) override {
+    return traced(context, given, true);
   }
 
  private:
-  gpubench::Value traced(const CallContext& context, std::span<const gpubench::Value> inputs, bool trial) {
+  LayerOutputs traced(const CallContext& context, const LayerArguments& given, bool trial) {
     lua_State* const running = function_.reference().machine().running();
     const WorldPtr world = session_of(running).placement.world();
     const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
     const LayerCallScope scope(running, trace, context, trial);
-    const gpubench::Value result = call_for_layer(running, layer_, [&](lua_State* L) {
+    const LayerOutputs outputs = call_for_layer(running, layer_, [&](lua_State* L) {
       luaL_checkstack(L, 8, "function of a layer");
       function_.reference().push(L);
-      push_inputs(L, trace, inputs);
+      push_inputs(L, trace, given);
       if (!takes_parameter(function_, 2)) return 1;
       lua_pushboolean(L, context.training);
-      return 2;
+      push_masks(L, trace, given);
+      return 3;
     });
     scope.add_losses(world->dispatcher);
-    return result;
+    return outputs;
   }
 
   LuaFunction function_;
@@ -92,6 +122,7 @@ class LambdaFunction final : public LayerFunction {
   std::string name() const override { return "lambda"; }
   std::string stored() const override { return to_json_line(Info::Fields{{"function", place_of(function_)}}); }
   bool draws() const override { return true; }
+  bool reads_masks() const override { return takes_parameter(function_, 3); }
   std::unique_ptr<FunctionBody> body(const Layer& layer) const override {
     return std::make_unique<LambdaBody>(function_, layer);
   }
@@ -160,19 +191,48 @@ class CustomBody final : public FunctionBody {
   }
 
   gpubench::Value call(const CallContext& context, std::span<const gpubench::Value> inputs) override {
+    return only_output(layer_, call_all(context, {.inputs = inputs}));
+  }
+  gpubench::Value trial(const AddWeight& add_weight, TensorTypes types, const CallContext& context,
+                        std::span<const gpubench::Value> inputs) override {
+    return only_output(layer_, trial_all(add_weight, types, context, {.inputs = inputs}));
+  }
+
+  LayerOutputs call_all(const CallContext& context, const LayerArguments& given) override {
     lua_State* const L = self_.machine().running();
     const WorldPtr world = session_of(L).placement.world();
     const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
-    return traced(L, trace, context, inputs, false);
+    return traced(L, trace, context, given, false);
   }
 
-  gpubench::Value trial(const AddWeight& add_weight, TensorTypes types, const CallContext& context,
-                        std::span<const gpubench::Value> inputs) override {
+  LayerOutputs trial_all(const AddWeight& add_weight, TensorTypes types, const CallContext& context,
+                         const LayerArguments& given) override {
     lua_State* const L = self_.machine().running();
     const WorldPtr world = session_of(L).placement.world();
     const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
     make(L, add_weight, types);
-    return traced(L, trace, context, inputs, true);
+    return traced(L, trace, context, given, true);
+  }
+
+  std::vector<gpubench::Value> masks(const CallContext& context, const LayerArguments& given) override {
+    lua_State* const running = self_.machine().running();
+    const WorldPtr world = session_of(running).placement.world();
+    const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
+    const PushCall push = [&](lua_State* L) {
+      luaL_checkstack(L, 8, "compute_mask of a layer");
+      functions_.compute_mask.reference().push(L);
+      self_.push(L);
+      push_inputs(L, trace, given);
+      push_masks(L, trace, given);
+      return 3;
+    };
+    std::vector<gpubench::Value> masks = call_in_trace(running, push, layer_.title() + ": compute_mask");
+    for (gpubench::Value& mask : masks) {
+      const Dtype dtype = trace.tensor(mask).type().dtype;
+      if (dtype == Dtype::boolean) continue;
+      layer_.fail(fmt::format("compute_mask must return bools, such as tokens:ne(0), got {}", to_string(dtype)));
+    }
+    return masks;
   }
 
   std::vector<LayerPtr> layers() const override { return layers_; }
@@ -240,19 +300,44 @@ class CustomBody final : public FunctionBody {
     lua_settop(L, top);
   }
 
-  gpubench::Value traced(lua_State* running, const GraphTrace& trace, const CallContext& context,
-                         std::span<const gpubench::Value> inputs, bool trial) {
+  LayerOutputs traced(lua_State* running, const GraphTrace& trace, const CallContext& context,
+                      const LayerArguments& given, bool trial) {
     const LayerCallScope scope(running, trace, context, trial);
-    const gpubench::Value result = call_for_layer(running, layer_, [&](lua_State* L) {
+    const LayerOutputs outputs = call_for_layer(running, layer_, [&](lua_State* L) {
       luaL_checkstack(L, 8, "function of a layer");
       functions_.call.reference().push(L);
       self_.push(L);
-      push_inputs(L, trace, inputs);
+      push_inputs(L, trace, given);
+      if (!functions_.state_size.empty()) {
+        std::vector<Tensor> states;
+        for (const gpubench::Value state : given.states) states.push_back(trace.tensor(state));
+        Value<std::vector<Tensor>>::push(L, states);
+        lua_pushboolean(L, context.training);
+        return 4;
+      }
       lua_pushboolean(L, context.training);
-      return 3;
+      push_masks(L, trace, given);
+      return 4;
     });
     scope.add_losses(session_of(running).placement.world()->dispatcher);
-    return result;
+    if (!functions_.state_size.empty()) check_cell(trace, outputs);
+    return outputs;
+  }
+
+  void check_cell(const GraphTrace& trace, const LayerOutputs& outputs) const {
+    const Shape& sizes = functions_.state_size;
+    if (outputs.values.size() != sizes.size() + 1) {
+      layer_.fail(fmt::format(
+          "is a cell with {} state{} and must return its output and as many states, one after the "
+          "other: return output, state; it returned {} value{}",
+          sizes.size(), sizes.size() == 1 ? "" : "s", outputs.values.size(), outputs.values.size() == 1 ? "" : "s"));
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const TensorType type = trace.tensor(outputs.values[i + 1]).type();
+      if (type.rank() == 2 && type.shape[1] == sizes[i]) continue;
+      layer_.fail(fmt::format("is a cell whose state {} must be [batch, {}], and it returned {}", i + 1, sizes[i],
+                              to_string(type)));
+    }
   }
 
   /// Joins the layers in the fields of `self`, in the order of the fields' names.
@@ -292,6 +377,14 @@ class CustomFunction final : public LayerFunction {
   std::string name() const override { return "custom"; }
   std::string stored() const override { return to_json_line(Info::Fields{{"custom", place_of(functions_.call)}}); }
   bool has_weights() const override { return static_cast<bool>(functions_.build); }
+  MaskRule mask_rule() const override {
+    if (functions_.compute_mask) return MaskRule::makes;
+    return functions_.supports_masking ? MaskRule::passes : MaskRule::drops;
+  }
+  bool reads_masks() const override {
+    return functions_.state_size.empty() && (functions_.compute_mask || takes_parameter(functions_.call, 4));
+  }
+  Shape state_sizes() const override { return functions_.state_size; }
   bool draws() const override { return true; }
   std::unique_ptr<FunctionBody> body(const Layer& layer) const override {
     return std::make_unique<CustomBody>(functions_, layer);
@@ -311,11 +404,18 @@ LayerFunctionPtr custom_function(CustomLayer layer) {
   return std::make_shared<const CustomFunction>(std::move(layer));
 }
 
-gpubench::Value call_for_layer(lua_State* L, const Layer& layer, const PushCall& push) {
-  const std::vector<gpubench::Value> results = call_in_trace(L, push, layer.title());
-  if (results.size() == 1) return results.front();
-  layer.fail(fmt::format("its function returned {}; a layer returns one tensor",
-                         results.empty() ? "nothing" : fmt::format("{} values", results.size())));
+LayerOutputs call_for_layer(lua_State* L, const Layer& layer, const PushCall& push) {
+  LayerOutputs outputs;
+  outputs.values = call_in_trace(L, push, layer.title(), &outputs.masks);
+  if (outputs.values.empty()) {
+    layer.fail("its function returned nothing; a layer returns a tensor, or several one after the other");
+  }
+  return outputs;
+}
+
+gpubench::Value only_output(const Layer& layer, const LayerOutputs& outputs) {
+  if (outputs.values.size() == 1) return outputs.values.front();
+  layer.fail(fmt::format("its function returned {} values, and one tensor is needed here", outputs.values.size()));
 }
 
 }  // namespace gpubench::lua

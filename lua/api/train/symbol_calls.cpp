@@ -89,6 +89,8 @@ class NativeCall final : public LayerFunction {
   /// "add", "relu", "concat".
   std::string name() const override;
   std::string stored() const override;
+  /// As in Keras, functions of tensors return values without masks.
+  MaskRule mask_rule() const override { return MaskRule::ends; }
   std::unique_ptr<FunctionBody> body(const Layer& layer) const override;
 
   const std::shared_ptr<Machine>& machine() const { return machine_; }
@@ -119,7 +121,7 @@ class NativeBody final : public FunctionBody {
     lua_State* const running = machine_->running();
     const WorldPtr world = session_of(running).placement.world();
     const GraphTrace trace(world->dispatcher, context.graph, layer_.policy().compute);
-    return call_for_layer(running, layer_, [&](lua_State* L) {
+    const auto push_call = [&](lua_State* L) {
       luaL_checkstack(L, static_cast<int>(arguments_.size()) + 4, "arguments");
       push_native(L, function_);
       if (result_ != 0) {
@@ -128,7 +130,8 @@ class NativeBody final : public FunctionBody {
       }
       for (const CallArgument& argument : arguments_) push(L, argument, trace, inputs);
       return static_cast<int>(arguments_.size());
-    });
+    };
+    return only_output(layer_, call_for_layer(running, layer_, push_call));
   }
   gpubench::Value trial(const AddWeight&, TensorTypes, const CallContext& context,
                         std::span<const gpubench::Value> inputs) override {

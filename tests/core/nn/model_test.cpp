@@ -64,7 +64,7 @@ TEST(Model, CastsItsInputToTheDeclaredType) {
   model->build(variables);
   Graph graph;
   const Value x = graph.input({{32, 784}, Dtype::u8}, "x");
-  const std::vector<Value> outputs = model->call({graph}, std::span(&x, 1));
+  const std::vector<Value> outputs = model->call({graph}, std::span(&x, 1)).values;
   EXPECT_EQ(graph.type(outputs[0]), (TensorType{{32, 10}, Dtype::f32}));
   EXPECT_EQ(graph.nodes()[1].op->name(), "cast");
 }
@@ -85,7 +85,7 @@ TEST(Model, JoinsBranches) {
   model->build(variables);
   Graph graph;
   const Value x = graph.input({{2, 4}, Dtype::f32}, "x");
-  const std::vector<Value> outputs = model->call({graph}, std::span(&x, 1));
+  const std::vector<Value> outputs = model->call({graph}, std::span(&x, 1)).values;
   ASSERT_EQ(outputs.size(), 2U);
   EXPECT_EQ(graph.type(outputs[0]).shape, (Shape{2, 2}));
   EXPECT_EQ(graph.type(outputs[1]).shape, (Shape{2, 3}));

@@ -124,9 +124,10 @@ testing.case("options are refused by name", function()
   for _, kind in ipairs { "AveragePooling2D", "MaxPooling2D" } do
     testing.raises("padding must be", layers[kind], 2, { padding = "somehow" })
   end
-  testing.raises("Bidirectional: the layer must be an LSTM or a GRU", layers.Bidirectional, layers.Dense(2))
+  testing.raises("Bidirectional: the layer must be an LSTM, a GRU or a SimpleRNN", layers.Bidirectional,
+    layers.Dense(2))
   testing.raises("TimeDistributed: the option 'layer': no layer: 'Dense'", layers.TimeDistributed, "Dense")
-  testing.raises("LSTM: unknown option 'return_state'", layers.LSTM, 4, { return_state = true })
+  testing.raises("LSTM: unknown option 'return_states'", layers.LSTM, 4, { return_states = true })
 end)
 
 -- Bilinear UpSampling2D against gb.image.resize, which has no gradient.
