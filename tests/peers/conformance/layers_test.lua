@@ -10,19 +10,15 @@ local close = compare.close
 
 compare.covers(gb.layers, {
   Input = "it is in every case", Lambda = "training_test.lua has it", custom = "training_test.lua has it",
+  GRUCell = "sequences_test.lua has it", LSTMCell = "sequences_test.lua has it", Masking = "sequences_test.lua has it",
+  RNN = "sequences_test.lua has it", SimpleRNN = "sequences_test.lua has it",
+  SimpleRNNCell = "sequences_test.lua has it", StackedRNNCells = "sequences_test.lua has it in RNN",
 }, reference.layers, reference.random, reference.adapted, further.layers, lookups.lookups)
 compare.covers(gb.initializers, {}, reference.initializers)
 
 compare.run(reference.layers, checks.layer, {
-  ["LSTM units=2 activation=relu recurrent_activation=hard_sigmoid"] = {
-    "the recurrence of cuDNN has these activations alone", "activation must be 'tanh', got 'relu'" },
-  ["GRU units=2 return_sequences=True reset_after=False"] = {
-    "the reset gate is applied as in cuDNN", "reset_after must be true, got false" },
-  ["GRU units=2 reset_after=False use_bias=False go_backwards=True"] = {
-    "the reset gate is applied as in cuDNN", "reset_after must be true, got false" },
   ["LayerNormalization axis=1"] = { "rows of the last axis are contiguous", "normalizes over the last axis only" },
   ["LayerNormalization axis=[1,2]"] = { "it is one axis, the last", "option 'axis' must be an integer" },
-  ["GlobalAveragePooling1D, masked"] = { "pooling takes no mask", "takes one input, got 2" },
   ["MultiHeadAttention num_heads=1 key_dim=2, mask of rank 3"] =
     "a query that may attend to no key gets zeros, which have no gradient, instead of the mean of all values",
 })
@@ -42,8 +38,6 @@ compare.run(reference.random, checks.spread, {
   ["RandomFlip, random"] = "each direction has its own coin; Keras mirrors in both or in none",
   ["RandomTranslation height_factor=0.5 width_factor=0.5 fill_mode=wrap, random"] =
     "pixels between the last and the first are interpolated; TensorFlow takes one of the two",
-  ["GRU units=2 recurrent_dropout=0.4 reset_after=False, random"] = {
-    "the reset gate is applied as in cuDNN", "reset_after must be true, got false" },
   ["RandomContrast factor=0.5 value_range=[0,1], random"] =
     "the factor is drawn from 1 - factor, as Keras documents; Keras draws from 1 where factor is one number",
 })
