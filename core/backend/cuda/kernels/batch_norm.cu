@@ -71,7 +71,8 @@ __global__ void statistics_kernel(BatchNormShape shape, const void* x, float* su
   });
 }
 
-template <class T, int pack>
+// What shortcuts and relu need is in instances of their own: plain normalization keeps the registers that it has.
+template <class T, bool shortcut, int pack>
 __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward memory, Dtype statistics) {
   const ColumnPlace place(shape.channels, tile_of(shape.channels, pack));
   if (place.column >= shape.channels) return;
@@ -82,12 +83,12 @@ __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward
 #pragma unroll
   for (int j = 0; j < pack; ++j) factor.values[j] *= rsqrt_of(variance.values[j], shape.epsilon);
   constexpr int ahead = pack == 1 ? 4 : 3;
-  Stored<T, pack> x[ahead], shortcut[ahead];
+  Stored<T, pack> x[ahead], added[shortcut ? ahead : 1];
   each_pack<ahead>(
       shape, place,
       [&](int k, std::int64_t, std::int64_t i) {
         x[k].load(memory.x, i);
-        if (memory.shortcut != nullptr) shortcut[k].load(memory.shortcut, i);
+        if constexpr (shortcut) added[k].load(memory.shortcut, i);
       },
       [&](int k, std::int64_t, std::int64_t i) {
         Pack<float, pack> y = x[k].values();
@@ -95,10 +96,10 @@ __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward
         for (int j = 0; j < pack; ++j) {
           y.values[j] = (y.values[j] - mean.values[j]) * factor.values[j] + beta.values[j];
         }
-        if (memory.shortcut != nullptr) {
-          const Pack<float, pack> added = shortcut[k].values();
+        if constexpr (shortcut) {
+          const Pack<float, pack> term = added[k].values();
 #pragma unroll
-          for (int j = 0; j < pack; ++j) y.values[j] += added.values[j];
+          for (int j = 0; j < pack; ++j) y.values[j] += term.values[j];
         }
         if (memory.relu) {
 #pragma unroll
@@ -108,31 +109,42 @@ __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward
       });
 }
 
-template <class T, int pack>
-__global__ void slopes_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
+/// From what the gradient takes the sign of relu's argument: x, or y where a shortcut was added to it.
+enum class ReluBy : std::uint8_t { none, x, y };
+
+/// Blocks of slopes_kernel that a multiprocessor holds. Left alone, the compiler takes registers for relu until fewer
+/// fit.
+constexpr int blocks_of_slopes(ReluBy relu, int pack) {
+  if (pack == 8) return relu == ReluBy::none ? 4 : 3;
+  return pack == 4 ? 4 : 6;
+}
+
+template <class T, ReluBy relu, int pack>
+__global__ void __launch_bounds__(block_threads, blocks_of_slopes(relu, pack))
+    slopes_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
   const ColumnPlace place(shape.channels, tile_of(shape.channels, pack));
   Pack<float, pack> mean{}, factor{}, beta{};
   if (place.column < shape.channels) {
     mean = load_pack<pack>(memory.mean, shape.parameters, place.column);
-    if (memory.beta != nullptr) {
+    if constexpr (relu == ReluBy::x) {
       factor = factor_of<pack>(shape, memory, place.column);
       beta = load_pack<pack>(memory.beta, shape.parameters, place.column);
     }
   }
   constexpr int ahead = pack == 1 ? 3 : 2;
-  Stored<T, pack> x[ahead], dy[ahead], y[ahead];
+  Stored<T, pack> x[ahead], dy[ahead], y[relu == ReluBy::y ? ahead : 1];
   sum_part<pack, ahead>(
       shape, place, sums,
       [&](int k, std::int64_t, std::int64_t i) {
         x[k].load(memory.x, i);
         dy[k].load(memory.dy, i);
-        if (memory.y != nullptr) y[k].load(memory.y, i);
+        if constexpr (relu == ReluBy::y) y[k].load(memory.y, i);
       },
       [&](int k, std::int64_t i, ColumnPair* sum) {
         const Pack<float, pack> value = x[k].values();
         Pack<float, pack> slope = dy[k].values();
-        if (memory.beta != nullptr) undo_relu<T>(slope, value, mean, factor, beta);
-        if (memory.y != nullptr) {
+        if constexpr (relu == ReluBy::x) undo_relu<T>(slope, value, mean, factor, beta);
+        if constexpr (relu == ReluBy::y) {
           const Pack<float, pack> result = y[k].values();
 #pragma unroll
           for (int j = 0; j < pack; ++j) slope.values[j] = result.values[j] > 0.0F ? slope.values[j] : 0.0F;
@@ -158,21 +170,25 @@ __global__ void parameters_kernel(BatchNormShape shape, BatchNormBackward memory
 }
 
 // dx = gamma / deviation (dy - mean(dy) - x_hat mean(dy x_hat))
-template <class T, int pack>
-__global__ void input_gradient_kernel(BatchNormShape shape, BatchNormBackward memory, const float* sums,
-                                      bool statistics_depend_on_x) {
+template <class T, bool relu, int pack>
+__global__ void __launch_bounds__(block_threads, pack == 8   ? 3
+                                                 : pack == 4 ? 4
+                                                             : 5)
+    input_gradient_kernel(BatchNormShape shape, BatchNormBackward memory, const float* sums,
+                          bool statistics_depend_on_x) {
   const ColumnPlace place(shape.channels, tile_of(shape.channels, pack));
   if (place.column >= shape.channels) return;
   const float share = statistics_depend_on_x ? 1.0F / static_cast<float>(shape.rows) : 0.0F;
   const Pack<float, pack> mean = load_pack<pack>(memory.mean, shape.parameters, place.column);
   const Pack<float, pack> variance = load_pack<pack>(memory.variance, shape.parameters, place.column);
-  const Pack<float, pack> factor = factor_of<pack>(shape, memory, place.column);
+  Pack<float, pack> factor = load_pack<pack>(memory.gamma, shape.parameters, place.column);
   Pack<float, pack> offset = load_pack_of<float, pack>(sums, place.column), beta{};
   Pack<float, pack> by_x = load_pack_of<float, pack>(sums, shape.channels + place.column);
-  if (memory.beta != nullptr) beta = load_pack<pack>(memory.beta, shape.parameters, place.column);
+  if constexpr (relu) beta = load_pack<pack>(memory.beta, shape.parameters, place.column);
 #pragma unroll
   for (int j = 0; j < pack; ++j) {
     const float inverse = rsqrt_of(variance.values[j], shape.epsilon);
+    factor.values[j] *= inverse;
     offset.values[j] *= share;
     by_x.values[j] *= share * inverse * inverse;
   }
@@ -187,7 +203,7 @@ __global__ void input_gradient_kernel(BatchNormShape shape, BatchNormBackward me
       [&](int k, std::int64_t, std::int64_t i) {
         const Pack<float, pack> value = x[k].values();
         Pack<float, pack> dx = dy[k].values();
-        if (memory.beta != nullptr) undo_relu<T>(dx, value, mean, factor, beta);
+        if constexpr (relu) undo_relu<T>(dx, value, mean, factor, beta);
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
           const float centered = value.values[j] - mean.values[j];
@@ -202,6 +218,28 @@ template <auto kernel, class... Arguments>
 cudaError_t launch_columns(const LaunchOn& on, const BatchNormShape& shape, Arguments... arguments) {
   const BatchNormShape filled = filling<kernel>(on, shape);
   return launch(on, column_blocks(filled), block_threads, kernel, filled, arguments...);
+}
+
+template <class T, int pack>
+cudaError_t launch_normalize(const LaunchOn& on, const BatchNormShape& shape, const BatchNormInferenceForward& memory,
+                             Dtype statistics) {
+  return memory.shortcut != nullptr ? launch_columns<&normalize_kernel<T, true, pack>>(on, shape, memory, statistics)
+                                    : launch_columns<&normalize_kernel<T, false, pack>>(on, shape, memory, statistics);
+}
+
+template <class T, ReluBy relu, int pack>
+cudaError_t launch_gradient(const LaunchOn& on, const BatchNormShape& shape, const BatchNormBackward& memory,
+                            bool statistics_depend_on_x, float* workspace) {
+  const BatchNormShape filled = filling<&slopes_kernel<T, relu, pack>>(on, shape);
+  cudaError_t status =
+      launch(on, column_blocks(filled), block_threads, &slopes_kernel<T, relu, pack>, filled, memory, workspace);
+  if (status != cudaSuccess) return status;
+  status = launch(on, summing_blocks(filled), block_threads, &parameters_kernel, filled, memory, workspace);
+  if (status != cudaSuccess) return status;
+  BatchNormBackward rest = memory;
+  if (relu == ReluBy::y) rest.dy = memory.dshortcut;  // without what relu cut off
+  return launch_columns<&input_gradient_kernel<T, relu == ReluBy::x, pack>>(
+      on, shape, rest, static_cast<const float*>(workspace), statistics_depend_on_x);
 }
 
 }  // namespace
@@ -227,32 +265,27 @@ cudaError_t launch_batch_norm(const LaunchOn& on, const BatchNormShape& shape, c
     if (status != cudaSuccess) return status;
     const BatchNormInferenceForward rest{memory.x, memory.gamma,    memory.beta, workspace, workspace + shape.channels,
                                          memory.y, memory.shortcut, memory.relu};
-    return launch_columns<&normalize_kernel<T, pack>>(on, shape, rest, Dtype::f32);
+    return launch_normalize<T, pack>(on, shape, rest, Dtype::f32);
   });
 }
 
 cudaError_t launch_batch_norm_inference(const LaunchOn& on, const BatchNormShape& shape,
                                         const BatchNormInferenceForward& memory) {
   if (shape.rows == 0 || shape.channels == 0) return cudaSuccess;
-  return with_packs(shape, [&]<class T, int pack>() {
-    return launch_columns<&normalize_kernel<T, pack>>(on, shape, memory, shape.parameters);
-  });
+  return with_packs(
+      shape, [&]<class T, int pack>() { return launch_normalize<T, pack>(on, shape, memory, shape.parameters); });
 }
 
 cudaError_t launch_batch_norm_gradient(const LaunchOn& on, const BatchNormShape& shape, const BatchNormBackward& memory,
                                        bool statistics_depend_on_x, float* workspace) {
   if (shape.channels == 0) return cudaSuccess;  // without rows the gradients of the parameters are 0
   return with_packs(shape, [&]<class T, int pack>() {
-    const BatchNormShape filled = filling<&slopes_kernel<T, pack>>(on, shape);
-    cudaError_t status =
-        launch(on, column_blocks(filled), block_threads, &slopes_kernel<T, pack>, filled, memory, workspace);
-    if (status != cudaSuccess) return status;
-    status = launch(on, summing_blocks(filled), block_threads, &parameters_kernel, filled, memory, workspace);
-    if (status != cudaSuccess) return status;
-    BatchNormBackward rest = memory;
-    if (memory.dshortcut != nullptr) rest.dy = memory.dshortcut;  // without what relu cut off
-    return launch_columns<&input_gradient_kernel<T, pack>>(on, shape, rest, static_cast<const float*>(workspace),
-                                                           statistics_depend_on_x);
+    const auto launch_with = [&]<ReluBy relu>() {
+      return launch_gradient<T, relu, pack>(on, shape, memory, statistics_depend_on_x, workspace);
+    };
+    if (memory.y != nullptr) return launch_with.template operator()<ReluBy::y>();
+    if (memory.beta != nullptr) return launch_with.template operator()<ReluBy::x>();
+    return launch_with.template operator()<ReluBy::none>();
   });
 }
 

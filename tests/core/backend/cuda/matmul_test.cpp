@@ -75,6 +75,15 @@ TEST_F(CudaMatmulTest, ASearchKeepsTheFastestOfSoMany) {
   EXPECT_EQ(backend.devices()[0]->memory().use().in_use, 0U);
 }
 
+TEST_F(CudaMatmulTest, ByDefaultSmallProductsAreSearched) {
+  cuda_on_cpu::machine().matmul_milliseconds = {0.3, 0.2, 0.1};
+  const CudaBackend backend{BackendConfig{}};
+  EXPECT_EQ(planned(backend, Matmul(), matrices), "cublaslt:3 searched");
+  const std::size_t kernels = cuda_on_cpu::kernels_run();
+  EXPECT_EQ(planned(backend, Matmul(), {{{1024, 512}, Dtype::f32}, {{512, 1024}, Dtype::f32}}), "cublaslt:1");
+  EXPECT_EQ(cuda_on_cpu::kernels_run(), kernels) << "a product of 1.07 GFLOP was timed";
+}
+
 TEST_F(CudaMatmulTest, ASearchMeasuresEveryEpilogueTypeAndBatch) {
   cuda_on_cpu::machine().matmul_milliseconds = {0.2, 0.1};
   const CudaBackend backend = backend_that_searches(2);
@@ -130,8 +139,9 @@ TEST_F(CudaMatmulTest, FactorsAndSumsKeepTheirPrecision) {
       CUBLASLT_NUMERICAL_IMPL_FLAGS_FMA | sums_32 | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_32F,
   };
   EXPECT_EQ(planned(backend_that_searches(0), Matmul(), matrices), "cublaslt:5");
-  EXPECT_EQ(planned(CudaBackend(BackendConfig{.options = CudaOptions{.tf32 = true}}), Matmul(), matrices),
-            "cublaslt:4");
+  EXPECT_EQ(
+      planned(CudaBackend(BackendConfig{.options = CudaOptions{.tf32 = true, .matmul_search = 0}}), Matmul(), matrices),
+      "cublaslt:4");
   EXPECT_EQ(planned(backend_that_searches(0), Matmul(), {{{16, 12}, Dtype::bf16}, {{12, 8}, Dtype::bf16}}),
             "cublaslt:2");
 }
@@ -164,6 +174,8 @@ TEST_F(CudaMatmulTest, ASplitSumKeepsWhatItsResultCannotHold) {
 TEST_F(CudaMatmulTest, TheLibrarySaysWhatIsSearched) {
   EXPECT_THAT(backend_that_searches(0).library(), testing::EndsWith("float32 strict"));
   EXPECT_THAT(backend_that_searches(4).library(), testing::EndsWith("float32 strict, products searched among 4"));
+  EXPECT_THAT(CudaBackend(BackendConfig{}).library(),
+              testing::EndsWith("float32 strict, products below 1 GFLOP searched among 8"));
 }
 
 /// The gradients of two dense layers by all weights, on gpu:0.
