@@ -160,6 +160,20 @@ NETS = {
     "attention to others": lambda a, b: attended(a, b),
     "grouped attention and a residual": lambda a, b: attended(a, None, True, grouped()),
     "grouped causal attention to others": lambda a, b: attended(a, b, False, grouped(), True),
+    "PReLU, GroupNormalization and Identity pass": lambda a, b: pooled(L.Identity()(
+        L.GroupNormalization(1, name="norm")(L.PReLU(name="slopes")(embedded(a, "a"))))),
+    "noise and dropping of channels pass": lambda a, b: pooled(L.AlphaDropout(0.5)(L.GaussianDropout(0.5)(
+        L.GaussianNoise(1.0)(L.SpatialDropout1D(0.5)(embedded(a, "a")))))),
+    "Attention": lambda a, b: pooled(L.Attention()([embedded(a, "a"), embedded(b, "b")])),
+    "Attention by sums": lambda a, b: pooled(L.Attention(score_mode="concat", name="attention")(
+        [embedded(a, "a"), embedded(b, "b")])),
+    "causal AdditiveAttention": lambda a, b: pooled(L.AdditiveAttention(name="attention")(
+        [embedded(a, "a"), embedded(b, "b")], use_causal_mask=True)),
+    "Dot ends": lambda a, b: pooled(L.Dot(2)([embedded(a, "a"), embedded(b, "b")])),
+    "UpSampling1D drops": lambda a, b: pooled(L.UpSampling1D(2)(embedded(a, "a"))),
+    "ZeroPadding1D drops": lambda a, b: pooled(L.ZeroPadding1D(1)(embedded(a, "a"))),
+    "Cropping1D drops": lambda a, b: pooled(L.Cropping1D(1)(embedded(a, "a"))),
+    "Conv1DTranspose drops": lambda a, b: pooled(L.Conv1DTranspose(2, 2, name="conv")(embedded(a, "a"))),
     "an explicit mask": lambda a, b: explicit(L.Embedding(5, 3, mask_zero=True, name="a"), a, b),
 }
 

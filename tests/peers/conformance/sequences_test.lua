@@ -136,6 +136,30 @@ local nets = {
   ["attention to others"] = function(a, b) return attended(a, b) end,
   ["grouped attention and a residual"] = function(a) return attended(a, nil, true, "grouped") end,
   ["grouped causal attention to others"] = function(a, b) return attended(a, b, false, "grouped", true) end,
+  ["PReLU, GroupNormalization and Identity pass"] = function(a)
+    local x = L.GroupNormalization(1, { name = "norm" })(L.PReLU { name = "slopes" }(embedded(a, "a")))
+    return pooled(L.Identity()(x))
+  end,
+  ["noise and dropping of channels pass"] = function(a)
+    local x = L.GaussianNoise(1)(L.SpatialDropout1D(0.5)(embedded(a, "a")))
+    return pooled(L.AlphaDropout(0.5)(L.GaussianDropout(0.5)(x)))
+  end,
+  Attention = function(a, b) return pooled(L.Attention() { embedded(a, "a"), embedded(b, "b") }) end,
+  ["Attention by sums"] = function(a, b)
+    local layer = L.Attention { score_mode = "concat", name = "attention" }
+    return pooled(layer { embedded(a, "a"), embedded(b, "b") })
+  end,
+  ["causal AdditiveAttention"] = function(a, b)
+    local layer = L.AdditiveAttention { use_causal_mask = true, name = "attention" }
+    return pooled(layer { embedded(a, "a"), embedded(b, "b") })
+  end,
+  ["Dot ends"] = function(a, b) return pooled(L.Dot(2) { embedded(a, "a"), embedded(b, "b") }) end,
+  ["UpSampling1D drops"] = function(a) return pooled(L.UpSampling1D(2)(embedded(a, "a"))) end,
+  ["ZeroPadding1D drops"] = function(a) return pooled(L.ZeroPadding1D(1)(embedded(a, "a"))) end,
+  ["Cropping1D drops"] = function(a) return pooled(L.Cropping1D(1)(embedded(a, "a"))) end,
+  ["Conv1DTranspose drops"] = function(a)
+    return pooled(L.Conv1DTranspose(2, 2, { name = "conv" })(embedded(a, "a")))
+  end,
   ["an explicit mask"] = function(a, b)
     local layer = L.Embedding(5, 3, { mask_zero = true, name = "a" })
     return pooled(L.LSTM(2, named(sequence, "lstm"))(layer(a), { mask = layer:compute_mask(b) }))
