@@ -20,6 +20,7 @@ gb.layers = {}
 --- all steps; 0 unless given. As in Keras, each gate then drops its own inputs and states
 ---@field seed integer? of the dropout; drawn from the global seed unless given
 
+--- Options of the layers that run over sequences: LSTM, GRU, SimpleRNN and RNN.
 ---@class SequenceOptions
 ---@field return_sequences boolean? whether the outputs of all steps are returned; false unless given: the last one
 ---@field return_state boolean? whether the states after the last step are returned behind the output; false unless
@@ -33,8 +34,10 @@ gb.layers = {}
 ---@field zero_output_for_mask boolean? whether the output of a masked step is 0 instead of the last one; false unless
 --- given
 
+--- Options of LSTM, GRU and SimpleRNN.
 ---@class RecurrentOptions: CellOptions, SequenceOptions
 
+--- Options of cells with gates: LSTM and GRU.
 ---@class GatedOptions
 ---@field recurrent_activation string? "sigmoid" unless given
 

@@ -126,15 +126,15 @@ end
 -- Functions by the class of their options, those of classes that extend it too.
 local function takers_of(doc)
   local takers = {}
-  local function add(entry)
-    for _, class in ipairs(option_classes(doc, entry)) do
-      local one = class
-      while one do
-        takers[one.name] = takers[one.name] or {}
-        table.insert(takers[one.name], entry.name)
-        one = one.base and doc.classes[one.base]
-      end
+  local function take(class, entry)
+    takers[class.name] = takers[class.name] or {}
+    table.insert(takers[class.name], entry.name)
+    for base in (class.base or ""):gmatch "[%w_.]+" do
+      if doc.classes[base] then take(doc.classes[base], entry) end
     end
+  end
+  local function add(entry)
+    for _, class in ipairs(option_classes(doc, entry)) do take(class, entry) end
   end
   for _, entry in ipairs(doc.functions) do add(entry) end
   for _, name in ipairs(doc.order) do

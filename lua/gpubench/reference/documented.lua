@@ -104,14 +104,16 @@ end
 -- The fields of a class and of those that it extends, its own first.
 function documented.fields_of(doc, class)
   local fields, seen = {}, {}
-  local one = doc.classes[class]
-  while one do
+  local function add(one)
     for _, field in ipairs(one.fields) do
       if not seen[field.name] then fields[#fields + 1] = field end
       seen[field.name] = true
     end
-    one = one.base and doc.classes[one.base]
+    for base in (one.base or ""):gmatch "[%w_.]+" do
+      if doc.classes[base] then add(doc.classes[base]) end
+    end
   end
+  if doc.classes[class] then add(doc.classes[class]) end
   return fields
 end
 
