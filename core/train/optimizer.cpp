@@ -110,9 +110,10 @@ void Optimizer::require_one_model(std::span<const VariablePtr> variables) const 
   });
   if (!slots_.empty() && other == slots_.end() && !averages_) return;
   if (!slots_.empty() && other == slots_.end()) {
-    throw Error(fmt::format("optimizer {}: '{}' is trained from now on, and an average begins with the first step; "
-                            "make another optimizer",
-                            name(), (*added)->name));
+    throw Error(
+        fmt::format("optimizer {}: '{}' is trained from now on, and an average begins with the first step; "
+                    "make another optimizer",
+                    name(), (*added)->name));
   }
   throw Error(fmt::format("optimizer {}: it serves another model, of which '{}' is no variable; make another optimizer",
                           name(), (*added)->name));

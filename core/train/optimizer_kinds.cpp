@@ -105,8 +105,7 @@ class RuleOptimizer final : public Optimizer {
     std::vector<Value> of_step{scalars.learning_rate, scalars.step};
     if (attributes.rule == UpdateRule::nadam) {
       const math::NadamMomentum momentum{attributes.beta1};
-      of_step.push_back(
-          graph.apply(std::make_shared<const ScheduleOp<math::NadamMomentum>>(momentum), {scalars.step}));
+      of_step.push_back(graph.apply(std::make_shared<const ScheduleOp<math::NadamMomentum>>(momentum), {scalars.step}));
     }
     ops::rule_update(graph, attributes, of_step, variables, gradients, slots, scalars.control);
   }
@@ -197,11 +196,8 @@ std::vector<ConfigField> with_common(std::vector<ConfigField> own) {
 }
 
 std::vector<ConfigField> with_betas(double weight_decay, std::vector<ConfigField> more = {}) {
-  std::vector<ConfigField> fields = {{"learning_rate", 0.001},
-                                     {"beta_1", 0.9},
-                                     {"beta_2", 0.999},
-                                     {"epsilon", 1e-7},
-                                     {"weight_decay", weight_decay}};
+  std::vector<ConfigField> fields = {
+      {"learning_rate", 0.001}, {"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", weight_decay}};
   fields.insert(fields.end(), more.begin(), more.end());
   return with_common(std::move(fields));
 }

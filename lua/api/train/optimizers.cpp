@@ -29,9 +29,9 @@ struct OptimizerClassName {
   const char* in_scripts;
   const char* in_core;
 };
-constexpr OptimizerClassName optimizer_classes[] = {
-    {"Adadelta", "adadelta"}, {"Adagrad", "adagrad"}, {"Adam", "adam"},       {"AdamW", "adamw"}, {"Adamax", "adamax"},
-    {"Lion", "lion"},         {"Nadam", "nadam"},     {"RMSprop", "rmsprop"}, {"SGD", "sgd"}};
+constexpr OptimizerClassName optimizer_classes[] = {{"Adadelta", "adadelta"}, {"Adagrad", "adagrad"}, {"Adam", "adam"},
+                                                    {"AdamW", "adamw"},       {"Adamax", "adamax"},   {"Lion", "lion"},
+                                                    {"Nadam", "nadam"},       {"RMSprop", "rmsprop"}, {"SGD", "sgd"}};
 
 /// gb.optimizers.<Class>{options}
 StackFunction optimizer_constructor(const char* name) {

@@ -144,9 +144,10 @@ TEST(Optimizer, AveragesAllVariablesBehindTheUpdate) {
   const OptimizerPtr sgd = make_optimizer("sgd", {{"use_ema", true}});
   const VariablePtr a = weight("a"), b = weight("b");
   sgd->build(factory, std::vector{a});
-  EXPECT_ERROR("optimizer sgd: 'b' is trained from now on, and an average begins with the first step; make another "
-               "optimizer",
-               sgd->build(factory, std::vector{a, b}));
+  EXPECT_ERROR(
+      "optimizer sgd: 'b' is trained from now on, and an average begins with the first step; make another "
+      "optimizer",
+      sgd->build(factory, std::vector{a, b}));
 }
 
 TEST(Optimizer, GivesGroupsOfVariablesTheirOwnRate) {
@@ -173,9 +174,10 @@ TEST(Optimizer, GivesGroupsOfVariablesTheirOwnRate) {
   EXPECT_ERROR("optimizer sgd: multiply_learning_rate: a factor of at least 0 is expected, got -1",
                other->multiply_learning_rate({"stem"}, -1));
   other->multiply_learning_rate({"backbone"}, 2);
-  EXPECT_ERROR("optimizer sgd: multiply_learning_rate: 'backbone' is in the name of no variable (stem/kernel, "
-               "stem/bias, head/kernel)",
-               other->build(factory, variables));
+  EXPECT_ERROR(
+      "optimizer sgd: multiply_learning_rate: 'backbone' is in the name of no variable (stem/kernel, "
+      "stem/bias, head/kernel)",
+      other->build(factory, variables));
 }
 
 // Its step counter would count the steps of both.
@@ -238,9 +240,10 @@ TEST(Optimizer, Refuses) {
                make_optimizer("adamx"));
   EXPECT_ERROR(HasSubstr("sgd: unknown option 'lr'"), make_optimizer("sgd", {{"lr", 0.1}}));
   EXPECT_ERROR(HasSubstr("learning_rate must be at least 0"), make_optimizer("sgd", {{"learning_rate", -0.1}}));
-  EXPECT_ERROR("unknown schedule 'cosine' (known: cosine_decay, cosine_decay_restarts, exponential_decay, "
-               "inverse_time_decay, polynomial_decay)",
-               make_schedule("cosine", {}));
+  EXPECT_ERROR(
+      "unknown schedule 'cosine' (known: cosine_decay, cosine_decay_restarts, exponential_decay, "
+      "inverse_time_decay, polynomial_decay)",
+      make_schedule("cosine", {}));
   EXPECT_ERROR("cosine_decay_restarts: t_mul must be at least 1, got 0.5",
                make_schedule("cosine_decay_restarts",
                              {{"initial_learning_rate", 0.1}, {"first_decay_steps", 5.0}, {"t_mul", 0.5}}));
