@@ -36,6 +36,8 @@ TEST(NoUse, OfStagesThatHaveNothingToDo) {
   EXPECT_EQ(in_pipeline(Remedy::batched_map, "idx; batch"), "the pipeline has no map");
   EXPECT_EQ(in_pipeline(Remedy::parallel_reads, "from_tensor_slices; batch"), "the pipeline reads no files");
   EXPECT_EQ(in_pipeline(Remedy::parallel_reads, "from_tensor_slices; csv; zip; batch"), "");
+  EXPECT_EQ(in_pipeline(Remedy::parallel_reads, "random; batch"), "the pipeline reads no files");
+  EXPECT_EQ(in_pipeline(Remedy::parallel_reads, "range; csv; sample_from_datasets; batch"), "");
   EXPECT_NE(in_pipeline(Remedy::prefetch, "from_generator; batch"), "");
 }
 
