@@ -24,8 +24,6 @@ class FunctionLayer final : public Layer {
   bool reads_masks() const override { return function_->reads_masks(); }
   Shape state_sizes() const override { return function_->state_sizes(); }
   TensorType output_type(TensorTypes inputs) const override { return output_types(inputs, {}).front(); }
-  std::vector<VariablePtr> trainable_variables() const override;
-  void set_trainable(bool trainable) override;
   std::vector<LayerPtr> parts() const override { return body_->layers(); }
 
  private:
@@ -54,10 +52,6 @@ class FunctionLayer final : public Layer {
   mutable Channels channels_ = Channels::unknown;
   mutable bool running_ = false;
 };
-
-bool contains(const std::vector<VariablePtr>& variables, const VariablePtr& one) {
-  return std::ranges::find(variables, one) != variables.end();
-}
 
 std::string text_of(TensorTypes types) {
   std::string text;
@@ -195,22 +189,6 @@ void FunctionLayer::make_variables(VariableFactory& factory, TensorTypes inputs)
   body_->call_all({.graph = graph}, {.inputs = values, .states = states});
   for (const LayerPtr& part : body_->layers()) adopt_variables(*part);
   if (!trainable()) set_trainable(false);
-}
-
-std::vector<VariablePtr> FunctionLayer::trainable_variables() const {
-  std::vector<VariablePtr> trained = Layer::trainable_variables();
-  for (const LayerPtr& part : body_->layers()) {
-    const std::vector<VariablePtr> kept = part->trainable_variables();
-    std::erase_if(trained, [&](const VariablePtr& variable) {
-      return contains(part->variables(), variable) && !contains(kept, variable);
-    });
-  }
-  return trained;
-}
-
-void FunctionLayer::set_trainable(bool trainable) {
-  Layer::set_trainable(trainable);
-  for (const LayerPtr& part : body_->layers()) part->set_trainable(trainable);
 }
 
 LayerOutputs FunctionLayer::apply_all(const CallContext& context, const LayerArguments& given) const {

@@ -54,6 +54,11 @@ void Layer::take_weight_options(const Layer& inner, std::string_view prefix) {
   add(owner_->constraints, inner.owner_->constraints);
 }
 
+void Layer::set_trainable(bool trainable) {
+  config_.set("trainable", trainable);
+  for (const std::shared_ptr<Layer>& part : parts()) part->set_trainable(trainable);
+}
+
 void Layer::set_automatic_name(std::string name) {
   set_name(std::move(name));
   automatic_name_ = true;
@@ -246,6 +251,15 @@ std::vector<VariablePtr> Layer::trainable_variables() const {
   std::vector<VariablePtr> trained;
   if (!trainable()) return trained;
   std::ranges::copy_if(variables_, std::back_inserter(trained), &Variable::trainable);
+  const auto holds = [](const std::vector<VariablePtr>& all, const VariablePtr& one) {
+    return std::ranges::find(all, one) != all.end();
+  };
+  for (const std::shared_ptr<Layer>& part : parts()) {
+    const std::vector<VariablePtr> kept = part->trainable_variables();
+    std::erase_if(trained, [&](const VariablePtr& variable) {
+      return holds(part->variables(), variable) && !holds(kept, variable);
+    });
+  }
   return trained;
 }
 

@@ -120,8 +120,8 @@ class Layer {
   const Config& config() const { return config_; }
   /// Whether training updates its weights.
   bool trainable() const { return config_.flag("trainable"); }
-  /// For models that are compiled later.
-  virtual void set_trainable(bool trainable) { config_.set("trainable", trainable); }
+  /// For models that are compiled later; for parts too.
+  void set_trainable(bool trainable);
   const DeviceId& device() const { return device_; }
   const DtypePolicy& policy() const { return policy_; }
   /// The type of computation, for people: the policy's name, or "int8".
@@ -175,8 +175,8 @@ class Layer {
                                     const std::vector<Value>& masks) const;
   /// In the order in which they are saved: trainable ones first.
   const std::vector<VariablePtr>& variables() const { return variables_; }
-  /// Those that training updates: none of a frozen layer.
-  virtual std::vector<VariablePtr> trainable_variables() const;
+  /// Those that training updates: none of a frozen layer, or of a frozen part.
+  std::vector<VariablePtr> trainable_variables() const;
   /// The name of a variable in files of weights: "dense/kernel", by the layer's present name.
   std::string saved_name(std::size_t variable) const { return name() + "/" + variable_names_[variable]; }
   /// "layer 'conv2d' (Conv2D)".

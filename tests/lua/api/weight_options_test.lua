@@ -219,6 +219,18 @@ case("a frozen layer is frozen inside of another", function()
   end
 end)
 
+case("cells inside of RNN have weight options, and are frozen by themselves", function()
+  local cells = { layers.GRUCell(2, { kernel_regularizer = "l2", kernel_constraint = "unit_norm" }),
+    layers.LSTMCell(3, { trainable = false, bias_regularizer = "l1" }) }
+  local model = gb.Sequential { gb.Input { 3, 2 }, layers.RNN(cells) }
+  equal({ #model.trainable_variables, #model.losses }, { 3, 1 })
+  near(model.losses[1]:item(), model.weights[1]:square():sum():item() * 0.01, 1e-5)
+  model:compile { optimizer = gb.optimizers.SGD { learning_rate = 0.5 }, loss = "mse" }
+  model:fit(gb.random.normal({ 4, 3, 2 }, { seed = 3 }), gb.zeros { 4, 3 }, { verbose = 0 })
+  for _, length in ipairs(lengths(model.weights[1], 0)) do near(length, 1, 1e-4) end
+  raises("RNN: its GRUCell has an activity_regularizer", layers.RNN, layers.GRUCell(2, { activity_regularizer = "l2" }))
+end)
+
 case("a layer that a model names anew keeps its constraints", function()
   local first, second = layers.Dense(2, { kernel_constraint = "unit_norm" }), layers.Dense(2)
   first(x)
