@@ -20,10 +20,10 @@ namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-using Batches = std::vector<std::vector<std::int64_t>>;
+using Windows = std::vector<std::vector<std::int64_t>>;
 
-Batches batches_of(const DatasetPtr& dataset, std::uint64_t epoch = 0) {
-  Batches batches;
+Windows windows_of(const DatasetPtr& dataset, std::uint64_t epoch = 0) {
+  Windows batches;
   const std::unique_ptr<Cursor> cursor = dataset->open(epoch);
   for (Element element; cursor->next(element);) {
     const auto values = element.front().values<std::int64_t>();
@@ -54,9 +54,9 @@ DatasetPtr batched_by_four(DatasetPtr window) {
 
 TEST(GroupByWindow, BatchesElementsOfOneKey) {
   const DatasetPtr dataset = by_rest(range(0, 14), 4, batched_by_four);
-  const Batches expected{{0, 3, 6, 9}, {1, 4, 7, 10}, {2, 5, 8, 11}, {12}, {13}};
-  EXPECT_EQ(batches_of(dataset), expected);
-  EXPECT_EQ(batches_of(prefetch(dataset, 2)), expected);
+  const Windows expected{{0, 3, 6, 9}, {1, 4, 7, 10}, {2, 5, 8, 11}, {12}, {13}};
+  EXPECT_EQ(windows_of(dataset), expected);
+  EXPECT_EQ(windows_of(prefetch(dataset, 2)), expected);
   EXPECT_EQ(dataset->size(), std::nullopt);
   EXPECT_EQ(to_string(dataset->element_types()), "(int64[?])");
   EXPECT_EQ(dataset->examples_per_element(), 4);
@@ -65,26 +65,26 @@ TEST(GroupByWindow, BatchesElementsOfOneKey) {
 
 TEST(GroupByWindow, AWindowMayGiveSeveralElementsOrNone) {
   const auto pairs = [](DatasetPtr window) { return batch(std::move(window), 2, true); };
-  EXPECT_EQ(batches_of(by_rest(range(0, 10), 3, pairs)), (Batches{{0, 3}, {1, 4}, {2, 5}}));
+  EXPECT_EQ(windows_of(by_rest(range(0, 10), 3, pairs)), (Windows{{0, 3}, {1, 4}, {2, 5}}));
   const auto twice = [](DatasetPtr window) { return repeat(batch(std::move(window), 5), 2); };
-  EXPECT_EQ(batches_of(by_rest(range(0, 3), 1, twice)), (Batches{{0}, {0}, {1}, {1}, {2}, {2}}));
+  EXPECT_EQ(windows_of(by_rest(range(0, 3), 1, twice)), (Windows{{0}, {0}, {1}, {1}, {2}, {2}}));
 }
 
 TEST(GroupByWindow, TheSizeMayDependOnTheKey) {
   const WindowGroups groups{.key = modulo(3), .size_of = one_more()};
-  EXPECT_EQ(batches_of(group_by_window(range(0, 9), groups, batched_by_four)),
-            (Batches{{0}, {3}, {1, 4}, {6}, {2, 5, 8}, {7}}));
+  EXPECT_EQ(windows_of(group_by_window(range(0, 9), groups, batched_by_four)),
+            (Windows{{0}, {3}, {1, 4}, {6}, {2, 5, 8}, {7}}));
 }
 
 TEST(GroupByWindow, ShufflesDifferFromWindowToWindow) {
   const auto shuffled = [](DatasetPtr window) { return batch(shuffle(std::move(window), {.buffer = 30}), 30); };
   const auto key = modulo(1);
-  const Batches found = batches_of(group_by_window(range(0, 60), {.key = key, .size = 30}, shuffled));
+  const Windows found = windows_of(group_by_window(range(0, 60), {.key = key, .size = 30}, shuffled));
   ASSERT_EQ(found.size(), 2U);
   std::vector<std::int64_t> second = found[1];
   for (std::int64_t& number : second) number -= 30;
   EXPECT_NE(found[0], second);
-  EXPECT_EQ(batches_of(group_by_window(range(0, 60), {.key = key, .size = 30}, shuffled)), found);
+  EXPECT_EQ(windows_of(group_by_window(range(0, 60), {.key = key, .size = 30}, shuffled)), found);
 }
 
 TEST(GroupByWindow, ElementsMayVaryInTheirExtents) {
@@ -123,7 +123,7 @@ TEST(GroupByWindow, RefusesWhatItCannotMakeAnew) {
                by_rest(range(0, 3), 2, [](const DatasetPtr&) { return range(0, 5); }));
   const WindowGroups none{.key = modulo(3), .size_of = modulo(1)};
   EXPECT_ERROR("group_by_window: window_size_func gave 0 for the key 0; at least 1 is needed",
-               batches_of(group_by_window(range(0, 9), none, batched_by_four)));
+               windows_of(group_by_window(range(0, 9), none, batched_by_four)));
 }
 
 }  // namespace
