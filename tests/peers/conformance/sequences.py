@@ -168,7 +168,7 @@ NETS = {
     "Attention by sums": lambda a, b: pooled(L.Attention(score_mode="concat", name="attention")(
         [embedded(a, "a"), embedded(b, "b")])),
     "causal AdditiveAttention": lambda a, b: pooled(L.AdditiveAttention(name="attention")(
-        [embedded(a, "a"), embedded(b, "b")], use_causal_mask=True)),
+        [embedded(a, "a")] * 2, use_causal_mask=True)),
     "Dot ends": lambda a, b: pooled(L.Dot(2)([embedded(a, "a"), embedded(b, "b")])),
     "UpSampling1D drops": lambda a, b: pooled(L.UpSampling1D(2)(embedded(a, "a"))),
     "ZeroPadding1D drops": lambda a, b: pooled(L.ZeroPadding1D(1)(embedded(a, "a"))),

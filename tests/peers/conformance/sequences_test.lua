@@ -149,9 +149,10 @@ local nets = {
     local layer = L.Attention { score_mode = "concat", name = "attention" }
     return pooled(layer { embedded(a, "a"), embedded(b, "b") })
   end,
-  ["causal AdditiveAttention"] = function(a, b)
-    local layer = L.AdditiveAttention { use_causal_mask = true, name = "attention" }
-    return pooled(layer { embedded(a, "a"), embedded(b, "b") })
+  -- To itself: a query whose keys are all masked, which is a departure, is masked as well.
+  ["causal AdditiveAttention"] = function(a)
+    local layer, x = L.AdditiveAttention { use_causal_mask = true, name = "attention" }, embedded(a, "a")
+    return pooled(layer { x, x })
   end,
   ["Dot ends"] = function(a, b) return pooled(L.Dot(2) { embedded(a, "a"), embedded(b, "b") }) end,
   ["UpSampling1D drops"] = function(a) return pooled(L.UpSampling1D(2)(embedded(a, "a"))) end,
