@@ -253,12 +253,14 @@ def trained(units, activation, loss, metrics, weighted, has_weights):
     made = [named[name]() if name in named else name for name in metrics]
     model.compile(optimizer=keras.optimizers.SGD(0.1), metrics=made, weighted_metrics=weighted or None,
                   loss=keras.losses.MeanSquaredError(reduction="sum") if loss == "sum" else loss)
-    evaluated = model.evaluate(TOKENS, labels, sample_weight=of_steps, batch_size=2, verbose=0)
+    evaluated = model.evaluate(TOKENS, labels, sample_weight=of_steps, batch_size=2, verbose=0,
+                               return_dict=True)
     fitted = model.fit(TOKENS, labels, sample_weight=of_steps, batch_size=2, shuffle=False, verbose=0).history
+    shown = ["loss", *metrics, *("weighted_" + name if "weighted_" + name in fitted else name for name in weighted)]
     return {"units": units, "activation": activation, "loss": loss, "metrics": metrics, "weighted": weighted,
             "labels": labels, "step_weights": of_steps, "layers": names, "start": start,
-            "evaluated": [float(value) for value in evaluated],
-            "fitted": [float(values[0]) for values in fitted.values()],
+            "evaluated": [float(evaluated[name]) for name in shown],
+            "fitted": [float(fitted[name][0]) for name in shown],
             "after": [weight.numpy() for weight in weights]}
 
 
