@@ -5,7 +5,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -284,8 +283,9 @@ NpzFile::NpzFile(std::filesystem::path path) : path_(std::move(path)) {
 std::unique_ptr<ByteSource> NpzFile::open(const std::string& name) const {
   const auto found = members_.find(name);
   if (found == members_.end()) {
-    throw Error(fmt::format("{}: has no array '{}' (known: {})", path_.string(), name,
-                            fmt::join(std::views::keys(members_), ", ")));
+    std::vector<std::string> names;
+    for (const auto& [known, member] : members_) names.push_back(known);
+    throw Error(fmt::format("{}: has no array '{}' (known: {})", path_.string(), name, fmt::join(names, ", ")));
   }
   const Member& member = found->second;
   const std::vector<std::byte> header = part_of(path_, member.header_at, local_bytes, "a member is missing");
