@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/interrupt.h"
 #include "core/ops/cast.h"
 #include "core/ops/check.h"
 #include "core/ops/elementwise.h"
@@ -60,6 +61,7 @@ std::vector<Tensor> split(lua_State* L, const Tensor& x, const Whole& sections, 
       throw ArgumentError(fmt::format("parts of axis {} end at rising numbers from 0 to {}, got {}", along, extent,
                                       fmt::join(ends.begin(), ends.end() - 1, ", ")));
     }
+    check_interrupt();  // there may be millions
     parts.push_back(part(L, x, along, begin, end));
     begin = end;
   }
@@ -72,6 +74,7 @@ std::vector<Tensor> unstack(lua_State* L, const Tensor& x, std::optional<std::in
   shape.erase(shape.begin() + along);
   std::vector<Tensor> parts;
   for (std::int64_t i = 0; i < extent_of(L, x, along); ++i) {
+    check_interrupt();
     parts.push_back(of<Reshape>(L, part(L, x, along, i, i + 1), with_open_extent(shape)));
   }
   return parts;

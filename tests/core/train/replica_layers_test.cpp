@@ -258,6 +258,11 @@ class Kinds {
     used_.emplace(kind);
     return apply_layer(make_layer(kind, options), std::move(inputs));
   }
+  /// A layer inside of another one.
+  LayerPtr part(std::string_view kind, const ConfigEntries& options) {
+    used_.emplace(kind);
+    return make_layer(kind, options);
+  }
   void expect_all() const {
     // Its inputs are integers, which this model has none of; tests of Lua train it.
     for (const LayerKind& kind : layer_kinds()) {
@@ -313,6 +318,13 @@ std::vector<SymbolPtr> of_sequences(Kinds& apply, SymbolPtr sequence) {
   const std::string lstm_text = layer_to_text(*make_layer("LSTM", {{"units", two}, {"return_sequences", true}}));
   sequence = apply("TimeDistributed", {{"layer", dense_text}}, {sequence});
   sequence = apply("Bidirectional", {{"layer", lstm_text}}, {sequence});
+  const std::string cells =
+      layers_to_text({apply.part("LSTMCell", {{"units", two}}), apply.part("GRUCell", {{"units", three}}),
+                      apply.part("SimpleRNNCell", {{"units", two}})});
+  const std::string stack_text = layer_to_text(*apply.part("StackedRNNCells", {{"cells", cells}}));
+  sequence = apply("Masking", {}, {sequence});
+  sequence = apply("RNN", {{"cell", stack_text}, {"return_sequences", true}}, {sequence});
+  sequence = apply("SimpleRNN", {{"units", two}, {"return_sequences", true}}, {sequence});
   const SymbolPtr pooled =
       apply("MaxPooling1D", {}, {apply("LSTM", {{"units", two}, {"return_sequences", true}}, {sequence})});
   return {apply("GRU", {{"units", three}}, {apply("AveragePooling1D", {}, {sequence})}),

@@ -1,4 +1,5 @@
 #include <bit>
+#include <type_traits>
 
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/sort.h"
@@ -12,11 +13,12 @@ constexpr int most_sort_threads = 512;
 /// With this bound the compiler uses the registers that it needs; without it, it spills some to fit more blocks.
 constexpr int sort_blocks_per_multiprocessor = 2;
 
-/// C: float, or std::int64_t for integers.
+/// C: float, or std::int64_t for integers. The place is as wide as the value: bytes between two members would be copied
+/// with them, though nobody has written them.
 template <class C>
 struct PlacedValue {
   C value;
-  std::int32_t place;
+  std::conditional_t<sizeof(C) == sizeof(std::int64_t), std::int64_t, std::int32_t> place;
 };
 
 /// Before b in the order. What is not a number is the largest, equal values keep their order, and what only fills the
