@@ -23,6 +23,7 @@ struct Chain {
 struct Backward {
   std::int32_t relu_gradient = -1, norm_gradient = -1;
   Value last_input{};  ///< beta, or relu's result
+  NormEpilogue epilogue = NormEpilogue::none;
 };
 
 class BatchNormFusing {
@@ -117,11 +118,11 @@ class BatchNormFusing {
       if (!op_as<ReluGradient>(node(index)) || node(index).inputs[1] != Value{chain.relu, 0}) continue;
       const std::int32_t gradient = norm_gradient_of(chain, index);
       if (gradient < 0 || (chain.add < 0 && rewriter_.only_user({index, 0}) != gradient)) continue;
-      if (chain.add >= 0) return Backward{index, gradient, {chain.relu, 0}};
+      if (chain.add >= 0) return Backward{index, gradient, {chain.relu, 0}, NormEpilogue::add_relu};
       const Value beta = node(chain.norm).inputs[2];
       // From statistics that were rounded to 16 bits relu's sign may come out otherwise than it was.
       if (type(beta).dtype != Dtype::f32 || rewriter_.changes_between(beta, chain.norm, gradient)) continue;
-      return Backward{index, gradient, beta};
+      return Backward{index, gradient, beta, NormEpilogue::relu};
     }
     return std::nullopt;
   }
@@ -152,13 +153,11 @@ class BatchNormFusing {
   }
 
   void fuse_backward(const Backward& backward) {
-    const bool has_add = type(backward.last_input).rank() > 1;
-    const auto op =
-        std::make_shared<const BatchNormGradient>(op_as<BatchNormGradient>(node(backward.norm_gradient))->epsilon,
-                                                  has_add ? NormEpilogue::add_relu : NormEpilogue::relu);
+    const float epsilon = op_as<BatchNormGradient>(node(backward.norm_gradient))->epsilon;
+    const auto op = std::make_shared<const BatchNormGradient>(epsilon, backward.epilogue);
     const Value dx = rewriter_.add(backward.norm_gradient, op, mapped(backward_inputs(backward)));
     for (const std::int32_t output : {0, 1, 2}) rewriter_.replace({backward.norm_gradient, output}, {dx.node, output});
-    if (has_add) rewriter_.replace({backward.relu_gradient, 0}, {dx.node, 3});
+    if (backward.epilogue == NormEpilogue::add_relu) rewriter_.replace({backward.relu_gradient, 0}, {dx.node, 3});
   }
 
   Rewriter rewriter_;

@@ -6,23 +6,14 @@
 #include "core/nn/loss.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
+#include "tests/core/nn/loss_pair.h"
 #include "tests/support/expect_error.h"
 
 namespace gpubench::loss_kinds_test {
 namespace {
 
 using ::testing::HasSubstr;
-
-struct Pair {
-  Pair(TensorType label_type, TensorType prediction_type)
-      : labels(graph.input(std::move(label_type), "y")), predictions(graph.input(std::move(prediction_type), "p")) {}
-  Graph graph;
-  Value labels, predictions;
-
-  Shape loss(std::string_view name, const ConfigEntries& options = {}) {
-    return graph.type(make_loss(name, options)->call(graph, labels, predictions)).shape;
-  }
-};
+using Pair = LossPair;
 
 const TensorType ten{{4, 10}, Dtype::f32}, images{{4, 6, 6, 3}, Dtype::f32};
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "core/nn/metric.h"
+#include "tests/core/nn/loss_pair.h"
 #include "tests/support/expect_error.h"
 
 namespace gpubench {
@@ -11,21 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-struct Pair {
-  Pair(TensorType label_type, TensorType prediction_type)
-      : labels(graph.input(std::move(label_type), "y")), predictions(graph.input(std::move(prediction_type), "p")) {}
-  Graph graph;
-  Value labels, predictions;
-
-  Shape loss(std::string_view name, const ConfigEntries& options = {}) {
-    return graph.type(make_loss(name, options)->call(graph, labels, predictions)).shape;
-  }
-  Shape metric(std::string_view name, const ConfigEntries& options = {}) {
-    return graph.type(make_metric(name, options)->call(graph, labels, predictions)).shape;
-  }
-  std::string last_op() const { return std::string(graph.nodes().back().op->name()); }
-};
+using Pair = LossPair;
 
 const TensorType ten{{4, 10}, Dtype::f32};
 
