@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "core/device/memory_pool.h"
@@ -67,6 +69,22 @@ void print_refused(const testing::UnitTest& tests) {
   if (cases > 0) std::printf("%d cases unchecked, at least in one type: the backend does not fuse them\n", cases);
 }
 
+/// Prints how many tests took each implementation: tests/gpu/page.lua names the traced ones that none took.
+void print_implementations(const testing::UnitTest& tests) {
+  std::map<std::string, int> counts;
+  for (int i = 0; i < tests.total_test_suite_count(); ++i) {
+    const testing::TestSuite& suite = *tests.GetTestSuite(i);
+    for (int j = 0; j < suite.total_test_count(); ++j) {
+      const testing::TestResult& result = *suite.GetTestInfo(j)->result();
+      for (int k = 0; k < result.test_property_count(); ++k) {
+        const testing::TestProperty& property = result.GetTestProperty(k);
+        if (std::string_view(property.value()) == support::implementation_property) ++counts[property.key()];
+      }
+    }
+  }
+  for (const auto& [name, count] : counts) std::printf("implementation: %d tests took %s\n", count, name.c_str());
+}
+
 }  // namespace
 }  // namespace gpubench
 
@@ -83,5 +101,6 @@ int main(int count, char** arguments) {
   }
   const int status = RUN_ALL_TESTS();
   gpubench::print_refused(*testing::UnitTest::GetInstance());
+  gpubench::print_implementations(*testing::UnitTest::GetInstance());
   return status;
 }

@@ -242,6 +242,35 @@ local function section_of(one)
   return section
 end
 
+-- An engine without the workspace that it has in one shape.
+local function engine_of(implementation)
+  return implementation:match "^cudnn:.*engine %d+" or implementation
+end
+
+-- The implementations of traced kernels that no op case took: their results were compared with nothing.
+local function uncompared_section()
+  local taken, seen, names = {}, {}, {}
+  for _, part in ipairs { "conformance", "gradients" } do
+    for name in (contents(part .. ".log") or ""):gmatch "implementation: %d+ tests took ([^\n]+)" do
+      taken[engine_of(name)] = true
+    end
+  end
+  for _, one in ipairs(traced) do
+    for _, entry in ipairs(one.entries or {}) do
+      for name in (entry.implementation or ""):gmatch "[^,]+" do
+        local engine = engine_of(name:match "^%s*(.*)$")
+        if not seen[engine] and not taken[engine] then names[#names + 1] = engine end
+        seen[engine] = true
+      end
+    end
+  end
+  if not next(taken) or not next(seen) then return nil end
+  table.sort(names)
+  local line = names[1] and "No op case took " .. table.concat(names, "; ") .. "."
+    or "Some op case took each implementation of the traced steps."
+  return { id = "uncompared", heading = "What no op case compares", lines = { line } }
+end
+
 local function models_sections()
   local sections = {}
   for _, one in ipairs(measured) do
@@ -354,6 +383,7 @@ end
 
 local sections = { parts_section(), missing_section(), suggestions_section(), speed_section() }
 table.move(models_sections(), 1, 8, #sections + 1, sections)
+sections[#sections + 1] = uncompared_section()
 
 io.write(native.page.html {
   title = "gpu_check on " .. summary.host,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -70,6 +71,7 @@ class Bench {
     }
 
     const auto kernel = backend_.plan(op, {input_types, output_types}, device_);
+    testing::Test::RecordProperty(std::string(kernel->implementation()), implementation_property);
     const std::size_t workspace_bytes = kernel->workspace_bytes();
     const std::shared_ptr<Buffer> workspace = allocate(std::max<std::size_t>(workspace_bytes, 1), "workspace");
     std::vector<TensorView> input_views, output_views;

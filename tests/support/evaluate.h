@@ -15,6 +15,9 @@ namespace gpubench::support {
 /// Every bit set: a float32 that is not a number, so that an element which a kernel forgot shows.
 inline constexpr unsigned char poison = 0xFF;
 
+/// The value of a property of tests whose name is an implementation that one of the ops took: "cudnn:conv:engine 42".
+inline constexpr const char* implementation_property = "implementation";
+
 /// From now on every tensor lies in memory that `allocate` returns, which nothing has written, instead of poisoned
 /// memory of the device's pool: memory checkers then see each by itself. To be called before the first test.
 void lay_tensors_apart(std::function<std::shared_ptr<Buffer>(std::size_t bytes)> allocate);
