@@ -34,6 +34,23 @@ ModelPtr residual() {
                                  std::vector{apply_layer(dense(2), {sum}), apply_layer(dense(3), {sum})});
 }
 
+/// input -> add(short(input), long(dense(input)))
+ModelPtr two_ways(bool in_order_of_calls = false) {
+  const SymbolPtr input = apply_layer(make_layer("Input", {{"shape", Shape{4}}}), {});
+  const SymbolPtr brief = apply_layer(dense(4), {input});
+  const SymbolPtr deep = apply_layer(dense(4), {apply_layer(dense(4), {input})});
+  const std::vector<SymbolPtr> inputs{input}, outputs{apply_layer(make_layer("Add"), {brief, deep})};
+  const auto model = std::make_shared<Model>("two_ways", inputs, outputs);
+  if (!in_order_of_calls) return model;
+  return std::make_shared<Model>("two_ways", inputs, outputs, model->called_layers());
+}
+
+std::vector<std::string> names_of(const std::vector<LayerPtr>& layers) {
+  std::vector<std::string> names;
+  for (const LayerPtr& layer : layers) names.push_back(layer->name());
+  return names;
+}
+
 TEST(Model, SequentialKnowsItsTypesFromInputShape) {
   const ModelPtr model = digits();
   ASSERT_TRUE(model->defined());
@@ -119,6 +136,26 @@ TEST(Model, IsALayerOfOtherModels) {
   EXPECT_EQ(outer.variables(), inner->variables());
 }
 
+TEST(Model, OrdersLayersByDepthAndNamesThemByCalls) {
+  const ModelPtr model = two_ways();
+  EXPECT_THAT(names_of(model->called_layers()), ElementsAre("input", "dense", "dense_1", "dense_2", "add"));
+  EXPECT_THAT(names_of(model->layers()), ElementsAre("input", "dense_1", "dense", "dense_2", "add"));
+  FakeVariables variables;
+  model->build(variables);
+  EXPECT_THAT(model->saved_names(), ElementsAre("dense_1/kernel", "dense_1/bias", "dense/kernel", "dense/bias",
+                                                "dense_2/kernel", "dense_2/bias"));
+}
+
+TEST(Model, OrdersAModelInsideAsOneLayer) {
+  const ModelPtr inner = two_ways();
+  const SymbolPtr input = apply_layer(make_layer("Input", {{"shape", Shape{4}}}), {});
+  const SymbolPtr beside = apply_layer(dense(4, {{"name", std::string("beside")}}), {input});
+  const SymbolPtr again = inner->apply(inner->apply({input})).front();
+  const Model outer("outer", {input}, {apply_layer(make_layer("Multiply"), {beside, again})});
+  EXPECT_THAT(names_of(outer.layers()),
+              ElementsAre("input", "dense_1", "dense", "dense_2", "add", "beside", "multiply"));
+}
+
 TEST(Model, RefusesWhatHangsTogetherBadly) {
   const SymbolPtr a = apply_layer(make_layer("Input", {{"shape", Shape{3}}}), {});
   const SymbolPtr b = apply_layer(make_layer("Input", {{"shape", Shape{3}}}), {});
@@ -158,10 +195,15 @@ TEST(Summary, ShowsConnectionsOfAFunctionalModel) {
   FakeVariables variables;
   model->build(variables);
   EXPECT_THAT(summary(*model), HasSubstr("dense, input"));
+
+  const ModelPtr other = two_ways();
+  other->build(variables);
+  const std::string lines = summary(*other);
+  EXPECT_LT(lines.find("\ndense_1 "), lines.find("\ndense "));
 }
 
 TEST(Architecture, RoundTripsAsJson) {
-  for (const ModelPtr& model : {digits(), residual()}) {
+  for (const ModelPtr& model : {digits(), residual(), two_ways()}) {
     const std::string json = architecture_to_json(*model);
     const ModelPtr again = architecture_from_json(json, {});
     EXPECT_EQ(architecture_to_json(*again), json);
@@ -169,6 +211,16 @@ TEST(Architecture, RoundTripsAsJson) {
     model->build(first);
     again->build(second);
     EXPECT_EQ(first.names, second.names);
+  }
+}
+
+TEST(Architecture, KeepsTheOrderOfLayersOfEarlierFiles) {
+  for (const bool earlier : {true, false}) {
+    const ModelPtr model = two_ways(earlier);
+    EXPECT_EQ(model->layers() == model->called_layers(), earlier);
+    const ModelPtr again = architecture_from_json(architecture_to_json(*model), {});
+    EXPECT_EQ(names_of(again->layers()), names_of(model->layers()));
+    EXPECT_EQ(names_of(again->called_layers()), names_of(model->called_layers()));
   }
 }
 

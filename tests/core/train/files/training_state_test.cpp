@@ -129,6 +129,32 @@ TEST_F(TrainingState, AFinishedTrainingIsNotRepeated) {
   EXPECT_EQ(fit(model, *data(), options).epochs, std::vector<std::int64_t>{2});
 }
 
+TEST_F(TrainingState, EarlierVersionsHadAnotherOrderOfLayers) {
+  const auto fresh_with = [&](bool in_order_of_calls) {
+    seed = 7;
+    const SymbolPtr input = apply_layer(make_layer("Input", {{"shape", Shape{4}}}), {});
+    const SymbolPtr deep = apply_layer(dense(8, "relu"), {apply_layer(dense(8, "tanh"), {input})});
+    const SymbolPtr sum = apply_layer(make_layer("Add"), {apply_layer(dense(8, "tanh"), {input}), deep});
+    const std::vector<SymbolPtr> inputs{input}, outputs{apply_layer(dense(3, "softmax"), {sum})};
+    auto model = std::make_shared<Model>("web", inputs, outputs);
+    EXPECT_NE(model->layers(), model->called_layers());
+    if (in_order_of_calls) model = std::make_shared<Model>("web", inputs, outputs, model->called_layers());
+    return trainer(model);
+  };
+  FitOptions options{.epochs = 3};
+  Trainer whole = fresh_with(false);
+  fit(whole, *data(), options);
+
+  options.resume = file_;
+  options.epochs = 1;
+  Trainer earlier = fresh_with(true);
+  fit(earlier, *data(), options);
+  options.epochs = 3;
+  Trainer now = fresh_with(false);
+  EXPECT_EQ(fit(now, *data(), options).epochs, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(flat(now.weights()), flat(whole.weights()));
+}
+
 TEST_F(TrainingState, RefusesOtherFilesAndModels) {
   FitOptions options{.epochs = 1};
   options.resume = file_;
