@@ -46,11 +46,15 @@ Value encoded_categories(Graph& graph, CategoryMode mode, Value indices, Value w
                          Dtype dtype) {
   Shape shape = graph.type(indices).shape;
   if (mode == CategoryMode::one_hot && shape.size() > 1 && shape.back() == 1) shape.pop_back();
-  const Value hot = ops::one_hot(graph, ops::reshape(graph, indices, shape), depth, dtype);
-  if (mode == CategoryMode::one_hot) return hot;
-  if (mode == CategoryMode::multi_hot) return ops::reduce_max(graph, hot, {1});
-  if (!weights) return ops::reduce_sum(graph, hot, {1});
-  return ops::reduce_sum(graph, ops::mul(graph, hot, ops::reshape(graph, weights, {shape[0], shape[1], 1})), {1});
+  const Value hot = ops::one_hot(graph, ops::reshape(graph, indices, shape), depth, Dtype::f32);
+  const auto encoded = [&] {
+    if (mode == CategoryMode::one_hot) return hot;
+    if (mode == CategoryMode::multi_hot) return ops::reduce_max(graph, hot, {1});
+    if (!weights) return ops::reduce_sum(graph, hot, {1});
+    const Value factors = ops::cast(graph, ops::reshape(graph, weights, {shape[0], shape[1], 1}), Dtype::f32);
+    return ops::reduce_sum(graph, ops::mul(graph, hot, factors), {1});
+  };
+  return ops::cast(graph, encoded(), dtype);
 }
 
 class CategoryEncoding final : public Layer {
@@ -67,8 +71,8 @@ class CategoryEncoding final : public Layer {
       fail(fmt::format("takes indices{}, got {} inputs", most == 2 ? ", and weights of them" : "", inputs.size()));
     }
     const TensorType& input = inputs[0];
-    if (is_floating(input.dtype) || input.dtype == Dtype::boolean || input.dtype == Dtype::bytes) {
-      fail(fmt::format("expects integers, categories from 0 to {}, got {}", tokens_ - 1, to_string(input)));
+    if (input.dtype == Dtype::bytes) {
+      fail(fmt::format("expects numbers, categories from 0 to {}, got {}", tokens_ - 1, to_string(input)));
     }
     if (inputs.size() == 2 && (inputs[1].shape != input.shape || !is_floating(inputs[1].dtype))) {
       fail(fmt::format("the weights must be floating-point {}, one for each index, got {}", to_string(input.shape),
@@ -78,9 +82,10 @@ class CategoryEncoding final : public Layer {
   }
 
  private:
+  bool casts_inputs() const override { return false; }
   Value apply(const CallContext& context, Values inputs) const override {
-    return encoded_categories(context.graph, mode_, inputs[0], inputs.size() > 1 ? inputs[1] : Value{}, tokens_,
-                              policy().compute);
+    return encoded_categories(context.graph, mode_, indices(context.graph, inputs[0]),
+                              inputs.size() > 1 ? inputs[1] : Value{}, tokens_, policy().compute);
   }
 
   std::int64_t tokens_;

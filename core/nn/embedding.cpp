@@ -25,9 +25,8 @@ class Embedding final : public Layer {
 
   TensorType output_type(TensorTypes inputs) const override {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
-    const Dtype dtype = inputs[0].dtype;
-    if (is_floating(dtype) || dtype == Dtype::boolean || dtype == Dtype::bytes) {
-      fail(fmt::format("expects integers, tokens from 0 to {}, got {}", tokens_ - 1, to_string(inputs[0])));
+    if (inputs[0].dtype == Dtype::bytes) {
+      fail(fmt::format("expects numbers, tokens from 0 to {}, got {}", tokens_ - 1, to_string(inputs[0])));
     }
     TensorType output{inputs[0].shape, policy().compute};
     output.shape.push_back(width_);
@@ -35,6 +34,7 @@ class Embedding final : public Layer {
   }
 
  private:
+  bool casts_inputs() const override { return false; }
   void make_variables(VariableFactory& factory, TensorTypes) override {
     table_ = make_variable(factory, "embeddings", {tokens_, width_},
                            parse_initializer(config().text("embeddings_initializer")));
@@ -42,15 +42,18 @@ class Embedding final : public Layer {
 
   Value apply(const CallContext& context, Values inputs) const override {
     Graph& graph = context.graph;
-    const Value rows = ops::gather(graph, graph.variable(table_), inputs[0], gpubench::Gather::Of::tokens);
+    const Value tokens = indices(graph, inputs[0]);
+    const Value rows = ops::gather(graph, graph.variable(table_), tokens, gpubench::Gather::Of::tokens);
     return ops::cast(graph, rows, policy().compute);
   }
 
   /// Token 0 is padding.
   std::vector<Value> output_masks(const CallContext& context, const LayerArguments& given) const override {
     if (mask_rule() != MaskRule::makes) return {};
-    const Value tokens = ops::cast(context.graph, given.inputs[0], Dtype::i64);
-    return {ops::not_equal(context.graph, tokens, ops::scalar(context.graph, 0, Dtype::i64))};
+    const Dtype dtype = context.graph.type(given.inputs[0]).dtype;
+    const Dtype compared = is_floating(dtype) ? dtype : Dtype::i64;
+    const Value tokens = ops::cast(context.graph, given.inputs[0], compared);
+    return {ops::not_equal(context.graph, tokens, ops::scalar(context.graph, 0, compared))};
   }
 
   std::int64_t tokens_, width_;

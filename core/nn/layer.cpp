@@ -74,7 +74,7 @@ void Layer::join(const Layer& outer, const std::string& part) {
 }
 
 Dtype Layer::computed(Dtype given) const {
-  return is_floating(given) && is_floating(policy_.compute) ? policy_.compute : given;
+  return casts_inputs() && is_floating(given) && is_floating(policy_.compute) ? policy_.compute : given;
 }
 
 std::vector<TensorType> Layer::computed(TensorTypes given) const {
@@ -212,6 +212,11 @@ void Layer::warn_of_masks(const CallContext& context, const LayerArguments& give
       fmt::format("{}: drops the mask of its input, so that layers and losses behind it count masked steps "
                   "too",
                   title()));
+}
+
+Value Layer::indices(Graph& graph, Value given) {
+  const Dtype dtype = graph.type(given).dtype;
+  return is_floating(dtype) || dtype == Dtype::boolean ? ops::cast(graph, given, Dtype::i32) : given;
 }
 
 Value Layer::weight(const CallContext& context, const VariablePtr& variable) const {

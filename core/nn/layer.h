@@ -185,7 +185,7 @@ class Layer {
   [[noreturn]] void fail(const std::string& message) const;
 
  protected:
-  /// The following functions receive floating-point inputs in the layer's type of computation.
+  /// The following functions receive floating-point inputs in the layer's type of computation (casts_inputs()).
   virtual TensorType output_type(TensorTypes inputs) const = 0;
   /// Of all outputs: by default one, for a layer that takes no states.
   virtual std::vector<TensorType> output_types(TensorTypes inputs, TensorTypes states) const;
@@ -209,11 +209,16 @@ class Layer {
   void take_weight_options(const Layer& inner, std::string_view prefix);
   /// Makes the variables of a joined layer this layer's own.
   void adopt_variables(const Layer& part);
+  /// Indices as Keras takes them: of floating-point numbers the whole part, and bools as 0 and 1, in int32.
+  static Value indices(Graph& graph, Value given);
   /// The variable cast to the layer's type of computation.
   Value weight(const CallContext& context, const VariablePtr& variable) const;
   /// The variable as it is stored, for ops that take float32 parameters [channels] beside data of 16 bits; `constant`
   /// in every channel where there is no variable.
   Value parameter(Graph& graph, const VariablePtr& variable, std::int64_t channels, double constant) const;
+  /// Whether floating-point inputs are cast to the layer's type of computation: not where they are indices, which 16
+  /// bits do not hold.
+  virtual bool casts_inputs() const { return true; }
   /// The single input, of the given rank (per example; -1: any). `form` names its dimensions: "[height, width,
   /// channels]".
   const TensorType& only_input(TensorTypes inputs, int rank, std::string_view form) const;

@@ -12,8 +12,9 @@ local gb = {}
 ---@field mask_zero boolean? whether token 0 is padding: its steps are masked for recurrent layers, attention,
 --- GlobalAveragePooling1D, losses and metrics behind the layer; false unless given
 
---- A trained row of numbers for each token: integers of any shape -> [..., output_dim]. A token outside of the
---- vocabulary is an error; on GPUs, for which the host does not wait in each step, its row is NaN.
+--- A trained row of numbers for each token: integers of any shape -> [..., output_dim]. Of floating-point numbers the
+--- whole part is the token, also under a mixed policy. A token outside of the vocabulary is an error; on GPUs, for
+--- which the host does not wait in each step, its row is NaN.
 ---
 --- ```lua
 --- local gb = require "gpubench"

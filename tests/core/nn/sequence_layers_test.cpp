@@ -58,8 +58,9 @@ TEST(Embedding, GivesARowForEachToken) {
   EXPECT_THAT(variables_of("Embedding", options, {{7}, Dtype::i32}), ElementsAre("embedding/embeddings"));
   const std::vector<TensorType> tokens{{{7}, Dtype::i64}};
   EXPECT_EQ(make_layer("Embedding", options)->infer(tokens), f32({7, 4}));
-  EXPECT_ERROR("layer 'embedding' (Embedding): expects integers, tokens from 0 to 9, got float32[7]",
-               infer("Embedding", options, {f32({7})}));
+  EXPECT_EQ(infer("Embedding", options, {f32({7})}), (Shape{7, 4}));
+  EXPECT_ERROR("layer 'embedding' (Embedding): expects numbers, tokens from 0 to 9, got bytes[7]",
+               infer("Embedding", options, {{{7}, Dtype::bytes}}));
   EXPECT_ERROR("Embedding: input_dim must be at least 1, got 0",
                infer("Embedding", {{"input_dim", std::int64_t{0}}, {"output_dim", std::int64_t{4}}}, {}));
 }

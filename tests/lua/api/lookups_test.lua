@@ -121,10 +121,19 @@ case("categories and ranges are layers of models", function()
     layers.CategoryEncoding(4)(ids), layers.Discretization({ -0.5, 0.5 }, { output_mode = "count" })(x) } }
   local output = model { gb.tensor({ { 0, 2, 2 } }, { dtype = "int64" }), gb.tensor { { 0.5, -2 } } }
   equal(values(output), { { 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0 } })
+  for _, policy in ipairs { "float32", "mixed_bfloat16" } do
+    local encoding = layers.CategoryEncoding(600, "multi_hot", { dtype = policy })
+    for _, shift in ipairs { 0, 0.5 } do
+      equal(encoding(gb.tensor { { 257, 599 } } + shift):argmax(-1):item(), 257, "the whole part of numbers")
+    end
+    equal(values(encoding(gb.tensor { { true, true } }):sum()), 1.0)
+    local weights = gb.tensor { { 2, 3 } }
+    local counts = layers.CategoryEncoding(3, { output_mode = "count", dtype = policy }) { weights - 1, weights }
+    equal({ values(counts), counts.dtype }, { { { 0.0, 2.0, 3.0 } }, policy == "float32" and policy or "bfloat16" })
+  end
   local folder = gb._native.options.out .. "/results/categories"
   model:save(folder)
   equal(#gb.load_model(folder).layers, #model.layers)
-  raises("expects integers, categories from 0 to 3, got float32[2]", layers.CategoryEncoding(4), x)
   raises("bin_boundaries must be rising numbers, at least one, got [1, 0.5]", layers.Discretization, { 1, 0.5 })
   raises("CategoryEncoding: unknown output_mode 'int'", layers.CategoryEncoding, 4, "int")
   raises("counts the indices [n] of an example, got [2, 3]", layers.CategoryEncoding(4),

@@ -31,6 +31,25 @@ case("a tensor carries its mask, and operators drop it", function()
     L.GRU(2, { kernel_initializer = "ones" })(x[{ { 1, 1 }, { 1, 1 } }]), "also in recurrent layers") -- h R is 0
 end)
 
+case("Embedding takes the whole part of numbers", function()
+  local many = gb.tensor({ { 1, 0, 257 }, { 599, 3, 0 } }, { dtype = "int32" })
+  for _, policy in ipairs { "float32", "mixed_bfloat16", "mixed_float16" } do
+    local layer = L.Embedding(600, 3, { mask_zero = true, dtype = policy })
+    local rows = layer(many)
+    equal(layer(many:cast "float32"):to_table(), rows:to_table())
+    equal(layer(many:cast "float32" + 0.75):to_table(), rows:to_table())
+    equal(layer(many:ne(0)):to_table(), layer(many:minimum(1)):to_table())
+    equal(L.Masking(9):compute_mask(layer(many:cast "float32")), L.Masking(9):compute_mask(rows))
+    -- As in Keras: 0 alone is padding.
+    local function mask(given) return L.Dense(2):compute_mask(layer(given)):to_table() end
+    equal(mask(many:cast "float32"), { { true, false, true }, { true, true, false } })
+    equal(mask(many:cast "float32" + 0.75), { { true, true, true }, { true, true, true } })
+    local input = gb.Input { shape = { 3 } } -- float32
+    local model = gb.Model { inputs = input, outputs = layer(input) }
+    equal(model(many):to_table(), rows:to_table())
+  end
+end)
+
 case("symbols know their masks", function()
   local symbol = gb.Input { shape = { 4 }, dtype = "int32" }
   local embed = embedding()
