@@ -52,10 +52,10 @@ class TargetSize {
     }
     return ops::slice(graph, x, std::move(range));
   }
-  Value resize(Graph& graph, Value x, ResizeMethod method) const {
+  Value resize(Graph& graph, Value x, ResizeMethod method, bool antialias) const {
     const Shape from = graph.type(x).shape;
     if (from[1] == size_[0] && from[2] == size_[1]) return x;
-    const Value y = ops::resize_images(graph, x, size_[0], size_[1], method, false);
+    const Value y = ops::resize_images(graph, x, size_[0], size_[1], method, antialias);
     return ops::cast(graph, y, layer_.policy().compute);
   }
 
@@ -96,7 +96,7 @@ class Resizing final : public Layer {
     Value x = ops::cast(graph, inputs[0], policy().compute);
     if (config().flag("crop_to_aspect_ratio")) x = target_.crop(graph, x);
     if (config().flag("pad_to_aspect_ratio")) x = padded(graph, x);
-    return target_.resize(graph, x, method_);
+    return target_.resize(graph, x, method_, config().flag("antialias"));
   }
 
   TargetSize target_;
@@ -119,7 +119,7 @@ class RandomCropLayer final : public SeededLayer {
     const Shape& from = graph.type(x).shape;
     const auto [height, width] = target_.size();
     if (!context.training || from[1] < height || from[2] < width) {
-      return target_.resize(graph, target_.crop(graph, x), ResizeMethod::bilinear);
+      return target_.resize(graph, target_.crop(graph, x), ResizeMethod::bilinear, false);
     }
     const auto op = std::make_shared<const RandomCrop>(height, width, seed());
     return graph.apply(op, {x, first_number(*this, context)});
@@ -145,7 +145,8 @@ LayerKind resizing() {
           sized_fields({{"interpolation", std::string("bilinear")},
                         {"crop_to_aspect_ratio", false},
                         {"pad_to_aspect_ratio", false},
-                        {"fill_value", 0.0}}),
+                        {"fill_value", 0.0},
+                        {"antialias", false}}),
           &construct_layer<Resizing>};
 }
 

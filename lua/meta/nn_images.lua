@@ -222,6 +222,7 @@ function gb.layers.UpSampling2D(size, options) end
 --- false unless given: what an image shows is stretched
 ---@field pad_to_aspect_ratio boolean? puts borders around the image for that ratio; false unless given
 ---@field fill_value number? of these borders; 0 unless given
+---@field antialias boolean? wider filters where images become smaller; false unless given
 
 --- Images of another size. The images may be of integers; the result has the type that the layer computes in
 --- (Keras rounds it to integers).

@@ -97,8 +97,8 @@ function Tensor:cast(dtype) end
 ---@return Tensor
 function Tensor:one_hot(depth, dtype) end
 
---- Rows by number (from 0), or what lies at these places of another axis.
----@param indices Tensor
+--- Rows by number (from 0), or what lies at these places of another axis: x:gather { 2, 0 }.
+---@param indices Tensor|integer|table
 ---@param axis integer? default 0
 ---@return Tensor
 function Tensor:gather(indices, axis) end

@@ -207,7 +207,7 @@ function Tensor:scatter_update(indices, updates, options) end
 --- local values, actions = gb.tensor { { 1, 2 }, { 3, 4 } }, gb.tensor({ { 1 }, { 0 } }, { dtype = "int64" })
 --- assert(values:take_along_axis(actions, -1):sum():item() == 5)
 --- ```
----@param indices Tensor integers, with as many dimensions
+---@param indices Tensor|table integers, with as many dimensions
 ---@param axis integer? the tensor as one row unless given
 ---@return Tensor
 function Tensor:take_along_axis(indices, axis) end

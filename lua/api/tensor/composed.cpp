@@ -228,12 +228,16 @@ Tensor gather_along(lua_State* L, const Tensor& x, const Tensor& indices, std::o
   return of<Transpose>(L, of_both<Gather>(L, of<Transpose>(L, x, front), indices), back);
 }
 
+Tensor gather(lua_State* L, const Tensor& x, const Indices& indices, std::optional<std::int64_t> axis) {
+  return gather_along(L, x, indices.tensor, axis);
+}
+
 void add_composed(Class<Tensor>& tensor) {
   tensor.method<&expand_dims>("expand_dims")
       .method<&squeeze>("squeeze")
       .method<&reverse>("reverse")
       .method<&tile>("tile")
-      .method<&gather_along>("gather")
+      .method<&gather>("gather")
       .method<&clip, 2>("clip")
       .method<&argmin>("argmin")
       .method<&any>("any")

@@ -71,6 +71,17 @@ void add_places(Class<Tensor>& tensor);
 void add_places(const Module& gb);
 void add_einsum(const Module& gb);
 
+/// Numbers of rows or places: a tensor, or a number or table of whole numbers, in int64.
+struct Indices {
+  Tensor tensor;
+};
+template <>
+struct Value<Indices> {
+  static std::string expected() { return Value<TensorLike>::expected(); }
+  static bool matches(lua_State* L, int index) { return Value<TensorLike>::matches(L, index); }
+  static Indices read(lua_State* L, int index) { return {read_tensor(L, index, Dtype::i64)}; }
+};
+
 /// Rows by number, or what lies at these places of another axis; x:gather.
 Tensor gather_along(lua_State* L, const Tensor& x, const Tensor& indices, std::optional<std::int64_t> axis);
 /// Elements [begin, end) of an axis, counted from 0.

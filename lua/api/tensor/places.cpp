@@ -272,7 +272,8 @@ Tensor stretched_beside(lua_State* L, const Tensor& x, const Tensor& other, int 
   return both == x.type().shape ? x : of<BroadcastTo>(L, x, std::move(both));
 }
 
-Tensor take_along_axis(lua_State* L, const Tensor& given, const Tensor& at, std::optional<std::int64_t> axis) {
+Tensor take_along_axis(lua_State* L, const Tensor& given, const Indices& indices, std::optional<std::int64_t> axis) {
+  const Tensor& at = indices.tensor;
   const Tensor x = axis ? given : of<Reshape>(L, given, Shape{-1});
   const int along = ops::axis_index("take_along_axis", axis.value_or(0), x.type()), rank = x.type().rank();
   if (at.type().rank() != rank) {

@@ -37,6 +37,19 @@ testing.case("shapes", function()
   check("{{4,5,6}}", x, function(t) return t:gather(int { 1 }) end)
 end)
 
+testing.case("indices may be a table", function()
+  local x = gb.tensor { { 1, 2, 3 }, { 4, 5, 6 } }
+  testing.equal(x:gather({ 2, 0 }, 1):to_table(), { { 3.0, 1.0 }, { 6.0, 4.0 } })
+  testing.equal(x:gather({ { 1 }, { 0 } }).shape, { 2, 1, 3 })
+  testing.equal(x:gather(1):to_table(), { 4.0, 5.0, 6.0 })
+  testing.equal(x:take_along_axis({ { 2 }, { 0 } }, -1):to_table(), { { 3.0 }, { 4.0 } })
+  testing.equal(gb.compile(function(t) return t:gather { 1 } end)(x):to_table(), { { 4.0, 5.0, 6.0 } })
+  local input = gb.Input { 3 }
+  local model = gb.Model { inputs = input, outputs = input:gather({ 2, 0 }, 1) }
+  testing.equal(model(x):to_table(), { { 3.0, 1.0 }, { 6.0, 4.0 } })
+  testing.raises("1.5", x.gather, x, { 1.5 })
+end)
+
 testing.case("a gathered axis is where the axis was", function()
   local x = gb.random.uniform { 2, 3, 4, 5 }
   local taken = x:gather(int { { 2, 0 }, { 1, 1 } }, 1)
