@@ -22,10 +22,26 @@ function(gpubench_cuda_architectures result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
+# The folders of headers in NVIDIA's wheels of $PYTHON, or of python3: where pip is all that installed cuDNN and NCCL.
+function(gpubench_wheel_includes result)
+  set(python $ENV{PYTHON})
+  if(NOT python)
+    set(python python3)
+  endif()
+  set(script "import glob, sys; print(';'.join(sorted(i for p in sys.path if p for i in glob.glob(p + '/nvidia/*/include'))))")
+  execute_process(COMMAND ${python} -c "${script}" OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
+                  RESULT_VARIABLE failed)
+  if(failed)
+    set(found "")
+  endif()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
 set(GPUBENCH_HAS_CUDA OFF)
 if(GPUBENCH_CUDA)
   find_package(CUDAToolkit 13.0 QUIET)
-  find_path(GPUBENCH_CUDNN_INCLUDE cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  gpubench_wheel_includes(wheel_includes)
+  find_path(GPUBENCH_CUDNN_INCLUDE cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS} PATHS ${wheel_includes})
   # nvcc refuses a host compiler that it does not know as soon as it reads a source. CMake's check_language compiles,
   # which takes three seconds more.
   set(nvcc ${CMAKE_CUDA_COMPILER})
@@ -45,6 +61,9 @@ if(GPUBENCH_CUDA)
   elseif(NOT GPUBENCH_CUDA STREQUAL "AUTO")
     message(FATAL_ERROR "GPUBENCH_CUDA=ON needs the CUDA toolkit 13.0 or later (nvcc: ${nvcc}) and cuDNN's header "
                         "(${GPUBENCH_CUDNN_INCLUDE})\n${nvcc_error}")
+  elseif(nvcc_reads AND CUDAToolkit_FOUND)
+    message(WARNING "The program gets no GPU backend: cudnn.h is neither with the CUDA toolkit nor in a wheel of Python "
+                    "(pip install nvidia-cudnn-cu13, and PYTHON=that Python)")
   endif()
 endif()
 
@@ -74,7 +93,7 @@ endif()
 # NCCL's header only: the library is opened at the first exchange between GPUs.
 set(GPUBENCH_HAS_NCCL OFF)
 if(GPUBENCH_HAS_CUDA)
-  find_path(GPUBENCH_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  find_path(GPUBENCH_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} PATHS ${wheel_includes})
   if(GPUBENCH_NCCL_INCLUDE)
     set(GPUBENCH_HAS_NCCL ON)
     add_library(gpubench_nccl_headers INTERFACE)

@@ -104,10 +104,14 @@ void* SharedLibrary::find(const char* symbol) const {
 
 std::vector<fs::path> cuda_library_folders(std::span<const fs::path> python_paths) {
   std::vector<fs::path> folders;
+  const auto add_toolkit = [&](const fs::path& home) {
+    add_if_folder(folders, home / "lib64");
+    add_if_folder(folders, home / "extras/CUPTI/lib64");
+  };
   for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string home = environment(variable); !home.empty()) add_if_folder(folders, fs::path(home) / "lib64");
+    if (const std::string home = environment(variable); !home.empty()) add_toolkit(home);
   }
-  add_if_folder(folders, "/usr/local/cuda/lib64");
+  add_toolkit("/usr/local/cuda");
   for (const fs::path& packages : python_paths) {
     for (const fs::path& wheel : folders_in(packages / "nvidia")) add_if_folder(folders, wheel / "lib");
   }

@@ -43,8 +43,8 @@ class SharedLibrary {
   std::unique_ptr<void, Close> handle_;
 };
 
-/// Folders that may hold NVIDIA's libraries, besides the loader's path: $CUDA_HOME/lib64, /usr/local/cuda/lib64, and
-/// the `lib` folders of the Python wheels `nvidia-*` below each of `python_paths`.
+/// Folders that may hold NVIDIA's libraries, besides the loader's path: `lib64` and `extras/CUPTI/lib64` of $CUDA_HOME,
+/// $CUDA_PATH and /usr/local/cuda, and the `lib` folders of the Python wheels `nvidia-*` below each of `python_paths`.
 std::vector<std::filesystem::path> cuda_library_folders(std::span<const std::filesystem::path> python_paths);
 
 /// The `site-packages` folders of $PYTHONPATH, of the interpreter $PYTHON, of $VIRTUAL_ENV and $CONDA_PREFIX, of the

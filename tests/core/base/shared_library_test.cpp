@@ -75,6 +75,14 @@ class Variable {
   std::optional<std::string> before_;
 };
 
+TEST_F(LibraryFolderTest, CuptiStandsBesideTheToolkitsLibraries) {
+  fs::create_directories(file("toolkit/lib64"));
+  fs::create_directories(file("toolkit/extras/CUPTI/lib64"));
+  const Variable home("CUDA_HOME", file("toolkit"));
+  EXPECT_THAT(cuda_library_folders({}),
+              testing::IsSupersetOf({file("toolkit/lib64"), file("toolkit/extras/CUPTI/lib64")}));
+}
+
 TEST_F(LibraryFolderTest, OpensLibrariesOfWheelsOfTheUserOfPyenvAndOfAChosenInterpreter) {
   constexpr std::array<std::string_view, 1> names{"libgpubench_of_a_wheel.so.1"};
   const fs::path real = SharedLibrary(std::array<std::string_view, 1>{"libm.so.6"}, {}).path();
