@@ -320,7 +320,7 @@ TEXT
       [[ $signal != KILL ]] || break
       said "^failed   conformance +[0-9]+ s  ended by SIG$signal$"
       said '^1 passed, 1 failed, 0 skipped$' && shown '<h1>1 passed, 1 failed, 0 skipped; 14 parts'
-      shown "Not done: gradients, .*/gpu_check --into results/gpu_check/"
+      shown "Not done: nets, gradients, .*/gpu_check --into results/gpu_check/"
       [[ ! -s $run/gradients.log ]] || wrong "a part began after SIG$signal"
     done
     # The page of before the part is there, and another call adds to it.
