@@ -20,6 +20,13 @@ std::map<const std::byte*, std::size_t>& page_locked() {
   return all;
 }
 
+/// Gives the pages back that lie wholly within the bytes: what shares its first or its last page keeps its values.
+void discard_pages(std::byte* memory, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t first = (address + page - 1) / page * page, end = (address + bytes) / page * page;
+  if (end > first) ::madvise(memory + (first - address), end - first, MADV_DONTNEED);
+}
+
 void allow_all(bool access) {
   for (const auto& [gpu, memory] : gpu_memories()) memory.allow(access);
 }
@@ -56,7 +63,7 @@ bool GpuMemory::release(void* memory) {
   if (!owns(memory) || found == taken_.end()) return false;
   const auto [offset, piece] = *found;
   // Pages that stay make every change of access slow, which comes twice with each kernel.
-  if (piece.bytes >= kept_bytes) ::madvise(memory, piece.bytes, MADV_DONTNEED);
+  if (piece.bytes >= kept_bytes) discard_pages(static_cast<std::byte*>(memory), piece.bytes);
   (checks().memory ? resting_ : free_)[offset] = piece.bytes;
   freed_[offset] = piece.asked;
   taken_.erase(found);

@@ -1,6 +1,7 @@
 // The simulated CUDA refuses launches, accesses of other GPUs and meetings of warps that a real one refuses.
 #include <array>
 #include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/cuda_on_cpu/block.h"
@@ -44,6 +45,22 @@ TEST_F(SimulatedLaunches, HaveTheLimitsOfAGpu) {
   for (const dim3 threads : {dim3(0), dim3(1, 1, 65), dim3(1025), dim3(1, 1025), dim3(32, 33), dim3(32, 1, 64)}) {
     EXPECT_EQ(launch(dim3(1), threads), cudaErrorInvalidConfiguration) << threads.x << ' ' << threads.y;
   }
+}
+
+TEST(SimulatedMemory, WhatIsFreedLeavesItsNeighboursValues) {
+  constexpr std::size_t bytes = (std::size_t{1} << 20) + 256;  // large, and it ends within a page
+  std::byte *freed = nullptr, *neighbour = nullptr;
+  ASSERT_EQ(cudaMalloc(&freed, bytes), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&neighbour, bytes), cudaSuccess);
+  ASSERT_EQ(neighbour, freed + bytes);
+  std::array<unsigned char, 256> values{};
+  values.fill(7);
+  ASSERT_EQ(cudaMemcpy(neighbour, values.data(), values.size(), cudaMemcpyHostToDevice), cudaSuccess);
+  ASSERT_EQ(cudaFree(freed), cudaSuccess);
+  values.fill(0);
+  ASSERT_EQ(cudaMemcpy(values.data(), neighbour, values.size(), cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_THAT(values, testing::Each(7));
+  EXPECT_EQ(cudaFree(neighbour), cudaSuccess);
 }
 
 TEST_F(SimulatedLaunches, MoreSharedMemoryMustBeAllowed) {
