@@ -18,6 +18,7 @@
 #include "core/measure/stats/shift.h"
 #include "core/report/text/explanation.h"
 #include "core/results/run_reader.h"
+#include "core/run/steps_run.h"
 #include "core/run/watch_run.h"
 #include "core/watch/agent_files.h"
 #include "core/watch/job_tree.h"
