@@ -140,7 +140,7 @@ Table table_of(const Info& profile) {
   return table;
 }
 
-constexpr double timeline_width = 900, label_width = 150, lane_height = 26, lane_gap = 6, axis_height = 24,
+constexpr double timeline_width = 900, label_width = 150, lane_height = 26, lane_gap = 6, timeline_axis_height = 24,
                  legend_height = 22;
 constexpr std::size_t ticks = 5, legend_columns = 6;
 
@@ -174,10 +174,10 @@ class TimelineDrawing {
       const double share = static_cast<double>(i) / ticks;
       const char* const anchor = i == ticks ? "end" : i == 0 ? "start" : "middle";
       svg_ += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" fill="currentColor">{}</text>)",
-                          label_width + timeline_width * share, y_ + axis_height - 10, anchor,
+                          label_width + timeline_width * share, y_ + timeline_axis_height - 10, anchor,
                           i == 0 ? "0" : format_seconds(share * length_));
     }
-    y_ += axis_height;
+    y_ += timeline_axis_height;
     for (std::size_t i = 0; i < shown_.size(); ++i) {
       const double x = static_cast<double>(i % legend_columns) * (label_width + timeline_width) / legend_columns;
       if (i > 0 && i % legend_columns == 0) y_ += legend_height;
