@@ -25,6 +25,11 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/gpu ${CMAKE_SOURCE_DIR}/tests/peers
         DESTINATION ${GPUBENCH_RESOURCES}/tests ${component} USE_SOURCE_PERMISSIONS
         PATTERN CMakeLists.txt EXCLUDE PATTERN "*.cpp" EXCLUDE PATTERN "*.cu" EXCLUDE PATTERN "*.h" EXCLUDE
         PATTERN "*_test.*" EXCLUDE PATTERN floor EXCLUDE PATTERN __pycache__ EXCLUDE)
+install(FILES ${CMAKE_SOURCE_DIR}/tests/jobs/costs.py ${CMAKE_SOURCE_DIR}/tests/jobs/gains.py
+              ${CMAKE_SOURCE_DIR}/tests/jobs/judge.py
+        DESTINATION ${GPUBENCH_RESOURCES}/tests/jobs ${component})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/jobs/torch/click_model ${CMAKE_SOURCE_DIR}/tests/jobs/torch/remote_reads
+        DESTINATION ${GPUBENCH_RESOURCES}/tests/jobs/torch ${component} PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/support/lua DESTINATION ${GPUBENCH_RESOURCES}/tests/support ${component})
 install(CODE [[file(CREATE_LINK ../share/gpubench/tests/gpu_check ${CMAKE_INSTALL_PREFIX}/bin/gpu_check SYMBOLIC)
                 foreach(page README.md LICENSE)

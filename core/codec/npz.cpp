@@ -54,9 +54,9 @@ class GzippedMember final : public ByteSource {
   }
 
  private:
-  static constexpr std::array<unsigned char, 10> header_{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
+  static constexpr std::array<unsigned char, 10> header{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
   std::array<std::byte, 8> trailer_{};
-  ByteSpanSource head_{"", std::as_bytes(std::span(header_))};
+  ByteSpanSource head_{"", std::as_bytes(std::span(header))};
   std::unique_ptr<ByteSource> deflated_;
   ByteSpanSource tail_{"", trailer_};
 };

@@ -159,7 +159,7 @@ ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& lay
     symbols.push_back(applied.apply(static_cast<std::size_t>(application), static_cast<int>(output), layer,
                                     selected(call, "inputs"), form_of(call)));
   }
-  return std::make_shared<Model>(text_of(json, "name"), selected(json, "inputs"), selected(json, "outputs"));
+  return std::make_shared<Model>(text_of(json, "name"), selected(json, "inputs"), selected(json, "outputs"), layers);
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ MetricPtr iou_of(const Config& config, Shape targets, std::int64_t classes, Stat
 }  // namespace
 
 MetricPtr make_binary_iou(const Config& config) {
-  const Shape targets = config.shape("target_class_ids");
+  const Shape& targets = config.shape("target_class_ids");
   expect_targets(config, targets, 2);
   const auto added = [owner = config.owner(), threshold = config.number("threshold")](
                          Graph& graph, Value labels, Value predictions, Value weights) {

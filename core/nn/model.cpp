@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/known_names.h"
 #include "core/nn/layer_kind.h"
+#include "core/nn/layer_order.h"
 #include "core/ops/cast.h"
 #include "core/ops/state.h"
 
@@ -26,9 +27,18 @@ std::string shape_text(TensorTypes types) {
   return text;
 }
 
+/// Each of `all` once: those of `order` first, in that order.
+std::vector<LayerPtr> each_once(std::vector<LayerPtr> order, const std::vector<LayerPtr>& all) {
+  order.insert(order.end(), all.begin(), all.end());
+  std::set<LayerPtr> left(all.begin(), all.end());
+  std::erase_if(order, [&](const LayerPtr& layer) { return left.erase(layer) == 0; });
+  return order;
+}
+
 }  // namespace
 
-Model::Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs)
+Model::Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs,
+             const std::vector<LayerPtr>& order)
     : name_(std::move(name)) {
   if (inputs.empty() || outputs.empty()) {
     throw Error(fmt::format("model '{}': needs at least one input and one output, got {} and {}", name_, inputs.size(),
@@ -39,7 +49,7 @@ Model::Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::
     throw Error(fmt::format("model '{}': its inputs must be Input layers, got the output of layer {}", name_,
                             input->layer()->kind()));
   }
-  cut(inputs, outputs);
+  cut(inputs, outputs, order);
   name_layers();
   require_used(inputs);
 }
@@ -89,10 +99,11 @@ void Model::define_chain(const TensorType& input) {
                       name_, i + 1, layer.kind(), outputs));
     }
   }
-  cut({start}, {end});
+  cut({start}, {end}, {});
 }
 
-void Model::cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs) {
+void Model::cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs,
+                const std::vector<LayerPtr>& order) {
   std::map<const Symbol*, std::size_t> index;
   std::map<const Application*, std::size_t> applications;
   const auto append = [&](const Symbol& symbol) {
@@ -124,13 +135,16 @@ void Model::cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPt
     }
     outputs_.push_back(index.at(output.get()));
   }
+  const std::vector<LayerPtr> called = called_layers();
+  layers_ =
+      std::make_shared<const std::vector<LayerPtr>>(each_once(order.empty() ? layer_order(outputs) : order, called));
 }
 
 void Model::name_layers() const {
   std::set<const Layer*> seen;
   std::set<std::string> taken;
   std::vector<LayerPtr> unnamed;
-  for (const LayerPtr& layer : layers()) {
+  for (const LayerPtr& layer : called_layers()) {
     if (!seen.insert(layer.get()).second) continue;
     if (layer->name().empty() || layer->has_automatic_name()) {
       unnamed.push_back(layer);
@@ -273,7 +287,7 @@ std::vector<SymbolPtr> Model::apply(const std::vector<SymbolPtr>& inputs, std::o
   }
   std::vector<SymbolPtr> symbols(calls_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) symbols[inputs_[i]] = inputs[i];
-  Reapplication again;
+  Reapplication again(std::make_shared<const NestedCall>(NestedCall{layers_, {inputs.begin(), inputs.end()}}));
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     if (symbols[i]) continue;
     const Call& call = calls_[i];
@@ -314,6 +328,10 @@ std::vector<std::string> Model::output_names() const {
 }
 
 std::vector<LayerPtr> Model::layers() const {
+  return layers_ != nullptr ? *layers_ : *chain_;
+}
+
+std::vector<LayerPtr> Model::called_layers() const {
   if (!defined()) return *chain_;
   std::vector<LayerPtr> layers;
   for (const Call& call : calls_) {

@@ -16,10 +16,18 @@ namespace gpubench {
 class Symbol;
 using SymbolPtr = std::shared_ptr<const Symbol>;
 
+/// One call of a model as a layer. Layers are ordered as if the call were one layer, whose place the model's layers
+/// take.
+struct NestedCall {
+  std::shared_ptr<const std::vector<LayerPtr>> layers;  ///< of the model in its order; one object for all its calls
+  std::vector<std::weak_ptr<const Symbol>> inputs;
+};
+
 /// One use of a layer, which its outputs share.
 struct Application {
   /// Throws as Layer::infer does.
-  Application(LayerPtr of, std::vector<SymbolPtr> arguments, CallForm how);
+  Application(LayerPtr of, std::vector<SymbolPtr> arguments, CallForm how,
+              std::shared_ptr<const NestedCall> call_of_model = {});
   /// Without recursion, so that the end of a deep chain cannot overflow the stack.
   ~Application();
   Application(const Application&) = delete;
@@ -28,8 +36,9 @@ struct Application {
   LayerPtr layer;
   mutable std::vector<SymbolPtr> inputs;  // the last owner's destructor takes them
   CallForm form;
-  std::vector<TensorType> types;                 ///< of the outputs, for one example
-  std::vector<std::optional<TensorType>> masks;  ///< of the outputs' masks; none: no mask
+  std::shared_ptr<const NestedCall> nested_call;  ///< of the model whose call made this application; null: none
+  std::vector<TensorType> types;                  ///< of the outputs, for one example
+  std::vector<std::optional<TensorType>> masks;   ///< of the outputs' masks; none: no mask
 };
 using ApplicationPtr = std::shared_ptr<const Application>;
 
@@ -71,12 +80,15 @@ SymbolPtr mask_of(const ApplicationPtr& application);
 /// Applies layers anew, as the calls of a model or a file say it: calls of one application stay outputs of one.
 class Reapplication {
  public:
+  /// `nested_call`: the call of a model that applies its layers; null: none.
+  explicit Reapplication(std::shared_ptr<const NestedCall> nested_call = {}) : nested_call_(std::move(nested_call)) {}
   /// `application`: what calls of one application have in common.
   SymbolPtr apply(std::size_t application, int output, const LayerPtr& layer, std::vector<SymbolPtr> inputs,
                   const CallForm& form);
 
  private:
   std::map<std::size_t, ApplicationPtr> made_;
+  std::shared_ptr<const NestedCall> nested_call_;
 };
 
 class Model {
@@ -93,8 +105,9 @@ class Model {
   };
 
   /// All layers between the symbols. Throws Error if an output depends on an input that is not listed, and if no output
-  /// depends on one that is.
-  Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs);
+  /// depends on one that is. `order`: of layers() if it is known, as that of a model in a file; empty: that of Keras.
+  Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs,
+        const std::vector<LayerPtr>& order = {});
   /// A chain, which may be empty; its input type comes from the first layer's input_shape option, an Input layer, or
   /// define().
   Model(std::string name, std::vector<LayerPtr> chain);
@@ -128,8 +141,10 @@ class Model {
   std::vector<TensorType> output_types() const;
   /// Names of the layers that give the outputs; "name_1" for a second output of one layer.
   std::vector<std::string> output_names() const;
-  /// Each layer once, in the order of its first call; before define() the chain's layers.
+  /// Each layer once, in Keras' order (core/nn/layer_order.h); before define() the chain's layers.
   std::vector<LayerPtr> layers() const;
+  /// The same in the order of first calls, by which layers are named and numbered.
+  std::vector<LayerPtr> called_layers() const;
   /// Throws Error listing the names.
   LayerPtr layer_named(std::string_view name) const;
   std::vector<VariablePtr> variables() const;
@@ -138,7 +153,8 @@ class Model {
   std::vector<VariablePtr> trainable_variables() const;
 
  private:
-  void cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs);
+  void cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs,
+           const std::vector<LayerPtr>& order);
   void name_layers() const;
   void check_inputs(TensorTypes inputs) const;
   void define_chain(const TensorType& input);
@@ -149,7 +165,8 @@ class Model {
   std::optional<std::vector<LayerPtr>> chain_;
   std::vector<Call> calls_;
   std::vector<std::size_t> inputs_, outputs_;
-  VariablePtr counter_;  // of calls, where layers draw in inference; not saved
+  std::shared_ptr<const std::vector<LayerPtr>> layers_;  // in their order, once defined
+  VariablePtr counter_;                                  // of calls, where layers draw in inference; not saved
   bool built_ = false;
 };
 

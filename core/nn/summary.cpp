@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <map>
+#include <numeric>
 #include <set>
 
 #include "core/base/error.h"
@@ -41,6 +43,16 @@ std::string names_of(const Model& model, const Model::Call& call) {
   return names;
 }
 
+/// Calls in the order of their layers.
+std::vector<std::size_t> calls_by_layer(const Model& model) {
+  std::map<LayerPtr, std::size_t> places;
+  for (const LayerPtr& layer : model.layers()) places.emplace(layer, places.size());
+  std::vector<std::size_t> calls(model.calls().size());
+  std::iota(calls.begin(), calls.end(), 0);
+  std::ranges::stable_sort(calls, {}, [&](std::size_t call) { return places.at(model.calls()[call].layer); });
+  return calls;
+}
+
 std::size_t bytes_of(const Model& model) {
   std::size_t bytes = 0;
   for (const VariablePtr& variable : model.variables()) bytes += variable->type.bytes();
@@ -58,7 +70,7 @@ std::string summary(const Model& model) {
   }
   std::vector<Line> lines = {{"Layer (type)", "Output shape", "Parameters", model.sequential() ? "" : "Connected to"}};
   std::set<const Layer*> counted;
-  for (std::size_t i = 0; i < model.calls().size(); ++i) {
+  for (const std::size_t i : calls_by_layer(model)) {
     const Model::Call& call = model.calls()[i];
     if (model.sequential() && call.inputs.empty()) continue;  // as in Keras, a chain's input is not listed
     if (call.application != i) continue;                      // another output of a layer that is listed

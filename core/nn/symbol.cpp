@@ -7,8 +7,9 @@
 
 namespace gpubench {
 
-Application::Application(LayerPtr of, std::vector<SymbolPtr> arguments, CallForm how)
-    : layer(std::move(of)), inputs(std::move(arguments)), form(std::move(how)) {
+Application::Application(LayerPtr of, std::vector<SymbolPtr> arguments, CallForm how,
+                         std::shared_ptr<const NestedCall> call_of_model)
+    : layer(std::move(of)), inputs(std::move(arguments)), form(std::move(how)), nested_call(std::move(call_of_model)) {
   std::vector<TensorType> given;
   std::vector<std::optional<TensorType>> came_with;
   for (const SymbolPtr& input : inputs) {
@@ -55,7 +56,7 @@ SymbolPtr mask_of(const ApplicationPtr& application) {
 SymbolPtr Reapplication::apply(std::size_t application, int output, const LayerPtr& layer,
                                std::vector<SymbolPtr> inputs, const CallForm& form) {
   ApplicationPtr& made = made_[application];
-  if (made == nullptr) made = std::make_shared<const Application>(layer, std::move(inputs), form);
+  if (made == nullptr) made = std::make_shared<const Application>(layer, std::move(inputs), form, nested_call_);
   const bool known = output == Symbol::mask_output ? made->masks.front().has_value()
                                                    : output >= 0 && output < static_cast<int>(made->types.size());
   if (known) return std::make_shared<const Symbol>(made, output);

@@ -186,7 +186,7 @@ OptimizerPtr construct(Config config, SchedulePtr schedule) {
   return std::make_shared<T>(std::move(config), std::move(schedule));
 }
 
-/// `own` fields, then those of all optimizers.
+/// `own` fields, then those of all optimizers: in Keras' order, in which scripts may give them without names.
 std::vector<ConfigField> with_common(std::vector<ConfigField> own) {
   for (const char* const name : {"clipnorm", "clipvalue", "global_clipnorm"}) own.push_back({name, GradientClip::none});
   const std::vector<ConfigField> ema{
@@ -195,27 +195,19 @@ std::vector<ConfigField> with_common(std::vector<ConfigField> own) {
   return own;
 }
 
-std::vector<ConfigField> with_betas(double weight_decay, std::vector<ConfigField> more = {}) {
-  std::vector<ConfigField> fields = {
-      {"learning_rate", 0.001}, {"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", weight_decay}};
-  fields.insert(fields.end(), more.begin(), more.end());
-  return with_common(std::move(fields));
-}
-
 }  // namespace
 
 const std::vector<OptimizerKind>& optimizer_kinds() {
   static const ConfigField amsgrad{"amsgrad", false}, rate{"learning_rate", 0.001}, epsilon{"epsilon", 1e-7},
-      decay{"weight_decay", 0.0};
+      decay{"weight_decay", 0.0}, beta_1{"beta_1", 0.9}, beta_2{"beta_2", 0.999};
   static const std::vector<OptimizerKind> kinds = {
       {"adadelta", with_common({rate, {"rho", 0.95}, epsilon, decay}), &construct<RuleOptimizer>},
       {"adagrad", with_common({rate, {"initial_accumulator_value", 0.1}, epsilon, decay}), &construct<RuleOptimizer>},
-      {"adam", with_betas(0, {amsgrad}), &construct<Adam>},
-      {"adamax", with_betas(0), &construct<RuleOptimizer>},
-      {"adamw", with_betas(0.004, {amsgrad}), &construct<Adam>},
-      {"lion", with_common({{"learning_rate", 0.001}, {"beta_1", 0.9}, {"beta_2", 0.99}, {"weight_decay", 0.0}}),
-       &construct<Lion>},
-      {"nadam", with_betas(0), &construct<RuleOptimizer>},
+      {"adam", with_common({rate, beta_1, beta_2, epsilon, amsgrad, decay}), &construct<Adam>},
+      {"adamax", with_common({rate, beta_1, beta_2, epsilon, decay}), &construct<RuleOptimizer>},
+      {"adamw", with_common({rate, {"weight_decay", 0.004}, beta_1, beta_2, epsilon, amsgrad}), &construct<Adam>},
+      {"lion", with_common({rate, beta_1, {"beta_2", 0.99}, decay}), &construct<Lion>},
+      {"nadam", with_common({rate, beta_1, beta_2, epsilon, decay}), &construct<RuleOptimizer>},
       {"rmsprop", with_common({rate, {"rho", 0.9}, {"momentum", 0.0}, epsilon, {"centered", false}, decay}),
        &construct<Rmsprop>},
       {"sgd", with_common({{"learning_rate", 0.01}, {"momentum", 0.0}, {"nesterov", false}, {"weight_decay", 0.0}}),

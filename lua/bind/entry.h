@@ -226,6 +226,13 @@ int invoke_counted(lua_State* L) {
   return F(L);
 }
 
+/// For a function of a table of options: its arguments may stand in front of it, without names.
+template <auto F, const auto& positions>
+int invoke_named(lua_State* L) {
+  name_positions(L, positions);
+  return invoke<F>(L);
+}
+
 /// The lua_CFunction of F: any function, member function or lambda without captures, which says itself how many
 /// arguments it takes; or one of type int(lua_State*) with `most`, which only operators need not have: Lua fixes
 /// theirs.

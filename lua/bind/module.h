@@ -44,6 +44,14 @@ class Module {
     keep_declared_options(L_, name_ + "." + name, declared_options<F>());
     return *this;
   }
+  /// A function of a table of options, of which `positions`, a constexpr array of names, may stand in front of it:
+  /// gb.callbacks.EarlyStopping("loss", 0.1, { mode = "min" }), as in Keras. A name that is no option keeps its place.
+  template <auto F, const auto& positions>
+  const Module& constructor(const char* name) const {
+    add_function(name, entry<&invoke_named<F, positions>>);
+    keep_declared_options(L_, name_ + "." + name, declared_options<F>());
+    return *this;
+  }
   template <class T>
   const Module& value(const char* name, const T& value) const {
     Value<std::decay_t<const T&>>::push(L_, value);

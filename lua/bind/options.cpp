@@ -30,6 +30,38 @@ void reject_unknown_options(lua_State* L, int index, const FieldName* fields, st
   }
 }
 
+void name_positions(lua_State* L, std::span<const char* const> names) {
+  const int count = lua_gettop(L);
+  const bool is_list = count > 0 && lua_istable(L, count) && lua_rawlen(L, count) > 0;
+  const bool has_table = count > 0 && lua_istable(L, count) && !is_list;
+  const int values = has_table ? count - 1 : count;
+  if (values == 0) return;
+  if (values > static_cast<int>(names.size())) {
+    const auto surplus = static_cast<int>(names.size()) + 1;
+    throw ArgumentError("argument #" + std::to_string(surplus) + ": " + options_expected(L, surplus, {}));
+  }
+  luaL_checkstack(L, 6, "arguments");
+  lua_newtable(L);
+  if (has_table) {
+    for (lua_pushnil(L); lua_next(L, count) != 0;) {
+      lua_pushvalue(L, -2);
+      lua_insert(L, -2);
+      lua_rawset(L, count + 1);
+    }
+  }
+  for (int i = 0; i < values; ++i) {
+    if (lua_isnil(L, i + 1)) continue;
+    const char* const name = names[static_cast<std::size_t>(i)];
+    if (lua_getfield(L, count + 1, name) != LUA_TNIL)
+      throw ArgumentError(std::string("option '") + name + "' is given twice, by its place and by its name");
+    lua_pop(L, 1);
+    lua_pushvalue(L, i + 1);
+    lua_setfield(L, count + 1, name);
+  }
+  lua_replace(L, 1);
+  lua_settop(L, 1);
+}
+
 void push_positional_values(lua_State* L, int index) {
   const auto length = static_cast<lua_Integer>(lua_rawlen(L, index));
   lua_createtable(L, static_cast<int>(length), 0);

@@ -2,6 +2,7 @@
 // about unknown names and for the reference. Absent fields keep the member's default; optional ones are std::optional.
 #pragma once
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -51,6 +52,9 @@ struct FieldName {
 std::string options_expected(lua_State* L, int index, std::string_view name);
 /// Throws ArgumentError for a key that is no field.
 void reject_unknown_options(lua_State* L, int index, const FieldName* fields, std::size_t count);
+/// Moves arguments in front of the table of options into it, by their names: with the names a and b, f(1, 2, { c = 3 })
+/// becomes f { a = 1, b = 2, c = 3 }. nil leaves its option out. Throws ArgumentError for more values than names.
+void name_positions(lua_State* L, std::span<const char* const> names);
 /// Pushes a new table with the positional values of the table at `index`.
 void push_positional_values(lua_State* L, int index);
 [[noreturn]] void option_required(std::string_view name);

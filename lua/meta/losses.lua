@@ -60,7 +60,8 @@ local Loss = {}
 ---@class HuberOptions: LossOptions
 ---@field delta number? error above which the loss is a straight line; 1 unless given
 
---- Losses, for compile and for loops written by hand.
+--- Losses, for compile and for loops written by hand. Options may stand without their names in Keras' order, in front
+--- of a table of others: gb.losses.Huber(0.5, "sum").
 ---@class gpubench.losses
 gb.losses = {}
 

@@ -23,7 +23,9 @@ function Metric:result() end
 --- Forgets all batches, as at the beginning of an epoch.
 function Metric:reset_state() end
 
---- Metrics, for compile and for loops written by hand.
+--- Metrics, for compile and for loops written by hand. Options may stand without their names in Keras' order, in front
+--- of a table of others: gb.metrics.AUC(100, "PR"). Where Keras has a name and a dtype in front of an option, nil keeps
+--- their places.
 ---@class gpubench.metrics
 gb.metrics = {}
 

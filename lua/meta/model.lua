@@ -10,8 +10,9 @@ local gb = {}
 ---@field name string "model" or "sequential" unless given
 ---@field inputs SymbolicTensor[] empty while the input's shape is not known
 ---@field outputs SymbolicTensor[] empty while the input's shape is not known
----@field layers Layer[] in the order of the summary
----@field variables Tensor[] weights and statistics of all layers; empty until the model is built
+---@field layers Layer[] in the order of the summary, which is that of Keras: those that are farthest from the outputs
+--- first, the layers of a model inside together. A model that an earlier version saved keeps the order of its file
+---@field variables Tensor[] weights and statistics of all layers, in their order; empty until the model is built
 ---@field weights Tensor[] the same as variables
 ---@field trainable_variables Tensor[] those that training updates
 ---@field trainable_weights Tensor[] the same as trainable_variables

@@ -55,7 +55,9 @@ function gb.layers.Lambda(fn, options) end
 ---@field state_size integer|integer[]|nil the sizes of the states of a cell of gb.layers.RNN; no cell unless given
 
 --- A layer with weights of its own. `build` is called once for each model that is described, and for shapes alone
---- before, always with a `self` of its own. Weights and layers that it puts into fields of `self` belong to the layer.
+--- before, always with a `self` of its own. Weights and layers that it puts into fields of `self` belong to the layer:
+--- weights first, then layers in the order in which `build` makes them. In Keras it is the order of assignments,
+--- another one only where they are not assigned as they are made.
 --- Under a mixed policy, weights are cast to the type of computation where `call` reads them. Statistics are changed by
 --- `self.mean:assign(value)` in `call`.
 ---

@@ -117,6 +117,7 @@ function gb.initializers.VarianceScaling(scale, mode, distribution) end
 --- ```lua
 --- local gb = require "gpubench"
 --- assert(gb.regularizers.L1L2 { l1 = 0.01, l2 = 0.02 } == "l1_l2(l1=0.01, l2=0.02)")
+--- assert(gb.regularizers.L1L2(0.01, 0.02) == "l1_l2(l1=0.01, l2=0.02)")
 --- gb.layers.Dense(4, { kernel_regularizer = gb.regularizers.L2(0.001), bias_regularizer = "l1" })
 --- ```
 ---@class gpubench.regularizers
@@ -133,9 +134,10 @@ function gb.regularizers.L1(l1) end
 function gb.regularizers.L2(l2) end
 
 --- Adds both: l1 times the sum of magnitudes and l2 times the sum of squares.
----@param options { l1: number?, l2: number? }|nil 0 each unless given
+---@param l1 number|{ l1: number?, l2: number? }|nil 0 each unless given
+---@param l2 number?
 ---@return string
-function gb.regularizers.L1L2(options) end
+function gb.regularizers.L1L2(l1, l2) end
 
 --- What weights must fulfil, as text that layers take. Optimizers bring them to it after each update, in fit and in
 --- loops by hand.
@@ -143,6 +145,7 @@ function gb.regularizers.L1L2(options) end
 --- ```lua
 --- local gb = require "gpubench"
 --- assert(gb.constraints.MaxNorm { max_value = 2, axis = { 0, 1 } } == "max_norm(max_value=2, axis=[0, 1])")
+--- assert(gb.constraints.MaxNorm(2, { 0, 1 }) == "max_norm(max_value=2, axis=[0, 1])")
 --- gb.layers.Dense(4, { kernel_constraint = gb.constraints.UnitNorm(), bias_constraint = "non_neg" })
 --- ```
 ---@class gpubench.constraints
@@ -151,8 +154,9 @@ gb.constraints = {}
 --- Lengths along `axis` of at most max_value; the default axis 0 has the inputs of a Dense layer's unit, { 0, 1, 2 }
 --- those of a Conv2D filter.
 ---@param max_value number|{ max_value: number?, axis: integer|integer[]|nil }|nil 2 along axis 0 unless given
+---@param axis integer|integer[]|nil
 ---@return string
-function gb.constraints.MaxNorm(max_value) end
+function gb.constraints.MaxNorm(max_value, axis) end
 
 ---@class MinMaxNormOptions
 ---@field min_value number? 0 unless given
@@ -161,17 +165,20 @@ function gb.constraints.MaxNorm(max_value) end
 ---@field axis integer|integer[]|nil 0 unless given
 
 --- Lengths along `axis` of min_value to max_value.
----@param options MinMaxNormOptions?
+---@param min_value number|MinMaxNormOptions?
+---@param max_value number?
+---@param rate number?
+---@param axis integer|integer[]|nil
 ---@return string
-function gb.constraints.MinMaxNorm(options) end
+function gb.constraints.MinMaxNorm(min_value, max_value, rate, axis) end
 
 --- Negative weights become 0.
 ---@return string
 function gb.constraints.NonNeg() end
 
 --- Lengths along `axis` of 1.
----@param options { axis: integer|integer[]|nil }|nil 0 unless given
+---@param axis integer|integer[]|{ axis: integer|integer[]|nil }|nil 0 unless given
 ---@return string
-function gb.constraints.UnitNorm(options) end
+function gb.constraints.UnitNorm(axis) end
 
 return gb

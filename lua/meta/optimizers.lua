@@ -96,7 +96,15 @@ function Optimizer:get_unscaled_gradients(gradients) end
 ---@field nesterov boolean? steps from where the momentum leads; needs a momentum; false unless given
 ---@field weight_decay number? decoupled; 0 unless given
 
---- Optimizers, with the names, options and defaults of Keras.
+--- Optimizers, with the names, options and defaults of Keras. Options may stand without their names in Keras' order,
+--- in front of a table of others; nil leaves one out.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- assert(gb.optimizers.Adam(1e-4, 0.9, 0.99).learning_rate == 1e-4)
+--- gb.optimizers.SGD(0.1, 0.9, true, { clipnorm = 1 })
+--- gb.optimizers.RMSprop(1e-3, nil, 0.9)
+--- ```
 ---@class gpubench.optimizers
 gb.optimizers = {}
 

@@ -275,7 +275,8 @@ local Callback = {}
 --- the batch; returning false ends the prediction
 ---@field on_predict_end fun()? after it
 
---- What `fit` calls around epochs and batches. Each belongs to one `fit` at a time.
+--- What `fit` calls around epochs and batches. Each belongs to one `fit` at a time. Options may stand without their
+--- names in Keras' order, in front of a table of others: gb.callbacks.EarlyStopping("loss", 0.01, 3).
 ---@class gpubench.callbacks
 gb.callbacks = {}
 
@@ -297,21 +298,22 @@ gb.callbacks = {}
 function gb.callbacks.EarlyStopping(options) end
 
 ---@class ModelCheckpointOptions
+---@field filepath string? required here or as the first argument
 ---@field monitor string? "val_loss" unless given
 ---@field save_best_only boolean? saves only where the monitored figure has improved, and, as Keras does, after an
 --- epoch that validation_freq leaves out; false unless given
----@field save_weights_only boolean? `path` is a .safetensors file of weights instead of a model's folder; false unless
---- given
+---@field save_weights_only boolean? `filepath` is a .safetensors file of weights instead of a model's folder; false
+--- unless given
 ---@field mode string? "auto" unless given (losses and metrics of gb.metrics know what is better; a function needs
 --- the mode), "min" or "max"
 
---- Saves the model after every epoch. "{epoch}" and figures such as "{val_loss}" in `path` are filled in, with Python's
---- formats of numbers too: "model-{epoch:02d}-{val_loss:.2f}". Without a format the epoch has two digits or more ("01",
---- Keras: "1") and a figure four behind the point. Names of no figure are an error.
----@param path string
+--- Saves the model after every epoch. "{epoch}" and figures such as "{val_loss}" in `filepath` are filled in, with
+--- Python's formats of numbers too: "model-{epoch:02d}-{val_loss:.2f}". Without a format the epoch has two digits or
+--- more ("01", Keras: "1") and a figure four behind the point. Names of no figure are an error.
+---@param filepath string|ModelCheckpointOptions
 ---@param options ModelCheckpointOptions?
 ---@return Callback
-function gb.callbacks.ModelCheckpoint(path, options) end
+function gb.callbacks.ModelCheckpoint(filepath, options) end
 
 --- Sets the learning rate at the beginning of each epoch to what `fn` returns; epochs count from 1, Keras' from 0.
 --- learning_rate goes into the history.
@@ -348,15 +350,16 @@ function gb.callbacks.ReduceLROnPlateau(options) end
 function gb.callbacks.TerminateOnNaN() end
 
 ---@class CSVLoggerOptions
+---@field filename string? required here or as the first argument
 ---@field separator string? "," unless given
 ---@field append boolean? adds to the file that is there; false: a new file, unless given
 
 --- Writes a row of figures for each epoch into a CSV file, with epochs from 1 (Keras: from 0). What an epoch lacks is
 --- "NA": figures of a validation that is not made after each. Appending to a file with other columns is an error.
----@param path string
+---@param filename string|CSVLoggerOptions
 ---@param options CSVLoggerOptions?
 ---@return Callback
-function gb.callbacks.CSVLogger(path, options) end
+function gb.callbacks.CSVLogger(filename, options) end
 
 --- Keras' name for a table of functions, which stands in `callbacks` by itself too.
 ---@param options CallbackFunctions

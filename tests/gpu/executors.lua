@@ -12,6 +12,7 @@ local tolerance = 5e-3
 local unfused = {
   merge_casts = false, fuse_softmax_cross_entropy = false, shrink_pool_gradient = false, fuse_epilogue = false,
   fuse_conv_pool = false, turn_filters = false, batch_casts = false, fuse_metrics = false, overlap_recorded = false,
+  fuse_activation_gradient = false, fuse_bias_gradient = false, fuse_elementwise = false, fuse_batch_norm = false,
 }
 local ways = {
   { name = "eager", run_eagerly = true },

@@ -1,8 +1,8 @@
--- Training steps of M1, M2, M3 and ResNet-50, and whether each fusion gains time: one line of JSON behind "data: " for
--- each model, as soon as it is measured, and behind them one for each fusion that changes the kernels. Nothing is
+-- Training steps of M1, M2, M3 and ResNet-50, and what each optional pass gains: one line of JSON behind "data: " for
+-- each model, as soon as it is measured, and behind them one for each pass that changes its kernels. Nothing is
 -- traced, unless GPU_CHECK_TRACED is set: then each model's line has its kernels by time with flops and bytes and what
 -- the diagnosis says of them, or the reason why nothing can be traced. GPU_CHECK_KERNELS_OF chooses models,
--- GPU_CHECK_SMALL their small sizes. With GPU_CHECK_SEARCH=N no fusion is measured, and products are searched among N
+-- GPU_CHECK_SMALL their small sizes. With GPU_CHECK_SEARCH=N no pass is measured, and products are searched among N
 -- algorithms.
 local gb = require "gpubench"
 local workload = require "gpubench.zoo.workload"
@@ -16,11 +16,14 @@ local limits = { budget = 2 * seconds, min_time = seconds, warmup = seconds, res
 if not traced then limits.trace = false end
 local classes = 10
 
--- Passes that put several ops into one kernel; each must gain time to be on by default.
-local fusions = {
+-- Passes of training on one GPU that may be switched off; each must gain time to be on by default.
+local optional_passes = {
   "fuse_epilogue", "fuse_conv_pool", "fuse_activation_gradient", "fuse_bias_gradient", "fuse_metrics",
   "fuse_elementwise", "fuse_softmax_cross_entropy", "fuse_batch_norm", "merge_casts", "batch_casts", "turn_filters",
+  "shrink_pool_gradient", "overlap_recorded",
 }
+-- It orders the kernels, and leaves their number as it is.
+local same_kernels = { overlap_recorded = true }
 
 local function digits(batch)
   local data = gb.data.Dataset.synthetic { types = { "float32[784]", "int64[]" }, classes = classes, seed = 1 }
@@ -127,12 +130,12 @@ local function add_diagnosis(fields, row)
   fields.verdict, fields.findings = row.verdict, native.findings(cells_of(row))
 end
 
-local function check_fusions(model, kernels)
-  for _, fusion in ipairs(fusions) do
-    local row = measure(model, { [fusion] = false })
-    if row.kernels ~= kernels then
+local function check_passes(model, kernels)
+  for _, pass in ipairs(optional_passes) do
+    local row = measure(model, { [pass] = false })
+    if row.kernels ~= kernels or same_kernels[pass] then
       local fields = step_of(model, row)
-      fields.without = fusion
+      fields.without = pass
       give(fields)
     end
   end
@@ -188,6 +191,6 @@ for _, model in ipairs(models) do
   end
 end
 for _, model in ipairs((traced or search > 0) and {} or models) do
-  if kernels[model] then attempt(model, "its fusions", check_fusions, kernels[model]) end
+  if kernels[model] then attempt(model, "its passes", check_passes, kernels[model]) end
 end
 if failures[1] then error(table.concat(failures, "; "), 0) end

@@ -274,7 +274,38 @@ local function change_text(row, before)
     100 * (row.step_time_s / before.step_time_s - 1))
 end
 
+-- What a pass must gain in some step to be worth its code (docs/gpus.md).
+local least_gain = 0.03
+
+-- Of a step without the pass, the share that the pass saves: the mean, and the least and most by both intervals.
+local function gain_of(row, before)
+  local low, high = interval_of(row)
+  local low_before, high_before = interval_of(before)
+  return { mean = 1 - before.step_time_s / row.step_time_s, least = 1 - high_before / low,
+    most = 1 - low_before / high, model = before.model }
+end
+
+-- A sentence for each pass that gains less than `least_gain` in every step that it changes. `gains`: lists by pass.
+local function little_gains(gains)
+  local names, items = {}, {}
+  for name in pairs(gains) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local best = gains[name][1]
+    for _, gain in ipairs(gains[name]) do
+      if gain.mean > best.mean then best = gain end
+    end
+    if best.mean < least_gain then
+      items[#items + 1] = string.format("Delete %s, which gains less than %.0f %%: "
+        .. "at best %.1f %% (%.1f to %.1f %%), in %s.", name, 100 * least_gain, 100 * best.mean, 100 * best.least,
+        100 * best.most, best.model)
+    end
+  end
+  return items
+end
+
 local function suggestions_section()
+  local gains = {}
   local before, items, rows, seen = {}, {}, {}, {}
   for _, one in ipairs(measured) do
     if is_plain(one) then before[one.model] = one end
@@ -286,6 +317,10 @@ local function suggestions_section()
       local result = compared(one, reference)
       rows[#rows + 1] = { one.model, way, time_text(one.step_time_s), time_text(reference.step_time_s), result }
       seen[#seen + 1] = result == "faster" and "refuted" or result == "slower" and "confirmed" or ""
+      if one.without then
+        gains[one.without] = gains[one.without] or {}
+        table.insert(gains[one.without], gain_of(one, reference))
+      end
       if result == "faster" and one.without then
         items[#items + 1] = string.format("Turn off %s for steps like %s's: %s.", one.without, one.model,
           change_text(one, reference))
@@ -296,13 +331,14 @@ local function suggestions_section()
       end
     end
   end
+  for _, item in ipairs(little_gains(gains)) do items[#items + 1] = item end
   local section = { id = "suggestions", heading = "Suggestions", items = items }
   if #rows == 0 then return section end
   if #items == 0 then
-    section.lines = { "None: every fusion that was measured gains time or costs none, and the heuristic's algorithms "
+    section.lines = { "None: every pass that was measured gains time, and the heuristic's algorithms "
       .. "are the fastest of those that were searched." }
   end
-  section.tables = { { caption = "Steps without a fusion, and with a search", align = "llrrl", heads = 2, rows = rows,
+  section.tables = { { caption = "Steps without a pass, and with a search", align = "llrrl", heads = 2, rows = rows,
     looks = seen, headings = { "model", "way", "step", "as it is", "result" } } }
   return section
 end

@@ -90,12 +90,36 @@ class CudnnAttention final : public Kernel {
   std::size_t query_bytes_, scratch_bytes_;
 };
 
-/// nullptr where our own kernel computes the op: cuDNN's engines have neither its masks nor its random numbers.
-std::unique_ptr<Kernel> plan_cudnn(const AttentionShape& shape, const AttentionOptions& options, bool gradient,
-                                   Device& device) {
+/// Our own kernel, with the reason why cuDNN does not compute the op in its name: profiles show it.
+class OwnAttention final : public Kernel {
+ public:
+  OwnAttention(std::unique_ptr<Kernel> kernel, std::string_view why_not)
+      : name_(fmt::format("kernel (not cudnn: {})", why_not)), kernel_(std::move(kernel)) {}
+
+  std::string_view implementation() const override { return name_; }
+  std::size_t workspace_bytes() const override { return kernel_->workspace_bytes(); }
+  void run(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) override {
+    kernel_->run(stream, inputs, outputs, workspace);
+  }
+
+ private:
+  std::string name_;
+  std::unique_ptr<Kernel> kernel_;
+};
+
+/// cuDNN's kernel, or why our own computes the op.
+struct CudnnOrNot {
+  std::unique_ptr<Kernel> kernel{};
+  std::string_view why_not{};
+};
+
+/// cuDNN's engines have neither the op's masks nor its random numbers.
+CudnnOrNot plan_cudnn(const AttentionShape& shape, const AttentionOptions& options, bool gradient, Device& device) {
   constexpr int blackwell = 10;  // whose engines of gradients do not say whether they sum in a fixed order
-  const bool repeats = !gradient || cuda_device(device).properties().major < blackwell;
-  if (shape.dtype == Dtype::f32 || options.mask || options.dropout > 0 || !repeats) return nullptr;
+  if (shape.dtype == Dtype::f32) return {.why_not = "float32"};
+  if (options.mask) return {.why_not = "mask"};
+  if (options.dropout > 0) return {.why_not = "dropout"};
+  if (gradient && cuda_device(device).properties().major >= blackwell) return {.why_not = "order of sums"};
   const AttentionProblem problem{.gradient = gradient,
                                  .dtype = shape.dtype,
                                  .batch = shape.batch,
@@ -109,14 +133,15 @@ std::unique_ptr<Kernel> plan_cudnn(const AttentionShape& shape, const AttentionO
                                  .causal = shape.causal};
   CudaDevice& gpu = cuda_device(device);
   const EngineChoice& choice = gpu.choices().attentions.find(problem, [&] { return choose_engine(gpu, problem); });
-  if (choice.plan == nullptr) return nullptr;
-  return std::make_unique<CudnnAttention>(choice.plan, gradient, query_bytes(shape));
+  if (choice.plan == nullptr) return {.why_not = "no engine"};
+  return {.kernel = std::make_unique<CudnnAttention>(choice.plan, gradient, query_bytes(shape))};
 }
 
 std::unique_ptr<Kernel> plan_attention(const Attention& op, const Signature& signature, Device& device) {
   const AttentionShape shape = attention_shape(op, op.options, signature);
-  if (auto kernel = plan_cudnn(shape, op.options, false, device)) return kernel;
-  return launch_kernel(op, device, [shape, options = op.options](const LaunchOn& on, Views inputs, Views outputs) {
+  CudnnOrNot cudnn = plan_cudnn(shape, op.options, false, device);
+  if (cudnn.kernel != nullptr) return std::move(cudnn.kernel);
+  auto own = launch_kernel(op, device, [shape, options = op.options](const LaunchOn& on, Views inputs, Views outputs) {
     const AttentionForward memory{.q = inputs[0].data,
                                   .k = inputs[1].data,
                                   .v = inputs[2].data,
@@ -126,14 +151,16 @@ std::unique_ptr<Kernel> plan_attention(const Attention& op, const Signature& sig
                                   .log_sums = outputs[1].as<float>()};
     return launch_attention(on, shape, memory);
   });
+  return std::make_unique<OwnAttention>(std::move(own), cudnn.why_not);
 }
 
 std::unique_ptr<Kernel> plan_attention_gradient(const AttentionGradient& op, const Signature& signature,
                                                 Device& device) {
   const AttentionShape shape = attention_shape(op, op.options, signature);
-  if (auto kernel = plan_cudnn(shape, op.options, true, device)) return kernel;
+  CudnnOrNot cudnn = plan_cudnn(shape, op.options, true, device);
+  if (cudnn.kernel != nullptr) return std::move(cudnn.kernel);
   const std::size_t at = op.outputs_at();
-  return launch_kernel(
+  auto own = launch_kernel(
       op, device,
       [shape, at, options = op.options](const LaunchOn& on, Views inputs, Views outputs,
                                         std::span<std::byte> workspace) {
@@ -151,6 +178,7 @@ std::unique_ptr<Kernel> plan_attention_gradient(const AttentionGradient& op, con
         return launch_attention_gradient(on, shape, memory, reinterpret_cast<float*>(workspace.data()));
       },
       query_bytes(shape));
+  return std::make_unique<OwnAttention>(std::move(own), cudnn.why_not);
 }
 
 }  // namespace

@@ -43,7 +43,11 @@ class Rebuilding {
       for (const std::size_t index : indices) selected.push_back(symbols[index]);
       return selected;
     };
-    return std::make_shared<Model>(model_.name(), select(model_.inputs()), select(model_.outputs()));
+    std::vector<LayerPtr> order;
+    for (const LayerPtr& layer : model_.layers()) {
+      if (const auto made = made_.find(layer.get()); made != made_.end()) order.push_back(made->second);
+    }
+    return std::make_shared<Model>(model_.name(), select(model_.inputs()), select(model_.outputs()), order);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <iterator>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/codec/safetensors.h"
@@ -27,6 +28,20 @@ std::vector<VariablePtr> variables_of(Trainer& trainer) {
 
 std::string name_of(const std::vector<VariablePtr>& variables, std::size_t i) {
   return fmt::format("{} {}", i, variables[i]->name);
+}
+
+/// Of the file, by the names of variables; tensors of one name in the order of their numbers. The numbers alone do not
+/// say which variable it is: earlier versions had another order of layers.
+std::map<std::string, std::map<std::size_t, const HostTensor*>> tensors_by_name(const Safetensors& contents) {
+  std::map<std::string, std::map<std::size_t, const HostTensor*>> known;
+  for (const NamedTensor& tensor : contents.tensors) {
+    const std::size_t space = std::min(tensor.name.find(' '), tensor.name.size());
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(tensor.name.data(), tensor.name.data() + space, number);
+    if (error != std::errc() || end != tensor.name.data() + space || space == tensor.name.size()) continue;
+    known[tensor.name.substr(space + 1)][number] = &tensor.tensor;
+  }
+  return known;
 }
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& reason) {
@@ -70,11 +85,11 @@ TrainingPosition load_training(Trainer& trainer, const std::filesystem::path& fi
                            variables.size()));
   }
   std::vector<const HostTensor*> values(variables.size());
+  auto left = tensors_by_name(contents);
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    for (const NamedTensor& tensor : contents.tensors) {
-      if (tensor.name == name_of(variables, i)) values[i] = &tensor.tensor;
-    }
-    if (values[i] == nullptr) fail(file, fmt::format("has no variable '{}'", variables[i]->name));
+    auto& same_name = left[variables[i]->name];
+    if (same_name.empty()) fail(file, fmt::format("has no variable '{}'", variables[i]->name));
+    values[i] = same_name.extract(same_name.begin()).mapped();
     if (values[i]->type() == variables[i]->type) continue;
     fail(file, fmt::format("variable '{}' is {} there and {} here", variables[i]->name, to_string(values[i]->type()),
                            to_string(variables[i]->type)));

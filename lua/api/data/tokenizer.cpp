@@ -57,8 +57,7 @@ std::vector<std::string> tokens_of_text(std::string_view text, const TokenizerOp
     if (options.strip_punctuation && punctuation.find(letter) != std::string_view::npos) continue;
     plain += options.lower && letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   }
-  std::vector<std::string> tokens;
-  if (options.split == TokenizerOptions::Split::none) tokens = {std::move(plain)};
+  std::vector<std::string> tokens{plain};
   if (options.split == TokenizerOptions::Split::whitespace) tokens = words_of(plain);
   if (options.split == TokenizerOptions::Split::character) tokens = characters_of(plain);
   return options.ngrams.empty() ? tokens : ngrams_of(tokens, options.ngrams);

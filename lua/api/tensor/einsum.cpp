@@ -88,7 +88,7 @@ class Equation {
   }
 
   void add_operand(std::string_view term, const Tensor& tensor) {
-    const TensorType type = tensor.type();
+    const TensorType& type = tensor.type();
     const bool open = term.find("...") != std::string_view::npos;
     const int named = static_cast<int>(labels_of(term, 0).size()), hidden = type.rank() - named;
     if (hidden < 0 || (hidden > 0 && !open)) {

@@ -211,7 +211,7 @@ Tensor slice_update(lua_State* L, const Tensor& x, const Start& start, const Ten
 /// other; and n.
 std::pair<Tensor, std::size_t> rows_named_by(lua_State* L, const char* name, const Tensor& indices, const Shape& shape,
                                              const TensorType& values) {
-  const TensorType type = indices.type();
+  const TensorType& type = indices.type();
   const std::int64_t axes = type.shape.empty() ? 0 : type.shape.back();
   if (axes < 1 || axes > std::ssize(shape)) {
     throw ArgumentError(

@@ -1,5 +1,6 @@
 #include "lua/api/train/callbacks.h"
 
+#include <array>
 #include <cstdio>
 #include <fmt/format.h>
 #include <optional>
@@ -160,26 +161,33 @@ struct EarlyStoppingTable : EarlyStoppingOptions {
                                             field("start_from_epoch", &EarlyStoppingTable::start_from_epoch)};
 };
 
+constexpr std::array early_stopping_positions{
+    "monitor", "min_delta", "patience", "verbose", "mode", "baseline", "restore_best_weights", "start_from_epoch"};
+
 ScriptCallback early_stopping(const EarlyStoppingTable& options) {
   return {std::make_shared<EarlyStopping>(options)};
 }
 
 struct CheckpointOptions {
+  std::string filepath;
   std::string monitor = "val_loss";
   bool save_best_only = false, save_weights_only = false;
   std::string mode = "auto";
   static constexpr auto fields = std::tuple{
-      field("monitor", &CheckpointOptions::monitor), field("save_best_only", &CheckpointOptions::save_best_only),
+      required("filepath", &CheckpointOptions::filepath), field("monitor", &CheckpointOptions::monitor),
+      field("save_best_only", &CheckpointOptions::save_best_only),
       field("save_weights_only", &CheckpointOptions::save_weights_only), field("mode", &CheckpointOptions::mode)};
 };
 
-/// gb.callbacks.ModelCheckpoint(path, options)
-ScriptCallback model_checkpoint(lua_State* L, const std::string& path, const CheckpointOptions& options) {
+constexpr std::array checkpoint_positions{"filepath",          "monitor", "verbose",   "save_best_only",
+                                          "save_weights_only", "mode",    "save_freq", "initial_value_threshold"};
+
+ScriptCallback model_checkpoint(lua_State* L, const CheckpointOptions& options) {
   const auto place = [main = Machine::of(L).main(), file = options.save_weights_only](const std::string& filled) {
     return file ? output_path(main, filled, "ModelCheckpoint") : output_folder(main, filled, "ModelCheckpoint");
   };
-  place(path);  // rather now than after an epoch
-  return {std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{.path = path,
+  place(options.filepath);  // rather now than after an epoch
+  return {std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{.path = options.filepath,
                                                                    .monitor = options.monitor,
                                                                    .save_best_only = options.save_best_only,
                                                                    .save_weights_only = options.save_weights_only,
@@ -194,6 +202,9 @@ struct ReduceTable : ReduceLearningRateOptions {
                  field("min_delta", &ReduceTable::min_delta), field("cooldown", &ReduceTable::cooldown),
                  field("min_lr", &ReduceTable::min_lr)};
 };
+
+constexpr std::array reduce_positions{"monitor", "factor",    "patience", "verbose",
+                                      "mode",    "min_delta", "cooldown", "min_lr"};
 
 ScriptCallback reduce_on_plateau(const ReduceTable& options) {
   return {std::make_shared<ReduceLearningRateOnPlateau>(options)};
@@ -210,20 +221,26 @@ ScriptCallback learning_rate_scheduler(const LuaFunction& function) {
 }
 
 struct CsvLoggerTable {
+  std::string filename;
   std::string separator = ",";
   bool append = false;
   static constexpr auto fields =
-      std::tuple{field("separator", &CsvLoggerTable::separator), field("append", &CsvLoggerTable::append)};
+      std::tuple{required("filename", &CsvLoggerTable::filename), field("separator", &CsvLoggerTable::separator),
+                 field("append", &CsvLoggerTable::append)};
 };
 
-/// gb.callbacks.CSVLogger(path, options)
-ScriptCallback csv_logger(lua_State* L, const std::string& path, const CsvLoggerTable& options) {
+constexpr std::array csv_logger_positions{"filename", "separator", "append"};
+
+ScriptCallback csv_logger(lua_State* L, const CsvLoggerTable& options) {
   if (options.separator.size() != 1) throw ArgumentError("option 'separator': one character is expected");
   return {std::make_shared<CsvLogger>(
-      CsvLoggerOptions{output_path(L, path, "CSVLogger"), options.separator[0], options.append})};
+      CsvLoggerOptions{output_path(L, options.filename, "CSVLogger"), options.separator[0], options.append})};
 }
 
 /// gb.callbacks.LambdaCallback { on_epoch_end = function(epoch, logs) ... end }: Keras' name for a table of functions.
+constexpr std::array lambda_positions{"on_epoch_begin", "on_epoch_end",         "on_train_begin",
+                                      "on_train_end",   "on_train_batch_begin", "on_train_batch_end"};
+
 ScriptCallback lambda_callback(const Functions& functions) {
   return {std::make_shared<FunctionsCallback>(functions)};
 }
@@ -278,13 +295,11 @@ std::int64_t update_freq_of(const std::variant<std::int64_t, std::string>& given
                   name != nullptr ? "'" + *name + "'" : std::to_string(std::get<0>(given))));
 }
 
-/// gb.callbacks.TensorBoard(log_dir, options), or with log_dir among the options.
-ScriptCallback tensor_board(lua_State* L, const std::optional<std::variant<std::string, TensorBoardTable>>& first,
-                            const std::optional<TensorBoardTable>& options) {
-  const auto* const all = first ? std::get_if<TensorBoardTable>(&*first) : nullptr;
-  if (all != nullptr && options) throw ArgumentError("a folder and a table of options are expected, got two tables");
-  TensorBoardTable table = all != nullptr ? *all : options.value_or(TensorBoardTable());
-  if (first && all == nullptr) table.log_dir = std::get<std::string>(*first);
+constexpr std::array tensor_board_positions{"log_dir",       "histogram_freq",         "write_graph",
+                                            "write_images",  "write_steps_per_second", "update_freq",
+                                            "profile_batch", "embeddings_freq",        "embeddings_metadata"};
+
+ScriptCallback tensor_board(lua_State* L, const TensorBoardTable& table) {
   require_scalars_alone(L, table);
   const auto place = [main = Machine::of(L).main()](const std::string& folder) {
     return output_folder(main, folder, "TensorBoard");
@@ -337,13 +352,13 @@ void open_callbacks(lua_State* L) {
   Class<ScriptCallback>(L).meta<&text>("__tostring");
   const Module gb = Module::root(L);
   gb.submodule("callbacks")
-      .function<&early_stopping>("EarlyStopping")
-      .function<&model_checkpoint>("ModelCheckpoint")
+      .constructor<&early_stopping, early_stopping_positions>("EarlyStopping")
+      .constructor<&model_checkpoint, checkpoint_positions>("ModelCheckpoint")
       .function<&learning_rate_scheduler>("LearningRateScheduler")
-      .function<&csv_logger>("CSVLogger")
-      .function<&lambda_callback>("LambdaCallback")
-      .function<&tensor_board>("TensorBoard")
-      .function<&reduce_on_plateau>("ReduceLROnPlateau")
+      .constructor<&csv_logger, csv_logger_positions>("CSVLogger")
+      .constructor<&lambda_callback, lambda_positions>("LambdaCallback")
+      .constructor<&tensor_board, tensor_board_positions>("TensorBoard")
+      .constructor<&reduce_on_plateau, reduce_positions>("ReduceLROnPlateau")
       .function<&terminate_on_nan>("TerminateOnNaN")
       .function<&profiler>("Profiler");
 }

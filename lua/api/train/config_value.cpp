@@ -120,8 +120,8 @@ ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string
     if (lua_istable(L, index) && !is_list(L, index)) {
       if (i + 1 != count) throw ArgumentError(fmt::format("argument #{}: the options must come last", i + 1));
       for (auto& entry : read_config_table(L, index)) entries.push_back(std::move(entry));
-    } else if (lua_isnil(L, index) && i + 1 == count) {
-      break;
+    } else if (lua_isnil(L, index) && (i + 1 == count || static_cast<std::size_t>(i) < positional.size())) {
+      continue;
     } else if (static_cast<std::size_t>(i) >= positional.size()) {
       throw ArgumentError(
           fmt::format("argument #{}: {}", i + 1, options_expected(L, index, name_for(L, index, positional, fields))));

@@ -8,7 +8,8 @@
 
 namespace gpubench::lua {
 
-/// The arguments from stack index `first`: values of positional options, then an optional table of named ones. Throws
+/// The arguments from stack index `first`: values of positional options, then an optional table of named ones; nil
+/// leaves an option out. Throws
 /// ArgumentError for a value of an unsupported type, and for too many values: then with the first of `fields` that
 /// could hold it.
 ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string>& positional,

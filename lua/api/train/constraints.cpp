@@ -1,4 +1,6 @@
 // gb.constraints: spells out constraints of weights, as layers take them.
+#include <array>
+
 #include "core/nn/constraint.h"
 #include "lua/api/openers.h"
 #include "lua/bind/bind.h"
@@ -38,11 +40,11 @@ struct UnitNormOptions {
   static constexpr auto fields = std::tuple{field("axis", &UnitNormOptions::axis)};
 };
 
-/// gb.constraints.MaxNorm { max_value = 2, axis = 0 } or MaxNorm(2)
-std::string max_norm(const std::variant<std::monostate, double, MaxNormOptions>& given) {
-  MaxNormOptions options;
-  if (const auto* const number = std::get_if<double>(&given)) options.max_value = *number;
-  if (const auto* const table = std::get_if<MaxNormOptions>(&given)) options = *table;
+constexpr std::array max_norm_positions{"max_value", "axis"};
+constexpr std::array min_max_norm_positions{"min_value", "max_value", "rate", "axis"};
+constexpr std::array unit_norm_positions{"axis"};
+
+std::string max_norm(const MaxNormOptions& options) {
   return text_of_constraint(
       {.kind = Constraint::Kind::max_norm, .max_value = options.max_value, .axes = axes_of(options.axis)});
 }
@@ -68,10 +70,10 @@ std::string unit_norm(const UnitNormOptions& options) {
 void open_constraints(lua_State* L) {
   const Module gb = Module::root(L);
   gb.submodule("constraints")
-      .function<&max_norm>("MaxNorm")
-      .function<&min_max_norm>("MinMaxNorm")
+      .constructor<&max_norm, max_norm_positions>("MaxNorm")
+      .constructor<&min_max_norm, min_max_norm_positions>("MinMaxNorm")
       .function<&non_neg>("NonNeg")
-      .function<&unit_norm>("UnitNorm");
+      .constructor<&unit_norm, unit_norm_positions>("UnitNorm");
 }
 
 }  // namespace gpubench::lua

@@ -17,20 +17,21 @@ struct ClassName {
   std::vector<std::string> positional{};  ///< arguments that may stand without their names, in Keras' order
 };
 const std::vector<ClassName>& classes() {
-  static const std::vector<ClassName> all{{"Zeros", "zeros"},
-                                          {"Ones", "ones"},
-                                          {"Constant", "constant", {"value"}},
-                                          {"GlorotUniform", "glorot_uniform"},
-                                          {"GlorotNormal", "glorot_normal"},
-                                          {"HeUniform", "he_uniform"},
-                                          {"HeNormal", "he_normal"},
-                                          {"LecunNormal", "lecun_normal"},
-                                          {"LecunUniform", "lecun_uniform"},
-                                          {"Orthogonal", "orthogonal", {"gain"}},
-                                          {"RandomUniform", "random_uniform", {"minval", "maxval"}},
-                                          {"RandomNormal", "random_normal", {"mean", "stddev"}},
-                                          {"TruncatedNormal", "truncated_normal", {"mean", "stddev"}},
-                                          {"VarianceScaling", "variance_scaling", {"scale", "mode", "distribution"}}};
+  static const std::vector<ClassName> all{
+      {"Zeros", "zeros"},
+      {"Ones", "ones"},
+      {"Constant", "constant", {"value"}},
+      {"GlorotUniform", "glorot_uniform", {"seed"}},
+      {"GlorotNormal", "glorot_normal", {"seed"}},
+      {"HeUniform", "he_uniform", {"seed"}},
+      {"HeNormal", "he_normal", {"seed"}},
+      {"LecunNormal", "lecun_normal", {"seed"}},
+      {"LecunUniform", "lecun_uniform", {"seed"}},
+      {"Orthogonal", "orthogonal", {"gain", "seed"}},
+      {"RandomUniform", "random_uniform", {"minval", "maxval", "seed"}},
+      {"RandomNormal", "random_normal", {"mean", "stddev", "seed"}},
+      {"TruncatedNormal", "truncated_normal", {"mean", "stddev", "seed"}},
+      {"VarianceScaling", "variance_scaling", {"scale", "mode", "distribution", "seed"}}};
   return all;
 }
 

@@ -5,11 +5,23 @@
 namespace gpubench::lua {
 namespace {
 
-const char registry_key = 0;
+const char registry_key = 0, made_parts_key = 0;
 
 void set_current(lua_State* L, const LayerCall* call) {
   lua_pushlightuserdata(L, const_cast<LayerCall*>(call));  // Lua has no constant pointers
   lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+}
+
+MadeParts* current_made_parts(lua_State* L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &made_parts_key);
+  auto* const parts = static_cast<MadeParts*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return parts;
+}
+
+void set_current_made_parts(lua_State* L, MadeParts* parts) {
+  lua_pushlightuserdata(L, parts);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &made_parts_key);
 }
 
 }  // namespace
@@ -38,6 +50,19 @@ void LayerCallScope::add_losses(Dispatcher& dispatcher) const {
 
 LayerCallScope::~LayerCallScope() {
   set_current(L_, outer_);
+}
+
+void note_made(lua_State* L, std::shared_ptr<const void> part) {
+  if (MadeParts* const parts = current_made_parts(L)) parts->push_back(std::move(part));
+}
+
+MadePartsScope::MadePartsScope(lua_State* L, MadeParts& parts)
+    : L_(Machine::of(L).main()), outer_(current_made_parts(L)) {
+  set_current_made_parts(L_, &parts);
+}
+
+MadePartsScope::~MadePartsScope() {
+  set_current_made_parts(L_, outer_);
 }
 
 }  // namespace gpubench::lua

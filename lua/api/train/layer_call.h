@@ -2,7 +2,9 @@
 // counter and rows, and a trial, which only asks for types, builds none of them.
 #pragma once
 #include <lua.hpp>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/exec/dispatcher.h"
 #include "core/nn/layer.h"
@@ -32,6 +34,25 @@ class LayerCallScope {
   lua_State* L_;
   LayerCall call_;
   const LayerCall* outer_;
+};
+
+/// Layers (Layer) and models (ScriptModel) in the order in which a script made them.
+using MadeParts = std::vector<std::shared_ptr<const void>>;
+
+/// Appends a layer or a model to the parts of the innermost MadePartsScope, if there is one.
+void note_made(lua_State* L, std::shared_ptr<const void> part);
+
+/// While the build function of a custom layer runs: notes what it makes.
+class MadePartsScope {
+ public:
+  MadePartsScope(lua_State* L, MadeParts& parts);
+  ~MadePartsScope();
+  MadePartsScope(const MadePartsScope&) = delete;
+  MadePartsScope& operator=(const MadePartsScope&) = delete;
+
+ private:
+  lua_State* L_;
+  MadeParts* outer_;
 };
 
 }  // namespace gpubench::lua

@@ -15,6 +15,7 @@
 #include "lua/api/openers.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/api/train/config_value.h"
+#include "lua/api/train/layer_call.h"
 #include "lua/api/train/script_function.h"
 #include "lua/api/train/symbol_calls.h"
 
@@ -89,6 +90,7 @@ std::shared_ptr<ScriptLayer> make_script_layer(lua_State* L, const LayerKind& ki
   auto layer = std::make_shared<ScriptLayer>();
   layer->world = world;
   layer->layer = make_layer(kind, options, world->dispatcher.device());
+  note_made(L, layer->layer);
   return layer;
 }
 

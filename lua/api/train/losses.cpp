@@ -40,93 +40,106 @@ MetricPtr to_metric(const MetricArgument& argument, std::size_t number) {
 
 namespace {
 
+/// `positional`: the options that may stand without their names, as in Keras. Names that are no options here keep the
+/// places of those behind them.
 struct LossClassName {
   const char* in_scripts;
   const char* in_core;
-};
-constexpr LossClassName loss_classes[] = {{"BinaryCrossentropy", "binary_crossentropy"},
-                                          {"BinaryFocalCrossentropy", "binary_focal_crossentropy"},
-                                          {"CategoricalCrossentropy", "categorical_crossentropy"},
-                                          {"CategoricalFocalCrossentropy", "categorical_focal_crossentropy"},
-                                          {"CategoricalHinge", "categorical_hinge"},
-                                          {"CosineSimilarity", "cosine_similarity"},
-                                          {"Dice", "dice"},
-                                          {"Hinge", "hinge"},
-                                          {"Huber", "huber"},
-                                          {"KLDivergence", "kl_divergence"},
-                                          {"LogCosh", "log_cosh"},
-                                          {"MeanAbsoluteError", "mean_absolute_error"},
-                                          {"MeanAbsolutePercentageError", "mean_absolute_percentage_error"},
-                                          {"MeanSquaredError", "mean_squared_error"},
-                                          {"MeanSquaredLogarithmicError", "mean_squared_logarithmic_error"},
-                                          {"Poisson", "poisson"},
-                                          {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
-                                          {"SquaredHinge", "squared_hinge"},
-                                          {"Tversky", "tversky"}};
-constexpr LossClassName metric_classes[] = {{"AUC", "auc"},
-                                            {"Accuracy", "accuracy"},
-                                            {"BinaryAccuracy", "binary_accuracy"},
-                                            {"BinaryCrossentropy", "binary_crossentropy"},
-                                            {"BinaryIoU", "binary_io_u"},
-                                            {"CategoricalAccuracy", "categorical_accuracy"},
-                                            {"CategoricalCrossentropy", "categorical_crossentropy"},
-                                            {"CategoricalHinge", "categorical_hinge"},
-                                            {"CosineSimilarity", "cosine_similarity"},
-                                            {"F1Score", "f1_score"},
-                                            {"FalseNegatives", "false_negatives"},
-                                            {"FalsePositives", "false_positives"},
-                                            {"Hinge", "hinge"},
-                                            {"IoU", "io_u"},
-                                            {"KLDivergence", "kl_divergence"},
-                                            {"LogCoshError", "logcosh"},
-                                            {"Mean", "mean"},
-                                            {"MeanAbsoluteError", "mean_absolute_error"},
-                                            {"MeanAbsolutePercentageError", "mean_absolute_percentage_error"},
-                                            {"MeanIoU", "mean_io_u"},
-                                            {"MeanSquaredError", "mean_squared_error"},
-                                            {"MeanSquaredLogarithmicError", "mean_squared_logarithmic_error"},
-                                            {"OneHotIoU", "one_hot_io_u"},
-                                            {"OneHotMeanIoU", "one_hot_mean_io_u"},
-                                            {"Poisson", "poisson"},
-                                            {"Precision", "precision"},
-                                            {"R2Score", "r2_score"},
-                                            {"Recall", "recall"},
-                                            {"RootMeanSquaredError", "root_mean_squared_error"},
-                                            {"SparseCategoricalAccuracy", "sparse_categorical_accuracy"},
-                                            {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
-                                            {"SparseTopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy"},
-                                            {"SquaredHinge", "squared_hinge"},
-                                            {"TopKCategoricalAccuracy", "top_k_categorical_accuracy"},
-                                            {"TrueNegatives", "true_negatives"},
-                                            {"TruePositives", "true_positives"}};
-
-/// gb.losses.<Class>(options)
-StackFunction loss_constructor(const char* name) {
   std::vector<std::string> positional;
-  for (const LossKind& kind : loss_kinds()) {
-    if (kind.name != name) continue;
-    for (const ConfigField& option : kind.fields) positional.push_back(option.name);
-  }
-  return [name, positional](lua_State* L) {
+};
+const LossClassName loss_classes[] = {
+    {"BinaryCrossentropy", "binary_crossentropy", {"from_logits", "label_smoothing", "axis", "reduction"}},
+    {"BinaryFocalCrossentropy",
+     "binary_focal_crossentropy",
+     {"apply_class_balancing", "alpha", "gamma", "from_logits", "label_smoothing", "axis", "reduction"}},
+    {"CategoricalCrossentropy", "categorical_crossentropy", {"from_logits", "label_smoothing", "axis", "reduction"}},
+    {"CategoricalFocalCrossentropy",
+     "categorical_focal_crossentropy",
+     {"alpha", "gamma", "from_logits", "label_smoothing", "axis", "reduction"}},
+    {"CategoricalHinge", "categorical_hinge", {"reduction"}},
+    {"CosineSimilarity", "cosine_similarity", {"axis", "reduction"}},
+    {"Dice", "dice", {"reduction", "name", "axis"}},
+    {"Hinge", "hinge", {"reduction"}},
+    {"Huber", "huber", {"delta", "reduction"}},
+    {"KLDivergence", "kl_divergence", {"reduction"}},
+    {"LogCosh", "log_cosh", {"reduction"}},
+    {"MeanAbsoluteError", "mean_absolute_error", {"reduction"}},
+    {"MeanAbsolutePercentageError", "mean_absolute_percentage_error", {"reduction"}},
+    {"MeanSquaredError", "mean_squared_error", {"reduction"}},
+    {"MeanSquaredLogarithmicError", "mean_squared_logarithmic_error", {"reduction"}},
+    {"Poisson", "poisson", {"reduction"}},
+    {"SparseCategoricalCrossentropy",
+     "sparse_categorical_crossentropy",
+     {"from_logits", "ignore_class", "reduction", "axis"}},
+    {"SquaredHinge", "squared_hinge", {"reduction"}},
+    {"Tversky", "tversky", {"alpha", "beta", "reduction", "name", "axis"}}};
+const LossClassName metric_classes[] = {
+    {"AUC",
+     "auc",
+     {"num_thresholds", "curve", "summation_method", "name", "dtype", "thresholds", "multi_label", "num_labels",
+      "label_weights", "from_logits"}},
+    {"Accuracy", "accuracy", {"name", "dtype"}},
+    {"BinaryAccuracy", "binary_accuracy", {"name", "dtype", "threshold"}},
+    {"BinaryCrossentropy", "binary_crossentropy", {"name", "dtype", "from_logits", "label_smoothing"}},
+    {"BinaryIoU", "binary_io_u", {"target_class_ids", "threshold"}},
+    {"CategoricalAccuracy", "categorical_accuracy", {"name", "dtype"}},
+    {"CategoricalCrossentropy",
+     "categorical_crossentropy",
+     {"name", "dtype", "from_logits", "label_smoothing", "axis"}},
+    {"CategoricalHinge", "categorical_hinge", {"name", "dtype"}},
+    {"CosineSimilarity", "cosine_similarity", {"name", "dtype", "axis"}},
+    {"F1Score", "f1_score", {"average", "threshold"}},
+    {"FalseNegatives", "false_negatives", {"thresholds"}},
+    {"FalsePositives", "false_positives", {"thresholds"}},
+    {"Hinge", "hinge", {"name", "dtype"}},
+    {"IoU",
+     "io_u",
+     {"num_classes", "target_class_ids", "name", "dtype", "ignore_class", "sparse_y_true", "sparse_y_pred", "axis"}},
+    {"KLDivergence", "kl_divergence", {"name", "dtype"}},
+    {"LogCoshError", "logcosh", {"name", "dtype"}},
+    {"Mean", "mean", {"name", "dtype"}},
+    {"MeanAbsoluteError", "mean_absolute_error", {"name", "dtype"}},
+    {"MeanAbsolutePercentageError", "mean_absolute_percentage_error", {"name", "dtype"}},
+    {"MeanIoU",
+     "mean_io_u",
+     {"num_classes", "name", "dtype", "ignore_class", "sparse_y_true", "sparse_y_pred", "axis"}},
+    {"MeanSquaredError", "mean_squared_error", {"name", "dtype"}},
+    {"MeanSquaredLogarithmicError", "mean_squared_logarithmic_error", {"name", "dtype"}},
+    {"OneHotIoU",
+     "one_hot_io_u",
+     {"num_classes", "target_class_ids", "name", "dtype", "ignore_class", "sparse_y_pred", "axis"}},
+    {"OneHotMeanIoU", "one_hot_mean_io_u", {"num_classes", "name", "dtype", "ignore_class", "sparse_y_pred", "axis"}},
+    {"Poisson", "poisson", {"name", "dtype"}},
+    {"Precision", "precision", {"thresholds", "top_k", "class_id"}},
+    {"R2Score", "r2_score", {"class_aggregation", "num_regressors"}},
+    {"Recall", "recall", {"thresholds", "top_k", "class_id"}},
+    {"RootMeanSquaredError", "root_mean_squared_error", {"name", "dtype"}},
+    {"SparseCategoricalAccuracy", "sparse_categorical_accuracy", {"name", "dtype"}},
+    {"SparseCategoricalCrossentropy",
+     "sparse_categorical_crossentropy",
+     {"name", "dtype", "from_logits", "ignore_class", "axis"}},
+    {"SparseTopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy", {"k", "name", "dtype", "from_sorted_ids"}},
+    {"SquaredHinge", "squared_hinge", {"name", "dtype"}},
+    {"TopKCategoricalAccuracy", "top_k_categorical_accuracy", {"k"}},
+    {"TrueNegatives", "true_negatives", {"thresholds"}},
+    {"TruePositives", "true_positives", {"thresholds"}}};
+
+/// gb.losses.<Class>(options in Keras' order, table of options)
+StackFunction loss_constructor(const LossClassName& of) {
+  return [&of](lua_State* L) {
     auto loss = std::make_shared<ScriptLoss>();
-    loss->loss = make_loss(name, read_config(L, 1, positional));
+    loss->loss = make_loss(of.in_core, read_config(L, 1, of.positional));
     Value<std::shared_ptr<ScriptLoss>>::push(L, std::move(loss));
     return 1;
   };
 }
 
-/// gb.metrics.<Class>(required options, options)
-StackFunction metric_constructor(const char* name) {
-  std::vector<std::string> positional;
-  for (const MetricKind& kind : metric_kinds()) {
-    for (const ConfigField& option : kind.fields) {
-      if (kind.name == name && option.required) positional.push_back(option.name);
-    }
-  }
-  return [name, positional](lua_State* L) {
+/// gb.metrics.<Class>, as losses.
+StackFunction metric_constructor(const LossClassName& of) {
+  return [&of](lua_State* L) {
     auto metric = std::make_shared<ScriptMetric>();
     metric->world = session_of(L).placement.world();
-    metric->metric = make_metric(name, read_config(L, 1, positional));
+    metric->metric = make_metric(of.in_core, read_config(L, 1, of.positional));
     Value<std::shared_ptr<ScriptMetric>>::push(L, std::move(metric));
     return 1;
   };
@@ -279,10 +292,10 @@ void open_losses(lua_State* L) {
   const Module gb = Module::root(L);
   {
     const Module losses = gb.submodule("losses");
-    for (const LossClassName& name : loss_classes) losses.value(name.in_scripts, loss_constructor(name.in_core));
+    for (const LossClassName& name : loss_classes) losses.value(name.in_scripts, loss_constructor(name));
   }
   const Module metrics = gb.submodule("metrics");
-  for (const LossClassName& name : metric_classes) metrics.value(name.in_scripts, metric_constructor(name.in_core));
+  for (const LossClassName& name : metric_classes) metrics.value(name.in_scripts, metric_constructor(name));
 }
 
 }  // namespace gpubench::lua

@@ -22,6 +22,7 @@ namespace gpubench::lua {
 ModelHandle make_script_model(lua_State* L, const WorldPtr& world, ModelPtr model) {
   auto made = std::make_shared<ScriptModel>(session_of(L), world, std::move(model));
   if (made->model->defined()) made->model->build(made->variables);
+  note_made(L, made);
   return made;
 }
 

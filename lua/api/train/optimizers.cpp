@@ -33,13 +33,18 @@ constexpr OptimizerClassName optimizer_classes[] = {{"Adadelta", "adadelta"}, {"
                                                     {"AdamW", "adamw"},       {"Adamax", "adamax"},   {"Lion", "lion"},
                                                     {"Nadam", "nadam"},       {"RMSprop", "rmsprop"}, {"SGD", "sgd"}};
 
-/// gb.optimizers.<Class>{options}
+/// gb.optimizers.<Class>(options in Keras' order, table of options)
 StackFunction optimizer_constructor(const char* name) {
-  return [name](lua_State* L) {
+  std::vector<std::string> positional;
+  for (const OptimizerKind& kind : optimizer_kinds()) {
+    if (kind.name != name) continue;
+    for (const ConfigField& option : kind.fields) positional.push_back(option.name);
+  }
+  return [name, positional](lua_State* L) {
     SchedulePtr schedule = take_schedule(L);
     auto made = std::make_shared<ScriptOptimizer>();
     made->world = session_of(L).placement.world();
-    made->optimizer = make_optimizer(name, read_config(L, 1, {"learning_rate"}), std::move(schedule));
+    made->optimizer = make_optimizer(name, read_config(L, 1, positional), std::move(schedule));
     Value<std::shared_ptr<ScriptOptimizer>>::push(L, std::move(made));
     return 1;
   };
@@ -49,7 +54,8 @@ StackFunction optimizer_constructor(const char* name) {
 int loss_scale_optimizer(lua_State* L) {
   const ChosenOptimizer inner = to_optimizer(Value<OptimizerArgument>::read(L, 1));
   if (inner.loss_scale) throw ArgumentError("the inner optimizer is a LossScaleOptimizer already");
-  const Config options("LossScaleOptimizer", LossScale::fields(), read_config(L, 2, {}));
+  const Config options("LossScaleOptimizer", LossScale::fields(),
+                       read_config(L, 2, {"initial_scale", "dynamic_growth_steps"}));
   auto made = std::make_shared<ScriptOptimizer>();
   made->world = session_of(L).placement.world();
   made->optimizer = inner.optimizer;

@@ -1,4 +1,6 @@
 // gb.regularizers: spells out penalties for weights, as layers take them.
+#include <array>
+
 #include "core/nn/regularizer.h"
 #include "lua/api/openers.h"
 #include "lua/bind/bind.h"
@@ -28,17 +30,16 @@ std::string text_of(const Regularizer& regularizer) {
   return text;
 }
 
-/// gb.regularizers.L1 { l1 = 0.01 } or L1(0.01)
-std::string l1(const std::optional<std::variant<double, L1Options>>& given) {
-  if (!given) return text_of({.l1 = keras_default});
-  const auto* const number = std::get_if<double>(&*given);
-  return text_of({.l1 = number != nullptr ? *number : std::get<L1Options>(*given).l1});
+constexpr std::array l1_positions{"l1"};
+constexpr std::array l2_positions{"l2"};
+constexpr std::array l1_l2_positions{"l1", "l2"};
+
+std::string l1(const L1Options& options) {
+  return text_of({.l1 = options.l1});
 }
 
-std::string l2(const std::optional<std::variant<double, L2Options>>& given) {
-  if (!given) return text_of({.l2 = keras_default});
-  const auto* const number = std::get_if<double>(&*given);
-  return text_of({.l2 = number != nullptr ? *number : std::get<L2Options>(*given).l2});
+std::string l2(const L2Options& options) {
+  return text_of({.l2 = options.l2});
 }
 
 std::string l1_l2(const L1L2Options& options) {
@@ -49,7 +50,10 @@ std::string l1_l2(const L1L2Options& options) {
 
 void open_regularizers(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("regularizers").function<&l1>("L1").function<&l2>("L2").function<&l1_l2>("L1L2");
+  gb.submodule("regularizers")
+      .constructor<&l1, l1_positions>("L1")
+      .constructor<&l2, l2_positions>("L2")
+      .constructor<&l1_l2, l1_l2_positions>("L1L2");
 }
 
 }  // namespace gpubench::lua

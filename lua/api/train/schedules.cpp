@@ -71,7 +71,8 @@ SchedulePtr schedule_at(lua_State* L, int index) {
 
 SchedulePtr take_schedule(lua_State* L) {
   if (SchedulePtr schedule = schedule_at(L, 1)) {
-    lua_remove(L, 1);
+    lua_pushnil(L);  // the next argument keeps its place
+    lua_replace(L, 1);
     return schedule;
   }
   if (!lua_istable(L, 1)) return nullptr;

@@ -141,20 +141,27 @@ struct WeightOptions {
                  field("initializer", &WeightOptions::initializer), field("trainable", &WeightOptions::trainable)};
 };
 
-/// The layers that a field of `self` holds: a layer, the layers of a model, or of a list of both.
-void append_layers(lua_State* L, int index, std::vector<LayerPtr>& layers) {
+/// A layer or a model in a field of `self`.
+struct HeldLayers {
+  const void* made;              ///< as note_made() has it
+  std::vector<LayerPtr> layers;  ///< a model's without its Input
+};
+
+/// What a field of `self` holds: one of them, or those of a list.
+void append_held(lua_State* L, int index, std::vector<HeldLayers>& held) {
   index = lua_absindex(L, index);
   luaL_checkstack(L, 4, "layers of a layer");
   if (Value<std::shared_ptr<ScriptLayer>>::matches(L, index)) {
-    layers.push_back(Value<std::shared_ptr<ScriptLayer>>::read(L, index)->layer);
+    const LayerPtr layer = Value<std::shared_ptr<ScriptLayer>>::read(L, index)->layer;
+    held.push_back({layer.get(), {layer}});
   } else if (Value<std::shared_ptr<ScriptModel>>::matches(L, index)) {
-    for (const LayerPtr& layer : Value<std::shared_ptr<ScriptModel>>::read(L, index)->model->layers()) {
-      if (layer->declared_input() == nullptr) layers.push_back(layer);
-    }
+    const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, index);
+    held.push_back({model.get(), model->model->layers()});
+    std::erase_if(held.back().layers, [](const LayerPtr& layer) { return layer->declared_input() != nullptr; });
   } else if (lua_istable(L, index)) {
     for (std::size_t i = 1; i <= lua_rawlen(L, index); ++i) {
       lua_rawgeti(L, index, static_cast<lua_Integer>(i));
-      append_layers(L, -1, layers);
+      append_held(L, -1, held);
       lua_pop(L, 1);
     }
   }
@@ -186,8 +193,12 @@ class CustomBody final : public FunctionBody {
     lua_State* const L = self_.machine().running();
     const WorldPtr world = session_of(L).placement.world();
     const TracePause untraced(world->dispatcher);
-    make(L, add_weight, inputs);
-    find_layers(L);
+    MadeParts made;
+    {
+      const MadePartsScope scope(L, made);
+      make(L, add_weight, inputs);
+    }
+    find_layers(L, made);
   }
 
   gpubench::Value call(const CallContext& context, std::span<const gpubench::Value> inputs) override {
@@ -340,27 +351,51 @@ class CustomBody final : public FunctionBody {
     }
   }
 
-  /// Joins the layers in the fields of `self`, in the order of the fields' names.
-  void find_layers(lua_State* L) {
-    std::map<std::string, std::vector<LayerPtr>> found;
+  /// A layer in a field of `self`.
+  struct Part {
+    std::ptrdiff_t made;  ///< place in the order of making; 0: before build
+    std::string field, name;
+    LayerPtr layer;
+  };
+
+  /// The layers in the fields of `self`. Their names have the field's, and in a list a number.
+  std::vector<Part> parts_in_fields(lua_State* L, const MadeParts& made) const {
+    std::map<std::string, std::vector<HeldLayers>> found;
     self_.push(L);
     for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-      if (lua_type(L, -2) != LUA_TSTRING) continue;
-      append_layers(L, -1, found[Value<std::string>::read(L, -2)]);
+      if (lua_type(L, -2) == LUA_TSTRING) append_held(L, -1, found[Value<std::string>::read(L, -2)]);
     }
     lua_pop(L, 1);
-    for (const auto& [field, layers] : found) {
-      for (std::size_t i = 0; i < layers.size(); ++i) {
-        const std::string part = layers.size() == 1 ? field : fmt::format("{}_{}", field, i + 1);
-        if (layers[i]->built()) {
-          layer_.fail(
-              fmt::format("self.{} is a layer that has weights already; make the layers of a custom layer in its "
-                          "build function",
-                          field));
+    std::vector<Part> parts;
+    for (const auto& [field, held] : found) {
+      const std::size_t first = parts.size();
+      for (const auto& [object, layers] : held) {
+        const auto place = std::ranges::find(made, object, &MadeParts::value_type::get);
+        const std::ptrdiff_t order = place == made.end() ? 0 : place - made.begin() + 1;
+        for (const LayerPtr& layer : layers) {
+          parts.push_back({order, field, fmt::format("{}_{}", field, parts.size() - first + 1), layer});
         }
-        layers[i]->join(layer_, part);
-        layers_.push_back(layers[i]);
       }
+      if (parts.size() == first + 1) parts.back().name = field;
+    }
+    return parts;
+  }
+
+  /// Joins the layers in the fields of `self` in the order in which they were made. Keras has the order of assignments,
+  /// which Lua's tables do not keep, and which Lua turns round in `self.a, self.b = a, b`.
+  void find_layers(lua_State* L, const MadeParts& made) {
+    std::vector<Part> parts = parts_in_fields(L, made);
+    std::ranges::stable_sort(parts, {}, &Part::made);
+    for (const Part& part : parts) {
+      if (std::ranges::find(layers_, part.layer) != layers_.end()) continue;
+      if (part.layer->built()) {
+        layer_.fail(
+            fmt::format("self.{} is a layer that has weights already; make the layers of a custom layer in its "
+                        "build function",
+                        part.field));
+      }
+      part.layer->join(layer_, part.name);
+      layers_.push_back(part.layer);
     }
   }
 

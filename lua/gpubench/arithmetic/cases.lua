@@ -188,6 +188,7 @@ return {
   { name = "fused layers", run = layers.fused_layer, sixteen_bits = true },
   { name = "int8 products", run = layers.quantized },
   { name = "convolutions", run = layers.convolution, sixteen_bits = true },
+  { name = "attention", run = layers.attention, sixteen_bits = true },
   { name = "pooling", run = layers.pooling, sixteen_bits = true },
   { name = "normalization", run = layers.batch_norm },
   { name = "element-wise functions", run = elementwise, sixteen_bits = true },

@@ -103,6 +103,40 @@ function layers.batch_norm(make)
   return { { got = model(x, { training = true }), want = want } }
 end
 
+-- Causal attention of heads of 64 numbers, two for each head of keys and values; with fewer keys than queries.
+function layers.attention(make)
+  local batch, queries, keys, heads, groups, dim = 1, 5, 4, 2, 1, 64
+  local q, q_values = make.float({ batch, queries, heads, dim }, -1, 1)
+  local k, k_values = make.float({ batch, keys, groups, dim }, -1, 1)
+  local v, v_values = make.float({ batch, keys, groups, dim }, -1, 1)
+  local tape <close> = gb.tape()
+  local y = gb.dot_product_attention(q, k, v, { is_causal = true })
+  local scale, want, gradient = 1 / math.sqrt(dim), {}, {}
+  for index = 1, keys * dim do gradient[index] = 0 end
+  for query = 0, queries - 1 do
+    for head = 0, heads - 1 do
+      local weights, sum = {}, 0
+      for key = 0, math.min(query, keys - 1) do
+        local score = 0
+        for d = 1, dim do
+          score = score + q_values[(query * heads + head) * dim + d] * k_values[key * dim + d]
+        end
+        weights[key] = math.exp(score * scale)
+        sum = sum + weights[key]
+      end
+      for d = 1, dim do
+        local value = 0
+        for key = 0, math.min(query, keys - 1) do
+          value = value + weights[key] / sum * v_values[key * dim + d]
+          gradient[key * dim + d] = gradient[key * dim + d] + weights[key] / sum
+        end
+        want[#want + 1] = value
+      end
+    end
+  end
+  return { { got = y, want = want }, { got = tape:gradient(y:sum(), v), want = gradient } }
+end
+
 -- A layer with bias and activation, as a training step computes it: planned as a graph, and fused where the device can.
 function layers.fused_layer(make)
   local rows, inputs, outputs = 9, 17, 6

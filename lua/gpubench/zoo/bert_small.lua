@@ -31,7 +31,7 @@ local function first_token(x) return x:gather(gb.tensor({ 0 }, { dtype = "int64"
 
 return {
   defaults = { vocabulary = 30522, context = 512, length = 0, width = 512, depth = 4, heads = 8, dropout = 0.1,
-    attention_dropout = 0, classes = 0 },
+    attention_dropout = 0.0, classes = 0 },
   build = function(options)
     local input = transformer.input("bert_small", options)
     local x = gb.layers.Embedding(options.vocabulary, options.width, {

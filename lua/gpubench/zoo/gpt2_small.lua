@@ -17,7 +17,7 @@ end
 
 return {
   defaults = { vocabulary = 50257, context = 1024, length = 0, width = 768, depth = 12, heads = 12, dropout = 0.1,
-    attention_dropout = 0 },
+    attention_dropout = 0.0 },
   build = function(options)
     local input = transformer.input("gpt2_small", options)
     local tokens = gb.layers.Embedding(options.vocabulary, options.width, {

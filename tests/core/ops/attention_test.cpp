@@ -192,6 +192,25 @@ CaseInput mask_of(Shape shape, Dtype dtype = Dtype::boolean) {
   return mask;
 }
 
+/// The shapes of models: heads that cuDNN's engines take in 16 bits.
+std::vector<OpCase> model_attention_cases() {
+  const AttentionOptions plain{.scale = 0.125}, causal{.scale = 0.125, .causal = true};
+  const Sizes heads_of_64{1, 48, 72, 4, 2, 64, 64}, more_queries{1, 72, 40, 2, 1, 64, 64};
+  const Sizes heads_of_128{1, 40, 48, 4, 2, 128, 128};
+  return {
+      attention_case("heads_of_64_in_groups", heads_of_64, plain),
+      attention_case("causal_heads_of_64_of_more_keys", heads_of_64, causal),
+      attention_case("causal_heads_of_64_of_fewer_keys", more_queries, causal),
+      attention_case("causal_heads_of_128_in_groups", heads_of_128, causal),
+      gradient_case("gradient_of_heads_of_64_in_groups", heads_of_64, plain),
+      gradient_case("gradient_of_causal_heads_of_64_of_more_keys", heads_of_64, causal),
+      gradient_case("gradient_of_causal_heads_of_64_of_fewer_keys", more_queries, causal),
+      gradient_case("gradient_of_causal_heads_of_128_in_groups", heads_of_128, causal),
+  };
+}
+
+GPUBENCH_OP_CASES(ModelAttention, model_attention_cases);
+
 std::vector<OpCase> attention_cases() {
   const AttentionOptions plain{.scale = 0.5}, causal{.scale = 0.5, .causal = true}, masked{.scale = 0.5, .mask = true};
   const AttentionOptions dropped{.scale = 0.5, .dropout = 0.3, .seed = 7};

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <memory>
 
 #include "tests/support/expect_error.h"
@@ -51,7 +52,7 @@ TensorType result_type(const Conv2DAttributes& options, const Sizes& sizes) {
   return Conv2D(plain).infer(inputs)[0];
 }
 
-OpCase forward_case(std::string name, Sizes sizes, Conv2DAttributes options = {}) {
+OpCase forward_case(std::string name, const Sizes& sizes, Conv2DAttributes options = {}) {
   OpCase result{.name = std::move(name),
                 .op = std::make_shared<const Conv2D>(options),
                 .inputs = {CaseInput{.type = floats(sizes.image)}, CaseInput{.type = floats(sizes.filter)}},
@@ -98,8 +99,12 @@ const Sizes grey{{2, 6, 7, 1}, {3, 3, 1, 16}}, grey_wide{{3, 9, 8, 1}, {3, 3, 1,
     large_window{{2, 9, 9, 1}, {5, 5, 1, 8}}, grouped{{2, 5, 6, 6}, {3, 2, 3, 4}},
     depthwise{{2, 6, 5, 19}, {3, 3, 1, 19}}, depthwise_wide{{1, 7, 9, 64}, {3, 3, 1, 64}},
     multiplied{{2, 5, 4, 3}, {3, 3, 1, 6}};
+/// Layers of ResNet-50 with small images: their channels decide which engines of cuDNN there are.
+const Sizes first_layer{{1, 32, 32, 3}, {7, 7, 3, 64}}, fewer_channels{{2, 7, 7, 256}, {1, 1, 256, 64}},
+    more_channels{{2, 7, 7, 64}, {1, 1, 64, 256}}, middle{{2, 7, 7, 64}, {3, 3, 64, 64}},
+    middle_of_stage{{2, 8, 8, 128}, {3, 3, 128, 128}}, shortcut{{2, 8, 8, 256}, {1, 1, 256, 512}};
 const Conv2DAttributes same{.padding = Padding::same}, strided{.strides = {2, 3}, .padding = Padding::same},
-    strided_valid{.strides = {2, 1}}, dilated{.dilations = {2, 2}};
+    strided_valid{.strides = {2, 1}}, halved{.strides = {2, 2}, .padding = Padding::same}, dilated{.dilations = {2, 2}};
 
 Conv2DAttributes in_groups(std::int64_t groups, Conv2DAttributes options = {}) {
   options.groups = groups;
@@ -197,6 +202,26 @@ std::vector<OpCase> conv_cases() {
       turned(forward_case("depthwise", depthwise, in_groups(19))),
   };
 }
+
+template <OpCase (*make)(std::string, const Sizes&, Conv2DAttributes)>
+std::vector<OpCase> cases_of_resnet(const std::string& prefix) {
+  return {
+      make(prefix + "first_layer", first_layer, halved),         make(prefix + "fewer_channels", fewer_channels, {}),
+      make(prefix + "more_channels", more_channels, {}),         make(prefix + "middle", middle, same),
+      make(prefix + "middle_of_stage", middle_of_stage, halved), make(prefix + "shortcut", shortcut, halved),
+  };
+}
+
+std::vector<OpCase> resnet_conv_cases() {
+  std::vector<OpCase> cases = cases_of_resnet<&forward_case>("");
+  std::ranges::move(cases_of_resnet<&input_gradient_case>("input_gradient_of_"), std::back_inserter(cases));
+  std::ranges::move(cases_of_resnet<&filter_gradient_case>("filter_gradient_of_"), std::back_inserter(cases));
+  cases.push_back(forward_case("middle_bias_relu", middle,
+                               {.padding = Padding::same, .bias = true, .activation = Activation::relu}));
+  return cases;
+}
+
+GPUBENCH_OP_CASES(ResnetConv, resnet_conv_cases);
 
 std::vector<OpCase> conv_gradient_cases() {
   return {

@@ -54,6 +54,7 @@ std::vector<OpCase> bias_gradient_cases() {
       bias_gradient_case("one_example", {1, 200}, {1, 100}, Factor::second, weights),
       bias_gradient_case("transposed_weights", {33, 10}, {33, 12}, Factor::first, weights),
       bias_gradient_case("transposed_input", {12, 33}, {33, 10}, Factor::second, {}),
+      bias_gradient_case("wide", {192, 128}, {192, 256}, Factor::second, weights),
       bias_gradient_case("both_transposed", {33, 10}, {12, 33}, Factor::first,
                          {.transpose_a = true, .transpose_b = true}),
   };
@@ -84,6 +85,7 @@ std::vector<OpCase> accumulate_cases() {
       accumulate_case("small", {33, 12}, {33, 10}, {12, 10}),
       accumulate_case("dense_on_threads", {64, 784}, {64, 128}, {784, 128}),
       accumulate_case("tall", {17, 1100}, {17, 240}, {1100, 240}),
+      accumulate_case("wide", {192, 128}, {192, 256}, {128, 256}),
       accumulate_case("plain", {100, 70}, {70, 90}, {100, 90}, {}),
       accumulate_case("both_transposed", {70, 100}, {90, 70}, {100, 90}, {.transpose_a = true, .transpose_b = true}),
   };
@@ -154,8 +156,12 @@ OpCase argument_case(std::string name, Shape a, Shape b, bool bias) {
 }
 
 std::vector<OpCase> aux_cases() {
-  return {mask_case("relu", {7, 4}, {4, 128}, false), mask_case("bias_relu", {7, 4}, {4, 128}, true),
-          mask_case("wide_bias_relu", {30, 16}, {16, 384}, true), argument_case("gelu_tanh", {6, 4}, {4, 8}, false),
+  return {mask_case("relu", {7, 4}, {4, 128}, false),
+          mask_case("bias_relu", {7, 4}, {4, 128}, true),
+          mask_case("wide_bias_relu", {30, 16}, {16, 384}, true),
+          mask_case("bias_relu_of_models", {128, 192}, {192, 256}, true),
+          argument_case("bias_gelu_tanh_of_models", {128, 192}, {192, 256}, true),
+          argument_case("gelu_tanh", {6, 4}, {4, 8}, false),
           argument_case("bias_gelu_tanh", {30, 16}, {16, 40}, true)};
 }
 
@@ -190,6 +196,8 @@ OpCase derivative_case(std::string name, Activation activation, Shape a, Shape b
 std::vector<OpCase> activation_gradient_cases() {
   return {derivative_case("relu", Activation::relu, {7, 4}, {20, 4}, 20),
           derivative_case("wide_relu", Activation::relu, {30, 16}, {200, 16}, 200),
+          derivative_case("relu_of_models", Activation::relu, {128, 192}, {256, 192}, 256),
+          derivative_case("gelu_tanh_of_models", Activation::gelu_tanh, {128, 192}, {256, 192}, 256),
           derivative_case("gelu_tanh", Activation::gelu_tanh, {7, 4}, {24, 4}, 24)};
 }
 

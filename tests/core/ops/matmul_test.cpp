@@ -1,6 +1,7 @@
 #include "core/ops/matmul.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <memory>
 
@@ -98,6 +99,19 @@ std::vector<OpCase> matmul_cases() {
       matmul_case("batched_bias", {2, 3, 4}, {2, 4, 5}, with(Activation::none)),
   };
 }
+
+/// Layers of the width of models: cuBLASLt has its epilogues in the kernels of such sizes.
+std::vector<OpCase> wide_matmul_cases() {
+  std::vector<OpCase> cases{matmul_case("plain", {128, 192}, {192, 256})};
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::gelu_tanh,
+                                      Activation::sigmoid, Activation::tanh}) {
+    cases.push_back(matmul_case(fmt::format("bias_{}", to_string(activation)), {128, 192}, {192, 256},
+                                {.bias = true, .activation = activation}));
+  }
+  return cases;
+}
+
+GPUBENCH_OP_CASES(WideMatmul, wide_matmul_cases);
 
 GPUBENCH_OP_CASES(Matmul, matmul_cases);
 

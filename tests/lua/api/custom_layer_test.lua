@@ -107,6 +107,29 @@ case("layers inside belong to it", function()
   equal(#model.trainable_variables, 2)
 end)
 
+case("layers inside are in the order in which they are made", function()
+  local before = gb.layers.Dense(4)
+  local layer = gb.layers.custom {
+    name = "block",
+    build = function(self)
+      self.blocks = {}
+      self.z, self.y, self.x = gb.layers.Dense(4), gb.layers.Dense(4), before
+      self.x_again = self.x
+      for i = 1, 2 do self.blocks[i] = gb.layers.Dense(4) end
+      self.both = gb.Sequential { gb.layers.Dense(4), gb.layers.Dense(4) }
+      rawset(self, "a", gb.layers.Dense(4))
+    end,
+    call = function(self, v)
+      for _, name in ipairs { "x", "y", "z", "a", "both" } do v = self[name](v) end
+      return self.blocks[2](self.blocks[1](v))
+    end,
+  }
+  gb.Sequential { gb.layers.Dense(4, { input_shape = { 4 } }), layer }
+  local names = {}
+  for i = 1, #layer.variables, 2 do names[#names + 1] = layer.variables[i].name:match "block/(.+)/kernel" end
+  equal(table.concat(names, " "), "x z y blocks_1 blocks_2 both_1 both_2 a")
+end)
+
 case("under a mixed policy its weights are cast where they are read", function()
   gb.config.set_dtype_policy("mixed_bfloat16")
   local layer = linear(3)

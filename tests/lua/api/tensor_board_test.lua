@@ -65,6 +65,6 @@ testing.case("what TensorBoard does not get is refused by name", function()
     raises("option 'update_freq': 'epoch', 'batch' or a number of batches from 1 is expected",
       function() gb.callbacks.TensorBoard(out .. "refused", { update_freq = given }) end)
   end
-  raises("a folder and a table of options are expected, got two tables",
+  raises("option 'log_dir': string expected, got table",
     function() gb.callbacks.TensorBoard({ log_dir = out }, { update_freq = 1 }) end)
 end)

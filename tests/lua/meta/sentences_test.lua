@@ -180,6 +180,34 @@ testing.case("options are those that functions of the Lua library take", functio
   testing.is_true(count > 20)
 end)
 
+-- The kind of number that a function of the Lua library expects of an option; nil where it names none.
+local function expected_number(entry, option)
+  local f = gb
+  for name in entry.name:gsub("^gb%.", ""):gmatch "[^.]+" do f = f[name] end
+  local arguments = table.pack(table.unpack(arguments_before[entry.name] or {}))
+  arguments[arguments.n + 1] = { [option] = true }
+  local ok, reason = pcall(f, table.unpack(arguments))
+  return not ok and tostring(reason):match("option '" .. option .. "': (%l+) expected, got boolean") or nil
+end
+
+testing.case("options are the numbers that functions of the Lua library take", function()
+  local wrong, count = {}, 0
+  for _, entry in ipairs(entries) do
+    for name, field in pairs(entry.name:find "^gb%.[cez]" and options_of(entry) or {}) do
+      local documented_kind = field.type:match "^(number)%??$" or field.type:match "^(integer)%??$"
+      local expected = documented_kind and expected_number(entry, name)
+      count = count + (expected and 1 or 0)
+      if expected and expected ~= documented_kind then
+        wrong[#wrong + 1] = string.format("%s %s: the reference says %s, the code %s", entry.name, name,
+          documented_kind, expected)
+      end
+    end
+  end
+  table.sort(wrong)
+  testing.equal(wrong, {})
+  testing.is_true(count > 20)
+end)
+
 -- The default that a text states: a number, a text or a flag before "unless given", or in brackets at the end.
 local function stated_default(text)
   local word = text:match "^([^;,:]-) unless given" or text:match "[;:] ([^;:]-) unless given"

@@ -56,8 +56,8 @@ def arguments_from(words):
 
 
 def run(command, take, environment=None, timeout=PROCESS_TIMEOUT_S):
-    """Calls take(one) for each JSON object that `command` prints on a line, as soon as it is there, for `timeout` seconds
-    at most."""
+    """Calls take(one, process) for each JSON object that `command` prints on a line, as soon as it is there, for `timeout`
+    seconds at most."""
     words = [str(word) for word in command]
     name = pathlib.Path(words[0]).name
     with tempfile.TemporaryFile(mode="w+", errors="replace") as errors:
@@ -73,7 +73,7 @@ def run(command, take, environment=None, timeout=PROCESS_TIMEOUT_S):
             for line in child.stdout:
                 if line.startswith("{"):
                     count += 1
-                    take(json.loads(line))
+                    take(json.loads(line), child.pid)
         end.cancel()
         if overdue.is_set():
             raise Failed(f"{name} was not done after {timeout} s")
@@ -118,6 +118,13 @@ def find_torch(given, device):
     return None, "no PyTorch: " + "; ".join(reasons)
 
 
+def library_folders(python):
+    """Of the CUDA libraries that this Python's PyTorch brings, for the loader: gpubench then takes the same."""
+    command = [str(python), "-c", "import pathlib, torch; print(pathlib.Path(torch.__file__).parents[1])"]
+    packages = pathlib.Path(subprocess.run(command, capture_output=True, text=True).stdout.strip() or "/nowhere")
+    return [str(folder) for folder in sorted(packages.glob("nvidia/*/lib"))]
+
+
 def plan_of(arguments, sizes, chosen):
     models = {line: {**dataclasses.asdict(model), "inputs": model.inputs} for line, model in sizes.models.items()}
     return {"device": arguments.device, "lines": chosen, "matmul": sizes.matmul, "models": models,
@@ -134,10 +141,12 @@ def lua_table(value):
     return json.dumps(value)
 
 
-def run_gpubench(program, plan, take):
+def run_gpubench(program, plan, take, folders):
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "peers_plan.lua").write_text(f"return {lua_table(plan)}\n")
-        environment = {"GPUBENCH_PATH": os.pathsep.join([folder, str(FOLDER)])}
+        before = [os.environ["LD_LIBRARY_PATH"]] if os.environ.get("LD_LIBRARY_PATH") else []
+        environment = {"GPUBENCH_PATH": os.pathsep.join([folder, str(FOLDER)]),
+                       "LD_LIBRARY_PATH": os.pathsep.join(folders + before)}
         run([program, FOLDER / "gpubench_lines.lua", "--out", folder, "--device", plan["device"]], take, environment,
             plan["timeout"])
 
@@ -162,34 +171,36 @@ def processes_of(arguments, sizes, with_torch):
 
 
 def measure(arguments, sizes, program, python, no_torch, save):
-    """Calls save(what was measured, facts of both systems, the GPU's states before and after each process, whether that
-    is all) with each figure, so that nothing is lost where time ends."""
-    measured, facts, states = lines.Measured(), {}, [machine.read(arguments.device)]
+    """Calls save(what was measured, facts of both systems, the GPU's states before and after each process, the libraries
+    that both loaded, whether that is all) with each figure, so that nothing is lost where time ends."""
+    measured, facts, states, loaded = lines.Measured(), {}, [machine.read(arguments.device)], {}
     if python is None:
         measured.fail("torch", "no PyTorch")
-    save(measured, facts, states, False)
+    folders = library_folders(python) if python and arguments.device.startswith("gpu:") else []
+    save(measured, facts, states, loaded, False)
     with tempfile.TemporaryDirectory() as cache:
         for system, plan in processes_of(arguments, sizes, python is not None):
             begin = time.monotonic()
 
-            def take(one, system=system):
+            def take(one, process, system=system):
+                loaded.setdefault(system, {}).update(machine.loaded_libraries(process))
                 if "facts" in one:
                     facts.setdefault(system, one["facts"])
                 else:
                     measured.add(system, [one])
-                save(measured, facts, states, False)
+                save(measured, facts, states, loaded, False)
 
             try:
                 if system == "torch":
                     run_torch(python, plan, take, cache)
                 else:
-                    run_gpubench(program, plan, take)
+                    run_gpubench(program, plan, take, folders)
             except Failed as failure:
                 print(f"peers: {failure}", file=sys.stderr)
                 measured.fail(system, str(failure))
             states.append(machine.read(arguments.device))
             print(f"peers: {system} took {time.monotonic() - begin:.0f} s", file=sys.stderr)
-    return save(measured, facts, states, True)
+    return save(measured, facts, states, loaded, True)
 
 
 def main():
@@ -207,12 +218,12 @@ def main():
         python, no_torch = find_torch(arguments.python, arguments.device)
         begin = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()) + " UTC"
 
-        def save(measured, facts, states, complete):
+        def save(measured, facts, states, loaded, complete):
             gpu = {"name": name, **states[0]}  # a machine may have no nvidia-smi
             gpu["link_bytes_per_s"], gpu["link_note"] = machine.link(gpu) if on_gpu else (None, "a CPU has no link")
-            rows = lines.table(measured, sizes, gpu, arguments.lines, on_gpu)
+            rows = lines.table(measured, sizes, gpu, arguments.lines, on_gpu, loaded)
             throttled = {machine.throttle_words(state.get("throttle_reasons")) for state in states} - {""}
-            run_facts = {"begun": begin, "device": arguments.device, "gpu": gpu, "states": states, "systems": facts,
+            run_facts = {"begun": begin, "device": arguments.device, "gpu": gpu, "states": states, "systems": facts, "libraries": loaded,
                          "order": lines.order(arguments.rounds, arguments.quick), "no_torch": no_torch,
                          "quick": arguments.quick, "small": small, "seconds": arguments.seconds, "throttled": sorted(throttled), "complete": complete}
             report.write(arguments.out, rows, run_facts, measured)

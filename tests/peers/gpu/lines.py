@@ -283,6 +283,12 @@ def copies_rows(measured, machine):
                     missing = "faster than the link that nvidia-smi tells, so that is another one" if rate > link else None
                 rows.append(row("copies", f"{words}, over the link", "share", rate / link if rate and link else None,
                                 against=link, reason=missing))
+        if direction != "on device":
+            rates = {system: measured.median(system, name) for system in ["gpubench", "torch"]}
+            missing = "; ".join(measured.reason(system, name) for system, rate in rates.items() if not rate)
+            rows.append(row("copies", f"{direction}: gpubench over PyTorch", "share",
+                            None if missing else rates["gpubench"] / rates["torch"], against=rates["torch"],
+                            reason=missing or None))
     return rows
 
 
@@ -303,7 +309,20 @@ def unmeasured_rows(rows, chosen):
             for figure, one in BARS.items() if figure not in held]
 
 
-def table(measured, sizes, machine, chosen, on_gpu):
+def different_libraries(loaded):
+    """Which libraries the two systems loaded from different files, in words; none where they are the same. `loaded`:
+    {system: {library: file}}; a library that only one of them loaded decides nothing."""
+    own, theirs = loaded.get("gpubench", {}), loaded.get("torch", {})
+    return "; ".join(f"gpubench has {own[name]}, PyTorch {theirs[name]}" for name in sorted(own)
+                     if name in theirs and own[name] != theirs[name]) or None
+
+
+def is_comparison(row):
+    """Whether the row's value is a ratio of both systems' kernels. Copies take no library."""
+    return row["line"] != "copies" and (row["figure"].endswith("over gpubench") or "gpubench over" in row["figure"])
+
+
+def table(measured, sizes, machine, chosen, on_gpu, loaded=None):
     rows = []
     for line in chosen:
         if line == "matmul":
@@ -315,11 +334,10 @@ def table(measured, sizes, machine, chosen, on_gpu):
         else:
             rows += model_rows(measured, sizes, line)
     rows += unmeasured_rows(rows, chosen)
+    different = different_libraries(loaded or {})
     for one in rows:
-        judged = one["verdict"] in (MET, MISSED)
-        gpu = BARS.get(one["figure"], {}).get("gpu", "")
-        if judged and not on_gpu:  # a CPU's ratio to a CPU says nothing of the bars
+        if different and is_comparison(one) and one["value"] is not None:
+            one["verdict"], one["reason"] = UNMEASURED, f"not comparable: {different}"
+        if one["verdict"] in (MET, MISSED) and not on_gpu:  # a CPU's ratio to a CPU says nothing of the bars
             one["verdict"], one["reason"] = UNMEASURED, "only a GPU's is held against the bar"
-        elif judged and gpu not in machine.get("name", ""):
-            one["verdict"], one["reason"] = UNMEASURED, f"only an {gpu}'s is held against the bar"
     return rows

@@ -1,6 +1,7 @@
 """The GPU as nvidia-smi describes it: link, clocks, what holds them down. Everything is read, nothing is set."""
 
 import os
+import pathlib
 import re
 import subprocess
 
@@ -10,6 +11,7 @@ FIELDS = {"name": "name", "driver": "driver_version", "sm_clock_mhz": "clocks.sm
           "max_sm_clock_mhz": "clocks.max.sm", "temperature_c": "temperature.gpu", "power_w": "power.draw",
           "power_limit_w": "power.limit", "throttle_reasons": "clocks_event_reasons.active",
           "link_generation": "pcie.link.gen.max", "link_lanes": "pcie.link.width.max"}
+LIBRARIES = ["libcublasLt", "libcudnn"]
 OLDER_NAMES = {"clocks_event_reasons.active": "clocks_throttle_reasons.active"}
 THROTTLES = {0x4: "power cap", 0x8: "hardware slowdown", 0x20: "thermal (software)", 0x40: "thermal (hardware)",
              0x80: "power brake"}
@@ -54,6 +56,20 @@ def read(device):
         if one:
             facts[fact] = one[0]
     return known(facts)
+
+
+def loaded_libraries(process):
+    """{"libcublasLt": its file, ...} of the libraries of products and convolutions that a running process has loaded."""
+    found = {}
+    try:
+        maps = pathlib.Path(f"/proc/{process}/maps").read_text()
+    except OSError:
+        return found
+    for file in re.findall(r"(/\S+\.so\S*)$", maps, re.MULTILINE):
+        name = pathlib.Path(file).name.partition(".")[0]
+        if name in LIBRARIES:
+            found[name] = os.path.realpath(file)
+    return found
 
 
 def throttle_words(mask):

@@ -34,6 +34,9 @@ def text(rows, facts):
     head = [f"gpubench and PyTorch on {facts['gpu'].get('name', facts['device'])}, {facts['begun']}"]
     for system, about in facts["systems"].items():
         head.append(f"{system}: " + ", ".join(f"{name} {value}" for name, value in about.items()))
+    for system, libraries in facts.get("libraries", {}).items():
+        if libraries:
+            head.append(f"libraries of {system}: " + ", ".join(libraries[name] for name in sorted(libraries)))
     if facts["no_torch"]:
         head.append(facts["no_torch"])
     if gpu:

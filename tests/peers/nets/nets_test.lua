@@ -41,25 +41,16 @@ local function given(forms, first)
   return #list == 1 and list[1] or list
 end
 
--- Where model.weights has another order than in Keras: the places there of the weights here, as ranges. Layers come
--- depth first from the outputs, in Keras by their distance from these; layers in a custom layer by names of fields.
-local orders = {
-  seq2seq_transformer = { { 27, 28 }, { 31, 38 }, { 43, 44 }, { 1, 26 }, { 29, 30 }, { 39, 42 }, { 45, 90 } },
-  seq2seq_lstm = { { 1, 11 }, { 14, 15 }, { 12, 13 }, { 16, 17 } },
-}
-
-local function set_weights(model, forms, order)
+local function set_weights(model, forms)
   local weights = {}
-  for _, range in ipairs(order or { { 1, #forms } }) do
-    for index = range[1], range[2] do
-      local form, here = forms[index], model.weights[#weights + 1]
-      local shape = testing.show(here and here.shape)
-      if shape ~= testing.show(form.shape) then
-        error(string.format("weight %d: Keras has %s, gpubench %s, %s", index, testing.show(form.shape), shape,
-          here and here.name or "no weight"), 0)
-      end
-      weights[#weights + 1] = made(form, index)
+  for index, form in ipairs(forms) do
+    local here = model.weights[index]
+    local shape = testing.show(here and here.shape)
+    if shape ~= testing.show(form.shape) then
+      error(string.format("weight %d: Keras has %s, gpubench %s, %s", index, testing.show(form.shape), shape,
+        here and here.name or "no weight"), 0)
     end
+    weights[index] = made(form, index)
   end
   testing.equal(#model.weights, #forms)
   model:set_weights(weights)
@@ -90,7 +81,7 @@ gb.config.set_seed(1)
 
 compare.run(reference.nets, function(case)
   local model, dataset = net(case.name)()
-  set_weights(model, case.weights, orders[case.name])
+  set_weights(model, case.weights)
   local x, y = given(case.inputs, 100), given(case.labels, 100 + #case.inputs)
   local rows = case.inputs[1].shape[1]
   local function evaluated() return model:evaluate(x, y, { batch_size = rows }).loss end

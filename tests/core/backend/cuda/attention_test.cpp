@@ -3,6 +3,7 @@
 #include "core/ops/attention.h"
 
 #include <array>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,9 @@ namespace gpubench::cuda {
 namespace {
 
 constexpr const char* fused = "cudnn:attention:engine 5";
-constexpr const char* own = "kernel";
+std::string own(std::string_view why_not) {
+  return fmt::format("kernel (not cudnn: {})", why_not);
+}
 
 class CudaAttentionTest : public testing::Test {
  protected:
@@ -46,18 +49,19 @@ class CudaAttentionTest : public testing::Test {
 TEST_F(CudaAttentionTest, TypesOfSixteenBitsTakeFusedEngines) {
   EXPECT_EQ(forward({}, Dtype::f16), fused);
   EXPECT_EQ(forward({.causal = true}, Dtype::bf16), fused);
-  EXPECT_EQ(forward({}, Dtype::f32), own);
+  EXPECT_EQ(forward({}, Dtype::f32), own("float32"));
 }
 
 TEST_F(CudaAttentionTest, WhatCudnnComputesOtherwiseStaysWithOurKernels) {
-  EXPECT_EQ(forward({.mask = true}, Dtype::f16), own);
-  EXPECT_EQ(forward({.dropout = 0.1}, Dtype::f16), own);
-  EXPECT_EQ(forward({}, Dtype::f16, 12), own) << "no engine has such heads";
+  EXPECT_EQ(forward({.mask = true}, Dtype::f16), own("mask"));
+  EXPECT_EQ(forward({.dropout = 0.1}, Dtype::f16), own("dropout"));
+  EXPECT_EQ(forward({}, Dtype::f16, 12), own("no engine")) << "no engine has such heads";
 }
 
 TEST_F(CudaAttentionTest, GradientsAreSummedInAFixedOrder) {
   EXPECT_EQ(gradient({}, Dtype::f16), fused);
   EXPECT_EQ(gradient({.causal = true}, Dtype::bf16), fused);
+  EXPECT_EQ(gradient({}, Dtype::f32), own("float32"));
 }
 
 TEST_F(CudaAttentionTest, AsksOnceForEachProblem) {

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 CARDINALITIES = [10 + 37 * i % 400 for i in range(48)]
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 class ClickModel(nn.Module):
@@ -27,7 +28,7 @@ def batches(rows, batch_size, generator):
         order = torch.randperm(rows, generator=generator)
         for first in range(0, rows - batch_size + 1, batch_size):
             chosen = order[first : first + batch_size]
-            yield fields[chosen], clicked[chosen]
+            yield fields[chosen].to(DEVICE), clicked[chosen].to(DEVICE)
 
 
 def main():
@@ -38,7 +39,7 @@ def main():
     parser.add_argument("--weight-decay", type=float, default=1e-4)
     args = parser.parse_args()
     torch.manual_seed(0)
-    model = ClickModel()
+    model = ClickModel().to(DEVICE)
     optimizer = torch.optim.AdamW(model.parameters(), lr=args.lr, weight_decay=args.weight_decay)
     criterion = nn.BCEWithLogitsLoss()
     running = 0.0

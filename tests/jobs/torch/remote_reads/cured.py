@@ -9,6 +9,7 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 log = logging.getLogger("commands")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 class ObjectStore:
@@ -60,7 +61,7 @@ def train(model, loader, optimizer, steps):
     step, correct, seen = 0, 0, 0
     while step < steps:
         for mel, label in loader:
-            logits = model(mel)
+            logits, label = model(mel.to(device)), label.to(device)
             loss = criterion(logits, label)
             optimizer.zero_grad()
             loss.backward()
@@ -84,5 +85,5 @@ if __name__ == "__main__":
     torch.manual_seed(1)
     loader = DataLoader(SpeechCommands(ObjectStore(20000)), batch_size=args.batch_size, shuffle=True,
                         num_workers=4, persistent_workers=True)
-    net = Net()
+    net = Net().to(device)
     train(net, loader, torch.optim.SGD(net.parameters(), lr=0.02, momentum=0.9), args.steps)
