@@ -8,6 +8,7 @@
 
 #include "core/fleet/siblings.h"
 #include "core/measure/stats/quantile.h"
+#include "core/results/fleet_state.h"
 #include "core/results/speed_change.h"
 
 namespace gpubench {
@@ -287,26 +288,27 @@ class JudgedGroup {
                         {"nights", count(nights)},
                         {"figures_tonight", count(figures_tonight(machine))},
                         {"text", text_of(machine)},
-                        {"action", action},
+                        {"action", std::string(machine_actions[action])},
                         {"advice", advice},
                         {"figures", std::move(figures)}};
   }
 
-  std::pair<std::string, std::string> action_for(std::size_t machine, std::size_t nights) const {
+  std::pair<MachineAction, std::string> action_for(std::size_t machine, std::size_t nights) const {
     std::vector<double> level;
     for (std::size_t f = 0; f < group_.figures.size(); ++f)
       if (has_level(f, machine)) level.push_back(std::expm1(found_.worse(f, tonight(), machine)));
     if (group_.of_shares)
-      return {"watch", "watch it: other models reach more of their peaks; this model may reach less"};
-    if (level.empty()) return {"watch", "watch it, and test it for longer: its level is normal, its spread is not"};
+      return {MachineAction::watch, "watch it: other models reach more of their peaks; this model may reach less"};
+    if (level.empty())
+      return {MachineAction::watch, "watch it, and test it for longer: its level is normal, its spread is not"};
     if (nights < sure_nights)
-      return {"test again",
+      return {MachineAction::test_again,
               fmt::format("test it again: measure {} on {} once more",
                           group_.suite.empty() ? "it" : "suite " + group_.suite, group_.machines[machine].host)};
     const double most = std::ranges::max(level);
     if (median_in_place(level) >= sure_share && (level.size() > 1 || most >= sure_share_of_one))
-      return {"take out", "take it out of service, and examine it"};
-    return {"watch", "watch it: it is worse night after night, by less than a reason to take it out"};
+      return {MachineAction::take_out, "take it out of service, and examine it"};
+    return {MachineAction::watch, "watch it: it is worse night after night, by less than a reason to take it out"};
   }
 
   const FleetGroup& group_;

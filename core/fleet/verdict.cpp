@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/base/known_names.h"
 #include "core/base/units.h"
@@ -16,7 +15,6 @@ namespace gpubench {
 namespace {
 
 constexpr int schema = 1;  // it grows when a field changes its meaning or goes away
-constexpr EnumNames<FleetState, 3> states{"unknown state of a fleet", {"calm", "stands_out", "not_judged"}};
 constexpr std::size_t most_named = 4, most_listed = 20;
 
 std::string headline_of(const Info::List& groups, const Info::List& not_reported, std::size_t machines,
@@ -102,15 +100,11 @@ Info fleet_verdict(const Fleet& fleet, const std::vector<std::string>& hosts) {
   return Info::Fields{{"schema", schema},
                       {"headline", headline},
                       {"tonight", tonight},
-                      {"state", std::string(states[state])},
+                      {"state", std::string(fleet_states[state])},
                       {"machines", static_cast<std::int64_t>(tonight_hosts.size())},
                       {"groups", std::move(groups)},
                       {"not_reported", std::move(not_reported)},
                       {"notes", std::move(notes)}};
-}
-
-FleetState state_of(const Info& verdict) {
-  return states.parse(verdict.text("state"));
 }
 
 std::string fleet_csv(const Info& verdict) {

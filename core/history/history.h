@@ -103,11 +103,4 @@ class RunHistory {
   Database database_;
 };
 
-/// Adds a run without a transaction of its own, at the place `sequence`. Of a run that is there it replaces all but the
-/// place.
-void store_run(const Database& database, RunValues run, std::int64_t sequence);
-std::int64_t last_sequence(const Database& database);
-/// Throws Error if the run still goes on.
-RunValues finished_values(const Run& run);
-
 }  // namespace gpubench

@@ -9,6 +9,7 @@
 
 #include "core/codec/output_file.h"
 #include "core/history/run_order.h"
+#include "core/history/store_run.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
 

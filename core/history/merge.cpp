@@ -6,6 +6,7 @@
 
 #include "core/history/news.h"
 #include "core/history/run_order.h"
+#include "core/history/store_run.h"
 
 namespace gpubench {
 namespace {

@@ -46,30 +46,28 @@ struct CosineDecayRestarts {
   }
 };
 
-/// initial * rate ^ (step / steps); `staircase` rounds the exponent down.
-struct ExponentialDecay {
-  static constexpr const char* name = "exponential_decay";
+/// What falls with periods() = step / steps; `staircase` rounds it down.
+struct PeriodicDecay {
   double initial, steps, rate;
   bool staircase;
 
   std::array<double, 4> fields() const { return {initial, steps, rate, staircase ? 1.0 : 0.0}; }
-  GPUBENCH_HOST_DEVICE double operator()(double step) const {
-    const double exponent = step / steps;
-    return initial * ::pow(rate, staircase ? ::floor(exponent) : exponent);
+  GPUBENCH_HOST_DEVICE double periods(double step) const {
+    const double share = step / steps;
+    return staircase ? ::floor(share) : share;
   }
 };
 
-/// initial / (1 + rate * step / steps); `staircase` rounds the quotient of steps down.
-struct InverseTimeDecay {
-  static constexpr const char* name = "inverse_time_decay";
-  double initial, steps, rate;
-  bool staircase;
+/// initial * rate ^ periods.
+struct ExponentialDecay : PeriodicDecay {
+  static constexpr const char* name = "exponential_decay";
+  GPUBENCH_HOST_DEVICE double operator()(double step) const { return initial * ::pow(rate, periods(step)); }
+};
 
-  std::array<double, 4> fields() const { return {initial, steps, rate, staircase ? 1.0 : 0.0}; }
-  GPUBENCH_HOST_DEVICE double operator()(double step) const {
-    const double share = step / steps;
-    return initial / (1 + rate * (staircase ? ::floor(share) : share));
-  }
+/// initial / (1 + rate * periods).
+struct InverseTimeDecay : PeriodicDecay {
+  static constexpr const char* name = "inverse_time_decay";
+  GPUBENCH_HOST_DEVICE double operator()(double step) const { return initial / (1 + rate * periods(step)); }
 };
 
 /// The product of Nadam's momentums of the steps 1 to `step`, each beta (1 - 0.96^step / 2). No rate, but a function of

@@ -14,6 +14,7 @@
 #include "core/results/input_cause.h"
 #include "core/results/step_classes.h"
 #include "core/results/steps_of.h"
+#include "core/run/job_host.h"
 #include "core/run/job_settings.h"
 #include "core/run/job_sites.h"
 #include "core/traces/causes.h"
@@ -21,57 +22,8 @@
 namespace gpubench {
 namespace {
 
-double share_of(const JobSteps& steps, JobStepPart part) {
-  return steps.parts.empty() ? 0 : steps.part(part).share.value;
-}
-
 double share_in(const Record& row, std::string_view column) {
   return number_in(row.get(column)).value_or(0);
-}
-
-/// A part of the time in which the training does something else than to train.
-struct Part {
-  HostCauseKind kind;
-  double share = 0;
-  std::string text{};
-};
-
-/// "in 48 of 240 steps; train.py:70 (evaluate) 0.2 times a step, 12 ms".
-std::string burst_text(const JobSteps& steps, JobStepPart part, SiteKind sites) {
-  const SharePart& own = steps.part(part);
-  std::string text = fmt::format("in {} of {} steps", own.steps_with_it, steps.steps);
-  if (const std::string where = sites_text(steps, sites); !where.empty()) text += ": " + where;
-  return text;
-}
-
-/// Whether the model is evaluated once an epoch, and that takes less than training: as the data was divided.
-bool is_usual_evaluation(const JobSteps& steps) {
-  constexpr double most = 1.0 / 3;
-  const KindOfSteps* const epochs = steps.kind(StepKind::first_of_epoch);
-  return share_of(steps, JobStepPart::evaluation) < most && epochs != nullptr &&
-         steps.part(JobStepPart::evaluation).steps_with_it <= epochs->count + 1;
-}
-
-/// Whether something was traced or compiled for the first time, as the model for its first evaluation: that does not
-/// come again.
-bool is_first_compilation(const JobSteps& steps) {
-  constexpr std::size_t few = 2;
-  return steps.part(JobStepPart::compile).steps_with_it <= few;
-}
-
-/// What the counters see beside the steps that a profiler records: all of it is between operators of training.
-std::vector<Part> parts_beside(const JobSteps& steps, const AgentProcess& process) {
-  const std::string reason = compile_reason(process);
-  return {
-      {HostCauseKind::evaluation, share_of(steps, JobStepPart::evaluation),
-       burst_text(steps, JobStepPart::evaluation, SiteKind::evaluation)},
-      {HostCauseKind::saving, share_of(steps, JobStepPart::saving),
-       burst_text(steps, JobStepPart::saving, SiteKind::saving)},
-      {HostCauseKind::compilation, share_of(steps, JobStepPart::compile),
-       burst_text(steps, JobStepPart::compile, SiteKind::compile) + (reason.empty() ? "" : "; " + reason)},
-      {HostCauseKind::callbacks, share_of(steps, JobStepPart::callbacks),
-       burst_text(steps, JobStepPart::callbacks, SiteKind::callback)},
-  };
 }
 
 /// The parts of the training's own steps, which sum to 1.
@@ -128,24 +80,24 @@ class JobRow {
     set_times();
     if (const std::string_view execution = execution_of(*rank_.process); !execution.empty())
       row_.set("execution", std::string(execution));
-    std::vector<Part> parts = parts_beside(steps_, *rank_.process);
+    std::vector<HostPart> parts = parts_beside(steps_, *rank_.process);
     // Lines are samples of the host, which on a device runs ahead of the work.
-    if (is_on_cpu && share_of(steps_, JobStepPart::evaluation) == 0) {
+    if (is_on_cpu && steps_.share_of(JobStepPart::evaluation) == 0) {
       Evaluation evaluation = evaluation_by_lines(steps_);
       parts.push_back({HostCauseKind::evaluation, evaluation.share, std::move(evaluation.text)});
     }
     double beside = 0;
-    for (const Part& part : parts) beside += part.share;
+    for (const HostPart& part : parts) beside += part.share;
     // A compilation within a callback is in both.
     if (beside > 1)
-      for (Part& part : parts) part.share /= beside;
+      for (HostPart& part : parts) part.share /= beside;
     beside = std::min(beside, 1.0);
-    const double input = std::min(share_of(steps_, JobStepPart::input_wait), 1 - beside);
+    const double input = std::min(steps_.share_of(JobStepPart::input_wait), 1 - beside);
     const double within_share = std::max(0.0, 1 - beside - input);
     Within within = is_on_cpu ? within_on_cpu(within_share, parts) : within_on_device(within_share, parts);
     within.of("input_wait_share") += input;
     const bool is_usual = is_usual_evaluation(steps_);
-    for (Part& part : parts) {
+    for (HostPart& part : parts) {
       if (!is_beside(part)) continue;
       const bool is_work = part.kind == HostCauseKind::evaluation && is_usual;
       const bool is_once = part.kind == HostCauseKind::compilation && is_first_compilation(steps_);
@@ -154,8 +106,8 @@ class JobRow {
       if (is_work || is_once) part.share = 0;
     }
     write(within);
-    set_host_cause(parts);
-    set_processors();
+    set_host_cause(row_, std::move(parts), steps_.step_s.value);
+    set_processors(row_, rank_);
     set_input();
     if (steps_.kept_step_s) set_proof();
     return std::move(row_);
@@ -165,13 +117,8 @@ class JobRow {
   /// A cause without a line and a kind must be at least this large to be one.
   static constexpr double little_without_line = 0.2;
 
-  static bool is_beside(const Part& part) {
-    return part.kind == HostCauseKind::evaluation || part.kind == HostCauseKind::saving ||
-           part.kind == HostCauseKind::compilation || part.kind == HostCauseKind::callbacks;
-  }
-
   /// Keras' fit on TensorFlow takes its batches within the graph, where no counter sees the wait.
-  bool sees_waits() const { return share_of(steps_, JobStepPart::input_wait) > 0; }
+  bool sees_waits() const { return steps_.share_of(JobStepPart::input_wait) > 0; }
 
   void set_times() {
     row_.set("steps", static_cast<std::int64_t>(steps_.steps));
@@ -182,9 +129,9 @@ class JobRow {
   }
 
   /// The window's classes of a device. Its waits for batches count where the counters see none.
-  Within within_on_device(double share, std::vector<Part>& parts) {
+  Within within_on_device(double share, std::vector<HostPart>& parts) {
     Within within = within_window(row_, sees_waits());
-    const double callbacks = share_of(steps_, JobStepPart::callbacks);
+    const double callbacks = steps_.share_of(JobStepPart::callbacks);
     if (share > 0) take_callbacks(within, callbacks / (share + callbacks));
     double sum = 0;
     for (const double one : within.shares) sum += one;
@@ -221,9 +168,9 @@ class JobRow {
 
   /// Forward and backward passes and the optimizer are work, and so is the wait for them; the rest is the user's own
   /// code. A window divides the passes further: into waits of a graph for its input, and Python between operators.
-  Within within_on_cpu(double share, std::vector<Part>& parts) {
+  Within within_on_cpu(double share, std::vector<HostPart>& parts) {
     Within within;
-    const double passes = share_of(steps_, JobStepPart::compute) + share_of(steps_, JobStepPart::sync);
+    const double passes = steps_.share_of(JobStepPart::compute) + steps_.share_of(JobStepPart::sync);
     const double of_lines = own_share(steps_);
     double own = std::min(std::max(of_lines, passes > 0 ? steps_.other_share : 0.0), share);
     const double of_framework = framework_share(own - of_lines);
@@ -237,7 +184,7 @@ class JobRow {
       const double input = recorded.of("input_wait_share") * left;
       const double exchanges = (recorded.of("communication_share") + recorded.of("peer_wait_share")) * left;
       const double waits = std::max(input, std::min(wait_for_pipeline(), left - exchanges));
-      const double callbacks = share_of(steps_, JobStepPart::callbacks);
+      const double callbacks = steps_.share_of(JobStepPart::callbacks);
       // A thread that other programs kept from running is recorded as one that did nothing.
       const double lost = rank_.use.seconds > 0 ? rank_.use.lost_share().value_or(0) : 0;
       const double between = std::clamp((recorded.of("host_share") - lost) * (share + callbacks) - own - callbacks, 0.0,
@@ -277,10 +224,10 @@ class JobRow {
   }
 
   /// What the window says of the host.
-  void add_trace_cause(std::vector<Part>& parts, double share) {
+  void add_trace_cause(std::vector<HostPart>& parts, double share) {
     const std::string kind = to_text(row_.get("host_cause_kind"));
     if (kind.empty() || share <= 0) return;
-    Part part{host_cause_kinds.parse(kind), share, to_text(row_.get("host_cause"))};
+    HostPart part{host_cause_kinds.parse(kind), share, to_text(row_.get("host_cause"))};
     if (part.kind == HostCauseKind::operators)
       if (const std::string setting = operators_setting(*rank_.process, steps_); !setting.empty())
         part.text = part.text.empty() ? setting : setting + "; " + part.text;
@@ -316,22 +263,6 @@ class JobRow {
         row_.set(interval_end(waits, "high"), std::clamp(interval.high, 0.0, 1.0));
       }
     }
-  }
-
-  void set_host_cause(std::vector<Part>& parts) {
-    std::ranges::stable_sort(parts, std::greater<>(), &Part::share);
-    constexpr double least = 0.005;
-    if (parts.empty() || parts.front().share < least) return;
-    const Part& most = parts.front();
-    row_.set("host_cause_kind", std::string(to_string(most.kind)));
-    row_.set("host_cause_share", std::min(most.share, 1.0));
-    std::string text = fmt::format("{} {}", to_string(most.kind), format_seconds(most.share * steps_.step_s.value));
-    for (const Part& part : parts)
-      if (&part != &most && part.share >= most.share / 10 && part.share >= least)
-        text += fmt::format(", {} {}", to_string(part.kind), format_seconds(part.share * steps_.step_s.value));
-    text += " a step";
-    if (!most.text.empty()) text += "; " + most.text;
-    row_.set("host_cause", text);
   }
 
   void set_input() {
@@ -397,40 +328,6 @@ class JobRow {
       kind = InputCauseKind::disk;
       facts.push_back(fmt::format("they read {}/s from the disk", format_bytes(*workers.storage_bytes / seconds)));
     }
-  }
-
-  /// Who had the processors: other programs, or threads of the job's own ranks.
-  void set_processors() {
-    const JobUse& use = rank_.use;
-    if (use.seconds <= 0) return;
-    if (const std::optional<double> lost = use.lost_share()) row_.set("cpu_lost_share", *lost);
-    set_input_processors(use);
-    const int number = rank_.process->process;
-    const JobProcess own = sum_of(use.of({&number, 1}));
-    if (own.cpu_s + own.delayed_s <= 0 || !use.processors_s) return;
-    const double processors = std::round(*use.processors_s / use.seconds);
-    std::optional<double> threads;
-    for (const Info* const setting : rank_.process->facts_named("setting"))
-      if (setting->text("name") == "threads") threads = setting->number("value");
-    // One process waits for its own threads where it has more of them than processors, else for somebody else's.
-    if (rank_.local_ranks < 2 && threads.value_or(0) <= processors) return;
-    row_.set("thread_wait_share", own.delayed_s / (own.cpu_s + own.delayed_s));
-    row_.set("local_ranks", static_cast<std::int64_t>(rank_.local_ranks));
-    row_.set("processors", processors);
-    if (threads) row_.set("rank_threads", *threads);
-  }
-
-  /// Of workers in processes of their own, and of the threads of tf.data.
-  void set_input_processors(const JobUse& use) {
-    constexpr double nearly_none = 0.1;
-    if (!use.processors_s || !use.idle_s || *use.idle_s >= nearly_none * *use.processors_s) return;
-    double share = 0;
-    if (const double all = use.all().cpu_s; rank_.workers && all > 0)
-      share = rank_.workers->cpu_s * static_cast<double>(rank_.local_ranks) / all;
-    if (rank_.window)
-      share = std::max(share,
-                       pipeline_threads(rank_.window->trace, rank_.window->window) * use.seconds / *use.processors_s);
-    if (share > 0) row_.set("input_processor_share", std::min(share, 1.0));
   }
 
   void set_proof() {

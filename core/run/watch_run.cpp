@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <span>
@@ -11,10 +10,10 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/base/resources.h"
 #include "core/base/shown_text.h"
 #include "core/report/page/finish.h"
 #include "core/results/run_writer.h"
+#include "core/run/agent_folder.h"
 #include "core/run/job_difference.h"
 #include "core/run/job_machine.h"
 #include "core/run/job_row.h"
@@ -31,37 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder for what the agent writes, which goes away with it. Empty where none can be made: the job runs in any case,
-/// and its agent does nothing then.
-class AgentFolder {
- public:
-  AgentFolder() {
-    std::error_code none;
-    fs::path folder = fs::temp_directory_path(none);
-    if (none) folder = "/tmp";
-    std::string name = (folder / "gpubench-agent-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~AgentFolder() {
-    std::error_code none;
-    if (!path_.empty()) fs::remove_all(path_, none);
-  }
-  AgentFolder(const AgentFolder&) = delete;
-  AgentFolder& operator=(const AgentFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-constexpr const char* no_folder =
-    "there is no folder for the agent's files: the temporary folder (TMPDIR) cannot be written";
-
-/// Keras' `steps_per_execution` makes one call, and one record, of several batches.
-bool is_call_of_batches(const AgentProcess& process) {
-  return process.step_mark.starts_with("keras");
-}
-
 /// "train" of "python -u train.py --lr 1".
 std::string name_of(const std::vector<std::string>& command) {
   std::string name = fs::path(command.front()).stem().string();
@@ -73,23 +41,11 @@ std::string name_of(const std::vector<std::string>& command) {
   return folder_name(name, "job");
 }
 
-/// `window`: as GPUBENCH_AGENT_WINDOW has it.
-JobCommand job_command(const std::vector<std::string>& words, const fs::path& folder, const std::string& window,
-                       const std::vector<std::string>& remedies) {
-  // What this program has set for itself is not the job's.
-  JobCommand command{.words = words, .python_path = resource("agent")};
-  command.removed = {"GPUBENCH_THREAD_POLICY", "GPUBENCH_PARENT"};
-  if (std::getenv("GPUBENCH_THREAD_POLICY") != nullptr) command.removed.emplace_back("GOMP_SPINCOUNT");
-  command.settings = {"GPUBENCH_AGENT=" + folder.string(), "GPUBENCH_AGENT_WINDOW=" + window,
-                      fmt::format("GPUBENCH_AGENT_REMEDIES={}", fmt::join(remedies, ","))};
-  return command;
-}
-
-JobCommand job_command(const WatchOptions& options, const fs::path& folder) {
+JobCommand command_of(const WatchOptions& options, const fs::path& folder) {
   const std::string at = options.at < 0 ? "auto" : std::to_string(options.at);
-  JobCommand command = job_command(options.command, folder,
-                                   options.window_steps == 0 ? "none" : fmt::format("{},{}", at, options.window_steps),
-                                   options.remedies);
+  JobCommand command = agent_command(
+      options.command, folder, options.window_steps == 0 ? "none" : fmt::format("{},{}", at, options.window_steps),
+      options.remedies);
   command.is_quiet = options.is_quiet;
   if (options.prove_steps > 0) command.settings.push_back(fmt::format("GPUBENCH_AGENT_PROVE={}", options.prove_steps));
   return command;
@@ -137,7 +93,7 @@ std::string why_no_agent(const AgentFiles& files, const std::vector<std::string>
 class Watcher {
  public:
   Watcher(const WatchOptions& options, const std::function<void(const WatchReport&)>& report)
-      : options_(options), report_(report), job_(job_command(options, folder_.path())), tree_(::getpid()) {
+      : options_(options), report_(report), job_(command_of(options, folder_.path())), tree_(::getpid()) {
     if (!gpu_bus_ids_.empty()) gpus_.emplace(open_nvml(), gpu_bus_ids_);
   }
 
@@ -217,7 +173,7 @@ class Watcher {
   }
 
   WatchReport write() {
-    if (folder_.path().empty()) return {.run = {}, .why_none = no_folder};
+    if (folder_.path().empty()) return {.run = {}, .why_none = AgentFolder::why_none};
     const AgentFiles files = read_agent_files(folder_.path());
     const std::vector<const AgentProcess*> processes = files.ranks();
     if (processes.empty()) return {.run = {}, .why_none = why_no_agent(files, options_.command)};
@@ -356,102 +312,11 @@ void require_writable(const fs::path& out) {
                             std::generic_category().message(errno)));
 }
 
-/// Why a remedy was not in force; empty if all were.
-std::string why_not_applied(const AgentProcess& process, const std::vector<std::string>& remedies) {
-  for (const std::string& remedy : remedies) {
-    const std::string name = remedy.substr(0, remedy.find('='));
-    std::string why = "the agent did not apply it";
-    for (const Info* const fact : process.facts_named("remedy")) {
-      if (fact->text("name") != name || fact->find("applied") == nullptr) continue;
-      why = fact->text("applied") == "true" ? "" : fact->text("why_not");
-      if (why.empty()) break;
-    }
-    if (!why.empty()) return name + ": " + why;
-  }
-  return {};
-}
-
-/// Steps, or batches where a step may be a call of several of them.
-std::uint64_t progress_of(const AgentProcess& process) {
-  return is_call_of_batches(process) ? process.batches : process.training_steps;
-}
-
-bool have_steps(const AgentFiles& files, std::uint64_t steps) {
-  const std::vector<const AgentProcess*> ranks = files.ranks();
-  return !ranks.empty() &&
-         std::ranges::all_of(ranks, [&](const AgentProcess* one) { return progress_of(*one) >= steps; });
-}
-
-/// The mean of steps [from, to) by the ends of the steps before them and of the last; and when they ran. Of calls of
-/// several batches those count that begin behind `from` and are needed to reach `to`.
-std::optional<double> mean_step_s(const AgentProcess& process, std::uint64_t from, std::uint64_t to, TimeSpan& span) {
-  if (process.first_step > 0 || from == 0 || to <= from) return std::nullopt;
-  std::uint64_t done = 0, done_before = 0;
-  for (const AgentStep& step : process.steps) {
-    if (!step.is_training) continue;
-    done += is_call_of_batches(process) ? std::max<std::uint64_t>(step.batches, 1) : 1;
-    if (done < from) continue;
-    if (done_before == 0) {
-      span.begin = step.end;
-      done_before = done;
-    }
-    span.end = step.end;
-    if (done >= to && done > done_before) return span.seconds() / static_cast<double>(done - done_before);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 JobEnd watch_job(const WatchOptions& options, const std::function<void(const WatchReport&)>& report) {
   require_writable(options.out);
   return Watcher(options, report).run();
-}
-
-StepsOfRun run_steps(const StepsRun& run) {
-  const AgentFolder folder;
-  if (folder.path().empty()) throw Error(std::string("tune: ") + no_folder);
-  JobCommand command = job_command(run.command, folder.path(), "none", run.remedies);
-  command.is_quiet = true;
-  Job job(command);
-  JobTree tree(::getpid());
-  const Clock::time_point limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(run.time);
-  bool was_ended = false;
-  while (job.wait_until(tree.next_read())) {
-    tree.read();
-    if (job.signal_seen() != 0) break;
-    const bool is_done = have_steps(read_agent_files(folder.path(), AgentDetail::heads), run.to);
-    if (!is_done && Clock::now() < limit) continue;
-    was_ended = true;
-    break;
-  }
-  constexpr Seconds grace{3};
-  job.end(grace);
-  if (job.signal_seen() != 0) return {.asked = job.signal_seen()};
-  const AgentFiles files = read_agent_files(folder.path());
-  StepsOfRun result;
-  const std::vector<const AgentProcess*> ranks = files.ranks();
-  if (ranks.empty()) {
-    result.why_none = was_ended ? "no step of training was seen in time"
-                                : fmt::format("the job ended with status {} before its first step",
-                                              job.own_end() ? job.own_end()->shell_status() : 0);
-    return result;
-  }
-  result.why_none = why_not_applied(*ranks.front(), run.remedies);
-  if (!result.why_none.empty()) return result;
-  for (const AgentProcess* const rank : ranks) {
-    TimeSpan span;
-    const std::optional<double> own = mean_step_s(*rank, run.from, run.to, span);
-    if (!own) {
-      result.why_none =
-          fmt::format("the job ended after {} steps; {} are needed (--steps)", progress_of(*rank), run.to);
-      result.step_s.reset();
-      return result;
-    }
-    result.step_s = std::max(result.step_s.value_or(0), *own);
-    result.is_disturbed = result.is_disturbed || tree.use(span).is_disturbed();
-  }
-  return result;
 }
 
 }  // namespace gpubench

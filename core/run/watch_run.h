@@ -47,20 +47,4 @@ struct WatchReport {
 /// cannot be started.
 JobEnd watch_job(const WatchOptions& options, const std::function<void(const WatchReport&)>& report);
 
-/// The first steps of a job, with remedies, in a process of its own.
-struct StepsRun {
-  std::vector<std::string> command;
-  std::vector<std::string> remedies{};
-  std::uint64_t from = 0, to = 0;  ///< steps that count: [from, to), numbered from 0; of Keras batches
-  Seconds time{60};                ///< to the last of them
-};
-struct StepsOfRun {
-  std::optional<double> step_s{};  ///< mean, of the slowest rank
-  std::string why_none{};
-  bool is_disturbed = false;  ///< other programs took processors
-  int asked = 0;              ///< a signal that asked for the end; 0: none
-};
-/// Ends the job behind the last of the steps. Throws Error if it cannot be started.
-StepsOfRun run_steps(const StepsRun& run);
-
 }  // namespace gpubench

@@ -1,7 +1,6 @@
 #include "core/traces/chrome_trace.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <fmt/format.h>
 #include <map>
@@ -14,6 +13,7 @@
 #include "core/base/shown_text.h"
 #include "core/traces/chrome_events.h"
 #include "core/traces/event_kinds.h"
+#include "core/traces/kineto_category.h"
 #include "core/traces/trace_me.h"
 
 namespace gpubench {
@@ -21,73 +21,6 @@ namespace {
 
 /// In one file; each is analysed on its own.
 constexpr std::size_t most_ranks = 1024;
-
-enum class Category : std::uint8_t {
-  none,
-  skipped,
-  kernel,
-  copy,
-  memset,
-  accelerator,
-  call,
-  driver_call,
-  op,
-  annotation,
-  python,
-  overhead
-};
-
-struct CategoryName {
-  std::string_view name;
-  Category category;
-};
-
-/// Of Kineto, today's and those of 2021.
-constexpr std::array category_names = {
-    CategoryName{"cpu_op", Category::op},
-    CategoryName{"Operator", Category::op},
-    CategoryName{"python_function", Category::python},
-    CategoryName{"cuda_runtime", Category::call},
-    CategoryName{"cuda_driver", Category::driver_call},
-    CategoryName{"Runtime", Category::call},
-    CategoryName{"mtia_runtime", Category::call},
-    CategoryName{"xpu_runtime", Category::call},
-    CategoryName{"xpu_driver", Category::driver_call},
-    CategoryName{"privateuse1_runtime", Category::call},
-    CategoryName{"privateuse1_driver", Category::driver_call},
-    CategoryName{"kernel", Category::kernel},
-    CategoryName{"Kernel", Category::kernel},
-    CategoryName{"gpu_memcpy", Category::copy},
-    CategoryName{"Memcpy", Category::copy},
-    CategoryName{"gpu_memset", Category::memset},
-    CategoryName{"Memset", Category::memset},
-    CategoryName{"mtia_ccp_events", Category::accelerator},
-    CategoryName{"user_annotation", Category::annotation},
-    CategoryName{"overhead", Category::overhead},
-};
-
-Category category_of(std::string_view name) {
-  if (name.empty()) return Category::none;
-  const auto found = std::ranges::find(category_names, name, &CategoryName::name);
-  return found == category_names.end() ? Category::skipped : found->category;
-}
-
-HostRecord record_of(Category category) {
-  switch (category) {
-    case Category::op:
-      return HostRecord::op;
-    case Category::annotation:
-      return HostRecord::annotation;
-    case Category::call:
-      return HostRecord::call;
-    default:
-      return HostRecord::other;
-  }
-}
-
-bool is_of_device(Category category) {
-  return category >= Category::kernel && category <= Category::accelerator;
-}
 
 /// Before which merged files write the rank: "[TP00-DP01]" of "[TP00-DP01] 4711".
 std::string_view rank_label(std::string_view process) {
@@ -184,49 +117,49 @@ class Rank {
   }
 
   void add(const ChromeEvent& event, TraceInterval time) {
-    Category category = category_of(event.category);
-    if (category == Category::none && event.process == "CPU functions") category = Category::op;
-    if (category == Category::none && event.process == "CUDA functions") category = Category::kernel;
-    if (category == Category::skipped) return;
+    KinetoCategory category = category_of(event.category);
+    if (category == KinetoCategory::none && event.process == "CPU functions") category = KinetoCategory::op;
+    if (category == KinetoCategory::none && event.process == "CUDA functions") category = KinetoCategory::kernel;
+    if (category == KinetoCategory::skipped) return;
     require_room(uncategorized_.size() + trace_.host.size() + trace_.device.size());
     if (is_of_device(category)) return add_device(event, category, time);
-    if (category == Category::overhead) {
+    if (category == KinetoCategory::overhead) {
       trace_.report.overhead_ns += static_cast<double>(time.length());
     }
     require_room(uncategorized_.size() + trace_.host.size() + trace_.device.size());
     const NameId name = name_of(event.name);
-    if (category == Category::none) {
+    if (category == KinetoCategory::none) {
       uncategorized_.push_back({time, name, thread_of(event.process, event.thread), 0, !event.arg("step_num").empty()});
       return;
     }
     HostEvent host{time, name, thread_of(event.process, event.thread), 0, work_of(category, name), record_of(category)};
-    if (category == Category::python) ++trace_.report.python_events;
-    if (category == Category::op) {
+    if (category == KinetoCategory::python) ++trace_.report.python_events;
+    if (category == KinetoCategory::op) {
       ++trace_.report.op_events;
       if (const auto id = whole_number(external_id(event))) ops_.try_emplace(*id, name);
     }
-    if (category == Category::call || category == Category::driver_call)
+    if (category == KinetoCategory::call || category == KinetoCategory::driver_call)
       host.correlation = static_cast<std::uint32_t>(whole_number(event.arg("correlation")).value_or(0));
     trace_.host.push_back(host);
   }
 
-  HostWork work_of(Category category, NameId name) {
+  HostWork work_of(KinetoCategory category, NameId name) {
     const std::uint64_t key = (static_cast<std::uint64_t>(name) << 8U) | static_cast<std::uint64_t>(category);
     const auto [place, is_new] = works_.try_emplace(key, HostWork::op);
     if (is_new) place->second = new_work(category, trace_.names.text(name));
     return place->second;
   }
 
-  static HostWork new_work(Category category, std::string_view name) {
+  static HostWork new_work(KinetoCategory category, std::string_view name) {
     switch (category) {
-      case Category::call:
-      case Category::driver_call:
+      case KinetoCategory::call:
+      case KinetoCategory::driver_call:
         return work_of_call(name);
-      case Category::overhead:
+      case KinetoCategory::overhead:
         return HostWork::overhead;
-      case Category::annotation:
+      case KinetoCategory::annotation:
         return work_of_range(name, HostWork::annotation);
-      case Category::python:
+      case KinetoCategory::python:
         return work_of_range(name, HostWork::python);
       default:
         return work_of_range(name, HostWork::op);
@@ -255,18 +188,18 @@ class Rank {
     return place->second;
   }
 
-  void add_device(const ChromeEvent& event, Category category, TraceInterval time) {
+  void add_device(const ChromeEvent& event, KinetoCategory category, TraceInterval time) {
     DeviceEvent device{.time = time, .name = name_of(event.name)};
     device.device = device_of(event);
     device.stream = stream_of(event);
     device.correlation = static_cast<std::uint32_t>(whole_number(event.arg("correlation")).value_or(0));
     device.bytes = std::max<std::int64_t>(whole_number(event.arg("bytes")).value_or(0), 0);
-    if (category == Category::copy) device.work = DeviceWork::copy;
-    if (category == Category::memset) device.work = DeviceWork::memset;
+    if (category == KinetoCategory::copy) device.work = DeviceWork::copy;
+    if (category == KinetoCategory::memset) device.work = DeviceWork::memset;
     const std::string& name = trace_.names.text(device.name);
     if (device.work == DeviceWork::copy) device.path = path_of_copy(name);
     const bool is_wait = name.starts_with("event_") || name.starts_with("dma_request");
-    if (category == Category::accelerator && is_wait) device.work = DeviceWork::wait;
+    if (category == KinetoCategory::accelerator && is_wait) device.work = DeviceWork::wait;
     note_exchange(event, device);
     trace_.device.push_back(device);
     external_.push_back(whole_number(external_id(event)).value_or(-1));

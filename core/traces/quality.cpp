@@ -5,12 +5,11 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
-#include <span>
 
 #include "core/base/shown_text.h"
 #include "core/base/units.h"
-#include "core/trace/activity.h"
 #include "core/traces/event_kinds.h"
+#include "core/traces/graph_replays.h"
 
 namespace gpubench {
 namespace {
@@ -180,71 +179,27 @@ Found start_up(const Inputs& in) {
       .to_do = "schedule=torch.profiler.schedule(wait=5, warmup=2, active=5): a window after the warm-up"};
 }
 
-using KernelNames = std::vector<NameId>;
-
-/// Whether the kernels of one replay are a part of those that another replay of the same graph has: its begin, its end,
-/// or, where no other replay has the same, any of them.
-bool is_part_of(const KernelNames& own, const KernelNames& whole, bool is_single) {
-  if (2 * own.size() >= whole.size()) return false;
-  if (std::ranges::equal(own, std::span(whole).first(own.size()))) return true;
-  if (std::ranges::equal(own, std::span(whole).last(own.size()))) return true;
-  if (!is_single) return false;
-  // Kernels of several streams come in any order.
-  KernelNames sorted = own, all = whole;
-  std::ranges::sort(sorted);
-  std::ranges::sort(all);
-  return std::ranges::includes(all, sorted);
-}
-
-/// How many replays have less than half of the kernels of another one of their graph, or none. Graphs of a program are
-/// of different sizes; which of them a launch replays no trace says.
-std::size_t count_partial(const std::map<std::uint32_t, KernelNames>& replays) {
-  std::map<KernelNames, std::size_t> how_often;
-  for (const auto& [launch, names] : replays) ++how_often[names];
-  std::vector<const KernelNames*> longest;
-  for (const auto& [names, count] : how_often) longest.push_back(&names);
-  std::ranges::stable_sort(longest, std::greater{}, [](const KernelNames* one) { return one->size(); });
-  constexpr std::size_t most_compared = 100, least_repeats = 3;
-  longest.resize(std::min(longest.size(), most_compared));
-  std::size_t partial = 0;
-  for (const auto& one : how_often) {
-    const bool is_single = one.second < least_repeats;
-    if (std::ranges::any_of(longest, [&](const auto* whole) { return is_part_of(one.first, *whole, is_single); }))
-      partial += one.second;
-  }
-  return partial;
-}
-
 Found partial_replays(const Inputs& in) {
-  std::map<std::uint32_t, KernelNames> replays;  // by launch
-  for (std::uint32_t i = 0; i < in.trace.host.size(); ++i)
-    if (in.trace.host[i].work == HostWork::launch && is_graph_launch(in.trace.text(in.trace.host[i]))) replays[i];
-  const std::size_t graphs = replays.size();
+  const GraphReplays replays = graph_replays(in.trace);
   constexpr std::size_t least_graphs = 3;
-  if (graphs < least_graphs) return {};
-  std::size_t kernels = 0;
-  for (const DeviceEvent& event : in.trace.device)
-    if (const auto own = replays.find(event.launch); own != replays.end()) {
-      own->second.push_back(event.name);
-      ++kernels;
-    }
-  if (kernels == 0)
-    return QualityIssue{.check = QualityCheck::partial_replays,
-                        .blocks = true,
-                        .unknown = 1,
-                        .found = fmt::format("{} launches of graphs, and none of their kernels was recorded", graphs),
-                        .to_do =
-                            "record the nodes of graphs: nsys --cuda-graph-trace=node; of PyTorch, profile a run "
-                            "without CUDA graphs"};
-  const std::size_t partial = count_partial(replays);
-  if (static_cast<double>(partial) <= 0.05 * static_cast<double>(graphs)) return {};
+  if (replays.launches < least_graphs) return {};
+  if (replays.kernels == 0)
+    return QualityIssue{
+        .check = QualityCheck::partial_replays,
+        .blocks = true,
+        .unknown = 1,
+        .found = fmt::format("{} launches of graphs, and none of their kernels was recorded", replays.launches),
+        .to_do =
+            "record the nodes of graphs: nsys --cuda-graph-trace=node; of PyTorch, profile a run "
+            "without CUDA graphs"};
+  if (static_cast<double>(replays.partial) <= 0.05 * static_cast<double>(replays.launches)) return {};
   return QualityIssue{
       .check = QualityCheck::partial_replays,
       .blocks = true,
       .unknown = 1,
       .found = fmt::format("{} launches of graphs, of which {} have less than half of the kernels that others of the "
                            "same graph have: replays were recorded in part, and idle time is unknown",
-                           graphs, partial),
+                           replays.launches, replays.partial),
       .to_do = "profile fewer steps, or a run without graphs"};
 }
 

@@ -1,5 +1,4 @@
-#include "core/train/inference.h"
-
+// Evaluation and prediction of core/train/trainer.h.
 #include <cstring>
 #include <fmt/format.h>
 

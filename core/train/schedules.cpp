@@ -63,14 +63,12 @@ SchedulePtr make_cosine_decay_restarts(const Config& config) {
                                                rate_of(config, "alpha")});
 }
 
-SchedulePtr make_inverse_time_decay(const Config& config) {
-  return schedule_of(math::InverseTimeDecay{rate_of(config, "initial_learning_rate"), steps_of(config),
-                                            rate_of(config, "decay_rate"), config.flag("staircase")});
-}
-
-SchedulePtr make_exponential_decay(const Config& config) {
-  return schedule_of(math::ExponentialDecay{rate_of(config, "initial_learning_rate"), steps_of(config),
-                                            rate_of(config, "decay_rate"), config.flag("staircase")});
+template <class Decay>
+SchedulePtr make_periodic_decay(const Config& config) {
+  return schedule_of(Decay{{.initial = rate_of(config, "initial_learning_rate"),
+                            .steps = steps_of(config),
+                            .rate = rate_of(config, "decay_rate"),
+                            .staircase = config.flag("staircase")}});
 }
 
 SchedulePtr make_polynomial_decay(const Config& config) {
@@ -110,11 +108,11 @@ const std::vector<ScheduleKind>& schedule_kinds() {
       {"exponential_decay",
        {"initial_learning_rate", "decay_steps", "decay_rate", "staircase"},
        {initial, steps, {"decay_rate", 0.0, true}, {"staircase", false}},
-       &make_exponential_decay},
+       &make_periodic_decay<math::ExponentialDecay>},
       {"inverse_time_decay",
        {"initial_learning_rate", "decay_steps", "decay_rate", "staircase"},
        {initial, steps, {"decay_rate", 0.0, true}, {"staircase", false}},
-       &make_inverse_time_decay},
+       &make_periodic_decay<math::InverseTimeDecay>},
       {"polynomial_decay",
        {"initial_learning_rate", "decay_steps", "end_learning_rate", "power", "cycle"},
        {initial, steps, {"end_learning_rate", 0.0001}, {"power", 1.0}, {"cycle", false}},

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/telemetry/nvtx.h"
+#include "core/tensor/integer_type.h"
 
 namespace gpubench {
 namespace {
@@ -25,20 +26,8 @@ void check_labels(const ClassIndexCheck& rule, const HostTensor& labels) {
 
 void ClassIndexCheck::operator()(const Element& element) const {
   const HostTensor& labels = element[tensor];
-  switch (labels.dtype()) {
-    case Dtype::i64:
-      return check_labels<std::int64_t>(*this, labels);
-    case Dtype::i32:
-      return check_labels<std::int32_t>(*this, labels);
-    case Dtype::i16:
-      return check_labels<std::int16_t>(*this, labels);
-    case Dtype::i8:
-      return check_labels<std::int8_t>(*this, labels);
-    case Dtype::u8:
-      return check_labels<std::uint8_t>(*this, labels);
-    default:
-      return;  // the loss has refused other types when its graph was built
-  }
+  // The loss has refused other types when its graph was built.
+  for_integer_type(labels.dtype(), [&]<class T>(T) { check_labels<T>(*this, labels); });
 }
 
 bool StepLoop::fits(bool empty) const {

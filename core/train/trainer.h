@@ -3,6 +3,8 @@
 // checking their class indices.
 #pragma once
 #include <array>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,11 +13,20 @@
 
 #include "core/data/dataset.h"
 #include "core/exec/plan_cache.h"
-#include "core/train/inference.h"
+#include "core/tensor/host_tensor.h"
 #include "core/train/metric_states.h"
 #include "core/train/step_planner.h"
 
 namespace gpubench {
+
+/// How an evaluation or a prediction goes through its dataset.
+struct Inference {
+  std::int64_t steps = 0;  ///< the most batches; 0: all
+  /// Called before each batch. If the dataset's size is not known, none may follow.
+  std::function<void(std::int64_t batch)> before{};
+  /// Called after each batch, with the outputs of a prediction. False ends it.
+  std::function<bool(std::int64_t batch, std::span<const HostTensor> outputs)> after{};
+};
 
 class Trainer {
  public:

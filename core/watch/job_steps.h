@@ -95,6 +95,8 @@ struct JobSteps {
 
   /// Only of steps that count.
   const SharePart& part(JobStepPart which) const { return parts[static_cast<std::size_t>(which)]; }
+  /// 0 where no step was seen.
+  double share_of(JobStepPart which) const { return parts.empty() ? 0 : part(which).share.value; }
   const KindOfSteps* kind(StepKind which) const;
 };
 

@@ -78,15 +78,18 @@ std::string operator_symbol(std::string_view event) {
 
 /// Pushes the table from identities to userdata, which does not keep them alive.
 void push_kept_objects(lua_State* L) {
-  constexpr const char* key = "gpubench.kept_objects";
-  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, key)) return;
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
+  push_weak_table(L, "gpubench.kept_objects", "v");
 }
 
 }  // namespace
+
+void push_weak_table(lua_State* L, const char* name, const char* mode) {
+  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, name)) return;
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, mode);
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+}
 
 bool push_kept(lua_State* L, const void* identity, const char* class_name) {
   push_kept_objects(L);

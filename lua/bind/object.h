@@ -30,6 +30,10 @@ struct Identity {
   static void take_over(T& /*kept*/, const T& /*pushed*/) {}
 };
 
+/// Pushes the table of this name in the registry, which is made if it is not there. `mode`: "k" or "v", what the table
+/// does not keep alive.
+void push_weak_table(lua_State* L, const char* name, const char* mode);
+
 /// Pushes the living userdata that was kept for `identity`, if it is of the class; else nothing.
 bool push_kept(lua_State* L, const void* identity, const char* class_name);
 /// Keeps the userdata on top of the stack for `identity`, as long as scripts use it.

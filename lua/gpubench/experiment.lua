@@ -193,19 +193,24 @@ local function late_facts(rows)
   return facts
 end
 
-local function plain_verdicts(verdicts)
-  local list = {}
-  for index, one in ipairs(verdicts) do
-    list[index] = { id = one.id, claim = one.claim, verdict = one.verdict, reason = one.reason, answer = one.answer }
+local claim_fields = { "id", "claim", "verdict", "reason", "answer" }
+local column_fields = { "name", "unit", "better", "kind", "threshold" }
+
+-- Copies of the tables in a list that have these fields only.
+local function only(names, list)
+  local all = {}
+  for index, one in ipairs(list) do
+    all[index] = {}
+    for _, name in ipairs(names) do all[index][name] = one[name] end
   end
-  return list
+  return all
 end
 
 local function write_files(run, rows, outcome, charts, verdicts, warnings, answers)
   run:set_info(late_facts(rows))
   if warnings[1] then run:set_info { warnings = warnings } end
   if answers[1] then run:set_info { answers = answers } end
-  return run:finish { status = outcome, charts = charts, expectations = plain_verdicts(verdicts) }
+  return run:finish { status = outcome, charts = charts, expectations = only(claim_fields, verdicts) }
 end
 
 -- What claims are about: the means over all processes, with what their rounds gave.
@@ -251,7 +256,7 @@ local function finish(declaration, axes, charts, run, rows, swept, printer)
   if options.quiet and not options.json then stdout:write(run:directory():gsub("^%./", ""), "\n") end
   say_json("run", declaration, run, {
     directory = run:directory(), status = swept.outcome, rows = #rows, answers = answers[1] and answers or nil,
-    expectations = verdicts[1] and plain_verdicts(verdicts) or nil, warnings = warnings[1] and warnings or nil,
+    expectations = verdicts[1] and only(claim_fields, verdicts) or nil, warnings = warnings[1] and warnings or nil,
   })
   return verdicts, failure
 end
@@ -293,14 +298,6 @@ local function summary(declaration, axes, points)
   return string.format("%s (%s)", table.concat(parts, " "), gb.format.count(#points, "point"))
 end
 
-local function plain_columns(list)
-  local plain = {}
-  for index, one in ipairs(list) do
-    plain[index] = { name = one.name, unit = one.unit, better = one.better, kind = one.kind, threshold = one.threshold }
-  end
-  return plain
-end
-
 -- The columns that claims and charts are about, in the order in which they are named.
 local function figures_of(claims, charts)
   local list, seen = {}, {}
@@ -338,7 +335,7 @@ local function new_run(declaration, axes, charts, seed)
     experiment = declaration.name,
     title = declaration.title,
     axes = sweep.names(axes),
-    columns = plain_columns(declaration.columns or {}),
+    columns = only(column_fields, declaration.columns or {}),
     out = options.out,
     charts = charts,
     claims = claim.announced(declaration.expect or {}),

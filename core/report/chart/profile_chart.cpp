@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/report/chart/timeline_chart.h"
 #include "core/report/text/text.h"
 #include "core/results/append_file.h"
 
@@ -30,6 +29,12 @@ constexpr std::array flame_groups = {
     FlameGroup{"communication", "#db61a2"}, FlameGroup{"peer_wait", "#bf4b8a"}, FlameGroup{"copy", "#e3703c"},
     FlameGroup{"memset", "#c9602f"},        FlameGroup{"launch", "#b08800"},    FlameGroup{"host_sync", "#8b949e"},
     FlameGroup{"host_compute", "#768390"},  FlameGroup{"compile", "#6e7681"},   FlameGroup{"other", "#f85149"}};
+
+/// Of a class of a step: "input_wait".
+std::string_view color_of_class(std::string_view name) {
+  const auto found = std::ranges::find(flame_groups, name, &FlameGroup::name);
+  return found == flame_groups.end() ? flame_groups.back().color : found->color;
+}
 
 double number_of(const Info& info, std::string_view name) {
   return info.number(name).value_or(0);
@@ -135,6 +140,78 @@ Table table_of(const Info& profile) {
   return table;
 }
 
+constexpr double timeline_width = 900, label_width = 150, lane_height = 26, lane_gap = 6, timeline_axis_height = 24,
+                 legend_height = 22;
+constexpr std::size_t ticks = 5, legend_columns = 6;
+
+/// One step of a trace as a picture: a row for each stream of a device, and one for why it had no work.
+class TimelineDrawing {
+ public:
+  explicit TimelineDrawing(double length) : length_(length) {}
+
+  void lane(const Info& lane) {
+    svg_ += fmt::format(R"(<text x="0" y="{:.1f}" fill="currentColor">{}</text>)", y_ + lane_height - 9,
+                        escape_html(shorten(lane.text("name"), 20)));
+    svg_ += fmt::format(
+        R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="currentColor" fill-opacity="0.06"/>)",
+        label_width, y_, timeline_width, lane_height);
+    for (const Info& part : lane.items("parts")) {
+      const double from = part.number("from_s").value_or(0), to = part.number("to_s").value_or(0);
+      const std::string group = part.text("class");
+      if (std::ranges::find(shown_, group) == shown_.end()) shown_.push_back(group);
+      svg_ +=
+          fmt::format("<g><title>{}, {}</title>", escape_html(one_line(part.text("name"))), format_seconds(to - from));
+      svg_ += fmt::format(R"(<rect x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}" fill="{}"/></g>)",
+                          label_width + timeline_width * from / length_, y_,
+                          std::max(0.3, timeline_width * (to - from) / length_), lane_height, color_of_class(group));
+      svg_ += "\n";
+    }
+    y_ += lane_height + lane_gap;
+  }
+
+  std::string finish(const std::string& title) {
+    for (std::size_t i = 0; i <= ticks; ++i) {
+      const double share = static_cast<double>(i) / ticks;
+      const char* const anchor = i == ticks ? "end" : i == 0 ? "start" : "middle";
+      svg_ += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" fill="currentColor">{}</text>)",
+                          label_width + timeline_width * share, y_ + timeline_axis_height - 10, anchor,
+                          i == 0 ? "0" : format_seconds(share * length_));
+    }
+    y_ += timeline_axis_height;
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      const double x = static_cast<double>(i % legend_columns) * (label_width + timeline_width) / legend_columns;
+      if (i > 0 && i % legend_columns == 0) y_ += legend_height;
+      svg_ += fmt::format(
+          R"(<rect x="{:.1f}" y="{:.1f}" width="12" height="12" fill="{}"/><text x="{:.1f}" y="{:.1f}" fill="currentColor">{}</text>)",
+          x, y_, color_of_class(shown_[i]), x + 17, y_ + 11, escape_html(readable(shown_[i])));
+    }
+    y_ += legend_height;
+    return fmt::format(
+        R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" )"
+        "aria-label=\"{2}\" font-family=\"sans-serif\" font-size=\"13\">\n<title>{2}</title>\n{3}</svg>\n",
+        label_width + timeline_width, y_, escape_html(title), svg_);
+  }
+
+ private:
+  static std::string readable(std::string name) {
+    std::ranges::replace(name, '_', ' ');
+    return name;
+  }
+
+  double length_, y_ = 2;
+  std::string svg_;
+  std::vector<std::string> shown_;
+};
+
+/// An SVG. `step`: as typical_step() of core/traces makes it. Throws Error for another.
+std::string timeline_chart(const Info& step, const std::string& title) {
+  const double length = number_of(step, "length_s");
+  if (!(length > 0)) throw Error("'length_s' above 0 is missing");
+  TimelineDrawing drawing(length);
+  for (const Info& lane : step.items("lanes")) drawing.lane(lane);
+  return drawing.finish(title);
+}
+
 std::string description_of(const Info& profile) {
   std::string text = fmt::format("Where {} of a step go, mean of {:.0f} traced steps: roles and waits, layers, ops.",
                                  format_seconds(number_of(profile, "step_s")), number_of(profile, "steps"));
@@ -170,11 +247,6 @@ DrawnChart typical_step_chart(const Info& step, const std::string& file) {
 }
 
 }  // namespace
-
-std::string_view color_of_class(std::string_view name) {
-  const auto found = std::ranges::find(flame_groups, name, &FlameGroup::name);
-  return found == flame_groups.end() ? flame_groups.back().color : found->color;
-}
 
 std::string flame_chart(const Info& profile, const std::string& title) {
   const double step = number_of(profile, "step_s");

@@ -2,7 +2,7 @@
 // and a table. Read from the run's files, so that a page made later shows them too.
 #pragma once
 #include <filesystem>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "core/report/chart/drawn_chart.h"
@@ -12,9 +12,6 @@ namespace gpubench {
 
 /// An SVG of four rows: the step; roles and classes; layers; ops. `profile`: as profile_info() makes it.
 std::string flame_chart(const Info& profile, const std::string& title);
-
-/// Of a class of a step: "input_wait".
-std::string_view color_of_class(std::string_view name);
 
 /// One for each profile-*.json in `directory`, by name, and before it a typical step of a trace. A file that is no
 /// profile becomes a note.

@@ -7,6 +7,7 @@
 #include "core/report/page/page_parts.h"
 #include "core/report/page/page_sections.h"
 #include "core/report/text/fleet_text.h"
+#include "core/results/fleet_state.h"
 
 namespace gpubench {
 namespace {
@@ -21,11 +22,13 @@ PageSection standing_section(const Info& verdict) {
     for (const Info& one : group.items("stand_outs")) {
       table.table.rows.push_back({one.text("machine"), group.text("model"), group.text("suite"), since_text(one),
                                   one.text("text"), one.text("advice")});
-      table.looks.emplace_back(one.text("action") == "take out" ? "refuted" : "open");
+      table.looks.emplace_back(machine_actions.parse(one.text("action")) == MachineAction::take_out ? "refuted"
+                                                                                                    : "open");
     }
   }
   if (table.table.rows.empty()) {
-    section.lines.push_back(verdict.text("state") == "calm" ? "No machine stands out." : "Nothing could be judged.");
+    section.lines.push_back(fleet_states.parse(verdict.text("state")) == FleetState::calm ? "No machine stands out."
+                                                                                          : "Nothing could be judged.");
   } else {
     section.tables.push_back(std::move(table));
   }

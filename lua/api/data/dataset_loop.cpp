@@ -121,12 +121,7 @@ int push_next(lua_State* L, DatasetIterator& iterator) {
 /// Pushes the table from the first tensor of an element to its loop's iterator. Its keys are weak: after a `break` the
 /// collector frees the tensor and with it the iterator.
 void push_loops(lua_State* L) {
-  constexpr const char* key = "gpubench.dataset_loops";
-  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, key)) return;
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
+  push_weak_table(L, "gpubench.dataset_loops", "k");
 }
 
 /// `for x, y in dataset do`: a loop calls the dataset with two arguments, nil and the first tensor of the previous

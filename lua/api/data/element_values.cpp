@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/data/dataset.h"
+#include "core/tensor/integer_type.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/bind/error.h"
 
@@ -19,27 +20,10 @@ bool is_byte_string(const TensorType& type) {
 }
 
 void push_number(lua_State* L, const TensorView& tensor, std::int64_t at) {
-  const auto integer = [&]<class T>(T) { lua_pushinteger(L, static_cast<lua_Integer>(tensor.as<T>()[at])); };
-  switch (tensor.type->dtype) {
-    case Dtype::f32:
-      return lua_pushnumber(L, static_cast<lua_Number>(tensor.as<float>()[at]));
-    case Dtype::i64:
-      return integer(std::int64_t{});
-    case Dtype::i32:
-      return integer(std::int32_t{});
-    case Dtype::i16:
-      return integer(std::int16_t{});
-    case Dtype::i8:
-      return integer(std::int8_t{});
-    case Dtype::u8:
-      return integer(std::uint8_t{});
-    case Dtype::boolean:
-      return lua_pushboolean(L, tensor.as<bool>()[at]);
-    case Dtype::f16:
-    case Dtype::bf16:
-    case Dtype::bytes:
-      break;
-  }
+  const Dtype dtype = tensor.type->dtype;
+  if (dtype == Dtype::f32) return lua_pushnumber(L, static_cast<lua_Number>(tensor.as<float>()[at]));
+  if (dtype == Dtype::boolean) return lua_pushboolean(L, tensor.as<bool>()[at]);
+  for_integer_type(dtype, [&]<class T>(T) { lua_pushinteger(L, static_cast<lua_Integer>(tensor.as<T>()[at])); });
 }
 
 void push_nested(lua_State* L, const TensorView& tensor, std::size_t axis, std::int64_t& at) {

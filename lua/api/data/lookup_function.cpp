@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/data/function/pass_through.h"
+#include "core/tensor/integer_type.h"
 #include "lua/api/data/lookup_values.h"
 
 namespace gpubench::lua {
@@ -77,25 +78,8 @@ std::vector<std::string> tokens_of_numbers(const TensorView& tensor, const std::
   const auto append = [&]<class T>(T) {
     for (std::int64_t i = 0; i < count; ++i) tokens.push_back(token_of_number(tensor.as<T>()[i]));
   };
-  switch (tensor.type->dtype) {
-    case Dtype::i64:
-      append(std::int64_t{});
-      break;
-    case Dtype::i32:
-      append(std::int32_t{});
-      break;
-    case Dtype::i16:
-      append(std::int16_t{});
-      break;
-    case Dtype::i8:
-      append(std::int8_t{});
-      break;
-    case Dtype::u8:
-      append(std::uint8_t{});
-      break;
-    default:
-      throw Error(fmt::format("{}: whole numbers are expected, got {}", owner, to_text(*tensor.type)));
-  }
+  if (!for_integer_type(tensor.type->dtype, append))
+    throw Error(fmt::format("{}: whole numbers are expected, got {}", owner, to_text(*tensor.type)));
   return tokens;
 }
 

@@ -132,7 +132,7 @@ Info judge_fleet(const FleetOptions& options) {
     replace_file(options.file, text);
     text.clear();
   }
-  const FleetState state = state_of(verdict);
+  const FleetState state = fleet_states.parse(verdict.text("state"));
   return Info::Fields{{"text", std::move(text)},
                       {"headline", verdict.text("headline")},
                       {"status", state == FleetState::calm         ? 0

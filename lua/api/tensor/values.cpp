@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/math/half.h"
 #include "core/ops/cast.h"
+#include "core/tensor/integer_type.h"
 #include "lua/api/tensor/numbers.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/bind/bind.h"
@@ -59,21 +60,12 @@ void store(lua_State* L, int index, const HostTensor& tensor, std::int64_t at) {
     mismatch(L, index, "number, boolean or table of them");
   }
   const auto i = static_cast<std::size_t>(at);
-  const auto whole = [&]<class T>(T) { tensor.values<T>()[i] = whole_number<T>(L, index, tensor.dtype()); };
+  const auto store_whole = [&]<class T>(T) { tensor.values<T>()[i] = whole_number<T>(L, index, tensor.dtype()); };
+  if (for_integer_type(tensor.dtype(), store_whole)) return;
   switch (tensor.dtype()) {
     case Dtype::f32:
       tensor.values<float>()[i] = static_cast<float>(real_number(L, index));
       return;
-    case Dtype::i64:
-      return whole(std::int64_t{});
-    case Dtype::i32:
-      return whole(std::int32_t{});
-    case Dtype::i16:
-      return whole(std::int16_t{});
-    case Dtype::i8:
-      return whole(std::int8_t{});
-    case Dtype::u8:
-      return whole(std::uint8_t{});
     case Dtype::boolean:
       tensor.values<bool>()[i] = real_number(L, index) != 0;
       return;
@@ -84,10 +76,9 @@ void store(lua_State* L, int index, const HostTensor& tensor, std::int64_t at) {
       reinterpret_cast<math::Bfloat16*>(tensor.data())[i] =
           math::to_bfloat16(static_cast<float>(real_number(L, index)));
       return;
-    case Dtype::bytes:
-      break;
+    default:
+      throw ArgumentError(fmt::format("numbers cannot be written as {}", to_string(tensor.dtype())));
   }
-  throw ArgumentError(fmt::format("numbers cannot be written as {}", to_string(tensor.dtype())));
 }
 
 void fill(lua_State* L, int index, const HostTensor& tensor, std::size_t depth, std::int64_t& next) {
@@ -202,27 +193,11 @@ HostTensor download(lua_State* L, const Tensor& tensor) {
 
 Number element_of(const HostTensor& tensor, std::int64_t index) {
   const auto i = static_cast<std::size_t>(index);
-  const auto whole = [&]<class T>(T) { return Number(static_cast<std::int64_t>(tensor.values<T>()[i])); };
-  switch (tensor.dtype()) {
-    case Dtype::f32:
-      return static_cast<double>(tensor.values<float>()[i]);
-    case Dtype::i64:
-      return whole(std::int64_t{});
-    case Dtype::i32:
-      return whole(std::int32_t{});
-    case Dtype::i16:
-      return whole(std::int16_t{});
-    case Dtype::i8:
-      return whole(std::int8_t{});
-    case Dtype::u8:
-      return whole(std::uint8_t{});
-    case Dtype::boolean:
-      return tensor.values<bool>()[i];
-    case Dtype::f16:
-    case Dtype::bf16:
-    case Dtype::bytes:
-      break;
-  }
+  Number number = std::int64_t{0};
+  if (for_integer_type(tensor.dtype(), [&]<class T>(T) { number = static_cast<std::int64_t>(tensor.values<T>()[i]); }))
+    return number;
+  if (tensor.dtype() == Dtype::f32) return static_cast<double>(tensor.values<float>()[i]);
+  if (tensor.dtype() == Dtype::boolean) return tensor.values<bool>()[i];
   throw Error(
       fmt::format("elements of {} cannot be read as numbers; cast to float32 first", to_string(tensor.dtype())));
 }

@@ -99,7 +99,7 @@ std::vector<std::string> named(const Info& verdict) {
 TEST_F(FleetTest, OneThatWasSlowFromItsFirstNightIsNamedWithWhatToDo) {
   nights(9, 12, 1.4);
   const Info found = verdict();
-  EXPECT_EQ(state_of(found), FleetState::stands_out);
+  EXPECT_EQ(found.text("state"), "stands_out");
   EXPECT_THAT(found.text("headline"), "1 of 12 machines stands out in the night of 2026-01-09: node0");
   const Info& one = found.items("groups").at(0).items("stand_outs").at(0);
   EXPECT_EQ(one.text("since"), "2026-01-01");
@@ -119,7 +119,7 @@ TEST_F(FleetTest, OneThatWasSlowFromItsFirstNightIsNamedWithWhatToDo) {
 TEST_F(FleetTest, NobodyStandsOutAmongEqualMachines) {
   nights(9, 12);
   const Info found = verdict();
-  EXPECT_EQ(state_of(found), FleetState::calm);
+  EXPECT_EQ(found.text("state"), "calm");
   EXPECT_THAT(fleet_text(found, false), AllOf(HasSubstr("No machine of 12 stands out"), HasSubstr("none of them")));
 }
 
@@ -140,7 +140,7 @@ TEST_F(FleetTest, ThreeMachinesAreTooFewAndOneHasNoSiblings) {
   nights(9, 3, 2);
   append({.host = "other", .day = 8, .model = "NVIDIA T4"});
   const Info found = verdict();
-  EXPECT_EQ(state_of(found), FleetState::not_judged);
+  EXPECT_EQ(found.text("state"), "not_judged");
   EXPECT_THAT(
       fleet_text(found, false),
       AllOf(HasSubstr("Nothing could be judged: 3 machines of this model: each has 2 siblings, and needs 3"),
@@ -238,7 +238,7 @@ TEST_F(FleetTest, HistoriesThatShareRunsCountThemOnce) {
 TEST_F(FleetTest, AskedForOneMachineItShowsThatOneAmongAll) {
   nights(9, 12, 1.4);
   const Info found = verdict({"node5"});
-  EXPECT_EQ(state_of(found), FleetState::calm);
+  EXPECT_EQ(found.text("state"), "calm");
   EXPECT_THAT(fleet_text(found, false),
               AllOf(HasSubstr("No machine of 1 stands out"), HasSubstr("node5"),
                     HasSubstr("NVIDIA H100, suite night: 12 machines"), Not(HasSubstr("node0"))));
@@ -258,9 +258,15 @@ TEST_F(FleetTest, ThePageHasTheAnswerAndTheMatrix) {
                   HasSubstr("node&lt;b&gt; (last 2026-01-04"), HasSubstr("download=\"fleet.csv\"")));
 }
 
+TEST_F(FleetTest, ThePageSaysWhetherNobodyStandsOutOrNothingWasJudged) {
+  EXPECT_THAT(fleet_page(verdict(), {}), HasSubstr("Nothing could be judged."));
+  nights(9, 12);
+  EXPECT_THAT(fleet_page(verdict(), {}), HasSubstr("No machine stands out."));
+}
+
 TEST_F(FleetTest, AnEmptyHistoryHasNothingToJudge) {
   const Info found = verdict();
-  EXPECT_EQ(state_of(found), FleetState::not_judged);
+  EXPECT_EQ(found.text("state"), "not_judged");
   EXPECT_THAT(found.text("headline"), "Nothing could be judged: there are no figures of tonight");
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/history/store_run.h"
 #include "tests/core/history/nights.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/files.h"

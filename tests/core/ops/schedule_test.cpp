@@ -49,9 +49,9 @@ std::vector<OpCase> schedule_cases() {
                       const double restarts = std::floor(step / 50);
                       return 0.05 * std::pow(0.9, restarts) * (1 + std::cos(M_PI * (step / 50 - restarts)));
                     }),
-      schedule_case("inverse_time_decay", schedule(math::InverseTimeDecay{0.1, 50, 0.9, false}),
+      schedule_case("inverse_time_decay", schedule(math::InverseTimeDecay{{0.1, 50, 0.9, false}}),
                     [](double step) { return 0.1 / (1 + 0.9 * step / 50); }),
-      schedule_case("inverse_time_stairs", schedule(math::InverseTimeDecay{0.1, 50, 0.9, true}),
+      schedule_case("inverse_time_stairs", schedule(math::InverseTimeDecay{{0.1, 50, 0.9, true}}),
                     [](double step) { return 0.1 / (1 + 0.9 * std::floor(step / 50)); }),
       schedule_case("nadam_momentum", schedule(math::NadamMomentum{0.99}),
                     [](double step) {
@@ -59,9 +59,9 @@ std::vector<OpCase> schedule_cases() {
                       for (int i = 1; i <= step; ++i) product *= 0.99 * (1 - 0.5 * std::pow(0.96, i));
                       return product;
                     }),
-      schedule_case("exponential_decay", schedule(math::ExponentialDecay{0.1, 50, 0.9, false}),
+      schedule_case("exponential_decay", schedule(math::ExponentialDecay{{0.1, 50, 0.9, false}}),
                     [](double step) { return 0.1 * std::pow(0.9, step / 50); }),
-      schedule_case("exponential_stairs", schedule(math::ExponentialDecay{0.1, 50, 0.9, true}),
+      schedule_case("exponential_stairs", schedule(math::ExponentialDecay{{0.1, 50, 0.9, true}}),
                     [](double step) { return 0.1 * std::pow(0.9, std::floor(step / 50)); }),
       schedule_case("polynomial_decay", schedule(math::PolynomialDecay{0.1, 100, 0.01, 2, false}),
                     [](double step) { return 0.09 * std::pow(1 - std::min(step, 100.0) / 100, 2) + 0.01; }),
@@ -89,8 +89,8 @@ TEST(ScheduleTest, NeedsAnIntegerStep) {
 TEST(ScheduleTest, AttributesSayEverythingThatDecidesTheResult) {
   const auto pieces = [](double last) { return schedule(math::PiecewiseConstant{1, {10}, {0.1, last}})->attributes(); };
   EXPECT_NE(pieces(0.01), pieces(0.02));
-  EXPECT_NE(schedule(math::ExponentialDecay{0.1, 50, 0.9, true})->attributes(),
-            schedule(math::ExponentialDecay{0.1, 50, 0.9, false})->attributes());
+  EXPECT_NE(schedule(math::ExponentialDecay{{0.1, 50, 0.9, true}})->attributes(),
+            schedule(math::ExponentialDecay{{0.1, 50, 0.9, false}})->attributes());
 }
 
 }  // namespace

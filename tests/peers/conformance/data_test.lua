@@ -1,10 +1,12 @@
--- Datasets, images and tensors against tf.data, TensorFlow and Keras (data_values.lua, written by data.py).
+-- Datasets against tf.data (data_values.lua, written by data.py).
 local gb = require "gpubench"
 local testing = require "testing"
 local compare = dofile "tests/peers/conformance/compare.lua"
+local checks = dofile "tests/peers/conformance/data_checks.lua"
 local reference = dofile "tests/peers/conformance/data_values.lua"
 local more = dofile "tests/peers/conformance/input_values.lua"
-local close, tensor, tensors = compare.close, compare.tensor, compare.tensors
+local close, tensor = compare.close, compare.tensor
+local listed = checks.listed
 
 local Dataset = gb.data.Dataset
 local r = Dataset.range
@@ -259,17 +261,6 @@ local sizes = {
   ["interleave"] = function() return r(4):interleave(three) end,
 }
 
-local function listed(data, most)
-  local rows = {}
-  local next_element = data:iter()
-  while #rows < most do
-    local row = { next_element() }
-    if #row == 0 then break end
-    rows[#rows + 1] = row
-  end
-  return rows
-end
-
 compare.run(reference.pipelines, function(case)
   local data = pipelines[case.name]()
   local rows = listed(data, 40)
@@ -289,11 +280,7 @@ compare.run(reference.sizes, function(case)
   close(sizes[case.name]().size or false, case.size, 0, "size")
 end)
 
-local function order(data)
-  local numbers = {}
-  for index, row in ipairs(listed(data, 60)) do numbers[index] = row[1]:item() end
-  return numbers
-end
+local function order(data) return checks.order(data, 60) end
 
 local function part(numbers, first, last)
   return { table.unpack(numbers, first, last) }
@@ -396,195 +383,11 @@ compare.run(reference.facts, function(case) close(facts[case.name](), case.holds
   ["take and skip of one shuffle overlap"] = "an epoch has one order, whatever stands behind the shuffle",
 })
 
-local columns = { "float32", { name = "label", dtype = "int64", default = -1 }, { name = "note", dtype = "bytes" } }
-local x, label = { name = "x", shape = { 2 } }, { name = "label", dtype = "int64" }
-local results = gb._native.options.out .. "/results/"
-
-local function csv(path) return Dataset.csv(path, { columns = columns }) end
-
-local function text_lines(path) return Dataset.text_lines(path) end
-
-local function list_files(_, case)
-  local start = results .. "listed_"
-  return Dataset.list_files(start .. case.pattern):map(function(path) return path[{ #start + 1, -1 }] end)
-end
-
-local function records_of(options)
-  return function(path)
-    return Dataset.tfrecord(path, options):map(gb.data.parse_example { x, label, { name = "weight", default = 1.5 } })
-  end
-end
-
--- A string as an element of bytes.
-local function bytes_of(text)
-  return Dataset.from_tensor_slices(gb.tensor({ { text:byte(1, -1) } }, { dtype = "uint8" }))
-end
-
-local function decoded_raw(options, last)
-  return function(path)
-    local content = Dataset.list_files(path):map(gb.data.read_file())
-    return content:map(function(bytes) return bytes[{ 1, last }] end):map(gb.data.decode_raw(options))
-  end
-end
-
-local files = {
-  csv = csv, ["csv gzipped"] = csv,
-  ["csv with another delimiter and no header"] = function(path)
-    return Dataset.csv(path, { columns = { "float32", "int64", "bytes" }, header = false, delimiter = ";" })
-  end,
-  ["csv of some columns"] = function(path) return Dataset.csv(path, { columns = columns, select = { 1, "label" } }) end,
-  text_lines = text_lines, ["text_lines gzipped"] = text_lines, ["text_lines with carriage returns"] = text_lines,
-  ["text_lines of nothing"] = text_lines,
-  list_files = list_files, ["list_files ?"] = list_files, ["list_files []"] = list_files,
-  tfrecord = records_of(), ["tfrecord gzipped"] = records_of { compression = "gzip" },
-  parse_example = function(path)
-    return Dataset.tfrecord(path):map(gb.data.parse_example {
-      { name = "tokens", dtype = "int64", shape = { -1 } }, { name = "name", dtype = "bytes" },
-      { name = "at", default = -2 } })
-  end,
-  example = function(_, case) return bytes_of(gb.data.example(case.features)) end,
-  tfrecord_writer = function(path, case)
-    local writer = gb.data.tfrecord_writer(path)
-    for _, record in ipairs(case.records) do writer:write(record) end
-    writer:close()
-    return Dataset.list_files(path):map(gb.data.read_file())
-  end,
-  read_file = function(path) return Dataset.list_files(path):map(gb.data.read_file()) end,
-  ["decode_raw uint8"] = decoded_raw({ dtype = "uint8" }, -1),
-  ["decode_raw float32"] = decoded_raw({ dtype = "float32", shape = { -1, 2 } }, 24),
-  bytes = function(path) return Dataset.bytes(path) end,
-  image_folder = function(_, case)
-    local data, classes = Dataset.image_folder(results .. "classes", { size = { 2, 3 }, dtype = "float32" })
-    close(classes, case.classes, 0, "names of classes")
-    return data:map(function(image, class) return image * 255, class end)
-  end,
-}
-
-local function write_file(name, content)
-  local file = assert(io.open(results .. name, "wb"))
-  file:write(content):close()
-  return results .. name
-end
-
-compare.covers(gb.data, {
-  AUTOTUNE = "a number", Dataset = "see below", lua_function = "pipelines have it",
-}, reference.files)
-
--- Scripts make no folders; a saved model is one.
-local function make_folder(name)
-  gb.Sequential({ gb.Input { 1 }, gb.layers.Dense(1) }):save(results .. name)
-end
-
-compare.run(reference.files, function(case)
-  for _, name in ipairs(case.names or {}) do write_file("listed_" .. name, "") end
-  for _, class in ipairs(case.classes or {}) do make_folder("classes/" .. class) end
-  for _, file in ipairs(case.files or {}) do write_file("classes/" .. file.name, file.content) end
-  local path = write_file(case.name:gsub("%W", "_"), case.file or "")
-  local rows = listed(files[case.name](path, case), 200)
-  testing.equal(#rows, #case.elements)
-  for index, row in ipairs(rows) do close(row, case.elements[index], 1e-6, "element " .. index) end
-end)
-
-compare.run(reference.images, function(case)
-  for image in bytes_of(case.file):map(gb.image.decode(compare.copy(case.options))):iter() do
-    close(image, case.image, 1e-6, "image")
-  end
-end, {
-  ["decode channels=1, PNG"] = "grey is rounded; TensorFlow's is cut off",
-  ["decode, PNG of 16 bits"] = "samples are rounded; TensorFlow takes their upper byte",
-})
-
-compare.run(reference.encoded, function(case)
-  local pixels = gb.tensor(case.pixels, { dtype = "uint8" })
-  local file = Dataset.from_tensors(gb.image.encode_jpeg(pixels, { quality = case.quality }))
-  for image in file:map(gb.image.decode()):iter() do close(image, case.image, 0, "image") end
-end)
-
--- As many draws as TensorFlow made: means differ by at most five of their standard deviations.
-compare.run(reference.random_images, function(case)
-  local images = gb.tensor({ case.example }, { dtype = case.type }):tile { case.draws, 1, 1, 1 }
-  local arguments = { table.unpack(case.arguments) }
-  arguments[#arguments + 1] = { seed = 3 }
-  local output = gb.image[case.class](images, table.unpack(arguments)):cast("float32"):reshape { case.draws, -1 }
-  local mean, deviation = output:mean(0):to_table(), output:std(0):to_table()
-  for index, expected in ipairs(case.deviation) do
-    close(mean[index], case.mean[index], 5 * expected * (2 / case.draws) ^ 0.5 + 1e-5, "mean of number " .. index)
-    close(deviation[index], expected, 0.05 * expected + 1e-5, "deviation of number " .. index)
-  end
-end)
-
--- What is no method of the first input.
-local calls = {
-  where = gb.where, pad = gb.pad, resize = gb.image.resize, image_cast = gb.image.cast,
-  stack = function(a, b, axis) return gb.stack({ a, b }, axis) end,
-  concat = function(a, b, axis) return gb.concat({ a, b }, axis) end,
-  transposed_matmul = function(a, b) return gb.matmul(a, b, { transpose_a = true, transpose_b = true }) end,
-  floor_division = function(a, b) return a // b end, remainder = function(a, b) return a % b end,
-  power = function(a, b) return a ^ b end,
-  attention = gb.dot_product_attention,
-  masked_attention = function(q, k, v, mask) return gb.dot_product_attention(q, k, v, { mask = mask }) end,
-  biased_attention = function(q, k, v, bias)
-    return gb.dot_product_attention(q, k, v, { mask = gb.tensor(bias) })
-  end,
-  normalize = gb.image.normalize,
-  add = function(a, b) return a + b end, sub = function(a, b) return a - b end, mul = function(a, b) return a * b end,
-  div = function(a, b) return a / b end, negative = function(a) return -a end,
-  remainder_of = function(a, b) return gb.full(a.shape, b) % a end,
-  power_of = function(a, b) return gb.full(a.shape, b) ^ a end,
-  row = function(a, number) return a[number] end,
-  columns = function(a, first, last) return a[{ {}, { first, last } }] end,
-  half = function(a, dtype) return a:cast(dtype):cast "float32" end,
-  half_sum = function(a, dtype) return a:cast(dtype):sum():cast "float32" end,
-  half_gelu = function(a, dtype) return a:cast(dtype):gelu():cast "float32" end,
-}
-
-local function methods_of(class)
-  local names = {}
-  for _, name in ipairs(gb._native.classes()[class].methods) do names[name] = true end
-  return names
-end
-
-local none = "it computes nothing"
-compare.covers(methods_of "Tensor", {
-  item = none, to_table = none, to = none, pin_memory = none, assign = none, assign_add = none,
-}, reference.functions, dofile("tests/peers/conformance/functions_values.lua").functions)
-compare.covers(gb.image, {
-  decode = "among the images", encode_jpeg = "among the encoded", cast = "image_cast",
-}, reference.functions, reference.random_images, more.functions, more.random_images)
-compare.covers(methods_of "Dataset", {
-  shuffle = "the facts have it", repeated = "tf.data's repeat", iter = none, stats = none,
-  throttle = "tf.data has none",
+compare.covers(checks.methods_of "Dataset", {
+  shuffle = "the facts have it", repeated = "tf.data's repeat", iter = "it computes nothing",
+  stats = "it computes nothing", throttle = "tf.data has none",
 }, reference.pipelines, more.pipelines, more.reduced)
 compare.covers(gb.data.Dataset, {
   idx = "TensorFlow reads no such files", safetensors = "TensorFlow reads no such files",
   synthetic = "tf.data has none",
 }, reference.pipelines, reference.files, more.pipelines)
-
-compare.run(reference.functions, function(case)
-  local inputs, sources = tensors(case.inputs), {}
-  for index, dtype in ipairs(case.types) do
-    inputs[index] = gb.tensor(case.inputs[index], { dtype = dtype })
-    if dtype == "float32" then sources[#sources + 1] = inputs[index] end
-  end
-  local function apply()
-    local arguments = { table.unpack(inputs) }
-    table.move(case.arguments, 1, #case.arguments, #arguments + 1, arguments)
-    local method = calls[case.class] or function(first, ...) return first[case.class](first, ...) end
-    return method(table.unpack(arguments))
-  end
-  local tape <close> = gb.tape()
-  local output = apply()
-  close(output, case.output, 1e-5, "output")
-  if #case.gradients == 0 then return end
-  local gradients = tape:gradient(output:square():sum(), sources)
-  for index, expected in ipairs(case.gradients) do close(gradients[index], expected, 5e-5, "gradient " .. index) end
-end, {
-  ["relu arguments=[] of=[int64[2,3]]"] = { "integers are cast, or have maximum(0)", "is not floating-point" },
-  ["sqrt arguments=[] of=[float32[3]]"] = "0 times infinity is not a number; TensorFlow has 0 where nothing flows in",
-  ["sqrt arguments=[] of=[float32[5]]"] = "0 times infinity is not a number; TensorFlow has 0 where nothing flows in",
-  ["half_sum arguments=[float16] of=[[40]]"] = "sums of 16 bits are rounded once, at their end",
-  ["half_gelu arguments=[float16] of=[[2,3]]"] = "functions of 16 bits are rounded once, at their end",
-  ["mean arguments=[] of=[int64[2,3]]"] = { "TensorFlow cuts what is behind the point off", "cast" },
-  ["sign arguments=[] of=[float32[3]]"] =
-    "what is constant between its steps has no gradient, as floor and round; TensorFlow has 0 for this one",
-})

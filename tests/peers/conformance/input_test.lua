@@ -3,8 +3,10 @@
 local gb = require "gpubench"
 local testing = require "testing"
 local compare = dofile "tests/peers/conformance/compare.lua"
+local checks = dofile "tests/peers/conformance/data_checks.lua"
 local reference = dofile "tests/peers/conformance/input_values.lua"
 local close, tensor = compare.close, compare.tensor
+local listed = checks.listed
 
 local Dataset = gb.data.Dataset
 local r = Dataset.range
@@ -178,17 +180,6 @@ local sizes = {
 }
 
 -- The tensors of at most so many elements.
-local function listed(data, most)
-  local rows = {}
-  local iterate = data:iter()
-  while #rows < most do
-    local row = table.pack(iterate())
-    if row[1] == nil then break end
-    rows[#rows + 1] = row
-  end
-  return rows
-end
-
 compare.run(reference.pipelines, function(case)
   local data = pipelines[case.name]()
   local rows = listed(data, 40)
@@ -235,11 +226,7 @@ compare.run(reference.reduced, function(case)
   for index, expected in ipairs(case.state) do close(state[index], expected, 1e-6, "tensor " .. index) end
 end)
 
-local function order(data)
-  local numbers = {}
-  for index, row in ipairs(listed(data, 2000)) do numbers[index] = row[1]:item() end
-  return numbers
-end
+local function order(data) return checks.order(data, 2000) end
 
 local function epochs_equal(data)
   return table.concat(order(data), " ") == table.concat(order(data), " ")
@@ -312,18 +299,7 @@ compare.run(reference.functions, function(case)
   for index, expected in ipairs(case.gradients) do close(gradients[index], expected, 1e-4, "gradient " .. index) end
 end)
 
--- As many draws as TensorFlow made: means differ by at most five of their standard deviations.
-compare.run(reference.random_images, function(case)
-  local images = gb.tensor({ case.example }, { dtype = case.type }):tile { case.draws, 1, 1, 1 }
-  local arguments = { table.unpack(case.arguments) }
-  arguments[#arguments + 1] = { seed = 3 }
-  local output = gb.image[case.class](images, table.unpack(arguments)):cast("float32"):reshape { case.draws, -1 }
-  local mean, deviation = output:mean(0):to_table(), output:std(0):to_table()
-  for index, expected in ipairs(case.deviation) do
-    close(mean[index], case.mean[index], 5 * expected * (2 / case.draws) ^ 0.5 + 1e-5, "mean of number " .. index)
-    close(deviation[index], expected, 0.05 * expected + 1e-5, "deviation of number " .. index)
-  end
-end)
+compare.run(reference.random_images, checks.draws)
 
 local results = gb._native.options.out .. "/results/"
 do

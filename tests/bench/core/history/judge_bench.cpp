@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/history/judge.h"
+#include "core/history/store_run.h"
 #include "tests/core/history/nights.h"
 
 namespace gpubench {
