@@ -123,7 +123,7 @@ function gb.zoo.llama_small(options) end
 ---@class Generator
 ---@field batch_size integer as given
 ---@field length integer as given
----@field position integer tokens whose keys and values it has
+---@field position integer tokens whose keys and values it has; set to less, it forgets those behind
 ---@field prefill fun(self: Generator, tokens: Tensor): Tensor, Tensor begins texts with tokens [batch_size, time], all
 --- at once; returns logits and tokens
 ---@field decode fun(self: Generator, tokens: Tensor): Tensor, Tensor goes on with one token of each text, [batch_size,

@@ -38,9 +38,11 @@ function llama.layers(options)
   }
   for i = 1, options.depth do layers[i] = block_of(options, "block" .. i) end
   if options.tied then
-    layers.tokens(gb.zeros({ 1, 1 }, { dtype = "int32" }))  -- makes its table, which the logits need too
+    local tokens = layers.tokens
+    tokens(gb.zeros({ 1, 1 }, { dtype = "int32" }))  -- makes its table, which the logits need too
+    -- A function that reaches the list of layers, its own among them, would keep the net for ever.
     layers.logits = gb.layers.Lambda(function(hidden)
-      return gb.matmul(hidden, layers.tokens.variables[1], { transpose_b = true })
+      return gb.matmul(hidden, tokens.variables[1], { transpose_b = true })
     end, { name = "logits" })
   else
     layers.logits = dense(options.vocabulary, "logits")
