@@ -1,7 +1,7 @@
 ---@meta
 -- Published nets, by default in their published sizes: `model:count_params { trainable = true }` is the published
--- number. Outputs are logits; losses have from_logits = true. Each net is 10 to 70 lines of Lua in lua/gpubench/zoo, to
--- copy and change.
+-- number. Outputs are logits; losses have from_logits = true. Each net is 10 to 110 lines of Lua in lua/gpubench/zoo,
+-- to copy and change.
 
 ---@class gpubench
 local gb = {}
@@ -93,5 +93,63 @@ function gb.zoo.bert_small(options) end
 ---@param options LstmTextOptions?
 ---@return Model
 function gb.zoo.lstm_text(options) end
+
+---@class LlamaOptions
+---@field vocabulary integer? tokens (49152)
+---@field context integer? the most tokens of a text (8192)
+---@field length integer? tokens of an example (context)
+---@field width integer? channels (576)
+---@field hidden integer? channels of each of a block's two expansions (1536)
+---@field depth integer? blocks (30)
+---@field heads integer? heads of queries, which divide width (9)
+---@field key_value_heads integer? heads of keys and values, which divide heads (3)
+---@field rope_max_wavelength number? positions that the slowest pair of a head's channels takes for a turn, over 2 pi
+--- (100000)
+---@field tied boolean? whether the table of tokens makes the logits too (true)
+
+--- The smallest SmolLM2, a decoder as Llama: tokens [length] to logits [length, vocabulary]. 134 515 008 parameters;
+--- the file in lua/gpubench/zoo has the sizes of TinyLlama, 1 100 048 384. Shorter texts are filled up at the end: no
+--- token sees those behind it.
+---@param options LlamaOptions?
+---@return Model
+function gb.zoo.llama_small(options) end
+
+---@class TextGeneratorOptions
+---@field batch_size integer? texts that are continued together (1)
+---@field length integer? the most tokens of a text, for which keys and values have room (the model's context)
+
+--- What gb.zoo.generator makes: keys and values of the positions so far. Logits are [batch_size, vocabulary] of the
+--- next position, tokens the most likely ones, int32 [batch_size, 1].
+---@class Generator
+---@field batch_size integer as given
+---@field length integer as given
+---@field position integer tokens whose keys and values it has; set to less, it forgets those behind
+---@field prefill fun(self: Generator, tokens: Tensor): Tensor, Tensor begins texts with tokens [batch_size, time], all
+--- at once; returns logits and tokens
+---@field decode fun(self: Generator, tokens: Tensor): Tensor, Tensor goes on with one token of each text, [batch_size,
+--- 1]; returns logits and tokens
+---@field generate fun(self: Generator, tokens: Tensor, count: integer): Tensor begins texts with these tokens and
+--- returns the next `count`, [batch_size, count]
+
+--- Continues texts by a model of gb.zoo.llama_small with the model's weights. Keys and values of all positions so far
+--- stay on the device (a KV cache), so that a token takes the work of one position; `prefill` is planned once for each
+--- length of its tokens, `decode` once.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.zoo.llama_small {
+---   vocabulary = 256, context = 16, width = 32, hidden = 64, depth = 2, heads = 4, key_value_heads = 2,
+--- }
+--- local generator = gb.zoo.generator(model, { batch_size = 2 })
+--- local texts = gb.tensor({ { 1, 2, 3 }, { 4, 5, 6 } }, { dtype = "int32" })
+--- local logits, token = generator:prefill(texts)
+--- logits, token = generator:decode(token)
+--- assert(logits.shape[2] == 256 and token.shape[1] == 2 and generator.position == 4)
+--- assert(generator:generate(texts, 5).shape[2] == 5)
+--- ```
+---@param model Model
+---@param options TextGeneratorOptions?
+---@return Generator
+function gb.zoo.generator(model, options) end
 
 return gb

@@ -3,7 +3,7 @@ local check = require "gpubench.check"
 
 local zoo = {}
 
-local names = { "bert_small", "gpt2_small", "lstm_text", "mobilenet_v2", "resnet18", "resnet50" }
+local names = { "bert_small", "gpt2_small", "llama_small", "lstm_text", "mobilenet_v2", "resnet18", "resnet50" }
 
 -- The options with their defaults, which also name the known ones and their types.
 local function with_defaults(name, options, defaults)
@@ -27,5 +27,7 @@ for _, name in ipairs(names) do
   local net = require("gpubench.zoo." .. name)
   zoo[name] = function(options) return net.build(with_defaults(name, options, net.defaults)) end
 end
+
+zoo.generator = require "gpubench.zoo.generator"
 
 return zoo

@@ -4,9 +4,9 @@ local gb = require "gpubench.native"
 
 local workload = {}
 
-workload.names = { "resnet18", "resnet50", "mobilenet_v2", "bert_small", "gpt2_small", "lstm_text" }
+workload.names = { "resnet18", "resnet50", "mobilenet_v2", "bert_small", "gpt2_small", "lstm_text", "llama_small" }
 
--- Widths as published, inputs smaller, and GPT-2 less deep; `quick` nets are small in all.
+-- Widths as published, inputs smaller, and decoders less deep; `quick` nets are small in all.
 local full = {
   resnet18 = { input_shape = { 96, 96, 3 } },
   resnet50 = { input_shape = { 96, 96, 3 } },
@@ -14,6 +14,7 @@ local full = {
   bert_small = { length = 64, classes = 2 },
   gpt2_small = { length = 64, depth = 4 },
   lstm_text = { length = 80 },
+  llama_small = { length = 64, depth = 6 },
 }
 local quick = {
   resnet18 = { input_shape = { 32, 32, 3 }, width = 16, classes = 10 },
@@ -22,8 +23,11 @@ local quick = {
   bert_small = { length = 32, classes = 2, width = 64, depth = 2, heads = 2, vocabulary = 1000 },
   gpt2_small = { length = 32, width = 64, depth = 2, heads = 2, vocabulary = 1000 },
   lstm_text = { length = 20, width = 32, units = 32, vocabulary = 1000 },
+  llama_small = { length = 32, width = 64, hidden = 192, depth = 2, heads = 4, key_value_heads = 2, vocabulary = 1000 },
 }
-local vocabularies = { bert_small = 30522, gpt2_small = 50257, lstm_text = 20000 }
+local vocabularies = { bert_small = 30522, gpt2_small = 50257, lstm_text = 20000, llama_small = 49152 }
+-- Their labels are the next tokens.
+local decoders = { gpt2_small = true, llama_small = true }
 
 function workload.options(name, is_quick) return (is_quick and quick or full)[name] end
 
@@ -69,7 +73,7 @@ function workload.examples(name, options)
   else
     local type, vocabulary = table.unpack(tokens())
     inputs = synthetic(type, vocabulary)
-    if name == "gpt2_small" then
+    if decoders[name] then
       labels = synthetic("int64[" .. options.length .. "]", vocabulary)
     elseif name == "lstm_text" then
       labels = synthetic("int64[1]", 2):map(function(label) return label:cast "float32" end)

@@ -6,6 +6,7 @@ local workload = require "gpubench.zoo.workload"
 local published = {
   bert_small = 28763648, gpt2_small = 124439808, lstm_text = 2757761, mobilenet_v2 = 3504872, resnet18 = 11689512,
   resnet50 = 25557032,
+  llama_small = 134515008,
 }
 
 for name, parameters in pairs(published) do
@@ -22,6 +23,12 @@ testing.case("sizes are arguments", function()
     :count_params { trainable = true }, 691523)
   testing.equal(gb.zoo.gpt2_small { vocabulary = 11, context = 5, width = 8, depth = 1, heads = 2 }
     :predict(gb.zeros({ 2, 5 }, { dtype = "int32" })).shape, { 2, 5, 11 })
+  local llama = { vocabulary = 11, context = 5, width = 8, hidden = 6, depth = 1, heads = 2, key_value_heads = 1 }
+  testing.equal(gb.zoo.llama_small(llama):predict(gb.zeros({ 2, 5 }, { dtype = "int32" })).shape, { 2, 5, 11 })
+  local tied = gb.zoo.llama_small(llama):count_params()
+  testing.equal(tied, 11 * 8 + 2 * 8 * 8 + 2 * 8 * 4 + 3 * 8 * 6 + 3 * 8)
+  llama.tied = false
+  testing.equal(gb.zoo.llama_small(llama):count_params(), tied + 8 * 11)
   testing.raises("gb.zoo.resnet50: unknown option 'depth' (known: blocks, classes, input_shape, width)",
     gb.zoo.resnet50,
     { depth = 3 })
@@ -31,6 +38,10 @@ testing.case("sizes are arguments", function()
   testing.raises("gb.zoo.lstm_text: option 'units': a size is expected, got -1", gb.zoo.lstm_text, { units = -1 })
   testing.raises("gb.zoo.gpt2_small: 'heads' must divide 'width', got 5 heads and a width of 768", gb.zoo.gpt2_small,
     { heads = 5 })
+  testing.raises("gb.zoo.llama_small: 'key_value_heads' must divide 'heads', got 2 and 9", gb.zoo.llama_small,
+    { key_value_heads = 2 })
+  testing.raises("gb.zoo.llama_small: pairs of a head's channels are turned: 'width' / 'heads' must be even, got 9 / 3",
+    gb.zoo.llama_small, { width = 9, heads = 3 })
   testing.raises("gb.zoo.bert_small: a 'length' of 600 is beyond the 'context' of 512", gb.zoo.bert_small,
     { length = 600 })
 end)

@@ -119,12 +119,62 @@ def lstm_text(length, vocabulary=20000, width=128, units=64, classes=1):
     return keras.Model(inputs, layers.Dense(classes)(layers.Bidirectional(layers.LSTM(units))(x)))
 
 
+class LlamaAttention(layers.Layer):
+    """Causal attention of heads that share keys and values, behind a rotation by positions."""
+
+    def __init__(self, width, heads, key_value_heads, rope_max_wavelength):
+        super().__init__()
+        self.heads, self.key_value_heads, self.dim = heads, key_value_heads, width // heads
+        self.rope_max_wavelength = rope_max_wavelength
+        self.query, self.output_dense = (layers.Dense(width, use_bias=False) for _ in range(2))
+        self.key, self.value = (layers.Dense(key_value_heads * self.dim, use_bias=False) for _ in range(2))
+
+    def call(self, x):
+        ops, time = keras.ops, x.shape[1]
+        rate = self.rope_max_wavelength ** (-ops.arange(0, self.dim, 2, dtype="float32") / self.dim)
+        angle = ops.arange(time, dtype="float32")[:, None, None] * rate
+        cos, sin = ops.cast(ops.cos(angle), x.dtype), ops.cast(ops.sin(angle), x.dtype)
+
+        def rotate(y):
+            first, second = ops.split(y, 2, -1)
+            return ops.concatenate([first * cos - second * sin, second * cos + first * sin], -1)
+
+        def split(y, heads):
+            return ops.reshape(y, (-1, time, heads, self.dim))
+
+        query, key, value = split(self.query(x), self.heads), *(split(project(x), self.key_value_heads)
+                                                                for project in (self.key, self.value))
+        share = self.heads // self.key_value_heads
+        y = ops.dot_product_attention(rotate(query), ops.repeat(rotate(key), share, 2), ops.repeat(value, share, 2),
+                                      is_causal=True)
+        return self.output_dense(ops.reshape(y, (-1, time, self.heads * self.dim)))
+
+
+def llama(length, vocabulary=49152, context=8192, width=576, hidden=1536, depth=30, heads=9, key_value_heads=3,
+          rope_max_wavelength=100000):
+    def dense(units, activation=None):
+        return layers.Dense(units, activation, use_bias=False)
+
+    def norm():
+        return layers.RMSNormalization(epsilon=1e-5)
+
+    inputs = keras.Input((length,), dtype="int32")
+    tokens = layers.Embedding(vocabulary, width)
+    x = tokens(inputs)
+    for _ in range(depth):
+        x = layers.Add()([x, LlamaAttention(width, heads, key_value_heads, rope_max_wavelength)(norm()(x))])
+        y = norm()(x)
+        x = layers.Add()([x, dense(width)(layers.Multiply()([dense(hidden, "silu")(y), dense(hidden)(y)]))])
+    return keras.Model(inputs, TiedLogits(tokens)(norm()(x)))
+
+
 def build(name, options):
     if name == "resnet18":
         return residual_net([2, 2, 2, 2], 1, **options)
     if name == "resnet50":
         return residual_net([3, 4, 6, 3], 4, **options)
-    return {"mobilenet_v2": mobilenet_v2, "gpt2_small": gpt2, "bert_small": bert, "lstm_text": lstm_text}[name](**options)
+    return {"mobilenet_v2": mobilenet_v2, "gpt2_small": gpt2, "bert_small": bert, "lstm_text": lstm_text,
+            "llama_small": llama}[name](**options)
 
 
 def loss_of(name):

@@ -7,6 +7,7 @@ MODELS = {
     "bert_small": (8, {"length": 64, "classes": 2}),
     "gpt2_small": (2, {"length": 64}),
     "lstm_text": (32, {"length": 80}),
+    "llama_small": (2, {"length": 64, "depth": 6}),
 }
 QUICK = {
     "resnet18": (2, {"input_shape": [32, 32, 3], "width": 8, "classes": 10}),
@@ -15,7 +16,9 @@ QUICK = {
     "bert_small": (2, {"length": 8, "classes": 2, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
     "gpt2_small": (2, {"length": 8, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
     "lstm_text": (2, {"length": 8, "vocabulary": 100}),
+    "llama_small": (2, {"length": 8, "width": 32, "hidden": 48, "depth": 2, "heads": 4, "key_value_heads": 2, "vocabulary": 100}),
 }
+VOCABULARIES = {"bert_small": 30522, "gpt2_small": 50257, "lstm_text": 20000, "llama_small": 49152}
 LEARNING_RATE = 1e-4
 STEPS = 3  # of a timed epoch
 
@@ -40,9 +43,9 @@ def batch_of(name, batch, options, numpy):
     if "input_shape" in options:
         inputs = random.random((batch, *options["input_shape"]), numpy.float32)
         return inputs, random.integers(0, options.get("classes", 1000), batch)
-    vocabulary = options.get("vocabulary", {"bert_small": 30522, "gpt2_small": 50257, "lstm_text": 20000}[name])
+    vocabulary = options.get("vocabulary", VOCABULARIES.get(name))
     tokens = random.integers(0, vocabulary, (batch, options["length"]))
-    if name == "gpt2_small":
+    if name in ("gpt2_small", "llama_small"):
         return tokens, random.integers(0, vocabulary, (batch, options["length"]))
     labels = random.integers(0, 2, batch)
     return tokens, labels.astype(numpy.float32)[:, None] if name == "lstm_text" else labels

@@ -1,4 +1,5 @@
--- Names of weights: what torchvision, the published GPT-2 and torch_nets.py call the weights of the nets of gb.zoo.
+-- Names of weights: what torchvision, the published GPT-2 and Llama, and torch_nets.py call the weights of the nets of
+-- gb.zoo.
 local names = {}
 
 local of_normalization = { gamma = "weight", beta = "bias", moving_mean = "running_mean",
@@ -46,6 +47,20 @@ function names.bert_small(weight)
   if rest ~= "attention" then return prefix .. rest .. leaf end
   local projection = part:match "^[%w_]+"
   return prefix .. (projection == "attention_output" and "output" or projection) .. leaf
+end
+
+-- Of the Llama of Hugging Face's transformers.
+function names.llama_small(weight)
+  local layer = weight:match "^([%w_]+)/"
+  local number, rest = layer:match "^block(%d+)_(.+)$"
+  if not number then
+    return ({ tokens = "model.embed_tokens", norm = "model.norm", logits = "lm_head" })[layer] .. ".weight"
+  end
+  return string.format("model.layers.%d.%s.weight", number - 1, ({
+    norm1 = "input_layernorm", norm2 = "post_attention_layernorm", query = "self_attn.q_proj",
+    key = "self_attn.k_proj", value = "self_attn.v_proj", output = "self_attn.o_proj", gate = "mlp.gate_proj",
+    up = "mlp.up_proj", down = "mlp.down_proj",
+  })[rest])
 end
 
 function names.lstm_text(weight)

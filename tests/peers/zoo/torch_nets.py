@@ -1,4 +1,5 @@
-"""The nets of gb.zoo in PyTorch: the names of their parameters are those of torchvision and of the published GPT-2."""
+"""The nets of gb.zoo in PyTorch: the names of their parameters are those of torchvision and of the published GPT-2
+and Llama."""
 
 import math
 
@@ -215,12 +216,94 @@ class LstmText(nn.Module):
         return self.classes(last.transpose(0, 1).flatten(1))
 
 
+class RmsNorm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return self.weight * (x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5))
+
+
+class LlamaAttention(nn.Module):
+    def __init__(self, width, heads, key_value_heads):
+        super().__init__()
+        self.heads, self.key_value_heads, dim = heads, key_value_heads, width // heads
+        self.q_proj, self.o_proj = (nn.Linear(width, width, bias=False) for _ in range(2))
+        self.k_proj, self.v_proj = (nn.Linear(width, key_value_heads * dim, bias=False) for _ in range(2))
+
+    def forward(self, x, cos, sin):
+        def split(y, heads):
+            return y.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+        def rotate(y):
+            first, second = y.chunk(2, -1)
+            return y * cos + torch.cat((-second, first), -1) * sin
+
+        def share(y):
+            return y.repeat_interleave(self.heads // self.key_value_heads, 1)
+
+        query = rotate(split(self.q_proj(x), self.heads))
+        key, value = (split(project(x), self.key_value_heads) for project in (self.k_proj, self.v_proj))
+        y = functional.scaled_dot_product_attention(query, share(rotate(key)), share(value), is_causal=True)
+        return self.o_proj(y.transpose(1, 2).flatten(2))
+
+
+class LlamaExpansion(nn.Module):
+    def __init__(self, width, hidden):
+        super().__init__()
+        self.gate_proj, self.up_proj = (nn.Linear(width, hidden, bias=False) for _ in range(2))
+        self.down_proj = nn.Linear(hidden, width, bias=False)
+
+    def forward(self, x):
+        return self.down_proj(functional.silu(self.gate_proj(x)) * self.up_proj(x))
+
+
+class LlamaBlock(nn.Module):
+    def __init__(self, width, hidden, heads, key_value_heads):
+        super().__init__()
+        self.input_layernorm, self.post_attention_layernorm = RmsNorm(width), RmsNorm(width)
+        self.self_attn, self.mlp = LlamaAttention(width, heads, key_value_heads), LlamaExpansion(width, hidden)
+
+    def forward(self, x, cos, sin):
+        x = x + self.self_attn(self.input_layernorm(x), cos, sin)
+        return x + self.mlp(self.post_attention_layernorm(x))
+
+
+class LlamaBody(nn.Module):
+    def __init__(self, vocabulary, width, hidden, depth, heads, key_value_heads, rope_max_wavelength):
+        super().__init__()
+        self.dim, self.rope_max_wavelength = width // heads, rope_max_wavelength
+        self.embed_tokens, self.norm = nn.Embedding(vocabulary, width), RmsNorm(width)
+        nn.init.normal_(self.embed_tokens.weight, std=0.02)
+        self.layers = nn.ModuleList(LlamaBlock(width, hidden, heads, key_value_heads) for _ in range(depth))
+
+    def forward(self, tokens):
+        rate = self.rope_max_wavelength ** (-torch.arange(0, self.dim, 2) / self.dim)
+        angle = torch.outer(torch.arange(tokens.shape[1]), rate).repeat(1, 2)
+        x = self.embed_tokens(tokens)
+        for layer in self.layers:
+            x = layer(x, angle.cos(), angle.sin())
+        return self.norm(x)
+
+
+class Llama(nn.Module):
+    def __init__(self, vocabulary=49152, context=8192, length=0, width=576, hidden=1536, depth=30, heads=9,
+                 key_value_heads=3, rope_max_wavelength=100000):
+        super().__init__()
+        self.model = LlamaBody(vocabulary, width, hidden, depth, heads, key_value_heads, rope_max_wavelength)
+
+    def forward(self, tokens):
+        return functional.linear(self.model(tokens), self.model.embed_tokens.weight)
+
+
 def build(name, options):
     if name == "resnet18":
         return ResNet(Basic, **{"blocks": [2, 2, 2, 2]} | options)
     if name == "resnet50":
         return ResNet(Bottleneck, **{"blocks": [3, 4, 6, 3]} | options)
-    return {"mobilenet_v2": MobileNetV2, "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText}[name](**options)
+    return {"mobilenet_v2": MobileNetV2, "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText,
+            "llama_small": Llama}[name](**options)
 
 
 def loss_of(name, logits, labels):
@@ -237,6 +320,8 @@ def randomize(net, seed):
             size = module.weight.shape
             module.weight.data = torch.rand(size, generator=generator) / math.sqrt(2) + 0.5
             module.bias.data = torch.rand(size, generator=generator) / 10
+        if isinstance(module, RmsNorm):
+            module.weight.data = torch.rand(module.weight.shape, generator=generator) / math.sqrt(2) + 0.5
         if isinstance(module, nn.BatchNorm2d):
             module.running_mean.data = torch.rand(size, generator=generator) / 10
             module.running_var.data = torch.rand(size, generator=generator) + 0.5

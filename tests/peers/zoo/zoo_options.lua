@@ -14,7 +14,7 @@ function zoo_options.parse(text)
   return options
 end
 
-local vocabularies = { bert_small = 30522, gpt2_small = 50257, lstm_text = 20000 }
+local vocabularies = { bert_small = 30522, gpt2_small = 50257, lstm_text = 20000, llama_small = 49152 }
 
 -- One batch in memory, `count` times an epoch: the same for every step, as the peers have it.
 function zoo_options.batches(name, batch, options, count)
@@ -27,7 +27,7 @@ function zoo_options.batches(name, batch, options, count)
   else
     local vocabulary = options.vocabulary or vocabularies[name]
     x = whole({ batch, options.length }, vocabulary):cast "int32"
-    if name == "gpt2_small" then
+    if name == "gpt2_small" or name == "llama_small" then
       y = whole({ batch, options.length }, vocabulary)
     else
       y = whole(name == "lstm_text" and { batch, 1 } or { batch }, 2)

@@ -1,0 +1,104 @@
+-- gb.zoo.generator: the tokens that a decoder of the zoo finds most likely, one after the other. Keys and values of all
+-- positions so far stay in variables, so that a new token costs the work of one position and not of the whole text.
+local gb = require "gpubench.native"
+local check = require "gpubench.check"
+local llama = require "gpubench.zoo.llama"
+
+local Generator = {}
+Generator.__index = Generator
+
+-- Variables for each block, [batch, length, key_value_heads, dim] in the type of the projections.
+local function caches(net, batch_size, length)
+  local options, keys, values = net.options, {}, {}
+  local dtype = net.layers[1].key(gb.zeros { 1, 1, options.width }).dtype
+  local shape = { batch_size, length, options.key_value_heads, options.width // options.heads }
+  for i = 1, options.depth do
+    keys[i] = gb.Variable(gb.zeros(shape, { dtype = dtype }), { trainable = false })
+    values[i] = gb.Variable(gb.zeros(shape, { dtype = dtype }), { trainable = false })
+  end
+  return keys, values
+end
+
+-- Logits [batch, vocabulary] of the last position, and its most likely next token [batch, 1].
+local function last_of(layers, hidden)
+  local logits = layers.logits(hidden[{ {}, { -1, -1 } }]):squeeze(1)
+  local _, best = logits:top_k(1)
+  return logits, best:cast "int32"
+end
+
+-- A step that computes tokens [batch, time] at positions from `first` on and keeps their keys and values; `attend`
+-- gets the queries and both, new and kept.
+local function step(net, keys, values, attend)
+  return gb.compile(function(tokens, first)
+    local positions = gb.arange(tokens.shape[2]) + first
+    return last_of(net.layers, llama.hidden(net.layers, tokens, function(i, ...)
+      local q, k, v = llama.heads(net.options, positions, ...)
+      keys[i]:assign(keys[i]:slice_update({ 0, first, 0, 0 }, k))
+      values[i]:assign(values[i]:slice_update({ 0, first, 0, 0 }, v))
+      return attend(i, q, k, v, first):reshape { -1, tokens.shape[2], net.options.width }
+    end))
+  end)
+end
+
+local function among_new(_, q, k, v) return gb.dot_product_attention(q, k, v, { is_causal = true }) end
+
+local function new(model, options)
+  local where = "gb.zoo.generator"
+  local net = llama.nets[model]
+  if not net then check.fail("%s: argument #1: a model of gb.zoo.llama_small expected", where) end
+  options = check.options(where, options or {}, { { "batch_size", "integer" }, { "length", "integer" } })
+  local batch_size, length = options.batch_size or 1, options.length or net.options.context
+  if batch_size < 1 then check.fail("%s: option 'batch_size': at least 1 is expected, got %d", where, batch_size) end
+  if length < 1 or length > net.options.context then
+    check.fail("%s: option 'length': from 1 to the model's 'context' of %d, got %d", where, net.options.context, length)
+  end
+  local keys, values = caches(net, batch_size, length)
+  local function among_kept(i, q, _, _, first)
+    local seen = gb.arange(length):le(first):reshape { 1, 1, 1, length }
+    return gb.dot_product_attention(q, keys[i], values[i], { mask = seen })
+  end
+  return setmetatable({
+    batch_size = batch_size, length = length, position = 0,
+    prefill_step = step(net, keys, values, among_new), decode_step = step(net, keys, values, among_kept),
+  }, Generator)
+end
+
+-- Checks tokens [batch, time] that follow position `first`, and moves on behind them; `wanted` time, nil for any.
+local function advance(self, name, tokens, first, wanted)
+  local has_shape, shape = pcall(function() return tokens.shape end)
+  if not has_shape or not shape then check.fail("%s: argument #1: Tensor expected, got %s", name, type(tokens)) end
+  local time = shape[2]
+  if #shape ~= 2 or shape[1] ~= self.batch_size or (wanted and time ~= wanted) then
+    check.fail("%s: tokens [%d, %s] expected, got [%s]", name, self.batch_size, wanted or "time", table.concat(shape, ", "))
+  end
+  if first + time > self.length then
+    check.fail("%s: %d tokens behind position %d are beyond the 'length' of %d", name, time, first, self.length)
+  end
+  self.position = first + time
+  return tokens:cast "int32", gb.tensor(first, { dtype = "int64" })
+end
+
+function Generator:prefill(tokens)
+  return self.prefill_step(advance(self, "Generator:prefill", tokens, 0))
+end
+
+function Generator:decode(tokens)
+  if self.position == 0 then check.fail("Generator:decode: nothing precedes the token; call prefill first") end
+  return self.decode_step(advance(self, "Generator:decode", tokens, self.position, 1))
+end
+
+function Generator:generate(tokens, count)
+  local name = "Generator:generate"
+  if check.kind(name .. ": argument #2", count, "integer") < 1 then
+    check.fail("%s: argument #2: at least 1 token is expected, got %d", name, count)
+  end
+  local _, token = self:prefill(tokens)
+  local list = { token }
+  for i = 2, count do
+    _, token = self:decode(token)
+    list[i] = token
+  end
+  return gb.concat(list, 1)
+end
+
+return new
