@@ -35,6 +35,19 @@ function gb.zoo.resnet18(options) end
 ---@return Model
 function gb.zoo.resnet50(options) end
 
+---@class VggOptions
+---@field input_shape integer[]? of one image ({ 224, 224, 3 })
+---@field classes integer? (1000)
+---@field width integer? channels of the first stage (64); each further stage has twice as many, to 8 times
+---@field units integer? of the two dense layers before the last (4096)
+---@field blocks integer[]? convolutions of each stage ({ 2, 2, 3, 3, 3 }; { 2, 2, 4, 4, 4 } makes VGG-19)
+---@field dropout number? behind these dense layers (0.5)
+
+--- 138 357 544 parameters. Layers are named as in Keras, which has no dropout there.
+---@param options VggOptions?
+---@return Model
+function gb.zoo.vgg16(options) end
+
 ---@class MobileNetOptions
 ---@field input_shape integer[]? of one image ({ 224, 224, 3 })
 ---@field classes integer? (1000)

@@ -5,7 +5,7 @@ local workload = require "gpubench.zoo.workload"
 
 local published = {
   bert_small = 28763648, gpt2_small = 124439808, lstm_text = 2757761, mobilenet_v2 = 3504872, resnet18 = 11689512,
-  resnet50 = 25557032,
+  resnet50 = 25557032, vgg16 = 138357544,
 }
 
 for name, parameters in pairs(published) do
@@ -20,6 +20,8 @@ testing.case("sizes are arguments", function()
   testing.equal(model(gb.zeros { 2, 32, 32, 1 }).shape, { 2, 3 })
   testing.equal(gb.zoo.mobilenet_v2 { input_shape = { 32, 32, 3 }, classes = 3, alpha = 0.5, dropout = 0 }
     :count_params { trainable = true }, 691523)
+  testing.equal(gb.zoo.vgg16 { input_shape = { 8, 8, 1 }, classes = 3, width = 2, units = 5, blocks = { 1, 2 },
+    dropout = 0 }:count_params(), 20 + (76 + 148) + (16 * 5 + 5) + 30 + 18)
   testing.equal(gb.zoo.gpt2_small { vocabulary = 11, context = 5, width = 8, depth = 1, heads = 2 }
     :predict(gb.zeros({ 2, 5 }, { dtype = "int32" })).shape, { 2, 5, 11 })
   testing.raises("gb.zoo.resnet50: unknown option 'depth' (known: blocks, classes, input_shape, width)",

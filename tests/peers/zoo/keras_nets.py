@@ -38,6 +38,12 @@ def residual_net(blocks, expansion, input_shape, classes=1000, width=64):
     return keras.Model(inputs, layers.Dense(classes)(layers.GlobalAveragePooling2D()(x)))
 
 
+def vgg16(input_shape, classes=1000):
+    """Without the paper's dropout."""
+    return keras.applications.VGG16(weights=None, input_shape=tuple(input_shape), classes=classes,
+                                    classifier_activation=None)
+
+
 def mobilenet_v2(input_shape, classes=1000, dropout=0.2):
     def spatial(x, stride, layer):
         if stride > 1:
@@ -124,7 +130,8 @@ def build(name, options):
         return residual_net([2, 2, 2, 2], 1, **options)
     if name == "resnet50":
         return residual_net([3, 4, 6, 3], 4, **options)
-    return {"mobilenet_v2": mobilenet_v2, "gpt2_small": gpt2, "bert_small": bert, "lstm_text": lstm_text}[name](**options)
+    nets = {"vgg16": vgg16, "mobilenet_v2": mobilenet_v2, "gpt2_small": gpt2, "bert_small": bert, "lstm_text": lstm_text}
+    return nets[name](**options)
 
 
 def loss_of(name):

@@ -3,6 +3,7 @@
 MODELS = {
     "resnet18": (8, {"input_shape": [112, 112, 3]}),
     "resnet50": (4, {"input_shape": [96, 96, 3]}),
+    "vgg16": (4, {"input_shape": [64, 64, 3]}),
     "mobilenet_v2": (8, {"input_shape": [96, 96, 3]}),
     "bert_small": (8, {"length": 64, "classes": 2}),
     "gpt2_small": (2, {"length": 64}),
@@ -11,6 +12,7 @@ MODELS = {
 QUICK = {
     "resnet18": (2, {"input_shape": [32, 32, 3], "width": 8, "classes": 10}),
     "resnet50": (2, {"input_shape": [32, 32, 3], "width": 8, "classes": 10}),
+    "vgg16": (2, {"input_shape": [32, 32, 3], "classes": 10}),
     "mobilenet_v2": (2, {"input_shape": [32, 32, 3], "classes": 10}),
     "bert_small": (2, {"length": 8, "classes": 2, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
     "gpt2_small": (2, {"length": 8, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),

@@ -1,4 +1,5 @@
--- Names of weights: what torchvision, the published GPT-2 and torch_nets.py call the weights of the nets of gb.zoo.
+-- Names of weights: what torchvision, the published GPT-2, keras.applications and torch_nets.py call the weights of the
+-- nets of gb.zoo.
 local names = {}
 
 local of_normalization = { gamma = "weight", beta = "bias", moving_mean = "running_mean",
@@ -80,6 +81,8 @@ names.resnet18, names.resnet50 = names.resnet, names.resnet
 
 -- Of Keras, in a process that makes no other net.
 names.keras = {}
+
+function names.keras.vgg16(weight) return (weight:gsub("^classes/", "predictions/")) end
 
 function names.keras.lstm_text(weight)
   local layer, part = weight:match "^([%w_]+)/(.+)$"

@@ -67,6 +67,25 @@ class ResNet(nn.Module):
         return self.fc(x.mean((2, 3)))
 
 
+class Vgg16(nn.Module):
+    def __init__(self, input_shape, classes=1000, width=64, units=4096, blocks=(2, 2, 3, 3, 3), dropout=0.5):
+        super().__init__()
+        channels, parts = input_shape[2], []
+        for stage, count in enumerate(blocks):
+            for _ in range(count):
+                filters = width << min(stage, 3)
+                parts += [nn.Conv2d(channels, filters, 3, padding=1), nn.ReLU()]
+                channels = filters
+            parts.append(nn.MaxPool2d(2))
+        self.features = nn.Sequential(*parts)
+        pixels = (input_shape[0] >> len(blocks)) * (input_shape[1] >> len(blocks))
+        self.classifier = nn.Sequential(nn.Linear(pixels * channels, units), nn.ReLU(), nn.Dropout(dropout),
+                                        nn.Linear(units, units), nn.ReLU(), nn.Dropout(dropout), nn.Linear(units, classes))
+
+    def forward(self, x):
+        return self.classifier(self.features(x).flatten(1))
+
+
 class Inverted(nn.Module):
     def __init__(self, inputs, outputs, stride, expansion):
         super().__init__()
@@ -220,7 +239,8 @@ def build(name, options):
         return ResNet(Basic, **{"blocks": [2, 2, 2, 2]} | options)
     if name == "resnet50":
         return ResNet(Bottleneck, **{"blocks": [3, 4, 6, 3]} | options)
-    return {"mobilenet_v2": MobileNetV2, "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText}[name](**options)
+    nets = {"vgg16": Vgg16, "mobilenet_v2": MobileNetV2, "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText}
+    return nets[name](**options)
 
 
 def loss_of(name, logits, labels):

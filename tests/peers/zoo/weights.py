@@ -34,9 +34,11 @@ def keras_net(name, options, x):
     net = keras_nets.build(name, options)
     random = numpy.random.default_rng(4)
     arrays = {}
-    for weight in net.weights:
-        if weight.path.endswith("moving_variance"):
+    for weight in net.weights:  # vectors begin as zeros and ones, which would hide a wrong order of them
+        if weight.path.endswith(("/gamma", "/moving_variance")):
             weight.assign(random.random(weight.shape, numpy.float32) + 0.5)
+        elif len(weight.shape) == 1:
+            weight.assign(random.random(weight.shape, numpy.float32) / 10)
         arrays[weight.path] = numpy.ascontiguousarray(weight.numpy())
     return arrays, net(x, training=False).numpy()
 
