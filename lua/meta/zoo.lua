@@ -59,6 +59,14 @@ function gb.zoo.vgg16(options) end
 ---@return Model
 function gb.zoo.mobilenet_v2(options) end
 
+---@class MobileNetV3Options: MobileNetOptions
+---@field model_type "large"|"small"|nil ("large")
+
+--- 5 483 032 parameters, small 2 542 856. As in Keras, without its rescaling: pixels are from -1 to 1.
+---@param options MobileNetV3Options?
+---@return Model
+function gb.zoo.mobilenet_v3(options) end
+
 ---@class TransformerOptions
 ---@field vocabulary integer? tokens (50257 of gpt2_small, 30522 of bert_small)
 ---@field context integer? positions that have a vector (1024 and 512)

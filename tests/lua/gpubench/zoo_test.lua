@@ -4,8 +4,8 @@ local testing = require "testing"
 local workload = require "gpubench.zoo.workload"
 
 local published = {
-  bert_small = 28763648, gpt2_small = 124439808, lstm_text = 2757761, mobilenet_v2 = 3504872, resnet18 = 11689512,
-  resnet50 = 25557032, vgg16 = 138357544,
+  bert_small = 28763648, gpt2_small = 124439808, lstm_text = 2757761, mobilenet_v2 = 3504872, mobilenet_v3 = 5483032,
+  resnet18 = 11689512, resnet50 = 25557032, vgg16 = 138357544,
 }
 
 for name, parameters in pairs(published) do
@@ -15,11 +15,21 @@ for name, parameters in pairs(published) do
   end)
 end
 
+testing.case("mobilenet_v3 has the numbers of Keras, which counts statistics of normalizations", function()
+  testing.equal(gb.zoo.mobilenet_v3():count_params(), 5507432)
+  local small = gb.zoo.mobilenet_v3 { model_type = "small" }
+  testing.equal({ small:count_params(), small:count_params { trainable = true } }, { 2554968, 2542856 })
+  testing.raises("gb.zoo.mobilenet_v3: option 'model_type': 'large' or 'small' expected, got 'tiny'",
+    gb.zoo.mobilenet_v3, { model_type = "tiny" })
+end)
+
 testing.case("sizes are arguments", function()
   local model = gb.zoo.resnet18 { input_shape = { 32, 32, 1 }, classes = 3, width = 8, blocks = { 1, 1 } }
   testing.equal(model(gb.zeros { 2, 32, 32, 1 }).shape, { 2, 3 })
   testing.equal(gb.zoo.mobilenet_v2 { input_shape = { 32, 32, 3 }, classes = 3, alpha = 0.5, dropout = 0 }
     :count_params { trainable = true }, 691523)
+  testing.equal(gb.zoo.mobilenet_v3 { input_shape = { 32, 32, 3 }, classes = 3, alpha = 0.75, dropout = 0 }
+    :count_params(), 2735459)
   testing.equal(gb.zoo.vgg16 { input_shape = { 8, 8, 1 }, classes = 3, width = 2, units = 5, blocks = { 1, 2 },
     dropout = 0 }:count_params(), 20 + (76 + 148) + (16 * 5 + 5) + 30 + 18)
   testing.equal(gb.zoo.gpt2_small { vocabulary = 11, context = 5, width = 8, depth = 1, heads = 2 }

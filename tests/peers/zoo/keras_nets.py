@@ -66,6 +66,12 @@ def mobilenet_v2(input_shape, classes=1000, dropout=0.2):
     return keras.Model(inputs, layers.Dense(classes)(layers.Dropout(dropout)(x)))
 
 
+def mobilenet_v3(input_shape, classes=1000, model_type="large"):
+    kind = keras.applications.MobileNetV3Large if model_type == "large" else keras.applications.MobileNetV3Small
+    return kind(weights=None, input_shape=tuple(input_shape), classes=classes, classifier_activation=None,
+                include_preprocessing=False)
+
+
 class Positions(layers.Layer):
     """Adds a vector for each position, and the first of `segments` vectors."""
 
@@ -130,7 +136,8 @@ def build(name, options):
         return residual_net([2, 2, 2, 2], 1, **options)
     if name == "resnet50":
         return residual_net([3, 4, 6, 3], 4, **options)
-    nets = {"vgg16": vgg16, "mobilenet_v2": mobilenet_v2, "gpt2_small": gpt2, "bert_small": bert, "lstm_text": lstm_text}
+    nets = {"vgg16": vgg16, "mobilenet_v2": mobilenet_v2, "mobilenet_v3": mobilenet_v3, "gpt2_small": gpt2,
+            "bert_small": bert, "lstm_text": lstm_text}
     return nets[name](**options)
 
 

@@ -5,6 +5,7 @@ MODELS = {
     "resnet50": (4, {"input_shape": [96, 96, 3]}),
     "vgg16": (4, {"input_shape": [64, 64, 3]}),
     "mobilenet_v2": (8, {"input_shape": [96, 96, 3]}),
+    "mobilenet_v3": (8, {"input_shape": [96, 96, 3]}),
     "bert_small": (8, {"length": 64, "classes": 2}),
     "gpt2_small": (2, {"length": 64}),
     "lstm_text": (32, {"length": 80}),
@@ -14,6 +15,7 @@ QUICK = {
     "resnet50": (2, {"input_shape": [32, 32, 3], "width": 8, "classes": 10}),
     "vgg16": (2, {"input_shape": [32, 32, 3], "classes": 10}),
     "mobilenet_v2": (2, {"input_shape": [32, 32, 3], "classes": 10}),
+    "mobilenet_v3": (2, {"input_shape": [32, 32, 3], "classes": 10}),
     "bert_small": (2, {"length": 8, "classes": 2, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
     "gpt2_small": (2, {"length": 8, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
     "lstm_text": (2, {"length": 8, "vocabulary": 100}),
@@ -23,15 +25,15 @@ STEPS = 3  # of a timed epoch
 
 
 def as_text(options):
-    """For the environment of a script: "width=8;input_shape=32,32,3"."""
+    """For the environment of a script: "width=8;input_shape=32,32,3;model_type=small"."""
     return ";".join(f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
                     for name, value in options.items())
 
 
 def from_text(text):
     def value(word):
-        numbers = [int(part) for part in word.split(",")]
-        return numbers if len(numbers) > 1 else numbers[0]
+        parts = [int(part) if part.isdecimal() else part for part in word.split(",")]
+        return parts if len(parts) > 1 else parts[0]
 
     return {name: value(word) for name, word in (entry.split("=") for entry in text.split(";") if entry)}
 

@@ -84,6 +84,16 @@ names.keras = {}
 
 function names.keras.vgg16(weight) return (weight:gsub("^classes/", "predictions/")) end
 
+function names.keras.mobilenet_v3(weight)
+  local block, rest = weight:match "^block(%d+)_(.+)$"
+  if not block then
+    local outer = { stem = "conv", last = "conv_1", head = "conv_2", classes = "logits" }
+    return (weight:gsub("^%l+", outer))
+  end
+  rest = rest:gsub("^squeeze", "squeeze_excite_conv"):gsub("^excite", "squeeze_excite_conv_1")
+  return (block == "1" and "expanded_conv_" or string.format("expanded_conv_%d_", block - 1)) .. rest
+end
+
 function names.keras.lstm_text(weight)
   local layer, part = weight:match "^([%w_]+)/(.+)$"
   if layer == "tokens" then return "embedding/embeddings" end

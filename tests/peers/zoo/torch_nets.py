@@ -120,6 +120,63 @@ class MobileNetV2(nn.Module):
         return self.classifier(self.features(x).mean((2, 3)))
 
 
+class Excited(nn.Module):
+    """Each channel times a factor, which depends on the means of all channels."""
+
+    def __init__(self, channels, squeezed):
+        super().__init__()
+        self.fc1, self.fc2 = nn.Conv2d(channels, squeezed, 1), nn.Conv2d(squeezed, channels, 1)
+
+    def forward(self, x):
+        return x * functional.hardsigmoid(self.fc2(functional.relu(self.fc1(functional.adaptive_avg_pool2d(x, 1)))))
+
+
+def _multiple_of_8(channels):
+    rounded = max(8, int(channels + 4) // 8 * 8)
+    return rounded + 8 if rounded < 0.9 * channels else rounded
+
+
+class MobileBlock(nn.Module):
+    def __init__(self, inputs, kernel, expansion, outputs, excites, activation, stride):
+        super().__init__()
+        hidden, parts = _multiple_of_8(inputs * expansion), []
+        if expansion > 1:
+            parts += [_conv(inputs, hidden, 1), nn.BatchNorm2d(hidden, 1e-3, 0.001), activation()]
+        parts += [_conv(hidden, hidden, kernel, stride, hidden), nn.BatchNorm2d(hidden, 1e-3, 0.001), activation()]
+        if excites:
+            parts.append(Excited(hidden, _multiple_of_8(hidden / 4)))
+        self.block = nn.Sequential(*parts, _conv(hidden, outputs, 1), nn.BatchNorm2d(outputs, 1e-3, 0.001))
+        self.adds = stride == 1 and inputs == outputs
+
+    def forward(self, x):
+        return x + self.block(x) if self.adds else self.block(x)
+
+
+class MobileNetV3(nn.Module):
+    """Large. Padding is symmetric, as in torchvision: the work is that of Keras' net, the logits are not."""
+
+    RELU, SWISH = nn.ReLU, nn.Hardswish
+    BLOCKS = [(3, 1, 16, False, RELU, 1), (3, 4, 24, False, RELU, 2), (3, 3, 24, False, RELU, 1), (5, 3, 40, True, RELU, 2),
+              (5, 3, 40, True, RELU, 1), (5, 3, 40, True, RELU, 1), (3, 6, 80, False, SWISH, 2), (3, 2.5, 80, False, SWISH, 1),
+              (3, 2.3, 80, False, SWISH, 1), (3, 2.3, 80, False, SWISH, 1), (3, 6, 112, True, SWISH, 1),
+              (3, 6, 112, True, SWISH, 1), (5, 6, 160, True, SWISH, 2), (5, 6, 160, True, SWISH, 1), (5, 6, 160, True, SWISH, 1)]
+
+    def __init__(self, input_shape, classes=1000, dropout=0.2):
+        super().__init__()
+        channels = 16
+        parts = [_conv(input_shape[2], channels, 3, 2), nn.BatchNorm2d(channels, 1e-3, 0.001), nn.Hardswish()]
+        for block in self.BLOCKS:
+            parts.append(MobileBlock(channels, *block))
+            channels = block[2]
+        self.features = nn.Sequential(*parts, _conv(channels, 6 * channels, 1), nn.BatchNorm2d(6 * channels, 1e-3, 0.001),
+                                      nn.Hardswish())
+        self.classifier = nn.Sequential(nn.Linear(6 * channels, 1280), nn.Hardswish(), nn.Dropout(dropout),
+                                        nn.Linear(1280, classes))
+
+    def forward(self, x):
+        return self.classifier(self.features(x).mean((2, 3)))
+
+
 class InOut(nn.Module):
     """A linear layer with its weight as [in, out], as the published GPT-2 has it."""
 
@@ -239,7 +296,8 @@ def build(name, options):
         return ResNet(Basic, **{"blocks": [2, 2, 2, 2]} | options)
     if name == "resnet50":
         return ResNet(Bottleneck, **{"blocks": [3, 4, 6, 3]} | options)
-    nets = {"vgg16": Vgg16, "mobilenet_v2": MobileNetV2, "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText}
+    nets = {"vgg16": Vgg16, "mobilenet_v2": MobileNetV2, "mobilenet_v3": MobileNetV3, "gpt2_small": Gpt2,
+            "bert_small": BertSmall, "lstm_text": LstmText}
     return nets[name](**options)
 
 

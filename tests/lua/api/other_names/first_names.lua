@@ -71,6 +71,7 @@ return {
   { 'gb.applications.ResNet50()', "here", "gb.zoo.resnet50" },
   { 'gb.applications.MobileNetV2()', "here", "gb.zoo.mobilenet_v2" },
   { 'gb.applications.VGG16()', "here", "gb.zoo.vgg16" },
+  { 'gb.applications.MobileNetV3Large()', "here", "gb.zoo.mobilenet_v3" },
   { 'gb.applications.Xception()', "absent", "gb.zoo" },
   { 'gb.backend.clear_session()', "here", "collectgarbage" },
   -- Keras: training
