@@ -67,6 +67,21 @@ function gb.zoo.mobilenet_v2(options) end
 ---@return Model
 function gb.zoo.mobilenet_v3(options) end
 
+---@class VitOptions
+---@field input_shape integer[]? of one image ({ 224, 224, 3 })
+---@field classes integer? (1000)
+---@field patch integer? height and width of the patches that an image is divided into (16)
+---@field width integer? channels (768)
+---@field depth integer? blocks (12)
+---@field heads integer? of each block's attention, which divide width (12)
+---@field dropout number? of the sum with positions and behind each layer of a block (0.1)
+---@field attention_dropout number? of the attention's weights; GPUs have fused attention without it alone (0)
+
+--- The Vision Transformer ViT-B/16: 86 567 656 parameters. Logits are those of a learned token before the patches.
+---@param options VitOptions?
+---@return Model
+function gb.zoo.vit_b16(options) end
+
 ---@class TransformerOptions
 ---@field vocabulary integer? tokens (50257 of gpt2_small, 30522 of bert_small)
 ---@field context integer? positions that have a vector (1024 and 512)

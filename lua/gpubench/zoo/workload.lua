@@ -5,16 +5,18 @@ local gb = require "gpubench.native"
 local workload = {}
 
 workload.names = {
-  "resnet18", "resnet50", "vgg16", "mobilenet_v2", "mobilenet_v3", "bert_small", "gpt2_small", "lstm_text",
+  "resnet18", "resnet50", "vgg16", "mobilenet_v2", "mobilenet_v3", "vit_b16", "bert_small", "gpt2_small",
+  "lstm_text",
 }
 
--- Widths as published, inputs smaller, and GPT-2 less deep; `quick` nets are small in all.
+-- Widths as published, inputs smaller, ViT and GPT-2 less deep; `quick` nets are small in all.
 local full = {
   resnet18 = { input_shape = { 96, 96, 3 } },
   resnet50 = { input_shape = { 96, 96, 3 } },
   vgg16 = { input_shape = { 64, 64, 3 } },
   mobilenet_v2 = { input_shape = { 96, 96, 3 } },
   mobilenet_v3 = { input_shape = { 96, 96, 3 } },
+  vit_b16 = { input_shape = { 96, 96, 3 }, depth = 4 },
   bert_small = { length = 64, classes = 2 },
   gpt2_small = { length = 64, depth = 4 },
   lstm_text = { length = 80 },
@@ -25,6 +27,7 @@ local quick = {
   vgg16 = { input_shape = { 32, 32, 3 }, width = 16, units = 64, classes = 10 },
   mobilenet_v2 = { input_shape = { 32, 32, 3 }, classes = 10 },
   mobilenet_v3 = { input_shape = { 32, 32, 3 }, classes = 10, model_type = "small" },
+  vit_b16 = { input_shape = { 32, 32, 3 }, classes = 10, patch = 8, width = 64, depth = 2, heads = 2 },
   bert_small = { length = 32, classes = 2, width = 64, depth = 2, heads = 2, vocabulary = 1000 },
   gpt2_small = { length = 32, width = 64, depth = 2, heads = 2, vocabulary = 1000 },
   lstm_text = { length = 20, width = 32, units = 32, vocabulary = 1000 },

@@ -89,6 +89,33 @@ class Positions(layers.Layer):
         return x + self.kinds[0] if self.segments else x
 
 
+class ClassToken(layers.Layer):
+    """A learned vector before those of the patches."""
+
+    def build(self, shape):
+        self.token = self.add_weight(shape=(1, 1, shape[-1]), initializer="zeros")
+
+    def call(self, x):
+        token = keras.ops.broadcast_to(self.token, (keras.ops.shape(x)[0], 1, x.shape[-1]))
+        return keras.ops.concatenate([token, x], 1)
+
+
+def vit(input_shape, classes=1000, patch=16, width=768, depth=12, heads=12, dropout=0.1):
+    inputs = keras.Input(input_shape)
+    x = layers.Reshape((-1, width))(layers.Conv2D(width, patch, patch)(inputs))
+    x = ClassToken()(x)
+    x = layers.Dropout(dropout)(Positions(x.shape[1])(x))
+    for _ in range(depth):
+        y = layers.LayerNormalization(epsilon=1e-6)(x)
+        y = layers.MultiHeadAttention(heads, width // heads)(y, y)
+        x = layers.Add()([x, layers.Dropout(dropout)(y)])
+        y = layers.LayerNormalization(epsilon=1e-6)(x)
+        y = layers.Dense(4 * width, activation=lambda v: keras.ops.gelu(v, approximate=False))(y)
+        y = layers.Dense(width)(layers.Dropout(dropout)(y))
+        x = layers.Add()([x, layers.Dropout(dropout)(y)])
+    return keras.Model(inputs, layers.Dense(classes)(layers.LayerNormalization(epsilon=1e-6)(x)[:, 0]))
+
+
 class TiedLogits(layers.Layer):
     def __init__(self, embedding):
         super().__init__()
@@ -136,8 +163,8 @@ def build(name, options):
         return residual_net([2, 2, 2, 2], 1, **options)
     if name == "resnet50":
         return residual_net([3, 4, 6, 3], 4, **options)
-    nets = {"vgg16": vgg16, "mobilenet_v2": mobilenet_v2, "mobilenet_v3": mobilenet_v3, "gpt2_small": gpt2,
-            "bert_small": bert, "lstm_text": lstm_text}
+    nets = {"vgg16": vgg16, "mobilenet_v2": mobilenet_v2, "mobilenet_v3": mobilenet_v3, "vit_b16": vit,
+            "gpt2_small": gpt2, "bert_small": bert, "lstm_text": lstm_text}
     return nets[name](**options)
 
 

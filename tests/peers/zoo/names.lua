@@ -77,6 +77,26 @@ function names.mobilenet_v2(weight)
   return prefix .. (expands and (bn and "3." or "2.") or (bn and "2." or "1.")) .. leaf
 end
 
+function names.vit_b16(weight)
+  local layer, part = weight:match "^([%w_]+)/(.+)$"
+  if layer == "class_token" then return layer end
+  if layer == "positions" then return "encoder.pos_embedding" end
+  local leaf = (part:find "kernel$" or part == "gamma") and "weight" or "bias"
+  local number, rest = layer:match "^block(%d+)_(.+)$"
+  if not number then
+    local outer = { patches = "conv_proj.", norm = "encoder.ln.", classes = "heads.head." }
+    return outer[layer] .. leaf
+  end
+  local prefix = string.format("encoder.layers.encoder_layer_%d.", number - 1)
+  if rest ~= "attention" then
+    local inner = { norm1 = "ln_1.", norm2 = "ln_2.", expand = "mlp.0.", project = "mlp.3." }
+    return prefix .. inner[rest] .. leaf
+  end
+  local place = ({ query = 1, key = 2, value = 3 })[part:match "^[%w_]+"]
+  if not place then return prefix .. "self_attention.out_proj." .. leaf end
+  return { prefix .. "self_attention.in_proj_" .. leaf, part = place, of = 3 }
+end
+
 names.resnet18, names.resnet50 = names.resnet, names.resnet
 
 -- Of Keras, in a process that makes no other net.

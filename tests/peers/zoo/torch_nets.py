@@ -1,6 +1,7 @@
 """The nets of gb.zoo in PyTorch: the names of their parameters are those of torchvision and of the published GPT-2."""
 
 import math
+from collections import OrderedDict
 
 import torch
 from torch import nn
@@ -177,6 +178,49 @@ class MobileNetV3(nn.Module):
         return self.classifier(self.features(x).mean((2, 3)))
 
 
+class EncoderBlock(nn.Module):
+    def __init__(self, width, heads, dropout):
+        super().__init__()
+        self.ln_1, self.ln_2 = nn.LayerNorm(width, 1e-6), nn.LayerNorm(width, 1e-6)
+        self.self_attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Dropout(dropout), nn.Linear(4 * width, width),
+                                 nn.Dropout(dropout))
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x):
+        y = self.ln_1(x)
+        x = x + self.drop(self.self_attention(y, y, y, need_weights=False)[0])
+        return x + self.mlp(self.ln_2(x))
+
+
+class Encoder(nn.Module):
+    def __init__(self, length, width, depth, heads, dropout):
+        super().__init__()
+        self.pos_embedding = nn.Parameter(torch.randn(1, length, width) * 0.02)
+        self.drop = nn.Dropout(dropout)
+        self.layers = nn.Sequential(OrderedDict(
+            (f"encoder_layer_{index}", EncoderBlock(width, heads, dropout)) for index in range(depth)))
+        self.ln = nn.LayerNorm(width, 1e-6)
+
+    def forward(self, x):
+        return self.ln(self.layers(self.drop(x + self.pos_embedding)))
+
+
+class Vit(nn.Module):
+    def __init__(self, input_shape, classes=1000, patch=16, width=768, depth=12, heads=12, dropout=0.1):
+        super().__init__()
+        patches = (input_shape[0] // patch) * (input_shape[1] // patch)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, width))
+        self.conv_proj = nn.Conv2d(input_shape[2], width, patch, patch)
+        self.encoder = Encoder(patches + 1, width, depth, heads, dropout)
+        self.heads = nn.Sequential(OrderedDict(head=nn.Linear(width, classes)))
+
+    def forward(self, x):
+        x = self.conv_proj(x).flatten(2).transpose(1, 2)
+        x = torch.cat([self.class_token.expand(len(x), -1, -1), x], 1)
+        return self.heads(self.encoder(x)[:, 0])
+
+
 class InOut(nn.Module):
     """A linear layer with its weight as [in, out], as the published GPT-2 has it."""
 
@@ -296,8 +340,8 @@ def build(name, options):
         return ResNet(Basic, **{"blocks": [2, 2, 2, 2]} | options)
     if name == "resnet50":
         return ResNet(Bottleneck, **{"blocks": [3, 4, 6, 3]} | options)
-    nets = {"vgg16": Vgg16, "mobilenet_v2": MobileNetV2, "mobilenet_v3": MobileNetV3, "gpt2_small": Gpt2,
-            "bert_small": BertSmall, "lstm_text": LstmText}
+    nets = {"vgg16": Vgg16, "mobilenet_v2": MobileNetV2, "mobilenet_v3": MobileNetV3, "vit_b16": Vit,
+            "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText}
     return nets[name](**options)
 
 
@@ -308,8 +352,11 @@ def loss_of(name, logits, labels):
 
 
 def randomize(net, seed):
-    """Random statistics and scales of normalizations, so that a wrong order of them shows."""
+    """Random statistics and scales of normalizations, and numbers for what begins as zeros, so that a wrong order shows."""
     generator = torch.Generator().manual_seed(seed)
+    for parameter in net.parameters():
+        if not parameter.any():
+            parameter.data = torch.rand(parameter.shape, generator=generator) / 10
     for module in net.modules():
         if isinstance(module, (nn.BatchNorm2d, nn.LayerNorm)):
             size = module.weight.shape
