@@ -82,6 +82,26 @@ function gb.zoo.mobilenet_v3(options) end
 ---@return Model
 function gb.zoo.vit_b16(options) end
 
+---@class UnetOptions
+---@field input_shape integer[]? of one image ({ 572, 572, 1 })
+---@field classes integer? of each pixel (2; 1 for a loss of two classes)
+---@field width integer? channels of the first level (64); each further level has twice as many
+---@field depth integer? poolings, and as many ways up (4)
+---@field padding "valid"|"same"|nil of the convolutions; with "same" the logits are as large as the image ("valid")
+---@field dropout number? at the end of the way down (0.5)
+
+--- U-Net: logits for each pixel. 31 030 658 parameters, and 31 030 593 with one logit. Without padding, as published,
+--- 572 x 572 pixels give 388 x 388 logits.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.zoo.unet { input_shape = { 32, 32, 3 }, width = 4, depth = 2, padding = "same" }
+--- assert(model(gb.zeros { 1, 32, 32, 3 }).shape[4] == 2)
+--- ```
+---@param options UnetOptions?
+---@return Model
+function gb.zoo.unet(options) end
+
 ---@class TransformerOptions
 ---@field vocabulary integer? tokens (50257 of gpt2_small, 30522 of bert_small)
 ---@field context integer? positions that have a vector (1024 and 512)

@@ -54,6 +54,6 @@ testing.case("batch_size, inference and profiling take nets of the zoo", functio
   net = first_row(declared "profiling", { device = device, model = "lstm_text" })
   testing.contains(net.slowest_layer, "bidirectional")
   testing.raises("--set model=resnet: possible: dense, resnet18, resnet50, vgg16, mobilenet_v2, "
-    .. "mobilenet_v3, vit_b16, bert_small, gpt2_small, lstm_text",
+    .. "mobilenet_v3, vit_b16, unet, bert_small, gpt2_small, lstm_text",
     declared, "batch_size", { model = { "resnet" } })
 end)

@@ -37,7 +37,8 @@ return {
     })(input)
     x = dropout(norm "norm"(segments()(transformer.positions(options.context)(x))), options)
     for i = 1, options.depth do x = block(x, options, "block" .. i) end
-    local y = dense(options.width, "pooler", "tanh")(gb.layers.Lambda(transformer.first_token, { name = "first_token" })(x))
+    x = gb.layers.Lambda(transformer.first_token, { name = "first_token" })(x)
+    local y = dense(options.width, "pooler", "tanh")(x)
     if options.classes > 0 then y = dense(options.classes, "classes")(dropout(y, options)) end
     return gb.Model { inputs = input, outputs = y, name = "bert_small" }
   end,

@@ -5,7 +5,7 @@ local workload = require "gpubench.zoo.workload"
 
 local published = {
   bert_small = 28763648, gpt2_small = 124439808, lstm_text = 2757761, mobilenet_v2 = 3504872, mobilenet_v3 = 5483032,
-  resnet18 = 11689512, resnet50 = 25557032, vgg16 = 138357544, vit_b16 = 86567656,
+  resnet18 = 11689512, resnet50 = 25557032, unet = 31030658, vgg16 = 138357544, vit_b16 = 86567656,
 }
 
 for name, parameters in pairs(published) do
@@ -32,6 +32,13 @@ testing.case("sizes are arguments", function()
     :count_params(), 2735459)
   testing.equal(gb.zoo.vgg16 { input_shape = { 8, 8, 1 }, classes = 3, width = 2, units = 5, blocks = { 1, 2 },
     dropout = 0 }:count_params(), 20 + (76 + 148) + (16 * 5 + 5) + 30 + 18)
+  testing.equal(gb.zoo.unet { classes = 1 }:count_params(), 31030593)
+  local unet = gb.zoo.unet()
+  testing.equal(unet.outputs[1].shape, { 388, 388, 2 })
+  testing.equal(gb.zoo.unet { input_shape = { 16, 24, 3 }, classes = 5, width = 2, depth = 3, padding = "same" }
+    :predict(gb.zeros { 2, 16, 24, 3 }).shape, { 2, 16, 24, 5 })
+  testing.equal(gb.zoo.unet { input_shape = { 44, 48, 1 }, width = 2, depth = 2, dropout = 0 }
+    :predict(gb.zeros { 2, 44, 48, 1 }).shape, { 2, 4, 8, 2 })
   testing.equal(gb.zoo.vit_b16 { input_shape = { 4, 6, 1 }, classes = 3, patch = 2, width = 8, depth = 1, heads = 2 }
     :predict(gb.zeros { 2, 4, 6, 1 }).shape, { 2, 3 })
   testing.equal(gb.zoo.gpt2_small { vocabulary = 11, context = 5, width = 8, depth = 1, heads = 2 }
@@ -45,6 +52,12 @@ testing.case("sizes are arguments", function()
   testing.raises("gb.zoo.lstm_text: option 'units': a size is expected, got -1", gb.zoo.lstm_text, { units = -1 })
   testing.raises("gb.zoo.gpt2_small: 'heads' must divide 'width', got 5 heads and a width of 768", gb.zoo.gpt2_small,
     { heads = 5 })
+  testing.raises("gb.zoo.unet: option 'padding': 'valid' or 'same' expected, got 'full'", gb.zoo.unet,
+    { padding = "full" })
+  testing.raises("gb.zoo.unet: a side of 570 cannot be halved 4 times with padding 'valid'; the next that can is 572",
+    gb.zoo.unet, { input_shape = { 572, 570, 1 } })
+  testing.raises("gb.zoo.unet: a side of 40 cannot be halved 4 times with padding 'same'; the next that can is 48",
+    gb.zoo.unet, { input_shape = { 40, 48, 1 }, padding = "same" })
   testing.raises("gb.zoo.vit_b16: 'heads' must divide 'width', got 5 heads and a width of 768", gb.zoo.vit_b16,
     { heads = 5 })
   testing.raises("gb.zoo.vit_b16: 'patch' must divide both sides of an image, got 16 and an image of 32 x 30",

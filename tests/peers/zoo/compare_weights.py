@@ -12,9 +12,12 @@ import processes
 FOLDER = pathlib.Path(__file__).resolve().parent
 TOLERANCE = 1e-4  # relative to the largest logit, or absolute below 1
 NETS = {"resnet18": "torch", "resnet50": "torch", "vgg16": "keras", "mobilenet_v2": "torch", "mobilenet_v3": "keras",
-        "mobilenet_v3:small": "keras", "vit_b16": "torch", "bert_small": "torch", "gpt2_small": "torch",
-        "lstm_text": "torch", "lstm_text:keras": "keras"}
-CHANGED = {"mobilenet_v3:small": {"model_type": "small"}}  # options of models.py
+        "mobilenet_v3:small": "keras", "vit_b16": "torch", "unet": "torch", "unet:valid": "torch",
+        "bert_small": "torch", "gpt2_small": "torch", "lstm_text": "torch", "lstm_text:keras": "keras"}
+CHANGED = {  # options of models.py
+    "mobilenet_v3:small": {"model_type": "small"},
+    "unet:valid": {"input_shape": [188, 204, 1], "padding": "valid"},
+}
 
 
 def main():

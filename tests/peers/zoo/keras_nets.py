@@ -116,6 +116,31 @@ def vit(input_shape, classes=1000, patch=16, width=768, depth=12, heads=12, drop
     return keras.Model(inputs, layers.Dense(classes)(layers.LayerNormalization(epsilon=1e-6)(x)[:, 0]))
 
 
+def unet(input_shape, classes=2, width=64, depth=4, padding="valid", dropout=0.5):
+    def convolutions(x, filters):
+        for _ in range(2):
+            x = layers.Conv2D(filters, 3, padding=padding, activation="relu")(x)
+        return x
+
+    def cropped(x, y):
+        sides = [(x.shape[axis] - y.shape[axis]) for axis in (1, 2)]
+        return layers.Cropping2D([(side // 2, side - side // 2) for side in sides])(x) if any(sides) else x
+
+    inputs = x = keras.Input(input_shape)
+    skips = []
+    for level in range(depth + 1):
+        x = convolutions(x, width << level)
+        if level >= depth - 1:
+            x = layers.Dropout(dropout)(x)
+        if level < depth:
+            skips.append(x)
+            x = layers.MaxPooling2D(2)(x)
+    for level in reversed(range(depth)):
+        x = layers.Conv2DTranspose(width << level, 2, 2)(x)
+        x = convolutions(layers.Concatenate()([cropped(skips[level], x), x]), width << level)
+    return keras.Model(inputs, layers.Conv2D(classes, 1)(x))
+
+
 class TiedLogits(layers.Layer):
     def __init__(self, embedding):
         super().__init__()
@@ -164,7 +189,7 @@ def build(name, options):
     if name == "resnet50":
         return residual_net([3, 4, 6, 3], 4, **options)
     nets = {"vgg16": vgg16, "mobilenet_v2": mobilenet_v2, "mobilenet_v3": mobilenet_v3, "vit_b16": vit,
-            "gpt2_small": gpt2, "bert_small": bert, "lstm_text": lstm_text}
+            "unet": unet, "gpt2_small": gpt2, "bert_small": bert, "lstm_text": lstm_text}
     return nets[name](**options)
 
 

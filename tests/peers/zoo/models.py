@@ -7,6 +7,7 @@ MODELS = {
     "mobilenet_v2": (8, {"input_shape": [96, 96, 3]}),
     "mobilenet_v3": (8, {"input_shape": [96, 96, 3]}),
     "vit_b16": (2, {"input_shape": [96, 96, 3]}),
+    "unet": (2, {"input_shape": [64, 64, 1], "padding": "same"}),
     "bert_small": (8, {"length": 64, "classes": 2}),
     "gpt2_small": (2, {"length": 64}),
     "lstm_text": (32, {"length": 80}),
@@ -18,6 +19,7 @@ QUICK = {
     "mobilenet_v2": (2, {"input_shape": [32, 32, 3], "classes": 10}),
     "mobilenet_v3": (2, {"input_shape": [32, 32, 3], "classes": 10}),
     "vit_b16": (2, {"input_shape": [32, 48, 3], "classes": 10, "patch": 8, "width": 32, "depth": 2, "heads": 2}),
+    "unet": (2, {"input_shape": [32, 48, 1], "width": 8, "padding": "same"}),
     "bert_small": (2, {"length": 8, "classes": 2, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
     "gpt2_small": (2, {"length": 8, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
     "lstm_text": (2, {"length": 8, "vocabulary": 100}),
@@ -45,6 +47,8 @@ def batch_of(name, batch, options, numpy):
     random = numpy.random.default_rng(1)
     if "input_shape" in options:
         inputs = random.random((batch, *options["input_shape"]), numpy.float32)
+        if name == "unet":
+            return inputs, random.integers(0, options.get("classes", 2), inputs.shape[:3])
         return inputs, random.integers(0, options.get("classes", 1000), batch)
     vocabulary = options.get("vocabulary", {"bert_small": 30522, "gpt2_small": 50257, "lstm_text": 20000}[name])
     tokens = random.integers(0, vocabulary, (batch, options["length"]))

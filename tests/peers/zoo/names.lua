@@ -97,6 +97,15 @@ function names.vit_b16(weight)
   return { prefix .. "self_attention.in_proj_" .. leaf, part = place, of = 3 }
 end
 
+function names.unet(weight)
+  local layer, part = weight:match "^([%w_]+)/(.+)$"
+  local leaf = part == "kernel" and ".weight" or ".bias"
+  local way, level, number = layer:match "^(%l+)(%d+)_conv(%d)$"
+  if way then return string.format("%s.%d.conv%s%s", way, level - 1, number, leaf) end
+  level = layer:match "^up(%d+)$"
+  return (level and string.format("larger.%d", level - 1) or layer) .. leaf
+end
+
 names.resnet18, names.resnet50 = names.resnet, names.resnet
 
 -- Of Keras, in a process that makes no other net.

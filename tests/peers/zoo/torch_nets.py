@@ -221,6 +221,42 @@ class Vit(nn.Module):
         return self.heads(self.encoder(x)[:, 0])
 
 
+class Convolutions(nn.Module):
+    def __init__(self, inputs, outputs, padding):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(inputs, outputs, 3, padding=padding), nn.Conv2d(outputs, outputs, 3, padding=padding)
+
+    def forward(self, x):
+        return functional.relu(self.conv2(functional.relu(self.conv1(x))))
+
+
+class Unet(nn.Module):
+    def __init__(self, input_shape, classes=2, width=64, depth=4, padding="valid", dropout=0.5):
+        super().__init__()
+        widths, pixels = [width << level for level in range(depth + 1)], 1 if padding == "same" else 0
+        self.down = nn.ModuleList(Convolutions(inputs, outputs, pixels)
+                                  for inputs, outputs in zip([input_shape[2], *widths], widths))
+        self.larger = nn.ModuleList(nn.ConvTranspose2d(2 * filters, filters, 2, 2) for filters in widths[:-1])
+        self.up = nn.ModuleList(Convolutions(2 * filters, filters, pixels) for filters in widths[:-1])
+        self.drop, self.classes = nn.Dropout(dropout), nn.Conv2d(width, classes, 1)
+
+    def forward(self, x):
+        depth, skips = len(self.up), []
+        for level, convolutions in enumerate(self.down):
+            x = convolutions(x)
+            if level >= depth - 1:
+                x = self.drop(x)
+            if level < depth:
+                skips.append(x)
+                x = functional.max_pool2d(x, 2)
+        for level in reversed(range(depth)):
+            x = self.larger[level](x)
+            rows, columns = ((skips[level].shape[axis] - x.shape[axis]) // 2 for axis in (2, 3))
+            skip = skips[level][:, :, rows:rows + x.shape[2], columns:columns + x.shape[3]]
+            x = self.up[level](torch.cat([skip, x], 1))
+        return self.classes(x)
+
+
 class InOut(nn.Module):
     """A linear layer with its weight as [in, out], as the published GPT-2 has it."""
 
@@ -341,13 +377,15 @@ def build(name, options):
     if name == "resnet50":
         return ResNet(Bottleneck, **{"blocks": [3, 4, 6, 3]} | options)
     nets = {"vgg16": Vgg16, "mobilenet_v2": MobileNetV2, "mobilenet_v3": MobileNetV3, "vit_b16": Vit,
-            "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText}
+            "unet": Unet, "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText}
     return nets[name](**options)
 
 
 def loss_of(name, logits, labels):
     if name == "lstm_text":
         return functional.binary_cross_entropy_with_logits(logits, labels)
+    if name == "unet":
+        return functional.cross_entropy(logits, labels)
     return functional.cross_entropy(logits.flatten(0, -2), labels.flatten())
 
 

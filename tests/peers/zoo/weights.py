@@ -22,6 +22,7 @@ def torch_net(name, options, x):
     inputs = torch.from_numpy(x)
     with torch.no_grad():
         y = net(inputs.permute(0, 3, 1, 2) if inputs.dim() == 4 else inputs)
+        y = y.permute(0, 2, 3, 1).contiguous() if y.dim() == 4 else y
     return {key: value.contiguous().numpy() for key, value in net.state_dict().items()}, y.numpy()
 
 

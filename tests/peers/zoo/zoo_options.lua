@@ -23,7 +23,11 @@ function zoo_options.batches(name, batch, options, count)
   if options.input_shape then
     local shape = options.input_shape
     x = gb.random.uniform({ batch, shape[1], shape[2], shape[3] }, { seed = 2 })
-    y = whole({ batch }, options.classes or 1000)
+    if name == "unet" then
+      y = whole({ batch, shape[1], shape[2] }, options.classes or 2)
+    else
+      y = whole({ batch }, options.classes or 1000)
+    end
   else
     local vocabulary = options.vocabulary or vocabularies[name]
     x = whole({ batch, options.length }, vocabulary):cast "int32"
