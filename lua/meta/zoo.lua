@@ -35,6 +35,19 @@ function gb.zoo.resnet18(options) end
 ---@return Model
 function gb.zoo.resnet50(options) end
 
+---@class VggOptions
+---@field input_shape integer[]? of one image ({ 224, 224, 3 })
+---@field classes integer? (1000)
+---@field width integer? channels of the first stage (64); each further stage has twice as many, to 8 times
+---@field units integer? of the two dense layers before the last (4096)
+---@field blocks integer[]? convolutions of each stage ({ 2, 2, 3, 3, 3 }; { 2, 2, 4, 4, 4 } makes VGG-19)
+---@field dropout number? behind these dense layers (0.5)
+
+--- 138 357 544 parameters. Layers are named as in Keras, which has no dropout there.
+---@param options VggOptions?
+---@return Model
+function gb.zoo.vgg16(options) end
+
 ---@class MobileNetOptions
 ---@field input_shape integer[]? of one image ({ 224, 224, 3 })
 ---@field classes integer? (1000)
@@ -45,6 +58,49 @@ function gb.zoo.resnet50(options) end
 ---@param options MobileNetOptions?
 ---@return Model
 function gb.zoo.mobilenet_v2(options) end
+
+---@class MobileNetV3Options: MobileNetOptions
+---@field model_type "large"|"small"|nil ("large")
+
+--- 5 483 032 parameters, small 2 542 856. As in Keras, without its rescaling: pixels are from -1 to 1.
+---@param options MobileNetV3Options?
+---@return Model
+function gb.zoo.mobilenet_v3(options) end
+
+---@class VitOptions
+---@field input_shape integer[]? of one image ({ 224, 224, 3 })
+---@field classes integer? (1000)
+---@field patch integer? height and width of the patches that an image is divided into (16)
+---@field width integer? channels (768)
+---@field depth integer? blocks (12)
+---@field heads integer? of each block's attention, which divide width (12)
+---@field dropout number? of the sum with positions and behind each layer of a block (0.1)
+---@field attention_dropout number? of the attention's weights; GPUs have fused attention without it alone (0)
+
+--- The Vision Transformer ViT-B/16: 86 567 656 parameters. Logits are those of a learned token before the patches.
+---@param options VitOptions?
+---@return Model
+function gb.zoo.vit_b16(options) end
+
+---@class UnetOptions
+---@field input_shape integer[]? of one image ({ 572, 572, 1 })
+---@field classes integer? of each pixel (2; 1 for a loss of two classes)
+---@field width integer? channels of the first level (64); each further level has twice as many
+---@field depth integer? poolings, and as many ways up (4)
+---@field padding "valid"|"same"|nil of the convolutions; with "same" the logits are as large as the image ("valid")
+---@field dropout number? at the end of the way down (0.5)
+
+--- U-Net: logits for each pixel. 31 030 658 parameters, and 31 030 593 with one logit. Without padding, as published,
+--- 572 x 572 pixels give 388 x 388 logits.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.zoo.unet { input_shape = { 32, 32, 3 }, width = 4, depth = 2, padding = "same" }
+--- assert(model(gb.zeros { 1, 32, 32, 3 }).shape[4] == 2)
+--- ```
+---@param options UnetOptions?
+---@return Model
+function gb.zoo.unet(options) end
 
 ---@class TransformerOptions
 ---@field vocabulary integer? tokens (50257 of gpt2_small, 30522 of bert_small)

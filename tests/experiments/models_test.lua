@@ -53,7 +53,7 @@ testing.case("batch_size, inference and profiling take nets of the zoo", functio
   testing.is_true(net.weights_bytes ~= convolutional.weights_bytes)
   net = first_row(declared "profiling", { device = device, model = "lstm_text" })
   testing.contains(net.slowest_layer, "bidirectional")
-  testing.raises("--set model=resnet: possible: dense, resnet18, resnet50, mobilenet_v2, "
-    .. "bert_small, gpt2_small, lstm_text, llama_small",
+  testing.raises("--set model=resnet: possible: dense, resnet18, resnet50, vgg16, mobilenet_v2, "
+    .. "mobilenet_v3, vit_b16, unet, bert_small, gpt2_small, lstm_text, llama_small",
     declared, "batch_size", { model = { "resnet" } })
 end)

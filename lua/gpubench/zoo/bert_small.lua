@@ -27,8 +27,6 @@ local function segments()
   }
 end
 
-local function first_token(x) return x:gather(gb.tensor({ 0 }, { dtype = "int64" }), 1):squeeze(1) end
-
 return {
   defaults = { vocabulary = 30522, context = 512, length = 0, width = 512, depth = 4, heads = 8, dropout = 0.1,
     attention_dropout = 0.0, classes = 0 },
@@ -39,7 +37,8 @@ return {
     })(input)
     x = dropout(norm "norm"(segments()(transformer.positions(options.context)(x))), options)
     for i = 1, options.depth do x = block(x, options, "block" .. i) end
-    local y = dense(options.width, "pooler", "tanh")(gb.layers.Lambda(first_token, { name = "first_token" })(x))
+    x = gb.layers.Lambda(transformer.first_token, { name = "first_token" })(x)
+    local y = dense(options.width, "pooler", "tanh")(x)
     if options.classes > 0 then y = dense(options.classes, "classes")(dropout(y, options)) end
     return gb.Model { inputs = input, outputs = y, name = "bert_small" }
   end,

@@ -69,7 +69,8 @@ local function advance(self, name, tokens, first, wanted)
   if not has_shape or not shape then check.fail("%s: argument #1: Tensor expected, got %s", name, type(tokens)) end
   local time = shape[2]
   if #shape ~= 2 or shape[1] ~= self.batch_size or (wanted and time ~= wanted) then
-    check.fail("%s: tokens [%d, %s] expected, got [%s]", name, self.batch_size, wanted or "time", table.concat(shape, ", "))
+    check.fail("%s: tokens [%d, %s] expected, got [%s]", name, self.batch_size, wanted or "time",
+      table.concat(shape, ", "))
   end
   if first + time > self.length then
     check.fail("%s: %d tokens behind position %d are beyond the 'length' of %d", name, time, first, self.length)

@@ -3,7 +3,10 @@ local check = require "gpubench.check"
 
 local zoo = {}
 
-local names = { "bert_small", "gpt2_small", "llama_small", "lstm_text", "mobilenet_v2", "resnet18", "resnet50" }
+local names = {
+  "bert_small", "gpt2_small", "llama_small", "lstm_text", "mobilenet_v2", "mobilenet_v3", "resnet18", "resnet50",
+  "unet", "vgg16", "vit_b16",
+}
 
 -- The options with their defaults, which also name the known ones and their types.
 local function with_defaults(name, options, defaults)

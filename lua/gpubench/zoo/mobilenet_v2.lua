@@ -1,6 +1,7 @@
 -- Sandler, Howard, Zhu, Zhmoginov, Chen: MobileNetV2: Inverted Residuals and Linear Bottlenecks, 2018, as in
 -- torchvision. 3 504 872 parameters.
 local gb = require "gpubench.native"
+local mobilenet = require "gpubench.zoo.mobilenet"
 
 -- Expansion, channels, blocks, stride of the first block.
 local stages = {
@@ -37,26 +38,20 @@ end
 return {
   defaults = { input_shape = { 224, 224, 3 }, classes = 1000, alpha = 1.0, dropout = 0.2 },
   build = function(options)
-    -- Multiples of 8, at least 8, and not less than 90 % of what the factor gives.
-    local function scaled(channels, factor)
-      local wanted = channels * (factor or options.alpha)
-      local rounded = math.max(8, (wanted + 4) // 8 * 8)
-      return math.tointeger(rounded < 0.9 * wanted and rounded + 8 or rounded)
-    end
     local input = gb.Input(options.input_shape)
-    local channels = scaled(32)
+    local channels = mobilenet.scaled(32, options.alpha)
     local x = spatial(input, 2, "stem", function(conv)
       conv.kernel_initializer = "he_normal"
       return gb.layers.Conv2D(channels, 3, conv)
     end)
     for stage, row in ipairs(stages) do
       for i = 1, row[3] do
-        local filters = scaled(row[2])
+        local filters = mobilenet.scaled(row[2], options.alpha)
         x = block(x, channels, row[1], filters, i == 1 and row[4] or 1, string.format("stage%d_block%d", stage, i))
         channels = filters
       end
     end
-    x = relu6(pointwise(x, scaled(1280, math.max(1.0, options.alpha)), "last"))
+    x = relu6(pointwise(x, mobilenet.scaled(1280, math.max(1.0, options.alpha)), "last"))
     x = gb.layers.GlobalAveragePooling2D()(x)
     if options.dropout > 0 then x = gb.layers.Dropout(options.dropout)(x) end
     local logits = gb.layers.Dense(options.classes, { name = "classes", dtype = "float32" })(x)

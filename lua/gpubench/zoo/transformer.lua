@@ -4,12 +4,16 @@ local check = require "gpubench.check"
 
 local transformer = {}
 
--- Input of tokens for these options, after a check of them.
-function transformer.input(name, options)
+function transformer.check_heads(name, options)
   if options.heads < 1 or options.width % options.heads ~= 0 then
     check.fail("gb.zoo.%s: 'heads' must divide 'width', got %d heads and a width of %d", name, options.heads,
       options.width)
   end
+end
+
+-- Input of tokens for these options, after a check of them.
+function transformer.input(name, options)
+  transformer.check_heads(name, options)
   if options.length > options.context then
     check.fail("gb.zoo.%s: a 'length' of %d is beyond the 'context' of %d", name, options.length, options.context)
   end
@@ -30,6 +34,9 @@ function transformer.positions(context)
     call = function(self, x) return x + self.table[{ 1, x.shape[2] }] end,
   }
 end
+
+-- The vector of the first position of [time, channels].
+function transformer.first_token(x) return x:gather(gb.tensor({ 0 }, { dtype = "int64" }), 1):squeeze(1) end
 
 function transformer.dense(units, name, activation)
   return gb.layers.Dense(units,

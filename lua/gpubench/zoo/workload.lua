@@ -4,13 +4,20 @@ local gb = require "gpubench.native"
 
 local workload = {}
 
-workload.names = { "resnet18", "resnet50", "mobilenet_v2", "bert_small", "gpt2_small", "lstm_text", "llama_small" }
+workload.names = {
+  "resnet18", "resnet50", "vgg16", "mobilenet_v2", "mobilenet_v3", "vit_b16", "unet", "bert_small",
+  "gpt2_small", "lstm_text", "llama_small",
+}
 
--- Widths as published, inputs smaller, and decoders less deep; `quick` nets are small in all.
+-- Widths as published, inputs smaller, ViT and decoders less deep; `quick` nets are small in all.
 local full = {
   resnet18 = { input_shape = { 96, 96, 3 } },
   resnet50 = { input_shape = { 96, 96, 3 } },
+  vgg16 = { input_shape = { 64, 64, 3 } },
   mobilenet_v2 = { input_shape = { 96, 96, 3 } },
+  mobilenet_v3 = { input_shape = { 96, 96, 3 } },
+  vit_b16 = { input_shape = { 96, 96, 3 }, depth = 4 },
+  unet = { input_shape = { 48, 48, 1 }, classes = 2, padding = "same" },
   bert_small = { length = 64, classes = 2 },
   gpt2_small = { length = 64, depth = 4 },
   lstm_text = { length = 80 },
@@ -19,7 +26,11 @@ local full = {
 local quick = {
   resnet18 = { input_shape = { 32, 32, 3 }, width = 16, classes = 10 },
   resnet50 = { input_shape = { 32, 32, 3 }, width = 16, classes = 10 },
+  vgg16 = { input_shape = { 32, 32, 3 }, width = 16, units = 64, classes = 10 },
   mobilenet_v2 = { input_shape = { 32, 32, 3 }, classes = 10 },
+  mobilenet_v3 = { input_shape = { 32, 32, 3 }, classes = 10, model_type = "small" },
+  vit_b16 = { input_shape = { 32, 32, 3 }, classes = 10, patch = 8, width = 64, depth = 2, heads = 2 },
+  unet = { input_shape = { 32, 32, 1 }, classes = 2, width = 8, padding = "same" },
   bert_small = { length = 32, classes = 2, width = 64, depth = 2, heads = 2, vocabulary = 1000 },
   gpt2_small = { length = 32, width = 64, depth = 2, heads = 2, vocabulary = 1000 },
   lstm_text = { length = 20, width = 32, units = 32, vocabulary = 1000 },
@@ -69,7 +80,10 @@ function workload.examples(name, options)
   local inputs, labels
   if options.input_shape then
     inputs = synthetic("float32[" .. table.concat(options.input_shape, ", ") .. "]")
-    labels = synthetic("int64", options.classes or 1000)
+    local height, width = table.unpack(options.input_shape)
+    -- U-Net's labels are those of pixels.
+    labels = synthetic(name == "unet" and string.format("int64[%d, %d]", height, width) or "int64",
+      options.classes or 1000)
   else
     local type, vocabulary = table.unpack(tokens())
     inputs = synthetic(type, vocabulary)

@@ -4,9 +4,9 @@ local testing = require "testing"
 local workload = require "gpubench.zoo.workload"
 
 local published = {
-  bert_small = 28763648, gpt2_small = 124439808, lstm_text = 2757761, mobilenet_v2 = 3504872, resnet18 = 11689512,
-  resnet50 = 25557032,
-  llama_small = 134515008,
+  bert_small = 28763648, gpt2_small = 124439808, llama_small = 134515008, lstm_text = 2757761, mobilenet_v2 = 3504872,
+  mobilenet_v3 = 5483032, resnet18 = 11689512, resnet50 = 25557032, unet = 31030658,
+  vgg16 = 138357544, vit_b16 = 86567656,
 }
 
 for name, parameters in pairs(published) do
@@ -16,11 +16,32 @@ for name, parameters in pairs(published) do
   end)
 end
 
+testing.case("mobilenet_v3 has the numbers of Keras, which counts statistics of normalizations", function()
+  testing.equal(gb.zoo.mobilenet_v3():count_params(), 5507432)
+  local small = gb.zoo.mobilenet_v3 { model_type = "small" }
+  testing.equal({ small:count_params(), small:count_params { trainable = true } }, { 2554968, 2542856 })
+  testing.raises("gb.zoo.mobilenet_v3: option 'model_type': 'large' or 'small' expected, got 'tiny'",
+    gb.zoo.mobilenet_v3, { model_type = "tiny" })
+end)
+
 testing.case("sizes are arguments", function()
   local model = gb.zoo.resnet18 { input_shape = { 32, 32, 1 }, classes = 3, width = 8, blocks = { 1, 1 } }
   testing.equal(model(gb.zeros { 2, 32, 32, 1 }).shape, { 2, 3 })
   testing.equal(gb.zoo.mobilenet_v2 { input_shape = { 32, 32, 3 }, classes = 3, alpha = 0.5, dropout = 0 }
     :count_params { trainable = true }, 691523)
+  testing.equal(gb.zoo.mobilenet_v3 { input_shape = { 32, 32, 3 }, classes = 3, alpha = 0.75, dropout = 0 }
+    :count_params(), 2735459)
+  testing.equal(gb.zoo.vgg16 { input_shape = { 8, 8, 1 }, classes = 3, width = 2, units = 5, blocks = { 1, 2 },
+    dropout = 0 }:count_params(), 20 + (76 + 148) + (16 * 5 + 5) + 30 + 18)
+  testing.equal(gb.zoo.unet { classes = 1 }:count_params(), 31030593)
+  local unet = gb.zoo.unet()
+  testing.equal(unet.outputs[1].shape, { 388, 388, 2 })
+  testing.equal(gb.zoo.unet { input_shape = { 16, 24, 3 }, classes = 5, width = 2, depth = 3, padding = "same" }
+    :predict(gb.zeros { 2, 16, 24, 3 }).shape, { 2, 16, 24, 5 })
+  testing.equal(gb.zoo.unet { input_shape = { 44, 48, 1 }, width = 2, depth = 2, dropout = 0 }
+    :predict(gb.zeros { 2, 44, 48, 1 }).shape, { 2, 4, 8, 2 })
+  testing.equal(gb.zoo.vit_b16 { input_shape = { 4, 6, 1 }, classes = 3, patch = 2, width = 8, depth = 1, heads = 2 }
+    :predict(gb.zeros { 2, 4, 6, 1 }).shape, { 2, 3 })
   testing.equal(gb.zoo.gpt2_small { vocabulary = 11, context = 5, width = 8, depth = 1, heads = 2 }
     :predict(gb.zeros({ 2, 5 }, { dtype = "int32" })).shape, { 2, 5, 11 })
   local llama = { vocabulary = 11, context = 5, width = 8, hidden = 6, depth = 1, heads = 2, key_value_heads = 1 }
@@ -42,6 +63,16 @@ testing.case("sizes are arguments", function()
     { key_value_heads = 2 })
   testing.raises("gb.zoo.llama_small: pairs of a head's channels are turned: 'width' / 'heads' must be even, got 9 / 3",
     gb.zoo.llama_small, { width = 9, heads = 3 })
+  testing.raises("gb.zoo.unet: option 'padding': 'valid' or 'same' expected, got 'full'", gb.zoo.unet,
+    { padding = "full" })
+  testing.raises("gb.zoo.unet: a side of 570 cannot be halved 4 times with padding 'valid'; the next that can is 572",
+    gb.zoo.unet, { input_shape = { 572, 570, 1 } })
+  testing.raises("gb.zoo.unet: a side of 40 cannot be halved 4 times with padding 'same'; the next that can is 48",
+    gb.zoo.unet, { input_shape = { 40, 48, 1 }, padding = "same" })
+  testing.raises("gb.zoo.vit_b16: 'heads' must divide 'width', got 5 heads and a width of 768", gb.zoo.vit_b16,
+    { heads = 5 })
+  testing.raises("gb.zoo.vit_b16: 'patch' must divide both sides of an image, got 16 and an image of 32 x 30",
+    gb.zoo.vit_b16, { input_shape = { 32, 30, 3 } })
   testing.raises("gb.zoo.bert_small: a 'length' of 600 is beyond the 'context' of 512", gb.zoo.bert_small,
     { length = 600 })
 end)

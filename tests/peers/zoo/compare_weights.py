@@ -11,8 +11,14 @@ import processes
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 TOLERANCE = 1e-4  # relative to the largest logit, or absolute below 1
-NETS = {"resnet18": "torch", "resnet50": "torch", "mobilenet_v2": "torch", "bert_small": "torch", "gpt2_small": "torch",
-        "lstm_text": "torch", "lstm_text:keras": "keras", "llama_small": "torch"}
+NETS = {"resnet18": "torch", "resnet50": "torch", "vgg16": "keras", "mobilenet_v2": "torch", "mobilenet_v3": "keras",
+        "mobilenet_v3:small": "keras", "vit_b16": "torch", "unet": "torch", "unet:valid": "torch",
+        "bert_small": "torch", "gpt2_small": "torch", "lstm_text": "torch", "lstm_text:keras": "keras",
+        "llama_small": "torch"}
+CHANGED = {  # options of models.py
+    "mobilenet_v3:small": {"model_type": "small"},
+    "unet:valid": {"input_shape": [188, 204, 1], "padding": "valid"},
+}
 
 
 def main():
@@ -29,7 +35,7 @@ def main():
     for name in arguments.models.split(","):
         net, origin = name.split(":")[0], NETS[name]
         _, options = (models.QUICK if arguments.quick else models.MODELS)[net]
-        text = models.as_text(options)
+        text = models.as_text(options | CHANGED.get(name, {}))
         with tempfile.TemporaryDirectory() as folder:
             python = sys.executable if origin == "keras" else arguments.torch_python
             words = [python, FOLDER / "weights.py", net, folder, text] + ["--keras"] * (origin == "keras")

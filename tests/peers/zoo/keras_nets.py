@@ -38,6 +38,12 @@ def residual_net(blocks, expansion, input_shape, classes=1000, width=64):
     return keras.Model(inputs, layers.Dense(classes)(layers.GlobalAveragePooling2D()(x)))
 
 
+def vgg16(input_shape, classes=1000):
+    """Without the paper's dropout."""
+    return keras.applications.VGG16(weights=None, input_shape=tuple(input_shape), classes=classes,
+                                    classifier_activation=None)
+
+
 def mobilenet_v2(input_shape, classes=1000, dropout=0.2):
     def spatial(x, stride, layer):
         if stride > 1:
@@ -60,6 +66,12 @@ def mobilenet_v2(input_shape, classes=1000, dropout=0.2):
     return keras.Model(inputs, layers.Dense(classes)(layers.Dropout(dropout)(x)))
 
 
+def mobilenet_v3(input_shape, classes=1000, model_type="large"):
+    kind = keras.applications.MobileNetV3Large if model_type == "large" else keras.applications.MobileNetV3Small
+    return kind(weights=None, input_shape=tuple(input_shape), classes=classes, classifier_activation=None,
+                include_preprocessing=False)
+
+
 class Positions(layers.Layer):
     """Adds a vector for each position, and the first of `segments` vectors."""
 
@@ -75,6 +87,58 @@ class Positions(layers.Layer):
     def call(self, x):
         x = x + self.table[: x.shape[1]]
         return x + self.kinds[0] if self.segments else x
+
+
+class ClassToken(layers.Layer):
+    """A learned vector before those of the patches."""
+
+    def build(self, shape):
+        self.token = self.add_weight(shape=(1, 1, shape[-1]), initializer="zeros")
+
+    def call(self, x):
+        token = keras.ops.broadcast_to(self.token, (keras.ops.shape(x)[0], 1, x.shape[-1]))
+        return keras.ops.concatenate([token, x], 1)
+
+
+def vit(input_shape, classes=1000, patch=16, width=768, depth=12, heads=12, dropout=0.1):
+    inputs = keras.Input(input_shape)
+    x = layers.Reshape((-1, width))(layers.Conv2D(width, patch, patch)(inputs))
+    x = ClassToken()(x)
+    x = layers.Dropout(dropout)(Positions(x.shape[1])(x))
+    for _ in range(depth):
+        y = layers.LayerNormalization(epsilon=1e-6)(x)
+        y = layers.MultiHeadAttention(heads, width // heads)(y, y)
+        x = layers.Add()([x, layers.Dropout(dropout)(y)])
+        y = layers.LayerNormalization(epsilon=1e-6)(x)
+        y = layers.Dense(4 * width, activation=lambda v: keras.ops.gelu(v, approximate=False))(y)
+        y = layers.Dense(width)(layers.Dropout(dropout)(y))
+        x = layers.Add()([x, layers.Dropout(dropout)(y)])
+    return keras.Model(inputs, layers.Dense(classes)(layers.LayerNormalization(epsilon=1e-6)(x)[:, 0]))
+
+
+def unet(input_shape, classes=2, width=64, depth=4, padding="valid", dropout=0.5):
+    def convolutions(x, filters):
+        for _ in range(2):
+            x = layers.Conv2D(filters, 3, padding=padding, activation="relu")(x)
+        return x
+
+    def cropped(x, y):
+        sides = [(x.shape[axis] - y.shape[axis]) for axis in (1, 2)]
+        return layers.Cropping2D([(side // 2, side - side // 2) for side in sides])(x) if any(sides) else x
+
+    inputs = x = keras.Input(input_shape)
+    skips = []
+    for level in range(depth + 1):
+        x = convolutions(x, width << level)
+        if level >= depth - 1:
+            x = layers.Dropout(dropout)(x)
+        if level < depth:
+            skips.append(x)
+            x = layers.MaxPooling2D(2)(x)
+    for level in reversed(range(depth)):
+        x = layers.Conv2DTranspose(width << level, 2, 2)(x)
+        x = convolutions(layers.Concatenate()([cropped(skips[level], x), x]), width << level)
+    return keras.Model(inputs, layers.Conv2D(classes, 1)(x))
 
 
 class TiedLogits(layers.Layer):
@@ -173,8 +237,10 @@ def build(name, options):
         return residual_net([2, 2, 2, 2], 1, **options)
     if name == "resnet50":
         return residual_net([3, 4, 6, 3], 4, **options)
-    return {"mobilenet_v2": mobilenet_v2, "gpt2_small": gpt2, "bert_small": bert, "lstm_text": lstm_text,
-            "llama_small": llama}[name](**options)
+    nets = {"vgg16": vgg16, "mobilenet_v2": mobilenet_v2, "mobilenet_v3": mobilenet_v3, "vit_b16": vit,
+            "unet": unet, "gpt2_small": gpt2, "bert_small": bert, "lstm_text": lstm_text,
+            "llama_small": llama}
+    return nets[name](**options)
 
 
 def loss_of(name):

@@ -3,7 +3,11 @@
 MODELS = {
     "resnet18": (8, {"input_shape": [112, 112, 3]}),
     "resnet50": (4, {"input_shape": [96, 96, 3]}),
+    "vgg16": (4, {"input_shape": [64, 64, 3]}),
     "mobilenet_v2": (8, {"input_shape": [96, 96, 3]}),
+    "mobilenet_v3": (8, {"input_shape": [96, 96, 3]}),
+    "vit_b16": (2, {"input_shape": [96, 96, 3]}),
+    "unet": (2, {"input_shape": [64, 64, 1], "padding": "same"}),
     "bert_small": (8, {"length": 64, "classes": 2}),
     "gpt2_small": (2, {"length": 64}),
     "lstm_text": (32, {"length": 80}),
@@ -12,7 +16,11 @@ MODELS = {
 QUICK = {
     "resnet18": (2, {"input_shape": [32, 32, 3], "width": 8, "classes": 10}),
     "resnet50": (2, {"input_shape": [32, 32, 3], "width": 8, "classes": 10}),
+    "vgg16": (2, {"input_shape": [32, 32, 3], "classes": 10}),
     "mobilenet_v2": (2, {"input_shape": [32, 32, 3], "classes": 10}),
+    "mobilenet_v3": (2, {"input_shape": [32, 32, 3], "classes": 10}),
+    "vit_b16": (2, {"input_shape": [32, 48, 3], "classes": 10, "patch": 8, "width": 32, "depth": 2, "heads": 2}),
+    "unet": (2, {"input_shape": [32, 48, 1], "width": 8, "padding": "same"}),
     "bert_small": (2, {"length": 8, "classes": 2, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
     "gpt2_small": (2, {"length": 8, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),
     "lstm_text": (2, {"length": 8, "vocabulary": 100}),
@@ -24,15 +32,15 @@ STEPS = 3  # of a timed epoch
 
 
 def as_text(options):
-    """For the environment of a script: "width=8;input_shape=32,32,3"."""
+    """For the environment of a script: "width=8;input_shape=32,32,3;model_type=small"."""
     return ";".join(f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
                     for name, value in options.items())
 
 
 def from_text(text):
     def value(word):
-        numbers = [int(part) for part in word.split(",")]
-        return numbers if len(numbers) > 1 else numbers[0]
+        parts = [int(part) if part.isdecimal() else part for part in word.split(",")]
+        return parts if len(parts) > 1 else parts[0]
 
     return {name: value(word) for name, word in (entry.split("=") for entry in text.split(";") if entry)}
 
@@ -42,6 +50,8 @@ def batch_of(name, batch, options, numpy):
     random = numpy.random.default_rng(1)
     if "input_shape" in options:
         inputs = random.random((batch, *options["input_shape"]), numpy.float32)
+        if name == "unet":
+            return inputs, random.integers(0, options.get("classes", 2), inputs.shape[:3])
         return inputs, random.integers(0, options.get("classes", 1000), batch)
     vocabulary = options.get("vocabulary", VOCABULARIES.get(name))
     tokens = random.integers(0, vocabulary, (batch, options["length"]))

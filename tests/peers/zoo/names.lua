@@ -1,5 +1,5 @@
--- Names of weights: what torchvision, the published GPT-2 and Llama, and torch_nets.py call the weights of the nets of
--- gb.zoo.
+-- Names of weights: what torchvision, the published GPT-2 and Llama, keras.applications and torch_nets.py call the
+-- weights of the nets of gb.zoo.
 local names = {}
 
 local of_normalization = { gamma = "weight", beta = "bias", moving_mean = "running_mean",
@@ -91,10 +91,51 @@ function names.mobilenet_v2(weight)
   return prefix .. (expands and (bn and "3." or "2.") or (bn and "2." or "1.")) .. leaf
 end
 
+function names.vit_b16(weight)
+  local layer, part = weight:match "^([%w_]+)/(.+)$"
+  if layer == "class_token" then return layer end
+  if layer == "positions" then return "encoder.pos_embedding" end
+  local leaf = (part:find "kernel$" or part == "gamma") and "weight" or "bias"
+  local number, rest = layer:match "^block(%d+)_(.+)$"
+  if not number then
+    local outer = { patches = "conv_proj.", norm = "encoder.ln.", classes = "heads.head." }
+    return outer[layer] .. leaf
+  end
+  local prefix = string.format("encoder.layers.encoder_layer_%d.", number - 1)
+  if rest ~= "attention" then
+    local inner = { norm1 = "ln_1.", norm2 = "ln_2.", expand = "mlp.0.", project = "mlp.3." }
+    return prefix .. inner[rest] .. leaf
+  end
+  local place = ({ query = 1, key = 2, value = 3 })[part:match "^[%w_]+"]
+  if not place then return prefix .. "self_attention.out_proj." .. leaf end
+  return { prefix .. "self_attention.in_proj_" .. leaf, part = place, of = 3 }
+end
+
+function names.unet(weight)
+  local layer, part = weight:match "^([%w_]+)/(.+)$"
+  local leaf = part == "kernel" and ".weight" or ".bias"
+  local way, level, number = layer:match "^(%l+)(%d+)_conv(%d)$"
+  if way then return string.format("%s.%d.conv%s%s", way, level - 1, number, leaf) end
+  level = layer:match "^up(%d+)$"
+  return (level and string.format("larger.%d", level - 1) or layer) .. leaf
+end
+
 names.resnet18, names.resnet50 = names.resnet, names.resnet
 
 -- Of Keras, in a process that makes no other net.
 names.keras = {}
+
+function names.keras.vgg16(weight) return (weight:gsub("^classes/", "predictions/")) end
+
+function names.keras.mobilenet_v3(weight)
+  local block, rest = weight:match "^block(%d+)_(.+)$"
+  if not block then
+    local outer = { stem = "conv", last = "conv_1", head = "conv_2", classes = "logits" }
+    return (weight:gsub("^%l+", outer))
+  end
+  rest = rest:gsub("^squeeze", "squeeze_excite_conv"):gsub("^excite", "squeeze_excite_conv_1")
+  return (block == "1" and "expanded_conv_" or string.format("expanded_conv_%d_", block - 1)) .. rest
+end
 
 function names.keras.lstm_text(weight)
   local layer, part = weight:match "^([%w_]+)/(.+)$"

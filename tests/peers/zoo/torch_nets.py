@@ -2,6 +2,7 @@
 and Llama."""
 
 import math
+from collections import OrderedDict
 
 import torch
 from torch import nn
@@ -68,6 +69,25 @@ class ResNet(nn.Module):
         return self.fc(x.mean((2, 3)))
 
 
+class Vgg16(nn.Module):
+    def __init__(self, input_shape, classes=1000, width=64, units=4096, blocks=(2, 2, 3, 3, 3), dropout=0.5):
+        super().__init__()
+        channels, parts = input_shape[2], []
+        for stage, count in enumerate(blocks):
+            for _ in range(count):
+                filters = width << min(stage, 3)
+                parts += [nn.Conv2d(channels, filters, 3, padding=1), nn.ReLU()]
+                channels = filters
+            parts.append(nn.MaxPool2d(2))
+        self.features = nn.Sequential(*parts)
+        pixels = (input_shape[0] >> len(blocks)) * (input_shape[1] >> len(blocks))
+        self.classifier = nn.Sequential(nn.Linear(pixels * channels, units), nn.ReLU(), nn.Dropout(dropout),
+                                        nn.Linear(units, units), nn.ReLU(), nn.Dropout(dropout), nn.Linear(units, classes))
+
+    def forward(self, x):
+        return self.classifier(self.features(x).flatten(1))
+
+
 class Inverted(nn.Module):
     def __init__(self, inputs, outputs, stride, expansion):
         super().__init__()
@@ -100,6 +120,142 @@ class MobileNetV2(nn.Module):
 
     def forward(self, x):
         return self.classifier(self.features(x).mean((2, 3)))
+
+
+class Excited(nn.Module):
+    """Each channel times a factor, which depends on the means of all channels."""
+
+    def __init__(self, channels, squeezed):
+        super().__init__()
+        self.fc1, self.fc2 = nn.Conv2d(channels, squeezed, 1), nn.Conv2d(squeezed, channels, 1)
+
+    def forward(self, x):
+        return x * functional.hardsigmoid(self.fc2(functional.relu(self.fc1(functional.adaptive_avg_pool2d(x, 1)))))
+
+
+def _multiple_of_8(channels):
+    rounded = max(8, int(channels + 4) // 8 * 8)
+    return rounded + 8 if rounded < 0.9 * channels else rounded
+
+
+class MobileBlock(nn.Module):
+    def __init__(self, inputs, kernel, expansion, outputs, excites, activation, stride):
+        super().__init__()
+        hidden, parts = _multiple_of_8(inputs * expansion), []
+        if expansion > 1:
+            parts += [_conv(inputs, hidden, 1), nn.BatchNorm2d(hidden, 1e-3, 0.001), activation()]
+        parts += [_conv(hidden, hidden, kernel, stride, hidden), nn.BatchNorm2d(hidden, 1e-3, 0.001), activation()]
+        if excites:
+            parts.append(Excited(hidden, _multiple_of_8(hidden / 4)))
+        self.block = nn.Sequential(*parts, _conv(hidden, outputs, 1), nn.BatchNorm2d(outputs, 1e-3, 0.001))
+        self.adds = stride == 1 and inputs == outputs
+
+    def forward(self, x):
+        return x + self.block(x) if self.adds else self.block(x)
+
+
+class MobileNetV3(nn.Module):
+    """Large. Padding is symmetric, as in torchvision: the work is that of Keras' net, the logits are not."""
+
+    RELU, SWISH = nn.ReLU, nn.Hardswish
+    BLOCKS = [(3, 1, 16, False, RELU, 1), (3, 4, 24, False, RELU, 2), (3, 3, 24, False, RELU, 1), (5, 3, 40, True, RELU, 2),
+              (5, 3, 40, True, RELU, 1), (5, 3, 40, True, RELU, 1), (3, 6, 80, False, SWISH, 2), (3, 2.5, 80, False, SWISH, 1),
+              (3, 2.3, 80, False, SWISH, 1), (3, 2.3, 80, False, SWISH, 1), (3, 6, 112, True, SWISH, 1),
+              (3, 6, 112, True, SWISH, 1), (5, 6, 160, True, SWISH, 2), (5, 6, 160, True, SWISH, 1), (5, 6, 160, True, SWISH, 1)]
+
+    def __init__(self, input_shape, classes=1000, dropout=0.2):
+        super().__init__()
+        channels = 16
+        parts = [_conv(input_shape[2], channels, 3, 2), nn.BatchNorm2d(channels, 1e-3, 0.001), nn.Hardswish()]
+        for block in self.BLOCKS:
+            parts.append(MobileBlock(channels, *block))
+            channels = block[2]
+        self.features = nn.Sequential(*parts, _conv(channels, 6 * channels, 1), nn.BatchNorm2d(6 * channels, 1e-3, 0.001),
+                                      nn.Hardswish())
+        self.classifier = nn.Sequential(nn.Linear(6 * channels, 1280), nn.Hardswish(), nn.Dropout(dropout),
+                                        nn.Linear(1280, classes))
+
+    def forward(self, x):
+        return self.classifier(self.features(x).mean((2, 3)))
+
+
+class EncoderBlock(nn.Module):
+    def __init__(self, width, heads, dropout):
+        super().__init__()
+        self.ln_1, self.ln_2 = nn.LayerNorm(width, 1e-6), nn.LayerNorm(width, 1e-6)
+        self.self_attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Dropout(dropout), nn.Linear(4 * width, width),
+                                 nn.Dropout(dropout))
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x):
+        y = self.ln_1(x)
+        x = x + self.drop(self.self_attention(y, y, y, need_weights=False)[0])
+        return x + self.mlp(self.ln_2(x))
+
+
+class Encoder(nn.Module):
+    def __init__(self, length, width, depth, heads, dropout):
+        super().__init__()
+        self.pos_embedding = nn.Parameter(torch.randn(1, length, width) * 0.02)
+        self.drop = nn.Dropout(dropout)
+        self.layers = nn.Sequential(OrderedDict(
+            (f"encoder_layer_{index}", EncoderBlock(width, heads, dropout)) for index in range(depth)))
+        self.ln = nn.LayerNorm(width, 1e-6)
+
+    def forward(self, x):
+        return self.ln(self.layers(self.drop(x + self.pos_embedding)))
+
+
+class Vit(nn.Module):
+    def __init__(self, input_shape, classes=1000, patch=16, width=768, depth=12, heads=12, dropout=0.1):
+        super().__init__()
+        patches = (input_shape[0] // patch) * (input_shape[1] // patch)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, width))
+        self.conv_proj = nn.Conv2d(input_shape[2], width, patch, patch)
+        self.encoder = Encoder(patches + 1, width, depth, heads, dropout)
+        self.heads = nn.Sequential(OrderedDict(head=nn.Linear(width, classes)))
+
+    def forward(self, x):
+        x = self.conv_proj(x).flatten(2).transpose(1, 2)
+        x = torch.cat([self.class_token.expand(len(x), -1, -1), x], 1)
+        return self.heads(self.encoder(x)[:, 0])
+
+
+class Convolutions(nn.Module):
+    def __init__(self, inputs, outputs, padding):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(inputs, outputs, 3, padding=padding), nn.Conv2d(outputs, outputs, 3, padding=padding)
+
+    def forward(self, x):
+        return functional.relu(self.conv2(functional.relu(self.conv1(x))))
+
+
+class Unet(nn.Module):
+    def __init__(self, input_shape, classes=2, width=64, depth=4, padding="valid", dropout=0.5):
+        super().__init__()
+        widths, pixels = [width << level for level in range(depth + 1)], 1 if padding == "same" else 0
+        self.down = nn.ModuleList(Convolutions(inputs, outputs, pixels)
+                                  for inputs, outputs in zip([input_shape[2], *widths], widths))
+        self.larger = nn.ModuleList(nn.ConvTranspose2d(2 * filters, filters, 2, 2) for filters in widths[:-1])
+        self.up = nn.ModuleList(Convolutions(2 * filters, filters, pixels) for filters in widths[:-1])
+        self.drop, self.classes = nn.Dropout(dropout), nn.Conv2d(width, classes, 1)
+
+    def forward(self, x):
+        depth, skips = len(self.up), []
+        for level, convolutions in enumerate(self.down):
+            x = convolutions(x)
+            if level >= depth - 1:
+                x = self.drop(x)
+            if level < depth:
+                skips.append(x)
+                x = functional.max_pool2d(x, 2)
+        for level in reversed(range(depth)):
+            x = self.larger[level](x)
+            rows, columns = ((skips[level].shape[axis] - x.shape[axis]) // 2 for axis in (2, 3))
+            skip = skips[level][:, :, rows:rows + x.shape[2], columns:columns + x.shape[3]]
+            x = self.up[level](torch.cat([skip, x], 1))
+        return self.classes(x)
 
 
 class InOut(nn.Module):
@@ -302,19 +458,26 @@ def build(name, options):
         return ResNet(Basic, **{"blocks": [2, 2, 2, 2]} | options)
     if name == "resnet50":
         return ResNet(Bottleneck, **{"blocks": [3, 4, 6, 3]} | options)
-    return {"mobilenet_v2": MobileNetV2, "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText,
-            "llama_small": Llama}[name](**options)
+    nets = {"vgg16": Vgg16, "mobilenet_v2": MobileNetV2, "mobilenet_v3": MobileNetV3, "vit_b16": Vit,
+            "unet": Unet, "gpt2_small": Gpt2, "bert_small": BertSmall, "lstm_text": LstmText,
+            "llama_small": Llama}
+    return nets[name](**options)
 
 
 def loss_of(name, logits, labels):
     if name == "lstm_text":
         return functional.binary_cross_entropy_with_logits(logits, labels)
+    if name == "unet":
+        return functional.cross_entropy(logits, labels)
     return functional.cross_entropy(logits.flatten(0, -2), labels.flatten())
 
 
 def randomize(net, seed):
-    """Random statistics and scales of normalizations, so that a wrong order of them shows."""
+    """Random statistics and scales of normalizations, and numbers for what begins as zeros, so that a wrong order shows."""
     generator = torch.Generator().manual_seed(seed)
+    for parameter in net.parameters():
+        if not parameter.any():
+            parameter.data = torch.rand(parameter.shape, generator=generator) / 10
     for module in net.modules():
         if isinstance(module, (nn.BatchNorm2d, nn.LayerNorm)):
             size = module.weight.shape

@@ -22,6 +22,7 @@ def torch_net(name, options, x):
     inputs = torch.from_numpy(x)
     with torch.no_grad():
         y = net(inputs.permute(0, 3, 1, 2) if inputs.dim() == 4 else inputs)
+        y = y.permute(0, 2, 3, 1).contiguous() if y.dim() == 4 else y
     return {key: value.contiguous().numpy() for key, value in net.state_dict().items()}, y.numpy()
 
 
@@ -34,9 +35,11 @@ def keras_net(name, options, x):
     net = keras_nets.build(name, options)
     random = numpy.random.default_rng(4)
     arrays = {}
-    for weight in net.weights:
-        if weight.path.endswith("moving_variance"):
+    for weight in net.weights:  # vectors begin as zeros and ones, which would hide a wrong order of them
+        if weight.path.endswith(("/gamma", "/moving_variance")):
             weight.assign(random.random(weight.shape, numpy.float32) + 0.5)
+        elif len(weight.shape) == 1:
+            weight.assign(random.random(weight.shape, numpy.float32) / 10)
         arrays[weight.path] = numpy.ascontiguousarray(weight.numpy())
     return arrays, net(x, training=False).numpy()
 

@@ -3,13 +3,13 @@ local gb = require "gpubench"
 
 local zoo_options = {}
 
--- "width=8;input_shape=32,32,3"
+-- "width=8;input_shape=32,32,3;model_type=small"
 function zoo_options.parse(text)
   local options = {}
-  for name, words in text:gmatch "([%w_]+)=([%d,]+)" do
-    local numbers = {}
-    for word in words:gmatch "%d+" do numbers[#numbers + 1] = math.tointeger(word) end
-    options[name] = #numbers == 1 and numbers[1] or numbers
+  for name, words in text:gmatch "([%w_]+)=([%w_,]+)" do
+    local parts = {}
+    for word in words:gmatch "[%w_]+" do parts[#parts + 1] = math.tointeger(word) or word end
+    options[name] = #parts == 1 and parts[1] or parts
   end
   return options
 end
@@ -23,7 +23,11 @@ function zoo_options.batches(name, batch, options, count)
   if options.input_shape then
     local shape = options.input_shape
     x = gb.random.uniform({ batch, shape[1], shape[2], shape[3] }, { seed = 2 })
-    y = whole({ batch }, options.classes or 1000)
+    if name == "unet" then
+      y = whole({ batch, shape[1], shape[2] }, options.classes or 2)
+    else
+      y = whole({ batch }, options.classes or 1000)
+    end
   else
     local vocabulary = options.vocabulary or vocabularies[name]
     x = whole({ batch, options.length }, vocabulary):cast "int32"

@@ -70,7 +70,10 @@ return {
   { 'gb.utils.get_file("f")', "absent" },
   { 'gb.applications.ResNet50()', "here", "gb.zoo.resnet50" },
   { 'gb.applications.MobileNetV2()', "here", "gb.zoo.mobilenet_v2" },
-  { 'gb.applications.VGG16()', "absent", "gb.zoo" },
+  { 'gb.applications.VGG16()', "here", "gb.zoo.vgg16" },
+  { 'gb.applications.MobileNetV3Large()', "here", "gb.zoo.mobilenet_v3" },
+  { 'gb.zoo.vit_b_16()', "here", "gb.zoo.vit_b16" },
+  { 'gb.applications.Xception()', "absent", "gb.zoo" },
   { 'gb.backend.clear_session()', "here", "collectgarbage" },
   -- Keras: training
   { 'model.fit(x, labels)', "here", "':'" },
