@@ -49,10 +49,10 @@ TEST_F(SimulatedLaunches, HaveTheLimitsOfAGpu) {
 
 TEST(SimulatedMemory, WhatIsFreedLeavesItsNeighboursValues) {
   constexpr std::size_t bytes = (std::size_t{1} << 20) + 256;  // large, and it ends within a page
-  std::byte *freed = nullptr, *neighbour = nullptr;
+  void *freed = nullptr, *neighbour = nullptr;
   ASSERT_EQ(cudaMalloc(&freed, bytes), cudaSuccess);
   ASSERT_EQ(cudaMalloc(&neighbour, bytes), cudaSuccess);
-  ASSERT_EQ(neighbour, freed + bytes);
+  ASSERT_EQ(neighbour, static_cast<std::byte*>(freed) + bytes);
   std::array<unsigned char, 256> values{};
   values.fill(7);
   ASSERT_EQ(cudaMemcpy(neighbour, values.data(), values.size(), cudaMemcpyHostToDevice), cudaSuccess);
