@@ -31,7 +31,7 @@ end
 
 return {
   defaults = { input_shape = { 224, 224, 3 }, classes = 1000, patch = 16, width = 768, depth = 12, heads = 12,
-    dropout = 0.1, attention_dropout = 0 },
+    dropout = 0.1, attention_dropout = 0.0 },
   build = function(options)
     transformer.check_heads("vit_b16", options)
     local input, patch = gb.Input(options.input_shape), options.patch
