@@ -7,10 +7,10 @@ local llama = require "gpubench.zoo.llama"
 local Generator = {}
 Generator.__index = Generator
 
--- Variables for each block, [batch, length, key_value_heads, dim] in the type of the projections.
+-- Variables for each block, [batch, length, key_value_heads, dim] in the type that the net computes in.
 local function caches(net, batch_size, length)
   local options, keys, values = net.options, {}, {}
-  local dtype = net.layers[1].key(gb.zeros { 1, 1, options.width }).dtype
+  local dtype = net.layers.norm(gb.zeros { 1, 1, options.width }).dtype
   local shape = { batch_size, length, options.key_value_heads, options.width // options.heads }
   for i = 1, options.depth do
     keys[i] = gb.Variable(gb.zeros(shape, { dtype = dtype }), { trainable = false })
@@ -63,35 +63,48 @@ local function new(model, options)
   }, Generator)
 end
 
--- Checks tokens [batch, time] that follow position `first`, and moves on behind them; `wanted` time, nil for any.
-local function advance(self, name, tokens, first, wanted)
+-- The time of tokens [batch, time], which follow position `first`; `wanted` time, nil for any.
+local function time_of(self, name, tokens, first, wanted)
   local has_shape, shape = pcall(function() return tokens.shape end)
   if not has_shape or not shape then check.fail("%s: argument #1: Tensor expected, got %s", name, type(tokens)) end
   local time = shape[2]
-  if #shape ~= 2 or shape[1] ~= self.batch_size or (wanted and time ~= wanted) then
+  if #shape ~= 2 or shape[1] ~= self.batch_size or time < 1 or (wanted and time ~= wanted) then
     check.fail("%s: tokens [%d, %s] expected, got [%s]", name, self.batch_size, wanted or "time",
       table.concat(shape, ", "))
   end
   if first + time > self.length then
     check.fail("%s: %d tokens behind position %d are beyond the 'length' of %d", name, time, first, self.length)
   end
+  return time
+end
+
+-- What the step makes of tokens behind position `first`. A step that fails leaves the position.
+local function advance(self, compute, tokens, first, time)
+  local logits, token = compute(tokens:cast "int32", gb.tensor(first, { dtype = "int64" }))
   self.position = first + time
-  return tokens:cast "int32", gb.tensor(first, { dtype = "int64" })
+  return logits, token
 end
 
 function Generator:prefill(tokens)
-  return self.prefill_step(advance(self, "Generator:prefill", tokens, 0))
+  return advance(self, self.prefill_step, tokens, 0, time_of(self, "Generator:prefill", tokens, 0))
 end
 
 function Generator:decode(tokens)
-  if self.position == 0 then check.fail("Generator:decode: nothing precedes the token; call prefill first") end
-  return self.decode_step(advance(self, "Generator:decode", tokens, self.position, 1))
+  local name, first = "Generator:decode", self.position
+  if first == 0 then check.fail("%s: nothing precedes the token; call prefill first", name) end
+  return advance(self, self.decode_step, tokens, first, time_of(self, name, tokens, first, 1))
 end
 
 function Generator:generate(tokens, count)
   local name = "Generator:generate"
   if check.kind(name .. ": argument #2", count, "integer") < 1 then
     check.fail("%s: argument #2: at least 1 token is expected, got %d", name, count)
+  end
+  -- The last token is returned and not computed with.
+  local most = self.length + 1 - time_of(self, name, tokens, 0)
+  if count > most then
+    check.fail("%s: argument #2: with the 'length' of %d, at most %d tokens follow these, got %d", name, self.length,
+      most, count)
   end
   local _, token = self:prefill(tokens)
   local list = { token }

@@ -93,6 +93,8 @@ testing.case("what does not fit is refused", function()
   testing.raises("Generator:prefill: argument #1: Tensor expected, got number", generator.prefill, generator, 3)
   testing.raises("Generator:prefill: tokens [3, time] expected, got [1, 4]", generator.prefill, generator,
     gb.zeros { 1, 4 })
+  testing.raises("Generator:prefill: tokens [3, time] expected, got [3, 0]", generator.prefill, generator,
+    gb.zeros { 3, 0 })
   testing.raises("Generator:prefill: 6 tokens behind position 0 are beyond the 'length' of 5", generator.prefill,
     generator, gb.zeros { 3, 6 })
   generator:prefill(prompts())
@@ -102,4 +104,22 @@ testing.case("what does not fit is refused", function()
     generator, token)
   testing.raises("Generator:generate: argument #2: at least 1 token is expected, got 0", generator.generate, generator,
     prompts(), 0)
+  testing.raises("Generator:generate: argument #2: with the 'length' of 5, at most 2 tokens follow these, got 3",
+    generator.generate, generator, prompts(), 3)
+  testing.equal(generator.position, 5)
+end)
+
+testing.case("a step that fails leaves the position", function()
+  local generator = gb.zoo.generator(made(), { batch_size = batch_size })
+  local unknown = prompts() + 60
+  testing.raises("is outside the vocabulary of 60", generator.prefill, generator, unknown)
+  testing.raises("nothing precedes the token", generator.decode, generator, unknown[{ {}, { 1, 1 } }])
+  local _, token = generator:prefill(prompts())
+  testing.raises("is outside the vocabulary of 60", generator.decode, generator, token + 60)
+  testing.equal(generator.position, prompt_length)
+end)
+
+testing.case("a net without blocks has a generator", function()
+  local generator = gb.zoo.generator(made { depth = 0 }, { batch_size = batch_size })
+  testing.equal(generator:generate(prompts(), 2).shape, { batch_size, 2 })
 end)
