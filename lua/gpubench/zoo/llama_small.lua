@@ -7,7 +7,7 @@ local check = require "gpubench.check"
 local llama = require "gpubench.zoo.llama"
 local transformer = require "gpubench.zoo.transformer"
 
-local function check_heads(options)
+local function check_options(options)
   if options.key_value_heads < 1 or options.heads % options.key_value_heads ~= 0 then
     check.fail("gb.zoo.llama_small: 'key_value_heads' must divide 'heads', got %d and %d", options.key_value_heads,
       options.heads)
@@ -16,6 +16,9 @@ local function check_heads(options)
     check.fail("gb.zoo.llama_small: pairs of a head's channels are turned: 'width' / 'heads' must be even, got %d / %d",
       options.width, options.heads)
   end
+  if options.rope_max_wavelength == 0 then
+    check.fail("gb.zoo.llama_small: option 'rope_max_wavelength': above 0 is expected, got 0")
+  end
 end
 
 return {
@@ -23,7 +26,7 @@ return {
     key_value_heads = 3, rope_max_wavelength = 100000.0, tied = true },
   build = function(options)
     local input = transformer.input("llama_small", options)
-    check_heads(options)
+    check_options(options)
     local layers = llama.layers(options)
     local hidden = llama.hidden(layers, input, function(i, ...)
       return gb.layers.Lambda(function(projections)

@@ -56,13 +56,22 @@ testing.case("sizes are arguments", function()
   testing.raises("gb.zoo.resnet50: unknown option 'clases' (did you mean 'classes'?) (known: ", gb.zoo.resnet50,
     { clases = 3 })
   testing.raises("gb.zoo.resnet50: option 'classes': integer expected, got string", gb.zoo.resnet50, { classes = "x" })
-  testing.raises("gb.zoo.lstm_text: option 'units': a size is expected, got -1", gb.zoo.lstm_text, { units = -1 })
+  testing.raises("gb.zoo.lstm_text: option 'units': at least 0 is expected, got -1", gb.zoo.lstm_text, { units = -1 })
+  testing.raises("gb.zoo.vgg16: option 'dropout': at least 0 is expected, got -0.5", gb.zoo.vgg16, { dropout = -0.5 })
+  testing.raises("gb.zoo.vgg16: option 'blocks': a list of integers of at least 1 is expected, got a in it",
+    gb.zoo.vgg16, { blocks = { 1, "a" } })
+  testing.raises("gb.zoo.vgg16: option 'blocks': a list of integers of at least 1 is expected, got -1 in it",
+    gb.zoo.vgg16, { blocks = { -1 } })
+  testing.raises("gb.zoo.unet: option 'input_shape': { height, width, channels } expected, got 1 sizes", gb.zoo.unet,
+    { input_shape = { 32 } })
   testing.raises("gb.zoo.gpt2_small: 'heads' must divide 'width', got 5 heads and a width of 768", gb.zoo.gpt2_small,
     { heads = 5 })
   testing.raises("gb.zoo.llama_small: 'key_value_heads' must divide 'heads', got 2 and 9", gb.zoo.llama_small,
     { key_value_heads = 2 })
   testing.raises("gb.zoo.llama_small: pairs of a head's channels are turned: 'width' / 'heads' must be even, got 9 / 3",
     gb.zoo.llama_small, { width = 9, heads = 3 })
+  testing.raises("gb.zoo.llama_small: option 'rope_max_wavelength': above 0 is expected, got 0", gb.zoo.llama_small,
+    { rope_max_wavelength = 0 })
   testing.raises("gb.zoo.unet: option 'padding': 'valid' or 'same' expected, got 'full'", gb.zoo.unet,
     { padding = "full" })
   testing.raises("gb.zoo.unet: a side of 570 cannot be halved 4 times with padding 'valid'; the next that can is 572",
