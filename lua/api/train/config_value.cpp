@@ -119,7 +119,12 @@ ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string
     const int index = first + i;
     if (lua_istable(L, index) && !is_list(L, index)) {
       if (i + 1 != count) throw ArgumentError(fmt::format("argument #{}: the options must come last", i + 1));
-      for (auto& entry : read_config_table(L, index)) entries.push_back(std::move(entry));
+      for (auto& entry : read_config_table(L, index)) {
+        if (std::ranges::find(entries, entry.first, &ConfigEntries::value_type::first) != entries.end()) {
+          throw ArgumentError(fmt::format("option '{}' is given twice, by its place and by its name", entry.first));
+        }
+        entries.push_back(std::move(entry));
+      }
     } else if (lua_isnil(L, index) && (i + 1 == count || static_cast<std::size_t>(i) < positional.size())) {
       continue;
     } else if (static_cast<std::size_t>(i) >= positional.size()) {

@@ -71,6 +71,11 @@ SchedulePtr schedule_at(lua_State* L, int index) {
 
 SchedulePtr take_schedule(lua_State* L) {
   if (SchedulePtr schedule = schedule_at(L, 1)) {
+    if (lua_istable(L, -1)) {
+      if (lua_getfield(L, -1, "learning_rate") != LUA_TNIL)
+        throw ArgumentError("option 'learning_rate' is given twice, by its place and by its name");
+      lua_pop(L, 1);
+    }
     lua_pushnil(L);  // the next argument keeps its place
     lua_replace(L, 1);
     return schedule;

@@ -76,6 +76,11 @@ end)
 case("what cannot be is refused", function()
   raises("option 'patience' is given twice, by its place and by its name", gb.callbacks.EarlyStopping, "loss", 0, 1,
     { patience = 2 })
+  for _, first in ipairs { 0.1, gb.schedules.ExponentialDecay(0.1, 10, 0.5) } do
+    raises("option 'learning_rate' is given twice, by its place and by its name", gb.optimizers.SGD, first, 0.9,
+      { learning_rate = 0.2 })
+  end
+  raises("option 'units' is given twice, by its place and by its name", gb.layers.Dense, 3, { units = 4 })
   raises("unknown option 'verbose'", gb.callbacks.EarlyStopping, "loss", 0, 1, 1)
   raises("argument #3: table of options expected, got number", gb.regularizers.L1L2, 0, 1, 2)
   raises("option 'filepath' is required", gb.callbacks.ModelCheckpoint)
