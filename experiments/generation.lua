@@ -107,7 +107,8 @@ gb.experiment {
   },
   expect = {
     gb.expect.equal {
-      x = "way", y = "result", tolerance = 1e-3, claim = "with the cache and without, a text has the same next token",
+      x = "way", y = "result", tolerance = 1e-4,  -- a cache that misses a token changes it by 1e-3
+      claim = "with the cache and without, the logits of a text's next token are the same",
     },
     gb.expect.ratio {
       y = "tokens_per_s", of = { way = "prefill" }, over = { way = "cached" }, at_least = 4,

@@ -30,15 +30,17 @@ local function word(index)
   return text
 end
 
--- Frequent words have small numbers, as in Zipf's law.
+-- Frequent words have small numbers, as in Zipf's law. A run that ends meanwhile leaves no file of this name.
 local function write()
   local draws = gb.random.uniform({ count, longest }, { seed = 2 }):to_table()
-  local file <close> = assert(io.open(path, "w"))
+  local file = assert(io.open(path .. ".new", "w"))
   for i, length in ipairs(lengths()) do
     local text = {}
     for j = 1, length do text[j] = word(math.floor(words ^ draws[i][j])) end
     file:write(table.concat(text, " "), ".\n")
   end
+  file:close()
+  assert(os.rename(path .. ".new", path))
 end
 
 -- Writes the texts unless they are there.
