@@ -189,7 +189,7 @@ function gb.zoo.llama_small(options) end
 
 --- Continues texts by a model of gb.zoo.llama_small with the model's weights. Keys and values of all positions so far
 --- stay on the device (a KV cache), so that a token takes the work of one position; `prefill` is planned once for each
---- length of its tokens, `decode` once.
+--- length of its tokens, `decode` once; neither belongs into a gb.compile, which would repeat its first position.
 ---
 --- ```lua
 --- local gb = require "gpubench"
