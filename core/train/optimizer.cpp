@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/device/device.h"
+#include "core/exec/executor.h"
 #include "core/nn/constraint.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
@@ -274,7 +275,26 @@ void take_averages(Runtime& runtime, const Optimizer& optimizer, std::span<const
   for (const VariablePtr& variable : variables) store.write(*variable, store.read(*optimizer.average_of(variable)));
 }
 
+namespace {
+
+double rate_at(Runtime& runtime, const Schedule& schedule, std::int64_t step) {
+  Graph graph;
+  const GraphScope scope(graph, DeviceId{}, "learning_rate");
+  const Value rate = schedule.call(graph, graph.constant(HostTensor::scalar(step)));
+  const auto executor = make_executor(runtime, std::move(graph), {rate});
+  executor->run({});
+  return static_cast<double>(executor->read(0).values<float>()[0]);
+}
+
+}  // namespace
+
 double learning_rate(Runtime& runtime, const Optimizer& optimizer) {
+  if (optimizer.schedule()) {
+    runtime.synchronize();
+    const VariablePtr& counter = optimizer.iterations();
+    return rate_at(runtime, *optimizer.schedule(),
+                   counter ? runtime.variables().read(*counter).values<std::int64_t>()[0] : 0);
+  }
   const VariablePtr& rate = optimizer.learning_rate();
   if (!rate) return optimizer.config().number("learning_rate");
   return static_cast<double>(runtime.variables().read(*rate).values<float>()[0]);

@@ -143,7 +143,7 @@ class Optimizer {
 };
 using OptimizerPtr = std::shared_ptr<Optimizer>;
 
-/// The value of the learning_rate variable, or before build() of the option.
+/// That of the next update: what the schedule gives, or the value of the variable, before build() of the option.
 double learning_rate(Runtime& runtime, const Optimizer& optimizer);
 /// For the following updates. Throws Error for a rate that is negative or NaN, and if a schedule sets it.
 void set_learning_rate(Runtime& runtime, const Optimizer& optimizer, double rate);

@@ -24,7 +24,7 @@ local gb = {}
 ---@class Optimizer
 ---@field name string "adam", ...
 ---@field iterations integer updates so far
----@field learning_rate number can be set, unless it follows a schedule
+---@field learning_rate number that of the next step; can be set, unless it follows a schedule
 ---@field loss_scale number? of a LossScaleOptimizer: the scale of the next step; nil of others
 ---@field skipped_steps integer? of a LossScaleOptimizer: steps that changed no weight; nil of others
 local Optimizer = {}

@@ -56,6 +56,19 @@ testing.case("a schedule is an argument of its own and can be called", function(
   raises(function() schedule(gb.ones { 2 }) end, "the step is one number, got float32[2]")
 end)
 
+testing.case("an optimizer's learning rate is what its schedule gives for the next step", function()
+  local model = gb.Sequential { gb.layers.Dense(1, { use_bias = false, input_shape = { 1 } }) }
+  for _, rate in ipairs { gb.schedules.PiecewiseConstantDecay({ 2, 4 }, { 1, 0.5, 0.25 }),
+    function(step) return step:cast "float32":le(2):cast "float32" * 0.5 + 0.5 end } do
+    local optimizer, rates = gb.optimizers.SGD(rate), {}
+    for step = 1, 4 do
+      rates[step] = optimizer.learning_rate
+      optimizer:apply_gradients({ gb.ones { 1, 1 } }, model.variables)
+    end
+    testing.equal(rates, { 1.0, 1.0, 1.0, 0.5 })
+  end
+end)
+
 testing.case("limits are checked", function()
   raises(function() gb.optimizers.Adam { clipnorm = 0 } end, "adam: clipnorm must be above 0, got 0")
   raises(function() gb.optimizers.Lion { clipnorm = 1, clipvalue = 1 } end, "only one of clipnorm, clipvalue")
@@ -230,7 +243,7 @@ testing.case("callbacks end the training and reduce the rate", function()
   testing.equal(#history.learning_rate, 3)
   raises(function() gb.callbacks.ReduceLROnPlateau { factor = 1 } end, "factor must be at least 0 and below 1")
   raises(function()
-    classifier({ optimizer = gb.optimizers.SGD(gb.schedules.CosineDecay(1, 2)) }):fit(x, y, { epochs = 3, verbose = 0,
+    classifier({ optimizer = gb.optimizers.SGD(gb.schedules.CosineDecay(1, 200)) }):fit(x, y, { epochs = 3, verbose = 0,
       callbacks = { gb.callbacks.ReduceLROnPlateau { monitor = "loss", patience = 0, min_delta = 9 } } })
   end, "it follows a schedule")
 end)
