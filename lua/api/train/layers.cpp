@@ -114,11 +114,21 @@ struct CustomOptions {
                                             field("dtype", &CustomOptions::dtype)};
 };
 
+/// A wrapper gets its layer as a text (config_value.cpp), and the message of a wrong type would ask for one.
+void require_layer(const LayerKind& kind, const ConfigEntries& options) {
+  const auto given = std::ranges::find(options, "layer", &ConfigEntries::value_type::first);
+  if (given != options.end() && !std::holds_alternative<std::string>(given->second)) {
+    throw ArgumentError(fmt::format(
+        "{}: option 'layer': a layer of gb.layers is expected; models and functions cannot be wrapped", kind.name));
+  }
+}
+
 /// gb.layers.<Kind>(positional..., options)
 StackFunction constructor(const LayerKind& kind) {
   return [&kind](lua_State* L) {
-    Value<std::shared_ptr<ScriptLayer>>::push(
-        L, make_script_layer(L, kind, read_config(L, 1, kind.positional, kind.fields)));
+    ConfigEntries options = read_config(L, 1, kind.positional, kind.fields);
+    require_layer(kind, options);
+    Value<std::shared_ptr<ScriptLayer>>::push(L, make_script_layer(L, kind, std::move(options)));
     return 1;
   };
 }

@@ -127,6 +127,10 @@ testing.case("options are refused by name", function()
   testing.raises("Bidirectional: the layer must be an LSTM, a GRU or a SimpleRNN", layers.Bidirectional,
     layers.Dense(2))
   testing.raises("TimeDistributed: the option 'layer': no layer: 'Dense'", layers.TimeDistributed, "Dense")
+  for _, given in ipairs { gb.Sequential { layers.Dense(2, { input_shape = { 3 } }) }, print, 3 } do
+    testing.raises("TimeDistributed: option 'layer': a layer of gb.layers is expected; models and functions cannot be",
+      layers.TimeDistributed, given)
+  end
   testing.raises("LSTM: unknown option 'return_states'", layers.LSTM, 4, { return_states = true })
 end)
 
