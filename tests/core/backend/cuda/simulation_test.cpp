@@ -48,7 +48,7 @@ TEST_F(SimulatedLaunches, HaveTheLimitsOfAGpu) {
 }
 
 TEST(SimulatedMemory, WhatIsFreedLeavesItsNeighboursValues) {
-  constexpr std::size_t bytes = (std::size_t{1} << 20) + 256;  // large, and it ends within a page
+  constexpr std::size_t bytes = (std::size_t{1} << 20) + 512;  // large, and it ends within a page
   void *freed = nullptr, *neighbour = nullptr;
   ASSERT_EQ(cudaMalloc(&freed, bytes), cudaSuccess);
   ASSERT_EQ(cudaMalloc(&neighbour, bytes), cudaSuccess);
