@@ -61,6 +61,8 @@ local function options_of(types)
   end
 end
 
+-- Constructors take some of their options by place too; none takes this.
+local surplus = coroutine.create(print)
 local refused, dropped = 0, {}
 local function try(name, extra_option)
   local called, class = callable(name)
@@ -70,7 +72,7 @@ local function try(name, extra_option)
     local function add(value) size = size + 1 list[size] = value end
     if class then add(values.object(class)) end
     for k = 1, #types - (extra_option and 1 or 0) do add(values.typed(types[k])) end
-    add(extra_option and { no_such_option = 1 } or true)
+    add(extra_option and { no_such_option = 1 } or surplus)
     local ok, reason = pcall(called, table.unpack(list, 1, size))
     if ok then
       local parts = {}
