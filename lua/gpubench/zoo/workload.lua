@@ -90,7 +90,7 @@ function workload.examples(name, options)
     if decoders[name] then
       labels = synthetic("int64[" .. options.length .. "]", vocabulary)
     elseif name == "lstm_text" then
-      labels = synthetic("int64[1]", 2):map(function(label) return label:cast "float32" end)
+      labels = synthetic("int64[1]", 2)
     else
       labels = synthetic("int64", 2)
     end
