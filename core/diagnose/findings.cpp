@@ -81,7 +81,7 @@ void judge_as_trace(Diagnosis& diagnosis, const Evidence& evidence) {
   };
   const bool has_large = std::ranges::any_of(findings, is_large);
   const bool computes = std::ranges::any_of(findings, [](const Finding& one) { return one.rule == &compute_bound; });
-  diagnosis.is_busy = computes && has_large;
+  if (computes && has_large) diagnosis.busy = compute_bound.title;
   std::erase_if(findings, [&](const Finding& one) {
     if (one.rule == &compute_bound) return has_large;
     return is_class(one) && (has_large || computes) && !is_large(one);
@@ -111,7 +111,7 @@ std::string Diagnosis::verdict() const {
   if (first.rule == &compute_bound && findings.size() > 1)
     return fmt::format("{}, then {}", compute_bound.title, findings[1].headline);
   if (first.doubt.empty())
-    return busy_first() + first.headline + (equal() == nullptr ? "" : "; as much: " + equal()->headline);
+    return (is_busy_first() ? busy + ", then " : "") + first.headline + (equal() == nullptr ? "" : "; as much: " + equal()->headline);
   return fmt::format("cannot tell: {}, but {}", first.headline, first.doubt);
 }
 
@@ -119,7 +119,7 @@ std::string Diagnosis::cause() const {
   if (findings.empty()) return is_healthy ? "healthy" : "";
   const Finding& first = findings.front();
   if (!first.doubt.empty()) return std::string(cannot_tell.title);
-  return busy_first() + name_of(first) + (equal() == nullptr ? "" : " and " + name_of(*equal()));
+  return (is_busy_first() ? std::string(compute_bound.title) + ", then " : "") + name_of(first) + (equal() == nullptr ? "" : " and " + name_of(*equal()));
 }
 
 const Finding* Diagnosis::equal() const {
@@ -130,10 +130,8 @@ const Finding* Diagnosis::equal() const {
                                                                                                            : nullptr;
 }
 
-std::string Diagnosis::busy_first() const {
-  return is_busy && (is_of_trace || findings.front().gain.value < little_to_gain.value)
-             ? std::string(compute_bound.title) + ", then "
-             : std::string();
+bool Diagnosis::is_busy_first() const {
+  return !busy.empty() && (is_of_trace || findings.front().gain.value < little_to_gain.value);
 }
 
 Diagnosis diagnose(const Record& row, const RunFacts& facts, Words words) {
@@ -149,9 +147,11 @@ Diagnosis diagnose(const Record& row, const RunFacts& facts, Words words) {
   const bool can_gain =
       std::ranges::any_of(diagnosis.findings, [](const Finding& finding) { return finding.gain.value > 0; });
   // Busy kernels are the answer only where nothing else is.
-  if (can_gain && !evidence.is_of(StepsOf::foreign))
-    diagnosis.is_busy =
-        std::erase_if(diagnosis.findings, [](const Finding& one) { return one.rule == &compute_bound; }) > 0;
+  const auto busy = std::ranges::find(diagnosis.findings, &compute_bound, &Finding::rule);
+  if (can_gain && !evidence.is_of(StepsOf::foreign) && busy != diagnosis.findings.end()) {
+    diagnosis.busy = busy->kind.empty() ? std::string(compute_bound.title) : busy->headline;
+    diagnosis.findings.erase(busy);
+  }
   std::ranges::stable_sort(diagnosis.findings, std::ranges::greater(),
                            [](const Finding& finding) { return finding.gain.value; });
   if (evidence.is_of(StepsOf::foreign)) judge_as_trace(diagnosis, evidence);

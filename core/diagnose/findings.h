@@ -19,15 +19,17 @@ struct Diagnosis {
   std::vector<Finding> findings;
   /// Facts of the machine that cost speed, or compute wrongly.
   std::vector<CheckResult> machine;
-  /// Kernels take most of the step, beside findings that gain something.
-  bool is_busy = false;
+  /// Kernels take most of the step, beside findings that gain something: "compute bound", or with the rate that kernels
+  /// below their peak reach. Empty: they do not.
+  std::string busy;
   bool is_of_trace = false;
   /// Of a trace: kernels run nearly always. Its findings are empty then.
   bool is_healthy = false;
 
   /// The finding with the largest gain in one line, or "cannot tell ..."; with the next one, if its gain is within the
   /// noise of the first. Where kernels take most of the step and the
-  /// gain is little: "compute bound, then host bound (Lua in every step): 4 % of the step". Empty without findings.
+  /// gain is little: "compute bound, then host bound (Lua in every step): 4 % of the step", or "compute bound (kernels
+  /// below their peak): 34 % of the best rate, then ...". Empty without findings.
   std::string verdict() const;
   /// The same without figures, to count points by: "launch bound (batch too small)", "cannot tell".
   std::string cause() const;
@@ -35,8 +37,8 @@ struct Diagnosis {
  private:
   /// The second finding, if no noise tells which of both gains more; nullptr without.
   const Finding* equal() const;
-  /// "compute bound, then " where the step is busy and the first finding gains little; else nothing.
-  std::string busy_first() const;
+  /// The step is busy and the first finding gains little.
+  bool is_busy_first() const;
 };
 
 /// Without findings for a row without steps. `words`: those of the findings' texts.

@@ -9,7 +9,8 @@ namespace {
 /// A stage in the column `pipeline_stages`: "map workers=autotune".
 struct Stage {
   std::string name;
-  bool has_workers = false, is_on_device = false;
+  bool has_workers = false;  ///< more than one
+  bool is_on_device = false;
 };
 
 std::vector<std::string> parts_of(std::string_view text, std::string_view between) {
@@ -28,7 +29,8 @@ std::vector<Stage> stages_of(const Evidence& evidence) {
     const std::vector<std::string> words = parts_of(text, " ");
     Stage stage{words.empty() ? std::string() : words.front()};
     for (const std::string& word : words) {
-      stage.has_workers |= word.starts_with("workers=") || word.starts_with("parallel=");
+      const bool is_parallel = word.starts_with("workers=") || word.starts_with("parallel=");
+      stage.has_workers |= is_parallel && !word.ends_with("=1");
       stage.is_on_device |= word.starts_with("device=");
     }
     stages.push_back(std::move(stage));

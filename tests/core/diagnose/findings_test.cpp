@@ -74,6 +74,12 @@ TEST(Verdict, BusyKernelsAreNoFindingBesideOthers) {
   EXPECT_EQ(diagnosis.cause(), "host bound (callbacks or synchronization)");
 }
 
+TEST(Verdict, OfKernelsBelowTheirPeakNamesTheirRateBeforeALittleGain) {
+  EXPECT_EQ(verdict_of({{"host_share", 0.04}, {"compute_share", 0.9}, {"mfu", 0.34}}),
+            "compute bound (kernels below their peak): 34 % of the best rate, then host bound (callbacks or "
+            "synchronization): 4 % of the step");
+}
+
 TEST(Verdict, OfABusyStepWithLittleToGainNamesBoth) {
   const Diagnosis little = diagnose(trained_row({{"host_share", 0.04}, {"compute_share", 0.9}}), {});
   EXPECT_EQ(little.verdict(), "compute bound, then host bound (callbacks or synchronization): 4 % of the step");

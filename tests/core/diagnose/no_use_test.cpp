@@ -31,6 +31,13 @@ TEST(NoUse, OfStagesThatThePipelineHas) {
   EXPECT_NE(in_pipeline(Remedy::prefetch_to_device, "idx; batch; prefetch_to_device"), "");
 }
 
+TEST(NoUse, OneWorkerIsNotSeveral) {
+  const std::string one = "list_files; interleave parallel=1; map workers=1; batch", eleven = "map workers=11; batch";
+  EXPECT_EQ(in_pipeline(Remedy::more_workers, one), "");
+  EXPECT_EQ(in_pipeline(Remedy::parallel_reads, one), "");
+  EXPECT_EQ(in_pipeline(Remedy::more_workers, eleven), "every map has several workers already");
+}
+
 TEST(NoUse, OfStagesThatHaveNothingToDo) {
   EXPECT_EQ(in_pipeline(Remedy::more_workers, "idx; batch"), "the pipeline has no map");
   EXPECT_EQ(in_pipeline(Remedy::batched_map, "idx; batch"), "the pipeline has no map");

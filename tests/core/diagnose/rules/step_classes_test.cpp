@@ -8,7 +8,9 @@ namespace {
 
 using support::judged;
 using support::trained_row;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 struct ClassCase {
@@ -102,8 +104,19 @@ TEST(UnevenReplicas, NamesTheLateOne) {
   EXPECT_EQ(late->kind, "one replica is late");
   EXPECT_THAT(late->evidence,
               HasSubstr("(gpu:1) comes last to 90 % of the exchanges; the slowest computes 40 % longer"));
-  row.set("last_rank_share", 0.49);
+  EXPECT_THAT(late->remedies, ElementsAre(Remedy::balanced_shares));
+}
+
+TEST(UnevenReplicas, AreNotOneLateReplicaByChance) {
+  Record row = trained_row({{"peer_wait_share", 0.3}, {"replicas", std::int64_t{2}}, {"last_rank_share", 0.74}});
+  EXPECT_EQ(judged(uneven_replicas, row)->kind, "") << "two replicas: half of the exchanges by chance";
+  EXPECT_THAT(judged(uneven_replicas, row)->remedies, IsEmpty());
+  row.set("replicas", std::int64_t{8});
+  EXPECT_EQ(judged(uneven_replicas, row)->kind, "one replica is late");
+  row.set("last_rank_share", 0.56);
   EXPECT_EQ(judged(uneven_replicas, row)->kind, "");
+  row.set("last_rank_share", Cell{});
+  EXPECT_THAT(judged(uneven_replicas, row)->remedies, ElementsAre(Remedy::balanced_shares));
 }
 
 // Point 4 of results/samples/uneven_workload: the host of the late replica waits, for which the other one waits.
