@@ -111,7 +111,8 @@ std::string Diagnosis::verdict() const {
   if (first.rule == &compute_bound && findings.size() > 1)
     return fmt::format("{}, then {}", compute_bound.title, findings[1].headline);
   if (first.doubt.empty())
-    return (is_busy_first() ? busy + ", then " : "") + first.headline + (equal() == nullptr ? "" : "; as much: " + equal()->headline);
+    return (is_busy_first() ? busy + ", then " : "") + first.headline +
+           (equal() == nullptr ? "" : "; as much: " + equal()->headline);
   return fmt::format("cannot tell: {}, but {}", first.headline, first.doubt);
 }
 
@@ -119,7 +120,8 @@ std::string Diagnosis::cause() const {
   if (findings.empty()) return is_healthy ? "healthy" : "";
   const Finding& first = findings.front();
   if (!first.doubt.empty()) return std::string(cannot_tell.title);
-  return (is_busy_first() ? std::string(compute_bound.title) + ", then " : "") + name_of(first) + (equal() == nullptr ? "" : " and " + name_of(*equal()));
+  return (is_busy_first() ? std::string(compute_bound.title) + ", then " : "") + name_of(first) +
+         (equal() == nullptr ? "" : " and " + name_of(*equal()));
 }
 
 const Finding* Diagnosis::equal() const {
