@@ -29,7 +29,7 @@ local function break_even(eager, graph)
   }
 end
 
--- Where no gain of a step is sure, nothing can tell when it has paid: such points do not count, unless all are such.
+-- Where the gain of a step is too unsure to tell, a point does not count, unless all are such.
 local function pays_within_an_epoch(rows)
   local eager, verdict, reasons, unclear = {}, "confirmed", {}, {}
   local slowest, paid = 0, 0
@@ -40,11 +40,10 @@ local function pays_within_an_epoch(rows)
     local other = row.execution == "graph" and eager[key_of(row)]
     if other then
       local steps, why = break_even(other, row)
-      if steps and steps.least <= epoch and steps.most == math.huge then
+      if steps and steps.least <= epoch and steps.most > epoch then
         unclear[#unclear + 1] = key_of(row)
-      elseif not steps or steps.most > epoch then
-        local refuted = steps and steps.least > epoch
-        if refuted or verdict ~= "refuted" then verdict = refuted and "refuted" or "inconclusive" end
+      elseif not steps or steps.least > epoch then
+        if steps or verdict ~= "refuted" then verdict = steps and "refuted" or "inconclusive" end
         reasons[#reasons + 1] = string.format("%s: %s", key_of(row),
           why or string.format("after %.0f to %.0f steps, of %d in an epoch", steps.least, steps.most, epoch))
       else
@@ -54,11 +53,11 @@ local function pays_within_an_epoch(rows)
   end
   if #rows == 0 then return "not measurable here", "there are no rows" end
   if verdict ~= "confirmed" then return verdict, table.concat(reasons, "; ", 1, math.min(3, #reasons)) end
-  if paid == 0 then return "inconclusive", "a step of the graph may be no faster at " .. table.concat(unclear, "; ") end
+  if paid == 0 then return "inconclusive", "the gain of a step is too unsure at " .. table.concat(unclear, "; ") end
   local text = string.format("the plan has paid for itself after %.0f steps or fewer, of %d in an epoch",
     math.ceil(slowest), epoch)
   if #unclear > 0 then
-    text = text .. "; left out, because a step of the graph may be no faster there: " .. table.concat(unclear, "; ")
+    text = text .. "; left out, because the gain of a step is too unsure there: " .. table.concat(unclear, "; ")
   end
   return verdict, text, (text:gsub("^t", "T"))
 end
