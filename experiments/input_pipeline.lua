@@ -194,9 +194,9 @@ gb.experiment {
       answer = "With the whole pipeline a step waits for input {of} of its time, with the loop {over}",
     },
     gb.expect.best {
-      x = "workers", y = "pipeline_examples_per_s", value = "autotune", tolerance = 0.3,
+      x = "workers", y = "pipeline_examples_per_s", value = "autotune", tolerance = 0.15,
       where = { measured = "pipeline", stage = "prefetch" },
-      claim = "AUTOTUNE is within 30 % of the best number of workers by hand",
+      claim = "AUTOTUNE is within 15 % of the best number of workers by hand",
       answer = "Leave the number of workers to AUTOTUNE: the pipeline alone reaches {share} of the rate with the best "
         .. "of the numbers set by hand",
     },

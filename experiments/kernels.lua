@@ -23,7 +23,7 @@ gb.experiment {
     gb.chart.line { x = "size", y = "flops_per_s", series = "dtype", log_x = 2, log_y = 10 },
   },
   expect = {
-    gb.expect.increasing { x = "size", y = "flops_per_s", by = "dtype", to = 256, tolerance = 0.1 },
+    gb.expect.increasing { x = "size", y = "flops_per_s", by = "dtype", to = 256 },
     gb.expect.knee {
       x = "size", y = "flops_per_s", by = "dtype",
       answer = "Choose sizes of at least {x}: {times} the flops/s of size {first}; larger ones bring "

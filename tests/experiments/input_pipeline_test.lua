@@ -80,7 +80,7 @@ testing.case("the claims see every stage and every number of workers", function(
   end
   local growing = experiments.verdicts(declaration, pipeline_rows({ 0.5, 0.6, 0.7, 0.8, 0.9 }, rates))
   testing.equal(growing, { "refuted", "refuted", "refuted", "confirmed" })
-  testing.equal(experiments.verdicts(declaration, pipeline_rows(falling, { 100, 200, 130 }))[4], "refuted")
+  testing.equal(experiments.verdicts(declaration, pipeline_rows(falling, { 100, 200, 160 }))[4], "refuted")
   local rows = pipeline_rows(falling, rates)
   for _, row in ipairs(rows) do
     if row.measured == "pipeline" and row.workers == 2 then row.quality = "unreliable: noise" end

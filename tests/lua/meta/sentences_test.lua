@@ -151,13 +151,19 @@ end)
 -- Functions of the Lua library name the options that they know when one is misspelt.
 local arguments_before = { ["gb.axis"] = { "x", { 1 } }, ["gb.column"] = { "x" } }
 
-local function known_options(entry)
+-- What a function of the Lua library says of these options; nil where it takes them.
+local function refusal_of(entry, options)
   local f = gb
   for name in entry.name:gsub("^gb%.", ""):gmatch "[^.]+" do f = f[name] end
   local arguments = table.pack(table.unpack(arguments_before[entry.name] or {}))
-  arguments[arguments.n + 1] = { misspelt_option = 1 }
+  arguments[arguments.n + 1] = options
   local ok, reason = pcall(f, table.unpack(arguments))
-  local known = not ok and tostring(reason):match "unknown option 'misspelt_option' %(known: ([^)]*)%)"
+  return not ok and tostring(reason) or nil
+end
+
+local function known_options(entry)
+  local reason = refusal_of(entry, { misspelt_option = 1 })
+  local known = reason and reason:match "unknown option 'misspelt_option' %(known: ([^)]*)%)"
   if not known then return nil end
   local options = {}
   for name in known:gmatch "[%w_]+" do options[name] = true end
@@ -182,24 +188,20 @@ end)
 
 -- The kind of number that a function of the Lua library expects of an option; nil where it names none.
 local function expected_number(entry, option)
-  local f = gb
-  for name in entry.name:gsub("^gb%.", ""):gmatch "[^.]+" do f = f[name] end
-  local arguments = table.pack(table.unpack(arguments_before[entry.name] or {}))
-  arguments[arguments.n + 1] = { [option] = true }
-  local ok, reason = pcall(f, table.unpack(arguments))
-  return not ok and tostring(reason):match("option '" .. option .. "': (%l+) expected, got boolean") or nil
+  local reason = refusal_of(entry, { [option] = true })
+  return reason and reason:match("option '" .. option .. "': (%l+) expected, got boolean")
 end
 
 testing.case("options are the numbers that functions of the Lua library take", function()
   local wrong, count = {}, 0
   for _, entry in ipairs(entries) do
     for name, field in pairs(entry.name:find "^gb%.[cez]" and options_of(entry) or {}) do
-      local documented_kind = field.type:match "^(number)%??$" or field.type:match "^(integer)%??$"
-      local expected = documented_kind and expected_number(entry, name)
+      local kind = field.type:match "^(number)%??$" or field.type:match "^(integer)%??$"
+      local expected = kind and expected_number(entry, name)
       count = count + (expected and 1 or 0)
-      if expected and expected ~= documented_kind then
-        wrong[#wrong + 1] = string.format("%s %s: the reference says %s, the code %s", entry.name, name,
-          documented_kind, expected)
+      if expected and expected ~= kind then
+        wrong[#wrong + 1] = string.format("%s %s: the reference says %s, the code %s", entry.name, name, kind,
+          expected)
       end
     end
   end
