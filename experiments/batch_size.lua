@@ -76,7 +76,7 @@ gb.experiment {
     .. "then rising with the batch. A line ends where memory does.",
   axes  = {
     gb.axis("device", gb.devices()),
-    gb.axis("batch_size", is_dense and { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384 }
+    gb.axis("batch_size", is_dense and { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 16384 }
       or { 1, 2, 4, 8, 16, 32, 64 }),
   },
   run = function(point)

@@ -20,6 +20,13 @@ class OutOfMemory : public Error {
   using Error::Error;
 };
 
+/// The variables alone need more: weights, and the states of optimizers and metrics. No smaller batch makes room for
+/// them.
+class OutOfMemoryForVariable : public OutOfMemory {
+ public:
+  using OutOfMemory::OutOfMemory;
+};
+
 /// The user pressed Ctrl-C. Not an Error: only the program's main function may catch it.
 class Interrupted : public std::runtime_error {
  public:

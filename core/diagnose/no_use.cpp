@@ -101,9 +101,11 @@ bool computes_in_16_bits(const std::string& precision) {
 
 std::string no_use_on_devices(Remedy remedy, const Evidence& evidence) {
   switch (remedy) {
+    case Remedy::input_slots:
+      if (evidence.number("input_slots").value_or(1) > 1) return "the model has several input slots already";
+      [[fallthrough]];
     case Remedy::prefetch_to_device:
     case Remedy::pinned_memory:
-    case Remedy::input_slots:
       return evidence.has("device") && !evidence.has_own_memory() ? "the model's device works in the host's memory"
                                                                   : "";
     case Remedy::device_exchanges:

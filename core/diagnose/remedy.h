@@ -40,6 +40,7 @@ enum class Remedy {
   gradient_accumulation,
   recomputation,
   no_offload,
+  divided_layers,
   // the device
   mixed_precision,
   tensor_float32,

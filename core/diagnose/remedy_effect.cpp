@@ -83,6 +83,7 @@ constexpr std::array effects = {
     RemedyEffect{.remedy = Remedy::gradient_accumulation, .removes = {copies}, .shortens = all_but_arithmetic},
     RemedyEffect{.remedy = Remedy::recomputation, .removes = {copies}, .shortens = waits | StepParts{slow_kernels}},
     RemedyEffect{.remedy = Remedy::no_offload, .removes = {copies}, .shortens = waits | StepParts{slow_kernels}},
+    RemedyEffect{.remedy = Remedy::divided_layers, .removes = {copies}, .shortens = all_but_arithmetic},
     RemedyEffect{.remedy = Remedy::mixed_precision,
                  .removes = {slow_kernels, arithmetic, fixed_arithmetic},
                  .shortens = {copies, exchanges},

@@ -185,7 +185,7 @@ NodeId Eager::node(const Op& op, const Part& part) const {
 
 Tensor Eager::upload(const HostTensor& value, const DeviceId& id, std::string_view label) {
   Buffer buffer = runtime_.devices().device(id).memory().allocate(value.bytes(), label);
-  const SpanScope copying(runtime_.copy_spans(id), SpanClass::copy);
+  const SpanScope copying(runtime_.copy_spans(id), CopyPath::host_to_device);
   Stream& stream = runtime_.stream(id);
   stream.copy(buffer.data(), value.data(), value.bytes());
   stream.synchronize();
@@ -202,7 +202,7 @@ Tensor Eager::borrow(const TensorView& host, const DeviceId& id, std::string_vie
 
 HostTensor Eager::download(const Tensor& tensor) {
   HostTensor value(tensor.type());
-  const SpanScope copying(runtime_.copy_spans(tensor.device()), SpanClass::copy);
+  const SpanScope copying(runtime_.copy_spans(tensor.device()), CopyPath::device_to_host);
   Stream& stream = runtime_.stream(tensor.device());
   stream.copy(value.data(), tensor.view().data, value.bytes());
   stream.synchronize();
@@ -221,7 +221,7 @@ Tensor Eager::transfer(const Tensor& tensor, const DeviceId& id) {
   if (tensor.device() == id) return tensor;
   Buffer buffer = runtime_.devices().device(id).memory().allocate(tensor.type().bytes(), "transfer");
   const bool on_host = runtime_.copy_spans(tensor.device()) != nullptr && runtime_.copy_spans(id) != nullptr;
-  const SpanScope copying(on_host ? runtime_.spans() : nullptr, SpanClass::copy);
+  const SpanScope copying(on_host ? runtime_.spans() : nullptr, CopyPath::between_devices);
   DeviceCopy copy(runtime_.devices().device(tensor.device()), runtime_.devices().device(id));
   copy.queue(buffer.data(), tensor.view().data, tensor.type().bytes());
   copy.release_source();  // the tensor may be released before the copy has run
@@ -231,7 +231,7 @@ Tensor Eager::transfer(const Tensor& tensor, const DeviceId& id) {
 Tensor Eager::copy(const Tensor& tensor) {
   Device& device = runtime_.devices().device(tensor.device());
   Buffer buffer = device.memory().allocate(tensor.type().bytes(), "copy");
-  const SpanScope copying(runtime_.copy_spans(tensor.device()), SpanClass::copy);
+  const SpanScope copying(runtime_.copy_spans(tensor.device()), CopyPath::within_device);
   runtime_.stream(tensor.device()).copy(buffer.data(), tensor.view().data, tensor.type().bytes());
   return {tensor.type(), tensor.device(), std::move(buffer)};
 }

@@ -105,7 +105,7 @@ std::span<const TensorView> ReplicatedExecutor::aligned(int replica, const std::
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (is_aligned(inputs[i])) continue;
     if (own.copies[i].empty()) own.copies[i] = HostTensor(*inputs[i].type);
-    const SpanScope copying(runtime.spans(), SpanClass::copy);
+    const SpanScope copying(runtime.spans(), CopyPath::host_to_device);
     std::memcpy(own.copies[i].data(), inputs[i].data, own.copies[i].bytes());
     own.views[i].data = own.copies[i].data();
   }

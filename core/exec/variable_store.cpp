@@ -24,7 +24,7 @@ VariablePtr VariableStore::create(std::string name, const HostTensor& initial, c
                                   OwnerPtr owner) {
   // The first write to memory decides on which NUMA node it is.
   const BoundThread bound(devices_.device(device).memory_node());
-  Buffer buffer = devices_.device(device).memory().allocate(initial.bytes(), name);
+  Buffer buffer = allocate(device, initial.bytes(), name);
   auto variable = std::make_unique<Variable>(Variable{.index = -1,
                                                       .name = std::move(name),
                                                       .type = initial.type(),
@@ -52,6 +52,19 @@ VariablePtr VariableStore::create(std::string name, const HostTensor& initial, c
   });
   write(*handle, initial);
   return handle;
+}
+
+Buffer VariableStore::allocate(const DeviceId& device, std::size_t size, std::string_view name) const {
+  MemoryPool& memory = devices_.device(device).memory();
+  try {
+    return memory.allocate(size, name);
+  } catch (const OutOfMemory& error) {
+    constexpr double nearly_all = 0.9;
+    const bool is_all_variables =
+        static_cast<double>(bytes(device)) >= nearly_all * static_cast<double>(memory.use().in_use);
+    if (is_all_variables) throw OutOfMemoryForVariable(error.what());
+    throw;
+  }
 }
 
 TensorView VariableStore::view(const Variable& variable) const {

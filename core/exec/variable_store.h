@@ -19,7 +19,8 @@ class VariableStore {
  public:
   explicit VariableStore(const Devices& devices);
 
-  /// Creates a variable on `device` and copies `initial` into it. Throws OutOfMemory.
+  /// Creates a variable on `device` and copies `initial` into it. Throws OutOfMemory;
+  /// OutOfMemoryForVariable where variables take nearly all of the memory in use.
   VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable = true,
                      OwnerPtr owner = nullptr);
   /// The variable's memory; the view stays valid while the variable lives.
@@ -36,6 +37,8 @@ class VariableStore {
 
  private:
   struct Slots;
+  Buffer allocate(const DeviceId& device, std::size_t size, std::string_view name) const;
+
   const Devices& devices_;
   std::shared_ptr<Slots> slots_;
 };

@@ -123,6 +123,7 @@ std::vector<Column> declared_optional_columns() {
   constexpr std::string_view input_proof = "input_proof";
   constexpr std::string_view inference = "inference";
   constexpr std::string_view traces = "traces of other programs";
+  constexpr std::string_view any_trace = "training, loop, inference, traces of other programs";
   constexpr std::string_view collective = "collective";
   constexpr std::string_view pipeline = "pipeline";
   constexpr std::string_view gpus = "gpus";
@@ -160,11 +161,17 @@ std::vector<Column> declared_optional_columns() {
       {"fixed_flops_per_step", flops, neither, counted, "training, inference",
        "those of flops_per_step that are as many whatever the batch is, such as the update of weights", no_interval,
        full_tables},
+      {"memory_of", none, neither, text, "every row",
+       "variables, where a device has no memory for weights and optimizer state: no batch is small enough", no_interval,
+       full_tables},
       {"steps_of", none, neither, text, traced,
        "model, loop (a function of the script), inference, or foreign (another program's)", no_interval, full_tables},
       {"pipeline_stages", none, neither, text, replicas, "stages of the pipeline, sources first, with their threads",
        no_interval, full_tables},
       {"passes_off", none, neither, text, traced, "passes that the script switched off, or none", no_interval,
+       full_tables},
+      {"input_slots", none, neither, setting, training,
+       "places for inputs on a GPU: with 2 a batch is copied while the step before it computes", no_interval,
        full_tables},
       {"host_time_s", seconds, lower, time, replicas,
        "median time that the host needs to launch a step on a GPU, without waiting for it"},
@@ -221,8 +228,8 @@ std::vector<Column> declared_optional_columns() {
        no_interval, full_tables},
       {"host_cause_kind", none, neither, text, traces,
        "the same in a word, such as synchronization, operators, Python or compilation", no_interval, full_tables},
-      {"copy_cause", none, neither, text, traces, "the copies that take most time", no_interval, full_tables},
-      {"copy_cause_kind", none, neither, text, traces, "the same in a word, such as offload, pageable or readback",
+      {"copy_cause", none, neither, text, any_trace, "the copies that take most time", no_interval, full_tables},
+      {"copy_cause_kind", none, neither, text, any_trace, "the same in a word, such as offload, pageable or readback",
        no_interval, full_tables},
       {"float32_product_share", share, lower, time, traces,
        "share of the step in float32 products without tensor cores, by the names of kernels", no_interval, full_tables},

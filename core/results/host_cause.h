@@ -1,10 +1,12 @@
 // What the host did while a device had no work, and what copies were for, as traces and watched jobs tell it: the
 // columns `host_cause_kind` and `copy_cause_kind`.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string_view>
 
 #include "core/base/enum_names.h"
+#include "core/trace/copy_path.h"
 
 namespace gpubench {
 
@@ -34,6 +36,13 @@ inline constexpr EnumNames<CopyCauseKind, 7> copy_cause_kinds{
     {"unknown", "offload", "pageable", "input", "readback", "within device", "between devices"}};
 inline std::string_view to_string(CopyCauseKind kind) {
   return copy_cause_kinds[kind];
+}
+/// What copies of a path are for where nothing says more.
+inline CopyCauseKind usual_cause(CopyPath path) {
+  constexpr std::array<CopyCauseKind, copy_path_count> causes = {
+      CopyCauseKind::unknown,  CopyCauseKind::pageable,      CopyCauseKind::input,          CopyCauseKind::input,
+      CopyCauseKind::readback, CopyCauseKind::within_device, CopyCauseKind::between_devices};
+  return causes[static_cast<std::size_t>(path)];
 }
 
 }  // namespace gpubench

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/trace/copy_path.h"
 #include "core/trace/span_clock.h"
 #include "core/trace/timeline.h"
 
@@ -74,6 +75,7 @@ class SpanScope {
   SpanScope(HostSpans* spans, SpanClass span_class, std::string_view name) : SpanScope(spans, span_class) {
     name_ = name;
   }
+  SpanScope(HostSpans* spans, CopyPath path) : SpanScope(spans, SpanClass::copy, span_name(path)) {}
   ~SpanScope() {
     if (spans_ == nullptr) return;
     const Clock::time_point end = Clock::now();

@@ -1,7 +1,6 @@
 #include "core/traces/copy_cause.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -11,21 +10,6 @@
 
 namespace gpubench {
 namespace {
-
-struct PathText {
-  std::string_view text;
-  CopyCauseKind usual;  ///< what such copies are for where nothing says more
-};
-/// In the order of CopyPath.
-constexpr std::array<PathText, 7> path_texts = {{
-    {"of unknown direction", CopyCauseKind::unknown},
-    {"from pageable memory to the device", CopyCauseKind::pageable},
-    {"from pinned memory to the device", CopyCauseKind::input},
-    {"from the host to the device", CopyCauseKind::input},
-    {"from the device to the host", CopyCauseKind::readback},
-    {"within the device", CopyCauseKind::within_device},
-    {"between devices", CopyCauseKind::between_devices},
-}};
 
 bool is_to_device(CopyPath path) {
   return path == CopyPath::pageable_to_device || path == CopyPath::pinned_to_device || path == CopyPath::host_to_device;
@@ -81,12 +65,12 @@ void set_copy_cause(Record& row, const TraceAnalysis& analysis) {
   const auto& [path, most] = *std::ranges::max_element(paths, {}, [](const auto& one) { return one.second.time; });
   const double scale = 1.0 / std::max(analysis.counted_steps(), 1) / static_cast<double>(analysis.trace.devices.size());
   const double copies_a_step = static_cast<double>(most.count) * scale;
-  const PathText& of_path = path_texts[static_cast<std::size_t>(path)];
-  std::string text = fmt::format("{:.0f} copies{} {}", copies_a_step, analysis.unit(), of_path.text);
+  std::string text = fmt::format("{:.0f} copies{} {}", copies_a_step, analysis.unit(), to_string(path));
   if (most.bytes > 0 && most.time > 0)
     text +=
         fmt::format(", {} at {}/s", format_bytes(most.bytes * scale), format_bytes(most.bytes / (most.time * 1e-9)));
-  const CopyCauseKind kind = is_offload(analysis, path, most, copies_a_step) ? CopyCauseKind::offload : of_path.usual;
+  const CopyCauseKind kind =
+      is_offload(analysis, path, most, copies_a_step) ? CopyCauseKind::offload : usual_cause(path);
   row.set("copy_cause", text);
   row.set("copy_cause_kind", std::string(to_string(kind)));
 }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/trace/copy_path.h"
 #include "core/trace/timeline.h"
 
 namespace gpubench {
@@ -56,16 +57,6 @@ enum class DeviceWork : std::uint8_t {
 
 /// `other` of waits.
 SpanClass class_of(DeviceWork work);
-
-enum class CopyPath : std::uint8_t {
-  unknown,
-  pageable_to_device,
-  pinned_to_device,
-  host_to_device,  ///< from memory that the trace does not describe
-  device_to_host,
-  within_device,
-  between_devices,
-};
 
 struct DeviceEvent {
   TraceInterval time;

@@ -20,14 +20,15 @@ void skip(const std::string& reason) {
   throw PointSkipped(reason);
 }
 
-int push_failure(lua_State* L, const char* status, const std::string& reason) {
+int push_failure(lua_State* L, const char* status, const std::string& reason, const char* memory_of = "") {
   const PassingError& error = Machine::of(L).delivered;
   lua_settop(L, 0);
   lua_pushboolean(L, 0);
   lua_pushstring(L, status);
   lua_pushlstring(L, reason.data(), reason.size());
   lua_pushlstring(L, error.traceback.data(), error.traceback.size());
-  return 4;
+  lua_pushstring(L, memory_of);
+  return 5;
 }
 
 // A turn within one of the other kind. Finalizers are the script's code, so garbage is collected in its turns only.
@@ -95,18 +96,21 @@ int push_timeout(lua_State* L) {
   return push_failure(L, "timeout", fmt::format("not done after {} (--timeout)", limit));
 }
 
-// protect(f, ...) -> true, results... | false, status, reason, traceback; status as in the column of results,
-// "interrupted", or an error: "device_lost" and "group_lost", after which no later point can be measured; "peer_lost":
-// the failure of another process, which reports the reason itself.
+// protect(f, ...) -> true, results... | false, status, reason, traceback, memory_of; status as in the column of
+// results, "interrupted", or an error: "device_lost" and "group_lost", after which no later point can be measured;
+// "peer_lost": the failure of another process, which reports the reason itself.
 int protect(lua_State* L) {
   check_function(L);
-  const char* status = "error";
+  const char *status = "error", *memory_of = "";
   const TimeoutScope scope;
   try {
     call_before_deadline(L, session_of(L).budgets.timeout_s);
     // It came when all was done.
     if (timeout_requested() || (interrupt_requested() && !is_turn_of_script())) let_lua_run(L);
     return push_results(L);
+  } catch (const OutOfMemoryForVariable&) {
+    status = "out_of_memory";
+    memory_of = "variables";
   } catch (const OutOfMemory&) {
     status = "out_of_memory";
   } catch (const DeviceLost&) {
@@ -133,7 +137,7 @@ int protect(lua_State* L) {
   }
   if (interrupt_requested()) return push_failure(L, "interrupted", "interrupted");
   if (timeout_requested()) return push_timeout(L);
-  return push_failure(L, status, Machine::of(L).delivered.text);
+  return push_failure(L, status, Machine::of(L).delivered.text, memory_of);
 }
 
 // Seconds that a function of the script has after a request to stop: the user waits for the end.

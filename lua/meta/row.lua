@@ -107,9 +107,12 @@
 --- parts of a batch that a step trains on one after the other, where there are several
 ---@field fixed_flops_per_step number?
 --- those of flops_per_step that are as many whatever the batch is, such as the update of weights [FLOP]
+---@field memory_of string?
+--- variables, where a device has no memory for weights and optimizer state: no batch is small enough
 ---@field steps_of string? model, loop (a function of the script), inference, or foreign (another program's)
 ---@field pipeline_stages string? stages of the pipeline, sources first, with their threads
 ---@field passes_off string? passes that the script switched off, or none
+---@field input_slots number? places for inputs on a GPU: with 2 a batch is copied while the step before it computes
 ---@field host_time_s number? median time that the host needs to launch a step on a GPU, without waiting for it [s]
 ---@field cpu_share number? share of all processors' time that this process used while measuring [share]
 ---@field sm_clock_hz number? mean clock of the multiprocessors, of the slowest GPU used [Hz]

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/host_memory.h"
 #include "core/base/units.h"
+#include "core/trace/copy_path.h"
 
 namespace gpubench {
 namespace {
@@ -71,8 +72,8 @@ PoolOptions limited(const DeviceId& id, const Profile& profile, PoolOptions opti
   return options;
 }
 
-std::shared_ptr<const std::string> name_of_copy(const char* words) {
-  return std::make_shared<const std::string>(words);
+std::shared_ptr<const std::string> name_of_copy(CopyPath path) {
+  return std::make_shared<const std::string>(span_name(path));
 }
 
 /// Copies of offloaded tensors are larger; results that a script reads are mostly smaller.
@@ -133,8 +134,10 @@ std::unique_ptr<Recording> EmulatedDevice::record(std::span<const RecordedWork> 
 
 BookedWork EmulatedDevice::work_of_copy(const void* destination, const void* source, std::size_t bytes,
                                         bool& blocks_host) {
-  static const auto to_device = name_of_copy("copy host to device"), to_host = name_of_copy("copy device to host"),
-                    on_device = name_of_copy("copy on the device"), to_peer = name_of_copy("copy to another device");
+  static const auto pageable = name_of_copy(CopyPath::pageable_to_device),
+                    pinned = name_of_copy(CopyPath::pinned_to_device), to_host = name_of_copy(CopyPath::device_to_host),
+                    on_device = name_of_copy(CopyPath::within_device),
+                    to_peer = name_of_copy(CopyPath::between_devices);
   const std::optional<AddressMap::Owner> to = map_->owner_of(destination), from = map_->owner_of(source);
   const auto is_device = [](const std::optional<AddressMap::Owner>& owner) {
     return owner && *owner != AddressMap::pinned;
@@ -153,7 +156,9 @@ BookedWork EmulatedDevice::work_of_copy(const void* destination, const void* sou
   blocks_host = !(arrives ? from : to);
   const double rate = blocks_host ? profile_.pageable_bytes_per_s : profile_.pinned_bytes_per_s;
   return {arrives ? &to_device_ : &from_device_, to_clock(profile_.latency_s + size / rate), SpanClass::copy,
-          arrives ? to_device : to_host};
+          !arrives      ? to_host
+          : blocks_host ? pageable
+                        : pinned};
 }
 
 std::optional<Seconds> EmulatedDevice::known_copy_time(const void* destination, const void* source, std::size_t bytes) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/units.h"
 #include "core/diagnose/rules/rules.h"
 #include "core/results/step_classes.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 constexpr Threshold unexplained{"unexplained", 0.05, "5 % of the step",
                                 "the limit at which the program calls a breakdown unreliable"};
-constexpr Threshold observed{"observed", 0.20, "20 % of the traced steps' time taken by tracing",
+constexpr Threshold observed{"observed", 0.20,
+                             "20 % of the traced steps' time taken by tracing, or more than in measured steps",
                              "a share may be off by as much as tracing took"};
 constexpr std::array unknown_thresholds = {unexplained, observed};
 
@@ -72,6 +74,14 @@ std::optional<Finding> judge_unknown(const Evidence& evidence) {
                            fmt::format("tracing took {} of their time", percent_text(*tracing)),
                            idle_machine.in(evidence.words()));
   }
+  const auto traced = evidence.number("traced_step_time_s"), timed = evidence.step_s();
+  if (traced && timed && !evidence.is_of(StepsOf::foreign) && *timed < (1 - observed.value) * *traced) {
+    return unknown_finding(
+        1 - *timed / *traced,
+        fmt::format("the traced steps took {:.2g} times as long as the measured ones", *traced / *timed),
+        fmt::format("{} and {}: the shares are those of other steps", format_seconds(*traced), format_seconds(*timed)),
+        idle_machine.in(evidence.words()));
+  }
   const Unknown unknown = unknown_in(evidence);
   if (unknown.share > unexplained.value) {
     std::string empty = fmt::format("empty columns: {}", fmt::join(unknown.columns, ", "));
@@ -99,8 +109,8 @@ const FindingRule cannot_tell{
     .title = "cannot tell",
     .meaning = "What is known of the step does not say why the device was not busy.",
     .rule =
-        "The row is unreliable (quality), tracing slowed the steps that give the shares (observer_share), columns of "
-        "classes are empty, or other_share without framework_share exceeds the limit: the "
+        "The row is unreliable (quality), tracing slowed the steps that give the shares (observer_share), or these took longer than the measured ones, "
+        "columns of classes are empty, or other_share without framework_share exceeds the limit: the "
         "unknown part of the step counts as its gain.",
     .thresholds = unknown_thresholds,
     .remedies = {},

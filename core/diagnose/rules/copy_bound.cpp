@@ -39,25 +39,23 @@ std::vector<Remedy> remedies_of(CopyCauseKind kind) {
   return {};
 }
 
-/// Of a trace, which says what is copied.
-Finding foreign_copies(const Evidence& evidence, const Share& copies) {
-  const std::string kind = evidence.text("copy_cause_kind");
-  Finding finding = make_finding(copy_bound, kind == to_string(CopyCauseKind::unknown) ? "" : kind, copies,
-                                 copy_moderate.value, evidence.words());
-  finding.evidence =
-      fmt::format("only copies run during {} of the step: {}", share_text(copies), evidence.text("copy_cause"));
-  if (!kind.empty()) finding.remedies = remedies_of(copy_cause_kinds.parse(kind));
-  return finding;
-}
-
 std::optional<Finding> judge_copies(const Evidence& evidence) {
   const std::optional<Share> copies = evidence.share("copy_share");
   const bool has_other_cause =
       evidence.number("device_copies").value_or(0) > 0 || evidence.number("offloaded_bytes").value_or(0) > 0;
   if (!copies || copies->value < copy_moderate.value || has_other_cause) return std::nullopt;
-  if (evidence.is_of(StepsOf::foreign)) return foreign_copies(evidence, *copies);
-  Finding finding = make_finding(copy_bound, "", *copies, copy_moderate.value, evidence.words());
+  const std::string cause = evidence.text("copy_cause_kind");
+  const CopyCauseKind kind = cause.empty() ? CopyCauseKind::unknown : copy_cause_kinds.parse(cause);
+  Finding finding = make_finding(copy_bound, kind == CopyCauseKind::unknown ? "" : cause, *copies, copy_moderate.value,
+                                 evidence.words());
   finding.evidence = fmt::format("only copies run during {} of the step", share_text(*copies));
+  if (const std::string which = evidence.text("copy_cause"); !which.empty()) finding.evidence += ": " + which;
+  if (!cause.empty() || evidence.is_of(StepsOf::foreign)) {
+    finding.remedies = remedies_of(kind);
+    if (kind == CopyCauseKind::input && evidence.number("input_slots") == 1)
+      finding.remedies.push_back(Remedy::input_slots);
+    return finding;
+  }
   finding.remedies.assign(usual_copy_remedies.begin(), usual_copy_remedies.end());
   // A plan of gpubench counts them, and its row has the column only if there are some.
   if (!evidence.has("kernels")) {
@@ -75,7 +73,7 @@ const FindingRule copy_bound{
     .meaning = "The device waits for copies of batches or results between host and device.",
     .rule =
         "copy_share reaches the limit, no layer's input crosses devices (device_copies) and no activation is "
-        "offloaded (offloaded_bytes). Of traces: what most of the copies are for (copy_cause_kind).",
+        "offloaded (offloaded_bytes). The remedies follow from what most of the copies are for (copy_cause_kind).",
     .thresholds = copy_thresholds,
     .remedies = copy_remedies,
     .proof = in_words("the same point with `resident = true`: the step loses its copies",

@@ -13,13 +13,19 @@ constexpr Threshold memory_near{"near", 0.9, "90 % of the memory", "Kineto's Ten
 constexpr Threshold swap_moderate{"swap", 0.05, "5 % of the step in copies",
                                   "XProf's limit for input and output copies"};
 constexpr std::array memory_thresholds = {memory_near, swap_moderate};
-constexpr std::array memory_remedies = {Remedy::smaller_batch, Remedy::gradient_accumulation, Remedy::mixed_precision,
-                                        Remedy::recomputation, Remedy::no_offload};
+constexpr std::array memory_remedies = {Remedy::smaller_batch,   Remedy::gradient_accumulation,
+                                        Remedy::mixed_precision, Remedy::recomputation,
+                                        Remedy::no_offload,      Remedy::divided_layers};
 
 Finding out_of_memory(const Evidence& evidence) {
   Finding finding = make_finding(memory_limit, "out of memory", {1.0}, 0, evidence.words());
   finding.headline = "out of memory";
   finding.evidence = evidence.text("detail");
+  if (evidence.text("memory_of") == "variables") {
+    finding.headline = "out of memory: weights and optimizer state alone are too large";
+    finding.remedies = {Remedy::divided_layers};
+    return finding;
+  }
   finding.remedies = {Remedy::smaller_batch, Remedy::gradient_accumulation, Remedy::mixed_precision,
                       Remedy::recomputation};
   return finding;
@@ -65,7 +71,7 @@ const FindingRule memory_limit{
     .title = "memory",
     .meaning = "The step ran out of memory, swaps activations to the host, or has little memory left.",
     .rule =
-        "Out of memory: the row's status. Swapping: offloaded_bytes is above 0 and copy_share reaches the limit "
+        "Out of memory: the row's status; weights and optimizer state alone: memory_of. Swapping: offloaded_bytes is above 0 and copy_share reaches the limit "
         "of swap. Near the limit: peak_memory_bytes reaches the near part of the device's memory, which gains no "
         "time.",
     .thresholds = memory_thresholds,

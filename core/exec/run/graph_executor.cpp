@@ -201,7 +201,7 @@ HostTensor GraphExecutor::read(int index) {
   HostTensor value(*view.type);
   const int tensor = plan_.outputs[static_cast<std::size_t>(index)];
   const SpanScope copying(runtime_.copy_spans(plan_.devices[plan_.tensors[static_cast<std::size_t>(tensor)].device]),
-                          SpanClass::copy);
+                          CopyPath::device_to_host);
   Stream& stream = bound_.device(plan_.tensors[static_cast<std::size_t>(tensor)].device).stream();
   stream.copy(value.data(), view.data, value.bytes());
   stream.synchronize();

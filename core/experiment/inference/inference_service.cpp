@@ -87,7 +87,7 @@ void InferenceService::start() {
   const Slot& answers = slot(started_++);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const Output& output = answers[i];
-    const SpanScope copying(runtime_.copy_spans(output.device), SpanClass::copy);
+    const SpanScope copying(runtime_.copy_spans(output.device), CopyPath::device_to_host);
     output.stream->copy(output.host.data(), executor_->result(static_cast<int>(i)).data, output.host.bytes());
     output.stream->record(*output.copied);
   }

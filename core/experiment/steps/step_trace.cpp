@@ -59,6 +59,7 @@ StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, T
   trace.steps = taken();
   trace.breakdown = break_down_each(timeline.spans(), counted.devices, counted.window(), counted.lost);
   trace.by_step = break_down_steps(timeline.spans(), counted);
+  trace.copies = most_copied(timeline, counted.window());
   trace.observer_share = traced.host_spans * (cost_of_span() / Seconds(traced.window().length()));
   if (replicas != nullptr) trace.exchanges = traced.on_gpus ? ExchangeSource::devices : ExchangeSource::host;
   if (traced.on_gpus) trace.replicas = trace_replicas(timeline.spans(), traced, counted);

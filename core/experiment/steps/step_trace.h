@@ -7,6 +7,7 @@
 #include "core/experiment/steps/step_source.h"
 #include "core/results/step_classes.h"
 #include "core/trace/breakdown.h"
+#include "core/trace/copy_path.h"
 #include "core/trace/profile.h"
 
 namespace gpubench {
@@ -31,6 +32,8 @@ struct StepTrace {
   ExchangeSource exchanges = ExchangeSource::none;
   /// Only for replicas on GPUs, whose exchanges the host does not see.
   std::optional<ReplicaTrace> replicas{};
+  /// Those that take most time, of the counted steps; none where nothing is copied.
+  std::optional<CopiesOfPath> copies{};
   /// Only if asked for.
   std::optional<StepProfile> profile{};
 };

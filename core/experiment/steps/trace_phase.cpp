@@ -1,9 +1,11 @@
 #include "core/experiment/steps/trace_phase.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/results/host_cause.h"
 #include "core/telemetry/nvtx.h"
 
 namespace gpubench {
@@ -101,6 +103,11 @@ void TracePhase::describe(Record& record, double step_time, std::optional<double
   const bool timed = wait_share && !asynchronous_;
   set_breakdown(record, timed ? with_wait(parts, *wait_share) : parts, trace_->steps, trace_->exchanges);
   set_share_intervals(record, trace_->by_step, trace_->exchanges);
+  if (trace_->copies && trace_->copies->path != CopyPath::unknown) {
+    const double count = static_cast<double>(trace_->copies->count) / trace_->steps / parts.devices;
+    record.set("copy_cause", fmt::format("copies {}, {:.3g} a step", to_string(trace_->copies->path), count));
+    record.set("copy_cause_kind", std::string(to_string(usual_cause(trace_->copies->path))));
+  }
   double observed = trace_->observer_share;
   // A tracer of devices slows them too. Both windows begin and end with steps in flight.
   if (asynchronous_)

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/exec/step_tracer.h"
 #include "core/experiment/kernels/matmul_peak.h"
 #include "core/experiment/training/script_facts.h"
 #include "core/nn/linear_layer.h"
@@ -204,6 +205,9 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   set_steps_of(record, StepsOf::model);
   set_stages(record, dataset);
   set_passes(record, trainer.config().executor.passes);
+  // The CPU reads inputs where they lie.
+  if (uses_asynchronous_devices(trainer.runtime().devices()))
+    record.set("input_slots", std::int64_t{trainer.config().executor.input_slots});
   set_work(record, steps.facts());
   const std::int64_t parts = trainer.config().gradient_accumulation_steps;
   if (parts > 1) record.set("gradient_accumulation_steps", parts);

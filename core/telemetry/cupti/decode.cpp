@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/telemetry/cupti/cupti.h"
+#include "core/trace/copy_path.h"
 
 namespace gpubench {
 namespace {
@@ -15,16 +16,20 @@ std::string readable(const char* name) {
   return failed == 0 ? text.get() : name;
 }
 
-std::string copy_name(std::uint8_t kind) {
-  switch (kind) {
+CopyPath path_of(const CUpti_ActivityMemcpy6& copy) {
+  switch (copy.copyKind) {
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
-      return "copy host to device";
+      return copy.srcKind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE ? CopyPath::pageable_to_device
+             : copy.srcKind == CUPTI_ACTIVITY_MEMORY_KIND_PINNED ? CopyPath::pinned_to_device
+                                                                 : CopyPath::host_to_device;
     case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
-      return "copy device to host";
+      return CopyPath::device_to_host;
     case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
-      return "copy on the device";
+      return CopyPath::within_device;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+      return CopyPath::between_devices;
     default:
-      return "copy";
+      return CopyPath::unknown;
   }
 }
 
@@ -83,10 +88,11 @@ std::optional<CuptiActivity> decode(const CUpti_Activity& record, const CuptiFun
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
       const auto& copy = as<CUpti_ActivityMemcpy6>(record);
-      return device_work(copy, CuptiActivity::Kind::copy, copy_name(copy.copyKind));
+      return device_work(copy, CuptiActivity::Kind::copy, std::string(span_name(path_of(copy))));
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY2:
-      return device_work(as<CUpti_ActivityMemcpyPtoP4>(record), CuptiActivity::Kind::peer_copy, "copy between devices");
+      return device_work(as<CUpti_ActivityMemcpyPtoP4>(record), CuptiActivity::Kind::peer_copy,
+                         std::string(span_name(CopyPath::between_devices)));
     case CUPTI_ACTIVITY_KIND_MEMSET:
       return device_work(as<CUpti_ActivityMemset4>(record), CuptiActivity::Kind::memset, "memset");
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:

@@ -125,13 +125,14 @@ function measurement.measure(experiment, axes, point, seed)
   for _, axis in ipairs(axes) do own[axis.name] = point[axis.name] end
   measurement.reset_devices(before)
   set_seed(seed)
-  local is_watched, taken, ok, call, detail, traceback =
+  local is_watched, taken, ok, call, detail, traceback, memory_of =
     pcall(native.contention.during, native.protect, run_point, experiment, axes, own, point)
   if not is_watched then taken, ok, call, detail = {}, false, "error", tostring(taken) end
   local status = ok and "ok" or call
   if not ok then
     local is_loss = ends_sweep[status] or status == "peer_lost"
     local shown = { status = is_loss and "error" or status, detail = detail }
+    if memory_of ~= "" then shown.memory_of = memory_of end
     call = native.results.call({ complete(shown, axes, own) }, own)
   end
   call:set_conditions(taken.lost_share, taken.clock_hz, kept_memory(before))

@@ -8,8 +8,8 @@ local options = native.options
 
 local rounds = {}
 
--- With nine rounds the interval leaves out the smallest and the largest: one disturbed round widens nothing.
-rounds.most = 9
+-- With twelve rounds the interval leaves out the two smallest and the two largest: two disturbed ones widen nothing.
+rounds.most = 12
 -- A point's rounds may take this many times its budget, most of which are set-up and warm-up. The least number of
 -- rounds may take so long with the smallest budget too: a row without them decides nothing.
 local times_budget, least_limit_s = 25, 20

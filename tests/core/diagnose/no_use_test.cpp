@@ -64,6 +64,8 @@ TEST(NoUse, OfCopiesToADeviceThatWorksInTheHostsMemory) {
     EXPECT_NE(why(remedy, {{"device", std::string("cpu:0")}}), "") << to_string(remedy);
     EXPECT_EQ(why(remedy, {}), "") << to_string(remedy);
   }
+  EXPECT_EQ(why(Remedy::input_slots, {{"input_slots", std::int64_t{2}}}), "the model has several input slots already");
+  EXPECT_EQ(why(Remedy::input_slots, {{"input_slots", std::int64_t{1}}}), "");
   EXPECT_NE(why(Remedy::larger_buckets, {{"exchanges", 1.0}}), "");
   EXPECT_EQ(why(Remedy::larger_buckets, {{"exchanges", 3.0}}), "");
 }

@@ -36,6 +36,10 @@ TEST_F(DoctorOfMachine, CoresThatAreThreadsOfOne) {
   };
   EXPECT_EQ(state_of("cpu_cores"),
             "costs speed: 4 cores do 2 times the work of one: they are threads that share cores");
+  int looks = 0;
+  sources_.rate_at_once = [&](const std::vector<int>&) { return std::optional(++looks < 3 ? 1.1 : 3.9); };
+  EXPECT_EQ(state_of("cpu_cores"), "ok: 4 cores do 3.9 times the work of one") << "they shared a core for a while";
+  EXPECT_EQ(looks, 3);
   sources_.rate_at_once = [](const std::vector<int>&) { return std::optional<double>(); };
   EXPECT_EQ(state_of("cpu_cores"), "unknown: threads cannot be bound to processors");
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/device/device.h"
+#include "tests/support/device_configs.h"
 #include "tests/support/expect_error.h"
 
 namespace gpubench {
@@ -26,6 +27,24 @@ TEST_F(VariableStoreTest, KeepsValuesUntilTheLastHandleIsGone) {
   EXPECT_EQ(store_.bytes({}), MemoryPool::alignment);
   const VariablePtr three = store_.create("three", HostTensor::scalar(4.0F), {});
   EXPECT_EQ(store_.read(*two).values<float>()[0], 3.0F);
+}
+
+TEST(VariableStore, SaysWhereVariablesAloneAreTooLarge) {
+  constexpr std::size_t limit = 4096;
+  const Devices devices(support::cpu_devices({{.memory = {.limit = limit}}}));
+  VariableStore store(devices);
+  const VariablePtr kept = store.create("kept", HostTensor({{limit / 8}, Dtype::f32}), {});
+  EXPECT_ERROR_OF(OutOfMemoryForVariable, testing::HasSubstr("asked for 'wide'"),
+                  store.create("wide", HostTensor({{limit}, Dtype::f32}), {}));
+  const Buffer activations = devices.device({}).memory().allocate(limit / 4, "arena");
+  try {
+    store.create("wide", HostTensor({{limit}, Dtype::f32}), {});
+    FAIL();
+  } catch (const OutOfMemoryForVariable&) {
+    FAIL() << "smaller activations may make room";
+  } catch (const OutOfMemory&) {
+    SUCCEED();
+  }
 }
 
 TEST_F(VariableStoreTest, AHandleMayOutliveItsStore) {

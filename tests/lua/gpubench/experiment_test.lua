@@ -56,6 +56,24 @@ testing.case("a limit too small is an out_of_memory row, and the next point has 
   testing.equal(experiment.status, 0)
 end)
 
+testing.case("a row says where weights alone do not fit", function()
+  local rows = sweep {
+    axes = { gb.axis("width", { 10, 1000 }), gb.axis("batch", { 4, 4000 }) },
+    run = function(point)
+      gb.config.set_memory_limit("cpu:0", 1 << 20)
+      local model = gb.Sequential { gb.layers.Dense(point.width, { input_shape = { 1000 } }) }
+      model:compile { optimizer = "adam", loss = "mean_squared_error" }
+      model:train_on_batch(gb.ones { point.batch, 1000 }, gb.ones { point.batch, point.width })
+      return {}
+    end,
+  }
+  local found = {}
+  for index, row in ipairs(rows) do found[index] = { row.status, row.memory_of or "" } end
+  testing.equal(found, {
+    { "ok", "" }, { "out_of_memory", "" }, { "out_of_memory", "variables" }, { "out_of_memory", "variables" },
+  })
+end)
+
 testing.case("a point that keeps tensors is unreliable", function()
   local kept
   local rows = sweep { run = function() kept = gb.ones { 1000 } return {} end }

@@ -186,7 +186,7 @@ TEST_F(ScriptRunner, AClaimThatStaysOpenIsNotConfirmedAndNoFailure) {
       run(with_body("do return { figure_per_s = point.n, quality = 'unreliable: noise' } end"), {"--strict"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("? open: figure_per_s rises with n\n    3 of 3 rows unreliable: the times of 0 of "
-                                   "9 rounds count, 6 are needed: "));
+                                   "12 rounds count, 6 are needed: "));
   EXPECT_THAT(read(find("run.json")), HasSubstr("\"verdict\": \"inconclusive\""));
 }
 

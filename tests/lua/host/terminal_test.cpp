@@ -156,8 +156,8 @@ gb.experiment {
   expect = { gb.expect.increasing { x = "n", y = "figure_per_s" } },
 })");
   const std::string text = in_terminal(60, {"script.lua"});
-  EXPECT_THAT(text, AllOf(HasSubstr(" s left  1/3, round 1/9  preparing  n=1\x1b[K"),
-                          HasSubstr(" left  3/3, round 9/9  preparing  n=3\x1b[K"), HasSubstr("\r\x1b[J"),
+  EXPECT_THAT(text, AllOf(HasSubstr(" s left  1/3, round 1/12  preparing  n=1\x1b[K"),
+                          HasSubstr(" left  3/3, round 12/12  preparing  n=3\x1b[K"), HasSubstr("\r\x1b[J"),
                           HasSubstr("\x1b[31merror\x1b[0m\r\n"), HasSubstr("\x1b[33m? open:\x1b[0m ")));
 }
 

@@ -23,6 +23,13 @@ TEST(MemoryLimit, OfAStepThatRanOutIsTheVerdict) {
   EXPECT_EQ(finding->remedies.front(), Remedy::smaller_batch);
 }
 
+TEST(MemoryLimit, NoSmallerBatchMakesRoomForVariables) {
+  const Record row{{"status", std::string("out_of_memory")}, {"memory_of", std::string("variables")}};
+  const auto finding = judged(memory_limit, row);
+  EXPECT_EQ(finding->headline, "out of memory: weights and optimizer state alone are too large");
+  EXPECT_THAT(finding->remedies, ElementsAre(Remedy::divided_layers));
+}
+
 TEST(MemoryLimit, NearTheLimitGainsNothing) {
   EXPECT_FALSE(judged(memory_limit, trained_row({{"peak_memory_bytes", std::int64_t{89}}}), h200_facts()));
   const auto finding = judged(memory_limit, trained_row({{"peak_memory_bytes", std::int64_t{90}}}), h200_facts());
@@ -138,6 +145,15 @@ TEST(CannotTell, DoubtsSharesOfStepsThatTracingSlowed) {
   EXPECT_EQ(finding->headline, "cannot tell: tracing slowed the traced steps");
   EXPECT_EQ(finding->evidence, "tracing took 21 % of their time");
   EXPECT_EQ(diagnose(trained_row({{"observer_share", 0.5}, {"host_share", 0.9}}), {}).cause(), "cannot tell");
+}
+
+TEST(CannotTell, DoubtsSharesOfStepsThatTookLongerThanTheMeasuredOnes) {
+  EXPECT_FALSE(judged(cannot_tell, trained_row({{"traced_step_time_s", 0.0124}})));
+  EXPECT_FALSE(judged(cannot_tell, trained_row({{"traced_step_time_s", 0.005}})));
+  const auto finding = judged(cannot_tell, trained_row({{"traced_step_time_s", 0.016}}));
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->headline, "cannot tell: the traced steps took 1.6 times as long as the measured ones");
+  EXPECT_EQ(finding->evidence, "16 ms and 10 ms: the shares are those of other steps");
 }
 
 TEST(CannotTell, FiresWhereTooMuchBelongsToNoClass) {

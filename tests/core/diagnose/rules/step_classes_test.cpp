@@ -149,5 +149,23 @@ TEST(CopyBound, OfARowWithoutAPlanMayBeOfCrossings) {
   EXPECT_THAT(judged(copy_bound, loop)->evidence, HasSubstr("is not known"));
 }
 
+TEST(CopyBound, RemediesFollowFromWhatIsCopied) {
+  Record row = trained_row({{"copy_share", 0.5},
+                            {"copy_cause", std::string("copies from the device to the host, 1 a step")},
+                            {"copy_cause_kind", std::string("readback")}});
+  EXPECT_EQ(judged(copy_bound, row)->headline, "copy bound (readback): 50 % of the step");
+  EXPECT_THAT(judged(copy_bound, row)->evidence, HasSubstr("of the step: copies from the device to the host"));
+  EXPECT_THAT(judged(copy_bound, row)->remedies, ElementsAre(Remedy::fewer_synchronizations));
+  row.set("kernels", Cell{});
+  EXPECT_THAT(judged(copy_bound, row)->remedies, ElementsAre(Remedy::fewer_synchronizations)) << "the cause is known";
+  row.set("copy_cause_kind", std::string("pageable"));
+  EXPECT_THAT(judged(copy_bound, row)->remedies, ElementsAre(Remedy::pinned_memory, Remedy::prefetch_to_device));
+  row.set("copy_cause_kind", std::string("input"));
+  EXPECT_THAT(judged(copy_bound, row)->remedies, ElementsAre(Remedy::prefetch_to_device, Remedy::larger_batch));
+  row.set("input_slots", std::int64_t{1});
+  EXPECT_THAT(judged(copy_bound, row)->remedies,
+              ElementsAre(Remedy::prefetch_to_device, Remedy::larger_batch, Remedy::input_slots));
+}
+
 }  // namespace
 }  // namespace gpubench::step_classes_test
