@@ -258,10 +258,10 @@ TEST_F(ScriptRunner, ADryRunTellsWhatIsSkippedAndHowLongTheRestTakes) {
             "small: A small sweep\n   1  n=1  skipped: odd\n   2  n=2\n   3  n=3  skipped: odd\n"
             "1 point: 1.3 s to 5.2 s, a guess (no earlier run has these points and options); 2 skipped\n");
   EXPECT_THAT(dry("if point.n == 1 then gb.skip('one') end").out,
-              AllOf(HasSubstr("n=1  skipped: one\n"), HasSubstr("2 points: 2.6 s to 10.4 s, a guess"),
+              AllOf(HasSubstr("n=1  skipped: one\n"), HasSubstr("2 points: 2.9 s to 11.6 s, a guess"),
                     HasSubstr("; 1 skipped\n")));
   EXPECT_THAT(dry("", "  seconds = function(point, measurement_s) return point.n * measurement_s end,\n").out,
-              HasSubstr("3 points: 7.8 s to 31.2 s, a guess"));
+              HasSubstr("3 points: 8.7 s to 34.8 s, a guess"));
   const Ended broken_guess = dry("", "  seconds = function() return 'soon' end,\n");
   EXPECT_EQ(broken_guess.status, 2);
   EXPECT_THAT(broken_guess.err, HasSubstr("seconds must return a number of seconds from 0; it returned soon at n=1"));
