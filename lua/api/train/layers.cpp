@@ -15,8 +15,8 @@
 #include "lua/api/openers.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/api/train/config_value.h"
+#include "lua/api/train/custom_layer.h"
 #include "lua/api/train/layer_call.h"
-#include "lua/api/train/script_function.h"
 #include "lua/api/train/symbol_calls.h"
 
 namespace gpubench::lua {
