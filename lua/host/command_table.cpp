@@ -1,5 +1,4 @@
-#include "lua/host/command_table.h"
-
+// What gpubench help says of commands and options, as Lua has it.
 #include <CLI/CLI.hpp>
 #include <span>
 #include <string>
@@ -9,6 +8,7 @@
 #include "lua/bind/bind.h"
 #include "lua/host/grammar.h"
 #include "lua/host/help.h"
+#include "lua/host/natives.h"
 
 namespace gpubench::lua {
 namespace {
