@@ -14,7 +14,7 @@
 #include "core/measure/stopping_rule.h"
 #include "core/report/text/progress_line.h"
 #include "core/run/unfinished_runs.h"
-#include "lua/api/data/open_iterators.h"
+#include "lua/api/open_iterators.h"
 #include "lua/api/placement.h"
 
 namespace gpubench::lua {

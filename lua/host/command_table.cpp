@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/results/info.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 #include "lua/host/grammar.h"
 #include "lua/host/help.h"

@@ -12,8 +12,8 @@
 #include "lua/api/data/lookup_values.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
+#include "lua/api/tensor/symbol.h"
 #include "lua/api/tensor/tensor.h"
-#include "lua/api/train/layers.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

@@ -60,7 +60,7 @@ struct TextVectorizationTable {
 
 /// The name that an option has; empty for false.
 std::string chosen_name(const std::variant<std::string, bool>& given, const char* option,
-                   std::span<const std::string_view> names) {
+                        std::span<const std::string_view> names) {
   const auto* const flag = std::get_if<bool>(&given);
   if (flag != nullptr && !*flag) return {};
   const std::string name = flag != nullptr ? "true" : std::get<std::string>(given);

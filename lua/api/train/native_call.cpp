@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/results/info.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/api/train/script_function.h"
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/results/info.h"
+#include "lua/api/tensor/layer_call.h"
 #include "lua/api/tensor/tensor.h"
-#include "lua/api/train/layer_call.h"
 #include "lua/api/train/model.h"
 
 namespace gpubench::lua {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/nn/layer_function.h"
+#include "lua/api/tensor/layer_call.h"
 #include "lua/api/tensor/trace.h"
-#include "lua/api/train/layer_call.h"
 
 namespace gpubench::lua {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/layer_kind.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/api/train/layers.h"
 #include "lua/api/train/native_call.h"
