@@ -83,14 +83,4 @@ std::atomic<std::uint64_t>& VariableStore::writes(const Variable& variable) cons
   return slots_->writes[static_cast<std::size_t>(variable.index)];
 }
 
-std::size_t VariableStore::bytes(const DeviceId& device) const {
-  const MemoryPool& pool = devices_.device(device).memory();
-  const std::lock_guard lock(slots_->mutex);
-  std::size_t total = 0;
-  for (const Buffer& buffer : slots_->buffers) {
-    if (buffer.pool() == &pool) total += buffer.bytes();
-  }
-  return total;
-}
-
 }  // namespace gpubench

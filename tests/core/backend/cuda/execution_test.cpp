@@ -114,7 +114,7 @@ TEST_F(CudaExecutionTest, BatchesLieInPageLockedMemoryWhereTheGpuWantsThem) {
     ASSERT_TRUE(cursor->next(element));
     EXPECT_GE(pinned.use().in_use, 4U * 64 * sizeof(float));
     Accumulation work(runtime_, Execution::graph);
-    const HostTensor row = element[0].row(0);
+    const HostTensor row = element[0].rows(0, 1).reshaped({64});
     const std::array views{row.view()};
     work.executor->run(views);
     EXPECT_THAT(work.executor->read(0).values<float>(), Each(1.0F));
