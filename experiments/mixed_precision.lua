@@ -146,6 +146,21 @@ local function judge_speed(rows)
   return worst, reason, "Use mixed_bfloat16: with the widest layers and the largest batch " .. table.concat(gains, "; ")
 end
 
+-- The loss stays in float32's band.
+local function stays_in_band(precision, claim, answer)
+  return gb.expect.at_most {
+    y = "loss_gap", value = 1, where = { precision = precision }, claim = claim, answer = answer,
+  }
+end
+
+-- At least as fast as float32, with the widest layers and the largest batch.
+local function is_no_slower(precision, claim, answer)
+  return gb.expect.ratio {
+    y = "examples_per_s", of = { precision = precision }, over = { precision = "float32" },
+    where = { width = widest, batch_size = largest }, at_least = 1, claim = claim, answer = answer,
+  }
+end
+
 gb.experiment {
   name  = "mixed_precision",
   topic = "precision",
@@ -221,36 +236,19 @@ gb.experiment {
       claim = "with wide layers and a large batch, mixed_bfloat16 takes less memory",
       answer = "With mixed_bfloat16 a step takes {less} less memory",
     },
-    gb.expect.at_most {
-      y = "loss_gap", value = 1, where = { precision = "mixed_bfloat16" },
-      claim = "mixed_bfloat16 stays in the band of float32",
-      answer = "The model learns the same: with mixed_bfloat16 its loss changes by at most {most} of what another seed "
-        .. "changes",
-    },
-    gb.expect.at_most {
-      y = "loss_gap", value = 1, where = { precision = "mixed_float16" },
-      claim = "mixed_float16 with its loss scaled stays in the band of float32",
-    },
+    stays_in_band("mixed_bfloat16", "mixed_bfloat16 stays in the band of float32",
+      "The model learns the same: with mixed_bfloat16 its loss changes by at most {most} of what another seed changes"),
+    stays_in_band("mixed_float16", "mixed_float16 with its loss scaled stays in the band of float32"),
     gb.expect.at_least {
       y = "loss_gap", value = 1,
       where = { precision = "mixed_float16_unscaled", width = narrowest, batch_size = largest },
       claim = "float16 without loss scaling leaves the band with narrow layers and a large batch",
       answer = "In float16 keep the loss scaled: without it the loss moves by {of} of that distance",
     },
-    gb.expect.ratio {
-      y = "examples_per_s", of = { precision = "mixed_float16" }, over = { precision = "float32" },
-      where = { width = widest, batch_size = largest }, at_least = 1,
-      claim = "mixed_float16 is at least as fast as float32",
-      answer = "Mixed_float16 trains {times} as many examples a second as float32",
-    },
-    gb.expect.ratio {
-      y = "examples_per_s", of = { precision = "tf32" }, over = { precision = "float32" },
-      where = { width = widest, batch_size = largest }, at_least = 1,
-      claim = "with TF32 a GPU is at least as fast as in float32",
-      answer = "gb.config.set_tf32(true) trains {times} as many examples a second as float32",
-    },
-    gb.expect.at_most {
-      y = "loss_gap", value = 1, where = { precision = "tf32" }, claim = "TF32 stays in the band of float32",
-    },
+    is_no_slower("mixed_float16", "mixed_float16 is at least as fast as float32",
+      "Mixed_float16 trains {times} as many examples a second as float32"),
+    is_no_slower("tf32", "with TF32 a GPU is at least as fast as in float32",
+      "gb.config.set_tf32(true) trains {times} as many examples a second as float32"),
+    stays_in_band("tf32", "TF32 stays in the band of float32"),
   },
 }

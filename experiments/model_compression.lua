@@ -87,6 +87,12 @@ local function smaller_models(rows)
   }
 end
 
+-- A figure of a method, as a share of the original model's.
+local function over_original(y, method, limit)
+  limit.y, limit.of, limit.over = y, { method = method }, { method = "original" }
+  return gb.expect.ratio(limit)
+end
+
 gb.experiment {
   name  = "model_compression",
   topic = "models",
@@ -131,45 +137,25 @@ gb.experiment {
     gb.chart.bar { x = "method", y = "latency_s" },
   },
   expect = {
-    gb.expect.ratio {
-      y = "test_accuracy", of = { method = "pruned" }, over = { method = "original" }, at_least = 0.95,
-      claim = "with four fifths of the weights zero, the model is nearly as accurate",
-    },
-    gb.expect.ratio {
-      y = "latency_s", of = { method = "pruned" }, over = { method = "original" }, at_least = 0.8,
-      claim = "zeros among the weights make no answer faster",
-    },
-    gb.expect.ratio {
-      y = "weights_bytes", of = { method = "shrunk" }, over = { method = "original" }, at_most = 0.25,
-      claim = "with a quarter of the units, the weights take less than a quarter of the memory",
-    },
-    gb.expect.ratio {
-      y = "latency_s", of = { method = "shrunk" }, over = { method = "original" }, at_most = 0.8,
-      claim = "with a quarter of the units, answers come sooner",
-    },
-    gb.expect.ratio {
-      y = "test_accuracy", of = { method = "shrunk" }, over = { method = "original" }, at_least = 0.95,
-      claim = "with a quarter of the units, the model is nearly as accurate",
-    },
-    gb.expect.ratio {
-      y = "test_accuracy", of = { method = "distilled" }, over = { method = "original" }, at_least = 0.95,
-      claim = "a quarter of the units that learned from the large model are nearly as accurate",
-    },
-    gb.expect.ratio {
-      y = "weights_bytes", of = { method = "int8" }, over = { method = "original" }, at_most = 0.26,
-      claim = "in int8, the weights take a quarter of the memory",
-    },
-    gb.expect.ratio {
-      y = "latency_s", of = { method = "int8" }, over = { method = "original" }, at_most = 0.8,
-      claim = "in int8, answers come sooner",
-    },
-    gb.expect.ratio {
-      y = "test_accuracy", of = { method = "int8" }, over = { method = "original" }, at_least = 0.97,
-      claim = "in int8, the model is as accurate",
-    },
-    gb.expect.ratio {
-      y = "test_accuracy", of = { method = "int8_aware" }, over = { method = "original" }, at_least = 0.97,
-      claim = "trained for int8, the model is as accurate",
-    },
+    over_original("test_accuracy", "pruned", { at_least = 0.95,
+      claim = "with four fifths of the weights zero, the model is nearly as accurate" }),
+    over_original("latency_s", "pruned", { at_least = 0.8,
+      claim = "zeros among the weights make no answer faster" }),
+    over_original("weights_bytes", "shrunk", { at_most = 0.25,
+      claim = "with a quarter of the units, the weights take less than a quarter of the memory" }),
+    over_original("latency_s", "shrunk", { at_most = 0.8,
+      claim = "with a quarter of the units, answers come sooner" }),
+    over_original("test_accuracy", "shrunk", { at_least = 0.95,
+      claim = "with a quarter of the units, the model is nearly as accurate" }),
+    over_original("test_accuracy", "distilled", { at_least = 0.95,
+      claim = "a quarter of the units that learned from the large model are nearly as accurate" }),
+    over_original("weights_bytes", "int8", { at_most = 0.26,
+      claim = "in int8, the weights take a quarter of the memory" }),
+    over_original("latency_s", "int8", { at_most = 0.8,
+      claim = "in int8, answers come sooner" }),
+    over_original("test_accuracy", "int8", { at_least = 0.97,
+      claim = "in int8, the model is as accurate" }),
+    over_original("test_accuracy", "int8_aware", { at_least = 0.97,
+      claim = "trained for int8, the model is as accurate" }),
   },
 }

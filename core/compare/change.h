@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/measure/stats/shift.h"
+#include "core/measure/shift.h"
 #include "core/results/column.h"
 
 namespace gpubench {

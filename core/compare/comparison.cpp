@@ -13,8 +13,8 @@
 #include "core/base/known_names.h"
 #include "core/compare/row_changes.h"
 #include "core/compare/stored_call.h"
+#include "core/measure/shift.h"
 #include "core/measure/stats/quantile.h"
-#include "core/measure/stats/shift.h"
 
 namespace gpubench {
 

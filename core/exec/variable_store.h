@@ -32,6 +32,7 @@ class VariableStore {
   /// Counts the writes to the variable: by write(), and by callers that launch kernels which update it. A value derived
   /// from the variable is current while the count is unchanged. Valid while the variable lives.
   std::atomic<std::uint64_t>& writes(const Variable& variable) const;
+
   /// Total bytes of the variables on `device`.
   std::size_t bytes(const DeviceId& device) const;
 

@@ -180,10 +180,4 @@ std::vector<MergedFile> merge(RunHistory& history, const std::vector<std::filesy
   return merged;
 }
 
-std::size_t merge(RunHistory& history, const std::filesystem::path& other) {
-  const MergedFile merged = merge(history, std::vector{other}).front();
-  if (!merged.fault.empty()) throw Error(merged.fault);
-  return merged.added;
-}
-
 }  // namespace gpubench

@@ -20,7 +20,4 @@ struct MergedFile {
 /// HistoryUnavailable if this history cannot be written now.
 std::vector<MergedFile> merge(RunHistory& history, const std::vector<std::filesystem::path>& others);
 
-/// One file: returns the number of runs that were not here, and throws Error where it cannot be added.
-std::size_t merge(RunHistory& history, const std::filesystem::path& other);
-
 }  // namespace gpubench

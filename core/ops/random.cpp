@@ -18,17 +18,6 @@ std::int64_t checked_first(std::int64_t first) {
   ops::refuse("dropout", fmt::format("the first element is number {}; they count from 0", first));
 }
 
-std::string mask_attributes(double rate, std::uint64_t seed, std::int64_t first) {
-  return fmt::format("rate={} seed={}{}", rate, seed, first == 0 ? "" : fmt::format(" first={}", first));
-}
-
-std::vector<TensorType> infer_masked(std::string_view op, TensorTypes inputs) {
-  ops::expect_count(op, inputs, 2);
-  ops::expect_floating(op, inputs[0]);
-  ops::expect_step(op, inputs[1], inputs[0].shape);
-  return {inputs[0]};
-}
-
 std::vector<TensorType> infer_random(std::string_view op, TensorTypes inputs, const Shape& shape) {
   ops::expect_count(op, inputs, 1);
   const Shape& steps = inputs[0].shape;
@@ -45,36 +34,23 @@ std::optional<BlockForm> RandomOp::block_form(std::span<const BlockInput> inputs
   return BlockForm{};
 }
 
-Dropout::Dropout(double probability, std::uint64_t of, std::int64_t from)
+DropoutMask::DropoutMask(double probability, std::uint64_t of, std::int64_t from)
     : rate(checked_rate(probability)), seed(of), first(checked_first(from)) {}
 
-std::string Dropout::attributes() const {
-  return mask_attributes(rate, seed, first);
+std::string DropoutMask::attributes() const {
+  return fmt::format("rate={} seed={}{}", rate, seed, first == 0 ? "" : fmt::format(" first={}", first));
 }
 
-std::vector<TensorType> Dropout::infer(TensorTypes inputs) const {
-  return infer_masked(name(), inputs);
+std::vector<TensorType> DropoutMask::infer(TensorTypes inputs) const {
+  ops::expect_count(name(), inputs, 2);
+  ops::expect_floating(name(), inputs[0]);
+  ops::expect_step(name(), inputs[1], inputs[0].shape);
+  return {inputs[0]};
 }
 
-std::vector<Value> Dropout::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
+std::vector<Value> DropoutMask::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
   const auto op = std::make_shared<const DropoutGradient>(rate, seed, first);
   return {graph.apply(op, {output_gradients[0], inputs[1]}), Value{}};
-}
-
-std::vector<Value> DropoutGradient::gradient(Graph& graph, Values inputs, Values, Values output_gradients) const {
-  const auto op = std::make_shared<const DropoutGradient>(rate, seed, first);
-  return {graph.apply(op, {output_gradients[0], inputs[1]}), Value{}};
-}
-
-DropoutGradient::DropoutGradient(double probability, std::uint64_t of, std::int64_t from)
-    : rate(checked_rate(probability)), seed(of), first(checked_first(from)) {}
-
-std::string DropoutGradient::attributes() const {
-  return mask_attributes(rate, seed, first);
-}
-
-std::vector<TensorType> DropoutGradient::infer(TensorTypes inputs) const {
-  return infer_masked(name(), inputs);
 }
 
 std::string RandomUniform::attributes() const {

@@ -14,13 +14,13 @@ class RandomOp : public Op {
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 };
 
-/// x, step int64[] or int64[k] -> x where kept, scaled by 1 / (1 - rate), else 0. `first`: if x is a part of the rows
-/// of a larger tensor, the index of its first element there, so that all partitions draw the same.
-class Dropout final : public RandomOp {
+/// One of two ops that drop the same elements: x, step int64[] or int64[k] -> x where kept, scaled by 1 / (1 - rate),
+/// else 0. `first`: if x is a part of the rows of a larger tensor, the index of its first element there, so that all
+/// partitions draw the same.
+class DropoutMask : public RandomOp {
  public:
   /// 0 <= rate < 1 and first >= 0; throws Error otherwise.
-  Dropout(double probability, std::uint64_t of, std::int64_t from = 0);
-  std::string_view name() const override { return "dropout"; }
+  DropoutMask(double probability, std::uint64_t of, std::int64_t from = 0);
   std::string attributes() const override;
   std::vector<TensorType> infer(TensorTypes inputs) const override;
   std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
@@ -31,19 +31,18 @@ class Dropout final : public RandomOp {
   const std::int64_t first;
 };
 
-/// dy, step -> dx with the mask that Dropout used in that step.
-class DropoutGradient final : public RandomOp {
+/// x, step -> y
+class Dropout final : public DropoutMask {
  public:
-  DropoutGradient(double probability, std::uint64_t of, std::int64_t from = 0);
-  std::string_view name() const override { return "dropout_gradient"; }
-  std::string attributes() const override;
-  std::vector<TensorType> infer(TensorTypes inputs) const override;
-  std::vector<Value> gradient(Graph& graph, Values inputs, Values outputs, Values output_gradients) const override;
-  std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
+  using DropoutMask::DropoutMask;
+  std::string_view name() const override { return "dropout"; }
+};
 
-  const double rate;
-  const std::uint64_t seed;
-  const std::int64_t first;
+/// dy, step -> dx with the mask that Dropout used in that step.
+class DropoutGradient final : public DropoutMask {
+ public:
+  using DropoutMask::DropoutMask;
+  std::string_view name() const override { return "dropout_gradient"; }
 };
 
 /// step int64[] -> float32 of `shape`, int64[k] -> [k, shape...], uniform in [low, high).

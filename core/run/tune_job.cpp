@@ -15,7 +15,7 @@
 #include "core/base/shown_text.h"
 #include "core/base/units.h"
 #include "core/diagnose/findings.h"
-#include "core/measure/stats/shift.h"
+#include "core/measure/shift.h"
 #include "core/report/text/explanation.h"
 #include "core/results/run_reader.h"
 #include "core/run/steps_run.h"
@@ -288,7 +288,7 @@ class Tuner {
     return static_cast<double>(rounds);
   }
 
-  /// Whether so many processes a side have an interval of 95 % (core/measure/stats/shift.h): the two most extreme
+  /// Whether so many processes a side have an interval of 95 % (core/measure/shift.h): the two most extreme
   /// orders of all that there are have at most 5 %.
   static bool have_interval(std::size_t one, std::size_t other) {
     constexpr double least_orders = 2 / 0.05;

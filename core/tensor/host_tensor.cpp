@@ -41,12 +41,6 @@ HostTensor HostTensor::rows(std::int64_t first, std::int64_t last) const {
   return {std::move(type), std::shared_ptr<std::byte>(storage_, data() + static_cast<std::size_t>(first) * row_bytes)};
 }
 
-HostTensor HostTensor::row(std::int64_t index) const {
-  HostTensor one = rows(index, index + 1);
-  one.type_.shape.erase(one.type_.shape.begin());
-  return one;
-}
-
 HostTensor HostTensor::reshaped(Shape shape) const {
   if (element_count(shape) != elements()) {
     throw Error(fmt::format("reshape: {} has {} elements, {} needs {}", to_string(type_), elements(), to_string(shape),

@@ -61,8 +61,6 @@ class HostTensor {
 
   /// The rows [first, last) of the first dimension; shares storage. Throws Error if out of range.
   HostTensor rows(std::int64_t first, std::int64_t last) const;
-  /// Row `index` without the first dimension; shares storage.
-  HostTensor row(std::int64_t index) const;
   /// The same elements with another shape; throws Error if the counts differ.
   HostTensor reshaped(Shape shape) const;
 

@@ -114,15 +114,6 @@ std::vector<Span> spans_of(const TracedDevice& device, std::span<const Span> spa
   return own;
 }
 
-Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped) {
-  assert(window.end > window.begin);
-  Breakdown result;
-  result.window = window;
-  sweep(spans, window, [&](Window part, const Span* span) { charge(result, part, span); });
-  result.doubt = doubt_about(result, spans, dropped);
-  return result;
-}
-
 std::vector<Breakdown> break_down_steps(std::span<const Span> spans, const StepMarks& steps) {
   std::vector<Breakdown> all;
   Clock::time_point begin = steps.begin;

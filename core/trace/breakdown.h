@@ -43,14 +43,11 @@ std::vector<Span> spans_of(const TracedDevice& device, std::span<const Span> spa
 /// Why `spans` are incomplete: a span is not exact, or `dropped` spans are missing. Empty if they are complete.
 std::string incompleteness(std::span<const Span> spans, std::size_t dropped);
 
-/// `spans` are those of one device and of the host that drives it, in any order. The result is in doubt if `other`
-/// exceeds 5 %, or if spans are incomplete.
-Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped = 0);
-
 /// The breakdown of each step, as the sum over the devices; they sum to that of break_down_each(). Without a doubt.
 std::vector<Breakdown> break_down_steps(std::span<const Span> spans, const StepMarks& steps);
 
-/// The sum of the breakdowns of each device with its own spans.
+/// The sum of the breakdowns of each device with its own spans. In doubt if `other` exceeds 5 %, or if spans are
+/// incomplete.
 Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDevice> devices, Window window,
                           std::size_t dropped = 0);
 

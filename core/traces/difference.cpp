@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/shown_text.h"
 #include "core/base/units.h"
-#include "core/measure/stats/shift.h"
+#include "core/measure/shift.h"
 #include "core/results/step_classes.h"
 #include "core/trace/profile.h"
 

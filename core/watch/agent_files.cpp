@@ -67,11 +67,6 @@ void read_facts(const fs::path& path, AgentProcess& process, AgentFaults& faults
 
 }  // namespace
 
-std::string AgentSite::text() const {
-  const std::string where = fmt::format("{}:{}", shown_text(file, 400), line);
-  return function.empty() ? where : fmt::format("{} ({})", where, shown_text(function, 160));
-}
-
 const Info* AgentProcess::fact(std::string_view name) const {
   const std::vector<const Info*> all = facts_named(name);
   return all.empty() ? nullptr : all.back();
@@ -89,11 +84,6 @@ int AgentProcess::window_steps() const {
   const Info* const window = fact("window");
   const double steps = window == nullptr ? 0 : window->number("steps").value_or(0);
   return steps >= 1 && steps < 1e9 ? static_cast<int>(steps) : 0;
-}
-
-std::string AgentProcess::role() const {
-  const Info* const process_fact = fact("process");
-  return process_fact == nullptr ? std::string() : process_fact->text("role");
 }
 
 std::vector<const AgentProcess*> AgentFiles::ranks() const {

@@ -80,9 +80,6 @@ struct AgentSite {
   double seconds = 0, longest_s = 0;
   std::uint64_t last_step = 0;
   std::string function, file;  ///< as the job wrote them: bytes, not safe to show
-
-  /// "train.py:12 (Digits.__getitem__)", safe to show.
-  std::string text() const;
 };
 
 enum class WindowState : std::uint8_t { not_yet, records, written, failed, not_asked_for };
@@ -122,8 +119,6 @@ struct AgentProcess {
   std::vector<const Info*> facts_named(std::string_view name) const;
   /// Training steps in the window, as the agent counted them; 0 if unknown.
   int window_steps() const;
-  /// "job", "launcher", "worker", "helper" from the fact `process`; empty if it does not tell.
-  std::string role() const;
 };
 
 struct AgentFiles {

@@ -239,7 +239,6 @@ void JobTree::read(Clock::time_point now) {
   last_at_ = std::max(now, last_at_);
   if (intervals_.size() > options_.most_readings) join_neighbours();
   const Seconds cost = thread_time() - since;
-  cost_ += cost;
   next_read_ =
       now + std::max(options_.period, std::chrono::duration_cast<Clock::duration>(cost / options_.most_of_core));
 }
@@ -270,11 +269,6 @@ void JobTree::join_neighbours() {
     if (i + 1 < intervals_.size()) join(joined.back(), intervals_[i + 1]);
   }
   intervals_ = std::move(joined);
-}
-
-double JobTree::cost_share() const {
-  const double seconds = sampled().seconds();
-  return seconds > 0 ? cost_.count() / seconds : 0;
 }
 
 std::vector<int> JobTree::processes() const {

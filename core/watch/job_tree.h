@@ -45,8 +45,6 @@ class JobTree {
   void read(Clock::time_point now = Clock::now());
   /// When the next reading is due.
   Clock::time_point next_read() const { return next_read_; }
-  /// Share of a processor that the readings took.
-  double cost_share() const;
 
   /// Processes at the last reading, sorted; those that have ended and were not waited for are not among them.
   std::vector<int> processes() const;
@@ -78,7 +76,6 @@ class JobTree {
   const int root_;
   const JobTreeOptions options_;
   Clock::time_point begin_, last_at_, next_read_;
-  Seconds cost_{0};
   Members members_;
   std::optional<ProcessReading> root_reading_, root_before_;
   std::set<int> strangers_;  // processes that are known not to belong to the job

@@ -16,7 +16,7 @@
 #include "core/report/text/explanation.h"
 #include "core/telemetry/nvml/gpu_facts.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

@@ -10,6 +10,7 @@ void open_modules(lua_State* L) {
   open_system(L);
   open_reflection(L);
   open_device(L);
+  open_device_config(L);
   open_device_facts(L);
   open_device_sensors(L);
   open_tensor(L);
@@ -21,6 +22,7 @@ void open_modules(lua_State* L) {
   open_data_stages(L);
   open_data_choices(L);
   open_lookups(L);
+  open_lookup_layers(L);
   open_lua_function(L);
   open_data_files(L);
   open_data_images(L);

@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/group/process_group.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "core/base/split_mix.h"
 #include "core/experiment/kernels/copy_peak.h"
 #include "core/experiment/kernels/matmul_peak.h"
 #include "core/measure/activity.h"
 #include "core/measure/stopping_rule.h"
 #include "core/report/text/progress_line.h"
 #include "core/run/unfinished_runs.h"
-#include "lua/api/data/open_iterators.h"
+#include "lua/api/open_iterators.h"
 #include "lua/api/placement.h"
-#include "lua/api/random_state.h"
 
 namespace gpubench::lua {
 
@@ -52,6 +52,30 @@ struct Budgets {
   double measuring_s() const { return round_s.value_or(point_s); }
   /// In rounds a point is measured several times, and their scatter tells how far its figures can be relied on.
   Scatter scatter() const { return round_s ? Scatter::of_rounds : Scatter::judged; }
+};
+
+/// The seeds of a script's initializers, random ops and shuffles: a sequence that one number determines.
+class RandomState {
+ public:
+  explicit RandomState(std::uint64_t seed) : seed_(seed), kept_(seed) {}
+
+  /// Set by gb.config.set_seed, and per point.
+  std::uint64_t seed() const { return seed_; }
+  void set_seed(std::uint64_t seed) { seed_ = seed, given_ = 0; }
+  /// A separate seed for each layer or random op; the same sequence after every set_seed().
+  std::uint64_t next_seed() { return split_mix(seed_ + split_mix_step * ++given_); }
+  /// For functions that are called twice and compared: next_seed() repeats from the remembered position.
+  std::uint64_t seeds_given() const { return given_; }
+  void give_seeds_again(std::uint64_t from) { given_ = from; }
+
+  void restart() { given_ = 0; }
+  /// From now on reset() restores the current seed.
+  void keep() { kept_ = seed_; }
+  void reset() { set_seed(kept_); }
+
+ private:
+  std::uint64_t seed_, kept_;
+  std::uint64_t given_ = 0;
 };
 
 /// The types of layers created from now on, set by gb.config; reset per point.

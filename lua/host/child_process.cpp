@@ -21,7 +21,7 @@
 #include "core/base/shell_text.h"
 #include "core/compare/stored_call.h"
 #include "core/results/append_file.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench {

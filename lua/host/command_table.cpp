@@ -1,14 +1,14 @@
-#include "lua/host/command_table.h"
-
+// What gpubench help says of commands and options, as Lua has it.
 #include <CLI/CLI.hpp>
 #include <span>
 #include <string>
 
 #include "core/results/info.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 #include "lua/host/grammar.h"
 #include "lua/host/help.h"
+#include "lua/host/natives.h"
 
 namespace gpubench::lua {
 namespace {

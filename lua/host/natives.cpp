@@ -2,7 +2,6 @@
 
 #include "lua/api/modules.h"
 #include "lua/host/child_process.h"
-#include "lua/host/command_table.h"
 
 namespace gpubench::lua {
 

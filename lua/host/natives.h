@@ -42,4 +42,10 @@ void open_interception(lua_State* L);
 /// started by it, and only variables that doctor knows can be set, so scripts may call it.
 void open_training_probe(lua_State* L);
 
+/// gb._native.reference, the part of the command line, what `gpubench help` says of commands and options:
+///   commands()       { name, description, help, options = { name, type, meaning, choices, is_argument, takes_value } }
+///   exit_statuses(), environment(), examples()   { name, text }
+///   program_help()   the help of the program itself
+void open_command_table(lua_State* L);
+
 }  // namespace gpubench::lua

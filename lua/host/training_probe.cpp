@@ -14,7 +14,7 @@
 #include "core/base/program.h"
 #include "core/base/resources.h"
 #include "core/telemetry/proc/contention.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/host/child_process.h"

@@ -18,6 +18,7 @@
 #include "core/telemetry/nvml/gpu_probe.h"
 #include "core/telemetry/sampler.h"
 #include "core/trace/breakdown.h"
+#include "tests/core/trace/spans.h"
 #include "tests/support/case_checks.h"
 
 namespace gpubench {
@@ -130,7 +131,8 @@ TEST_F(TraceTest, KernelTimesAgreeWithEvents) {
   });
   const auto kernels = std::ranges::count(timeline_.spans(), SpanClass::compute, &Span::span_class);
   EXPECT_GE(kernels, products);
-  const Seconds traced = break_down(timeline_.spans(), window).charged[static_cast<std::size_t>(SpanClass::compute)];
+  const Seconds traced =
+      support::break_down(timeline_.spans(), window).charged[static_cast<std::size_t>(SpanClass::compute)];
   const double share = traced / last->since(*first);
   RecordProperty("traced_over_events", std::to_string(share));
   EXPECT_THAT(share, testing::AllOf(testing::Gt(0.9), testing::Lt(1.02)))
@@ -139,13 +141,13 @@ TEST_F(TraceTest, KernelTimesAgreeWithEvents) {
 
 TEST_F(TraceTest, DeviceBusyIsNearOneUnderLoadAndNearZeroWithout) {
   const Window busy = trace([&] { load_->queue(200); });
-  EXPECT_GT(break_down(timeline_.spans(), busy).device_busy(), 0.9);
+  EXPECT_GT(support::break_down(timeline_.spans(), busy).device_busy(), 0.9);
   timeline_.clear();
   const Window idle = trace([&] {
     load_->queue(1);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the device is to have nothing to do
   });
-  EXPECT_LT(break_down(timeline_.spans(), idle).device_busy(), 0.1);
+  EXPECT_LT(support::break_down(timeline_.spans(), idle).device_busy(), 0.1);
 }
 
 class SensorTest : public TelemetryTest {

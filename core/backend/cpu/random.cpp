@@ -107,19 +107,12 @@ class RandomLoop {
   int threads_;
 };
 
-std::unique_ptr<Kernel> plan_dropped(std::string_view op, const Signature& signature, double rate, std::uint64_t seed,
-                                     std::int64_t first) {
-  if (signature.inputs[0].dtype != Dtype::f32) refuse_dtype(op, signature.inputs[0].dtype);
-  const DropMask mask{static_cast<std::uint32_t>(rate * 0x1p32), static_cast<float>(1 / (1 - rate))};
-  return loop_kernel(RandomLoop<DropMask>(signature, seed, mask, first));
-}
-
-std::unique_ptr<Kernel> plan_dropout(const Dropout& op, const Signature& signature, Device&) {
-  return plan_dropped(op.name(), signature, op.rate, op.seed, op.first);
-}
-
-std::unique_ptr<Kernel> plan_dropout_gradient(const DropoutGradient& op, const Signature& signature, Device&) {
-  return plan_dropped(op.name(), signature, op.rate, op.seed, op.first);
+/// Dropout and its gradient.
+template <class Drop>
+std::unique_ptr<Kernel> plan_dropout(const Drop& op, const Signature& signature, Device&) {
+  if (signature.inputs[0].dtype != Dtype::f32) refuse_dtype(op.name(), signature.inputs[0].dtype);
+  const DropMask mask{static_cast<std::uint32_t>(op.rate * 0x1p32), static_cast<float>(1 / (1 - op.rate))};
+  return loop_kernel(RandomLoop<DropMask>(signature, op.seed, mask, op.first));
 }
 
 std::unique_ptr<Kernel> plan_random_uniform(const RandomUniform& op, const Signature& signature, Device&) {
@@ -135,8 +128,8 @@ std::unique_ptr<Kernel> plan_random_normal(const RandomNormal& op, const Signatu
 }  // namespace
 
 void add_random(KernelTable& table) {
-  add_float32_row<&plan_dropout>(table);
-  add_float32_row<&plan_dropout_gradient>(table);
+  add_float32_row<&plan_dropout<Dropout>>(table);
+  add_float32_row<&plan_dropout<DropoutGradient>>(table);
   add_float32_row<&plan_random_uniform>(table);
   add_float32_row<&plan_random_normal>(table);
 }

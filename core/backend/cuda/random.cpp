@@ -20,25 +20,19 @@ Draw draw_of(std::uint64_t seed, Views inputs, Views outputs, std::int64_t first
           .first = first};
 }
 
-std::unique_ptr<Kernel> plan_mask(const Op& op, const Signature& signature, Device& device, double rate,
-                                  std::uint64_t seed, std::int64_t first) {
+/// Dropout and its gradient.
+template <class Drop>
+std::unique_ptr<Kernel> plan_dropout(const Drop& op, const Signature& signature, Device& device) {
   const Dtype type = signature.inputs[0].dtype;
   require_floating(op, signature.inputs[0]);
-  const auto threshold = static_cast<std::uint32_t>(rate * 0x1p32);
-  const auto scale = static_cast<float>(1 / (1 - rate));
-  return launch_kernel(op, device,
-                       [seed, first, threshold, scale, type](const LaunchOn& on, Views inputs, Views outputs) {
-                         return launch_dropout(on, draw_of(seed, inputs, outputs, first), threshold, scale, type,
-                                               inputs[0].data, outputs[0].data);
-                       });
-}
-
-std::unique_ptr<Kernel> plan_dropout(const Dropout& op, const Signature& signature, Device& device) {
-  return plan_mask(op, signature, device, op.rate, op.seed, op.first);
-}
-
-std::unique_ptr<Kernel> plan_dropout_gradient(const DropoutGradient& op, const Signature& signature, Device& device) {
-  return plan_mask(op, signature, device, op.rate, op.seed, op.first);
+  const auto threshold = static_cast<std::uint32_t>(op.rate * 0x1p32);
+  const auto scale = static_cast<float>(1 / (1 - op.rate));
+  return launch_kernel(
+      op, device,
+      [seed = op.seed, first = op.first, threshold, scale, type](const LaunchOn& on, Views inputs, Views outputs) {
+        return launch_dropout(on, draw_of(seed, inputs, outputs, first), threshold, scale, type, inputs[0].data,
+                              outputs[0].data);
+      });
 }
 
 std::unique_ptr<Kernel> plan_random_uniform(const RandomUniform& op, const Signature&, Device& device) {
@@ -62,8 +56,8 @@ std::unique_ptr<Kernel> plan_random_normal(const RandomNormal& op, const Signatu
 }  // namespace
 
 void add_random(KernelTable& table) {
-  add_row<&plan_dropout>(table);
-  add_row<&plan_dropout_gradient>(table);
+  add_row<&plan_dropout<Dropout>>(table);
+  add_row<&plan_dropout<DropoutGradient>>(table);
   add_row<&plan_random_uniform>(table);
   add_row<&plan_random_normal>(table);
 }

@@ -115,10 +115,6 @@ double passes_of(const Profile& profile, const KernelWork& work) {
 
 }  // namespace
 
-std::string_view to_string(KernelKind kind) {
-  return kinds[kind];
-}
-
 KernelKind parse_kernel_kind(std::string_view name) {
   return kinds.parse(name);
 }

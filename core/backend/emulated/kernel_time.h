@@ -16,7 +16,6 @@ enum class KernelKind {
   normalization,  ///< goes over its rows twice
 };
 /// "elements".
-std::string_view to_string(KernelKind kind);
 /// Throws Error listing the names.
 KernelKind parse_kernel_kind(std::string_view name);
 

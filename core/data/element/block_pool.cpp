@@ -108,11 +108,6 @@ BlockPool::BlockPool(MemoryPool* memory) : store_(std::make_shared<Store>()) {
 }
 BlockPool::~BlockPool() = default;
 
-std::size_t BlockPool::blocks() const {
-  const std::lock_guard lock(store_->mutex);
-  return store_->made;
-}
-
 std::shared_ptr<std::byte> BlockPool::take(std::size_t bytes) {
   std::unique_ptr<Block> block = store_->take();
   try {

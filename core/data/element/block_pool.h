@@ -24,8 +24,6 @@ class BlockPool {
   void allocate(TensorTypes types, Element& element);
   /// The same for one tensor in its own block.
   void allocate(const TensorType& type, HostTensor& tensor);
-  /// Number of blocks allocated so far, in use or not.
-  std::size_t blocks() const;
 
  private:
   struct Block;

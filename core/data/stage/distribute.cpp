@@ -181,16 +181,9 @@ std::int64_t process_batch(std::int64_t size, bool split, const DistributeOption
 Sharding parse_sharding(std::string_view name) {
   return shardings.parse(name);
 }
-std::string_view to_string(Sharding sharding) {
-  return shardings[sharding];
-}
 BatchOf parse_batch_of(std::string_view name) {
   return batches.parse(name);
 }
-std::string_view to_string(BatchOf batch) {
-  return batches[batch];
-}
-
 DatasetPtr distribute(DatasetPtr dataset, const DistributeOptions& options) {
   check(options);
   const bool split = options.processes > 1 && options.shard != Sharding::off && !dataset->is_sharded();

@@ -19,7 +19,6 @@ enum class Sharding {
 };
 /// "auto", "file", "element" or "off"; throws Error naming these.
 Sharding parse_sharding(std::string_view name);
-std::string_view to_string(Sharding sharding);
 
 /// What a batch of the dataset stands for.
 enum class BatchOf {
@@ -28,7 +27,6 @@ enum class BatchOf {
 };
 /// "global" or "per_replica"; throws Error naming these.
 BatchOf parse_batch_of(std::string_view name);
-std::string_view to_string(BatchOf batch);
 
 struct DistributeOptions {
   Sharding shard = Sharding::automatic;

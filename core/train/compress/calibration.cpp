@@ -99,10 +99,6 @@ class Calibration {
 
 }  // namespace
 
-std::string_view to_string(RangeMethod method) {
-  return methods[method];
-}
-
 RangeMethod parse_range_method(std::string_view name) {
   return methods.parse(name);
 }

@@ -22,7 +22,6 @@ enum class RangeMethod : std::uint8_t {
 };
 
 /// "max", "percentile", "mse".
-std::string_view to_string(RangeMethod method);
 /// Throws Error listing the names.
 RangeMethod parse_range_method(std::string_view name);
 

@@ -17,12 +17,12 @@
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
 #include "lua/api/data/element_argument.h"
-#include "lua/api/data/element_values.h"
 #include "lua/api/data/named_size.h"
 #include "lua/api/data/pipeline.h"
 #include "lua/api/data/stages.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
+#include "lua/api/tensor/plain_values.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/bind/bind.h"
 

@@ -7,9 +7,9 @@
 #include "core/base/interrupt.h"
 #include "core/base/value_scope.h"
 #include "core/data/tune/pipeline.h"
-#include "lua/api/data/open_iterators.h"
 #include "lua/api/data/pipeline.h"
 #include "lua/api/data/stages.h"
+#include "lua/api/open_iterators.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 

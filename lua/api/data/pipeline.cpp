@@ -4,7 +4,7 @@
 #include "core/data/stage/prefetch.h"
 #include "core/data/tune/pipeline.h"
 #include "core/device/device.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/api/session.h"
 #include "lua/api/tensor/tensor.h"
 

@@ -13,11 +13,11 @@
 #include "core/data/stage/scan.h"
 #include "core/data/stage/unique.h"
 #include "lua/api/data/element_argument.h"
-#include "lua/api/data/element_values.h"
 #include "lua/api/data/pipeline.h"
 #include "lua/api/data/stages.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
+#include "lua/api/tensor/plain_values.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/api/tensor/trace.h"
 

@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "core/device/device.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/api/session.h"
 #include "lua/api/types.h"
 #include "lua/bind/bind.h"

@@ -6,9 +6,9 @@
 #include "core/experiment/training/pipeline_measurement.h"
 #include "lua/api/data/dataset.h"
 #include "lua/api/measure/limits.h"
-#include "lua/api/measure/measured.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results/measured.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

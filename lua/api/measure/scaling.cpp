@@ -1,7 +1,7 @@
 // gb.measure.scaling_model: step times on many replicas, predicted from what few have shown.
 #include "core/experiment/collectives/scaling_model.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

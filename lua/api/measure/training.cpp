@@ -8,10 +8,10 @@
 #include "lua/api/data/dataset.h"
 #include "lua/api/device_facts.h"
 #include "lua/api/measure/limits.h"
-#include "lua/api/measure/measured.h"
 #include "lua/api/measure/model_peak.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results/measured.h"
+#include "lua/api/results_values.h"
 #include "lua/api/train/model.h"
 #include "lua/api/train/strategy.h"
 

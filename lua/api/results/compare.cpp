@@ -15,7 +15,7 @@
 #include "core/report/text/comparison.h"
 #include "core/results/run_directory.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

@@ -17,7 +17,7 @@
 #include "core/report/page/fleet_page.h"
 #include "core/report/text/fleet_text.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

@@ -21,7 +21,7 @@
 #include "core/results/run_directory.h"
 #include "lua/api/openers.h"
 #include "lua/api/results/history_file.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

@@ -8,10 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/results/run_directory.h"
-#include "lua/api/measure/measured.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results/measured.h"
+#include "lua/api/results_values.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/report/page/page_sections.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

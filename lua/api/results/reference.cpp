@@ -18,7 +18,7 @@
 #include "core/results/column.h"
 #include "core/train/optimizer.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

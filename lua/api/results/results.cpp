@@ -15,7 +15,7 @@
 #include "core/results/doubt.h"
 #include "core/results/row_check.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

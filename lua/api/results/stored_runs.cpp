@@ -35,7 +35,7 @@
 #include "core/run/trace_run.h"
 #include "core/traces/open_traces.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 

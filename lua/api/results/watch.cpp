@@ -15,7 +15,7 @@
 #include "core/run/tune_job.h"
 #include "core/run/watch_run.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

@@ -3,8 +3,18 @@
 #include <algorithm>
 
 #include "core/exec/replicas.h"
+#include "core/ops/state.h"
+#include "lua/api/session.h"
 
 namespace gpubench::lua {
+
+gpubench::Value CallCounter::count(Graph& graph, World& world) {
+  if (!counter_) {
+    counter_ = world.runtime.variables().create("calls", HostTensor::scalar<std::int64_t>(0), world.dispatcher.device(),
+                                                false);
+  }
+  return ops::count_call(graph, counter_);
+}
 
 CallVariant variant_of_call(const Dispatcher& dispatcher, std::span<const Tensor> inputs, bool training, bool draws) {
   CallVariant variant{.kind = training ? 1 : 0};

@@ -13,6 +13,18 @@
 
 namespace gpubench::lua {
 
+struct World;
+
+/// Counts training calls outside fit, for layers that draw random numbers: an int64 variable created at its first use.
+class CallCounter {
+ public:
+  /// Adds one call to the graph and returns its number.
+  gpubench::Value count(Graph& graph, World& world);
+
+ private:
+  VariablePtr counter_;
+};
+
 /// Distinguishes graphs for the same types.
 struct CallVariant {
   int kind = 0;                          ///< training or not; which gradients are missing

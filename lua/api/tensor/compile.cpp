@@ -10,11 +10,11 @@
 #include "core/exec/gradient_tape.h"
 #include "core/exec/plan_cache.h"
 #include "lua/api/openers.h"
+#include "lua/api/tensor/calls.h"
 #include "lua/api/tensor/graph_function.h"
+#include "lua/api/tensor/pass_options.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/api/tensor/trace.h"
-#include "lua/api/train/layers.h"
-#include "lua/api/train/pass_options.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

@@ -7,11 +7,11 @@
 namespace gpubench::lua {
 namespace {
 
-const char registry_key = 0;
+const char value_shape_key = 0;
 
 /// The active recording; nullptr if there is none.
 ReadExtents* current_recording(lua_State* L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &value_shape_key);
   auto* const current = static_cast<ReadExtents*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
   return current;
@@ -19,7 +19,7 @@ ReadExtents* current_recording(lua_State* L) {
 
 void set_recording(lua_State* L, ReadExtents* recording) {
   lua_pushlightuserdata(L, recording);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &value_shape_key);
 }
 
 /// The active recording of this tensor's extents; nullptr if there is none.

@@ -5,8 +5,9 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "lua/api/tensor/calls.h"
+#include "lua/api/tensor/layer_call.h"
 #include "lua/api/tensor/tensor.h"
-#include "lua/api/train/layers.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

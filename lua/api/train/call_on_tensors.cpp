@@ -4,20 +4,11 @@
 
 #include "core/base/error.h"
 #include "core/base/terminal.h"
-#include "core/ops/state.h"
+#include "lua/api/tensor/layer_call.h"
 #include "lua/api/tensor/tensor.h"
-#include "lua/api/train/layer_call.h"
 #include "lua/api/train/layers.h"
 
 namespace gpubench::lua {
-
-gpubench::Value CallCounter::count(Graph& graph, World& world) {
-  if (!counter_) {
-    counter_ = world.runtime.variables().create("calls", HostTensor::scalar<std::int64_t>(0), world.dispatcher.device(),
-                                                false);
-  }
-  return ops::count_call(graph, counter_);
-}
 
 CallOnTensors::Results CallOnTensors::apply(lua_State* L, std::vector<Tensor> arguments, const AddCall& add) const {
   const LayerCall* const outer = current_layer_call(L);
@@ -71,11 +62,6 @@ CallOnTensors::Results CallOnTensors::apply(lua_State* L, std::vector<Tensor> ar
     for (const Tensor& loss : results.losses) world.dispatcher.trace()->losses.push_back(world.dispatcher.symbol(loss));
   }
   return results;
-}
-
-bool in_trial(lua_State* L) {
-  const LayerCall* const outer = current_layer_call(L);
-  return outer != nullptr && outer->trial;
 }
 
 std::vector<TensorType> examples_of(const std::string& caller, std::span<const Tensor> inputs) {

@@ -7,11 +7,11 @@
 #include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/train/weighted_metric.h"
+#include "lua/api/tensor/pass_options.h"
 #include "lua/api/train/custom_step.h"
 #include "lua/api/train/losses.h"
 #include "lua/api/train/model.h"
 #include "lua/api/train/optimizers.h"
-#include "lua/api/train/pass_options.h"
 
 namespace gpubench::lua {
 namespace {

@@ -13,10 +13,10 @@
 #include "core/train/trainer.h"
 #include "lua/api/data/dataset.h"
 #include "lua/api/openers.h"
+#include "lua/api/tensor/layer_call.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/api/train/config_value.h"
-#include "lua/api/train/layer_call.h"
-#include "lua/api/train/script_function.h"
+#include "lua/api/train/custom_layer.h"
 #include "lua/api/train/symbol_calls.h"
 
 namespace gpubench::lua {

@@ -11,6 +11,7 @@
 #include "core/train/store_variables.h"
 #include "lua/api/session.h"
 #include "lua/api/tensor/calls.h"
+#include "lua/api/tensor/symbol.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/bind/bind.h"
 
@@ -18,16 +19,6 @@ namespace gpubench::lua {
 
 /// Creates variables in `world`, with seeds of the session's sequence.
 StoreVariables variables_of(Session& session, World& world);
-
-/// Counts training calls outside fit, for layers that draw random numbers: an int64 variable created at its first use.
-class CallCounter {
- public:
-  /// Adds one call to the graph and returns its number.
-  gpubench::Value count(Graph& graph, World& world);
-
- private:
-  VariablePtr counter_;
-};
 
 /// A call of a layer or model on tensors: eagerly, in a traced function, or in the function of a layer, whose step
 /// counter and rows it shares.
@@ -50,8 +41,6 @@ struct CallOnTensors {
   Results apply(lua_State* L, std::vector<Tensor> arguments, const AddCall& add) const;
 };
 
-/// Whether a layer's function is traced for its types only, so that layers that it calls must not be built.
-bool in_trial(lua_State* L);
 /// Placeholders for what an unbuilt layer returns in a trial, with masks where there are types of them.
 std::vector<Tensor> unknown_outputs(lua_State* L, TensorTypes examples, std::int64_t rows,
                                     const std::vector<std::optional<TensorType>>& masks = {});
@@ -72,19 +61,6 @@ struct Identity<ScriptLayer> {
   static void take_over(ScriptLayer& kept, const ScriptLayer& pushed) {
     if (pushed.output != nullptr) kept.output = pushed.output;
   }
-};
-
-/// The result of applying a layer to an Input: a value of a model under construction.
-struct ScriptSymbol {
-  WorldPtr world;
-  SymbolPtr symbol;
-};
-template <>
-inline constexpr const char* class_name<ScriptSymbol> = "SymbolicTensor";
-template <>
-struct Identity<ScriptSymbol> {
-  static const void* of(const ScriptSymbol& symbol) { return symbol.symbol.get(); }
-  static void take_over(ScriptSymbol&, const ScriptSymbol&) {}
 };
 
 /// The single value or list of values at `index`.

@@ -13,9 +13,9 @@
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/tensor/tensor.h"
+#include "lua/api/train/native_call.h"
 #include "lua/api/train/optimizers.h"
 #include "lua/api/train/script_function.h"
-#include "lua/api/train/symbol_calls.h"
 
 namespace gpubench::lua {
 

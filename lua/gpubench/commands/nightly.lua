@@ -1,9 +1,9 @@
 -- `gpubench nightly`: runs a suite on each device in turn, appends its runs to the history, and reports what changed.
 local gb = require "gpubench.native"
-local check = require "gpubench.check"
 local fresh_processes = require "gpubench.fresh_processes"
 local history_changes = require "gpubench.night.reported_changes"
 local night_alarms = require "gpubench.night.alarms"
+local night_devices = require "gpubench.night.devices"
 local night_files = require "gpubench.night.files"
 local second_look = require "gpubench.night.second_look"
 local suites = require "gpubench.night.suite"
@@ -20,43 +20,6 @@ local function warn(...)
   io.stderr:write(one_line(string.format(...)), "\n")
 end
 
--- What preflight.lua tells of the devices, in their order: { { name, free_memory_bytes, problems = { [check] = text } }
--- }. What is wrong with the whole machine is said.
-local function look_at_devices()
-  local ended = native.host.run_program({ native.host.program, "run",
-    system.resource "lua/gpubench/night/preflight.lua" },
-    { captured = true })
-  native.check_interrupt()
-  if ended.status ~= 0 then check.fail("nightly: the devices cannot be looked at (exit status %d)", ended.status) end
-  local devices, by_name = {}, {}
-  for line in ended.out:gmatch "[^\n]+" do
-    local name, fact, text = line:match "^([^\t]*)\t([^\t]*)\t(.*)$"
-    if name == "" then
-      warn("doctor: %s: %s", fact, text)
-    elseif fact == "free_memory_bytes" then
-      by_name[name] = { name = name, free_memory_bytes = tonumber(text), problems = {} }
-      devices[#devices + 1] = by_name[name]
-    elseif name then
-      by_name[name].problems[fact] = text
-    end
-  end
-  return devices
-end
-
--- Why nothing should be measured on a device now; nil where all is well.
-local function unfit(suite, device)
-  local problems, free = device.problems, device.free_memory_bytes
-  if problems.gpu_throttling and not suite.allow_throttled then
-    return "it is throttled: " .. problems.gpu_throttling
-  end
-  if problems.gpu_sharing then return "others use it: " .. problems.gpu_sharing end
-  if problems.gpu_errors then return "errors of its memory: " .. problems.gpu_errors end
-  if free and suite.free_memory_bytes and free < suite.free_memory_bytes then
-    return string.format("%s are free, the suite wants %s", gb.format.bytes(free),
-      gb.format.bytes(suite.free_memory_bytes))
-  end
-end
-
 local function wait_for_idle_machine(suite)
   local limit_s = suite.wait_idle or 0
   if limit_s == 0 then return end
@@ -64,24 +27,6 @@ local function wait_for_idle_machine(suite)
   if idle then return end
   warn("the machine was not idle within %s: %s; rows that this disturbs do not count",
     gb.format.seconds(limit_s), found)
-end
-
--- The devices that the suite names and that are fit, why the others are left out, and whether each device that it names
--- is there.
-local function choose_devices(suite)
-  local fit, left_out, named = {}, {}, {}
-  local found = look_at_devices()
-  for _, device in ipairs(found) do
-    if suites.wants(suite.devices, device.name) then
-      local reason = unfit(suite, device)
-      if reason then left_out[#left_out + 1] = device.name .. ": " .. reason else fit[#fit + 1] = device.name end
-    end
-  end
-  for _, wanted in ipairs(suite.devices or {}) do
-    named[wanted] = false
-    for _, device in ipairs(found) do named[wanted] = named[wanted] or suites.wants({ wanted }, device.name) end
-  end
-  return fit, left_out, named
 end
 
 -- Each script on each device in turn, so that a night that ends early has measured all devices.
@@ -384,7 +329,7 @@ return function(options)
   end
   if not options.dry_run then wait_for_other_nights() end
   local limit_s = 60 * (options.minutes or suite.minutes)
-  local devices, left_out, named_devices = choose_devices(suite)
+  local devices, left_out, named_devices = night_devices.choose(suite)
   local jobs = jobs_of(suite, devices)
   if options.dry_run then
     for _, job in ipairs(jobs) do

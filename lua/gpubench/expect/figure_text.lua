@@ -15,7 +15,6 @@ local function value_text(name, value)
   if type(value) ~= "number" then return tostring(value) end
   return columns.of(name).unit ~= "" and estimate.show(name, value) or string.format("%.14g", value)
 end
-figure_text.value_text = value_text
 
 -- "width 128, depth 2"; `names` are the axes to tell.
 local function setting_text(setting, names)

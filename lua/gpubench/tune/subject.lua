@@ -3,7 +3,7 @@
 local gb = require "gpubench.native"
 local calls = require "gpubench.tune.calls"
 local check = require "gpubench.check"
-local experiment = require "gpubench.experiment"
+local experiment_options = require "gpubench.experiment_options"
 local param = require "gpubench.param"
 local source = require "gpubench.tune.source"
 local sweep = require "gpubench.sweep.points"
@@ -52,7 +52,7 @@ local function with_declarations(list, f, ...)
   for name in pairs(loaded) do known[name] = true end
   options.axes, param.values = script_axes, {}
   gb.experiment = function(declaration)
-    local read = experiment.read(declaration)
+    local read = experiment_options.read(declaration, {})
     read.columns = declaration.columns or {}
     list[#list + 1] = read
     return {}

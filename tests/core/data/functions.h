@@ -152,6 +152,13 @@ inline std::shared_ptr<const ElementFunction> running_sum(bool alone = false, st
                                   });
 }
 
+inline void copy_inputs(const ElementBlock& elements, ElementOutputs& outputs) {
+  for (std::size_t i = 0; i < elements.inputs.size(); ++i) {
+    const TensorView& input = elements.inputs[i];
+    std::memcpy(outputs.place(i, *input.type), input.data, input.type->bytes());
+  }
+}
+
 /// Gives its inputs as they are.
 class Identity final : public ElementFunction {
  public:
@@ -159,12 +166,7 @@ class Identity final : public ElementFunction {
   std::unique_ptr<ElementRunner> plan(TensorTypes) const override {
     class Runner final : public ElementRunner {
      public:
-      void run(const ElementBlock& elements, ElementOutputs& outputs) override {
-        for (std::size_t i = 0; i < elements.inputs.size(); ++i) {
-          const TensorView& input = elements.inputs[i];
-          std::memcpy(outputs.place(i, *input.type), input.data, input.type->bytes());
-        }
-      }
+      void run(const ElementBlock& elements, ElementOutputs& outputs) override { copy_inputs(elements, outputs); }
     };
     return std::make_unique<Runner>();
   }

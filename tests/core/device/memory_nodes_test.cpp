@@ -10,6 +10,7 @@
 
 #include "core/device/bound_thread.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/own_processors.h"
 
 namespace gpubench {
 namespace {
@@ -120,33 +121,22 @@ TEST(NodesOfDevices, OneNodeIsNoChoice) {
   EXPECT_THAT(nodes_of_devices({}, std::vector{1, 1}), ElementsAre(-1, -1));
 }
 
-std::vector<int> own_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
-  std::vector<int> own;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-    if (CPU_ISSET(processor, &set)) own.push_back(processor);
-  }
-  return own;
-}
-
 TEST(BoundThread, RunsOnItsNodeAndThenWhereItDidBefore) {
   const std::vector<int>& all = process_processors();
-  EXPECT_EQ(own_processors(), all);
+  EXPECT_EQ(support::own_processors(), all);
   const MemoryNode first{0, {all.front()}}, last{1, {all.back()}};
   {
     const BoundThread bound(&first);
-    EXPECT_EQ(own_processors(), first.processors);
+    EXPECT_EQ(support::own_processors(), first.processors);
     {
       const BoundThread elsewhere(&last), same(&last), nowhere_in_particular(nullptr);
-      EXPECT_EQ(own_processors(), last.processors);
-      std::thread([&] { EXPECT_EQ(own_processors(), last.processors); }).join();
+      EXPECT_EQ(support::own_processors(), last.processors);
+      std::thread([&] { EXPECT_EQ(support::own_processors(), last.processors); }).join();
     }
-    EXPECT_EQ(own_processors(), first.processors);
+    EXPECT_EQ(support::own_processors(), first.processors);
     EXPECT_EQ(process_processors(), all);
   }
-  EXPECT_EQ(own_processors(), all);
+  EXPECT_EQ(support::own_processors(), all);
 }
 
 TEST(BoundThread, TellsWhatTheSystemRefuses) {

@@ -4,26 +4,15 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include "core/device/device.h"
 #include "tests/support/device_configs.h"
+#include "tests/support/own_processors.h"
 
 namespace gpubench {
 namespace {
 
 using testing::ElementsAre;
-
-std::vector<int> own_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
-  std::vector<int> own;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-    if (CPU_ISSET(processor, &set)) own.push_back(processor);
-  }
-  return own;
-}
 
 /// Two devices on a machine that has a memory node for each of its first two processors.
 class ReplicasOnNodes : public testing::Test {
@@ -42,8 +31,8 @@ class ReplicasOnNodes : public testing::Test {
     Runtime first(devices);
     Replicas replicas(first, {.devices = devices.ids()}, nullptr);
     std::vector<std::vector<int>> own(2), later(2);
-    replicas.step([&](int replica) { own[static_cast<std::size_t>(replica)] = own_processors(); });
-    replicas.each([&](int replica) { later[static_cast<std::size_t>(replica)] = own_processors(); });
+    replicas.step([&](int replica) { own[static_cast<std::size_t>(replica)] = support::own_processors(); });
+    replicas.each([&](int replica) { later[static_cast<std::size_t>(replica)] = support::own_processors(); });
     EXPECT_EQ(own, later);
     return own;
   }
@@ -54,7 +43,7 @@ TEST_F(ReplicasOnNodes, StepOnTheirsAndTheScriptsThreadGoesOnAnywhere) {
   EXPECT_THAT(devices.device({DeviceId::Kind::cpu, 0, ""}).description(), testing::EndsWith(", on memory node 0"));
   EXPECT_THAT(devices.device({DeviceId::Kind::cpu, 1, ""}).description(), testing::EndsWith(", on memory node 1"));
   EXPECT_THAT(processors_in_steps(devices), ElementsAre(ElementsAre(0), ElementsAre(1)));
-  EXPECT_EQ(own_processors(), process_processors());
+  EXPECT_EQ(support::own_processors(), process_processors());
 }
 
 TEST_F(ReplicasOnNodes, ThatNeedMoreProcessorsThanOneHasStayUnbound) {

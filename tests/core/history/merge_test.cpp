@@ -12,6 +12,7 @@ namespace gpubench {
 namespace {
 
 using support::date_of;
+using support::merge;
 using support::near;
 using support::run_of;
 using support::runs_with;

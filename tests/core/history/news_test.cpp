@@ -84,11 +84,11 @@ TEST_F(NewsTest, AMergeTakesOverWhatWasTold) {
   RunHistory there(file("there.db"));
   append_fault(there);
   judge(there);
-  merge(history_, file("there.db"));
+  support::merge(history_, file("there.db"));
   judge(history_);
   ASSERT_THAT(untold_news(history_), SizeIs(1)) << "nobody was told there";
   set_told(there, {untold_news(there)[0].id}, "n40");
-  merge(history_, file("there.db"));
+  support::merge(history_, file("there.db"));
   EXPECT_THAT(untold_news(history_), IsEmpty());
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fmt/format.h>
 
+#include "core/base/error.h"
 #include "core/codec/output_file.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
@@ -87,6 +88,12 @@ std::vector<double> near(double level, int count) {
   std::vector<double> values;
   for (int i = 0; i < count; ++i) values.push_back(level * (1 + 0.001 * ((i * 7) % 5 - 2)));
   return values;
+}
+
+std::size_t merge(RunHistory& history, const std::filesystem::path& other) {
+  const MergedFile merged = merge(history, std::vector{other}).front();
+  if (!merged.fault.empty()) throw Error(merged.fault);
+  return merged.added;
 }
 
 }  // namespace gpubench::support

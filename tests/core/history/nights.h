@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/history/history.h"
+#include "core/history/merge.h"
 #include "core/results/run_reader.h"
 
 namespace gpubench::support {
@@ -37,5 +38,8 @@ std::vector<Run> runs_with(const std::vector<double>& values, Night night = {}, 
 
 /// `count` values near `level`, never twice the same.
 std::vector<double> near(double level, int count);
+
+/// One file: the number of runs that were not here. Throws Error where it cannot be added.
+std::size_t merge(RunHistory& history, const std::filesystem::path& other);
 
 }  // namespace gpubench::support

@@ -21,7 +21,7 @@ TEST(HostTensor, RowsShareStorage) {
   const HostTensor rows = all.rows(1, 3);
   EXPECT_EQ(rows.shape(), (Shape{2, 3}));
   EXPECT_EQ(rows.data(), all.data() + 3 * sizeof(std::int32_t));
-  EXPECT_THAT(all.row(2).values<std::int32_t>(), testing::ElementsAre(6, 7, 8));
+  EXPECT_THAT(all.rows(2, 3).values<std::int32_t>(), testing::ElementsAre(6, 7, 8));
   EXPECT_EQ(all.rows(4, 4).elements(), 0);
 }
 

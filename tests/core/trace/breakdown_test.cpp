@@ -12,6 +12,7 @@ namespace gpubench {
 namespace {
 
 using support::at;
+using support::break_down;
 using support::span;
 using ::testing::DoubleEq;
 using namespace std::chrono_literals;

@@ -114,7 +114,7 @@ TEST(ExchangeCost, WaitAndExposedAreWhatABreakdownChargesToCommunication) {
                              kernel(300, 350)};
   const ExchangeTrace own = traced(spans);
   const TracedCost cost = exchange_cost(own, {lengths(own), {60ns, 20ns}});
-  const Breakdown breakdown = break_down(spans, traced_window);
+  const Breakdown breakdown = support::break_down(spans, traced_window);
   EXPECT_EQ(cost.exposed + cost.peer_wait, breakdown.charged[static_cast<std::size_t>(SpanClass::communication)]);
 }
 

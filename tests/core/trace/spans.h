@@ -1,5 +1,8 @@
 // Spans written down in nanoseconds.
 #pragma once
+#include <array>
+#include <span>
+
 #include "core/trace/breakdown.h"
 
 namespace gpubench::support {
@@ -13,6 +16,11 @@ inline Span span(SpanClass span_class, int begin, int end) {
   result.begin = at(begin);
   result.end = at(end);
   return result;
+}
+
+/// Of all spans as one device's.
+inline Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped = 0) {
+  return break_down_each(spans, std::array{TracedDevice{}}, window, dropped);
 }
 
 }  // namespace gpubench::support

@@ -32,7 +32,7 @@ class Distillation : public support::TrainTest {
     const HostTensor all = trainer(model).predict(on)[0];
     std::vector<std::vector<double>> result;
     for (std::int64_t i = 0; i < all.shape()[0]; ++i) {
-      const auto row = all.row(i);
+      const auto row = all.rows(i, i + 1);
       result.emplace_back(row.values<float>().begin(), row.values<float>().end());
     }
     return result;

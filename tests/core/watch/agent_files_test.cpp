@@ -66,9 +66,11 @@ TEST_F(AgentFilesTest, StepsSitesAndFactsOfAProcess) {
   EXPECT_EQ(step.batches, 2);
   ASSERT_THAT(process.sites, SizeIs(1));
   EXPECT_EQ(process.sites[0].kind, SiteKind::loading);
-  EXPECT_EQ(process.sites[0].text(), "train.py:12 (Digits.__getitem__)");
+  EXPECT_EQ(process.sites[0].file, "train.py");
+  EXPECT_EQ(process.sites[0].line, 12U);
+  EXPECT_EQ(process.sites[0].function, "Digits.__getitem__");
   EXPECT_DOUBLE_EQ(process.sites[0].seconds, 0.04);
-  EXPECT_EQ(process.role(), "job");
+  EXPECT_EQ(process.fact("process")->text("role"), "job");
   EXPECT_EQ(process.fact("framework")->text("name"), "lightning") << "the last one";
   EXPECT_THAT(process.facts_named("framework"), SizeIs(2));
   EXPECT_EQ(process.fact("loader"), nullptr);
@@ -204,13 +206,6 @@ TEST_F(AgentFilesTest, RanksAreWhatHasTrained) {
   EXPECT_THAT(ranks, ElementsAre(12, 13));
 }
 
-TEST_F(AgentFilesTest, NamesOfOthersAreSafeToShow) {
-  AgentWriter writer = with_steps(1);
-  writer.sites = {{.line = 3, .function = "f\x1b[2J", .file = "\xff.py"}};
-  writer.write(file(""));
-  EXPECT_EQ(read().processes.at(0).sites.at(0).text(), "\\xff.py:3 (f\\x1b[2J)");
-}
-
 TEST_F(AgentFilesTest, ChangedBytesAreReadOrNamed) {
   AgentWriter writer = with_steps(40);
   for (std::size_t i = 0; i < writer.steps.size(); ++i) {
@@ -239,7 +234,6 @@ TEST_F(AgentFilesTest, ChangedBytesAreReadOrNamed) {
     writer.write(file(""), changed(counters));
     const AgentFiles files = read();
     for (const AgentProcess& process : files.processes) {
-      for (const AgentSite& site : process.sites) EXPECT_FALSE(site.text().empty());
       const JobSteps steps = job_steps(process);
       with_steps += steps.steps > 0 ? 1 : 0;
       EXPECT_EQ(steps.steps == 0, !steps.why_none.empty());

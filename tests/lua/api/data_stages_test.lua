@@ -1,18 +1,9 @@
 local gb = require "gpubench"
 local testing = require "testing"
+local values = require "dataset_values"
 
 local data = gb.data
 local range = data.Dataset.range
-
---- All elements of an epoch, one value of each, as text.
-local function values(dataset, options)
-  local found = {}
-  for value in dataset:iter(options) do
-    local plain = value:to_table()
-    found[#found + 1] = type(plain) == "table" and table.concat(plain, ",") or tostring(plain)
-  end
-  return table.concat(found, " ")
-end
 
 testing.case("ranges", function()
   testing.equal(values(range(4)), "0 1 2 3")

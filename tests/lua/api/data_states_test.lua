@@ -1,19 +1,10 @@
 -- Stages with states, groups and choices. What tf.data gives is in tests/peers/conformance.
 local gb = require "gpubench"
 local testing = require "testing"
+local values = require "dataset_values"
 
 local data = gb.data
 local range = data.Dataset.range
-
---- All elements of an epoch, one value of each, as text.
-local function values(dataset, options)
-  local found = {}
-  for value in dataset:iter(options) do
-    local plain = value:to_table()
-    found[#found + 1] = type(plain) == "table" and table.concat(plain, ",") or tostring(plain)
-  end
-  return table.concat(found, " ")
-end
 
 local function add(state, n) return state + n, state + n end
 

@@ -1,11 +1,11 @@
 -- Models of the further layers learn in every type, eagerly and planned, and survive saving.
 local gb = require "gpubench"
+local learned_models = require "learned_models"
 local testing = require "testing"
-local thirds = require "thirds"
 
 local layers = gb.layers
 
--- Each takes the 12 numbers of `thirds` apart in another way.
+-- Each takes the 12 numbers of an example apart in another way.
 local models = {
   ["normalized groups and channels"] = function()
     return {
@@ -33,49 +33,7 @@ local models = {
   end,
 }
 
-local function made(body, options)
-  gb.config.set_seed(3)
-  local list = body()
-  list[#list + 1] = layers.Dense(3, { activation = "softmax" })
-  local model = gb.Sequential(list)
-  options.optimizer = gb.optimizers.Adam { learning_rate = 0.02, epsilon = 1e-4 }
-  options.loss, options.metrics = "sparse_categorical_crossentropy", { "accuracy" }
-  model:compile(options)
-  return model
-end
-
-local inputs, labels = thirds.tensors(96)
-
-for name, body in pairs(models) do
-  for _, policy in ipairs { "float32", "mixed_bfloat16" } do
-    testing.case(name .. " learn in " .. policy, function()
-      gb.config.set_dtype_policy(policy)
-      local model = made(body, {})
-      gb.config.set_dtype_policy "float32"
-      model:fit(inputs, labels, { epochs = 25, batch_size = 16, verbose = 0 })
-      testing.is_true(model:evaluate(inputs, labels).accuracy >= 0.9, "at least 90 % right")
-    end)
-  end
-  testing.case(name .. ": eager and planned steps give the same", function()
-    local losses = {}
-    for _, eager in ipairs { false, true } do
-      local history = made(body, { run_eagerly = eager }):fit(inputs, labels,
-        { epochs = 2, batch_size = 32, verbose = 0 })
-      losses[#losses + 1] = (history.loss or history.history.loss)[2]
-    end
-    testing.near(losses[1], losses[2], 1e-4)
-  end)
-  testing.case(name .. ": a saved model gives the same", function()
-    local model = made(body, {})
-    local before = model:predict(inputs):to_table()
-    local path = gb._native.options.out .. "/results/further_layers"
-    model:save(path)
-    local after = gb.load_model(path):predict(inputs):to_table()
-    for row = 1, #before, 7 do
-      for class = 1, 3 do testing.near(after[row][class], before[row][class], 1e-6) end
-    end
-  end)
-end
+learned_models.try(models)
 
 testing.case("a normalization without gamma or beta is folded into int8 layers", function()
   local x = gb.random.normal({ 64, 6 }, { seed = 1 })

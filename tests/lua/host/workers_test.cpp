@@ -12,8 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "core/group/watch/line_socket.h"
-#include "tests/lua/host/folder.h"
+#include "tests/lua/host/workers.h"
 
 namespace gpubench {
 namespace {
@@ -23,21 +22,6 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-/// mpirun's own limit is the test's.
-class Workers : public FolderTest {
- protected:
-  void SetUp() override {
-    if (std::system("mpirun --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no mpirun";
-    // Of the processes that the tests start: Open MPI keeps memory to the end, in modules that are closed by then, so
-    // that a leak checker cannot tell whose it is.
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
-  }
-  Ended run_with(int workers, const std::string& script, std::vector<std::string> options = {}) const {
-    options.insert(options.end(), {"--workers", std::to_string(workers), "--quick"});
-    return run(script, std::move(options));
-  }
-};
 
 const std::string workers_sweep = R"(
 local gb = require "gpubench"
@@ -300,16 +284,6 @@ TEST_F(Workers, WhoseTerminalIsClosedKeepTheirRows) {
   EXPECT_THAT(read(find("run.json")), HasSubstr("\"status\": \"interrupted\""));
 }
 
-TEST_F(Workers, OneThatDiesBeforeTheOthersKnowItIsTold) {
-  const std::filesystem::path fake = write("mpirun", "#!/bin/sh\nexit 137\n");
-  std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
-  write("script.lua", "");
-  const Ended ended = run_program({"script.lua", "--workers", "2"}, path(),
-                                  {"PATH=" + fake.parent_path().string() + ":" + std::getenv("PATH")});
-  EXPECT_EQ(ended.status, 2);
-  EXPECT_EQ(ended.err, "gpubench: run --workers: a process was ended by signal 9 (Killed)\n");
-}
-
 TEST_F(Workers, APointThatCannotBeStoppedEndsTheRunOfAll) {
   const Ended ended = run_with(
       2, workers_script("if point.n == 2 and index == 0 then string.find(('a'):rep(40), ('a-'):rep(30) .. 'b') end"),
@@ -384,59 +358,12 @@ TEST_F(Workers, OneThatLeavesWhileOthersExchangeIsAnError) {
   EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("together,1,1,1,ok"), HasSubstr("together,2,0,2,error")));
 }
 
-TEST_F(Workers, AreNotStartedByOneOfAnotherLauncher) {
-  write("script.lua", "");
-  const Ended ended =
-      run_program({"script.lua", "--workers", "2"}, path(), {"OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_RANK=1"});
-  EXPECT_EQ(ended.status, 2);
-  EXPECT_EQ(ended.err,
-            "gpubench: run --workers: a launcher has started this process already, as one of many "
-            "(OMPI_COMM_WORLD_SIZE=4); leave --workers out, and give the number of processes to the launcher\n");
-}
-
 TEST_F(Workers, OneThatDoesNotComeIsGivenUp) {
   const Ended ended =
       run_with(2, workers_script("if point.n == 2 and index == 1 then while true do end end"), {"--peer-timeout", "6"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err,
               AllOf(HasSubstr("n=2: error: process 1 ("), HasSubstr("has waited for it for 6 s (--peer-timeout)")));
-}
-
-TEST_F(Workers, WithoutMpirunThePackageIsNamed) {
-  write("script.lua", "");
-  const Ended ended = run_program({"script.lua", "--workers", "2"}, path(), {"PATH=/nowhere"});
-  EXPECT_EQ(ended.status, 2);
-  EXPECT_EQ(ended.err,
-            "gpubench: run --workers: there is no mpirun on the PATH (/nowhere); it starts the processes, and Debian's "
-            "package openmpi-bin has it: apt-get install openmpi-bin\n");
-}
-
-TEST_F(Workers, APortThatCannotBeHadIsNamed) {
-  write("script.lua", "");
-  const Ended ended = run_program({"script.lua", "--workers", "2"}, path(), {"GPUBENCH_PORT=0x"});
-  EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("GPUBENCH_PORT is '0x'; a port is a number from 1 to 65535"));
-}
-
-TEST_F(Workers, APortThatIsTakenIsNamed) {
-  const LineListener taken(0);
-  write("script.lua", "");
-  const Ended ended =
-      run_program({"script.lua", "--workers", "2"}, path(), {fmt::format("GPUBENCH_PORT={}", taken.port())});
-  EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("cannot be had: Address already in use; GPUBENCH_PORT names another"));
-}
-
-TEST_F(Workers, DifferentArgumentsAreRefused) {
-  write("script.lua", "");
-  const std::string command = fmt::format(
-      "cd '{}' && mpirun --allow-run-as-root --oversubscribe --bind-to none -q -n 1 '{}' script.lua --seed 1 : "
-      "-n 1 '{}' script.lua --seed 2 > out.txt 2> err.txt",
-      path(), GPUBENCH_PROGRAM, GPUBENCH_PROGRAM);
-  EXPECT_NE(std::system(command.c_str()), 0);
-  EXPECT_THAT(read("err.txt"),
-              AllOf(HasSubstr("the processes of a run need the same scripts or arguments: process 0 ("),
-                    HasSubstr("has 'script.lua --seed 1'"), HasSubstr("has 'script.lua --seed 2'")));
 }
 
 }  // namespace

@@ -3,61 +3,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <functional>
+#include <cstdio>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
 #include "core/comm/nccl/nccl_functions.h"
-#include "tests/support/cuda_on_cpu/nccl_processes.h"
-#include "tests/support/cuda_on_cpu/nccl_reduce.h"
+#include "tests/support/cuda_on_cpu/nccl_meeting.h"
 #include "tests/support/cuda_on_cpu/queue.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
-
-struct Clique;
-
-/// What is left of a communicator for as long as streams or graphs hold its collectives.
-struct Member {
-  Clique* clique = nullptr;
-  int rank = 0, gpu = 0;
-  std::uint64_t next = 0;  // of its collectives, in the order in which they come into streams
-  std::uint64_t done = 0;
-  bool over = false;
-  ncclResult_t error = ncclSuccess;
-};
-
-/// One collective of all ranks.
-struct Meeting {
-  struct Place {
-    cudaStream_t stream = nullptr;  // null: it has not come into a stream yet
-    std::size_t ticket = 0;
-    std::optional<NcclPart> part;  // when the stream has come to it
-  };
-  std::vector<Place> places;
-  bool is_done = false;
-};
-
-struct Clique {
-  std::string id;
-  int size = 0;
-  std::map<int, std::shared_ptr<Member>> members;
-  std::map<std::uint64_t, Meeting> meetings;
-  std::unique_ptr<NcclProcesses> processes;  // while ranks are missing in this one, and where they are in others
-  bool broken = false;
-
-  Meeting& meeting(std::uint64_t number) {
-    Meeting& found = meetings[number];
-    found.places.resize(static_cast<std::size_t>(size));
-    return found;
-  }
-};
 
 struct Call {
   cudaStream_t stream;
@@ -69,7 +28,7 @@ struct Call {
 
 // NCCL's own name for what its handles point to.
 struct ncclComm {
-  std::shared_ptr<gpubench::cuda_on_cpu::Member> member;
+  std::shared_ptr<gpubench::cuda_on_cpu::NcclMember> member;
   std::shared_ptr<int> graphs = std::make_shared<int>(0);  // also held by what is captured
   std::vector<gpubench::cuda_on_cpu::Call> asked;          // not in the streams yet
   int polls_left = 0;
@@ -82,10 +41,9 @@ namespace {
 
 /// All that the streams' lock guards. Never destroyed: communicators that are static variables of tests end later.
 struct State {
-  std::map<std::string, Clique> cliques;
+  std::map<std::string, NcclClique> cliques;
   std::set<ncclComm*> live;
-  std::vector<std::string> misuses;
-  int unique_ids = 0, exchanges = 0, aborts = 0;
+  int unique_ids = 0, aborts = 0;
 };
 State& state() {
   static State& one = *new State;
@@ -95,100 +53,10 @@ State& state() {
 thread_local int group_depth = 0;
 thread_local std::set<ncclComm*> in_group;
 
-void misuse(const std::string& what) {
-  state().misuses.push_back(what);
-}
-
-/// Whether all have come, which those that can are made to do.
-bool all_are_there(Clique& clique, std::uint64_t number) {
-  for (int rank = 0; rank < clique.size; ++rank) {
-    const auto place = [&]() -> Meeting::Place& {
-      return clique.meeting(number).places[static_cast<std::size_t>(rank)];
-    };
-    if (!place().part && place().stream != nullptr) advance(place().stream, place().ticket);
-    if (clique.meeting(number).is_done) return true;
-    if (!place().part) return false;
-  }
-  return true;
-}
-
-void carry_out(Meeting& meeting) {
-  std::vector<NcclPart> parts;
-  for (const Meeting::Place& place : meeting.places) parts.push_back(*place.part);
-  if (is_one_collective(parts)) {
-    exchange(parts);
-  } else {
-    misuse("ranks asked for different collectives at the same place in their order");
-  }
-  meeting.is_done = true;
-  ++state().exchanges;
-  notify_streams();
-}
-
-/// Has the stream come to the rank's collective `number`, as far as that can be.
-void advance_to(Clique& clique, int rank, std::uint64_t number) {
-  const Meeting::Place& place = clique.meeting(number).places[static_cast<std::size_t>(rank)];
-  if (place.stream != nullptr) advance(place.stream, place.ticket);
-}
-
-/// Whether the ranks of all processes have got so far: `count(rank)` collectives.
-template <class Count>
-bool all_reached(Clique& clique, std::uint64_t wanted, const Count& count) {
-  for (const auto& [rank, member] : clique.members) {
-    if (count(rank) < wanted && wanted > 0) advance_to(clique, rank, wanted - 1);
-  }
-  for (int rank = 0; rank < clique.size; ++rank) {
-    if (count(rank) < wanted) return false;
-  }
-  return true;
-}
-
-/// The same as came_to(), with ranks in other processes.
-bool came_with_others(Member& member, std::uint64_t number, const NcclPart& part) {
-  Clique& clique = *member.clique;
-  NcclProcesses& processes = *clique.processes;
-  const auto brought = [&](int rank) { return processes.brought(rank); };
-  const auto taken = [&](int rank) { return processes.taken(rank); };
-  if (brought(member.rank) == number) {
-    if (!all_reached(clique, number, taken)) return false;
-    // What was advanced there may have come to here.
-    if (brought(member.rank) == number) processes.bring(member.rank, part);
-  }
-  if (brought(member.rank) < number) {  // of an earlier one, on another stream
-    advance_to(clique, member.rank, number - 1);
-    return false;
-  }
-  if (!all_reached(clique, number + 1, brought)) return false;
-  std::vector<NcclPart> parts = processes.parts();
-  parts[static_cast<std::size_t>(member.rank)].to = part.to;
-  if (is_one_collective(parts)) {
-    exchange(parts);
-  } else {
-    misuse("ranks asked for different collectives at the same place in their order");
-  }
-  processes.take(member.rank);
-  ++state().exchanges;
-  notify_streams();
-  return true;
-}
-
-/// Whether the stream may go on behind the collective.
-bool came_to(Member& member, std::uint64_t number, const NcclPart& part) {
-  Clique& clique = *member.clique;
-  if (member.over) return true;
-  if (clique.broken) return false;
-  if (clique.processes != nullptr) return came_with_others(member, number, part);
-  Meeting& meeting = clique.meeting(number);
-  meeting.places[static_cast<std::size_t>(member.rank)].part = part;
-  if (!meeting.is_done && !all_are_there(clique, number)) return false;
-  if (!meeting.is_done) carry_out(meeting);
-  return true;
-}
-
 StepMaker steps_of(const ncclComm& comm, const NcclPart& part) {
   return [member = comm.member, graphs = comm.graphs, part](cudaStream_t stream, std::size_t ticket) {
     const std::uint64_t number = member->next++;
-    Meeting::Place& place = member->clique->meeting(number).places[static_cast<std::size_t>(member->rank)];
+    NcclMeeting::Place& place = member->clique->meeting(number).places[static_cast<std::size_t>(member->rank)];
     place.stream = stream;
     place.ticket = ticket;
     return Step{.ready = [member, number, part] { return came_to(*member, number, part); },
@@ -199,8 +67,9 @@ StepMaker steps_of(const ncclComm& comm, const NcclPart& part) {
 ncclResult_t add(NcclKind kind, const void* from, void* to, std::size_t count, ncclDataType_t type,
                  ncclRedOp_t reduction, int root, ncclComm_t comm, cudaStream_t stream) {
   const auto lock = lock_streams();
-  if (group_depth == 0) misuse("a collective outside a group");
-  if (gpu_of_thread() != comm->member->gpu) misuse("a collective with another GPU selected than its communicator's");
+  if (group_depth == 0) nccl_misuse("a collective outside a group");
+  if (gpu_of_thread() != comm->member->gpu)
+    nccl_misuse("a collective with another GPU selected than its communicator's");
   const NcclPart part{kind, static_cast<const std::byte*>(from), static_cast<std::byte*>(to), count, type, reduction,
                       root};
   comm->asked.push_back({stream, steps_of(*comm, part)});
@@ -209,7 +78,7 @@ ncclResult_t add(NcclKind kind, const void* from, void* to, std::size_t count, n
 }
 
 /// What other processes wait for gets done even while this one's host does not wait for it.
-void pump(const std::stop_token& stop, const std::shared_ptr<Member>& member) {
+void pump(const std::stop_token& stop, const std::shared_ptr<NcclMember>& member) {
   while (!stop.stop_requested()) {
     if (const auto lock = try_lock_streams(); lock.owns_lock() && member->done < member->next) {
       advance_to(*member->clique, member->rank, member->done);
@@ -220,7 +89,7 @@ void pump(const std::stop_token& stop, const std::shared_ptr<Member>& member) {
 }
 
 bool has_joined(ncclComm& comm) {
-  Clique& clique = *comm.member->clique;
+  NcclClique& clique = *comm.member->clique;
   if (static_cast<int>(clique.members.size()) == clique.size) {
     clique.processes = nullptr;
     return true;
@@ -246,7 +115,7 @@ bool has_settled(ncclComm& comm) {
   if (!comm.ends) return true;
   // The end of a communicator flushes what it has queued.
   for (const auto& [number, meeting] : comm.member->clique->meetings) {
-    const Meeting::Place& place = meeting.places[static_cast<std::size_t>(comm.member->rank)];
+    const NcclMeeting::Place& place = meeting.places[static_cast<std::size_t>(comm.member->rank)];
     if (!meeting.is_done && place.stream != nullptr) advance(place.stream, place.ticket);
   }
   return comm.member->done == comm.member->next;
@@ -287,18 +156,18 @@ const char* get_last_error(ncclComm_t) {
 
 ncclResult_t init_rank(ncclComm_t* comm, int size, ncclUniqueId id, int rank, ncclConfig_t* config) {
   const auto lock = lock_streams();
-  if (config->blocking != 0) misuse("a communicator that blocks");
-  Clique& clique = state().cliques[id.internal];
+  if (config->blocking != 0) nccl_misuse("a communicator that blocks");
+  NcclClique& clique = state().cliques[id.internal];
   clique.id = id.internal;
   clique.size = size;
   *comm = new ncclComm;
-  (*comm)->member = std::make_shared<Member>();
+  (*comm)->member = std::make_shared<NcclMember>();
   (*comm)->member->clique = &clique;
   (*comm)->member->rank = rank;
   (*comm)->member->gpu = gpu_of_thread();
   (*comm)->polls_left = nccl().polls;
   for (const auto& [other, member] : clique.members) {
-    if (other == rank) misuse("two communicators with one rank");
+    if (other == rank) nccl_misuse("two communicators with one rank");
     if (member->gpu == gpu_of_thread()) (*comm)->member->error = member->error = ncclInvalidUsage;
   }
   clique.members[rank] = (*comm)->member;
@@ -313,14 +182,15 @@ ncclResult_t get_async_error(ncclComm_t comm, ncclResult_t* error) {
 }
 ncclResult_t finalize(ncclComm_t comm) {
   const auto lock = lock_streams();
-  if (comm->graphs.use_count() > 1 + static_cast<long>(comm->asked.size())) misuse("a graph outlives its communicator");
+  if (comm->graphs.use_count() > 1 + static_cast<long>(comm->asked.size()))
+    nccl_misuse("a graph outlives its communicator");
   comm->ends = true;
   comm->polls_left = nccl().polls;
   return ncclInProgress;
 }
 ncclResult_t destroy(ncclComm_t comm) {
   const auto lock = lock_streams();
-  if (!comm->ends) misuse("a communicator was destroyed that was not finalized");
+  if (!comm->ends) nccl_misuse("a communicator was destroyed that was not finalized");
   end(comm);
   return ncclSuccess;
 }
@@ -375,7 +245,7 @@ void fail_rank(int rank, ncclResult_t error) {
 }
 std::vector<std::string> take_misuses() {
   const auto lock = lock_streams();
-  return std::exchange(state().misuses, {});
+  return std::exchange(nccl_record().misuses, {});
 }
 int live_communicators() {
   const auto lock = lock_streams();
@@ -383,7 +253,7 @@ int live_communicators() {
 }
 int exchanges() {
   const auto lock = lock_streams();
-  return state().exchanges;
+  return nccl_record().exchanges;
 }
 int aborts() {
   const auto lock = lock_streams();

@@ -1,11 +1,10 @@
 #include "tests/core/comm/local/ranks.h"
 
 #include <cstring>
-#include <exception>
-#include <thread>
 
 #include "core/comm/local/local_communicator.h"
 #include "core/math/half.h"
+#include "tests/support/run_ranks.h"
 
 namespace gpubench {
 namespace {
@@ -24,19 +23,7 @@ Ranks::Ranks(std::vector<int> node_of_rank, std::optional<LocalAlgorithm> all_re
     : communicators(make_local_communicators(std::move(node_of_rank), all_reduce)) {}
 
 std::vector<std::string> Ranks::run(const std::function<void(int)>& body) {
-  std::vector<std::string> failures(communicators.size());
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < size(); ++rank) {
-    threads.emplace_back([&, rank] {
-      try {
-        body(rank);
-      } catch (const std::exception& error) {
-        failures[static_cast<std::size_t>(rank)] = error.what();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  return failures;
+  return support::run_ranks(size(), body);
 }
 
 TensorView Tensors::add(TensorType type) {

@@ -14,39 +14,11 @@
 #include "core/comm/factory.h"
 #include "core/comm/hierarchical.h"
 #include "core/comm/local/local_communicator.h"
-#include "core/group/join.h"
-#include "core/math/half.h"
+#include "tests/core/comm/mpi/joined.h"
 #include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-std::unique_ptr<ProcessGroup> joined;
-
-ProcessGroup& group() {
-  return *joined;
-}
-
-/// Values that are exact in every type, and different by rank and place.
-double value_at(int rank, std::int64_t i) {
-  return static_cast<double>((i * 7 + rank * 3) % 16) - 4;
-}
-
-double sum_at(std::int64_t i) {
-  double sum = 0;
-  for (int rank = 0; rank < group().size(); ++rank) sum += value_at(rank, i);
-  return sum;
-}
-
-template <class T>
-T stored(double x) {
-  if constexpr (std::is_same_v<T, math::Float16>)
-    return math::to_float16(static_cast<float>(x));
-  else if constexpr (std::is_same_v<T, math::Bfloat16>)
-    return math::to_bfloat16(static_cast<float>(x));
-  else
-    return static_cast<T>(x);
-}
 
 template <class T>
 struct Tensor {
@@ -263,13 +235,5 @@ int join_as_mixed_programs() {
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   if (argc > 1 && std::string(argv[1]) == "mixed") return join_as_mixed_programs();
-  gpubench::joined = gpubench::join_process_group({});
-  if (!gpubench::joined) {
-    fmt::print(stderr, "start this by mpirun\n");
-    return 2;
-  }
-  const int status = RUN_ALL_TESTS();
-  if (status != 0) gpubench::joined->fail("its tests failed", status);
-  gpubench::joined = nullptr;
-  return status;
+  return gpubench::test_in_processes();
 }

@@ -2,47 +2,18 @@
 // as they lie in the GPU's where MPI is said to know GPUs (its memory is open then). The first failure ends all.
 #include <cstdlib>
 #include <cstring>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/comm/factory.h"
-#include "core/group/join.h"
-#include "core/math/half.h"
+#include "tests/core/comm/mpi/joined.h"
 #include "tests/core/comm/staged/gpu_tensor.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/expect_error.h"
 
 namespace gpubench {
 namespace {
-
-std::unique_ptr<ProcessGroup> joined;
-
-ProcessGroup& group() {
-  return *joined;
-}
-
-/// Values that are exact in every type, and different by rank and place.
-float value_at(int rank, std::size_t i) {
-  return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 16) - 4;
-}
-
-float sum_at(std::size_t i) {
-  float sum = 0;
-  for (int rank = 0; rank < group().size(); ++rank) sum += value_at(rank, i);
-  return sum;
-}
-
-template <class T>
-T stored(float x) {
-  if constexpr (std::is_same_v<T, math::Float16>)
-    return math::to_float16(x);
-  else if constexpr (std::is_same_v<T, math::Bfloat16>)
-    return math::to_bfloat16(x);
-  else
-    return static_cast<T>(x);
-}
 
 template <class T, class At>
 std::vector<T> values(std::size_t count, const At& at) {
@@ -177,13 +148,5 @@ TEST_F(MpiGpus, ThatMpiIsSaidToKnowAreNoOrYes) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  gpubench::joined = gpubench::join_process_group({});
-  if (!gpubench::joined) {
-    fmt::print(stderr, "start this by mpirun\n");
-    return 2;
-  }
-  const int status = RUN_ALL_TESTS();
-  if (status != 0) gpubench::joined->fail("its tests failed", status);
-  gpubench::joined = nullptr;
-  return status;
+  return gpubench::test_in_processes();
 }

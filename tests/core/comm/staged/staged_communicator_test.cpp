@@ -7,7 +7,6 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <thread>
 
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/comm/factory.h"
@@ -16,6 +15,7 @@
 #include "tests/core/comm/staged/gpu_tensor.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/run_ranks.h"
 
 namespace gpubench {
 namespace {
@@ -49,21 +49,7 @@ class Staged : public testing::Test {
   Communicator& rank(int number) const { return *ranks_[static_cast<std::size_t>(number)]; }
   int size() const { return static_cast<int>(ranks_.size()); }
   /// Calls body(rank) on a thread of its own for each rank; what each threw, or "".
-  std::vector<std::string> run(const std::function<void(int)>& body) const {
-    std::vector<std::string> failures(ranks_.size());
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < size(); ++rank) {
-      threads.emplace_back([&, rank] {
-        try {
-          body(rank);
-        } catch (const std::exception& error) {
-          failures[static_cast<std::size_t>(rank)] = error.what();
-        }
-      });
-    }
-    threads.clear();
-    return failures;
-  }
+  std::vector<std::string> run(const std::function<void(int)>& body) const { return support::run_ranks(size(), body); }
   /// Values that are exact in every type, and their sum over all ranks.
   static float value_at(int rank, std::size_t i) {
     return static_cast<float>((static_cast<int>(i % 16) + rank * 3) % 16 - 4);

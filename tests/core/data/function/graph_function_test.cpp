@@ -194,8 +194,8 @@ TEST(GraphFunction, KeepsStepsThatAreGiven) {
   };
   const HostTensor rows = HostTensor::zeros({{3, 2}, Dtype::f32});
   const HostTensor fixed = run(*drawing(7), rows, 100), fresh = run(*drawing(0), rows, 100);
-  EXPECT_TRUE(same_bytes(fixed.row(0), fixed.row(2)));
-  EXPECT_FALSE(same_bytes(fresh.row(0), fresh.row(2)));
+  EXPECT_TRUE(same_bytes(fixed.rows(0, 1), fixed.rows(2, 3)));
+  EXPECT_FALSE(same_bytes(fresh.rows(0, 1), fresh.rows(2, 3)));
 }
 
 TEST(GraphFunction, ComposesIntoOneGraph) {

@@ -17,6 +17,7 @@
 #include "core/data/stage/ignore_errors.h"
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/throttle.h"
+#include "tests/core/data/awaited_count.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/heap_pool.h"
 #include "tests/core/data/reading.h"
@@ -26,7 +27,6 @@
 namespace gpubench {
 namespace {
 
-using testing::AnyOf;
 using testing::Each;
 using testing::ThrowsMessage;
 using testing::UnorderedElementsAreArray;
@@ -45,22 +45,6 @@ std::vector<DatasetPtr> parts(const std::vector<std::int64_t>& lengths) {
   }
   return inputs;
 }
-
-/// Counts up, and lets others wait for a count.
-class Count {
- public:
-  void add() {
-    ++count_;
-    count_.notify_all();
-  }
-  void await(int count) const {
-    for (int now = count_; now < count; now = count_) count_.wait(now);
-  }
-  int now() const { return count_; }
-
- private:
-  std::atomic<int> count_ = 0;
-};
 
 /// Calls `check` with the options of cycles and blocks of several lengths.
 template <class Check>
@@ -113,7 +97,7 @@ TEST(InterleaveThreads, CopySmallElementsAndHandLargeOnesOver) {
 
 TEST(InterleaveThreads, AnElementDoesNotWaitForTheOneBehindIt) {
   for (const bool deterministic : {true, false}) {
-    Count taken;
+    AwaitedCount taken;
     std::atomic<int> reads = 0;
     const DatasetPtr hesitant = watched(numbers(3), {.reads = [&] { taken.await(reads++); }});
     const std::unique_ptr<Cursor> cursor =
@@ -256,91 +240,6 @@ TEST(InterleaveThreads, ReadAndOpenEverythingTheConsumerDoesNot) {
   EXPECT_LE(readers.size(), 2U);
 }
 
-TEST(InterleaveThreads, OpenInputsBeforeTheirTurnButNotAllOfThem) {
-  Count opened;
-  const std::vector<DatasetPtr> inputs(20, watched(numbers(1000), {.opens = [&] { opened.add(); }}));
-  const std::unique_ptr<Cursor> cursor = interleave(inputs, {.cycle_length = 2, .parallel = 3})->open();
-  EXPECT_EQ(opened.now(), 0);
-  Element element;
-  ASSERT_TRUE(cursor->next(element));
-  opened.await(2 + 3);
-  for (int i = 1; i < 900; ++i) ASSERT_TRUE(cursor->next(element));  // the first two do not end
-  EXPECT_EQ(opened.now(), 2 + 3);
-  EXPECT_EQ(read(*cursor).size(), 20U * 1000U - 900U);
-  EXPECT_EQ(opened.now(), 20);
-}
-
-/// How far a thread reads ahead in an input until it turns to the next.
-int read_ahead(const DatasetPtr& elements, std::int64_t block) {
-  Count reads, opened;
-  const DatasetPtr first = watched(elements, {.reads = [&] { reads.add(); }});
-  const DatasetPtr next = watched(elements, {.opens = [&] { opened.add(); }});
-  const std::unique_ptr<Cursor> cursor =
-      interleave({first, next}, {.cycle_length = 1, .block_length = block, .parallel = 1})->open();
-  Element element;
-  EXPECT_TRUE(cursor->next(element));
-  opened.await(1);
-  return reads.now() - 1;
-}
-
-/// Elements of uint8[bytes], whose type does not tell.
-DatasetPtr large(std::int64_t bytes) {
-  class Large final : public Dataset {
-   public:
-    explicit Large(std::int64_t bytes) : bytes_(bytes) {}
-    std::string_view stage() const override { return "large"; }
-    const std::vector<TensorType>& element_types() const override { return types_; }
-    std::optional<std::int64_t> size() const override { return endless; }
-    std::unique_ptr<Cursor> open(std::uint64_t, const CursorOptions&) const override {
-      class LargeCursor final : public Cursor {
-       public:
-        explicit LargeCursor(std::int64_t bytes) : tensor_(TensorType{{bytes}, Dtype::u8}) {}
-        bool next(Element& element) override {
-          element.assign(1, tensor_);
-          return true;
-        }
-        std::vector<StageStatistics> statistics() const override { return {}; }
-
-       private:
-        const HostTensor tensor_;
-      };
-      return std::make_unique<LargeCursor>(bytes_);
-    }
-
-   private:
-    const std::int64_t bytes_;
-    const std::vector<TensorType> types_{{{varying}, Dtype::u8}};
-  };
-  return std::make_shared<Large>(bytes);
-}
-
-TEST(InterleaveThreads, ReadAheadWhatFits) {
-  constexpr std::int64_t kibibyte = 1024;
-  constexpr std::int64_t too_wide_to_be_packed = 200;
-  EXPECT_THAT(read_ahead(repeat(numbers(10)), 1), AnyOf(1023, 1024));  // the first may be taken before or after
-  EXPECT_THAT(read_ahead(repeat(numbers(10)), 100000), AnyOf(1023, 1024));
-  EXPECT_THAT(read_ahead(repeat(numbers(10, too_wide_to_be_packed)), 1), AnyOf(255, 256));
-  EXPECT_THAT(read_ahead(large(500 * kibibyte), 1), AnyOf(3, 4));
-  EXPECT_THAT(read_ahead(large(100000 * kibibyte), 1), AnyOf(1, 2));
-}
-
-TEST(InterleaveThreads, ReadLessOfEachInALongCycle) {
-  const auto capacity = [](const DatasetPtr& input, std::int64_t cycle, std::int64_t block) {
-    const std::vector<DatasetPtr> all(static_cast<std::size_t>(cycle), input);
-    const InterleaveOptions options{.cycle_length = cycle, .block_length = block, .parallel = 1};
-    return interleave(all, options)->open()->statistics().back().capacity / cycle;
-  };
-  EXPECT_EQ(capacity(numbers(3), 4, 1), 1024);
-  EXPECT_EQ(capacity(numbers(3), 64, 1), 128);
-  EXPECT_EQ(capacity(numbers(3), 4000, 1), 4);
-  EXPECT_EQ(capacity(numbers(3), 4000, 50), 100);
-  EXPECT_EQ(capacity(numbers(3, 200), 4, 1), 256);
-  EXPECT_EQ(capacity(numbers(3, 200), 64, 1), 16);
-  const HostTensor images(TensorType{{2, 1 << 18}, Dtype::u8});
-  EXPECT_EQ(capacity(from_tensor_slices({images}), 3, 1), 7);
-  EXPECT_EQ(capacity(from_tensor_slices({images}), 3, 50), 7);
-}
-
 TEST(InterleaveThreads, InAnyOrderNobodyWaitsForASlowInput) {
   const auto ticker = std::make_shared<StuckTicker>();
   const DatasetPtr slow = throttle(numbers(3), {.latency = std::chrono::hours(2)}, ticker);
@@ -376,7 +275,7 @@ TEST(InterleaveThreads, LeavingEndsTheirWaiting) {
 
 TEST(InterleaveThreads, AConsumerThatWaitsCanBeInterrupted) {
   for (const bool deterministic : {true, false}) {
-    Count released;
+    AwaitedCount released;
     const DatasetPtr stuck = watched(numbers(2), {.reads = [&] { released.await(1); }});
     const std::unique_ptr<Cursor> cursor =
         interleave({stuck, stuck}, {.cycle_length = 2, .parallel = 2, .deterministic = deterministic})->open();

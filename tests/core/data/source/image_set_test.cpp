@@ -60,7 +60,7 @@ TEST_F(Digits, ImagesAndLabelsAreScaledAndOneHot) {
   EXPECT_EQ(*std::min_element(images.begin(), images.end()), 0.0F);
   EXPECT_EQ(*std::max_element(images.begin(), images.end()), 1.0F);
   for (std::int64_t row = 0; row < 2000; ++row) {
-    const auto label = test.labels.row(row).values<float>();
+    const auto label = test.labels.rows(row, row + 1).values<float>();
     ASSERT_EQ(std::count(label.begin(), label.end(), 1.0F), 1);
     ASSERT_EQ(std::count(label.begin(), label.end(), 0.0F), 9);
   }
@@ -100,7 +100,7 @@ TEST_F(Digits, TheFirstFolderWithDigitsIsUsed) {
   EXPECT_EQ(train.origin.directory, file(""));
   EXPECT_EQ(train.origin.examples, 2);
   EXPECT_THAT(train.images.values<float>(), Each(1.0F));
-  EXPECT_THAT(train.labels.row(1).values<float>(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 1, 0, 0));
+  EXPECT_THAT(train.labels.rows(1, 2).values<float>(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 1, 0, 0));
 }
 
 TEST_F(Digits, AnIncompleteFolderIsAnErrorAndNoReasonToGoOn) {

@@ -307,8 +307,7 @@ TEST(Distribute, AMarkedPartStaysOneBehindFurtherStages) {
 
 TEST(Distribute, RefusesUnknownNamesAndPlaces) {
   EXPECT_EQ(parse_sharding("file"), Sharding::file);
-  EXPECT_EQ(to_string(Sharding::automatic), "auto");
-  EXPECT_EQ(to_string(parse_batch_of("per_replica")), "per_replica");
+  EXPECT_EQ(parse_batch_of("per_replica"), BatchOf::per_replica);
   EXPECT_ERROR("distribute: unknown shard 'rows' (known: auto, file, element, off)", parse_sharding("rows"));
   EXPECT_ERROR("distribute: unknown batch 'rows' (known: global, per_replica)", parse_batch_of("rows"));
   EXPECT_ERROR("distribute: process 3 of 3; processes are counted from 0", part(batch(numbers(9), 3), 3, 3));

@@ -7,6 +7,7 @@
 #include "core/data/map/map.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/prefetch.h"
+#include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 #include "tests/support/expect_error.h"
 
@@ -24,10 +25,7 @@ class EveryThirdFails final : public ElementFunction {
     class Runner final : public ElementRunner {
      public:
       void run(const ElementBlock& elements, ElementOutputs& outputs) override {
-        for (std::size_t i = 0; i < elements.inputs.size(); ++i) {
-          const TensorView& input = elements.inputs[i];
-          std::copy_n(input.data, input.type->bytes(), outputs.place(i, *input.type));
-        }
+        copy_inputs(elements, outputs);
         if (*elements.inputs[0].as<std::int64_t>() % 3 == 2) throw E("no third element");
       }
     };

@@ -20,6 +20,7 @@ class Datasets : public TemporaryFolder {
     lua_State* L = script_.state();
     set_session(L, session_);
     open_device(L);
+    open_device_config(L);
     open_tensor(L);
     open_tensor_functions(L);
     open_dataset(L);

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "core/results/append_file.h"
-#include "lua/api/measure/measured.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
+#include "lua/api/results/measured.h"
 #include "lua/api/session.h"
 #include "tests/lua/bind/script.h"
 #include "tests/support/files.h"

@@ -1,4 +1,4 @@
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 
 #include <algorithm>
 #include <iterator>

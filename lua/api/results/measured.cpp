@@ -1,8 +1,8 @@
-#include "lua/api/measure/measured.h"
+#include "lua/api/results/measured.h"
 
 #include "core/results/profile_info.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

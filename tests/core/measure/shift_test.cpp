@@ -1,4 +1,4 @@
-#include "core/measure/stats/shift.h"
+#include "core/measure/shift.h"
 
 #include <algorithm>
 #include <cmath>

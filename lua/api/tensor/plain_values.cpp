@@ -1,4 +1,4 @@
-#include "lua/api/data/element_values.h"
+#include "lua/api/tensor/plain_values.h"
 
 #include <algorithm>
 #include <climits>

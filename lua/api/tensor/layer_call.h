@@ -19,6 +19,8 @@ struct LayerCall {
 
 /// Null outside of a layer's function.
 const LayerCall* current_layer_call(lua_State* L);
+/// Whether a layer's function is traced for its types only, so that layers that it calls must not be built.
+bool in_trial(lua_State* L);
 
 /// Makes a call the current one. The trace must have begun.
 class LayerCallScope {

@@ -15,7 +15,7 @@
 #include "core/train/step_memory.h"
 #include "lua/api/data/dataset.h"
 #include "lua/api/openers.h"
-#include "lua/api/results/results_values.h"
+#include "lua/api/results_values.h"
 #include "lua/api/train/model.h"
 
 namespace gpubench::lua {

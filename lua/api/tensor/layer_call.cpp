@@ -1,15 +1,15 @@
-#include "lua/api/train/layer_call.h"
+#include "lua/api/tensor/layer_call.h"
 
 #include "lua/bind/machine.h"
 
 namespace gpubench::lua {
 namespace {
 
-const char registry_key = 0, made_parts_key = 0;
+const char layer_call_key = 0, made_parts_key = 0;
 
 void set_current(lua_State* L, const LayerCall* call) {
   lua_pushlightuserdata(L, const_cast<LayerCall*>(call));  // Lua has no constant pointers
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &layer_call_key);
 }
 
 MadeParts* current_made_parts(lua_State* L) {
@@ -27,10 +27,15 @@ void set_current_made_parts(lua_State* L, MadeParts* parts) {
 }  // namespace
 
 const LayerCall* current_layer_call(lua_State* L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &layer_call_key);
   const auto* const call = static_cast<const LayerCall*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
   return call;
+}
+
+bool in_trial(lua_State* L) {
+  const LayerCall* const outer = current_layer_call(L);
+  return outer != nullptr && outer->trial;
 }
 
 LayerCallScope::LayerCallScope(lua_State* L, const GraphTrace& trace, const CallContext& context, bool trial)

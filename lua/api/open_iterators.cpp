@@ -1,4 +1,4 @@
-#include "lua/api/data/open_iterators.h"
+#include "lua/api/open_iterators.h"
 
 #include <array>
 #include <lua.hpp>
