@@ -101,6 +101,7 @@ void TracePhase::describe(Record& record, double step_time, std::optional<double
   const bool timed = wait_share && !asynchronous_;
   set_breakdown(record, timed ? with_wait(parts, *wait_share) : parts, trace_->steps, trace_->exchanges);
   set_share_intervals(record, trace_->by_step, trace_->exchanges);
+  if (trace_->own_attention_share > 0) record.set("own_attention_share", trace_->own_attention_share);
   double observed = trace_->observer_share;
   // A tracer of devices slows them too. Both windows begin and end with steps in flight.
   if (asynchronous_)

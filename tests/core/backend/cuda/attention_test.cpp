@@ -26,12 +26,15 @@ class CudaAttentionTest : public testing::Test {
     return {{{2, 5, 4, dim}, dtype}, {{2, 6, 2, dim}, dtype}, {{2, 6, 2, dim}, dtype}};
   }
   std::string forward(const AttentionOptions& options, Dtype dtype, std::int64_t dim = 8) const {
+    return std::string(planned(options, dtype, dim)->implementation());
+  }
+  std::unique_ptr<Kernel> planned(const AttentionOptions& options, Dtype dtype, std::int64_t dim = 8) const {
     std::vector<TensorType> given = inputs(dtype, dim);
     if (options.mask) given.push_back({{1, 1, 5, 6}, Dtype::boolean});
     if (options.dropout > 0) given.push_back({{}, Dtype::i64});
     const Attention op(options);
     const std::vector<TensorType> outputs = op.infer(given);
-    return std::string(backend_.plan(op, {given, outputs}, *backend_.devices()[0])->implementation());
+    return backend_.plan(op, {given, outputs}, *backend_.devices()[0]);
   }
   std::string gradient(const AttentionOptions& options, Dtype dtype) const {
     std::vector<TensorType> given = inputs(dtype, 8);
@@ -62,6 +65,15 @@ TEST_F(CudaAttentionTest, GradientsAreSummedInAFixedOrder) {
   EXPECT_EQ(gradient({}, Dtype::f16), fused);
   EXPECT_EQ(gradient({.causal = true}, Dtype::bf16), fused);
   EXPECT_EQ(gradient({}, Dtype::f32), own("float32"));
+}
+
+TEST_F(CudaAttentionTest, OurKernelsSayWhyTheLibraryDoesNotComputeThem) {
+  const auto why = [&](const AttentionOptions& options, Dtype dtype) {
+    return std::string(planned(options, dtype)->why_not_library());
+  };
+  EXPECT_EQ(why({}, Dtype::f16), "");
+  EXPECT_EQ(why({.dropout = 0.5}, Dtype::bf16), "dropout");
+  EXPECT_EQ(why({.dropout = 0.5}, Dtype::f32), "float32");
 }
 
 TEST_F(CudaAttentionTest, AsksOnceForEachProblem) {
