@@ -23,7 +23,7 @@ struct EngineRules {
 /// float32 only where TF32 is allowed.
 bool keeps_rules(const EngineRules& rules, std::span<const cudnnBackendNumericalNote_t> notes);
 
-/// The workspace limit of one kernel on a GPU with this much memory.
+/// The workspace limit of one kernel on a device that may take this much memory.
 std::size_t workspace_limit(std::size_t memory_bytes);
 
 /// An engine for a graph; kernels may share it.

@@ -22,7 +22,7 @@ std::string own(std::string_view why_not) {
 
 class CudaAttentionTest : public testing::Test {
  protected:
-  std::vector<TensorType> inputs(Dtype dtype, std::int64_t dim) const {
+  static std::vector<TensorType> inputs(Dtype dtype, std::int64_t dim) {
     return {{{2, 5, 4, dim}, dtype}, {{2, 6, 2, dim}, dtype}, {{2, 6, 2, dim}, dtype}};
   }
   std::string forward(const AttentionOptions& options, Dtype dtype, std::int64_t dim = 8) const {
@@ -37,13 +37,16 @@ class CudaAttentionTest : public testing::Test {
     return backend_.plan(op, {given, outputs}, *backend_.devices()[0]);
   }
   std::string gradient(const AttentionOptions& options, Dtype dtype) const {
+    return gradient_on(backend_, options, dtype);
+  }
+  static std::string gradient_on(const CudaBackend& backend, const AttentionOptions& options, Dtype dtype) {
     std::vector<TensorType> given = inputs(dtype, 8);
     const std::vector<TensorType> results = Attention(options).infer(given);
     given.insert(given.end(), results.begin(), results.end());
     given.push_back(results[0]);
     const AttentionGradient op(options);
     const std::vector<TensorType> outputs = op.infer(given);
-    return std::string(backend_.plan(op, {given, outputs}, *backend_.devices()[0])->implementation());
+    return std::string(backend.plan(op, {given, outputs}, *backend.devices()[0])->implementation());
   }
 
   CudaBackend backend_{BackendConfig{}};
@@ -74,6 +77,20 @@ TEST_F(CudaAttentionTest, OurKernelsSayWhyTheLibraryDoesNotComputeThem) {
   EXPECT_EQ(why({}, Dtype::f16), "");
   EXPECT_EQ(why({.dropout = 0.5}, Dtype::bf16), "dropout");
   EXPECT_EQ(why({.dropout = 0.5}, Dtype::f32), "float32");
+}
+
+TEST_F(CudaAttentionTest, AGradientsWorkspaceObeysTheMemoryLimitThatIsSet) {
+  constexpr std::int64_t engine = 5, bytes = 5 << 20;
+  cuda_on_cpu::machine().engine_workspace_bytes[engine] = bytes;
+  const auto kernel_of = [](std::size_t limit) {
+    BackendConfig config;
+    config.devices = {LogicalDevice{.memory = {.limit = limit}}};
+    return gradient_on(CudaBackend(config), {}, Dtype::f16);
+  };
+  EXPECT_EQ(kernel_of(0), fused) << "an eighth of all memory";
+  EXPECT_EQ(kernel_of(8 * bytes), fused);
+  EXPECT_EQ(kernel_of(8 * bytes - 8), own("no engine"));
+  cuda_on_cpu::machine().engine_workspace_bytes.erase(engine);
 }
 
 TEST_F(CudaAttentionTest, AsksOnceForEachProblem) {
