@@ -61,7 +61,7 @@ std::size_t query_bytes(const AttentionShape& shape) {
 class CudnnAttention final : public Kernel {
  public:
   CudnnAttention(std::shared_ptr<const CudnnPlan> plan, bool gradient, std::size_t query_bytes)
-      : name_(fmt::format("cudnn:attention:engine {}", plan->engine())),
+      : name_("cudnn:attention:" + plan->name()),
         plan_(std::move(plan)),
         gradient_(gradient),
         query_bytes_(query_bytes),
