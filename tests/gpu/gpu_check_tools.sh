@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034  # used by the tests
 # Sourced by the tests of tests/gpu_check, with CHECK PART PROGRAM TESTS: a folder of their own, and functions.
 set -euo pipefail
 
