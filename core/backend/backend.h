@@ -36,6 +36,9 @@ class Kernel {
   virtual ~Kernel() = default;
   /// Which implementation was chosen, for traces and reports: "onednn:jit:avx512_core", "loop".
   virtual std::string_view implementation() const = 0;
+  /// Of our own kernel, where a library could have a much faster one: why the library does not compute the op
+  /// ("dropout"). Empty for all other kernels.
+  virtual std::string_view why_not_library() const { return {}; }
   virtual std::size_t workspace_bytes() const { return 0; }
   /// The time of a run, if it is known without one: of an emulated device.
   virtual std::optional<Seconds> known_time() const { return std::nullopt; }

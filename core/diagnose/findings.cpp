@@ -12,9 +12,9 @@ namespace gpubench {
 namespace {
 
 constexpr std::array finding_table = {
-    &input_bound,         &launch_bound,    &host_bound,        &copy_bound,   &placement_crossings,
-    &communication_bound, &uneven_replicas, &thread_contention, &memory_limit, &precision_unused,
-    &unaligned_sizes,     &bandwidth_bound, &compute_bound,     &cannot_tell,
+    &input_bound,         &launch_bound,    &host_bound,        &copy_bound,    &placement_crossings,
+    &communication_bound, &uneven_replicas, &thread_contention, &memory_limit,  &precision_unused,
+    &unaligned_sizes,     &own_attention,   &bandwidth_bound,   &compute_bound, &cannot_tell,
 };
 
 bool costs_speed(const CheckResult& fact, const Evidence& evidence) {

@@ -192,6 +192,12 @@ constexpr std::array rows = {
                {"gb.layers.Dense(<MULTIPLE OF 8>)", "torch.nn.Linear(<IN>, <MULTIPLE OF 8>)",
                 "keras.layers.Dense(<MULTIPLE OF 8>)", "flax.nnx.Linear(<IN>, <MULTIPLE OF 8>, rngs=<RNGS>)"},
                changes_results},
+    RemedyText{
+        Remedy::fused_attention,
+        "fused_attention",
+        "train attention without dropout of its weights, and causal or on equal lengths instead of with a mask",
+        {"gb.layers.MultiHeadAttention(<HEADS>, <DIM>, { dropout = 0, use_causal_mask = true })", none, none, none},
+        changes_results},
     RemedyText{Remedy::fused_kernels,
                "fused_kernels",
                "let the passes fuse element-wise operations",

@@ -45,6 +45,7 @@ enum class Remedy {
   mixed_precision,
   tensor_float32,
   padded_sizes,
+  fused_attention,
   fused_kernels,
   kernel_search,
 };

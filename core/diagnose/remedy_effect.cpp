@@ -92,6 +92,7 @@ constexpr std::array effects = {
                  .removes = {slow_kernels, arithmetic, fixed_arithmetic},
                  .arithmetic = Arithmetic::tf32},
     RemedyEffect{.remedy = Remedy::padded_sizes, .removes = {slow_kernels}},
+    RemedyEffect{.remedy = Remedy::fused_attention, .removes = {slow_kernels}},
     RemedyEffect{.remedy = Remedy::fused_kernels, .removes = {slow_kernels, launches}, .shortens = {host}},
     RemedyEffect{.remedy = Remedy::kernel_search, .removes = {slow_kernels}},
 };

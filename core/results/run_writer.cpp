@@ -149,6 +149,9 @@ void RunWriter::make_files() {
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
 }
 
+RunWriter::RunWriter(RunWriter&&) noexcept = default;
+RunWriter& RunWriter::operator=(RunWriter&&) noexcept = default;
+
 RunWriter::~RunWriter() {
   if (!rows_file_ || info_.text("status") != unfinished_status) return;
   try {

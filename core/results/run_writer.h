@@ -39,8 +39,8 @@ class RunWriter {
   /// "running". Throws Error if the experiment's name is no valid directory name, the directory cannot be created, or
   /// the disk has no space for the run's end.
   explicit RunWriter(RunPlan plan);
-  RunWriter(const RunWriter&) = delete;
-  RunWriter& operator=(const RunWriter&) = delete;
+  RunWriter(RunWriter&&) noexcept;
+  RunWriter& operator=(RunWriter&&) noexcept;
   /// Sets the status of an unfinished run to "error".
   ~RunWriter();
 

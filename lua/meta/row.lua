@@ -85,6 +85,10 @@
 ---@field offloaded_bytes number? activations of a step that wait in the host's memory for their gradients [bytes]
 ---@field unaligned_share number?
 --- share of the FLOP in products of tensors whose rows are no multiple of 16 bytes; not on processors [share]
+---@field own_attention string?
+--- why our own kernels compute attention, not cuDNN: float32, mask, dropout, order of sums, no engine
+---@field own_attention_share number?
+--- share of the step in our own kernels of attention, by the names of kernels in a trace of a GPU [share]
 ---@field exchange_bytes number? bytes that a replica gives to the exchanges of a step, mean over the replicas [bytes]
 ---@field exchanges number? exchanges between the replicas in a step
 ---@field exchange_time_s number?

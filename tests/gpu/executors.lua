@@ -1,11 +1,10 @@
 -- The models of the comparison on the GPU: step by step the same losses in graph and eager execution, with fused
 -- kernels and without, as on the CPU. GPU_CHECK_MODELS and GPU_CHECK_STEPS shorten it.
 local gb = require "gpubench"
-local models = require "models"
+local digit_losses = require "digit_losses"
 local testing = require "testing"
 
-local steps = math.tointeger(os.getenv "GPU_CHECK_STEPS" or "30")
-local batch_size = 32
+local steps = digit_losses.steps
 -- Adam divides by the root of the gradient's square, which makes much of the last bits of small gradients.
 local tolerance = 5e-3
 
@@ -20,23 +19,9 @@ local ways = {
   { name = "eager without fusion", run_eagerly = true, passes = unfused },
 }
 
-local digits = gb.device("cpu:0", function() return gb.datasets.mnist("train"):take(steps * batch_size) end)
-
--- The loss of each step, and what the trained model makes of the first digits.
 local function train(device, name, way)
-  gb.config.set_seed(11)
-  return gb.device(device, function()
-    local model = models.build(name)
-    model:compile {
-      optimizer = gb.optimizers.Adam { learning_rate = 0.001 }, loss = "categorical_crossentropy",
-      run_eagerly = way.run_eagerly, passes = way.passes,
-    }
-    local losses = {}
-    model:fit(digits:batch(batch_size), { epochs = 1, verbose = 0, callbacks = {
-      { on_batch_end = function(_, logs) losses[#losses + 1] = logs.loss end },
-    } })
-    return losses
-  end)
+  return digit_losses.of(name, digit_losses.on(device), { optimizer = gb.optimizers.Adam { learning_rate = 0.001 },
+    run_eagerly = way.run_eagerly, passes = way.passes })
 end
 
 local gpu = gb.devices()[1]

@@ -1,70 +1,8 @@
 #!/usr/bin/env bash
 # tests/gpu_check without a GPU and with CUDA on the CPU:
-# gpu_check_test.sh CHECK without_a_gpu|passes|fails|seconds|ends|speed PROGRAM TESTS
-set -euo pipefail
-
-check=$1 part=$2 program=$3 tests=$4
-top=$(mktemp -d)
-trap 'rm -rf "$top"' EXIT
-cd "$top"
-
-wrong() {
-  echo "gpu_check_test.sh: $*" >&2
-  [[ ! -s log ]] || cat log >&2
-  for file in results/gpu_check/*/*.log; do
-    [[ ! -e $file ]] || { echo "--- $file" && cat "$file"; } >&2
-  done
-  exit 1
-}
-
-# checked STATUS ARGUMENT...: runs gpu_check, which must end with that status; what it prints is in log, its run in $run.
-checked() {
-  local expected=$1 rc=0 runs
-  shift
-  rm -rf results
-  "$check" --program "$program" --tests "$tests" "$@" >log 2>&1 || rc=$?
-  ((rc == expected)) || wrong "gpu_check $* has status $rc, expected $expected"
-  runs=(results/gpu_check/*)
-  run=${runs[0]}
-}
-
-# said TEXT: a line of the summary, or of what was printed, matches.
-said() {
-  grep -qE -e "$1" log || wrong "nothing says '$1'"
-}
-
-# shown TEXT: something on the page matches.
-shown() {
-  grep -qE -e "$1" "$run/index.html" || wrong "the page does not say '$1'"
-}
-
-# running COMMAND: it comes to run within seconds.
-running() {
-  local tries
-  for ((tries = 0; tries < 200; ++tries)); do
-    ! "$@" >/dev/null 2>&1 || return 0
-    sleep 0.1
-  done
-  wrong "in vain: $*"
-}
-
-# A compute-sanitizer that runs the program and says what it is told to.
-fake_sanitizer() {
-  mkdir -p tools
-  cat >tools/compute-sanitizer <<TEXT
-#!/bin/bash
-[[ "\$GPU_TESTS_MEMORY \$1 \$3 \$5 \$7" == "apart --tool --target-processes --error-exitcode --kernel-name" ]] || exit 3
-tool=\$2
-shift 8
-if [[ \$tool == memcheck ]]; then
-  [[ "\$1 \$2" == "--report-api-errors no" ]] || exit 3
-  shift 2
-fi
-"\$@" || exit
-echo "========= $1"
-TEXT
-  chmod +x tools/compute-sanitizer
-}
+# gpu_check_test.sh CHECK without_a_gpu|passes|fails|ends|speed PROGRAM TESTS
+# shellcheck source=tests/gpu/gpu_check_tools.sh
+source "$(dirname "${BASH_SOURCE[0]}")/gpu_check_tools.sh"
 
 case $part in
   without_a_gpu)
@@ -80,7 +18,7 @@ case $part in
     said "--limit needs a value"
     "$check" --list >log
     # Every part can end before its least time is over, and only the sanitizers come behind the fault on purpose.
-    awk -F '|' '!($2 > $3 && $3 > 0) { exit 1 } END { exit NR != 16 }' log || wrong "--list"
+    awk -F '|' '!($2 > $3 && $3 > 0) { exit 1 } END { exit NR != 17 }' log || wrong "--list"
     [[ $(awk '{ print $1 }' log | tail -n 4 | paste -s -d ' ') == "faults memcheck initcheck racecheck" ]] || wrong "--list"
     for seconds in 0 -5 2m 1e3 9999999; do
       checked 2 --seconds "$seconds"
@@ -100,13 +38,13 @@ case $part in
       GPU_CHECK_FAULT_AFTER=60 GPU_CHECK_KERNELS_DEVICE=emulated:h200:0 GPU_CHECK_SMALL=1 GPU_CHECK_KERNELS_OF=M1,ResNet-50
     fake_sanitizer "ERROR SUMMARY: 0 errors"
     PATH=$top/tools:$PATH PYTHON=false checked 0 --limit 250 --archive kept.tar.gz
-    for name in devices conformance nets gradients executors training memory faults kernels traces memcheck initcheck racecheck; do
+    for name in devices conformance nets gradients executors training memory cupti faults kernels traces memcheck initcheck racecheck; do
       said "^passed   $name +[0-9]+ s"
     done
     said '^passed   conformance .* [1-9][0-9]+ tests passed$'
     said '^skipped  telemetry .+ s  .+'
     said '^skipped  speed .+ s  .+' && said '^skipped  jobs .+ s  no PyTorch for the GPU: false cannot be run$'
-    said '^13 passed, 0 failed, 3 skipped$'
+    said '^14 passed, 0 failed, 3 skipped$'
     diff <(grep -E '^(passed|skipped|[0-9])' log) "$run/summary.txt" || wrong "summary.txt differs"
     for file in index.html summary.json environment.json devices.txt conformance.log speed.log; do
       [[ -s $run/$file ]] || wrong "$file is not in the run"
@@ -115,12 +53,12 @@ case $part in
     cat >json.lua <<'LUA'
 local text = assert(io.open(os.getenv "JSON_FILE")):read "a"
 assert(text:find '"device": "CUDA on the CPU', "the device")
-assert(select(2, text:gsub('"name": "%l+", "status": "passed"', "")) == 13, "thirteen parts that passed")
-assert(text:find '"counts": "13 passed, 0 failed, 3 skipped"', "the counts")
+assert(select(2, text:gsub('"name": "%l+", "status": "passed"', "")) == 14, "fourteen parts that passed")
+assert(text:find '"counts": "14 passed, 0 failed, 3 skipped"', "the counts")
 assert(text:find('"missing": []', 1, true), "all parts were run")
 LUA
     JSON_FILE=$run/summary.json "$program" json.lua || wrong "summary.json"
-    shown '<h1>13 passed, 0 failed, 3 skipped</h1>'
+    shown '<h1>14 passed, 0 failed, 3 skipped</h1>'
     shown 'M1: kernels by time' && shown 'ResNet-50: kernels by time' && shown '>matmul<' && shown '>conv2d<'
     shown 'Verdict: ' && shown 'Suggestions' && shown 'without fuse_' && shown 'products searched among 8'
     shown 'The part speed: skipped, false, which compares the times, cannot be run' && shown 'Bars: 0 met, 0 missed, 10 not'
@@ -133,7 +71,7 @@ LUA
     "$check" --program "$program" --tests "$tests" --into "$into" >log 2>&1 || wrong "--into failed"
     ! grep -q devices log || wrong "a part that was done is run again"
     [[ $(grep -c '^devices' "$into/parts.tsv") == 1 ]] || wrong "a part is there twice"
-    said '^13 passed, 0 failed, 3 skipped$'
+    said '^14 passed, 0 failed, 3 skipped$'
     ! grep -rE "$top|$(dirname "$program")" "$run" || wrong "the run tells where things lie"
     ;;
   fails)
@@ -141,7 +79,7 @@ LUA
     CUDA_ON_CPU_FAULT_AFTER=3 checked 1 devices
     said '^failed   devices'
     said '^0 passed, 1 failed, 0 skipped$'
-    shown '<h1>0 passed, 1 failed, 0 skipped; 15 parts not done</h1>'
+    shown '<h1>0 passed, 1 failed, 0 skipped; 16 parts not done</h1>'
     shown "Not done: conformance, .*, racecheck. To add them: .*/gpu_check --into results/gpu_check/${run##*/}"
     shown 'The part speed has not been run' && shown 'Bars: 0 met, 0 missed, 10 not measured'
     grep -q '"status": "failed"' "$run/summary.json" || wrong "summary.json has no failed part"
@@ -215,89 +153,6 @@ TEXT
     program=$top/tools/slow checked 1 training
     said '^failed   training .* killed, as a system does that has no memory left'
     ;;
-  seconds)
-    # On a clock that moves by what each part takes, or by its limit if that is less.
-    echo '1000.00 0' >clock
-    export GPU_CHECK_CLOCK=$top/clock GPU_CHECK_FAULT_AFTER=60 PYTHON=false PATH=$top/tools:$PATH
-    fake_sanitizer "Invalid __global__ read of size 4 bytes"
-    cat >takes <<'TEXT'
-devices 8
-conformance 60
-gradients 40
-executors 30
-speed 290
-kernels 150
-memory 5
-training 57
-telemetry 1
-faults 1
-memcheck 500
-TEXT
-    cat >tools/timeout <<TEXT
-#!/bin/bash
-while [[ \$1 == --* ]]; do shift; done
-limit=\$1
-shift
-[[ -n \${GPU_CHECK_PART:-} ]] || exec "\$@"
-rc=0
-"\$@" || rc=\$?
-takes=\$(sed -n "s/^\$GPU_CHECK_PART //p" $top/takes)
-((takes < limit)) || { takes=\$limit rc=124; }
-read -r before _ <$top/clock
-echo "\$((\${before%.*} + takes)).50 0" >$top/clock
-echo "\$GPU_CHECK_PART \$limit" >>$top/limits
-exit "\$rc"
-TEXT
-    # Whose scripts do nothing, but those that gpu_check reads the results of.
-    cat >tools/quick <<TEXT
-#!/bin/bash
-[[ \$1 == --version && -n \$ARCHITECTURES ]] && echo "GPU        CUDA 13.0.88, kernels for \$ARCHITECTURES, cuDNN 9" && exit
-[[ \$1 != *.lua || \$1 =~ /(devices|memory_sweep|faults|page)\.lua ]] && exec "$program" "\$@"
-exit 0
-TEXT
-    # shellcheck disable=SC2016  # of the script that is written
-    printf '#!/bin/bash\nprintf "[       OK ] %%s (0 ms)\\n" A B\n[[ -z $FAILS ]] || echo "[  FAILED  ] C (0 ms)"\necho "[  PASSED  ] 2 tests."\n' \
-      >tools/two_tests
-    chmod +x tools/*
-    program=$top/tools/quick tests=$top/tools/two_tests
-    checked 0 --seconds 540
-    said '^passed   executors +30 s' && said '^skipped  speed +290 s'
-    said '^cut      kernels +96 s  not done after 96 s, when the time of --seconds was over$'
-    said '^left out memory +0 s  needs 10 s or more, and there are 0 s left$' && said '^left out racecheck'
-    said '^5 passed, 0 failed, 1 skipped, 1 cut, 9 left out$'
-    shown '<h1>5 passed, 0 failed, 1 skipped, 1 cut, 9 left out; 10 parts not done</h1>'
-    shown "Not done: kernels, jobs, memory, training, telemetry, traces, faults, memcheck, initcheck, racecheck. To add them: .*/gpu_check --into results"
-    diff - limits <<<$'devices 60\nconformance 120\nnets 90\ngradients 60\nexecutors 40\nspeed 300\nkernels 96' || wrong "the limits differ"
-    awk '{ exit !($1 <= 1540) }' clock || wrong "gpu_check took longer than it was given"
-    # What is not done is added, and a short part may fit where a longer one does not.
-    add() { "$check" --program "$program" --tests "$tests" --into "$run" "$@" >log 2>&1; }
-    echo '2000.99 0' >clock
-    add --seconds 240 || wrong "--into with --seconds failed"
-    ! grep -qE 'conformance|speed' log || wrong "a part that was done is run again"
-    said '^passed   kernels +150 s' && said '^passed   training +57 s' && said '^passed   telemetry'
-    said '^left out traces +0 s  needs 20 s or more, and there are 11 s left$' && said '^passed   faults'
-    said '^10 passed, 0 failed, 2 skipped, 4 left out$'
-    [[ $(tail -n 1 limits) == "faults 11" ]] || wrong "the limit of faults is $(tail -n 1 limits)"
-    # A part that does not fit keeps its result of before.
-    add --seconds 40 devices conformance || wrong "--into with --seconds failed"
-    said '^left out conformance' && said '^10 passed, 0 failed, 2 skipped, 4 left out$'
-    # What had failed before the time was over is a failure; so is a finding.
-    checked 0 --seconds 70 conformance
-    said '^cut      conformance +54 s  not done after 54 s, .* was over: 2 tests passed, 0 failed$'
-    FAILS=1 checked 1 --seconds 70 conformance
-    said '^failed   conformance +54 s  not done after 54 s, .* was over: 2 tests passed, 1 failed$'
-    checked 1 --seconds 70 memcheck
-    said '^failed   memcheck .*, 1 findings$'
-    # Kernels that the driver compiles are named.
-    for architectures in 75-virtual "75 80-real" 90-virtual; do
-      ARCHITECTURES=$architectures checked 0 devices
-      said "^passed   devices .* the program has them for $architectures, not for 90; build it with -DGPUBENCH_CUDA_ARCHITECTURES=90$"
-    done
-    for architectures in 90a "75-virtual 90-real" all-major; do
-      ARCHITECTURES=$architectures checked 0 devices
-      ! grep -q 'the driver compiles' log || wrong "kernels for $architectures are not seen"
-    done
-    ;;
   ends)
     # A part that hangs, with a child in the same group, and does not end by SIGTERM at once.
     mkdir tools
@@ -311,7 +166,7 @@ TEXT
       process=$! rc=0
       running test -e began
       run=$(echo results/gpu_check/*)
-      shown 'conformance' && shown '<h1>1 passed, 0 failed, 0 skipped, 1 running; 15 parts not done</h1>'
+      shown 'conformance' && shown '<h1>1 passed, 0 failed, 0 skipped, 1 running; 16 parts not done</h1>'
       kill "-$signal" "$process"
       wait "$process" || rc=$?
       ((rc == 128 + $(kill -l "$signal"))) || wrong "SIG$signal: the status is $rc"
@@ -319,12 +174,12 @@ TEXT
       running none_hangs
       [[ $signal != KILL ]] || break
       said "^failed   conformance +[0-9]+ s  ended by SIG$signal$"
-      said '^1 passed, 1 failed, 0 skipped$' && shown '<h1>1 passed, 1 failed, 0 skipped; 14 parts'
+      said '^1 passed, 1 failed, 0 skipped$' && shown '<h1>1 passed, 1 failed, 0 skipped; 15 parts'
       shown "Not done: nets, gradients, .*/gpu_check --into results/gpu_check/"
       [[ ! -s $run/gradients.log ]] || wrong "a part began after SIG$signal"
     done
     # The page of before the part is there, and another call adds to it.
-    shown '<h1>1 passed, 0 failed, 0 skipped, 1 running; 15 parts' && shown 'not done, or ended with gpu_check'
+    shown '<h1>1 passed, 0 failed, 0 skipped, 1 running; 16 parts' && shown 'not done, or ended with gpu_check'
     "$check" --program "$program" --tests "$tests" --into "$run" devices >log 2>&1 || wrong "--into failed"
     said '^1 passed, 0 failed, 0 skipped, 1 running$'
     ;;
@@ -339,7 +194,7 @@ TEXT
     said '^passed   speed .* s  no PyTorch$' && said '^passed   kernels'
     said '^missed: m1: M1 batch 32 float32: step of gpubench \(graph\): [0-9.]+ ms, at most 40 us$'
     said '^3 passed, 0 failed, 0 skipped; bars: [01] met, [12] missed, 8 not measured$'
-    shown '<h1>3 passed, 0 failed, 0 skipped; bars: [01] met, [12] missed, 8 not measured; 13 parts not done</h1>'
+    shown '<h1>3 passed, 0 failed, 0 skipped; bars: [01] met, [12] missed, 8 not measured; 14 parts not done</h1>'
     shown 'this line was not asked for' && shown 'no PyTorch: .*no module torch'
     shown 'Its kernels are not listed, because none can be traced: CUPTI' && shown 'without fuse_'
     shown 'products searched among 2' && shown 'missed: m1: M1 batch 32'

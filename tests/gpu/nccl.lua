@@ -1,11 +1,9 @@
 -- NCCL with the one rank that one GPU has: collectives, and a model whose step is a graph with an exchange. Where NCCL
 -- cannot be opened, that is printed. GPU_CHECK_STEPS shortens it.
 local gb = require "gpubench"
-local models = require "models"
+local digit_losses = require "digit_losses"
 local testing = require "testing"
 
-local steps = math.tointeger(os.getenv "GPU_CHECK_STEPS" or "30")
-local batch_size = 32
 local one = { devices = { "gpu:0" }, cross_device = "nccl" }
 
 local opened, strategy = pcall(gb.distribute.MirroredStrategy, one)
@@ -25,23 +23,12 @@ for _, op in ipairs { "all_reduce", "all_gather", "reduce_scatter", "broadcast" 
   end)
 end
 
-local digits = gb.device("cpu:0", function() return gb.datasets.mnist("train"):take(steps * batch_size) end)
-
-local function losses(scope)
-  gb.config.set_seed(11)
-  return scope(function()
-    local model, seen = models.build "M1", {}
-    model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.001 }, loss = "categorical_crossentropy" }
-    model:fit(digits:batch(batch_size), { epochs = 1, verbose = 0, callbacks = {
-      { on_batch_end = function(_, logs) seen[#seen + 1] = logs.loss end },
-    } })
-    return seen
-  end)
-end
-
 testing.case("a strategy of one rank trains as the GPU alone", function()
-  local alone = losses(function(body) return gb.device("gpu:0", body) end)
+  local function losses(scope)
+    return digit_losses.of("M1", scope, { optimizer = gb.optimizers.Adam { learning_rate = 0.001 } })
+  end
+  local alone = losses(digit_losses.on "gpu:0")
   local exchanged = losses(function(body) return strategy:scope(body) end)
-  testing.equal(#exchanged, steps)
+  testing.equal(#exchanged, digit_losses.steps)
   for step, loss in ipairs(alone) do testing.near(exchanged[step], loss, 1e-3 * math.max(loss, 0.1)) end
 end)

@@ -1,11 +1,9 @@
 -- Two shares of the GPU as replicas that exchange through the host's memory: collectives are right, in one piece and in
 -- several, and a model learns as on the whole GPU. GPU_CHECK_STEPS shortens it.
 local gb = require "gpubench"
-local models = require "models"
+local digit_losses = require "digit_losses"
 local testing = require "testing"
 
-local steps = math.tointeger(os.getenv "GPU_CHECK_STEPS" or "30")
-local batch_size = 32
 local limit = 200 << 20
 local both = { "gpu:0", "gpu:1" }
 gb.config.set_logical_devices("gpu:0", { { memory_limit = limit }, { memory_limit = limit } })
@@ -22,24 +20,13 @@ for _, op in ipairs { "all_reduce", "all_gather", "reduce_scatter", "broadcast" 
   end)
 end
 
-local digits = gb.device("cpu:0", function() return gb.datasets.mnist("train"):take(steps * batch_size) end)
-
-local function losses(scope)
-  gb.config.set_seed(11)
-  return scope(function()
-    local model, seen = models.build "M1", {}
-    model:compile { optimizer = gb.optimizers.SGD { learning_rate = 0.05 }, loss = "categorical_crossentropy" }
-    model:fit(digits:batch(batch_size), { epochs = 1, verbose = 0, callbacks = {
-      { on_batch_end = function(_, logs) seen[#seen + 1] = logs.loss end },
-    } })
-    return seen
-  end)
-end
-
 testing.case("two shares learn as one GPU", function()
-  local alone = losses(function(fn) return gb.device("gpu:0", fn) end)
+  local function losses(scope)
+    return digit_losses.of("M1", scope, { optimizer = gb.optimizers.SGD { learning_rate = 0.05 } })
+  end
+  local alone = losses(digit_losses.on "gpu:0")
   local strategy = gb.distribute.MirroredStrategy { devices = both, cross_device = "local", bucket_bytes = 100000 }
-  local together = losses(function(fn) return strategy:scope(fn) end)
-  testing.equal(#together, steps)
-  for step = 1, steps do testing.near(together[step], alone[step], 5e-3 * math.max(alone[step], 0.1)) end
+  local together = losses(function(body) return strategy:scope(body) end)
+  testing.equal(#together, digit_losses.steps)
+  for step, loss in ipairs(alone) do testing.near(together[step], loss, 5e-3 * math.max(loss, 0.1)) end
 end)

@@ -61,7 +61,7 @@ std::size_t query_bytes(const AttentionShape& shape) {
 class CudnnAttention final : public Kernel {
  public:
   CudnnAttention(std::shared_ptr<const CudnnPlan> plan, bool gradient, std::size_t query_bytes)
-      : name_(fmt::format("cudnn:attention:engine {}", plan->engine())),
+      : name_("cudnn:attention:" + plan->name()),
         plan_(std::move(plan)),
         gradient_(gradient),
         query_bytes_(query_bytes),
@@ -93,10 +93,12 @@ class CudnnAttention final : public Kernel {
 /// Our own kernel, with the reason why cuDNN does not compute the op in its name: profiles show it.
 class OwnAttention final : public Kernel {
  public:
+  /// `why_not`: a literal.
   OwnAttention(std::unique_ptr<Kernel> kernel, std::string_view why_not)
-      : name_(fmt::format("kernel (not cudnn: {})", why_not)), kernel_(std::move(kernel)) {}
+      : name_(fmt::format("kernel (not cudnn: {})", why_not)), why_not_(why_not), kernel_(std::move(kernel)) {}
 
   std::string_view implementation() const override { return name_; }
+  std::string_view why_not_library() const override { return why_not_; }
   std::size_t workspace_bytes() const override { return kernel_->workspace_bytes(); }
   void run(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) override {
     kernel_->run(stream, inputs, outputs, workspace);
@@ -104,6 +106,7 @@ class OwnAttention final : public Kernel {
 
  private:
   std::string name_;
+  std::string_view why_not_;
   std::unique_ptr<Kernel> kernel_;
 };
 

@@ -69,7 +69,7 @@ Behind bias_behind(const Op& op, const TensorType& result, const TensorType& bia
 /// their workspace, which can take longer than the arithmetic: a workspace that could hold both is named.
 std::string plan_name(const ConvolutionProblem& problem, const CudnnPlan& plan) {
   std::string name =
-      fmt::format("cudnn:conv{}{}:engine {}", problem.bias ? "+bias" : "", problem.relu ? "+relu" : "", plan.engine());
+      fmt::format("cudnn:conv{}{}:{}", problem.bias ? "+bias" : "", problem.relu ? "+relu" : "", plan.name());
   constexpr std::size_t tables = std::size_t{1} << 20;  // engines keep small ones there
   const std::int64_t elements = element_count(problem.image) + element_count(problem.result);
   const std::size_t tensors = static_cast<std::size_t>(elements) * size_of(problem.dtype);

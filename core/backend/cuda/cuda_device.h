@@ -56,6 +56,11 @@ class CudaDevice final : public Device {
   /// CUDA's index of the GPU.
   int physical() const { return physical_; }
   const GpuProperties& properties() const { return properties_; }
+  /// That the device may take: the limit that is set, or all of the GPU's.
+  std::size_t memory_bytes() const {
+    const std::size_t limit = memory_->options().limit;
+    return limit > 0 ? limit : properties_.memory_bytes;
+  }
   /// Created at the first call; thread-safe.
   cublasLtContext* cublaslt();
   /// Whether float32 convolutions and matrix products may round their inputs to TF32.

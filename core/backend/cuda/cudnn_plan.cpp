@@ -80,6 +80,31 @@ std::optional<BackendDescriptor> build(const BackendDescriptor& configuration, c
   return std::nullopt;
 }
 
+/// "engine 42", with its knobs where it has some.
+std::string name_of(const Engine& engine, const BackendDescriptor& configuration) {
+  std::vector<BackendDescriptor> choices;
+  std::vector<cudnnBackendDescriptor_t> handles;
+  for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i) {
+    handles.push_back(choices.emplace_back(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR).get());
+  }
+  std::int64_t count = 0, one = 0;
+  check(cudnn().backend_get_attribute(configuration.get(), CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                                      CUDNN_TYPE_BACKEND_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS, &count, handles.data()),
+        "cudnnBackendGetAttribute of an engine's knobs");
+  std::string knobs;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const cudnnBackendDescriptor_t choice = handles[static_cast<std::size_t>(i)];
+    cudnnBackendKnobType_t type{};
+    std::int64_t value = 0;
+    check(cudnn().backend_get_attribute(choice, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &one, &type),
+          "cudnnBackendGetAttribute of a knob's type");
+    check(cudnn().backend_get_attribute(choice, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1, &one, &value),
+          "cudnnBackendGetAttribute of a knob's value");
+    knobs += fmt::format("{}k{}={}", knobs.empty() ? "" : " ", static_cast<int>(type), value);
+  }
+  return fmt::format("engine {}", engine.index) + (knobs.empty() ? "" : " (" + knobs + ")");
+}
+
 std::size_t workspace_of(const BackendDescriptor& plan) {
   std::int64_t bytes = 0, count = 0;
   check(cudnn().backend_get_attribute(plan.get(), CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count,
@@ -125,6 +150,7 @@ std::vector<std::shared_ptr<const CudnnPlan>> CudnnPlan::candidates(CudnnGraph g
         continue;
       }
       const std::shared_ptr<CudnnPlan> plan(new CudnnPlan(handle, std::move(*built), engine.index, workspace));
+      plan->name_ = name_of(engine, configuration);
       plan->graph_ = shared_graph;
       plan->configuration_ = std::move(configuration);
       plan->is_fallback_ = mode == CUDNN_HEUR_MODE_FALLBACK;

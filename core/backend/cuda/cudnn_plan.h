@@ -23,7 +23,7 @@ struct EngineRules {
 /// float32 only where TF32 is allowed.
 bool keeps_rules(const EngineRules& rules, std::span<const cudnnBackendNumericalNote_t> notes);
 
-/// The workspace limit of one kernel on a GPU with this much memory.
+/// The workspace limit of one kernel on a device that may take this much memory.
 std::size_t workspace_limit(std::size_t memory_bytes);
 
 /// An engine for a graph; kernels may share it.
@@ -35,6 +35,8 @@ class CudnnPlan {
                                                                   const EngineRules& rules, std::size_t most,
                                                                   std::string& why_not);
 
+  /// "engine 42 (k8=2 k21=1)": candidates are mostly one engine with other knobs, by cuDNN's numbers of their types.
+  const std::string& name() const { return name_; }
   std::int64_t engine() const { return engine_; }
   std::size_t workspace_bytes() const { return workspace_bytes_; }
   /// Whether cuDNN proposed the engine only as a fallback: one that computes every graph of the kind, mostly slowly.
@@ -49,6 +51,7 @@ class CudnnPlan {
   std::optional<BackendDescriptor> configuration_;
   BackendDescriptor plan_;
   std::int64_t engine_;
+  std::string name_;
   std::size_t workspace_bytes_;
   bool is_fallback_ = false;
 };

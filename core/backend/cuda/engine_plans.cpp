@@ -49,9 +49,7 @@ std::size_t fastest_engine(CudaDevice& device, std::span<const std::shared_ptr<c
 using EngineCandidates = std::vector<std::shared_ptr<const CudnnPlan>>;
 
 EngineRules engine_rules(const CudaDevice& device, Dtype dtype) {
-  return {.dtype = dtype,
-          .tf32 = device.allows_tf32(),
-          .workspace_limit = workspace_limit(device.properties().memory_bytes)};
+  return {.dtype = dtype, .tf32 = device.allows_tf32(), .workspace_limit = workspace_limit(device.memory_bytes())};
 }
 
 template <class Graph>
@@ -81,14 +79,6 @@ std::vector<Operand> attention_operands(const AttentionProblem& p) {
 
 }  // namespace
 
-EngineRules attention_rules(const AttentionProblem& problem, std::size_t memory_bytes) {
-  constexpr std::size_t most_over_tensors = 4;
-  std::size_t bytes = 0;
-  for (const Operand& operand : attention_operands(problem)) bytes += operand.bytes();
-  return {.dtype = problem.dtype,
-          .workspace_limit = std::min(most_over_tensors * bytes, workspace_limit(memory_bytes))};
-}
-
 EngineChoice choose_engine(CudaDevice& device, const ConvolutionProblem& problem) {
   std::vector<Operand> operands;
   for (const FourExtents& dimensions : {problem.image, problem.filter, problem.result}) {
@@ -110,8 +100,7 @@ EngineChoice choose_engine(CudaDevice& device, const AttentionProblem& problem) 
       return {nullptr, "cuDNN 9.19 is the first whose engines of attention are known to keep our rules"};
     }
     const auto graph = [&](cudnnHandle_t handle) { return attention_graph(problem, handle); };
-    candidates =
-        engine_candidates(device, attention_rules(problem, device.properties().memory_bytes), graph, choice.why_not);
+    candidates = engine_candidates(device, engine_rules(device, problem.dtype), graph, choice.why_not);
   } catch (const DeviceLost&) {
     throw;
   } catch (const Error& error) {

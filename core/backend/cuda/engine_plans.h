@@ -19,10 +19,9 @@ struct EngineChoice {
 
 /// Ignores `activation_behind`.
 EngineChoice choose_engine(CudaDevice& device, const ConvolutionProblem& problem);
-/// cuDNN's gradient in a fixed order keeps a matrix of weights per head in its workspace. It is taken only where that
-/// is at most four times the op's tensors, so that memory stays linear in the length of the sequence.
-EngineRules attention_rules(const AttentionProblem& problem, std::size_t memory_bytes);
-/// Without cuDNN, and where cuDNN refuses the graph, no engine can be used.
+/// Without cuDNN, and where cuDNN refuses the graph, no engine can be used. cuDNN's gradient in a fixed order keeps a
+/// matrix of weights per head in its workspace: where that is above the limit, no engine can be used either, and our
+/// own kernel, whose memory is linear in the length of the sequence, is taken.
 EngineChoice choose_engine(CudaDevice& device, const AttentionProblem& problem);
 
 }  // namespace gpubench::cuda

@@ -70,7 +70,9 @@ float* sums_in(std::span<std::byte> workspace) {
 /// nullopt where they do not compute the op.
 std::optional<FewChannelConv> pooled_conv(const Conv2DMaxPool& op, TensorTypes inputs) {
   if (!pooled(op.conv.activation) || !is_small(op.pool)) return std::nullopt;
-  return few_channel_conv(op, op.conv, inputs[0], filter_extents(op.conv, inputs[1].shape));
+  const auto conv = few_channel_conv(op, op.conv, inputs[0], filter_extents(op.conv, inputs[1].shape));
+  const bool fits = conv && PooledPatch(*conv, op.pool.size[0], op.pool.size[1]).elements(*conv) <= most_patch_elements;
+  return fits ? conv : std::nullopt;
 }
 
 }  // namespace

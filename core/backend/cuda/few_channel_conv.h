@@ -9,7 +9,8 @@
 
 namespace gpubench::cuda {
 
-/// These return nullptr for what they are not made for: more channels, larger windows, groups, turned filters.
+/// These return nullptr for what they are not made for: more channels, larger windows, groups, turned filters,
+/// windows that are far apart in the image.
 std::unique_ptr<Kernel> few_channel_max_pool(const Conv2DMaxPool& op, const Signature& signature, Device& device);
 std::unique_ptr<Kernel> few_channel_filter_gradient(const Conv2DMaxPoolFilterGradient& op, const Signature& signature,
                                                     Device& device);

@@ -13,6 +13,7 @@ extern const FindingRule host_bound;
 extern const FindingRule input_bound;
 extern const FindingRule launch_bound;
 extern const FindingRule memory_limit;
+extern const FindingRule own_attention;
 extern const FindingRule placement_crossings;
 extern const FindingRule precision_unused;
 extern const FindingRule thread_contention;

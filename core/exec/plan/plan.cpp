@@ -95,6 +95,8 @@ class Planner {
       own.add(node, inputs, reads_input_[tensors_of_.size() - 1]);
       step.flops = own.flops;
       step.bytes = own.bytes;
+      if (step.kernel != nullptr && !step.kernel->why_not_library().empty())
+        own.own_attention.emplace(step.kernel->why_not_library());
       plan_.facts += own;
     }
     add_step(std::move(step), aliases);
@@ -253,6 +255,7 @@ PlanFacts& PlanFacts::operator+=(const PlanFacts& other) {
   offloaded_bytes += other.offloaded_bytes;
   unaligned_flops += other.unaligned_flops;
   fixed_flops += other.fixed_flops;
+  own_attention.insert(other.own_attention.begin(), other.own_attention.end());
   return *this;
 }
 

@@ -1,7 +1,9 @@
 // Everything that the graph executor decides before the first step: which kernels run in which order, and where each
 // tensor lives. Nothing here runs a kernel.
 #pragma once
+#include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -97,6 +99,9 @@ struct PlanFacts {
   double offloaded_bytes = 0;   ///< bytes that are stored in host memory and fetched again
   /// FLOP of matrix products and convolutions with a tensor whose rows are no multiple of `aligned_bytes` long.
   double unaligned_flops = 0;
+
+  /// Why our own kernels compute attention and not a library's: Kernel::why_not_library().
+  std::set<std::string, std::less<>> own_attention{};
 
   /// FLOP of updates, and of what depends on no input of a run: as many whatever the batch is.
   double fixed_flops = 0;

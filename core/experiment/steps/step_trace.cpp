@@ -1,5 +1,7 @@
 #include "core/experiment/steps/step_trace.h"
 
+#include <string_view>
+
 namespace gpubench {
 namespace {
 
@@ -15,6 +17,23 @@ StepMarks counted_steps(const TracedSteps& traced, int lead) {
   counted.ends.assign(traced.ends.begin() + lead, traced.ends.end());
   counted.ends.back() = traced.returned;  // the wait for the devices would be a part of no other step
   return counted;
+}
+
+/// By the names that tracers give to core/backend/cuda/kernels/attention*.cu: recorded launches have no nodes.
+bool is_own_attention(std::string_view kernel) {
+  return kernel.find("gpubench::cuda::") != std::string_view::npos &&
+         kernel.find("attention") != std::string_view::npos;
+}
+
+double own_attention_share(const Timeline& timeline, const StepMarks& counted) {
+  Clock::duration time{};
+  for (const TracedDevice& device : counted.devices) {
+    sweep(spans_of(device, timeline.spans()), counted.window(), [&](Window part, const Span* span) {
+      if (span == nullptr || span->span_class != SpanClass::compute) return;
+      if (is_own_attention(timeline.text(span->name))) time += part.length();
+    });
+  }
+  return Seconds(time) / (counted.window().length() * counted.devices.size());
 }
 
 ReplicaTrace trace_replicas(std::span<const Span> spans, const TracedSteps& traced, const StepMarks& counted) {
@@ -61,6 +80,7 @@ StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, T
   trace.by_step = break_down_steps(timeline.spans(), counted);
   trace.copies = most_copied(timeline, counted.window());
   trace.observer_share = traced.host_spans * (cost_of_span() / Seconds(traced.window().length()));
+  trace.own_attention_share = own_attention_share(timeline, counted);
   if (replicas != nullptr) trace.exchanges = traced.on_gpus ? ExchangeSource::devices : ExchangeSource::host;
   if (traced.on_gpus) trace.replicas = trace_replicas(timeline.spans(), traced, counted);
   if (limits.profiles) trace.profile = profile_steps(timeline, counted);

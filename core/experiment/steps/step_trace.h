@@ -29,6 +29,8 @@ struct StepTrace {
   std::vector<Breakdown> by_step{};  ///< of each counted step
   /// Share of the traced time that adding the spans of host threads took.
   double observer_share = 0;
+  /// Share of the steps in our own kernels of attention, which a library's may replace.
+  double own_attention_share = 0;
   ExchangeSource exchanges = ExchangeSource::none;
   /// Only for replicas on GPUs, whose exchanges the host does not see.
   std::optional<ReplicaTrace> replicas{};

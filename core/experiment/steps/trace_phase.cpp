@@ -108,6 +108,7 @@ void TracePhase::describe(Record& record, double step_time, std::optional<double
     record.set("copy_cause", fmt::format("copies {}, {:.3g} a step", to_string(trace_->copies->path), count));
     record.set("copy_cause_kind", std::string(to_string(usual_cause(trace_->copies->path))));
   }
+  if (trace_->own_attention_share > 0) record.set("own_attention_share", trace_->own_attention_share);
   double observed = trace_->observer_share;
   // A tracer of devices slows them too. Both windows begin and end with steps in flight.
   if (asynchronous_)

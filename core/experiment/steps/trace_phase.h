@@ -28,9 +28,10 @@ class TracePhase {
   /// Does nothing without a wish for a tracer. Devices may be busy. Throws Error if a needed tracer is missing.
   void run(StepSource& steps, Runtime& runtime, Replicas* replicas);
 
-  /// Sets the columns of set_breakdown(), their intervals and observer_share. `step_time`: mean of the timed steps.
-  /// `wait_share`: share of the timed steps that waited for input, if it was measured: where no tracer slowed the
-  /// traced steps, the timed ones, which are more, give input_wait_share, and the traced ones divide the rest.
+  /// Sets the columns of set_breakdown(), their intervals, own_attention_share where it is known, and observer_share.
+  /// `step_time`: mean of the timed steps. `wait_share`: share of the timed steps that waited for input, if it was
+  /// measured: where no tracer slowed the traced steps, the timed ones, which are more, give input_wait_share, and the
+  /// traced ones divide the rest.
   void describe(Record& record, double step_time, std::optional<double> wait_share) const;
 
   /// Of replicas on GPUs; else its absence says why there is none.

@@ -229,6 +229,8 @@ void set_work(Record& record, const PlanFacts& facts) {
   // Processors have no tensor cores.
   const bool on_host = to_text(record.get("device")).starts_with("cpu");
   if (facts.unaligned_flops > 0 && !on_host) record.set("unaligned_share", facts.unaligned_flops / facts.flops);
+  if (!facts.own_attention.empty())
+    record.set("own_attention", fmt::format("{}", fmt::join(facts.own_attention, ", ")));
 }
 
 void set_work_rates(Record& record, const Estimate& mean_step, const BestRates& best) {

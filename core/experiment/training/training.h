@@ -52,7 +52,7 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
 StepProfile profile_training(Trainer& trainer, const Dataset& dataset, int count, std::string_view what);
 
 /// Sets the columns of the work in a step of a described model: flops_per_step, bytes_per_step, kernels, and
-/// device_copies, offloaded_bytes and unaligned_share where there are any.
+/// device_copies, offloaded_bytes, unaligned_share and own_attention where there are any.
 void set_work(Record& record, const PlanFacts& facts);
 /// Sets flops_per_s, mfu and bandwidth_share, with their intervals, in a row that has set_work()'s columns.
 void set_work_rates(Record& record, const Estimate& mean_step, const BestRates& best);

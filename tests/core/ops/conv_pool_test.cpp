@@ -33,8 +33,10 @@ Array convolved(const Layer& layer, const Array& image, const Array& filter) {
   for (std::int64_t i = 0; i < result.size(); ++i) {
     const Shape here = support::coordinates(i, result.type.shape);
     for (std::int64_t tap = 0; tap < layer.filter[0] * layer.filter[1]; ++tap) {
-      const std::int64_t y = here[1] * layer.conv.strides[0] - axes[0].padding_before + tap / layer.filter[1];
-      const std::int64_t x = here[2] * layer.conv.strides[1] - axes[1].padding_before + tap % layer.filter[1];
+      const std::int64_t y =
+          here[1] * layer.conv.strides[0] - axes[0].padding_before + tap / layer.filter[1] * layer.conv.dilations[0];
+      const std::int64_t x =
+          here[2] * layer.conv.strides[1] - axes[1].padding_before + tap % layer.filter[1] * layer.conv.dilations[1];
       if (y < 0 || y >= layer.image[1] || x < 0 || x >= layer.image[2]) continue;
       for (std::int64_t c = 0; c < layer.image[3]; ++c) {
         result[i] +=
@@ -123,6 +125,8 @@ std::vector<OpCase> conv_pool_cases() {
       .strides = {2, 1}, .padding = Padding::same, .bias = true, .activation = Activation::relu};
   const Pool2DAttributes sliding{.size = {2, 2}, .strides = {1, 2}, .padding = Padding::same};
   const Layer colour{{3, 7, 5, 4}, {3, 3, 4, 40}, strided, sliding}, wide{{2, 9, 8, 1}, {5, 5, 1, 3}, linear, sliding};
+  const Conv2DAttributes dilated{.padding = Padding::same, .dilations = {2, 3}}, far{.dilations = {7, 7}};
+  const Layer spread{{2, 9, 11, 3}, {3, 3, 3, 5}, dilated, sliding}, torn{{1, 17, 18, 4}, {3, 3, 4, 3}, far, {}};
   const Layer deep_same{{2, 5, 6, 5}, {3, 3, 5, 7}, same, overlapping};
   return {
       forward_case("grey", grey),
@@ -132,6 +136,8 @@ std::vector<OpCase> conv_pool_cases() {
       forward_case("deep_same_overlapping", deep_same),
       forward_case("colour_strided_sliding", colour),
       forward_case("wide_window", wide),
+      forward_case("colour_dilated_sliding", spread),
+      forward_case("colour_far_apart", torn),
       gradient_case("grey_filter_gradient", grey),
       gradient_case("grey_same_overlapping_filter_gradient", grey_same),
       gradient_case("deep_filter_gradient", deep),

@@ -106,6 +106,7 @@ OpCase gradient_case(std::string name, const Shape& shape, CaseInput labels) {
 
 std::vector<OpCase> loss_cases() {
   const Shape small{4, 10}, images{2, 3, 5}, large{900, 10}, wide{5, 37}, words{2, 1030}, none{0, 10};
+  const Shape packed{3, 24}, many_packs{2, 8208};  // of 16 bytes in 16 bits, for lanes and for a block
   return {
       loss_case<CategoricalCrossEntropy>("categorical", predictions(small, 0.05, 1), one_hot(small)),
       loss_case<CategoricalCrossEntropy>("categorical_soft", predictions(images, 0.05, 1), soft(images)),
@@ -132,6 +133,24 @@ std::vector<OpCase> loss_cases() {
       gradient_case<SoftmaxCrossEntropyGradient>("softmax_gradient_of_words", words, one_hot(words)),
       gradient_case<SparseSoftmaxCrossEntropyGradient>("sparse_softmax_gradient_of_words", words,
                                                        indices(words, Dtype::i32)),
+      loss_case<CategoricalCrossEntropy>("categorical_in_packs", predictions(packed, 0.05, 1), soft(packed)),
+      loss_case<SparseCategoricalCrossEntropy>("sparse_in_packs", predictions(packed, 0.05, 1),
+                                               indices(packed, Dtype::u8)),
+      loss_case<SoftmaxCrossEntropy>("softmax_in_packs", predictions(packed, -3, 3), soft(packed)),
+      loss_case<SparseSoftmaxCrossEntropy>("sparse_softmax_in_packs", predictions(packed, -3, 3),
+                                           indices(packed, Dtype::i64)),
+      gradient_case<CategoricalCrossEntropyGradient>("categorical_gradient_in_packs", packed, one_hot(packed)),
+      gradient_case<SoftmaxCrossEntropyGradient>("softmax_gradient_in_packs", packed, soft(packed)),
+      gradient_case<SparseSoftmaxCrossEntropyGradient>("sparse_softmax_gradient_in_packs", packed,
+                                                       indices(packed, Dtype::i64)),
+      loss_case<CategoricalCrossEntropy>("categorical_of_many_packs", predictions(many_packs, 0.05, 1),
+                                         one_hot(many_packs)),
+      loss_case<SparseSoftmaxCrossEntropy>("sparse_softmax_of_many_packs", predictions(many_packs, -3, 3),
+                                           indices(many_packs, Dtype::i32)),
+      gradient_case<SparseCategoricalCrossEntropyGradient>("sparse_gradient_of_many_packs", many_packs,
+                                                           indices(many_packs, Dtype::i32)),
+      gradient_case<SparseSoftmaxCrossEntropyGradient>("sparse_softmax_gradient_of_many_packs", many_packs,
+                                                       indices(many_packs, Dtype::i32)),
       gradient_case<CategoricalCrossEntropyGradient>("categorical_gradient", small, one_hot(small)),
       gradient_case<SparseCategoricalCrossEntropyGradient>("sparse_gradient", small, indices(small, Dtype::i64)),
       gradient_case<SoftmaxCrossEntropyGradient>("softmax_gradient", small, one_hot(small)),

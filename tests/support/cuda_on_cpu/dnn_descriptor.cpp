@@ -170,6 +170,21 @@ cudnnStatus_t fill_results(const Descriptor& heuristics, std::int64_t requested,
   return CUDNN_STATUS_SUCCESS;
 }
 
+/// The descriptors were created by the caller.
+cudnnStatus_t fill_knobs(const Descriptor& configuration, std::int64_t requested, std::int64_t* count, void* array) {
+  if (configuration.type != CUDNN_BACKEND_ENGINECFG_DESCRIPTOR) return bad("no engine configuration");
+  *count = 0;
+  auto* const choices = static_cast<cudnnBackendDescriptor_t*>(array);
+  for (const auto& knob : configuration.engine.knobs) {
+    if (*count == requested) break;
+    auto* const choice = static_cast<Descriptor*>(choices[(*count)++]);
+    if (choice == nullptr || choice->type != CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR) return bad("no choice of a knob");
+    choice->knob = knob;
+    choice->finalized = true;
+  }
+  return CUDNN_STATUS_SUCCESS;
+}
+
 }  // namespace
 
 extern "C" {
@@ -233,6 +248,17 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const handle, cu
     if (engine == nullptr || engine->type != CUDNN_BACKEND_ENGINE_DESCRIPTOR) return bad("no engine to fill");
     engine->engine = descriptor.engine;
     engine->finalized = true;
+    return CUDNN_STATUS_SUCCESS;
+  }
+  if (name == CUDNN_ATTR_ENGINECFG_KNOB_CHOICES && type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    return fill_knobs(descriptor, requested, count, values);
+  }
+  if (name == CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE && type == CUDNN_TYPE_KNOB_TYPE && requested == 1) {
+    *static_cast<cudnnBackendKnobType_t*>(values) = static_cast<cudnnBackendKnobType_t>(descriptor.knob.first);
+    return CUDNN_STATUS_SUCCESS;
+  }
+  if (name == CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE && type == CUDNN_TYPE_INT64 && requested == 1) {
+    *static_cast<std::int64_t*>(values) = descriptor.knob.second;
     return CUDNN_STATUS_SUCCESS;
   }
   if (name == CUDNN_ATTR_ENGINE_GLOBAL_INDEX && type == CUDNN_TYPE_INT64 && requested == 1) {

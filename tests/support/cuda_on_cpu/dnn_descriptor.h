@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tests/support/cuda_on_cpu/dnn.h"
@@ -47,6 +48,8 @@ struct Engine {
   std::vector<cudnnBackendNumericalNote_t> notes = {};
   std::int64_t workspace_bytes = 0;
   bool builds = true;
+  /// By cudnnBackendKnobType_t.
+  std::map<int, std::int64_t> knobs = {};
 };
 
 struct Descriptor {
@@ -56,6 +59,7 @@ struct Descriptor {
   /// What finalizing has found: a graph's operations, also of what is made from the graph; an engine.
   std::vector<GraphOperation> operations;
   Engine engine;
+  std::pair<int, std::int64_t> knob{0, 0};  ///< of a choice of knobs that a configuration has filled
 
   bool has(cudnnBackendAttributeName_t name) const { return attributes.contains(name); }
   template <class T>

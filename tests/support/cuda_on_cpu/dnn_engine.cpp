@@ -77,11 +77,21 @@ std::vector<Engine> attention_engines(const std::vector<GraphOperation>& operati
           {.index = attention_engine, .notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}, .workspace_bytes = 1024}};
 }
 
+std::vector<Engine> as_machine_says(std::vector<Engine> engines) {
+  const auto& given = machine().engine_workspace_bytes;
+  const auto& knobs = machine().engine_knobs;
+  for (Engine& engine : engines) {
+    if (given.contains(engine.index)) engine.workspace_bytes = given.at(engine.index);
+    if (knobs.contains(engine.index)) engine.knobs = knobs.at(engine.index);
+  }
+  return engines;
+}
+
 }  // namespace
 
 std::vector<Engine> engines_for(const std::vector<GraphOperation>& operations, cudnnBackendHeurMode_t mode) {
   constexpr std::int64_t workspace = 4096;
-  if (is_attention(operations) && mode == CUDNN_HEUR_MODE_A) return attention_engines(operations);
+  if (is_attention(operations) && mode == CUDNN_HEUR_MODE_A) return as_machine_says(attention_engines(operations));
   if (!is_known(operations)) return {};
   if (mode == CUDNN_HEUR_MODE_FALLBACK) return {{.index = 0, .notes = {CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}}};
   std::vector<Engine> engines = {
@@ -96,11 +106,7 @@ std::vector<Engine> engines_for(const std::vector<GraphOperation>& operations, c
   if (strict && first.dilations == std::array<std::int64_t, 2>{1, 1}) {
     engines.push_back({.index = 45, .workspace_bytes = workspace});
   }
-  const auto& given = cuda_on_cpu::machine().engine_workspace_bytes;
-  for (Engine& engine : engines) {
-    if (given.contains(engine.index)) engine.workspace_bytes = given.at(engine.index);
-  }
-  return engines;
+  return as_machine_says(std::move(engines));
 }
 
 extern "C" cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan_handle,

@@ -38,6 +38,9 @@ struct Machine {
   std::map<std::int64_t, double> engine_milliseconds;
   /// The workspace of cuDNN's engines, by their numbers; a few KiB of those that are not here.
   std::map<std::int64_t, std::int64_t> engine_workspace_bytes;
+  /// What the knobs of cuDNN's engines are set to, by the engines' numbers and by cudnnBackendKnobType_t; none of those
+  /// that are not here.
+  std::map<std::int64_t, std::map<int, std::int64_t>> engine_knobs;
   /// GPUs that this process cannot use. The error of each call that makes their context, and their mode.
   std::set<int> taken;
   cudaError_t taken_error = cudaErrorDevicesUnavailable;

@@ -1,5 +1,5 @@
-// A warp has 32 filters and one position: loads of the image are the same for all lanes, those of filters and results
-// are of neighbours.
+// A warp has 32 filters and one position. With a pool it loads what that position reads of the image once; in the
+// gradient, loads of the image are the same for all lanes. Those of filters and results are of neighbours.
 #include "core/backend/cuda/kernels/column_sums.cuh"
 #include "core/backend/cuda/kernels/few_channel_conv.h"
 #include "core/math/functions.h"
@@ -75,44 +75,105 @@ __device__ inline float activated(PooledActivation activation, float x) {
   }
 }
 
+/// Where the elements of a patch lie in the image, relative to its first, and where a tap finds its own in the patch.
+class PatchTable {
+ public:
+  /// By all threads of the block; they must meet before they use it.
+  __device__ void fill(const FewChannelConv& conv, int columns, int elements, int taps) {
+    const int row_elements = columns * conv.channels;
+    for (int i = static_cast<int>(threadIdx.x); i < elements; i += static_cast<int>(blockDim.x)) {
+      row_[i] = i / row_elements;
+      column_[i] = i % row_elements / conv.channels;
+      offset_[i] = row_[i] * conv.width * conv.channels + i % row_elements;
+    }
+    for (int tap = static_cast<int>(threadIdx.x); tap < taps; tap += static_cast<int>(blockDim.x)) {
+      const int place = tap / conv.channels;
+      tap_[tap] = (place / conv.size[1] * conv.dilations[0] * columns + place % conv.size[1] * conv.dilations[1]) *
+                      conv.channels +
+                  tap % conv.channels;
+    }
+  }
+  /// Of a patch whose first element is image[first], in this row and column.
+  template <class T>
+  __device__ float load(const FewChannelConv& conv, const T* image, std::int64_t first, int top, int left,
+                        int i) const {
+    const int row = top + row_[i], column = left + column_[i];
+    const bool inside = row >= 0 && row < conv.height && column >= 0 && column < conv.width;
+    return inside ? widen(image[first + offset_[i]]) : 0.0F;
+  }
+  __device__ int tap(int index) const { return tap_[index]; }
+
+ private:
+  int row_[most_patch_elements], column_[most_patch_elements], offset_[most_patch_elements];
+  int tap_[most_taps];
+};
+
+/// A warp computes the convolution's results below one window of the pool together: it loads the patch of the image
+/// that they share once, into shared memory.
 template <class T>
 __global__ void conv_max_pool_kernel(const __grid_constant__ FewChannelConv conv,
                                      const __grid_constant__ PoolGeometry pool, PooledActivation activation,
-                                     unsigned positions, unsigned parts, int taps, T* y, std::uint8_t* winners,
-                                     const T* x, const T* filter, const T* bias) {
+                                     unsigned positions, unsigned parts, int taps, int patch_columns,
+                                     int patch_elements, T* y, std::uint8_t* winners, const T* x, const T* filter,
+                                     const T* bias) {
   __shared__ float weights[most_taps][column_tile];
-  __shared__ Taps table;
+  __shared__ float patches[column_tile_rows][most_patch_elements];
+  __shared__ PatchTable table;
   const ColumnPlace place(conv.filters);
   const int lane = static_cast<int>(threadIdx.x) % column_tile;
   const bool has_filter = place.column < conv.filters;
-  table.fill(conv, taps);
+  table.fill(conv, patch_columns, patch_elements, taps);
   for (int tap = place.row; tap < taps; tap += column_tile_rows) {
     weights[tap][lane] = has_filter ? widen(filter[tap * conv.filters + place.column]) : 0.0F;
   }
   __syncthreads();
-  if (!has_filter) return;
-  const float start = bias == nullptr ? 0.0F : widen(bias[place.column]);
+  const float start = bias == nullptr || !has_filter ? 0.0F : widen(bias[place.column]);
+  const int window = pool.size[0] * pool.size[1];
+  // Of each element of the window: its place there, and where its taps begin in the patch.
+  int rows[most_window_elements], columns[most_window_elements], within[most_window_elements];
+#pragma unroll
+  for (int i = 0; i < most_window_elements; ++i) {
+    rows[i] = i < window ? i / pool.size[1] : 0;
+    columns[i] = i < window ? i % pool.size[1] : 0;
+    within[i] = (rows[i] * conv.strides[0] * patch_columns + columns[i] * conv.strides[1]) * conv.channels;
+  }
+  float* const patch = patches[place.row];
   for (unsigned at = static_cast<unsigned>(place.part) * column_tile_rows + place.row; at < positions;
        at += parts * column_tile_rows) {
     const Position position(at, pool.out_height, pool.out_width);
     const int top = position.row * pool.strides[0] - pool.before[0];
     const int left = position.column * pool.strides[1] - pool.before[1];
+    const int image_top = top * conv.strides[0] - conv.before[0];
+    const int image_left = left * conv.strides[1] - conv.before[1];
+    const std::int64_t first =
+        (static_cast<std::int64_t>(position.image) * conv.height + image_top) * conv.width * conv.channels +
+        static_cast<std::int64_t>(image_left) * conv.channels;
+    __syncwarp();  // the patch before this one has been read
+    for (int i = lane; i < patch_elements; i += column_tile) {
+      patch[i] = table.load(conv, x, first, image_top, image_left, i);
+    }
+    __syncwarp();
+    float sum[most_window_elements];
+#pragma unroll
+    for (float& each : sum) each = start;
+    for (int tap = 0; tap < taps; ++tap) {
+      const float weight = weights[tap][lane];
+      const float* const elements = patch + table.tap(tap);
+#pragma unroll
+      for (int i = 0; i < most_window_elements; ++i) sum[i] += weight * elements[within[i]];
+    }
     float best = 0;
     int winner = -1;
-    for (int row = top; row < top + pool.size[0]; ++row) {
-      for (int column = left; column < left + pool.size[1]; ++column) {
-        if (row < 0 || row >= pool.height || column < 0 || column >= pool.width) continue;
-        const Window window(conv, position.image, row, column);
-        float sum = start;
-        for (int tap = 0; tap < taps; ++tap) {
-          if (window.has(conv, table, tap)) sum += weights[tap][lane] * widen(x[window.first + table.offset(tap)]);
-        }
-        const float value = widen(Narrow<T>::from(activated(activation, sum)));
-        if (winner >= 0 && value <= best) continue;
-        best = value;
-        winner = (row - top) * pool.size[1] + column - left;
-      }
+#pragma unroll
+    for (int i = 0; i < most_window_elements; ++i) {
+      const int row = top + rows[i], column = left + columns[i];
+      if (i >= window || row < 0 || row >= pool.height || column < 0 || column >= pool.width) continue;
+      const float value = widen(Narrow<T>::from(activated(activation, sum[i])));
+      if (winner >= 0 && value <= best) continue;
+      best = value;
+      winner = i;
     }
+    if (!has_filter) continue;
     const std::int64_t to = static_cast<std::int64_t>(at) * conv.filters + place.column;
     y[to] = Narrow<T>::from(best);
     winners[to] = static_cast<std::uint8_t>(winner);
@@ -219,10 +280,12 @@ cudaError_t launch_conv_max_pool(const LaunchOn& on, const FewChannelConv& conv,
                                  const void* filter, const void* bias) {
   const std::int64_t positions = positions_of(pool);
   const std::int64_t parts = column_parts(positions, conv.filters, on.multiprocessors);
+  const PooledPatch patch(conv, pool.size[0], pool.size[1]);
   return with_floating(conv.dtype, [&]<class T>(T) {
     return launch(on, static_cast<unsigned>(column_tiles(conv.filters) * parts), block_threads,
                   &conv_max_pool_kernel<T>, conv, pool, activation, static_cast<unsigned>(positions),
-                  static_cast<unsigned>(parts), conv.taps(), static_cast<T*>(y), winners, static_cast<const T*>(x),
+                  static_cast<unsigned>(parts), conv.taps(), static_cast<int>(patch.columns),
+                  static_cast<int>(patch.elements(conv)), static_cast<T*>(y), winners, static_cast<const T*>(x),
                   static_cast<const T*>(filter), static_cast<const T*>(bias));
   });
 }

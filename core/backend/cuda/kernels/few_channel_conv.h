@@ -23,6 +23,23 @@ struct FewChannelConv {
 
 /// Rows of the filter that a thread of the gradient can sum, and elements of a window that one of the pool can compare.
 inline constexpr int most_taps = 36, most_window_elements = 4;
+/// Elements of the image that a warp of the pool can hold.
+inline constexpr int most_patch_elements = 256;
+
+/// The part of an image that one result of convolution and pool depends on.
+struct PooledPatch {
+  std::int64_t rows, columns;
+
+  PooledPatch(const FewChannelConv& conv, std::int64_t pool_rows, std::int64_t pool_columns)
+      : rows(extent(conv, 0, pool_rows)), columns(extent(conv, 1, pool_columns)) {}
+  std::int64_t elements(const FewChannelConv& conv) const { return rows * columns * conv.channels; }
+
+ private:
+  static std::int64_t extent(const FewChannelConv& conv, int axis, std::int64_t pooled) {
+    return (pooled - 1) * conv.strides[axis] + (std::int64_t{conv.size[axis]} - 1) * conv.dilations[axis] + 1;
+  }
+};
+
 /// Of the results, because they are counted in 32 bits.
 inline constexpr std::int64_t most_positions = 0x7FFFFFFF;
 
@@ -30,7 +47,7 @@ inline constexpr std::int64_t most_positions = 0x7FFFFFFF;
 enum class PooledActivation { none, relu, sigmoid, tanh };
 
 /// y, winners = max_pool(activation(conv(x, filter) + bias)); `bias` may be nullptr. Elements are rounded to the type
-/// before they are compared, as if they had been stored.
+/// before they are compared, as if they had been stored. Needs a PooledPatch of at most most_patch_elements.
 cudaError_t launch_conv_max_pool(const LaunchOn& on, const FewChannelConv& conv, const PoolGeometry& pool,
                                  PooledActivation activation, void* y, std::uint8_t* winners, const void* x,
                                  const void* filter, const void* bias);

@@ -17,9 +17,9 @@ __global__ void __launch_bounds__(most_threads, 1)
     measured_cross_entropy_kernel(RowShape shape, const __grid_constant__ MeasuredLoss of) {
   __shared__ float values[1 + MeasuredLoss::most_metrics][most_rows];
   for_each_row<ByLanes>(shape, [&](ByLanes by, const Row& row) {
-    SoftmaxCrossEntropy{Dtype::f32, of.logits, of.labels, values[0], of.probabilities}(by, row);
+    SoftmaxCrossEntropy<1>{Dtype::f32, of.logits, of.labels, values[0], of.probabilities}(by, row);
     if (of.gradient != nullptr) {
-      SoftmaxCrossEntropyGradient{Dtype::f32, of.dloss, of.probabilities, of.labels, of.gradient}(by, row);
+      SoftmaxCrossEntropyGradient<1>{Dtype::f32, of.dloss, of.probabilities, of.labels, of.gradient}(by, row);
     }
     if (of.metrics == 0) return;
     __syncwarp();  // a label's probability is another lane's

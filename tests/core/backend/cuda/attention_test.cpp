@@ -22,25 +22,31 @@ std::string own(std::string_view why_not) {
 
 class CudaAttentionTest : public testing::Test {
  protected:
-  std::vector<TensorType> inputs(Dtype dtype, std::int64_t dim) const {
+  static std::vector<TensorType> inputs(Dtype dtype, std::int64_t dim) {
     return {{{2, 5, 4, dim}, dtype}, {{2, 6, 2, dim}, dtype}, {{2, 6, 2, dim}, dtype}};
   }
   std::string forward(const AttentionOptions& options, Dtype dtype, std::int64_t dim = 8) const {
+    return std::string(planned(options, dtype, dim)->implementation());
+  }
+  std::unique_ptr<Kernel> planned(const AttentionOptions& options, Dtype dtype, std::int64_t dim = 8) const {
     std::vector<TensorType> given = inputs(dtype, dim);
     if (options.mask) given.push_back({{1, 1, 5, 6}, Dtype::boolean});
     if (options.dropout > 0) given.push_back({{}, Dtype::i64});
     const Attention op(options);
     const std::vector<TensorType> outputs = op.infer(given);
-    return std::string(backend_.plan(op, {given, outputs}, *backend_.devices()[0])->implementation());
+    return backend_.plan(op, {given, outputs}, *backend_.devices()[0]);
   }
   std::string gradient(const AttentionOptions& options, Dtype dtype) const {
+    return gradient_on(backend_, options, dtype);
+  }
+  static std::string gradient_on(const CudaBackend& backend, const AttentionOptions& options, Dtype dtype) {
     std::vector<TensorType> given = inputs(dtype, 8);
     const std::vector<TensorType> results = Attention(options).infer(given);
     given.insert(given.end(), results.begin(), results.end());
     given.push_back(results[0]);
     const AttentionGradient op(options);
     const std::vector<TensorType> outputs = op.infer(given);
-    return std::string(backend_.plan(op, {given, outputs}, *backend_.devices()[0])->implementation());
+    return std::string(backend.plan(op, {given, outputs}, *backend.devices()[0])->implementation());
   }
 
   CudaBackend backend_{BackendConfig{}};
@@ -62,6 +68,29 @@ TEST_F(CudaAttentionTest, GradientsAreSummedInAFixedOrder) {
   EXPECT_EQ(gradient({}, Dtype::f16), fused);
   EXPECT_EQ(gradient({.causal = true}, Dtype::bf16), fused);
   EXPECT_EQ(gradient({}, Dtype::f32), own("float32"));
+}
+
+TEST_F(CudaAttentionTest, OurKernelsSayWhyTheLibraryDoesNotComputeThem) {
+  const auto why = [&](const AttentionOptions& options, Dtype dtype) {
+    return std::string(planned(options, dtype)->why_not_library());
+  };
+  EXPECT_EQ(why({}, Dtype::f16), "");
+  EXPECT_EQ(why({.dropout = 0.5}, Dtype::bf16), "dropout");
+  EXPECT_EQ(why({.dropout = 0.5}, Dtype::f32), "float32");
+}
+
+TEST_F(CudaAttentionTest, AGradientsWorkspaceObeysTheMemoryLimitThatIsSet) {
+  constexpr std::int64_t engine = 5, bytes = 5 << 20;
+  cuda_on_cpu::machine().engine_workspace_bytes[engine] = bytes;
+  const auto kernel_of = [](std::size_t limit) {
+    BackendConfig config;
+    config.devices = {LogicalDevice{.memory = {.limit = limit}}};
+    return gradient_on(CudaBackend(config), {}, Dtype::f16);
+  };
+  EXPECT_EQ(kernel_of(0), fused) << "an eighth of all memory";
+  EXPECT_EQ(kernel_of(8 * bytes), fused);
+  EXPECT_EQ(kernel_of(8 * bytes - 8), own("no engine"));
+  cuda_on_cpu::machine().engine_workspace_bytes.erase(engine);
 }
 
 TEST_F(CudaAttentionTest, AsksOnceForEachProblem) {

@@ -48,6 +48,14 @@ TEST(CudaConvTest, TheFastestCandidateIsTaken) {
   cuda_on_cpu::machine().engine_milliseconds.clear();
 }
 
+TEST(CudaConvTest, NamesAnEnginesKnobs) {
+  cuda_on_cpu::machine().engine_knobs = {{42, {{21, 1}, {8, -2}}}, {45, {{3, 7}}}, {0, {}}};
+  EXPECT_EQ(engine_of(backend_with(false), {}, Dtype::bf16), "cudnn:conv:engine 42 (k8=-2 k21=1)");
+  EXPECT_EQ(engine_of(backend_with(false), {}, Dtype::f32), "cudnn:conv:engine 45 (k3=7)");
+  EXPECT_EQ(engine_of(backend_with(false), {.dilations = {2, 2}}, Dtype::f32), "cudnn:conv:engine 0");
+  cuda_on_cpu::machine().engine_knobs.clear();
+}
+
 TEST(CudaConvTest, FallsBackToEnginesThatAreNotProposedFirst) {
   EXPECT_EQ(engine_of(backend_with(false), {.dilations = {2, 2}}, Dtype::f32), "cudnn:conv:engine 0");
 }

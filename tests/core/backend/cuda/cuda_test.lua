@@ -112,6 +112,25 @@ testing.case("a training run is measured, with the memory of the GPU and its mat
   testing.contains(native.device_facts()[1].library, "CUDA 13.0")
 end)
 
+testing.case("rows say why our own kernels compute attention", function()
+  local function measured(policy, dropout)
+    gb.config.set_dtype_policy(policy)
+    local x = gb.Input { 6, 16 }
+    local attended = gb.layers.MultiHeadAttention(2, 8, { dropout = dropout })(x)
+    local classes = gb.layers.Dense(3, { activation = "softmax" })(gb.layers.Flatten()(attended))
+    local model = gb.Model { inputs = x, outputs = classes }
+    gb.config.set_dtype_policy "float32"
+    model:compile { optimizer = "sgd", loss = "sparse_categorical_crossentropy" }
+    local data = gb.device("cpu:0", function()
+      local examples, labels = gb.ones { 16, 6, 16 }, gb.zeros({ 16 }, { dtype = "int64" })
+      return gb.data.Dataset.from_tensor_slices { examples, labels }:batch(8)
+    end)
+    return gb.measure.training(model, data, { budget = 0.1 }).own_attention
+  end
+  testing.equal({ measured("mixed_bfloat16", 0.1), measured("float32", 0) }, { "dropout", "float32" })
+  testing.equal(measured("mixed_bfloat16", 0), nil)
+end)
+
 -- Runs a point by itself with devices of its own.
 local function point(run)
   collectgarbage()

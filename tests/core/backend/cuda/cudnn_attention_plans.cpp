@@ -55,7 +55,7 @@ std::vector<Case> cases() {
 
 /// The engine that cuDNN expects to be fastest, or why there is none.
 std::string engine_of(const AttentionProblem& problem, const DescribedGpu& gpu, CudnnHandle& handle) {
-  const EngineRules rules = attention_rules(problem, gpu.memory_bytes());
+  const EngineRules rules{.dtype = problem.dtype, .workspace_limit = workspace_limit(gpu.memory_bytes())};
   std::string why_not;
   const auto engines = CudnnPlan::candidates(attention_graph(problem, handle.handle()), handle, rules, 1, why_not);
   if (engines.empty()) return "none: " + why_not;

@@ -11,6 +11,7 @@ using support::judged;
 using support::trained_row;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const Record float32{{"precision", std::string("float32")}};
 
@@ -92,6 +93,40 @@ TEST(UnalignedSizes, AreOfNoMatterWithoutTensorCores) {
   RunFacts tf32 = h200_facts();
   tf32.devices[0].allows_tf32 = true;
   EXPECT_TRUE(judged(unaligned_sizes, row, tf32));
+}
+
+TEST(OwnAttention, SaysWhyAndWhatToChange) {
+  const auto judge = [](const char* why, double share, const Record& more = {}) {
+    Record row = trained_row(more);
+    row.set("own_attention", std::string(why));
+    row.set("own_attention_share", share);
+    return judged(own_attention, row);
+  };
+  const auto finding = judge("dropout", 0.31);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->headline, "attention without cuDNN (dropout): 31 % of the step");
+  EXPECT_EQ(finding->evidence,
+            "our own kernels compute attention during 31 % of the step, because cuDNN's do not take it: dropout");
+  EXPECT_THAT(finding->remedies, ElementsAre(Remedy::fused_attention));
+  EXPECT_THAT(judge("float32, mask", 0.05)->remedies, ElementsAre(Remedy::mixed_precision, Remedy::fused_attention));
+  EXPECT_THAT(judge("no engine", 0.5)->remedies, ElementsAre(Remedy::padded_sizes));
+  EXPECT_THAT(judge("order of sums", 0.5)->remedies, IsEmpty());
+  const Record query{{"steps_of", std::string("inference")}, {"queries", std::int64_t{9}}};
+  EXPECT_EQ(judge("mask", 0.2, query)->headline, "attention without cuDNN (mask): 20 % of the step");
+  EXPECT_FALSE(judge("dropout", 0.049)) << "of no matter";
+}
+
+TEST(OwnAttention, IsSilentWhereTheReasonOrTheShareIsUnknown) {
+  EXPECT_FALSE(judged(own_attention, trained_row()));
+  EXPECT_FALSE(judged(own_attention, trained_row({{"own_attention", std::string("dropout")}}))) << "no trace";
+  EXPECT_FALSE(judged(own_attention, trained_row({{"own_attention_share", 0.5}}))) << "a loop that was not planned";
+}
+
+TEST(OwnAttention, IsTheVerdictWhereItTakesMost) {
+  Record row = trained_row({{"own_attention", std::string("dropout")}, {"own_attention_share", 0.6}, {"mfu", 0.2}});
+  EXPECT_EQ(diagnose(row, h200_facts()).cause(), "attention without cuDNN (dropout)");
+  row.set("own_attention_share", 0.01);
+  EXPECT_THAT(diagnose(row, h200_facts()).cause(), HasSubstr("compute bound"));
 }
 
 TEST(BandwidthBound, FiresNearThePeak) {

@@ -33,13 +33,14 @@ class FakeTracer final : public Tracer {
   std::size_t stop(Timeline& timeline) override {
     Span kernel;
     kernel.span_class = SpanClass::compute;
-    kernel.name = kernel.lane = timeline.name("kernel");
+    kernel.name = kernel.lane = timeline.name(name);
     kernel.is_exact = is_exact;
     kernel.begin = begin_;
     kernel.end = Clock::now();
     timeline.add(kernel);
     return lost;
   }
+  const char* name = "kernel";
   bool is_exact = true;
   std::size_t lost = 0;
 
@@ -115,6 +116,17 @@ TEST_F(StepTraceTest, EndsBeforeTheTimelineIsFull) {
 TEST_F(StepTraceTest, KnowsWhatAddingItsSpansCost) {
   const StepTrace trace = this->trace();
   EXPECT_GT(trace.observer_share, 0);
+}
+
+TEST_F(StepTraceTest, KnowsTheShareOfOurOwnAttention) {
+  EXPECT_EQ(trace().own_attention_share, 0);
+  // As CUPTI names it.
+  tracer_.name =
+      "void gpubench::cuda::(anonymous namespace)::attention_kernel<__half, 64>(gpubench::cuda::AttentionShape)";
+  EXPECT_NEAR(trace().own_attention_share, 1, 1e-12);
+  tracer_.name = "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_attention_kernel";
+  timeline_.clear();
+  EXPECT_EQ(trace().own_attention_share, 0) << "the library's";
 }
 
 TEST_F(StepTraceTest, ProfilesOnlyIfAsked) {
