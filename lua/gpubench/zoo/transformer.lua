@@ -22,6 +22,13 @@ end
 
 function transformer.initializer() return gb.initializers.RandomNormal { stddev = 0.02 } end
 
+-- The table of tokens, which in reverse makes logits.
+function transformer.tokens(options)
+  return gb.layers.ReversibleEmbedding(options.vocabulary, options.width, {
+    embeddings_initializer = transformer.initializer(), name = "tokens",
+  })
+end
+
 -- Adds a learned vector for each position to [time, channels].
 function transformer.positions(context)
   return gb.layers.custom {
