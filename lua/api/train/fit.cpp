@@ -13,93 +13,14 @@
 #include "lua/api/data/dataset.h"
 #include "lua/api/output_path.h"
 #include "lua/api/tensor/tensor.h"
+#include "lua/api/train/by_name.h"
 #include "lua/api/train/callbacks.h"
+#include "lua/api/train/fit_data.h"
 #include "lua/api/train/model.h"
 #include "lua/api/train/strategy.h"
 
 namespace gpubench::lua {
 namespace {
-
-using ModelHandle = std::shared_ptr<ScriptModel>;
-
-/// A tensor, or a table of numbers, in host memory.
-HostTensor read_array(lua_State* L, int index) {
-  if (!Value<Tensor>::matches(L, index)) return read_host_tensor(L, index);
-  return download(L, Value<Tensor>::read(L, index));
-}
-
-/// One array, or a list of tensors for a model with several inputs or outputs.
-void append_arrays(lua_State* L, int index, std::vector<HostTensor>& arrays) {
-  index = lua_absindex(L, index);
-  bool tuple = false;
-  if (lua_istable(L, index)) {
-    lua_rawgeti(L, index, 1);
-    tuple = Value<Tensor>::matches(L, -1);
-    lua_pop(L, 1);
-  }
-  if (!tuple) return arrays.push_back(read_array(L, index));
-  for (std::size_t i = 1; i <= sequence_length(L, index); ++i) {
-    lua_rawgeti(L, index, static_cast<lua_Integer>(i));
-    arrays.push_back(read_array(L, -1));
-    lua_pop(L, 1);
-  }
-}
-
-/// Batched data from the argument at `index`: a dataset, or arrays of inputs and optionally labels.
-struct Data {
-  DatasetPtr dataset;
-  std::vector<HostTensor> arrays;
-  int next = 0;  ///< the stack index after it
-
-  static Data read(lua_State* L, int index, bool labelled) {
-    Data data;
-    if (Value<DatasetPtr>::matches(L, index)) {
-      data.dataset = Value<DatasetPtr>::read(L, index);
-      data.next = index + 1;
-      return data;
-    }
-    if (lua_isnoneornil(L, index)) throw ArgumentError("data is expected: a Dataset, or tensors of inputs and labels");
-    append_arrays(L, index, data.arrays);
-    data.next = index + 1;
-    if (labelled) {
-      if (lua_isnoneornil(L, index + 1)) throw ArgumentError("labels are expected after the inputs");
-      append_arrays(L, index + 1, data.arrays);
-      data.next = index + 2;
-    }
-    return data;
-  }
-  /// The options behind it, which are the last argument.
-  template <class Table>
-  Table options(lua_State* L) const {
-    reject_surplus(L, next, 1);
-    return Value<Table>::read(L, next);
-  }
-  DatasetPtr batches(std::int64_t batch_size, std::optional<std::uint64_t> shuffle_seed = {}) const {
-    return dataset ? dataset : batches_of(arrays, batch_size, shuffle_seed);
-  }
-};
-
-void require_rows(const std::vector<HostTensor>& arrays) {
-  for (const HostTensor& array : arrays) {
-    if (array.shape().empty()) throw ArgumentError("tensors of examples are expected, got a scalar");
-  }
-}
-
-/// Takes the last rows of all arrays away and returns them as arrays of their own.
-std::vector<HostTensor> split_off(std::vector<HostTensor>& arrays, double share) {
-  if (!(share > 0 && share < 1)) {
-    throw ArgumentError(fmt::format("option 'validation_split': a share between 0 and 1 is expected, got {}", share));
-  }
-  std::vector<HostTensor> rest;
-  require_rows(arrays);
-  for (HostTensor& array : arrays) {
-    const std::int64_t rows = array.shape()[0];
-    const auto border = static_cast<std::int64_t>(static_cast<double>(rows) * (1 - share));
-    rest.push_back(array.rows(border, rows));
-    array = array.rows(0, border);
-  }
-  return rest;
-}
 
 struct FitTable {
   std::int64_t epochs = 1, initial_epoch = 0, steps_per_epoch = 0, batch_size = 32;
@@ -139,74 +60,8 @@ Verbosity verbosity_of(const std::variant<std::int64_t, std::string>& verbose) {
       "option 'verbose': 0 (silent), 1 (a line on a terminal), 2 (a line per epoch) or 'auto' expected");
 }
 
-/// validation_data: a Dataset or { inputs, labels }.
-DatasetPtr read_validation(lua_State* L, const Reference& value, std::int64_t batch_size) {
-  value.push(L);
-  const int index = lua_gettop(L);
-  if (Value<DatasetPtr>::matches(L, index)) {
-    DatasetPtr dataset = Value<DatasetPtr>::read(L, index);
-    lua_pop(L, 1);
-    return dataset;
-  }
-  if (!lua_istable(L, index)) {
-    throw ArgumentError(
-        fmt::format("option 'validation_data': a Dataset or {{ inputs, labels[, weights] }} is expected, got {}",
-                    type_name_at(L, index)));
-  }
-  std::vector<HostTensor> arrays;
-  for (lua_Integer i = 1; i <= 3; ++i) {
-    const bool missing = lua_rawgeti(L, index, i) == LUA_TNIL;
-    if (missing && i <= 2) throw ArgumentError("option 'validation_data': { inputs, labels[, weights] } is expected");
-    if (!missing) append_arrays(L, -1, arrays);
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-  return batches_of(std::move(arrays), batch_size);
-}
-
-/// Appends the weights of examples to their arrays.
-void append_weights(lua_State* L, Data& data, const std::optional<Reference>& weights) {
-  if (!weights) return;
-  if (data.dataset) {
-    throw ArgumentError(
-        "option 'sample_weight': goes with tensors; the elements of a Dataset have the weights behind their labels: "
-        "Dataset.from_tensor_slices { inputs, labels, weights }");
-  }
-  weights->push(L);
-  append_arrays(L, -1, data.arrays);
-  lua_pop(L, 1);
-}
-
-/// class_weight = { [0] = 1, [1] = 5 }: by class, 1 where there is none.
-std::vector<float> read_class_weights(lua_State* L, const std::optional<Reference>& value) {
-  std::vector<float> weights;
-  if (!value) return weights;
-  value->push(L);
-  const int table = lua_gettop(L);
-  if (!lua_istable(L, table)) {
-    throw ArgumentError(fmt::format("option 'class_weight': a table such as {{ [0] = 1, [1] = 5 }} is expected, got {}",
-                                    type_name_at(L, table)));
-  }
-  constexpr lua_Integer most_classes = 1 << 20;
-  lua_pushnil(L);
-  while (lua_next(L, table) != 0) {
-    const bool fits = lua_isinteger(L, -2) != 0 && lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) >= 0 &&
-                      lua_tointeger(L, -2) >= 0 && lua_tointeger(L, -2) < most_classes;
-    if (!fits) {
-      throw ArgumentError(
-          "option 'class_weight': classes from 0 and numbers from 0 are expected, such as { [0] = 1, [1] = 5 }");
-    }
-    const auto label = static_cast<std::size_t>(lua_tointeger(L, -2));
-    if (weights.size() <= label) weights.resize(label + 1, 1.0F);
-    weights[label] = static_cast<float>(lua_tonumber(L, -1));
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-  return weights;
-}
-
 /// gb.AUTOTUNE: the largest batch that fits the device's limit.
-std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t asked, const Data& data) {
+std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t asked, const FitData& data) {
   if (asked != autotune) return asked;
   if (data.dataset) {
     throw ArgumentError(
@@ -223,7 +78,7 @@ std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t ask
 }
 
 /// Before the first step, not after an epoch of them.
-void require_parts(const Trainer& trainer, const Data& data, std::int64_t batch_size) {
+void require_parts(const Trainer& trainer, const FitData& data, std::int64_t batch_size) {
   const std::int64_t parts = trainer.config().gradient_accumulation_steps;
   if (data.dataset || data.arrays[0].shape().empty()) return;
   const std::int64_t rows = data.arrays[0].shape()[0], rest = rows % batch_size;
@@ -252,10 +107,11 @@ std::int64_t number_given(const std::optional<std::int64_t>& given, const char* 
 }
 
 /// What is validated, and when.
-void read_validation_options(lua_State* L, const FitTable& table, Data& data, FitOptions& options) {
+void read_validation_options(lua_State* L, const ScriptModel& model, const FitTable& table, FitData& data,
+                             FitOptions& options) {
   const std::int64_t own_size = number_given(table.validation_batch_size, "validation_batch_size");
   const std::int64_t batch_size = own_size > 0 ? own_size : table.batch_size;
-  if (table.validation_data) options.validation = read_validation(L, *table.validation_data, batch_size);
+  if (table.validation_data) options.validation = read_validation(L, model, *table.validation_data, batch_size);
   if (table.validation_split) {
     if (data.dataset)
       throw ArgumentError("option 'validation_split': takes rows of tensors; split a Dataset by take and skip");
@@ -267,7 +123,7 @@ void read_validation_options(lua_State* L, const FitTable& table, Data& data, Fi
   if (table.validation_steps) throw ArgumentError("option 'validation_steps': there is no validation_data");
 }
 
-FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
+FitOptions fit_options(lua_State* L, const ScriptModel& model, const FitTable& table, FitData& data) {
   FitOptions options;
   options.epochs = table.epochs;
   options.initial_epoch = table.initial_epoch;
@@ -282,7 +138,7 @@ FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
   options.save_steps = table.save_steps;
   if (table.batch_size < 1)
     throw ArgumentError(fmt::format("option 'batch_size': at least 1 is expected, got {}", table.batch_size));
-  read_validation_options(L, table, data, options);
+  read_validation_options(L, model, table, data, options);
   options.callbacks = read_callbacks(L, table.callbacks);
   const Verbosity verbosity = verbosity_of(table.verbose);
   if (verbosity != Verbosity::silent) session.progress_line.hide();
@@ -322,7 +178,7 @@ void push_predictions(lua_State* L, const ScriptModel& model, const Dataset& dat
   for (const HostTensor& output : predict(*model.trainer(), dataset, options)) {
     results.push_back(dispatcher.eager().upload(output, dispatcher.device(), "prediction"));
   }
-  push_one_or_more(L, std::move(results));
+  push_outputs(L, model.model->given_names(), std::move(results));
 }
 
 struct EvaluationTable {
@@ -346,12 +202,12 @@ struct EvaluationTable {
 /// model:fit(dataset, options) or model:fit(x, y, options): the history.
 int fit_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
-  Data data = Data::read(L, 2, true);
+  FitData data = FitData::read(L, 2, *self, true);
   auto table = data.options<FitTable>(L);
-  append_weights(L, data, table.sample_weight);
+  data.append_weights(L, *self, table.sample_weight);
   self->trainer()->set_class_weights(read_class_weights(L, table.class_weight));
   table.batch_size = resolve_batch_size(L, *self->trainer(), table.batch_size, data);
-  FitOptions options = fit_options(L, table, data);
+  FitOptions options = fit_options(L, *self, table, data);
   require_parts(*self->trainer(), data, table.batch_size);
   std::optional<std::uint64_t> shuffle;
   if (table.shuffle && !data.dataset) shuffle = self->variables.next_seed();
@@ -367,9 +223,9 @@ int fit_model(lua_State* L) {
 /// model:evaluate(dataset) or model:evaluate(x, y, options): a table of figures by name.
 int evaluate_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
-  Data data = Data::read(L, 2, true);
+  FitData data = FitData::read(L, 2, *self, true);
   const auto table = data.options<EvaluationTable>(L);
-  append_weights(L, data, table.sample_weight);
+  data.append_weights(L, *self, table.sample_weight);
   const Verbosity verbosity = verbosity_of(table.verbose);
   refuse_autotune(table.batch_size, "evaluate");
   const DatasetPtr part = part_of_process(self->replicas.get(), data.batches(table.batch_size));
@@ -381,10 +237,10 @@ int evaluate_model(lua_State* L) {
   return push_logs(L, logs);
 }
 
-/// model:predict(dataset or x, options): a tensor, or a list for several outputs.
+/// model:predict(dataset or x, options): a tensor; for several outputs a list, or a table by names.
 int predict_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
-  const Data data = Data::read(L, 2, false);
+  const FitData data = FitData::read(L, 2, *self, false);
   const auto table = data.options<EvaluationTable>(L);
   verbosity_of(table.verbose);  // predictions have no figures to print
   if (table.sample_weight) throw ArgumentError("option 'sample_weight': predictions have no loss to weigh");
@@ -397,7 +253,7 @@ namespace {
 
 /// The tensors of one batch, as a dataset with one element.
 DatasetPtr one_batch(lua_State* L, const ScriptModel& model, bool labelled) {
-  const Data data = Data::read(L, 2, labelled);
+  const FitData data = FitData::read(L, 2, model, labelled);
   if (data.dataset) throw ArgumentError("tensors of one batch are expected, got a Dataset; fit and evaluate take one");
   reject_surplus(L, data.next - 1, 1);
   require_rows(data.arrays);
@@ -418,7 +274,7 @@ int test_model_on_batch(lua_State* L) {
   return push_logs(L, self->trainer()->evaluate(*one_batch(L, *self, true)));
 }
 
-/// model:predict_on_batch(x): a tensor, or a list for several outputs.
+/// model:predict_on_batch(x): as predict.
 int predict_model_on_batch(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   push_predictions(L, *self, *one_batch(L, *self, false));
