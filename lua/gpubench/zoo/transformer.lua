@@ -5,7 +5,7 @@ local check = require "gpubench.check"
 local transformer = {}
 
 function transformer.check_heads(name, options)
-  if options.heads < 1 or options.width % options.heads ~= 0 then
+  if options.width % options.heads ~= 0 then
     check.fail("gb.zoo.%s: 'heads' must divide 'width', got %d heads and a width of %d", name, options.heads,
       options.width)
   end
