@@ -122,10 +122,7 @@ std::vector<ConfigField> fields(std::vector<ConfigField> more = {}) {
 }  // namespace
 
 LayerKind embedding() {
-  return {"Embedding",
-          {"input_dim", "output_dim", "embeddings_initializer"},
-          fields(),
-          &construct_layer<Embedding>};
+  return {"Embedding", {"input_dim", "output_dim", "embeddings_initializer"}, fields(), &construct_layer<Embedding>};
 }
 
 LayerKind reversible_embedding() {

@@ -152,7 +152,9 @@ LayerArguments Layer::given_by(const CallContext& context, std::vector<Value>& v
   for (Value& value : values) value = ops::cast(context.graph, value, computed(context.graph.type(value).dtype));
   const auto [inputs, explicit_masks] = parts_of(values.size(), form);
   const Values all(values);
-  LayerArguments given{.inputs = all.first(inputs), .masks = masks, .states = all.subspan(inputs + explicit_masks),
+  LayerArguments given{.inputs = all.first(inputs),
+                       .masks = masks,
+                       .states = all.subspan(inputs + explicit_masks),
                        .reverse = form.reverse};
   given.masks.resize(inputs);
   for (std::size_t i = 0; i < explicit_masks; ++i) given.masks[form.masks[i]] = all[inputs + i];

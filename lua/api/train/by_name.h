@@ -44,7 +44,7 @@ bool push_in_order(lua_State* L, int index, const PossibleNames& possible, const
 /// The outputs as scripts get them: a table if the model has given names; else a list, or the only one.
 template <class T>
 std::variant<T, std::vector<T>, std::map<std::string, T>> outputs_for_script(const ModelNames& given,
-                                                                              std::vector<T> outputs) {
+                                                                             std::vector<T> outputs) {
   if (given.outputs.empty() && outputs.size() == 1) return std::move(outputs[0]);
   if (given.outputs.empty()) return outputs;
   std::map<std::string, T> named;

@@ -235,7 +235,7 @@ TEST(Architecture, KeepsHowBatchesAreNormalized) {
 
 TEST(Model, HasTheNamesThatItIsGiven) {
   const SymbolPtr x = apply_layer(make_layer("Input", {{"shape", Shape{2}}, {"name", std::string("x")}}), {});
-  const std::vector<SymbolPtr> outputs{apply_layer(support::dense(3), {x}), apply_layer(support::dense(1), {x})};
+  const std::vector<SymbolPtr> outputs{apply_layer(dense(3), {x}), apply_layer(dense(1), {x})};
   const Model listed("m", {x}, outputs);
   EXPECT_EQ(listed.input_names(), std::vector<std::string>{"x"});
   EXPECT_EQ(listed.output_names(), (std::vector<std::string>{"dense", "dense_1"}));

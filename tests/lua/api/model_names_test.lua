@@ -4,7 +4,8 @@ local testing = require "testing"
 local raises = testing.raises
 
 local x = { left = gb.random.normal({ 6, 3 }, { seed = 1 }), right = gb.random.normal({ 6, 2 }, { seed = 2 }) }
-local y = { size = gb.random.normal({ 6, 1 }, { seed = 3 }), kind = gb.tensor({ 0, 1, 2, 0, 1, 2 }, { dtype = "int64" }) }
+local y = { size = gb.random.normal({ 6, 1 }, { seed = 3 }),
+  kind = gb.tensor({ 0, 1, 2, 0, 1, 2 }, { dtype = "int64" }) }
 local losses = { size = "mse", kind = "sparse_categorical_crossentropy" }
 
 -- `lists`: the same inputs and outputs as lists.

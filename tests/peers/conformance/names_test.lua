@@ -22,7 +22,9 @@ local function by_names(values)
 end
 
 local function model_of(form, named)
-  local inputs = { left = gb.Input { shape = { 3 }, name = "left" }, right = gb.Input { shape = { 2 }, name = "right" } }
+  local inputs = {
+    left = gb.Input { shape = { 3 }, name = "left" }, right = gb.Input { shape = { 2 }, name = "right" },
+  }
   local both, prefix = gb.layers.Concatenate() { inputs.left, inputs.right }, form.prefix or ""
   local outputs = {
     size = gb.layers.Dense(1, { name = prefix .. "size" })(both),
