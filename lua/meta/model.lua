@@ -165,7 +165,7 @@ function gb.Sequential(layers) end
 --- Dataset's elements, inputs in front of labels. With names of outputs, calls and predict give a table by these names,
 --- and loss, loss_weights, metrics and figures have them ("mask_loss"). Inputs, labels and weights of examples may be
 --- given by names too, to every model: a list's names are those of its Input layers, and of the layers that give its
---- outputs. A table has each name and no other; Keras takes some other names, and by position.
+--- outputs. Names that are missing are errors, and so are others (Keras takes some such tables by position).
 ---
 --- ```lua
 --- local gb = require "gpubench"

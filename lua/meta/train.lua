@@ -16,8 +16,9 @@ local Model = {}
 ---@class CompileOptions
 ---@field optimizer string|Optimizer|nil "rmsprop" unless given
 ---@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[]|table<string, string|Loss|LossFunction>|nil one for
---- all outputs, or one each: a list in their order, or a table by the outputs' names, which gb.Model was given, or which
---- are those of the layers that give them; only a model with a train_step may go without
+--- all outputs, or one each: a list in their order, or a table by the outputs' names: those that gb.Model was given, or
+--- of the layers that give them. A table names each of them (Keras: also some of a dictionary's outputs).
+--- Only a model with a train_step may go without
 ---@field loss_weights number[]|table<string, number>|nil factors of the outputs' losses in their sum, one for each
 --- output or by names of outputs; figures of single outputs leave them out; 1 each unless given
 ---@field metrics (string|Metric|LossFunction)[]|any[]|table<string, any>|nil a list of the only output's; for several
