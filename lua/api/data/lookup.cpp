@@ -287,7 +287,7 @@ std::string chosen(const std::variant<std::string, bool>& given, const char* opt
 }
 
 std::vector<std::int64_t> ngram_lengths(const TextVectorizationTable& table) {
-  constexpr std::int64_t longest = 1000;
+  static constexpr std::int64_t longest = 1000;
   const auto check = [](std::int64_t length) {
     if (length >= 1 && length <= longest) return;
     throw ArgumentError(fmt::format("option 'ngrams': lengths from 1 to {} are expected, got {}", longest, length));
