@@ -283,8 +283,8 @@ void require_scalars_alone(lua_State* L, const TensorBoardTable& table) {
   refuse(table.histogram_freq != 0, "histogram_freq", "read weights by model:get_weights()");
   refuse(table.write_graph, "write_graph", "print model:summary()");
   refuse(table.write_images, "write_images", "read weights by model:get_weights()");
-  refuse(table.embeddings_freq != 0 || table.embeddings_metadata, "embeddings_freq",
-         "save them by model:save_weights()");
+  refuse(table.embeddings_freq != 0, "embeddings_freq", "save them by model:save_weights()");
+  refuse(table.embeddings_metadata.has_value(), "embeddings_metadata", "save them by model:save_weights()");
 }
 
 std::int64_t update_freq_of(const std::variant<std::int64_t, std::string>& given) {
