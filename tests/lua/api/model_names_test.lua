@@ -74,7 +74,8 @@ testing.case("fit, evaluate and single batches take names for inputs, labels and
   local options = { loss_weights = { size = 0.5, kind = 2 }, metrics = { kind = "accuracy" }, weighted_metrics = {
     size = { "mae" } } }
   local by_name = trained(false, x, y, weights, options)
-  testing.equal(trained(true, { x.left, x.right }, { y.kind, y.size }, { weights.kind, weights.size }, options), by_name)
+  local listed = trained(true, { x.left, x.right }, { y.kind, y.size }, { weights.kind, weights.size }, options)
+  testing.equal(listed, by_name)
   testing.equal(trained(true, x, y, weights, options), by_name)
   testing.equal(trained(false, { x.left, x.right }, { y.kind, y.size }, { weights.kind, weights.size },
     { loss = { losses.kind, losses.size }, loss_weights = { 2, 0.5 }, metrics = { "accuracy", {} },
