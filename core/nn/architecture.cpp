@@ -127,6 +127,10 @@ CallForm form_of(const Json& call) {
       form.masks.push_back(static_cast<std::size_t>(number_within(input, "masks", 0, most_outputs)));
     }
   }
+  if (const auto found = call.find("reverse"); found != call.end()) {
+    if (!found->is_boolean()) throw Error(fmt::format("reverse is true or false, got {}", shown(*found)));
+    form.reverse = found->get<bool>();
+  }
   form.states = static_cast<std::size_t>(number_of(call, "states", 0, most_outputs, 0));
   return form;
 }
@@ -141,6 +145,17 @@ Json layer_json(std::string_view text) {
   } catch (const Json::exception&) {
     throw Error(fmt::format("no layer: '{}'", shown_text(text)));
   }
+}
+
+/// None if they are not there.
+std::vector<std::string> names_of(const Json& json, const char* name) {
+  std::vector<std::string> names;
+  if (!json.contains(name)) return names;
+  for (const Json& entry : list_of(json, name)) {
+    if (!entry.is_string()) throw Error(fmt::format("'{}' is a list of texts, got {} in it", name, shown(entry)));
+    names.push_back(entry.get<std::string>());
+  }
+  return names;
 }
 
 ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& layers) {
@@ -159,7 +174,8 @@ ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& lay
     symbols.push_back(applied.apply(static_cast<std::size_t>(application), static_cast<int>(output), layer,
                                     selected(call, "inputs"), form_of(call)));
   }
-  return std::make_shared<Model>(text_of(json, "name"), selected(json, "inputs"), selected(json, "outputs"), layers);
+  return std::make_shared<Model>(text_of(json, "name"), selected(json, "inputs"), selected(json, "outputs"), layers,
+                                 ModelNames{names_of(json, "input_names"), names_of(json, "output_names")});
 }
 
 }  // namespace
@@ -177,12 +193,15 @@ std::string architecture_to_json(const Model& model) {
     if (call.form.training) saved["training"] = *call.form.training;
     if (!call.form.masks.empty()) saved["masks"] = call.form.masks;
     if (call.form.states > 0) saved["states"] = call.form.states;
+    if (call.form.reverse) saved["reverse"] = true;
     if (call.output != 0) saved["output"] = call.output;
     if (call.application != json["calls"].size()) saved["application"] = call.application;
     json["calls"].push_back(std::move(saved));
   }
   json["inputs"] = model.inputs();
   json["outputs"] = model.outputs();
+  if (!model.given_names().inputs.empty()) json["input_names"] = model.given_names().inputs;
+  if (!model.given_names().outputs.empty()) json["output_names"] = model.given_names().outputs;
   return json.dump(2) + "\n";
 }
 

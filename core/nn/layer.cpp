@@ -105,7 +105,8 @@ std::vector<TensorType> Layer::infer(TensorTypes arguments, const CallForm& form
                      to_string(input)));
   }
   const TensorTypes all(types);
-  std::vector<TensorType> outputs = output_types(all.first(inputs), all.subspan(inputs + masks));
+  std::vector<TensorType> outputs = form.reverse ? std::vector{reverse_type(all.first(inputs))}
+                                                 : output_types(all.first(inputs), all.subspan(inputs + masks));
   for (const TensorType& output : outputs) check_size(output, kind());
   return outputs;
 }
@@ -113,6 +114,10 @@ std::vector<TensorType> Layer::infer(TensorTypes arguments, const CallForm& form
 std::vector<TensorType> Layer::output_types(TensorTypes inputs, TensorTypes states) const {
   if (!states.empty()) fail("takes no initial_state: recurrent layers and cells do");
   return {output_type(inputs)};
+}
+
+TensorType Layer::reverse_type(TensorTypes /*inputs*/) const {
+  fail("takes no option 'reverse'; ReversibleEmbedding does");
 }
 
 std::vector<std::optional<TensorType>> Layer::infer_masks(TensorTypes arguments, const CallForm& form,
@@ -147,7 +152,10 @@ LayerArguments Layer::given_by(const CallContext& context, std::vector<Value>& v
   for (Value& value : values) value = ops::cast(context.graph, value, computed(context.graph.type(value).dtype));
   const auto [inputs, explicit_masks] = parts_of(values.size(), form);
   const Values all(values);
-  LayerArguments given{.inputs = all.first(inputs), .masks = masks, .states = all.subspan(inputs + explicit_masks)};
+  LayerArguments given{.inputs = all.first(inputs),
+                       .masks = masks,
+                       .states = all.subspan(inputs + explicit_masks),
+                       .reverse = form.reverse};
   given.masks.resize(inputs);
   for (std::size_t i = 0; i < explicit_masks; ++i) given.masks[form.masks[i]] = all[inputs + i];
   for (Value& mask : given.masks) {

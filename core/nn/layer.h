@@ -50,6 +50,7 @@ struct CallForm {
   std::optional<bool> training{};    ///< none: as the model is called
   std::vector<std::size_t> masks{};  ///< for each explicit mask, the index of its input
   std::size_t states = 0;            ///< number of initial states, which recurrent layers take
+  bool reverse = false;              ///< from vectors back to tokens, by the layer that embeds
   bool operator==(const CallForm&) const = default;
 };
 
@@ -58,6 +59,7 @@ struct LayerArguments {
   Values inputs;
   std::vector<Value> masks{};  ///< of each input; none: the input has no mask
   Values states{};
+  bool reverse = false;  ///< CallForm::reverse
 
   Value mask(std::size_t input) const { return input < masks.size() ? masks[input] : Value{}; }
 };
@@ -189,6 +191,8 @@ class Layer {
   virtual TensorType output_type(TensorTypes inputs) const = 0;
   /// Of all outputs: by default one, for a layer that takes no states.
   virtual std::vector<TensorType> output_types(TensorTypes inputs, TensorTypes states) const;
+  /// Of the output of a reverse call: by default an error.
+  virtual TensorType reverse_type(TensorTypes inputs) const;
   virtual void make_variables(VariableFactory& /*factory*/, TensorTypes /*inputs*/) {}
   virtual Value apply(const CallContext& context, Values inputs) const = 0;
   /// For layers that read masks or states, or return several values: by default apply(). Without masks in its result,

@@ -80,6 +80,7 @@ const std::vector<LayerKind>& layer_kinds() {
       nn::rescaling(),
       nn::reshape(),
       nn::resizing(),
+      nn::reversible_embedding(),
       nn::rms_normalization(),
       nn::rnn(),
       nn::separable_conv2d(),

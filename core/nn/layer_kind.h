@@ -92,6 +92,7 @@ LayerKind repeat_vector();
 LayerKind rescaling();
 LayerKind reshape();
 LayerKind resizing();
+LayerKind reversible_embedding();
 LayerKind rms_normalization();
 LayerKind rnn();
 LayerKind separable_conv2d();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <set>
 
@@ -35,15 +36,25 @@ std::vector<LayerPtr> each_once(std::vector<LayerPtr> order, const std::vector<L
   return order;
 }
 
+void require_names(const std::string& model, std::string_view what, const std::vector<std::string>& names,
+                   std::size_t count) {
+  const std::set<std::string> distinct(names.begin(), names.end());
+  if (names.empty() || (names.size() == count && distinct.size() == count)) return;
+  throw Error(fmt::format("model '{}': has {} {}, and so as many names that differ; got {}", model, count, what,
+                          fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 Model::Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs,
-             const std::vector<LayerPtr>& order)
-    : name_(std::move(name)) {
+             const std::vector<LayerPtr>& order, ModelNames given_names)
+    : name_(std::move(name)), given_names_(std::move(given_names)) {
   if (inputs.empty() || outputs.empty()) {
     throw Error(fmt::format("model '{}': needs at least one input and one output, got {} and {}", name_, inputs.size(),
                             outputs.size()));
   }
+  require_names(name_, "inputs", given_names_.inputs, inputs.size());
+  require_names(name_, "outputs", given_names_.outputs, outputs.size());
   for (const SymbolPtr& input : inputs) {
     if (input->inputs().empty()) continue;
     throw Error(fmt::format("model '{}': its inputs must be Input layers, got the output of layer {}", name_,
@@ -314,7 +325,15 @@ std::vector<TensorType> Model::output_types() const {
   return types;
 }
 
+std::vector<std::string> Model::input_names() const {
+  if (!given_names_.inputs.empty()) return given_names_.inputs;
+  std::vector<std::string> names;
+  for (const std::size_t input : inputs_) names.push_back(calls_[input].layer->name());
+  return names;
+}
+
 std::vector<std::string> Model::output_names() const {
+  if (!given_names_.outputs.empty()) return given_names_.outputs;
   if (!defined() && chain_->empty()) return {};
   if (!defined()) return {chain_->back()->name()};
   std::vector<std::string> names;

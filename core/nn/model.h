@@ -91,6 +91,11 @@ class Reapplication {
   std::shared_ptr<const NestedCall> nested_call_;
 };
 
+/// The names by which a script gives a model its inputs and gets its outputs, one each in their order; empty: lists.
+struct ModelNames {
+  std::vector<std::string> inputs, outputs;
+};
+
 class Model {
  public:
   /// One output of an application of a layer; `inputs` are indices of earlier calls.
@@ -107,7 +112,7 @@ class Model {
   /// All layers between the symbols. Throws Error if an output depends on an input that is not listed, and if no output
   /// depends on one that is. `order`: of layers() if it is known, as that of a model in a file; empty: that of Keras.
   Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs,
-        const std::vector<LayerPtr>& order = {});
+        const std::vector<LayerPtr>& order = {}, ModelNames given_names = {});
   /// A chain, which may be empty; its input type comes from the first layer's input_shape option, an Input layer, or
   /// define().
   Model(std::string name, std::vector<LayerPtr> chain);
@@ -139,7 +144,10 @@ class Model {
   const std::vector<std::size_t>& outputs() const { return outputs_; }
   std::vector<TensorType> input_types() const;
   std::vector<TensorType> output_types() const;
-  /// Names of the layers that give the outputs; "name_1" for a second output of one layer.
+  const ModelNames& given_names() const { return given_names_; }
+  /// The given names, else those of the Input layers. Empty while the input's shape is not known.
+  std::vector<std::string> input_names() const;
+  /// The given names, else those of the layers that give the outputs; "name_1" for a second output of one layer.
   std::vector<std::string> output_names() const;
   /// Each layer once, in Keras' order (core/nn/layer_order.h); before define() the chain's layers.
   std::vector<LayerPtr> layers() const;
@@ -162,6 +170,7 @@ class Model {
   void require_used(const std::vector<SymbolPtr>& inputs) const;
 
   std::string name_;
+  ModelNames given_names_;
   std::optional<std::vector<LayerPtr>> chain_;
   std::vector<Call> calls_;
   std::vector<std::size_t> inputs_, outputs_;

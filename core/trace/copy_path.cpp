@@ -7,11 +7,13 @@ namespace gpubench {
 namespace {
 
 /// In the order of CopyPath.
-constexpr std::array<std::string_view, copy_path_count> span_names = {
-    "copy of unknown direction",    "copy from pageable memory to the device",
-    "copy from pinned memory to the device", "copy from the host to the device",
-    "copy from the device to the host",      "copy within the device",
-    "copy between devices"};
+constexpr std::array<std::string_view, copy_path_count> span_names = {"copy of unknown direction",
+                                                                      "copy from pageable memory to the device",
+                                                                      "copy from pinned memory to the device",
+                                                                      "copy from the host to the device",
+                                                                      "copy from the device to the host",
+                                                                      "copy within the device",
+                                                                      "copy between devices"};
 constexpr std::string_view first_word = "copy ";
 
 }  // namespace

@@ -1,12 +1,38 @@
 #include "lua/bind/entry.h"
 
+#include <cctype>
 #include <optional>
+#include <typeinfo>
 
+#include "core/base/error.h"
+#include "core/base/known_names.h"
 #include "core/base/other_names.h"
 
 namespace gpubench::lua {
 
-// Functions registered by a module or class keep their qualified name as first upvalue ("Model:fit").
+namespace {
+
+/// The text with the function's qualified name in front: in place of the last part of the name, where core has begun
+/// with that, "Dense: " or "adam: ".
+std::string with_name(const std::string& name, const std::string& text) {
+  const std::string_view own = std::string_view(name).substr(name.find_last_of(".:") + 1);
+  const std::size_t begin = text.find(": ");
+  if (begin != std::string::npos && same_but_for_style(own, std::string_view(text).substr(0, begin))) {
+    return name + text.substr(begin);
+  }
+  return text.starts_with(name + ": ") ? text : name + ": " + text;
+}
+
+/// gb.Model, gb.layers.Dense: by their capital.
+bool is_constructor(const std::string& name) {
+  if (name.empty() || name.find(':') != std::string::npos) return false;
+  return std::isupper(static_cast<unsigned char>(name[name.rfind('.') + 1])) != 0;
+}
+
+}  // namespace
+
+// Functions registered by a module or class keep their qualified name as first upvalue ("Model:fit"). Errors of
+// arguments begin with it, and those of core where a constructor calls it.
 void capture_exception(lua_State* L, const std::exception& error) {
   Machine& machine = Machine::of(L);
   const std::exception_ptr exception = std::current_exception();
@@ -15,8 +41,9 @@ void capture_exception(lua_State* L, const std::exception& error) {
     passing = machine.delivered;
   } else {
     std::string text = text_of(error);
-    const std::string name = dynamic_cast<const ArgumentError*>(&error) ? function_name(L) : "";
-    if (!name.empty()) text = name + ": " + text;
+    const std::string name = function_name(L);
+    const bool of_argument = dynamic_cast<const ArgumentError*>(&error) != nullptr && !name.empty();
+    if (of_argument || (typeid(error) == typeid(Error) && is_constructor(name))) text = with_name(name, text);
     passing = {exception, script_position(L) + text, {}};
   }
   lua_pushlstring(L, passing.text.data(), passing.text.size());

@@ -47,6 +47,18 @@ int destroy_closure(lua_State* L) {
   return 0;
 }
 
+/// A closure whose name, or nil, is on top of the stack (capture_exception).
+void make_closure(lua_State* L, StackFunction function) {
+  void* memory = lua_newuserdatauv(L, sizeof(StackFunction), 0);
+  ::new (memory) StackFunction(std::move(function));
+  if (luaL_newmetatable(L, closure_type)) {
+    lua_pushcfunction(L, &destroy_closure);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  lua_pushcclosure(L, entry<&call_closure>, 2);
+}
+
 }  // namespace
 
 void protected_call(lua_State* L, int arguments, int results) {
@@ -98,15 +110,13 @@ bool Value<LuaFunction>::matches(lua_State* L, int index) {
 }
 
 void Value<StackFunction>::push(lua_State* L, StackFunction function) {
-  lua_pushnil(L);  // no name, see capture_exception
-  void* memory = lua_newuserdatauv(L, sizeof(StackFunction), 0);
-  ::new (memory) StackFunction(std::move(function));
-  if (luaL_newmetatable(L, closure_type)) {
-    lua_pushcfunction(L, &destroy_closure);
-    lua_setfield(L, -2, "__gc");
-  }
-  lua_setmetatable(L, -2);
-  lua_pushcclosure(L, entry<&call_closure>, 2);
+  lua_pushnil(L);  // no name
+  make_closure(L, std::move(function));
+}
+
+void push_named(lua_State* L, const std::string& name, StackFunction function) {
+  Value<std::string>::push(L, name);
+  make_closure(L, std::move(function));
 }
 
 }  // namespace gpubench::lua

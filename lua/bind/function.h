@@ -121,6 +121,8 @@ template <>
 struct Value<StackFunction> {
   static void push(lua_State* L, StackFunction function);
 };
+/// With a name for messages: "gb.layers.Dense".
+void push_named(lua_State* L, const std::string& name, StackFunction function);
 
 /// Callbacks for core, which knows nothing of Lua; read only.
 template <class R, class... A>

@@ -90,6 +90,12 @@ Module::~Module() {
   lua_settop(L_, index_ - 1);
 }
 
+const Module& Module::constructor(const char* name, StackFunction make) const {
+  push_named(L_, name_ + "." + name, std::move(make));
+  lua_setfield(L_, index_, name);
+  return *this;
+}
+
 void Module::add_function(const char* name, lua_CFunction code) const {
   lua_pushstring(L_, (name_ + "." + name).c_str());
   lua_pushcclosure(L_, code, 1);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lua/bind/entry.h"
+#include "lua/bind/function.h"
 
 namespace gpubench::lua {
 
@@ -52,6 +53,8 @@ class Module {
     keep_declared_options(L_, name_ + "." + name, declared_options<F>());
     return *this;
   }
+  /// The same where core's tables have the options.
+  const Module& constructor(const char* name, StackFunction make) const;
   template <class T>
   const Module& value(const char* name, const T& value) const {
     Value<std::decay_t<const T&>>::push(L_, value);

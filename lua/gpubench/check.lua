@@ -33,7 +33,15 @@ function check.kind(where, value, kinds)
   for wanted in kinds:gmatch "[^|]+" do
     if fits(value, wanted) then return value end
   end
-  check.fail("%s: %s expected, got %s", where, kinds:gsub("|", " or "), value == nil and "no value" or type(value))
+  local given = value == nil and "no value" or type(value) == "number" and tostring(value) or type(value)
+  check.fail("%s: %s expected, got %s", where, kinds:gsub("|", " or "), given)
+end
+
+-- A number from `least` to `most`.
+function check.within(where, value, least, most)
+  if not (value >= least and value <= most) then
+    check.fail("%s: from %s to %s is expected, got %s", where, least, most, value)
+  end
 end
 
 -- fields: { { name, kinds, required = "what it is" }, ... }, in the order of the message that lists them; `required`

@@ -31,8 +31,8 @@ local Callback = {}
 ---@field on_test_end fun(logs: table<string, number>)? after it, with its figures
 ---@field on_predict_begin fun()? before predict with these callbacks
 ---@field on_predict_batch_begin fun(batch: integer)? as on_test_batch_begin
----@field on_predict_batch_end (fun(batch: integer, logs: { outputs: Tensor|Tensor[] }): boolean?)? with the outputs of
---- the batch; returning false ends the prediction
+---@field on_predict_batch_end (fun(batch: integer, logs: { outputs: any }): boolean?)? with the outputs of the
+--- batch, as predict gives them; returning false ends the prediction
 ---@field on_predict_end fun()? after it
 
 --- What `fit` calls around epochs and batches. Each belongs to one `fit` at a time. Options may stand without their

@@ -22,8 +22,8 @@ local gb = {}
 --- regularizers, add_loss of custom layers), then the penalties of the weights (kernel_regularizer and others). fit
 --- adds them itself
 ---@field trainable boolean whether any layer is trained; setting it sets all layers
----@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
----@overload fun(x: SymbolicTensor|SymbolicTensor[], options: CallOptions?): SymbolicTensor
+---@overload fun(x: Tensor|table, options: CallOptions?): Tensor
+---@overload fun(x: SymbolicTensor|table, options: CallOptions?): SymbolicTensor
 local Model = {}
 
 --- Prints layers, shapes and parameter counts.
@@ -155,11 +155,34 @@ function Model:load_weights(from) end
 function gb.Sequential(layers) end
 
 ---@class ModelOptions
----@field inputs SymbolicTensor|SymbolicTensor[] what gb.Input gave
----@field outputs SymbolicTensor|SymbolicTensor[] what layers gave for them
+---@field inputs SymbolicTensor|SymbolicTensor[]|table<string, SymbolicTensor> what gb.Input gave
+---@field outputs SymbolicTensor|SymbolicTensor[]|table<string, SymbolicTensor> what layers gave for them
 ---@field name string? "model" unless given
 
 --- A model of any shape: branches, residuals, several inputs and outputs.
+---
+--- Tables by names, as Keras' dictionaries, are in the order of their names: so are model.inputs, and the tensors of a
+--- Dataset's elements, inputs in front of labels. With names of outputs, calls and predict give a table by these names,
+--- and loss, loss_weights, metrics and figures have them ("mask_loss"). Inputs, labels and weights of examples may be
+--- given by names too, to every model: a list's names are those of its Input layers, and of the layers that give its
+--- outputs. Names that are missing are errors, and so are others (Keras takes some such tables by position).
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local left, right = gb.Input { 4 }, gb.Input { 2 }
+--- local both = gb.layers.Concatenate() { left, right }
+--- local model = gb.Model {
+---   inputs = { left = left, right = right },
+---   outputs = { kind = gb.layers.Dense(3, { activation = "softmax" })(both), size = gb.layers.Dense(1)(both) },
+--- }
+--- model:compile { optimizer = "sgd", loss = { kind = "sparse_categorical_crossentropy", size = "mse" },
+---   metrics = { kind = "accuracy" } }
+--- local x = { left = gb.ones { 8, 4 }, right = gb.zeros { 8, 2 } }
+--- local labels = { kind = gb.zeros({ 8 }, { dtype = "int64" }), size = gb.ones { 8, 1 } }
+--- local history = model:fit(x, labels, { verbose = 0 }).history
+--- assert(history.kind_accuracy and history.size_loss)
+--- assert(model:predict(x).kind.shape[2] == 3)
+--- ```
 ---
 --- ```lua
 --- local gb = require "gpubench"

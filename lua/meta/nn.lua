@@ -99,6 +99,7 @@ function Layer:count_params() end
 ---@class CallOptions
 ---@field training boolean? dropout drops and batch normalization uses the batch. Of tensors: false unless given; of
 --- symbols: as the model is called unless given, and then always so
+---@field reverse boolean? of a ReversibleEmbedding: scores of all tokens for vectors; false unless given
 ---@field mask SymbolicTensor|Tensor|nil of the input, bools or integers [batch, steps], for layers whose result depends
 --- on it; the one that comes with the input unless given
 ---@field query_mask SymbolicTensor|Tensor|nil of the query of an attention layer; that of the input unless given

@@ -29,6 +29,31 @@ local gb = {}
 ---@return Layer
 function gb.layers.Embedding(input_dim, output_dim, embeddings_initializer, options) end
 
+---@class ReversibleEmbeddingOptions: EmbeddingOptions
+---@field tie_weights boolean? whether one table serves both ways; false: the way back has a `reverse_embeddings` of its
+--- own; true unless given
+---@field reverse_dtype string? of the scores; the layer's type of computation unless given
+---@field logit_soft_cap number? scores become tanh(score / logit_soft_cap) * logit_soft_cap; 0: none, unless given
+
+--- An Embedding that also goes back: called with vectors [..., output_dim] and the option `reverse = true`, it gives a
+--- score for each token, their products with the table's rows. So decoders have one table for tokens and logits.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local tokens = gb.Input({ 6 }, { dtype = "int32" })
+--- local table = gb.layers.ReversibleEmbedding(50, 8)
+--- local hidden = gb.layers.GRU(8, { return_sequences = true })(table(tokens))
+--- local model = gb.Model { inputs = tokens, outputs = table(hidden, { reverse = true }) }
+--- assert(model.outputs[1].shape[2] == 50)
+--- ```
+---@param input_dim integer|ReversibleEmbeddingOptions
+---@param output_dim integer|ReversibleEmbeddingOptions|nil
+---@param tie_weights boolean|ReversibleEmbeddingOptions|nil
+---@param embeddings_initializer string|ReversibleEmbeddingOptions|nil
+---@param options ReversibleEmbeddingOptions?
+---@return Layer
+function gb.layers.ReversibleEmbedding(input_dim, output_dim, tie_weights, embeddings_initializer, options) end
+
 ---@class LayerNormalizationOptions: LayerOptions
 ---@field axis integer? the last axis, -1 unless given: no other is possible
 ---@field epsilon number? added to the variance; 0.001 unless given

@@ -16,12 +16,13 @@ local Model = {}
 ---@class CompileOptions
 ---@field optimizer string|Optimizer|nil "rmsprop" unless given
 ---@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[]|table<string, string|Loss|LossFunction>|nil one for
---- all outputs, or one each: a list in their order, or a table by the names of the layers that give them; only a model
---- with a train_step may go without
+--- all outputs, or one each: a list in their order, or a table by the outputs' names: those that gb.Model was given, or
+--- of the layers that give them. A table names each of them (Keras: also some of a dictionary's outputs).
+--- Only a model with a train_step may go without
 ---@field loss_weights number[]|table<string, number>|nil factors of the outputs' losses in their sum, one for each
 --- output or by names of outputs; figures of single outputs leave them out; 1 each unless given
----@field metrics (string|Metric|LossFunction)[]|table<string, any>|nil a list for every output, or a table by output
---- names, with a metric or a list each; none unless given
+---@field metrics (string|Metric|LossFunction)[]|any[]|table<string, any>|nil a list of the only output's; for several
+--- outputs a list with a metric or a list for each, or a table by their names; none unless given
 ---@field weighted_metrics (string|Metric|LossFunction)[]|table<string, any>|nil as `metrics`, but the mean weighs
 --- examples by sample_weight and class_weight, as the loss does. "weighted_accuracy" beside "accuracy" of the same
 --- output. Metrics that count (AUC, Precision, Recall, F1Score) take no weights; none unless given
@@ -121,8 +122,9 @@ function Model:compile(options) end
 ---@field validation_batch_size integer? of tensors that are validated with; batch_size unless given
 ---@field validation_freq integer|integer[]|nil validates after each so many epochs, or after these epochs, from 1; 1
 --- unless given. Callbacks that monitor a figure of the validation leave other epochs out
----@field sample_weight Tensor|table|nil factors of the examples in the loss, one for each example; a list of tensors:
---- one for each output. The elements of a dataset may have them behind the labels; 1 each unless given
+---@field sample_weight Tensor|table|nil factors of the examples in the loss, one for each example; a list of tensors,
+--- or a table by names: one for each output. The elements of a dataset may have them behind the labels; 1 each unless
+--- given
 ---@field class_weight table<integer, number>? factors of the examples by their class, from 0, in the loss of a model
 --- with one output. Multiplied by those of sample_weight, where Keras takes one of the two;
 --- 1 each unless given
@@ -159,7 +161,7 @@ function Model:compile(options) end
 --- assert(model:evaluate(x, y).accuracy == 1)
 --- assert(model:predict(x).shape[2] == 2)
 --- ```
----@param data Dataset|Tensor|table
+---@param data Dataset|Tensor|table a dataset of batches, or a tensor; of several inputs a list, or a table by names
 ---@param labels Tensor|table|FitOptions|nil for tensors, the labels; a dataset has them in its elements
 ---@param options FitOptions?
 ---@return History
@@ -179,10 +181,10 @@ function Model:fit(data, labels, options) end
 ---@return table<string, number>
 function Model:evaluate(data, labels, options) end
 
---- The outputs for all data.
+--- The outputs for all data: of several a list, or a table by the names that gb.Model was given.
 ---@param data Dataset|Tensor|table
 ---@param options EvaluateOptions?
----@return Tensor|Tensor[]
+---@return Tensor|Tensor[]|table<string, Tensor>
 function Model:predict(data, options) end
 
 --- One training step on these tensors; returns its figures by name, with the loss before the update.
@@ -206,7 +208,7 @@ function Model:test_on_batch(x, y) end
 
 --- The outputs for these tensors, as one batch.
 ---@param x Tensor|table
----@return Tensor|Tensor[]
+---@return Tensor|Tensor[]|table<string, Tensor>
 function Model:predict_on_batch(x) end
 
 --- The number that compile's losses give for a batch, with what layers added in the latest call (add_loss) and the
@@ -235,9 +237,9 @@ function Model:predict_on_batch(x) end
 --- local history = model:fit(gb.ones { 8, 2 }, gb.zeros { 8, 1 }, { batch_size = 4, epochs = 2, verbose = 0 }).history
 --- assert(#history.loss == 2 and history.latest[2] < history.latest[1])
 --- ```
----@param x Tensor|Tensor[]|nil the inputs, which only losses that read them need
----@param y Tensor|Tensor[] the labels, one for each output
----@param y_pred Tensor|Tensor[] the outputs
----@param sample_weight Tensor|Tensor[]|nil factors of the examples; 1 each unless given
+---@param x Tensor|Tensor[]|table<string, Tensor>|nil the inputs, which only losses that read them need
+---@param y Tensor|Tensor[]|table<string, Tensor> the labels, one for each output
+---@param y_pred Tensor|Tensor[]|table<string, Tensor> the outputs
+---@param sample_weight Tensor|Tensor[]|table<string, Tensor>|nil factors of the examples; 1 each unless given
 ---@return Tensor
 function Model:compute_loss(x, y, y_pred, sample_weight) end

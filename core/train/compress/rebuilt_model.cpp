@@ -47,7 +47,8 @@ class Rebuilding {
     for (const LayerPtr& layer : model_.layers()) {
       if (const auto made = made_.find(layer.get()); made != made_.end()) order.push_back(made->second);
     }
-    return std::make_shared<Model>(model_.name(), select(model_.inputs()), select(model_.outputs()), order);
+    return std::make_shared<Model>(model_.name(), select(model_.inputs()), select(model_.outputs()), order,
+                                   model_.given_names());
   }
 
  private:

@@ -69,15 +69,18 @@ std::string chosen_name(const std::variant<std::string, bool>& given, const char
 }
 
 std::vector<std::int64_t> ngram_lengths(const TextVectorizationTable& table) {
+  static constexpr std::int64_t longest = 1000;
+  const auto check = [](std::int64_t length) {
+    if (length >= 1 && length <= longest) return;
+    throw ArgumentError(fmt::format("option 'ngrams': lengths from 1 to {} are expected, got {}", longest, length));
+  };
   std::vector<std::int64_t> lengths;
   if (const auto* const most = std::get_if<std::int64_t>(&table.ngrams)) {
+    check(*most);
     for (std::int64_t length = 1; length <= *most; ++length) lengths.push_back(length);
-    if (*most < 1) lengths.push_back(*most);
   }
   if (const auto* const list = std::get_if<2>(&table.ngrams)) lengths = *list;
-  for (const std::int64_t length : lengths) {
-    if (length < 1) throw ArgumentError(fmt::format("option 'ngrams': lengths of at least 1, got {}", length));
-  }
+  std::ranges::for_each(lengths, check);
   return lengths;
 }
 

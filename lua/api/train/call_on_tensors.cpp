@@ -104,7 +104,7 @@ const T& like_inputs(const CallOptions::Given& given, std::string_view option) {
 
 template <class T>
 CallForm appended(const CallOptions& options, std::vector<T>& arguments) {
-  CallForm form{.training = options.training};
+  CallForm form{.training = options.training, .reverse = options.reverse};
   const auto add = [&](const std::optional<CallOptions::Given>& mask, std::size_t input, std::string_view name) {
     if (!mask) return;
     form.masks.push_back(input);

@@ -12,6 +12,7 @@
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/tensor/tensor.h"
+#include "lua/api/train/by_name.h"
 #include "lua/bind/machine.h"
 
 namespace gpubench::lua {
@@ -67,16 +68,16 @@ bool takes_logs(const LuaFunction& function) {
 
 using AnyFunction = std::optional<LuaFunction>;
 
-/// Calls the function of a batch of predictions with { outputs = tensor, or a list of tensors }.
-std::optional<bool> call_with_outputs(const LuaFunction& function, const InferenceBatch& batch) {
+/// Calls the function of a batch of predictions with { outputs = what predict gives }.
+std::optional<bool> call_with_outputs(const LuaFunction& function, const ModelNames& names,
+                                      const InferenceBatch& batch) {
   Dispatcher& dispatcher = world_of(function.reference().machine().running()).dispatcher;
   std::vector<Tensor> outputs;
   for (const HostTensor& output : batch.outputs)
     outputs.push_back(dispatcher.eager().upload(output, dispatcher.device(), "prediction"));
-  if (outputs.size() == 1)
-    return function.call<std::optional<bool>>(batch.batch + 1, std::map<std::string, Tensor>{{"outputs", outputs[0]}});
-  return function.call<std::optional<bool>>(batch.batch + 1,
-                                            std::map<std::string, std::vector<Tensor>>{{"outputs", outputs}});
+  using Outputs = decltype(outputs_for_script(names, outputs));
+  return function.call<std::optional<bool>>(
+      batch.batch + 1, std::map<std::string, Outputs>{{"outputs", outputs_for_script(names, std::move(outputs))}});
 }
 
 class FunctionsCallback final : public Callback {
@@ -116,7 +117,8 @@ class FunctionsCallback final : public Callback {
   void on_train_end(Training&) override {
     if (functions_.on_train_end) functions_.on_train_end->call();
   }
-  void on_inference_begin(Trainer&, StepPhase phase) override {
+  void on_inference_begin(Trainer& trainer, StepPhase phase) override {
+    names_ = trainer.model().given_names();
     const AnyFunction& function = of(phase, functions_.on_test_begin, functions_.on_predict_begin);
     if (function) function->call();
   }
@@ -128,7 +130,7 @@ class FunctionsCallback final : public Callback {
     const AnyFunction& function = of(batch.phase, functions_.on_test_batch_end, functions_.on_predict_batch_end);
     if (!function) return true;
     if (!takes_logs(*function)) return function->call<std::optional<bool>>(batch.batch + 1).value_or(true);
-    if (batch.phase == StepPhase::prediction) return call_with_outputs(*function, batch).value_or(true);
+    if (batch.phase == StepPhase::prediction) return call_with_outputs(*function, names_, batch).value_or(true);
     return function->call<std::optional<bool>>(batch.batch + 1, named(batch.logs())).value_or(true);
   }
   void on_inference_end(Trainer&, StepPhase phase, const Logs& logs) override {
@@ -148,6 +150,7 @@ class FunctionsCallback final : public Callback {
   Functions functions_;
   std::optional<LuaFunction> batch_begin_, batch_end_;
   bool wants_logs_;
+  ModelNames names_{};  // of the model that is evaluated or predicts
   Training* training_ = nullptr;
 };
 
@@ -280,8 +283,8 @@ void require_scalars_alone(lua_State* L, const TensorBoardTable& table) {
   refuse(table.histogram_freq != 0, "histogram_freq", "read weights by model:get_weights()");
   refuse(table.write_graph, "write_graph", "print model:summary()");
   refuse(table.write_images, "write_images", "read weights by model:get_weights()");
-  refuse(table.embeddings_freq != 0 || table.embeddings_metadata, "embeddings_freq",
-         "save them by model:save_weights()");
+  refuse(table.embeddings_freq != 0, "embeddings_freq", "save them by model:save_weights()");
+  refuse(table.embeddings_metadata.has_value(), "embeddings_metadata", "save them by model:save_weights()");
 }
 
 std::int64_t update_freq_of(const std::variant<std::int64_t, std::string>& given) {

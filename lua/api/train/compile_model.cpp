@@ -8,6 +8,7 @@
 #include "core/base/terminal.h"
 #include "core/train/weighted_metric.h"
 #include "lua/api/tensor/pass_options.h"
+#include "lua/api/train/by_name.h"
 #include "lua/api/train/custom_step.h"
 #include "lua/api/train/losses.h"
 #include "lua/api/train/model.h"
@@ -17,12 +18,12 @@ namespace gpubench::lua {
 namespace {
 
 using MetricsOption =
-    PerOutput<std::variant<std::string, std::shared_ptr<ScriptMetric>, LuaFunction, std::vector<MetricArgument>>>;
+    ListOrNamed<std::variant<std::string, std::shared_ptr<ScriptMetric>, LuaFunction, std::vector<MetricArgument>>>;
 
 struct CompileTable {
   OptimizerArgument optimizer = std::string("rmsprop");
-  std::optional<std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction, PerOutput<LossArgument>>> loss;
-  PerOutput<double> loss_weights;
+  std::optional<std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction, ListOrNamed<LossArgument>>> loss;
+  ListOrNamed<double> loss_weights;
   MetricsOption metrics, weighted_metrics;
   std::string execution = "graph";
   bool run_eagerly = false;
@@ -103,7 +104,7 @@ std::vector<const T*> by_output(const Model& model, const std::map<std::string, 
 std::vector<LossPtr> losses_of(const CompileTable& table, const Model& model) {
   std::vector<LossPtr> losses;
   if (!table.loss) return losses;
-  if (const auto* several = std::get_if<PerOutput<LossArgument>>(&*table.loss)) {
+  if (const auto* several = std::get_if<ListOrNamed<LossArgument>>(&*table.loss)) {
     for (const LossArgument& loss : several->list) losses.push_back(to_loss(loss));
     if (!losses.empty()) return losses;
     const std::vector<std::string> outputs = model.output_names();
@@ -137,13 +138,14 @@ std::vector<double> loss_weights_of(const CompileTable& table, const Model& mode
   return weights;
 }
 
-/// Metrics of all outputs, and those of each; `own` is empty or has a list for each output.
+/// Metrics of the only output, or of each of several; `own` is empty or has a list for each output.
 struct ChosenMetrics {
   std::vector<MetricPtr> all;
   std::vector<std::vector<MetricPtr>> own;
 };
 
-/// A list is for every output; a table by names has one metric or a list for each output. `count`: of metrics read.
+/// As in Keras, a list is for the only output, or has an entry for each of several, one metric or a list; a table has
+/// such entries by names. `count`: of metrics read.
 ChosenMetrics read_metrics(const MetricsOption& given, const Model& model, const char* option, std::size_t& count) {
   using Entry = decltype(given.list)::value_type;
   const auto append = [&](const Entry& entry, std::vector<MetricPtr>& metrics) {
@@ -154,7 +156,18 @@ ChosenMetrics read_metrics(const MetricsOption& given, const Model& model, const
     if (const auto* function = std::get_if<LuaFunction>(&entry)) add(*function);
   };
   ChosenMetrics chosen;
-  for (const Entry& entry : given.list) append(entry, chosen.all);
+  const std::vector<std::string> outputs = model.output_names();
+  if (outputs.size() <= 1) {
+    for (const Entry& entry : given.list) append(entry, chosen.all);
+  } else if (!given.list.empty()) {
+    if (given.list.size() != outputs.size()) {
+      throw ArgumentError(
+          fmt::format("option '{}': the model has the outputs {}: a list with a metric or a list for each of the {} is "
+                      "expected, or a table by their names; got a list of {}",
+                      option, fmt::join(outputs, ", "), outputs.size(), given.list.size()));
+    }
+    for (const Entry& entry : given.list) append(entry, chosen.own.emplace_back());
+  }
   if (given.named.empty()) return chosen;
   for (const Entry* const entry : by_output(model, given.named, option)) {
     chosen.own.emplace_back();

@@ -15,6 +15,7 @@
 #include "core/train/step_losses.h"
 #include "lua/api/tensor/tensor.h"
 #include "lua/api/tensor/trace.h"
+#include "lua/api/train/by_name.h"
 #include "lua/api/train/losses.h"
 #include "lua/api/train/model.h"
 #include "lua/api/train/optimizers.h"
@@ -155,11 +156,15 @@ struct LossArguments {
   std::vector<Tensor> tensors;
   std::array<std::size_t, 4> counts{};  // x, y, y_pred, sample_weight
 
-  static LossArguments read(lua_State* L) {
+  static LossArguments read(lua_State* L, const Model& model) {
     LossArguments read;
+    constexpr std::array what{"x: ", "y: ", "y_pred: ", "sample_weight: "};
     for (std::size_t i = 0; i < read.counts.size(); ++i) {
       const int index = static_cast<int>(i) + 2;
       if (lua_isnoneornil(L, index)) continue;
+      if (push_in_order(L, index, i == 0 ? names_of_inputs(model) : names_of_outputs(model), what[i])) {
+        lua_replace(L, index);
+      }
       const std::size_t before = read.tensors.size();
       for (Tensor& tensor : read_one_or_more<Tensor>(L, index)) read.tensors.push_back(std::move(tensor));
       read.counts[i] = read.tensors.size() - before;
@@ -201,7 +206,7 @@ std::shared_ptr<ScriptOptimizer> optimizer_of(const ScriptModel& self) {
 int compute_model_loss(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const auto trainer = self->trainer();
-  const LossArguments given = LossArguments::read(L);
+  const LossArguments given = LossArguments::read(L, *self->model);
   const std::string owner = fmt::format("model '{}': compute_loss", self->model->name());
   if (trainer->config().losses.empty()) throw Error(owner + ": compile was given no loss");
   const std::size_t outputs = self->model->outputs().size();

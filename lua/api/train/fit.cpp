@@ -6,20 +6,21 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/stage/batch.h"
 #include "core/data/stage/by_position.h"
 #include "core/train/batch_size_search.h"
 #include "core/train/fit/callbacks.h"
+#include "lua/api/data/dataset.h"
 #include "lua/api/output_path.h"
 #include "lua/api/tensor/tensor.h"
+#include "lua/api/train/by_name.h"
 #include "lua/api/train/callbacks.h"
-#include "lua/api/train/data_argument.h"
+#include "lua/api/train/fit_data.h"
 #include "lua/api/train/model.h"
 #include "lua/api/train/strategy.h"
 
 namespace gpubench::lua {
 namespace {
-
-using ModelHandle = std::shared_ptr<ScriptModel>;
 
 struct FitTable {
   std::int64_t epochs = 1, initial_epoch = 0, steps_per_epoch = 0, batch_size = 32;
@@ -60,14 +61,14 @@ Verbosity verbosity_of(const std::variant<std::int64_t, std::string>& verbose) {
 }
 
 /// gb.AUTOTUNE: the largest batch that fits the device's limit.
-std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t asked, const DataArgument& data) {
+std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t asked, const FitData& data) {
   if (asked != autotune) return asked;
   if (data.dataset) {
     throw ArgumentError(
         "option 'batch_size': gb.AUTOTUNE chooses it for tensors; a Dataset is batched already, as "
         "dataset:batch(gb.find_batch_size(model, dataset))");
   }
-  data.require_rows();
+  require_rows(data.arrays);
   lua_gc(L, LUA_GCCOLLECT);
   const std::int64_t rows = data.arrays[0].shape()[0];
   const BatchSource whole_batches = [&](std::int64_t batch_size) {
@@ -77,7 +78,7 @@ std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t ask
 }
 
 /// Before the first step, not after an epoch of them.
-void require_parts(const Trainer& trainer, const DataArgument& data, std::int64_t batch_size) {
+void require_parts(const Trainer& trainer, const FitData& data, std::int64_t batch_size) {
   const std::int64_t parts = trainer.config().gradient_accumulation_steps;
   if (data.dataset || data.arrays[0].shape().empty()) return;
   const std::int64_t rows = data.arrays[0].shape()[0], rest = rows % batch_size;
@@ -106,14 +107,15 @@ std::int64_t number_given(const std::optional<std::int64_t>& given, const char* 
 }
 
 /// What is validated, and when.
-void read_validation_options(lua_State* L, const FitTable& table, DataArgument& data, FitOptions& options) {
+void read_validation_options(lua_State* L, const ScriptModel& model, const FitTable& table, FitData& data,
+                             FitOptions& options) {
   const std::int64_t own_size = number_given(table.validation_batch_size, "validation_batch_size");
   const std::int64_t batch_size = own_size > 0 ? own_size : table.batch_size;
-  if (table.validation_data) options.validation = read_validation(L, *table.validation_data, batch_size);
+  if (table.validation_data) options.validation = read_validation(L, model, *table.validation_data, batch_size);
   if (table.validation_split) {
     if (data.dataset)
       throw ArgumentError("option 'validation_split': takes rows of tensors; split a Dataset by take and skip");
-    options.validation = batches_of(data.split_off(*table.validation_split), batch_size);
+    options.validation = batches_of(split_off(data.arrays, *table.validation_split), batch_size);
   }
   options.validation_steps = number_given(table.validation_steps, "validation_steps");
   options.validation_freq = table.validation_freq;
@@ -121,7 +123,7 @@ void read_validation_options(lua_State* L, const FitTable& table, DataArgument& 
   if (table.validation_steps) throw ArgumentError("option 'validation_steps': there is no validation_data");
 }
 
-FitOptions fit_options(lua_State* L, const FitTable& table, DataArgument& data) {
+FitOptions fit_options(lua_State* L, const ScriptModel& model, const FitTable& table, FitData& data) {
   FitOptions options;
   options.epochs = table.epochs;
   options.initial_epoch = table.initial_epoch;
@@ -136,7 +138,7 @@ FitOptions fit_options(lua_State* L, const FitTable& table, DataArgument& data) 
   options.save_steps = table.save_steps;
   if (table.batch_size < 1)
     throw ArgumentError(fmt::format("option 'batch_size': at least 1 is expected, got {}", table.batch_size));
-  read_validation_options(L, table, data, options);
+  read_validation_options(L, model, table, data, options);
   options.callbacks = read_callbacks(L, table.callbacks);
   const Verbosity verbosity = verbosity_of(table.verbose);
   if (verbosity != Verbosity::silent) session.progress_line.hide();
@@ -176,7 +178,7 @@ void push_predictions(lua_State* L, const ScriptModel& model, const Dataset& dat
   for (const HostTensor& output : predict(*model.trainer(), dataset, options)) {
     results.push_back(dispatcher.eager().upload(output, dispatcher.device(), "prediction"));
   }
-  push_one_or_more(L, std::move(results));
+  push_outputs(L, model.model->given_names(), std::move(results));
 }
 
 struct EvaluationTable {
@@ -200,12 +202,12 @@ struct EvaluationTable {
 /// model:fit(dataset, options) or model:fit(x, y, options): the history.
 int fit_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
-  DataArgument data = DataArgument::read(L, 2, true);
+  FitData data = FitData::read(L, 2, *self, true);
   auto table = data.options<FitTable>(L);
-  data.append_weights(L, table.sample_weight);
+  data.append_weights(L, *self, table.sample_weight);
   self->trainer()->set_class_weights(read_class_weights(L, table.class_weight));
   table.batch_size = resolve_batch_size(L, *self->trainer(), table.batch_size, data);
-  FitOptions options = fit_options(L, table, data);
+  FitOptions options = fit_options(L, *self, table, data);
   require_parts(*self->trainer(), data, table.batch_size);
   std::optional<std::uint64_t> shuffle;
   if (table.shuffle && !data.dataset) shuffle = self->variables.next_seed();
@@ -221,9 +223,9 @@ int fit_model(lua_State* L) {
 /// model:evaluate(dataset) or model:evaluate(x, y, options): a table of figures by name.
 int evaluate_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
-  DataArgument data = DataArgument::read(L, 2, true);
+  FitData data = FitData::read(L, 2, *self, true);
   const auto table = data.options<EvaluationTable>(L);
-  data.append_weights(L, table.sample_weight);
+  data.append_weights(L, *self, table.sample_weight);
   const Verbosity verbosity = verbosity_of(table.verbose);
   refuse_autotune(table.batch_size, "evaluate");
   const DatasetPtr part = part_of_process(self->replicas.get(), data.batches(table.batch_size));
@@ -235,10 +237,10 @@ int evaluate_model(lua_State* L) {
   return push_logs(L, logs);
 }
 
-/// model:predict(dataset or x, options): a tensor, or a list for several outputs.
+/// model:predict(dataset or x, options): a tensor; for several outputs a list, or a table by names.
 int predict_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
-  const DataArgument data = DataArgument::read(L, 2, false);
+  const FitData data = FitData::read(L, 2, *self, false);
   const auto table = data.options<EvaluationTable>(L);
   verbosity_of(table.verbose);  // predictions have no figures to print
   if (table.sample_weight) throw ArgumentError("option 'sample_weight': predictions have no loss to weigh");
@@ -251,10 +253,10 @@ namespace {
 
 /// The tensors of one batch, as a dataset with one element.
 DatasetPtr one_batch(lua_State* L, const ScriptModel& model, bool labelled) {
-  const DataArgument data = DataArgument::read(L, 2, labelled);
+  const FitData data = FitData::read(L, 2, model, labelled);
   if (data.dataset) throw ArgumentError("tensors of one batch are expected, got a Dataset; fit and evaluate take one");
   reject_surplus(L, data.next - 1, 1);
-  data.require_rows();
+  require_rows(data.arrays);
   return part_of_process(model.replicas.get(), data.batches(std::max<std::int64_t>(1, data.arrays[0].shape()[0])));
 }
 
@@ -272,7 +274,7 @@ int test_model_on_batch(lua_State* L) {
   return push_logs(L, self->trainer()->evaluate(*one_batch(L, *self, true)));
 }
 
-/// model:predict_on_batch(x): a tensor, or a list for several outputs.
+/// model:predict_on_batch(x): as predict.
 int predict_model_on_batch(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   push_predictions(L, *self, *one_batch(L, *self, false));

@@ -52,7 +52,7 @@ StackFunction constructor(const ClassName& of) {
 void open_initializers(lua_State* L) {
   const Module gb = Module::root(L);
   const Module initializers = gb.submodule("initializers");
-  for (const ClassName& name : classes()) initializers.value(name.in_scripts, constructor(name));
+  for (const ClassName& name : classes()) initializers.constructor(name.in_scripts, constructor(name));
 }
 
 }  // namespace gpubench::lua

@@ -391,7 +391,7 @@ void open_layers(lua_State* L) {
   gb.function<&input, any_number>("Input");
   const Module layers = gb.submodule("layers");
   for (const LayerKind& kind : layer_kinds()) {
-    if (kind.name != "Input" && kind.name != "custom") layers.value(kind.name.c_str(), constructor(kind));
+    if (kind.name != "Input" && kind.name != "custom") layers.constructor(kind.name.c_str(), constructor(kind));
   }
   layers.function<&input, any_number>("Input").function<&custom>("custom");
 }

@@ -80,12 +80,16 @@ void push_one_or_more(lua_State* L, std::vector<T> values) {
 struct CallOptions {
   using Given = std::variant<ScriptSymbol, Tensor>;
   std::optional<bool> training;
+  bool reverse = false;
   std::optional<Given> mask, query_mask, value_mask, key_mask;
   std::optional<std::variant<ScriptSymbol, Tensor, std::vector<Given>>> initial_state;
-  static constexpr auto fields =
-      std::tuple{field("training", &CallOptions::training),     field("mask", &CallOptions::mask),
-                 field("query_mask", &CallOptions::query_mask), field("value_mask", &CallOptions::value_mask),
-                 field("key_mask", &CallOptions::key_mask),     field("initial_state", &CallOptions::initial_state)};
+  static constexpr auto fields = std::tuple{field("training", &CallOptions::training),
+                                            field("reverse", &CallOptions::reverse),
+                                            field("mask", &CallOptions::mask),
+                                            field("query_mask", &CallOptions::query_mask),
+                                            field("value_mask", &CallOptions::value_mask),
+                                            field("key_mask", &CallOptions::key_mask),
+                                            field("initial_state", &CallOptions::initial_state)};
 
   /// The form of the call, whose masks and states are appended to the arguments: all symbols, or all tensors.
   CallForm append_to(std::vector<ScriptSymbol>& arguments) const;

@@ -292,10 +292,10 @@ void open_losses(lua_State* L) {
   const Module gb = Module::root(L);
   {
     const Module losses = gb.submodule("losses");
-    for (const LossClassName& name : loss_classes) losses.value(name.in_scripts, loss_constructor(name));
+    for (const LossClassName& name : loss_classes) losses.constructor(name.in_scripts, loss_constructor(name));
   }
   const Module metrics = gb.submodule("metrics");
-  for (const LossClassName& name : metric_classes) metrics.value(name.in_scripts, metric_constructor(name));
+  for (const LossClassName& name : metric_classes) metrics.constructor(name.in_scripts, metric_constructor(name));
 }
 
 }  // namespace gpubench::lua

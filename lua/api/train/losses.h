@@ -1,6 +1,5 @@
 // gb.losses and gb.metrics: objects for compile and for hand-written loops.
 #pragma once
-#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -33,23 +32,6 @@ inline constexpr const char* class_name<ScriptMetric> = "Metric";
 /// A loss or metric as an argument of compile: a name, an object, or a function of labels and predictions.
 using LossArgument = std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction>;
 using MetricArgument = std::variant<std::string, std::shared_ptr<ScriptMetric>, LuaFunction>;
-
-/// One T for all outputs of a model, or one for each: in their order, or by the outputs' names.
-template <class T>
-struct PerOutput {
-  std::vector<T> list;
-  std::map<std::string, T> named;
-};
-template <class T>
-struct Value<PerOutput<T>> {
-  static std::string expected() { return "list, or table by names of outputs"; }
-  static bool matches(lua_State* L, int index) { return lua_istable(L, index); }
-  static PerOutput<T> read(lua_State* L, int index) {
-    if (!matches(L, index)) mismatch(L, index, expected());
-    if (lua_rawlen(L, index) > 0) return {Value<std::vector<T>>::read(L, index), {}};
-    return {{}, Value<std::map<std::string, T>>::read(L, index)};
-  }
-};
 
 LossPtr to_loss(const LossArgument& argument);
 /// `number` is for naming a function: "metric_1".

@@ -13,6 +13,7 @@
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/tensor/tensor.h"
+#include "lua/api/train/by_name.h"
 #include "lua/api/train/native_call.h"
 #include "lua/api/train/optimizers.h"
 #include "lua/api/train/script_function.h"
@@ -28,12 +29,18 @@ ModelHandle make_script_model(lua_State* L, const WorldPtr& world, ModelPtr mode
 
 namespace {
 
-using Symbols = std::variant<ScriptSymbol, std::vector<ScriptSymbol>>;
+using Symbols = std::variant<ScriptSymbol, ListOrNamed<ScriptSymbol>>;
 
-std::vector<SymbolPtr> symbols_of(const Symbols& symbols) {
+/// In the order of the names, which `names` gets.
+std::vector<SymbolPtr> symbols_of(const Symbols& symbols, std::vector<std::string>& names) {
   std::vector<SymbolPtr> result;
   if (const auto* one = std::get_if<ScriptSymbol>(&symbols)) return {one->symbol};
-  for (const ScriptSymbol& symbol : std::get<std::vector<ScriptSymbol>>(symbols)) result.push_back(symbol.symbol);
+  const auto& several = std::get<ListOrNamed<ScriptSymbol>>(symbols);
+  for (const ScriptSymbol& symbol : several.list) result.push_back(symbol.symbol);
+  for (const auto& [name, symbol] : several.named) {
+    result.push_back(symbol.symbol);
+    names.push_back(name);
+  }
   return result;
 }
 
@@ -45,20 +52,25 @@ struct ModelOptions {
                  field("name", &ModelOptions::name)};
 };
 
-/// gb.Model { inputs = symbol or list, outputs = symbol or list }
+/// gb.Model { inputs = symbol, list or table by names, outputs = the same }
 ModelHandle functional(lua_State* L, const ModelOptions& options) {
+  ModelNames names;
+  const std::vector<SymbolPtr> inputs = symbols_of(options.inputs, names.inputs);
+  const std::vector<SymbolPtr> outputs = symbols_of(options.outputs, names.outputs);
   return make_script_model(
       L, session_of(L).placement.world(),
-      std::make_shared<Model>(options.name, symbols_of(options.inputs), symbols_of(options.outputs)));
+      std::make_shared<Model>(options.name, inputs, outputs, std::vector<LayerPtr>(), std::move(names)));
 }
 
 /// model(x): a layer of another model when x is symbolic, the outputs when it is a tensor.
 int call_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const CallOptions options = call_options(L);
-  if (options.query_mask || options.value_mask || options.key_mask || options.initial_state) {
+  if (options.query_mask || options.value_mask || options.key_mask || options.initial_state || options.reverse) {
     throw ArgumentError("a model takes the options training and mask; states are inputs of the model");
   }
+  const ModelNames& given_names = self->model->given_names();
+  if (push_in_order(L, 2, names_of_inputs(*self->model))) lua_replace(L, 2);
   if (are_symbols(L, 2)) {
     if (options.mask) throw ArgumentError("option 'mask': a model takes it with tensors; symbols carry their masks");
     std::vector<SymbolPtr> inputs;
@@ -66,7 +78,7 @@ int call_model(lua_State* L) {
     std::vector<ScriptSymbol> outputs;
     for (const SymbolPtr& symbol : self->model->apply(inputs, options.training))
       outputs.push_back({self->world, symbol});
-    push_one_or_more(L, std::move(outputs));
+    push_outputs(L, given_names, std::move(outputs));
     return 1;
   }
   auto inputs = read_one_or_more<Tensor>(L, 2);
@@ -80,7 +92,7 @@ int call_model(lua_State* L) {
   const bool training = options.training.value_or(false);
   self->model->define(examples_of(fmt::format("model '{}'", self->model->name()), inputs));
   if (!self->model->built() && in_trial(L)) {
-    push_one_or_more(L, unknown_outputs(L, self->model->output_types(), inputs[0].type().shape[0]));
+    push_outputs(L, given_names, unknown_outputs(L, self->model->output_types(), inputs[0].type().shape[0]));
     return 1;
   }
   self->model->build(self->variables);
@@ -89,7 +101,7 @@ int call_model(lua_State* L) {
                        const std::vector<gpubench::Value>& masks) { return self->model->call(context, values, masks); };
   CallOnTensors::Results results = call.apply(L, inputs, add);
   self->losses = std::move(results.losses);
-  push_one_or_more(L, std::move(results.outputs));
+  push_outputs(L, given_names, std::move(results.outputs));
   return 1;
 }
 

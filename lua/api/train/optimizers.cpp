@@ -310,7 +310,7 @@ void open_optimizers(lua_State* L) {
   const Module gb = Module::root(L);
   const Module optimizers = gb.submodule("optimizers");
   for (const OptimizerClassName& name : optimizer_classes)
-    optimizers.value(name.in_scripts, optimizer_constructor(name.in_core));
+    optimizers.constructor(name.in_scripts, optimizer_constructor(name.in_core));
   optimizers.function<&loss_scale_optimizer, any_number>("LossScaleOptimizer");
 }
 

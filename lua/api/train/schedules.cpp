@@ -105,7 +105,7 @@ void open_schedules(lua_State* L) {
   const Module schedules = gb.submodule("schedules");
   for (const ScheduleKind& kind : schedule_kinds()) {
     for (const ScheduleClassName& name : schedule_classes) {
-      if (kind.name == name.in_core) schedules.value(name.in_scripts, schedule_constructor(kind));
+      if (kind.name == name.in_core) schedules.constructor(name.in_scripts, schedule_constructor(kind));
     }
   }
   schedules.function<&piecewise_constant_decay, 2>("PiecewiseConstantDecay");

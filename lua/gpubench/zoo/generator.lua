@@ -42,13 +42,15 @@ end
 
 local function among_new(_, q, k, v) return gb.dot_product_attention(q, k, v, { is_causal = true }) end
 
+local most_rows = 1 << 16
+
 local function new(model, options)
   local where = "gb.zoo.generator"
   local net = llama.nets[model]
   if not net then check.fail("%s: argument #1: a model of gb.zoo.llama_small expected", where) end
   options = check.options(where, options or {}, { { "batch_size", "integer" }, { "length", "integer" } })
   local batch_size, length = options.batch_size or 1, options.length or net.options.context
-  if batch_size < 1 then check.fail("%s: option 'batch_size': at least 1 is expected, got %d", where, batch_size) end
+  check.within(where .. ": option 'batch_size'", batch_size, 1, most_rows)
   if length < 1 or length > net.options.context then
     check.fail("%s: option 'length': from 1 to the model's 'context' of %d, got %d", where, net.options.context, length)
   end

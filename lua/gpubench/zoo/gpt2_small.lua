@@ -20,15 +20,10 @@ return {
     attention_dropout = 0.0 },
   build = function(options)
     local input = transformer.input("gpt2_small", options)
-    local tokens = gb.layers.Embedding(options.vocabulary, options.width, {
-      embeddings_initializer = transformer.initializer(), name = "tokens",
-    })
-    tokens(gb.zeros({ 1, 1 }, { dtype = "int32" }))  -- makes its table, which the logits need too
+    local tokens = transformer.tokens(options)
     local x = dropout(transformer.positions(options.context)(tokens(input)), options)
     for i = 1, options.depth do x = block(x, options, "block" .. i) end
-    local logits = gb.layers.Lambda(function(hidden)
-      return gb.matmul(hidden, tokens.variables[1], { transpose_b = true })
-    end, { name = "logits" })(norm "norm"(x))
+    local logits = tokens(norm "norm"(x), { reverse = true })
     return gb.Model { inputs = input, outputs = logits, name = "gpt2_small" }
   end,
 }

@@ -32,18 +32,12 @@ end
 function llama.layers(options)
   local layers = {
     norm = norm "norm",
-    tokens = gb.layers.Embedding(options.vocabulary, options.width, {
-      embeddings_initializer = transformer.initializer(), name = "tokens",
-    }),
+    tokens = transformer.tokens(options),
   }
   for i = 1, options.depth do layers[i] = block_of(options, "block" .. i) end
   if options.tied then
     local tokens = layers.tokens
-    tokens(gb.zeros({ 1, 1 }, { dtype = "int32" }))  -- makes its table, which the logits need too
-    -- A function that reaches the list of layers, its own among them, would keep the net for ever.
-    layers.logits = gb.layers.Lambda(function(hidden)
-      return gb.matmul(hidden, tokens.variables[1], { transpose_b = true })
-    end, { name = "logits" })
+    layers.logits = function(hidden) return tokens(hidden, { reverse = true }) end
   else
     layers.logits = dense(options.vocabulary, "logits")
   end

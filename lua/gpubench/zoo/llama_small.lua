@@ -8,16 +8,13 @@ local llama = require "gpubench.zoo.llama"
 local transformer = require "gpubench.zoo.transformer"
 
 local function check_options(options)
-  if options.key_value_heads < 1 or options.heads % options.key_value_heads ~= 0 then
+  if options.heads % options.key_value_heads ~= 0 then
     check.fail("gb.zoo.llama_small: 'key_value_heads' must divide 'heads', got %d and %d", options.key_value_heads,
       options.heads)
   end
   if options.width // options.heads % 2 ~= 0 then
     check.fail("gb.zoo.llama_small: pairs of a head's channels are turned: 'width' / 'heads' must be even, got %d / %d",
       options.width, options.heads)
-  end
-  if options.rope_max_wavelength == 0 then
-    check.fail("gb.zoo.llama_small: option 'rope_max_wavelength': above 0 is expected, got 0")
   end
 end
 

@@ -5,7 +5,7 @@ local check = require "gpubench.check"
 local transformer = {}
 
 function transformer.check_heads(name, options)
-  if options.heads < 1 or options.width % options.heads ~= 0 then
+  if options.width % options.heads ~= 0 then
     check.fail("gb.zoo.%s: 'heads' must divide 'width', got %d heads and a width of %d", name, options.heads,
       options.width)
   end
@@ -21,6 +21,13 @@ function transformer.input(name, options)
 end
 
 function transformer.initializer() return gb.initializers.RandomNormal { stddev = 0.02 } end
+
+-- The table of tokens, which in reverse makes logits.
+function transformer.tokens(options)
+  return gb.layers.ReversibleEmbedding(options.vocabulary, options.width, {
+    embeddings_initializer = transformer.initializer(), name = "tokens",
+  })
+end
 
 -- Adds a learned vector for each position to [time, channels].
 function transformer.positions(context)

@@ -12,7 +12,10 @@ local function possible_side(side, options)
   return halvings * last + lost_in_all
 end
 
+local most_depth = 12  -- of which each level has twice the channels of the one before
+
 local function check_options(options, shape)
+  check.within("gb.zoo.unet: option 'depth'", options.depth, 0, most_depth)
   if options.padding ~= "valid" and options.padding ~= "same" then
     check.fail("gb.zoo.unet: option 'padding': 'valid' or 'same' expected, got '%s'", options.padding)
   end

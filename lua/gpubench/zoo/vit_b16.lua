@@ -36,7 +36,7 @@ return {
     transformer.check_heads("vit_b16", options)
     local input, patch = gb.Input(options.input_shape), options.patch
     local height, width = input.shape[1], input.shape[2]
-    if patch < 1 or height % patch ~= 0 or width % patch ~= 0 then
+    if height % patch ~= 0 or width % patch ~= 0 then
       check.fail("gb.zoo.vit_b16: 'patch' must divide both sides of an image, got %d and an image of %d x %d", patch,
         height, width)
     end

@@ -233,6 +233,28 @@ TEST(Architecture, KeepsHowBatchesAreNormalized) {
   }
 }
 
+TEST(Model, HasTheNamesThatItIsGiven) {
+  const SymbolPtr x = apply_layer(make_layer("Input", {{"shape", Shape{2}}, {"name", std::string("x")}}), {});
+  const std::vector<SymbolPtr> outputs{apply_layer(dense(3), {x}), apply_layer(dense(1), {x})};
+  const Model listed("m", {x}, outputs);
+  EXPECT_EQ(listed.input_names(), std::vector<std::string>{"x"});
+  EXPECT_EQ(listed.output_names(), (std::vector<std::string>{"dense", "dense_1"}));
+  const Model named("m", {x}, outputs, {}, {{"image"}, {"kind", "size"}});
+  EXPECT_EQ(named.input_names(), std::vector<std::string>{"image"});
+  EXPECT_EQ(named.output_names(), (std::vector<std::string>{"kind", "size"}));
+  const ModelPtr again = architecture_from_json(architecture_to_json(named), {});
+  EXPECT_EQ(again->given_names().inputs, named.given_names().inputs);
+  EXPECT_EQ(again->given_names().outputs, named.given_names().outputs);
+  EXPECT_TRUE(architecture_from_json(architecture_to_json(listed), {})->given_names().outputs.empty());
+  EXPECT_ERROR("model 'm': has 2 outputs, and so as many names that differ; got kind",
+               Model("m", {x}, outputs, {}, {{}, {"kind"}}));
+  EXPECT_ERROR("model 'm': has 2 outputs, and so as many names that differ; got kind, kind",
+               Model("m", {x}, outputs, {}, {{}, {"kind", "kind"}}));
+  std::string json = architecture_to_json(named);
+  json.replace(json.find("\"size\""), 6, "7");
+  EXPECT_ERROR("model architecture: 'output_names' is a list of texts, got 7 in it", architecture_from_json(json, {}));
+}
+
 TEST(Architecture, RefusesWhatItCannotRead) {
   EXPECT_ERROR(HasSubstr("model architecture: no JSON: it breaks off or is damaged at byte 2"),
                architecture_from_json("{", {}));

@@ -65,5 +65,34 @@ TEST(Embedding, GivesARowForEachToken) {
                infer("Embedding", {{"input_dim", std::int64_t{0}}, {"output_dim", std::int64_t{4}}}, {}));
 }
 
+TEST(ReversibleEmbedding, GoesBackByItsTable) {
+  ConfigEntries options{{"input_dim", std::int64_t{10}}, {"output_dim", std::int64_t{4}}};
+  const std::vector<TensorType> tokens{{{7}, Dtype::i64}}, vectors{f32({7, 4})};
+  const CallForm reverse{.reverse = true};
+  const LayerPtr tied = make_layer("ReversibleEmbedding", options);
+  EXPECT_EQ(tied->infer(tokens), f32({7, 4}));
+  EXPECT_EQ(tied->infer(vectors, reverse).front(), f32({7, 10}));
+  EXPECT_THAT(variables_of("ReversibleEmbedding", options, tokens[0]), ElementsAre("reversible_embedding/embeddings"));
+  options.emplace_back("tie_weights", false);
+  EXPECT_THAT(variables_of("ReversibleEmbedding", options, tokens[0]),
+              ElementsAre("reversible_embedding/embeddings", "reversible_embedding/reverse_embeddings"));
+  options.emplace_back("reverse_dtype", std::string("float16"));
+  EXPECT_EQ(make_layer("ReversibleEmbedding", options)->infer(vectors, reverse).front().dtype, Dtype::f16);
+  const std::vector<TensorType> wide{f32({7, 5})};
+  EXPECT_ERROR(
+      "layer 'reversible_embedding' (ReversibleEmbedding): in reverse expects [..., 4] per example, got float32[7, 5]",
+      tied->infer(wide, reverse));
+  EXPECT_ERROR("layer 'reversible_embedding' (ReversibleEmbedding): expects floating-point input, got int64[7]",
+               tied->infer(tokens, reverse));
+  EXPECT_ERROR("layer 'embedding' (Embedding): takes no option 'reverse'; ReversibleEmbedding does",
+               make_layer("Embedding", ConfigEntries(options.begin(), options.begin() + 2))->infer(vectors, reverse));
+  options.back() = {"reverse_dtype", std::string("int32")};
+  EXPECT_ERROR(HasSubstr("reverse_dtype is a floating-point type, got 'int32'"),
+               make_layer("ReversibleEmbedding", options));
+  options.back() = {"logit_soft_cap", -1.0};
+  EXPECT_ERROR(HasSubstr("logit_soft_cap is a number above 0, or 0 for none, got -1"),
+               make_layer("ReversibleEmbedding", options));
+}
+
 }  // namespace
 }  // namespace gpubench::sequence_layers_test

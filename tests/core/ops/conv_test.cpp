@@ -223,6 +223,31 @@ std::vector<OpCase> resnet_conv_cases() {
 
 GPUBENCH_OP_CASES(ResnetConv, resnet_conv_cases);
 
+/// Few positions of the result for a large filter.
+std::vector<OpCase> few_position_cases() {
+  const Sizes few{{2, 4, 3, 64}, {3, 2, 64, 96}}, point{{2, 3, 2, 160}, {1, 1, 160, 224}};
+  const Conv2DAttributes apart{.dilations = {1, 2}}, uneven{.strides = {3, 1}, .padding = Padding::same},
+      fused{.padding = Padding::same, .bias = true, .activation = Activation::relu};
+  struct Named {
+    std::string name;
+    Sizes sizes;
+    Conv2DAttributes options;
+  };
+  const std::vector<Named> all{{"few", few, {}},          {"few_same", few, same},
+                               {"few_apart", few, apart}, {"few_uneven", few, uneven},
+                               {"few_point", point, {}},  {"few_halved", point, halved}};
+  std::vector<OpCase> cases{forward_case("few_bias_relu", few, fused),
+                            forward_case("few_bias_gelu", few, {.bias = true, .activation = Activation::gelu})};
+  for (const Named& one : all) {
+    cases.push_back(forward_case(one.name, one.sizes, one.options));
+    cases.push_back(input_gradient_case("input_gradient_of_" + one.name, one.sizes, one.options));
+    cases.push_back(filter_gradient_case("filter_gradient_of_" + one.name, one.sizes, one.options));
+  }
+  return cases;
+}
+
+GPUBENCH_OP_CASES(FewPositionConv, few_position_cases);
+
 std::vector<OpCase> conv_gradient_cases() {
   return {
       input_gradient_case("input_grey", grey),

@@ -31,7 +31,7 @@ TEST(CopyPath, OfMostTimeWithinTheWindow) {
   const Window window{Clock::time_point(100ns), Clock::time_point(200ns)};
   EXPECT_FALSE(most_copied(timeline, window));
   add(SpanClass::compute, span_name(CopyPath::within_device), 100ns, 90ns);
-  add(SpanClass::copy, span_name(CopyPath::between_devices), 0ns, 1000ns);   // of steps that do not count
+  add(SpanClass::copy, span_name(CopyPath::between_devices), 0ns, 1000ns);  // of steps that do not count
   add(SpanClass::copy, span_name(CopyPath::between_devices), 200ns, 1000ns);
   EXPECT_FALSE(most_copied(timeline, window));
   add(SpanClass::copy, span_name(CopyPath::device_to_host), 100ns, 30ns);

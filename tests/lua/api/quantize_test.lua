@@ -172,6 +172,35 @@ testing.case("a layer that is called twice is recomputed by the range that each 
   for i, weight in ipairs(kept) do testing.equal(again[i]:to_table(), weight:to_table()) end
 end)
 
+local decoders = {
+  gpt2_small = { vocabulary = 11, context = 6, width = 8, depth = 1, heads = 2, dropout = 0.0 },
+  llama_small = { vocabulary = 11, context = 6, width = 8, hidden = 12, depth = 1, heads = 2, key_value_heads = 1 },
+}
+for name, options in pairs(decoders) do
+  testing.case("a decoder whose table makes tokens and logits: " .. name, function()
+    gb.config.set_seed(6)
+    local model = gb.zoo[name](options)
+    for _, variable in ipairs(model.variables) do variable:assign(gb.random.normal(variable.shape) * 0.5) end
+    local tokens = gb.tensor({ { 1, 2, 3, 4, 5, 6 }, { 10, 9, 8, 7, 0, 1 } }, { dtype = "int32" })
+    local data = gb.data.Dataset.from_tensor_slices(tokens):batch(2)
+    local small = gb.quantize.int8(model, { calibration = data })
+    testing.is_true(distance(model, small, tokens) < 0.1, "answers")
+    local before = small:predict(tokens):to_table()
+    model.variables[1]:assign(model.variables[1] * 0)
+    testing.equal(small:predict(tokens):to_table(), before)
+    local aware = gb.quantize.aware(gb.zoo[name](options))
+    aware:compile { optimizer = gb.optimizers.SGD(0.5),
+      loss = gb.losses.SparseCategoricalCrossentropy { from_logits = true } }
+    local history = aware:fit(tokens, tokens, { epochs = 30, verbose = 0 }).history
+    testing.is_true(history.loss[30] < 0.7 * history.loss[1], "one table learns for both")
+    local tables = 0
+    for _, variable in ipairs(aware.variables) do
+      if variable.shape[1] == options.vocabulary then tables = tables + 1 end
+    end
+    testing.equal(tables, 1)
+  end)
+end
+
 testing.case("what is made of frozen weights once is in the memory that is told", function()
   local model = gb.quantize.aware(gb.Sequential {
     gb.layers.Dense(64, { input_shape = { 784 }, trainable = false }), gb.layers.Dense(10, { activation = "softmax" }),

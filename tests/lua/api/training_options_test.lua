@@ -70,7 +70,7 @@ testing.case("an optimizer's learning rate is what its schedule gives for the ne
 end)
 
 testing.case("limits are checked", function()
-  raises(function() gb.optimizers.Adam { clipnorm = 0 } end, "adam: clipnorm must be above 0, got 0")
+  raises(function() gb.optimizers.Adam { clipnorm = 0 } end, "gb.optimizers.Adam: clipnorm must be above 0, got 0")
   raises(function() gb.optimizers.Lion { clipnorm = 1, clipvalue = 1 } end, "only one of clipnorm, clipvalue")
   local optimizer = gb.optimizers.AdamW {}
   optimizer:exclude_from_weight_decay { var_names = { "bias" } }

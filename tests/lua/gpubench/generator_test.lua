@@ -84,7 +84,7 @@ testing.case("what does not fit is refused", function()
     gb.zoo.lstm_text { vocabulary = 10, length = 4, width = 4, units = 4 })
   testing.raises("gb.zoo.generator: option 'length': from 1 to the model's 'context' of 16, got 17", gb.zoo.generator,
     model, { length = 17 })
-  testing.raises("gb.zoo.generator: option 'batch_size': at least 1 is expected, got 0", gb.zoo.generator, model,
+  testing.raises("gb.zoo.generator: option 'batch_size': from 1 to 65536 is expected, got 0", gb.zoo.generator, model,
     { batch_size = 0 })
   testing.raises("gb.zoo.generator: unknown option 'size' (known: batch_size, length)", gb.zoo.generator, model,
     { size = 1 })

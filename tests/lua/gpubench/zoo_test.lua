@@ -56,11 +56,13 @@ testing.case("sizes are arguments", function()
   testing.raises("gb.zoo.resnet50: unknown option 'clases' (did you mean 'classes'?) (known: ", gb.zoo.resnet50,
     { clases = 3 })
   testing.raises("gb.zoo.resnet50: option 'classes': integer expected, got string", gb.zoo.resnet50, { classes = "x" })
-  testing.raises("gb.zoo.lstm_text: option 'units': at least 0 is expected, got -1", gb.zoo.lstm_text, { units = -1 })
-  testing.raises("gb.zoo.vgg16: option 'dropout': at least 0 is expected, got -0.5", gb.zoo.vgg16, { dropout = -0.5 })
-  testing.raises("gb.zoo.vgg16: option 'blocks': a list of integers of at least 1 is expected, got a in it",
+  testing.raises("gb.zoo.lstm_text: option 'units': from 1 to 65536 is expected, got -1", gb.zoo.lstm_text,
+    { units = -1 })
+  testing.raises("gb.zoo.vgg16: option 'dropout': a number at least 0 and below 1 is expected, got -0.5",
+    gb.zoo.vgg16, { dropout = -0.5 })
+  testing.raises("gb.zoo.vgg16: option 'blocks': a list of integers from 1 to 1000 is expected, got a in it",
     gb.zoo.vgg16, { blocks = { 1, "a" } })
-  testing.raises("gb.zoo.vgg16: option 'blocks': a list of integers of at least 1 is expected, got -1 in it",
+  testing.raises("gb.zoo.vgg16: option 'blocks': a list of integers from 1 to 1000 is expected, got -1 in it",
     gb.zoo.vgg16, { blocks = { -1 } })
   testing.raises("gb.zoo.unet: option 'input_shape': { height, width, channels } expected, got 1 sizes", gb.zoo.unet,
     { input_shape = { 32 } })
@@ -70,8 +72,6 @@ testing.case("sizes are arguments", function()
     { key_value_heads = 2 })
   testing.raises("gb.zoo.llama_small: pairs of a head's channels are turned: 'width' / 'heads' must be even, got 9 / 3",
     gb.zoo.llama_small, { width = 9, heads = 3 })
-  testing.raises("gb.zoo.llama_small: option 'rope_max_wavelength': above 0 is expected, got 0", gb.zoo.llama_small,
-    { rope_max_wavelength = 0 })
   testing.raises("gb.zoo.unet: option 'padding': 'valid' or 'same' expected, got 'full'", gb.zoo.unet,
     { padding = "full" })
   testing.raises("gb.zoo.unet: a side of 570 cannot be halved 4 times with padding 'valid'; the next that can is 572",
@@ -84,6 +84,57 @@ testing.case("sizes are arguments", function()
     gb.zoo.vit_b16, { input_shape = { 32, 30, 3 } })
   testing.raises("gb.zoo.bert_small: a 'length' of 600 is beyond the 'context' of 512", gb.zoo.bert_small,
     { length = 600 })
+end)
+
+-- The options of a function of gb.zoo with the kinds of their values, from the error that lists them and those that
+-- name a kind.
+local function options_of(make)
+  local _, listed = pcall(make, { no_such_option = 1 })
+  local kinds = {}
+  for name in listed:match "known: (.*)%)":gmatch "[%w_]+" do
+    local _, wrong = pcall(make, { [name] = print })
+    kinds[name] = wrong:match "option '[%w_]+': (%w+) expected, got function"
+  end
+  return kinds
+end
+
+-- Values that no option of a kind takes, each with what the error must say of it.
+local wrong_values = {
+  integer = { -1, math.mininteger, math.maxinteger, 1 << 40, 0.5, 0 / 0, math.huge, "3", true, { 1 } },
+  number = { -1, -0.5, 1e300, 1e40, 0 / 0, math.huge, -math.huge, "0.5", true, { 0.5 } },
+  array = { 3, 0.5, "3", true, { 0, 0, 0 }, { -1, 8, 8 }, { 1 << 40, 8, 8 }, { 8, 8.5, 8 }, { 8, 8, "8" },
+    { 8, { 8 }, 8 }, { a = 8 } },
+  string = { 3, true, "", "no such", { "x" } },
+  boolean = { 0, 1, "true", { true } },
+}
+local may_be_zero = { depth = true, length = { gpt2_small = true, bert_small = true, llama_small = true },
+  classes = { bert_small = true } }
+
+testing.case("every option of every net refuses values that make no net, and says what is possible", function()
+  local tried = {}
+  for name, make in pairs(gb.zoo) do
+    for option, kind in pairs(name == "generator" and {} or options_of(make)) do
+      local values = { table.unpack(wrong_values[kind]) }
+      local zero = may_be_zero[option]
+      if kind == "integer" and zero ~= true and not (zero and zero[name]) then values[#values + 1] = 0 end
+      if kind == "number" and not option:find "dropout" then values[#values + 1] = 0 end
+      if kind == "number" and option:find "dropout" then values[#values + 1] = 1 end
+      for _, value in ipairs(values) do
+        local made, message = pcall(make, { [option] = value })
+        local what = string.format("gb.zoo.%s { %s = %s }", name, option, testing.show(value))
+        testing.is_true(not made, what)
+        testing.contains(message, "gb.zoo." .. name .. ": ")
+        testing.contains(message, "'" .. option .. "'")
+        testing.is_true(message:find "expected", what .. ": " .. message)
+      end
+      tried[#tried + 1] = option
+    end
+  end
+  testing.is_true(#tried > 60, "options")
+  testing.raises("gb.zoo.unet: option 'depth': from 0 to 12 is expected, got 70", gb.zoo.unet, { depth = 70 })
+  testing.raises("gb.zoo.unet: option 'classes': integer expected, got 0.5", gb.zoo.unet, { classes = 0.5 })
+  testing.raises("gb.zoo.vgg16: option 'blocks': its length: from 1 to 16 is expected, got 0", gb.zoo.vgg16,
+    { blocks = {} })
 end)
 
 -- Flops by hand of one more example in a step, layer by layer. A product takes 2 for each multiplication, forward and

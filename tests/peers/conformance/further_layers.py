@@ -102,6 +102,10 @@ SCORES = [
 NORMALIZED = [({"axis": 1}, (3, 2, 4)), ({"axis": 1, "momentum": 0.5, "scale": False}, (2, 3, 2, 2)),
               ({"center": False, "momentum": 0.9}, (4, 3)), ({"center": False, "scale": False}, (3, 2))]
 
+TOKENS = numpy.array([[2, 0, 2, 1], [1, 1, 3, 0]])
+REVERSED = [{}, {"tie_weights": False}, {"logit_soft_cap": 0.7}, {"tie_weights": False, "logit_soft_cap": 2.0},
+            {"reverse_dtype": "float32", "mask_zero": True}]
+
 RANDOM = [
     ("GaussianNoise", {"stddev": 0.3}, (3,)),
     ("GaussianNoise", {"stddev": 0.05}, (2, 2, 1)),
@@ -138,6 +142,22 @@ def called(kind, options, shapes, mask=None, **call):
             "gradients": [layers.tf.convert_to_tensor(gradient).numpy() for gradient in gradients]}
 
 
+def there_and_back(options, tokens):
+    """Tokens to vectors, and these in reverse to scores of all tokens."""
+    options = {"input_dim": 4, "output_dim": 3} | options
+    made = keras.layers.ReversibleEmbedding(**options)
+    made(made(tokens), reverse=True)
+    weights = [drawn(*weight.shape) for weight in made.get_weights()]
+    made.set_weights(weights)
+    with layers.tf.GradientTape() as tape:
+        output = made(made(tokens), reverse=True)
+        total = layers.tf.reduce_sum(layers.tf.square(output))
+    gradients = tape.gradient(total, [weight.value for weight in made.trainable_weights])
+    return {"class": "ReversibleEmbedding", "options": options, "inputs": [tokens], "weights": weights,
+            "output": output.numpy(),
+            "gradients": [layers.tf.convert_to_tensor(gradient).numpy() for gradient in gradients]}
+
+
 def main():
     for kind, options, shapes, *note in LAYERS:
         case("layers", titled(kind, options, *note), layers.layer, kind, options, shapes)
@@ -147,6 +167,8 @@ def main():
     for kind, options, shape in CROPS:
         case("layers", titled(kind, options, f"of {shape[1]} x {shape[2]}"), called, kind, options, [shape],
              training=False)
+    for options in REVERSED:
+        case("layers", titled("ReversibleEmbedding", options), there_and_back, options, TOKENS)
     for options, shape in NORMALIZED:
         case("batch_normalization", titled("BatchNormalization", options, "training"), layers.training_steps, options,
              shape)

@@ -16,7 +16,9 @@ local function output_of(case, symbols)
   if case.class == "GlobalAveragePooling1D" and #symbols == 2 then
     return layer_of(case)(symbols[1], { mask = symbols[2] })
   end
-  return layer_of(case)(#symbols == 1 and symbols[1] or symbols)
+  local layer = layer_of(case)
+  if case.class == "ReversibleEmbedding" then return layer(layer(symbols[1]), { reverse = true }) end
+  return layer(#symbols == 1 and symbols[1] or symbols)
 end
 
 -- Outputs, and gradients of inputs and weights.

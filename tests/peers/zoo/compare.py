@@ -45,7 +45,7 @@ def arguments_from(words):
 
 def run_system(system, net, arguments):
     batch, options = (models.QUICK if arguments.quick else models.MODELS)[net]
-    text = models.as_text(options)
+    net, text = net.split(":")[0], models.as_text(options)
     batch *= arguments.batch_times
     if system == "gpubench":
         return processes.gpubench("zoo/gpubench_step.lua", arguments.threads, net=net, batch=batch, options=text,
@@ -73,7 +73,7 @@ def measure(net, arguments):
                 print(f"peers: {system} {net}: {failure}", file=sys.stderr)
                 continue
             results.setdefault(system, []).append(result | {"model": net, "load": os.getloadavg()[0]})
-            print(f"peers: {system:14} {net:13} {result['step_time_s'] * 1e3:9.1f} ms a step, "
+            print(f"peers: {system:14} {net:18} {result['step_time_s'] * 1e3:9.1f} ms a step, "
                   f"{result['peak_rss_bytes'] / 2**20:6.0f} MiB, {result['parameters']} parameters", file=sys.stderr)
     return results
 
@@ -116,21 +116,21 @@ def verdicts(measured):
 
 
 def print_table(measured, systems):
-    print(f"\n{'net':14}" + "".join(f"{name:>22}" for name in systems) + "   step time, ms (ratio to gpubench)")
+    print(f"\n{'net':20}" + "".join(f"{name:>22}" for name in systems) + "   step time, ms (ratio to gpubench)")
     for net, results in measured.items():
         own, cells = median(results.get("gpubench"), "step_time_s"), []
         for system in systems:
             time_s = median(results.get(system), "step_time_s")
             ratio = f" ({time_s / own:.2f})" if time_s and own else ""
             cells.append(f"{time_s * 1e3:.1f}{ratio}" if time_s else "-")
-        print(f"{net:14}" + "".join(f"{cell:>22}" for cell in cells))
-    print(f"\n{'net':14}" + "".join(f"{name:>22}" for name in systems) + "   peak memory, MiB (before the net)")
+        print(f"{net:20}" + "".join(f"{cell:>22}" for cell in cells))
+    print(f"\n{'net':20}" + "".join(f"{name:>22}" for name in systems) + "   peak memory, MiB (before the net)")
     for net, results in measured.items():
         cells = []
         for system in systems:
             peak, before = (median(results.get(system), column) for column in ("peak_rss_bytes", "rss_before_net"))
             cells.append("-" if peak is None else f"{peak / 2**20:.0f}" + (f" ({before / 2**20:.0f})" if before else ""))
-        print(f"{net:14}" + "".join(f"{cell:>22}" for cell in cells))
+        print(f"{net:20}" + "".join(f"{cell:>22}" for cell in cells))
 
 
 def main():

@@ -1,4 +1,5 @@
-"""What is compared: nets of gb.zoo in their published widths, on inputs that two cores train in about a second a step."""
+"""What is compared: nets of gb.zoo in their published widths, on inputs that two cores train in about a second a step.
+Behind a colon stands which of several nets of one function."""
 
 MODELS = {
     "resnet18": (8, {"input_shape": [112, 112, 3]}),
@@ -6,6 +7,7 @@ MODELS = {
     "vgg16": (4, {"input_shape": [64, 64, 3]}),
     "mobilenet_v2": (8, {"input_shape": [96, 96, 3]}),
     "mobilenet_v3": (8, {"input_shape": [96, 96, 3]}),
+    "mobilenet_v3:small": (8, {"input_shape": [96, 96, 3], "model_type": "small"}),
     "vit_b16": (2, {"input_shape": [96, 96, 3]}),
     "unet": (2, {"input_shape": [64, 64, 1], "padding": "same"}),
     "bert_small": (8, {"length": 64, "classes": 2}),
@@ -19,6 +21,7 @@ QUICK = {
     "vgg16": (2, {"input_shape": [32, 32, 3], "classes": 10}),
     "mobilenet_v2": (2, {"input_shape": [32, 32, 3], "classes": 10}),
     "mobilenet_v3": (2, {"input_shape": [32, 32, 3], "classes": 10}),
+    "mobilenet_v3:small": (2, {"input_shape": [32, 32, 3], "classes": 10, "model_type": "small"}),
     "vit_b16": (2, {"input_shape": [32, 48, 3], "classes": 10, "patch": 8, "width": 32, "depth": 2, "heads": 2}),
     "unet": (2, {"input_shape": [32, 48, 1], "width": 8, "padding": "same"}),
     "bert_small": (2, {"length": 8, "classes": 2, "width": 32, "heads": 2, "depth": 2, "vocabulary": 100}),

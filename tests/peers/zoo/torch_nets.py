@@ -155,25 +155,29 @@ class MobileBlock(nn.Module):
 
 
 class MobileNetV3(nn.Module):
-    """Large. Padding is symmetric, as in torchvision: the work is that of Keras' net, the logits are not."""
+    """Padding is symmetric, as in torchvision: the work is that of Keras' nets, the logits are not."""
 
     RELU, SWISH = nn.ReLU, nn.Hardswish
-    BLOCKS = [(3, 1, 16, False, RELU, 1), (3, 4, 24, False, RELU, 2), (3, 3, 24, False, RELU, 1), (5, 3, 40, True, RELU, 2),
-              (5, 3, 40, True, RELU, 1), (5, 3, 40, True, RELU, 1), (3, 6, 80, False, SWISH, 2), (3, 2.5, 80, False, SWISH, 1),
-              (3, 2.3, 80, False, SWISH, 1), (3, 2.3, 80, False, SWISH, 1), (3, 6, 112, True, SWISH, 1),
-              (3, 6, 112, True, SWISH, 1), (5, 6, 160, True, SWISH, 2), (5, 6, 160, True, SWISH, 1), (5, 6, 160, True, SWISH, 1)]
+    LARGE = [(3, 1, 16, False, RELU, 1), (3, 4, 24, False, RELU, 2), (3, 3, 24, False, RELU, 1), (5, 3, 40, True, RELU, 2),
+             (5, 3, 40, True, RELU, 1), (5, 3, 40, True, RELU, 1), (3, 6, 80, False, SWISH, 2), (3, 2.5, 80, False, SWISH, 1),
+             (3, 2.3, 80, False, SWISH, 1), (3, 2.3, 80, False, SWISH, 1), (3, 6, 112, True, SWISH, 1),
+             (3, 6, 112, True, SWISH, 1), (5, 6, 160, True, SWISH, 2), (5, 6, 160, True, SWISH, 1), (5, 6, 160, True, SWISH, 1)]
+    SMALL = [(3, 1, 16, True, RELU, 2), (3, 72 / 16, 24, False, RELU, 2), (3, 88 / 24, 24, False, RELU, 1),
+             (5, 4, 40, True, SWISH, 2), (5, 6, 40, True, SWISH, 1), (5, 6, 40, True, SWISH, 1), (5, 3, 48, True, SWISH, 1),
+             (5, 3, 48, True, SWISH, 1), (5, 6, 96, True, SWISH, 2), (5, 6, 96, True, SWISH, 1), (5, 6, 96, True, SWISH, 1)]
+    TYPES = {"large": (LARGE, 1280), "small": (SMALL, 1024)}
 
-    def __init__(self, input_shape, classes=1000, dropout=0.2):
+    def __init__(self, input_shape, classes=1000, model_type="large", dropout=0.2):
         super().__init__()
-        channels = 16
+        channels, (blocks, units) = 16, self.TYPES[model_type]
         parts = [_conv(input_shape[2], channels, 3, 2), nn.BatchNorm2d(channels, 1e-3, 0.001), nn.Hardswish()]
-        for block in self.BLOCKS:
+        for block in blocks:
             parts.append(MobileBlock(channels, *block))
             channels = block[2]
         self.features = nn.Sequential(*parts, _conv(channels, 6 * channels, 1), nn.BatchNorm2d(6 * channels, 1e-3, 0.001),
                                       nn.Hardswish())
-        self.classifier = nn.Sequential(nn.Linear(6 * channels, 1280), nn.Hardswish(), nn.Dropout(dropout),
-                                        nn.Linear(1280, classes))
+        self.classifier = nn.Sequential(nn.Linear(6 * channels, units), nn.Hardswish(), nn.Dropout(dropout),
+                                        nn.Linear(units, classes))
 
     def forward(self, x):
         return self.classifier(self.features(x).mean((2, 3)))

@@ -1,10 +1,12 @@
-#include "lua/api/train/data_argument.h"
+#include "lua/api/train/fit_data.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "lua/api/data/dataset.h"
 #include "lua/api/tensor/tensor.h"
+#include "lua/api/train/by_name.h"
 
 namespace gpubench::lua {
 namespace {
@@ -15,11 +17,20 @@ HostTensor read_array(lua_State* L, int index) {
   return download(L, Value<Tensor>::read(L, index));
 }
 
-/// One array, or a list of tensors for a model with several inputs or outputs.
-void append_arrays(lua_State* L, int index, std::vector<HostTensor>& arrays) {
+/// What arrays are for, and the names of the model's inputs or outputs by which a table may give them.
+struct ArrayNames {
+  PossibleNames possible;
+  std::string what;  ///< "labels: "
+};
+
+/// One array; for a model with several inputs or outputs a list of tensors, or a table by names.
+void append_arrays(lua_State* L, int index, const ArrayNames& names, std::vector<HostTensor>& arrays) {
+  const int top = lua_gettop(L);
   index = lua_absindex(L, index);
-  bool tuple = false;
-  if (lua_istable(L, index)) {
+  bool tuple = push_in_order(L, index, names.possible, names.what);
+  if (tuple) {
+    index = lua_gettop(L);
+  } else if (lua_istable(L, index)) {
     lua_rawgeti(L, index, 1);
     tuple = Value<Tensor>::matches(L, -1);
     lua_pop(L, 1);
@@ -30,40 +41,53 @@ void append_arrays(lua_State* L, int index, std::vector<HostTensor>& arrays) {
     arrays.push_back(read_array(L, -1));
     lua_pop(L, 1);
   }
+  lua_settop(L, top);
+}
+
+ArrayNames inputs_of(const ScriptModel& model) {
+  return {names_of_inputs(*model.model), "inputs: "};
+}
+
+ArrayNames labels_of(const ScriptModel& model) {
+  return {names_of_outputs(*model.model), "labels: "};
+}
+
+ArrayNames weights_of(const ScriptModel& model) {
+  return {names_of_outputs(*model.model), "weights of examples: "};
 }
 
 }  // namespace
 
-DataArgument DataArgument::read(lua_State* L, int index, bool labelled) {
-  DataArgument data;
+FitData FitData::read(lua_State* L, int index, const ScriptModel& model, bool labelled) {
+  FitData data;
   if (Value<DatasetPtr>::matches(L, index)) {
     data.dataset = Value<DatasetPtr>::read(L, index);
     data.next = index + 1;
     return data;
   }
   if (lua_isnoneornil(L, index)) throw ArgumentError("data is expected: a Dataset, or tensors of inputs and labels");
-  append_arrays(L, index, data.arrays);
+  append_arrays(L, index, inputs_of(model), data.arrays);
   data.next = index + 1;
   if (labelled) {
     if (lua_isnoneornil(L, index + 1)) throw ArgumentError("labels are expected after the inputs");
-    append_arrays(L, index + 1, data.arrays);
+    append_arrays(L, index + 1, labels_of(model), data.arrays);
     data.next = index + 2;
   }
   return data;
 }
 
-void DataArgument::require_rows() const {
+void require_rows(const std::vector<HostTensor>& arrays) {
   for (const HostTensor& array : arrays) {
     if (array.shape().empty()) throw ArgumentError("tensors of examples are expected, got a scalar");
   }
 }
 
-std::vector<HostTensor> DataArgument::split_off(double share) {
+std::vector<HostTensor> split_off(std::vector<HostTensor>& arrays, double share) {
   if (!(share > 0 && share < 1)) {
     throw ArgumentError(fmt::format("option 'validation_split': a share between 0 and 1 is expected, got {}", share));
   }
   std::vector<HostTensor> rest;
-  require_rows();
+  require_rows(arrays);
   for (HostTensor& array : arrays) {
     const std::int64_t rows = array.shape()[0];
     const auto border = static_cast<std::int64_t>(static_cast<double>(rows) * (1 - share));
@@ -73,19 +97,7 @@ std::vector<HostTensor> DataArgument::split_off(double share) {
   return rest;
 }
 
-void DataArgument::append_weights(lua_State* L, const std::optional<Reference>& weights) {
-  if (!weights) return;
-  if (dataset) {
-    throw ArgumentError(
-        "option 'sample_weight': goes with tensors; the elements of a Dataset have the weights behind their labels: "
-        "Dataset.from_tensor_slices { inputs, labels, weights }");
-  }
-  weights->push(L);
-  append_arrays(L, -1, arrays);
-  lua_pop(L, 1);
-}
-
-DatasetPtr read_validation(lua_State* L, const Reference& value, std::int64_t batch_size) {
+DatasetPtr read_validation(lua_State* L, const ScriptModel& model, const Reference& value, std::int64_t batch_size) {
   value.push(L);
   const int index = lua_gettop(L);
   if (Value<DatasetPtr>::matches(L, index)) {
@@ -99,14 +111,27 @@ DatasetPtr read_validation(lua_State* L, const Reference& value, std::int64_t ba
                     type_name_at(L, index)));
   }
   std::vector<HostTensor> arrays;
-  for (lua_Integer i = 1; i <= 3; ++i) {
-    const bool missing = lua_rawgeti(L, index, i) == LUA_TNIL;
-    if (missing && i <= 2) throw ArgumentError("option 'validation_data': { inputs, labels[, weights] } is expected");
-    if (!missing) append_arrays(L, -1, arrays);
+  const std::array names{inputs_of(model), labels_of(model), weights_of(model)};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool missing = lua_rawgeti(L, index, static_cast<lua_Integer>(i + 1)) == LUA_TNIL;
+    if (missing && i < 2) throw ArgumentError("option 'validation_data': { inputs, labels[, weights] } is expected");
+    if (!missing) append_arrays(L, -1, names[i], arrays);
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
   return batches_of(std::move(arrays), batch_size);
+}
+
+void FitData::append_weights(lua_State* L, const ScriptModel& model, const std::optional<Reference>& weights) {
+  if (!weights) return;
+  if (dataset) {
+    throw ArgumentError(
+        "option 'sample_weight': goes with tensors; the elements of a Dataset have the weights behind their labels: "
+        "Dataset.from_tensor_slices { inputs, labels, weights }");
+  }
+  weights->push(L);
+  append_arrays(L, -1, weights_of(model), arrays);
+  lua_pop(L, 1);
 }
 
 std::vector<float> read_class_weights(lua_State* L, const std::optional<Reference>& value) {
