@@ -25,7 +25,7 @@ std::string with_name(const std::string& name, const std::string& text) {
 
 /// gb.Model, gb.layers.Dense: by their capital.
 bool is_constructor(const std::string& name) {
-  if (name.empty() || name.find(':') != std::string::npos) return false;
+  if (!name.starts_with("gb.")) return false;
   return std::isupper(static_cast<unsigned char>(name[name.rfind('.') + 1])) != 0;
 }
 

@@ -25,7 +25,7 @@ local Model = {}
 --- outputs a list with a metric or a list for each, or a table by their names; none unless given
 ---@field weighted_metrics (string|Metric|LossFunction)[]|table<string, any>|nil as `metrics`, but the mean weighs
 --- examples by sample_weight and class_weight, as the loss does. "weighted_accuracy" beside "accuracy" of the same
---- output. Metrics that count (AUC, Precision, Recall, F1Score) take no weights; none unless given
+--- output; none unless given
 ---@field execution string? "graph" unless given, or "eager"
 ---@field run_eagerly boolean? true is Keras' way to say `execution = "eager"`; false unless given
 ---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }; a wrong name gets the

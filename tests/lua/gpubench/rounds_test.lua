@@ -212,17 +212,17 @@ end
 
 testing.case("disturbed rounds are repeated when the machine is calm, and leave a claim open "
     .. "where it never is", function()
-  -- The fourth to the seventh round of both points: five of nine count. One more does.
-  local some = { 0, 0, 0, 0, 0, 0, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3 }
-  local rows, one, warnings = taken_in_calls(some, 2 * 10)
+  -- The fourth to the tenth round of both points: five of twelve count. One more does.
+  local some = { 0, 0, 0, 0, 0, 0, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3 }
+  local rows, one, warnings = taken_in_calls(some, 2 * 13)
   testing.equal({ one.verdict, waits, warnings }, { "confirmed", 1, nil })
-  testing.equal({ rows[1].rounds, rows[1].quality }, { 10, nil })
+  testing.equal({ rows[1].rounds, rows[1].quality }, { 13, nil })
   local all = {}
   for call = 1, 100 do all[call] = 0.2 end
-  rows, one, warnings = taken_in_calls(all, 2 * 11)  -- calm twice, then no more
+  rows, one, warnings = taken_in_calls(all, 2 * 14)  -- calm twice, then no more
   testing.equal({ one.verdict, waits }, { "inconclusive", 3 })
   testing.equal(rows[1].quality,
-    "unreliable: the times of 0 of 11 rounds count, 6 are needed: other programs took 20 % of the processor "
+    "unreliable: the times of 0 of 14 rounds count, 6 are needed: other programs took 20 % of the processor "
       .. "time that it wanted")
   testing.contains(warnings[1], "Other programs took up to 20 % of the processor time that 2 of 2 points wanted")
   testing.contains(one.reason, "other programs took 20 %")

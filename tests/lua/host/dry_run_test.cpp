@@ -26,7 +26,7 @@ TEST_F(DryRun, TellsWhatIsSkippedAndHowLongTheRestTakes) {
   const std::string odd = "if point.n ~= 2 then return 'odd' end";
   EXPECT_EQ(dry(odd).out,
             "small: A small sweep\n   1  n=1  skipped: odd\n   2  n=2\n   3  n=3  skipped: odd\n"
-            "1 point: 1.3 s to 5.2 s, a guess (no earlier run has these points and options); 2 skipped\n");
+            "1 point: 1.45 s to 5.8 s, a guess (no earlier run has these points and options); 2 skipped\n");
   EXPECT_THAT(dry("if point.n == 1 then gb.skip('one') end").out,
               AllOf(HasSubstr("n=1  skipped: one\n"), HasSubstr("2 points: 2.9 s to 11.6 s, a guess"),
                     HasSubstr("; 1 skipped\n")));
