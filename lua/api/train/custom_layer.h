@@ -1,6 +1,8 @@
 // Layers of scripts with a `self`, which may make weights and hold other layers.
 #pragma once
+#include "core/nn/config.h"
 #include "core/nn/layer_function.h"
+#include "core/tensor/tensor_type.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

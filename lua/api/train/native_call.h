@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/nn/config.h"
 #include "core/nn/layer_function.h"
 #include "core/results/info.h"
 #include "lua/bind/bind.h"

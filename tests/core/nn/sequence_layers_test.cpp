@@ -11,6 +11,7 @@ using support::f32;
 using support::FakeVariables;
 using support::infer;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::vector<std::string> variables_of(std::string_view kind, const ConfigEntries& options, const TensorType& input) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/nn/architecture.h"
 #include "tests/support/expect_error.h"
 
 namespace gpubench {
