@@ -70,9 +70,7 @@ std::optional<Share> Evidence::share(std::string_view column) const {
 }
 
 InputCauseKind Evidence::input_cause() const {
-  const std::string kind = text("input_cause_kind");
-  const auto known = std::ranges::find(input_cause_kinds.names, kind);
-  return known == input_cause_kinds.names.end() ? InputCauseKind::unknown : input_cause_kinds.parse(kind);
+  return kind("input_cause_kind", input_cause_kinds).value_or(InputCauseKind::unknown);
 }
 
 std::optional<double> Evidence::step_s() const {

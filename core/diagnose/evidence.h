@@ -1,12 +1,15 @@
 // What is known of one point: the columns of its row, and facts of the run about devices and machine. Everything comes
 // from the run's files, so a row is diagnosed in the same way while it is written and years later.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/diagnose/remedy.h"
 #include "core/doctor/check.h"
 #include "core/measure/estimate.h"
@@ -65,6 +68,13 @@ class Evidence {
   bool ok() const { return text("status").empty() || text("status") == "ok"; }
   /// Why the row's times cannot be relied on.
   Doubt doubt() const { return doubt_in(row_); }
+  /// The value that the column's word names; none for an empty cell, and for a word of another version.
+  template <class Enum, std::size_t count>
+  std::optional<Enum> kind(std::string_view column, const EnumNames<Enum, count>& names) const {
+    const auto found = std::ranges::find(names.names, text(column));
+    if (found == names.names.end()) return std::nullopt;
+    return static_cast<Enum>(found - names.names.begin());
+  }
   /// What the slowest thread of the row's pipeline does.
   InputCauseKind input_cause() const;
   /// Mean seconds of a step (a query), of the traced ones where no others were timed; shares are shares of it.

@@ -33,8 +33,8 @@ function check.kind(where, value, kinds)
   for wanted in kinds:gmatch "[^|]+" do
     if fits(value, wanted) then return value end
   end
-  local is_fraction = type(value) == "number" and kinds:find "integer" and not kinds:find "number"
-  local given = value == nil and "no value" or is_fraction and tostring(value) or type(value)
+  local is_no_integer = type(value) == "number" and kinds:find "integer" and not kinds:find "number"
+  local given = value == nil and "no value" or is_no_integer and tostring(value) or type(value)
   check.fail("%s: %s expected, got %s", where, kinds:gsub("|", " or "), given)
 end
 

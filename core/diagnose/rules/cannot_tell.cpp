@@ -109,8 +109,9 @@ const FindingRule cannot_tell{
     .title = "cannot tell",
     .meaning = "What is known of the step does not say why the device was not busy.",
     .rule =
-        "The row is unreliable (quality), tracing slowed the steps that give the shares (observer_share), or these took longer than the measured ones, "
-        "columns of classes are empty, or other_share without framework_share exceeds the limit: the "
+        "The row is unreliable (quality), tracing slowed the steps that give the shares (observer_share), or these "
+        "took longer than the measured ones, columns of classes are empty, or other_share without framework_share "
+        "exceeds the limit: the "
         "unknown part of the step counts as its gain.",
     .thresholds = unknown_thresholds,
     .remedies = {},

@@ -45,7 +45,7 @@ std::optional<Finding> judge_copies(const Evidence& evidence) {
       evidence.number("device_copies").value_or(0) > 0 || evidence.number("offloaded_bytes").value_or(0) > 0;
   if (!copies || copies->value < copy_moderate.value || has_other_cause) return std::nullopt;
   const std::string cause = evidence.text("copy_cause_kind");
-  const CopyCauseKind kind = cause.empty() ? CopyCauseKind::unknown : copy_cause_kinds.parse(cause);
+  const CopyCauseKind kind = evidence.kind("copy_cause_kind", copy_cause_kinds).value_or(CopyCauseKind::unknown);
   Finding finding = make_finding(copy_bound, kind == CopyCauseKind::unknown ? "" : cause, *copies, copy_moderate.value,
                                  evidence.words());
   finding.evidence = fmt::format("only copies run during {} of the step", share_text(*copies));

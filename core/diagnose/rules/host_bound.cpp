@@ -71,7 +71,7 @@ std::optional<Finding> judge_foreign_host(const Evidence& evidence) {
         fmt::format(", {} of it in launches: kernels begin {} after their launch, so the host never leads",
                     percent_text(launching), format_seconds(*evidence.number("launch_lead_s")));
   finding.evidence += ": " + evidence.text("host_cause");
-  finding.remedies = remedies_of(host_cause_kinds.parse(kind));
+  if (const auto cause = evidence.kind("host_cause_kind", host_cause_kinds)) finding.remedies = remedies_of(*cause);
   return finding;
 }
 

@@ -71,7 +71,8 @@ const FindingRule memory_limit{
     .title = "memory",
     .meaning = "The step ran out of memory, swaps activations to the host, or has little memory left.",
     .rule =
-        "Out of memory: the row's status; weights and optimizer state alone: memory_of. Swapping: offloaded_bytes is above 0 and copy_share reaches the limit "
+        "Out of memory: the row's status; weights and optimizer state alone: memory_of. Swapping: offloaded_bytes is "
+        "above 0 and copy_share reaches the limit "
         "of swap. Near the limit: peak_memory_bytes reaches the near part of the device's memory, which gains no "
         "time.",
     .thresholds = memory_thresholds,

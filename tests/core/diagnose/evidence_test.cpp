@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <gmock/gmock.h>
+#include <utility>
 
+#include "core/results/host_cause.h"
 #include "tests/core/diagnose/row.h"
 
 namespace gpubench::evidence_test {
@@ -116,6 +118,15 @@ TEST(Evidence, TheDeviceIsTheFirstThatTheRowNames) {
   EXPECT_EQ(memory_of("gpu:0 gpu:10"), 2);
   EXPECT_EQ(memory_of("cpu:0+gpu:1"), 1);
   EXPECT_EQ(memory_of("gpu:100"), 0);
+}
+
+TEST(Evidence, WordsOfOtherVersionsHaveNoKind) {
+  static const RunFacts facts;
+  for (const auto& [word, known] : {std::pair{"readback", true}, {"", false}, {"a later word", false}}) {
+    const Record row{{"copy_cause_kind", std::string(word)}, {"input_cause_kind", std::string(word)}};
+    EXPECT_EQ(Evidence(row, facts).kind("copy_cause_kind", copy_cause_kinds).has_value(), known) << word;
+    EXPECT_EQ(Evidence(row, facts).input_cause(), InputCauseKind::unknown) << word;
+  }
 }
 
 }  // namespace

@@ -158,6 +158,8 @@ TEST(CopyBound, RemediesFollowFromWhatIsCopied) {
   EXPECT_THAT(judged(copy_bound, row)->remedies, ElementsAre(Remedy::fewer_synchronizations));
   row.set("kernels", Cell{});
   EXPECT_THAT(judged(copy_bound, row)->remedies, ElementsAre(Remedy::fewer_synchronizations)) << "the cause is known";
+  row.set("copy_cause_kind", std::string("a word of a later version"));
+  EXPECT_THAT(judged(copy_bound, row)->remedies, IsEmpty()) << "a wrong one would lead away";
   row.set("copy_cause_kind", std::string("pageable"));
   EXPECT_THAT(judged(copy_bound, row)->remedies, ElementsAre(Remedy::pinned_memory, Remedy::prefetch_to_device));
   row.set("copy_cause_kind", std::string("input"));
