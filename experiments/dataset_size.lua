@@ -78,8 +78,8 @@ gb.experiment {
     },
     gb.expect.ratio {
       y = "time_per_example_s", of = { epochs = "joined" }, over = { epochs = "short" },
-      where = { examples = smallest }, at_most = 1.1,
-      claim = "the smallest data set trains at most a tenth slower when its epochs are joined",
+      where = { examples = smallest }, at_most = 1.25,
+      claim = "the smallest data set trains at most a quarter slower when its epochs are joined",
     },
     -- Sizes between the two that are reported count for none.
     gb.expect.crossover {

@@ -35,6 +35,14 @@ TEST_F(ThreadPolicy, TheProgramSetsItOnceAndRestarts) {
   EXPECT_NE(out.find("\ttrue\n"), std::string::npos);
 }
 
+// Few turns on a processor that relaxes for long, many on one that hardly does: 2 to 100 ns a turn.
+TEST_F(ThreadPolicy, TheTurnsOfASpinAreOneTimeOnAllProcessors) {
+  const long turns = std::strtol(run("print(os.getenv 'GOMP_SPINCOUNT')").out.c_str(), nullptr, 10);
+  EXPECT_GE(turns, 500);
+  EXPECT_LE(turns, 11000);
+  EXPECT_EQ(turns % 500, 0);
+}
+
 TEST_F(ThreadPolicy, TheProgramKeepsItsName) {
   EXPECT_EQ(run("print(io.open('/proc/self/comm'):read())").out, "gpubench\n");
 }
