@@ -177,9 +177,10 @@ class Job:
         self.counters.write_step(times)
         words = self.words
         words[counters.OWN_IN_WINDOW if self.flags & IN_WINDOW else counters.OWN] += own
-        words[counters.BATCHES] += times[TAKEN]
-        if kind & 255 == TRAINING_STEP and not self.warm:
-            self.last_durations = self.last_durations[-9:] + [end - self.last_end - times[EVALUATION]]
+        if kind & 255 == TRAINING_STEP:
+            words[counters.BATCHES] += times[TAKEN]
+            if not self.warm:
+                self.last_durations = self.last_durations[-9:] + [end - self.last_end - times[EVALUATION]]
         self.last_end = end
         self.records += 1
         self.times = [0] * 16

@@ -96,6 +96,7 @@ struct AgentProcess {
   /// False while it runs, and where it ended without a word (by a signal, os._exit).
   bool has_ended = false;
   Clock::time_point ended;  ///< if has_ended
+  /// `batches`: those that training steps took.
   std::uint64_t steps_in_all = 0, training_steps = 0, batches = 0, stack_samples = 0, agent_faults = 0;
   WindowState window = WindowState::not_yet;
   std::uint64_t window_begin = 0, window_end = 0;  ///< numbers of steps, from 0

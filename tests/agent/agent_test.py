@@ -71,6 +71,18 @@ class Steps(JobTest):
         expected = [step % 5 == 4 and step > 4 for step in range(30)]  # the model is known from the second step on
         self.assertEqual(expected[5:], self.evaluations("\n    by_hand(lambda model: model.eval())")[5:])
 
+    def test_batches_of_an_evaluation_are_no_progress_of_the_training(self):
+        counters, = self.expect_same(LOOP + """
+    train(20)
+    with torch.autograd.no_grad():
+        for batch in torch.utils.data.DataLoader(Digits(), batch_size=16):
+            pass
+    train(20)
+        """, GPUBENCH_AGENT_WINDOW="none")
+        trained = sum(step["batches"] for step in counters.steps if step["kind"] & 255 == 1)
+        self.assertGreater(sum(step["batches"] for step in counters.steps), trained)
+        self.assertEqual(trained, counters.batches)
+
     def test_a_wait_for_the_steps_before_an_evaluation_is_theirs(self):
         counters, = self.expect_same(LOOP + """
     if "gpubench_agent" in sys.modules:

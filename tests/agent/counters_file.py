@@ -18,6 +18,7 @@ class CountersFile:
         words = struct.unpack_from("<25Q", data)
         self.pid, self.records, self.window = words[4], words[11], words[13]
         self.window_first, self.window_end, self.own, self.ended = words[14], words[15], words[16], words[18]
+        self.batches = words[19]
         self.faults, self.training, self.prove, self.sites_since = words[21:25]
         self.rank, = struct.unpack_from("<q", data, 48)
         self.mark = data[512:768].split(b"\0")[0].decode()
