@@ -72,8 +72,11 @@ std::unique_ptr<Kernel> plan_primitive(const Matmul& op, const TensorType& a, co
       onto == Onto::result ? accumulating_attributes() : attributes_with(op.options.activation);
 
   auto kernel = std::make_unique<OneDnnKernel>(device);
+  const std::int64_t m = result.dims[rank - 2], n = result.dims[rank - 1], k = left.dims[rank - 1];
+  const bool is_wide_type = a.dtype == Dtype::f32;
+  const bool packs = is_wide_type && rank == 2 && packing_is_faster(op.options, m, n, k);
   const Panels panels =
-      matmul_panels(op.options, result.dims[rank - 2], result.dims[rank - 1], onto, omp_get_max_threads());
+      is_wide_type ? Panels{{{0, m}}, {{0, n}}} : matmul_panels(op.options, m, n, omp_get_max_threads());
   for (const Panel& columns : panels.columns) {
     for (const Panel& rows : panels.rows) {
       const Part x = part_of(left, a.dtype, &rows, nullptr), y = part_of(right, b.dtype, nullptr, &columns);
@@ -82,7 +85,8 @@ std::unique_ptr<Kernel> plan_primitive(const Matmul& op, const TensorType& a, co
       const auto y_desc = strided(op.name(), b.dtype, y.dims, right.strides);
       const auto z_desc = strided(op.name(), c.dtype, z.dims, result.strides);
       const auto shift_desc = strided(op.name(), c.dtype, shift.dims, bias.strides);
-      const auto desc = describe_matmul(x_desc, y_desc, op.options.bias ? &shift_desc : nullptr, z_desc, epilogue);
+      const auto desc = describe_matmul(x_desc, y_desc, op.options.bias ? &shift_desc : nullptr, z_desc, epilogue,
+                                        packs ? "gemm:jit" : "");
       std::vector<std::pair<int, OneDnnKernel::Slot>> arguments = {
           {DNNL_ARG_SRC, kernel->input(0, x_desc, x.offset)},
           {DNNL_ARG_WEIGHTS, kernel->input(1, y_desc, y.offset)},

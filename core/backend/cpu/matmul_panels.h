@@ -1,11 +1,10 @@
-// Splits a large matrix product into parts that oneDNN computes one after another. oneDNN's blocking suits results of
-// about 2048 rows and columns; with larger ones it touches distant parts of rows, and an accumulated result is fetched
-// from memory late.
+// How oneDNN computes a large matrix product. Its first choice touches distant parts of rows where a matrix is wide: in
+// 16 bits, parts of the product one after another are faster; in float32, its other implementation is, which packs both
+// matrices first.
 #pragma once
 #include <cstdint>
 #include <vector>
 
-#include "core/backend/cpu/small_matmul.h"
 #include "core/ops/matmul.h"
 
 namespace gpubench::cpu {
@@ -22,6 +21,10 @@ struct Panels {
 };
 
 /// Panels of a result [rows, columns]; a single one each where splitting does not help, as with small results.
-Panels matmul_panels(const MatmulAttributes& options, std::int64_t rows, std::int64_t columns, Onto onto, int threads);
+Panels matmul_panels(const MatmulAttributes& options, std::int64_t rows, std::int64_t columns, int threads);
+
+/// Whether the implementation that packs is faster for a float32 product of two matrices, a result [rows, columns] of
+/// sums over `terms`.
+bool packing_is_faster(const MatmulAttributes& options, std::int64_t rows, std::int64_t columns, std::int64_t terms);
 
 }  // namespace gpubench::cpu

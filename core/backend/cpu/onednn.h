@@ -72,10 +72,22 @@ auto checked_onednn(std::string_view call, F&& describe) {
   }
 }
 
+/// The first of oneDNN's implementations whose name contains `wanted`, or, where there is none, its first choice.
+/// `describe` returns that. What it describes must live meanwhile: version 2 goes back to it for each further one.
+template <class Describe>
+auto chosen_implementation(std::string_view wanted, Describe&& describe) {
+  auto desc = describe();
+  while (std::string_view(desc.impl_info_str()).find(wanted) == std::string_view::npos)
+    if (!desc.next_impl()) return describe();
+  return desc;
+}
+
 // By version.
+/// `implementation`: part of the name of the one that is preferred.
 dnnl::matmul::primitive_desc describe_matmul(const dnnl::memory::desc& a, const dnnl::memory::desc& b,
                                              const dnnl::memory::desc* bias, const dnnl::memory::desc& c,
-                                             const dnnl::primitive_attr& attributes);
+                                             const dnnl::primitive_attr& attributes,
+                                             std::string_view implementation = {});
 dnnl::convolution_forward::primitive_desc describe_convolution(
     const dnnl::memory::desc& x, const dnnl::memory::desc& filter, const dnnl::memory::desc* bias,
     const dnnl::memory::desc& y, const ConvolutionWindow& window, const dnnl::primitive_attr& attributes);

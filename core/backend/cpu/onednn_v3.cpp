@@ -20,9 +20,11 @@ void append_eltwise(dnnl::post_ops& operations, dnnl::algorithm kind) {
 }
 
 dnnl::matmul::primitive_desc describe_matmul(const Desc& a, const Desc& b, const Desc* bias, const Desc& c,
-                                             const dnnl::primitive_attr& attributes) {
+                                             const dnnl::primitive_attr& attributes, std::string_view implementation) {
   return checked_onednn("matmul::primitive_desc", [&] {
-    return dnnl::matmul::primitive_desc(onednn_engine(), a, b, bias != nullptr ? *bias : Desc(), c, attributes);
+    return chosen_implementation(implementation, [&] {
+      return dnnl::matmul::primitive_desc(onednn_engine(), a, b, bias != nullptr ? *bias : Desc(), c, attributes);
+    });
   });
 }
 
