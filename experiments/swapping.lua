@@ -163,8 +163,8 @@ gb.experiment {
   expect = {
     gb.expect.ratio {
       y = "examples_per_s", of = { size_over_limit = sizes[#sizes], offload = true },
-      over = { size_over_limit = largest_kept, offload = false }, at_least = 0.6,
-      claim = "swapping costs at most two fifths of the rate of the largest step that fits",
+      over = { size_over_limit = largest_kept, offload = false }, at_least = 2 / 3,
+      claim = "swapping costs at most a third of the rate of the largest step that fits",
       answer = "Swap what does not fit: a step of " .. sizes[#sizes] .. " times the memory, which runs out of it, "
         .. "trains with swapping at {times} the rate of one of " .. largest_kept .. " times that keeps everything",
     },

@@ -25,7 +25,7 @@ constexpr const char* decided_by[] = {"OMP_WAIT_POLICY", turns_name};
 // input pipeline's threads and, on a busy machine, its own team. Step times of Dense(128), Dense(10) at batch 64 on
 // 2 cores with spins of 11, 22, 33, 55 and 220 us: 253, 167, 161, 155 and 154 us on an idle machine; 0.34, 0.39, 0.51,
 // 0.57 and 0.89 ms next to one other busy program. Training beside a pipeline that decodes images has the narrowest
-// intervals with 22 us; from 55 us on it is slower than with a serial map.
+// intervals with 22 us; from 55 us on, workers beside it gain nothing over a serial map.
 constexpr std::chrono::nanoseconds spin{22'000};
 // Marks the restarted process, so that it does not restart again.
 constexpr const char* marker = "GPUBENCH_THREAD_POLICY";
@@ -45,7 +45,7 @@ void spin_turns(const std::atomic<int>& value, int turns) {
 // Turns that take as long as `spin`, in whole 500: the fastest of several looks, so that neither a busy machine nor
 // small differences of clocks change the policy from one process to the next.
 std::string turns_of_spin() {
-  constexpr int looks = 20, turns = 2000;
+  constexpr int looks = 20, turns = 500;
   const std::atomic<int> value{0};
   auto fastest = std::chrono::nanoseconds::max();
   for (int look = 0; look < looks; ++look) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <omp.h>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,9 @@ Part part_of(const Operand& whole, Dtype dtype, const Panel* rows, const Panel* 
   return part;
 }
 
+/// What oneDNN calls it, since version 2.
+constexpr std::string_view packing_implementation = "gemm:jit";
+
 std::unique_ptr<Kernel> plan_primitive(const Matmul& op, const TensorType& a, const TensorType& b, const TensorType& c,
                                        Onto onto, Device& device) {
   const std::size_t rank = c.shape.size();
@@ -73,10 +77,10 @@ std::unique_ptr<Kernel> plan_primitive(const Matmul& op, const TensorType& a, co
 
   auto kernel = std::make_unique<OneDnnKernel>(device);
   const std::int64_t m = result.dims[rank - 2], n = result.dims[rank - 1], k = left.dims[rank - 1];
-  const bool is_wide_type = a.dtype == Dtype::f32;
-  const bool packs = is_wide_type && rank == 2 && packing_is_faster(op.options, m, n, k);
+  const bool is_float32 = a.dtype == Dtype::f32;
+  const bool packs = is_float32 && rank == 2 && packing_is_faster(op.options, m, n, k);
   const Panels panels =
-      is_wide_type ? Panels{{{0, m}}, {{0, n}}} : matmul_panels(op.options, m, n, omp_get_max_threads());
+      is_float32 ? Panels{{{0, m}}, {{0, n}}} : matmul_panels(op.options, m, n, omp_get_max_threads());
   for (const Panel& columns : panels.columns) {
     for (const Panel& rows : panels.rows) {
       const Part x = part_of(left, a.dtype, &rows, nullptr), y = part_of(right, b.dtype, nullptr, &columns);
@@ -86,7 +90,7 @@ std::unique_ptr<Kernel> plan_primitive(const Matmul& op, const TensorType& a, co
       const auto z_desc = strided(op.name(), c.dtype, z.dims, result.strides);
       const auto shift_desc = strided(op.name(), c.dtype, shift.dims, bias.strides);
       const auto desc = describe_matmul(x_desc, y_desc, op.options.bias ? &shift_desc : nullptr, z_desc, epilogue,
-                                        packs ? "gemm:jit" : "");
+                                        packs ? packing_implementation : "");
       std::vector<std::pair<int, OneDnnKernel::Slot>> arguments = {
           {DNNL_ARG_SRC, kernel->input(0, x_desc, x.offset)},
           {DNNL_ARG_WEIGHTS, kernel->input(1, y_desc, y.offset)},

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include "core/backend/cpu/onednn.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -52,6 +56,20 @@ TEST(PackedMatmul, WideGradientsOfWeightsArePacked) {
 TEST(PackedMatmul, GradientsOfInputsAreNot) {
   EXPECT_FALSE(packing_is_faster(input, 1024, 3072, 768));
   EXPECT_FALSE(packing_is_faster({.transpose_a = true, .transpose_b = true}, 1024, 3072, 768));
+}
+
+// Version 2 goes back to the description of the product for each implementation.
+TEST(Implementations, OneIsChosenByItsNameWhereItIs) {
+  const auto matrix = [](std::int64_t rows, std::int64_t columns) {
+    return dnnl::memory::desc({rows, columns}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab);
+  };
+  const auto name_of = [&](std::string_view wanted) {
+    return std::string(describe_matmul(matrix(64, 768), matrix(768, 3072), nullptr, matrix(64, 3072),
+                                       attributes_with(Activation::gelu), wanted)
+                           .impl_info_str());
+  };
+  EXPECT_THAT(name_of("ref"), testing::HasSubstr("ref"));
+  EXPECT_EQ(name_of("none that there is"), name_of({}));
 }
 
 }  // namespace
